@@ -1,0 +1,231 @@
+//! A contract: one rule of the project, with its id, what it demands, of which files, and how badly.
+//!
+//! These are validated values. [`syntax`] makes them from YAML, [`load`] finds the files; how a
+//! contract is matched is the matcher's business.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// How bad a violation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Advice.
+    Warning,
+    /// Blocks an edit and fails a run.
+    Error,
+}
+
+impl Severity {
+    /// The word used in contracts and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The type of a contract, as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// No file may match the pattern.
+    ForbidPattern,
+    /// Every file must match the pattern.
+    RequirePattern,
+    /// A file that matches the glob must exist.
+    FileExists,
+    /// No file that matches the glob may exist.
+    FileNotExists,
+    /// Every file must contain the pattern.
+    FileContains,
+    /// No file may contain the pattern.
+    FileNotContains,
+}
+
+impl Kind {
+    /// All types, in the order they are documented.
+    pub const ALL: [Self; 6] = [
+        Self::ForbidPattern,
+        Self::RequirePattern,
+        Self::FileExists,
+        Self::FileNotExists,
+        Self::FileContains,
+        Self::FileNotContains,
+    ];
+
+    /// The word used in contracts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ForbidPattern => "forbid_pattern",
+            Self::RequirePattern => "require_pattern",
+            Self::FileExists => "file_exists",
+            Self::FileNotExists => "file_not_exists",
+            Self::FileContains => "file_contains",
+            Self::FileNotContains => "file_not_contains",
+        }
+    }
+
+    /// Does a contract of this type have a pattern?
+    pub fn has_pattern(self) -> bool {
+        !matches!(self, Self::FileExists | Self::FileNotExists)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How the text of a pattern is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// A regular expression.
+    Regex,
+    /// The text itself.
+    Literal,
+}
+
+/// A pattern as it is written in a contract. Whether a regular expression is valid is found out by the matcher.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Pattern {
+    /// The text of the pattern.
+    pub source: String,
+    /// How to read it.
+    pub dialect: Dialect,
+    /// The line of the contract file it stands on.
+    pub line: usize,
+}
+
+/// What a contract demands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// Each match in a file is a violation.
+    Forbid(Pattern),
+    /// A file without a match is a violation.
+    Require(Pattern),
+    /// The project without a match in any file of the glob is a violation.
+    RequireSomewhere(Pattern),
+    /// The project without a file of the glob is a violation.
+    Exists,
+    /// The presence of a file of the glob is a violation.
+    NotExists,
+}
+
+impl Check {
+    /// The pattern, if this check has one.
+    pub fn pattern(&self) -> Option<&Pattern> {
+        match self {
+            Self::Forbid(pattern) | Self::Require(pattern) | Self::RequireSomewhere(pattern) => Some(pattern),
+            Self::Exists | Self::NotExists => None,
+        }
+    }
+}
+
+/// Where contracts come from, in the order of their precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// A directory named on the command line.
+    Named,
+    /// The project's own directory.
+    Project,
+    /// The user's directory.
+    User,
+    /// A pack built into phaser.
+    Pack,
+}
+
+/// The file a contract was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Which kind of place the file is in.
+    pub place: Place,
+    /// The file, as it should be shown.
+    pub file: PathBuf,
+}
+
+/// A text that a contract must fire on, or must not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// The path the text is judged under; a path that fits the glob is made up without one.
+    pub path: Option<String>,
+    /// The text.
+    pub text: String,
+    /// The line of the contract file it stands on.
+    pub line: usize,
+}
+
+/// The examples of one contract.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Examples {
+    /// Texts that violate the contract.
+    pub violating: Vec<Example>,
+    /// Texts that do not.
+    pub passing: Vec<Example>,
+}
+
+/// One rule of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contract {
+    /// The id: letters, digits and hyphens.
+    pub id: String,
+    /// The type, as it is written.
+    pub kind: Kind,
+    /// What it demands.
+    pub check: Check,
+    /// Of which files: a glob on the path relative to the project root.
+    pub glob: String,
+    /// The line of the contract file the glob stands on.
+    pub glob_line: usize,
+    /// How bad a violation is.
+    pub severity: Severity,
+    /// What to tell whoever violates it.
+    pub message: String,
+    /// Why the rule exists.
+    pub rationale: Option<String>,
+    /// Is it switched on?
+    pub enabled: bool,
+    /// Texts that show what it means.
+    pub examples: Examples,
+    /// Where it was read from.
+    pub origin: Origin,
+}
+
+/// Something about a contract file that its author should know; loading goes on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Warning {
+    /// The file, as it should be shown.
+    pub file: PathBuf,
+    /// The line in it.
+    pub line: Option<usize>,
+    /// What is wrong, and how to mend it.
+    pub what: String,
+}
+
+impl Warning {
+    /// A warning about a line of `file`.
+    pub fn at(file: &Path, line: usize, what: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: Some(line), what: what.into() }
+    }
+
+    /// A warning about `file` as a whole.
+    pub fn about(file: &Path, what: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), line: None, what: what.into() }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match self.line {
+            Some(line) => write!(f, "{file}:{line}: {}", self.what),
+            None => write!(f, "{file}: {}", self.what),
+        }
+    }
+}

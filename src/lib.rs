@@ -1,0 +1,17 @@
+//! phaser keeps a project's own rules, its *contracts*, true wherever code is written.
+//!
+//! One pipeline serves every mode: a [`source`] gives targets, [`scan`] checks each of them with the
+//! [`matcher`] built from the [`contract`] files, and [`report`] shows the outcome. The modules
+//! below stand in reading order, and each one imports only from modules above it.
+//!
+//! [`hook`] stands on its own: it is the wire format of Claude Code hooks as typed Rust.
+
+pub mod text;
+
+pub mod path;
+
+pub mod contract;
+
+pub mod source;
+
+pub mod cli;

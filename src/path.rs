@@ -1,0 +1,199 @@
+//! Paths as contracts see them: relative to the project root, with `/` between the names.
+//!
+//! Also finds the project root, and refuses paths that try to climb out of it. Reads no file's content.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// The directory in a project that holds its contracts.
+pub const PROJECT_CONTRACTS: &str = ".claude/contracts";
+
+/// A path relative to the project root, `/`-separated, as bytes because names need not be UTF-8.
+///
+/// A file outside the root has its absolute path without the leading `/`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelPath(Box<[u8]>);
+
+impl RelPath {
+    /// From `/`-separated bytes, such as a path in a git tree.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into().into_boxed_slice())
+    }
+
+    /// From a relative native path.
+    pub fn from_native(path: &Path) -> Self {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if std::path::MAIN_SEPARATOR == '/' {
+            return Self(bytes.into());
+        }
+        let slashed = bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
+        Self(slashed.collect())
+    }
+
+    /// The bytes, `/`-separated.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// As text; bytes that are not UTF-8 become U+FFFD.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+
+    /// The last name of the path.
+    pub fn file_name(&self) -> &[u8] {
+        let start = memchr::memrchr(b'/', &self.0).map_or(0, |at| at + 1);
+        &self.0[start..]
+    }
+
+    /// Is this one of the project's own contract files? Those are exempt from content contracts,
+    /// because a pattern would match its own definition.
+    pub fn is_project_contract(&self) -> bool {
+        let inside = self.0.strip_prefix(PROJECT_CONTRACTS.as_bytes());
+        inside.is_some_and(|rest| rest.starts_with(b"/"))
+    }
+}
+
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+impl From<&str> for RelPath {
+    fn from(path: &str) -> Self {
+        Self(path.as_bytes().into())
+    }
+}
+
+/// The project root: its path as it is spelled, and with all links resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    spelled: PathBuf,
+    real: PathBuf,
+}
+
+impl Root {
+    /// The root at `path`, which should be absolute.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let spelled = normalize(&path.into());
+        let real = spelled.canonicalize().unwrap_or_else(|_| spelled.clone());
+        Self { spelled, real }
+    }
+
+    /// The root as it was spelled.
+    pub fn path(&self) -> &Path {
+        &self.spelled
+    }
+
+    /// `path`, which is absolute, relative to this root.
+    pub fn relative(&self, path: &Path) -> RelPath {
+        let path = normalize(path);
+        let inside = path.strip_prefix(&self.spelled).or_else(|_| path.strip_prefix(&self.real));
+        match inside {
+            Ok(inside) => RelPath::from_native(inside),
+            Err(_) => RelPath::from_native(path.strip_prefix("/").unwrap_or(&path)),
+        }
+    }
+
+    /// Does `path`, which is absolute, lie under this root?
+    pub fn contains(&self, path: &Path) -> bool {
+        let path = normalize(path);
+        path.starts_with(&self.spelled) || path.starts_with(&self.real)
+    }
+}
+
+/// Does the path have a `..` component?
+pub fn has_parent_component(path: &Path) -> bool {
+    path.components().any(|component| component == Component::ParentDir)
+}
+
+/// `path` without `.` components and doubled separators; `..` stays.
+pub fn normalize(path: &Path) -> PathBuf {
+    path.components().filter(|component| *component != Component::CurDir).collect()
+}
+
+/// What [`find_root`] looks at, in order.
+#[derive(Debug, Clone, Copy)]
+pub struct RootHints<'a> {
+    /// The directory the caller names as the project, such as the client's own; used when it contains `file`.
+    pub named: Option<&'a Path>,
+    /// The directory to start from.
+    pub cwd: &'a Path,
+    /// The file in question, absolute.
+    pub file: Option<&'a Path>,
+}
+
+/// The project root: the named directory, else the nearest ancestor with contracts, else the git top level, else `cwd`.
+pub fn find_root(hints: RootHints<'_>) -> Root {
+    if let Some(named) = hints.named.filter(|named| named.is_dir()) {
+        let named = Root::new(named);
+        if hints.file.is_none_or(|file| named.contains(file) || named.contains(&real_path(file))) {
+            return named;
+        }
+    }
+    let starts = || std::iter::once(hints.cwd).chain(hints.file.and_then(Path::parent));
+    let nearest = |marker: &str| {
+        starts().find_map(|start| start.ancestors().find(|directory| directory.join(marker).exists()))
+    };
+    let root = nearest(PROJECT_CONTRACTS).or_else(|| nearest(".git")).unwrap_or(hints.cwd);
+    Root::new(root)
+}
+
+/// `path` with all links resolved, as far as it exists.
+pub fn real_path(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let Ok(real) = ancestor.canonicalize() {
+            return match path.strip_prefix(ancestor) {
+                Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+                _ => real,
+            };
+        }
+    }
+    path.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_under_the_root_are_relative_to_it() {
+        let root = Root::new("/nowhere/project");
+        assert_eq!(root.relative(Path::new("/nowhere/project/./src//a.rs")), RelPath::from("src/a.rs"));
+        assert_eq!(root.relative(Path::new("/elsewhere/a.rs")), RelPath::from("elsewhere/a.rs"));
+    }
+
+    #[test]
+    fn a_linked_root_contains_files_by_both_of_its_names() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let real = directory.path().canonicalize().expect("it exists").join("real");
+        std::fs::create_dir(&real).expect("created");
+        let link = real.with_file_name("link");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        let root = Root::new(&link);
+        assert_eq!(root.relative(&real.join("a.rs")), RelPath::from("a.rs"));
+        assert_eq!(root.relative(&link.join("a.rs")), RelPath::from("a.rs"));
+    }
+
+    #[test]
+    fn only_a_whole_component_climbs() {
+        assert!(has_parent_component(Path::new("/a/../b")));
+        assert!(!has_parent_component(Path::new("/a/..b/c..")));
+    }
+
+    #[test]
+    fn contract_files_are_known_by_their_directory() {
+        assert!(RelPath::from(".claude/contracts/a.yaml").is_project_contract());
+        assert!(!RelPath::from(".claude/contracts-old/a.yaml").is_project_contract());
+        assert!(!RelPath::from("docs/.claude/contracts/a.yaml").is_project_contract());
+    }
+
+    #[test]
+    fn the_real_path_of_a_missing_file_resolves_its_directory() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let real = directory.path().canonicalize().expect("it exists");
+        assert_eq!(real_path(&directory.path().join("x/y.rs")), real.join("x/y.rs"));
+    }
+}

@@ -1,0 +1,214 @@
+//! The text of one file: its bytes, whether they are text at all, and where a byte offset stands.
+//!
+//! Knows nothing of paths, files or contracts. Line starts are indexed only when a position is asked for.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::ops::Range;
+
+const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
+const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
+
+/// A place in a text: line and column, both counted from 1, the column in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+/// A stretch of text from `start` up to, and not including, `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Region {
+    /// Where the stretch starts.
+    pub start: Position,
+    /// The first place after it.
+    pub end: Position,
+}
+
+/// The bytes of one file, known to be text.
+///
+/// A UTF-8 byte order mark is not part of the text, and UTF-16LE (by its mark) is decoded; other
+/// bytes that are not valid UTF-8 stay as they are.
+#[derive(Debug, Clone)]
+pub struct Text<'a> {
+    bytes: Cow<'a, [u8]>,
+    line_starts: OnceCell<Vec<usize>>,
+}
+
+impl<'a> Text<'a> {
+    /// The text in `bytes`, or `None` when they are binary.
+    pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
+        let bytes = decode(bytes.into());
+        is_text(&bytes).then(|| Self { bytes, line_starts: OnceCell::new() })
+    }
+
+    /// The bytes that contracts are matched against.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where the byte at `offset` stands. An offset past the end is the end.
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = offset.min(self.bytes.len());
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&start| start <= offset);
+        let before = &self.bytes[starts[line - 1]..offset];
+        Position { line, column: count_chars(before) + 1 }
+    }
+
+    /// Where the bytes of `range` stand.
+    pub fn region(&self, range: Range<usize>) -> Region {
+        Region { start: self.position(range.start), end: self.position(range.end) }
+    }
+
+    /// The bytes of a line, counted from 1, without its line ending; empty when there is no such line.
+    pub fn line(&self, number: usize) -> &[u8] {
+        let starts = self.line_starts();
+        let Some(&start) = number.checked_sub(1).and_then(|index| starts.get(index)) else {
+            return &[];
+        };
+        let end = starts.get(number).map_or(self.bytes.len(), |&next| next - 1);
+        let line = &self.bytes[start..end];
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// How many lines there are; a final newline does not start another one.
+    pub fn line_count(&self) -> usize {
+        let starts = self.line_starts();
+        match starts.last() {
+            Some(&last) if last == self.bytes.len() => starts.len() - 1,
+            _ => starts.len(),
+        }
+    }
+
+    fn line_starts(&self) -> &[usize] {
+        self.line_starts.get_or_init(|| {
+            let newlines = memchr::memchr_iter(b'\n', &self.bytes);
+            std::iter::once(0).chain(newlines.map(|at| at + 1)).collect()
+        })
+    }
+}
+
+fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    if bytes.starts_with(UTF16LE_BOM) {
+        return Cow::Owned(decode_utf16le(&bytes[UTF16LE_BOM.len()..]).into_bytes());
+    }
+    if !bytes.starts_with(UTF8_BOM) {
+        return bytes;
+    }
+    match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[UTF8_BOM.len()..]),
+        Cow::Owned(mut bytes) => {
+            bytes.drain(..UTF8_BOM.len());
+            Cow::Owned(bytes)
+        }
+    }
+}
+
+/// UTF-16LE without its mark as a string; what is not valid becomes U+FFFD.
+pub(crate) fn decode_utf16le(bytes: &[u8]) -> String {
+    let units = bytes.chunks(2).map(|unit| match unit {
+        [low, high] => u16::from_le_bytes([*low, *high]),
+        _ => 0xFFFD,
+    });
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// Text has no NUL, and at most one in ten of its characters is a control character other than
+/// newline, carriage return and tab.
+pub fn is_text(bytes: &[u8]) -> bool {
+    if memchr::memchr(0, bytes).is_some() {
+        return false;
+    }
+    let controls = bytes.iter().filter(|&&byte| byte < 32 && !matches!(byte, b'\n' | b'\r' | b'\t')).count();
+    controls == 0 || controls * 10 <= count_chars(bytes)
+}
+
+/// Characters in `bytes`; in text that is not valid UTF-8, a stray continuation byte counts for none.
+fn count_chars(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text(bytes: &str) -> Text<'_> {
+        Text::new(bytes.as_bytes()).expect("is text")
+    }
+
+    fn at(line: usize, column: usize) -> Position {
+        Position { line, column }
+    }
+
+    #[test]
+    fn positions_count_lines_and_characters_from_one() {
+        let text = text("ab\nçd\r\n\nlast");
+        assert_eq!(text.position(0), at(1, 1));
+        assert_eq!(text.position(2), at(1, 3));
+        assert_eq!(text.position(3), at(2, 1));
+        assert_eq!(text.position(5), at(2, 2));
+        assert_eq!(text.position(8), at(3, 1));
+        assert_eq!(text.position(99), at(4, 5));
+    }
+
+    #[test]
+    fn lines_come_without_their_ending() {
+        let text = text("one\r\ntwo\n\nfour");
+        let lines: Vec<_> = (0..=6).map(|number| text.line(number)).collect();
+        assert_eq!(lines, [&b""[..], b"one", b"two", b"", b"four", b"", b""]);
+        assert_eq!(text.line_count(), 4);
+    }
+
+    #[test]
+    fn a_final_newline_starts_no_line() {
+        assert_eq!(text("one\n").line_count(), 1);
+        assert_eq!(text("").line_count(), 0);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_text() {
+        assert_eq!(Text::new(&b"\xEF\xBB\xBFhi"[..]).expect("is text").bytes(), b"hi");
+        assert_eq!(Text::new(b"\xEF\xBB\xBFhi".to_vec()).expect("is text").bytes(), b"hi");
+    }
+
+    #[test]
+    fn utf16le_is_decoded_by_its_mark() {
+        assert_eq!(Text::new(&b"\xFF\xFEh\0i\0"[..]).expect("is text").bytes(), b"hi");
+    }
+
+    #[test]
+    fn a_nul_makes_it_binary() {
+        assert!(!is_text(b"a\0b"));
+        assert!(is_text(b""));
+    }
+
+    #[test]
+    fn more_than_one_control_character_in_ten_makes_it_binary() {
+        assert!(is_text(b"\x01234567890"));
+        assert!(is_text(b"\x01234567890"[..10].as_ref()));
+        assert!(!is_text(b"\x0123456789"[..9].as_ref()));
+        assert!(is_text("\u{1}ççççççççç".as_bytes()));
+        assert!(!is_text("\u{1}çççççççç".as_bytes()));
+        assert!(is_text(b"\n\r\t\n\r\t"));
+        assert!(is_text(b"\x7f\x7f\x7f"));
+    }
+
+    proptest! {
+        #[test]
+        fn positions_equal_a_slow_count(content in "[aé\r\n]{0,60}", offset in 0usize..80) {
+            let text = text(&content);
+            let mut offset = offset.min(content.len());
+            while !content.is_char_boundary(offset) {
+                offset -= 1;
+            }
+            let before = &content[..offset];
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            prop_assert_eq!(text.position(offset), at(line, column));
+        }
+    }
+}
