@@ -2,6 +2,9 @@
 //!
 //! Sources know nothing of contracts. A target's content is read only when the scan asks for it.
 
+pub mod edit;
+pub mod notebook;
+
 use std::fmt;
 use std::path::PathBuf;
 

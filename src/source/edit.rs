@@ -1,0 +1,465 @@
+//! What a file would contain after an edit, exactly as Claude Code itself would write it.
+//!
+//! Pure: bytes in, bytes out. Knows nothing of paths, requests or contracts, and refuses nothing that
+//! the client might apply: an edit that is wrongly taken for impossible is an edit that is not checked.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use thiserror::Error;
+
+use crate::text::{decode_utf16le, is_text};
+
+/// The client decides on line endings by this much of a file, in UTF-16 units.
+const LINE_ENDING_SAMPLE: usize = 4096;
+const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
+const UTF8_BOM: char = '\u{FEFF}';
+
+/// One replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edit<'a> {
+    /// The text to replace; empty to create a file.
+    pub old: &'a str,
+    /// The text to put in its place, literally.
+    pub new: &'a str,
+    /// How many occurrences are replaced.
+    pub occurrences: Occurrences,
+}
+
+/// How many occurrences of a text are replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurrences {
+    /// Only the first.
+    First,
+    /// Every one.
+    All,
+}
+
+/// Why an edit gives no text to check.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NotApplied {
+    /// There is no file to edit.
+    #[error("File not found")]
+    FileNotFound,
+    /// The file is not text.
+    #[error("Binary file detected")]
+    BinaryFile,
+    /// The text to replace is not in the file.
+    #[error("old_str not found in file")]
+    OldNotFound,
+    /// The file is not a notebook with a list of cells.
+    #[error("Not a valid notebook: {0}")]
+    NotANotebook(String),
+    /// The notebook has no such cell, or none was named.
+    #[error("Cell not found in notebook: {0}")]
+    CellNotFound(String),
+}
+
+/// The bytes of the file after `edits`, each made on the result of the one before; `current` is the
+/// file as it is, or `None` when there is none.
+///
+/// The result is UTF-8 whatever the encoding of the file is, and keeps its byte order mark.
+pub fn apply(current: Option<&[u8]>, edits: &[Edit<'_>]) -> Result<Vec<u8>, NotApplied> {
+    let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
+    let decoded = match current {
+        Some(bytes) => decode(bytes)?,
+        None if creates => Cow::Borrowed(""),
+        None => return Err(NotApplied::FileNotFound),
+    };
+    let ending = LineEnding::of(&decoded);
+    let mut text = fold_line_endings(decoded);
+    for edit in edits {
+        text = Cow::Owned(edited(&text, edit)?);
+    }
+    Ok(ending.written(text).into_owned().into_bytes())
+}
+
+/// The text of a file: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. A byte order mark stays.
+pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotApplied> {
+    if bytes.starts_with(UTF16LE_BOM) {
+        let text = decode_utf16le(bytes);
+        return if is_text(text.as_bytes()) { Ok(Cow::Owned(text)) } else { Err(NotApplied::BinaryFile) };
+    }
+    if is_text(bytes) { Ok(String::from_utf8_lossy(bytes)) } else { Err(NotApplied::BinaryFile) }
+}
+
+/// `text`, which has no CRLF, after one edit.
+fn edited(text: &str, edit: &Edit<'_>) -> Result<String, NotApplied> {
+    if edit.old.is_empty() {
+        let blank = text.chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
+        return if blank { Ok(edit.new.to_owned()) } else { Err(NotApplied::OldNotFound) };
+    }
+    let old = fold_line_endings(Cow::Borrowed(edit.old));
+    let old = find_actual(text, &old).ok_or(NotApplied::OldNotFound)?;
+    if edit.new.is_empty() && !old.ends_with('\n') {
+        // When the text ends a line anywhere, the client deletes it only there, and the newline with it.
+        let with_newline = format!("{old}\n");
+        if memmem::find(text.as_bytes(), with_newline.as_bytes()).is_some() {
+            return Ok(replaced(text, &with_newline, edit));
+        }
+    }
+    Ok(replaced(text, old, edit))
+}
+
+fn replaced(text: &str, old: &str, edit: &Edit<'_>) -> String {
+    let limit = match edit.occurrences {
+        Occurrences::First => 1,
+        Occurrences::All => usize::MAX,
+    };
+    let mut result = String::with_capacity(text.len() + edit.new.len());
+    let mut copied = 0;
+    for start in memmem::find_iter(text.as_bytes(), old.as_bytes()).take(limit) {
+        result.push_str(&text[copied..start]);
+        result.push_str(edit.new);
+        copied = start + old.len();
+    }
+    result.push_str(&text[copied..]);
+    result
+}
+
+/// `old` as it is spelled in `text`: itself, else the first stretch that equals it with curly quotes made straight.
+fn find_actual<'t>(text: &'t str, old: &str) -> Option<&'t str> {
+    if let Some(start) = memmem::find(text.as_bytes(), old.as_bytes()) {
+        return Some(&text[start..start + old.len()]);
+    }
+    let folded = fold_quotes(text);
+    let wanted = fold_quotes(old);
+    let start = memmem::find(folded.as_bytes(), wanted.as_bytes())?;
+    let start = unfolded_offset(text, start);
+    let length = unfolded_offset(&text[start..], wanted.len());
+    Some(&text[start..start + length])
+}
+
+fn fold_quotes(text: &str) -> Cow<'_, str> {
+    let mut quotes = curly_quotes(text).peekable();
+    if quotes.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut folded = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (start, curly, straight) in quotes {
+        folded.push_str(&text[copied..start]);
+        folded.push(straight);
+        copied = start + curly.len_utf8();
+    }
+    folded.push_str(&text[copied..]);
+    Cow::Owned(folded)
+}
+
+/// The offset in `text` of what stands at `offset` in its folded form.
+fn unfolded_offset(text: &str, offset: usize) -> usize {
+    let mut longer_by = 0;
+    for (start, curly, straight) in curly_quotes(text) {
+        if start - longer_by >= offset {
+            break;
+        }
+        longer_by += curly.len_utf8() - straight.len_utf8();
+    }
+    offset + longer_by
+}
+
+/// Each curly quote: where it starts, itself, and the straight one it stands for.
+fn curly_quotes(text: &str) -> impl Iterator<Item = (usize, char, char)> + '_ {
+    // The two bytes that all four of them start with.
+    memmem::find_iter(text.as_bytes(), b"\xE2\x80").filter_map(|start| {
+        let curly = text[start..].chars().next()?;
+        match curly {
+            '‘' | '’' => Some((start, curly, '\'')),
+            '“' | '”' => Some((start, curly, '"')),
+            _ => None,
+        }
+    })
+}
+
+fn fold_line_endings(text: Cow<'_, str>) -> Cow<'_, str> {
+    if memmem::find(text.as_bytes(), b"\r\n").is_none() {
+        return text;
+    }
+    let mut folded = String::with_capacity(text.len());
+    let mut copied = 0;
+    for start in memmem::find_iter(text.as_bytes(), b"\r\n") {
+        folded.push_str(&text[copied..start]);
+        copied = start + 1;
+    }
+    folded.push_str(&text[copied..]);
+    Cow::Owned(folded)
+}
+
+/// The line ending a file is written with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineEnding {
+    Lf,
+    CrLf,
+}
+
+impl LineEnding {
+    /// CRLF when there are more of them than of bare LFs at the start of the file.
+    fn of(text: &str) -> Self {
+        let mut units = 0;
+        let sample = text.chars().take_while(|char| {
+            units += char.len_utf16();
+            units <= LINE_ENDING_SAMPLE
+        });
+        let (mut bare, mut crlf, mut before) = (0, 0, None);
+        for char in sample {
+            match (before, char) {
+                (Some('\r'), '\n') => crlf += 1,
+                (_, '\n') => bare += 1,
+                _ => {}
+            }
+            before = Some(char);
+        }
+        if crlf > bare { Self::CrLf } else { Self::Lf }
+    }
+
+    /// `text` as it is written to the file. With LF it is written as it is, a CRLF of the replacement included.
+    fn written(self, text: Cow<'_, str>) -> Cow<'_, str> {
+        if self == Self::Lf {
+            return text;
+        }
+        let text = text.as_ref();
+        let mut result = String::with_capacity(text.len() + text.len() / 16);
+        let mut copied = 0;
+        for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
+            let line = &text[copied..newline];
+            result.push_str(line.strip_suffix('\r').unwrap_or(line));
+            result.push_str("\r\n");
+            copied = newline + 1;
+        }
+        result.push_str(&text[copied..]);
+        Cow::Owned(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn first<'a>(old: &'a str, new: &'a str) -> Edit<'a> {
+        Edit { old, new, occurrences: Occurrences::First }
+    }
+
+    fn all<'a>(old: &'a str, new: &'a str) -> Edit<'a> {
+        Edit { old, new, occurrences: Occurrences::All }
+    }
+
+    fn on(current: impl AsRef<[u8]>, edits: &[Edit<'_>]) -> String {
+        let bytes = apply(Some(current.as_ref()), edits).expect("applies");
+        String::from_utf8(bytes).expect("UTF-8")
+    }
+
+    fn refused(current: impl AsRef<[u8]>, edit: Edit<'_>) -> NotApplied {
+        apply(Some(current.as_ref()), &[edit]).expect_err("does not apply")
+    }
+
+    #[test]
+    fn reasons_are_worded_as_documented() {
+        assert_eq!(NotApplied::FileNotFound.to_string(), "File not found");
+        assert_eq!(NotApplied::BinaryFile.to_string(), "Binary file detected");
+        assert_eq!(NotApplied::OldNotFound.to_string(), "old_str not found in file");
+    }
+
+    #[test]
+    fn only_the_first_occurrence_unless_all_are_asked_for() {
+        assert_eq!(on("a b a\n", &[first("a", "x")]), "x b a\n");
+        assert_eq!(on("a b a\n", &[all("a", "x")]), "x b x\n");
+        assert_eq!(on("aaa", &[all("aa", "b")]), "ba");
+    }
+
+    #[test]
+    fn the_replacement_is_literal() {
+        assert_eq!(on("price", &[first("price", "$1 $& $$ \\1")]), "$1 $& $$ \\1");
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_only_made_by_an_empty_old_text() {
+        assert_eq!(apply(None, &[first("", "new\r\n")]), Ok(b"new\r\n".to_vec()));
+        assert_eq!(apply(None, &[first("a", "b")]), Err(NotApplied::FileNotFound));
+        assert_eq!(apply(None, &[]), Err(NotApplied::FileNotFound));
+        assert_eq!(apply(None, &[first("", "one\n"), first("one", "two")]), Ok(b"two\n".to_vec()));
+    }
+
+    #[test]
+    fn an_empty_old_text_replaces_only_a_blank_file() {
+        assert_eq!(on("", &[first("", "new")]), "new");
+        assert_eq!(on(" \n\t\n", &[first("", "new")]), "new");
+        assert_eq!(on("\u{FEFF}", &[first("", "new")]), "new");
+        assert_eq!(refused("text", first("", "new")), NotApplied::OldNotFound);
+        assert_eq!(refused("text", all("", "new")), NotApplied::OldNotFound);
+    }
+
+    #[test]
+    fn a_missing_old_text_is_said() {
+        assert_eq!(refused("text", first("other", "x")), NotApplied::OldNotFound);
+        assert_eq!(refused("it’s", first("its", "x")), NotApplied::OldNotFound);
+        assert_eq!(refused("", first("x", "")), NotApplied::OldNotFound);
+    }
+
+    #[test]
+    fn an_edit_that_changes_nothing_gives_the_file_as_it_is() {
+        assert_eq!(on("a\r\nb\r\n", &[first("b", "b")]), "a\r\nb\r\n");
+        assert_eq!(on("as it is", &[]), "as it is");
+    }
+
+    #[test]
+    fn binary_files_are_refused_and_invalid_text_is_not() {
+        assert_eq!(refused(b"a\0b", first("a", "b")), NotApplied::BinaryFile);
+        assert_eq!(refused(b"\xFF\xFEa\0\0\0", first("a", "b")), NotApplied::BinaryFile);
+        assert_eq!(on(b"caf\xE9 = 1", &[first("1", "2")]), "caf\u{FFFD} = 2");
+    }
+
+    #[test]
+    fn a_utf8_mark_stays() {
+        assert_eq!(on("\u{FEFF}one two", &[first("one", "1")]), "\u{FEFF}1 two");
+    }
+
+    #[test]
+    fn utf16le_is_read_by_its_mark() {
+        let mut bytes = vec![0xFF, 0xFE];
+        bytes.extend("aé😀\r\nb\r\n".encode_utf16().flat_map(u16::to_le_bytes));
+        assert_eq!(on(bytes, &[first("😀\nb", "x\ny")]), "\u{FEFF}aéx\r\ny\r\n");
+    }
+
+    #[test]
+    fn crlf_is_matched_as_lf_and_written_back() {
+        assert_eq!(on("a\r\nb\r\nc\r\n", &[first("a\nb", "x\ny\nz")]), "x\r\ny\r\nz\r\nc\r\n");
+        assert_eq!(on("a\r\nb\r\nc\r\n", &[first("a\r\nb", "x\r\ny")]), "x\r\ny\r\nc\r\n");
+    }
+
+    #[test]
+    fn bare_carriage_returns_are_text() {
+        assert_eq!(on("a\rb\n", &[first("a\rb", "c\rd")]), "c\rd\n");
+        assert_eq!(on("a\rb\r\n", &[first("b", "c")]), "a\rc\r\n");
+    }
+
+    #[test]
+    fn crlf_must_outnumber_bare_lf() {
+        assert_eq!(on("a\r\nb\nc\r\n", &[first("b", "x")]), "a\r\nx\r\nc\r\n");
+        assert_eq!(on("a\r\nb\n", &[first("b", "x")]), "a\nx\n");
+        assert_eq!(on("a\nb\r\nc\n", &[first("b", "x")]), "a\nx\nc\n");
+    }
+
+    #[test]
+    fn line_endings_are_judged_by_the_first_4096_units() {
+        let crlf_at = |offset: usize, filler: char| {
+            let before = filler.to_string().repeat(offset / filler.len_utf16());
+            on(format!("{before}\r\nz\r\n"), &[first("z", "y")]).contains("\r\n")
+        };
+        assert!(crlf_at(4094, 'x'));
+        assert!(!crlf_at(4095, 'x'));
+        assert!(crlf_at(4094, '😀'));
+        assert!(!crlf_at(4096, '😀'));
+        assert!(crlf_at(4094, 'é'));
+    }
+
+    #[test]
+    fn an_lf_file_keeps_the_crlf_of_a_replacement() {
+        assert_eq!(on("a\nb\n", &[first("b", "x\r\ny")]), "a\nx\r\ny\n");
+    }
+
+    #[test]
+    fn deleting_takes_the_newline_along() {
+        assert_eq!(on("a\nb\nc\n", &[first("b", "")]), "a\nc\n");
+        assert_eq!(on("a\r\nb\r\nc\r\n", &[first("b", "")]), "a\r\nc\r\n");
+        assert_eq!(on("a\nb\nc\n", &[first("b\n", "")]), "a\nc\n");
+        assert_eq!(on("a b c\n", &[first("b ", "")]), "a c\n");
+        assert_eq!(on("a\nb", &[first("b", "")]), "a\n");
+    }
+
+    #[test]
+    fn deleting_prefers_the_occurrence_that_ends_a_line() {
+        assert_eq!(on("b a\na b\nc", &[first("b", "")]), "b a\na c");
+        assert_eq!(on("b a\na b\nc", &[all("b", "")]), "b a\na c");
+    }
+
+    #[test]
+    fn curly_quotes_match_straight_ones_and_the_reverse() {
+        assert_eq!(on("say “hi” — it’s", &[first("say \"hi\" — it's", "ok")]), "ok");
+        assert_eq!(on("ok 'a' \"b\".", &[first("‘a’ “b”", "c")]), "ok c.");
+        assert_eq!(on("“x” ‘y’ z", &[first("'y'", "w")]), "“x” w z");
+        assert_eq!(on("– “x” …", &[first("\"x\" …", "y")]), "– y");
+    }
+
+    #[test]
+    fn an_exact_match_is_preferred_to_a_folded_one() {
+        assert_eq!(on("‘a’ 'a'", &[first("'a'", "b")]), "‘a’ b");
+    }
+
+    #[test]
+    fn a_folded_match_replaces_all_that_are_spelled_like_the_first() {
+        assert_eq!(on("‘a’ ’a‘ ‘a’", &[all("'a'", "b")]), "b ’a‘ b");
+    }
+
+    #[test]
+    fn a_folded_match_is_deleted_with_its_newline() {
+        assert_eq!(on("x\n‘a’\ny\n", &[first("'a'", "")]), "x\ny\n");
+    }
+
+    #[test]
+    fn edits_see_the_result_of_the_ones_before() {
+        assert_eq!(on("one\r\n", &[first("one", "two"), all("two", "three\nfour")]), "three\r\nfour\r\n");
+        assert_eq!(
+            apply(Some(b"one"), &[first("one", "two"), first("one", "x")]),
+            Err(NotApplied::OldNotFound)
+        );
+    }
+
+    /// The client's steps, one after the other, on whole strings.
+    fn model(current: &str, edit: &Edit<'_>) -> Option<String> {
+        let crlf = current.matches("\r\n").count() > current.matches('\n').count() / 2;
+        let text = current.replace("\r\n", "\n");
+        let straight = |text: &str| text.replace(['‘', '’'], "'").replace(['“', '”'], "\"");
+        let old = if text.contains(edit.old) {
+            edit.old.to_owned()
+        } else {
+            let start = straight(&text).find(&straight(edit.old))?;
+            let start = straight(&text)[..start].chars().count();
+            text.chars().skip(start).take(edit.old.chars().count()).collect()
+        };
+        let line = format!("{old}\n");
+        let takes_newline = edit.new.is_empty() && !old.ends_with('\n') && text.contains(&line);
+        let old = if takes_newline { line } else { old };
+        let text = match edit.occurrences {
+            Occurrences::First => text.replacen(&old, edit.new, 1),
+            Occurrences::All => text.replace(&old, edit.new),
+        };
+        Some(if crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text })
+    }
+
+    proptest! {
+        #[test]
+        fn plain_text_is_replaced_as_str_does(text in "[ab\n]{0,40}", old in "[ab\n]{1,3}", new in "[abc$]{1,3}") {
+            let expected = text.contains(&old).then(|| text.replacen(&old, &new, 1).into_bytes());
+            prop_assert_eq!(apply(Some(text.as_bytes()), &[first(&old, &new)]).ok(), expected);
+            let expected = text.contains(&old).then(|| text.replace(&old, &new).into_bytes());
+            prop_assert_eq!(apply(Some(text.as_bytes()), &[all(&old, &new)]).ok(), expected);
+        }
+
+        #[test]
+        fn edits_equal_the_model(
+            text in "([ab'’“\"é]|\n|\r\n){0,30}",
+            old in "[ab'’“\"é\n]{1,3}",
+            new in "([ab'’]|\r?\n){0,3}",
+        ) {
+            for edit in [first(&old, &new), all(&old, &new)] {
+                let result = apply(Some(text.as_bytes()), &[edit]).ok();
+                prop_assert_eq!(result, model(&text, &edit).map(String::into_bytes));
+            }
+        }
+
+        #[test]
+        fn crlf_files_are_edited_as_lf_files_are(text in "[abé\n]{0,30}\n", old in "[abé\n]{1,3}", new in "[abé\n]{0,3}") {
+            let crlf = text.replace('\n', "\r\n");
+            let expected = apply(Some(text.as_bytes()), &[first(&old, &new)]).ok();
+            let expected = expected.map(|bytes| String::from_utf8_lossy(&bytes).replace('\n', "\r\n").into_bytes());
+            prop_assert_eq!(apply(Some(crlf.as_bytes()), &[first(&old, &new)]).ok(), expected);
+        }
+
+        #[test]
+        fn nothing_outside_the_replaced_text_changes(before in "[a-y’“é\n]{0,40}", after in "[a-y’“é\n]{0,40}", new in "[a-y$\n]{1,9}") {
+            let text = format!("{before}Z'Z{after}");
+            prop_assert_eq!(on(&text, &[first("Z’Z", &new)]), format!("{before}{new}{after}"));
+        }
+    }
+}
