@@ -1,1 +1,1 @@
-
+//! Integration tests: the binary, run as a user runs it.
