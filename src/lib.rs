@@ -10,6 +10,8 @@ pub mod text;
 
 pub mod path;
 
+pub mod glob;
+
 pub mod pack;
 
 pub mod contract;

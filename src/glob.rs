@@ -1,0 +1,277 @@
+//! Globs over `/`-separated paths: `*` and `?` stop at `/`, `**` crosses it, `{a,b}`, `[abc]`, `[!abc]`.
+//!
+//! Building one is cheap: the shapes people write most (`**/*.rs`, `src/**`, a plain path) never need a
+//! regex, and the regex of any other glob is compiled when it first meets a path. A name is matched as
+//! bytes, so `?` is one byte of a character outside ASCII. Knows nothing of roots or files on disk.
+
+use std::sync::OnceLock;
+
+use globset::{Candidate, GlobBuilder, GlobMatcher};
+
+/// The longest glob that is accepted, in bytes. With it and the limit on braces, compiling cannot fail.
+pub const MAX_GLOB_LEN: usize = 4096;
+
+const MAX_BRACES: usize = 64;
+
+/// One glob.
+#[derive(Debug, Clone)]
+pub struct Glob {
+    text: String,
+    shape: Shape,
+}
+
+/// Why a glob was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GlobError {
+    /// It has no characters.
+    #[error("the glob is empty; use '**' for every file")]
+    Empty,
+    /// It is longer than [`MAX_GLOB_LEN`].
+    #[error("the glob is {0} bytes long, over the limit of {MAX_GLOB_LEN}")]
+    TooLong(usize),
+    /// Its syntax is wrong.
+    #[error("the glob '{glob}' is not valid: {why}")]
+    Syntax {
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Glob {
+    /// The glob that `text` spells.
+    pub fn new(text: &str) -> Result<Self, GlobError> {
+        match text.len() {
+            0 => return Err(GlobError::Empty),
+            len if len > MAX_GLOB_LEN => return Err(GlobError::TooLong(len)),
+            _ => {}
+        }
+        let shape = match Shape::plain(text) {
+            Some(shape) => shape,
+            None => Shape::Regex { glob: Box::new(parse(text)?), matcher: OnceLock::new() },
+        };
+        Ok(Self { text: text.to_owned(), shape })
+    }
+
+    /// The glob as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Does the glob match this `/`-separated path?
+    pub fn is_match(&self, path: &[u8]) -> bool {
+        match &self.shape {
+            Shape::Exact(exact) => path == exact.as_bytes(),
+            Shape::Under { directory, tail } => {
+                path.strip_prefix(directory.as_bytes()).is_some_and(|rest| tail.is_match(rest))
+            }
+            Shape::Regex { glob, matcher } => {
+                let matcher = matcher.get_or_init(|| glob.compile_matcher());
+                matcher.is_match_candidate(&Candidate::from_bytes(path))
+            }
+        }
+    }
+}
+
+impl PartialEq for Glob {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Glob {}
+
+/// How a glob is answered.
+#[derive(Debug, Clone)]
+enum Shape {
+    /// One path.
+    Exact(String),
+    /// `directory**`, `directory**/*.ext` and their like; the directory is empty or ends in `/`.
+    Under { directory: String, tail: Tail },
+    /// Anything else.
+    Regex { glob: Box<globset::Glob>, matcher: OnceLock<GlobMatcher> },
+}
+
+#[derive(Debug, Clone)]
+enum Tail {
+    Anything,
+    /// The last name ends in one of these.
+    Endings(Vec<String>),
+    /// The last name is this one.
+    Name(String),
+}
+
+impl Shape {
+    /// The shape of `text` when no regex is needed for it.
+    fn plain(text: &str) -> Option<Self> {
+        if is_literal(text) {
+            return Some(Self::Exact(text.to_owned()));
+        }
+        let (directory, tail) = text.split_once("**")?;
+        if !is_literal(directory) || !(directory.is_empty() || directory.ends_with('/')) {
+            return None;
+        }
+        let tail = match tail {
+            "" | "/*" => Tail::Anything,
+            _ => Tail::plain(tail.strip_prefix('/')?)?,
+        };
+        Some(Self::Under { directory: directory.to_owned(), tail })
+    }
+}
+
+impl Tail {
+    fn plain(text: &str) -> Option<Self> {
+        if text.is_empty() || text.contains('/') {
+            return None;
+        }
+        if is_literal(text) {
+            return Some(Self::Name(text.to_owned()));
+        }
+        let ending = text.strip_prefix('*')?;
+        if is_literal(ending) {
+            return Some(Self::Endings(vec![ending.to_owned()]));
+        }
+        let (stem, choices) = ending.strip_suffix('}')?.split_once('{')?;
+        let mut choices = choices.split(',');
+        let all_literal = is_literal(stem) && choices.clone().all(is_literal);
+        all_literal.then(|| Self::Endings(choices.by_ref().map(|choice| format!("{stem}{choice}")).collect()))
+    }
+
+    fn is_match(&self, rest: &[u8]) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Endings(endings) => endings.iter().any(|ending| rest.ends_with(ending.as_bytes())),
+            Self::Name(name) => {
+                let before = rest.strip_suffix(name.as_bytes());
+                before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+            }
+        }
+    }
+}
+
+fn is_literal(text: &str) -> bool {
+    !text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\'))
+}
+
+fn parse(text: &str) -> Result<globset::Glob, GlobError> {
+    if text.matches('{').count() > MAX_BRACES {
+        let why = format!("it has more than {MAX_BRACES} braces");
+        return Err(GlobError::Syntax { glob: text.to_owned(), why });
+    }
+    GlobBuilder::new(text)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .empty_alternates(true)
+        .build()
+        .map_err(|error| GlobError::Syntax { glob: text.to_owned(), why: error.kind().to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn glob(text: &str) -> Glob {
+        Glob::new(text).expect("a valid glob")
+    }
+
+    #[track_caller]
+    fn check(text: &str, matching: &[&str], others: &[&str]) {
+        let glob = glob(text);
+        for path in matching {
+            assert!(glob.is_match(path.as_bytes()), "{text} should match {path}");
+        }
+        for path in others {
+            assert!(!glob.is_match(path.as_bytes()), "{text} should not match {path}");
+        }
+    }
+
+    #[test]
+    fn a_star_stops_at_a_slash() {
+        check("*.rs", &["a.rs", ".rs"], &["src/a.rs", "a.rsx"]);
+        check("src/*.rs", &["src/a.rs"], &["src/b/a.rs", "a.rs"]);
+        check("src/*/a.rs", &["src/b/a.rs"], &["src/a.rs", "src/b/c/a.rs"]);
+    }
+
+    #[test]
+    fn two_stars_cross_slashes() {
+        check("**/*.py", &["app.py", "a/b/app.py", "/home/app.py"], &["app.pyc", "app.py/x"]);
+        check("**", &["a", "a/b"], &[]);
+        check("**/*", &["a", "a/b"], &[]);
+        check("src/**", &["src/a", "src/a/b"], &["src", "lib/src/a"]);
+        check("src/**/*.rs", &["src/a.rs", "src/a/b.rs"], &["a.rs", "srca.rs"]);
+        check("**/app/**/*.php", &["app/a.php", "x/app/b/a.php"], &["x/a.php"]);
+    }
+
+    #[test]
+    fn a_question_mark_is_one_character_but_no_slash() {
+        check("a?c", &["abc"], &["ac", "a/c", "abbc"]);
+    }
+
+    #[test]
+    fn classes_and_alternatives() {
+        check("[abc].rs", &["a.rs"], &["d.rs"]);
+        check("[!abc].rs", &["d.rs"], &["a.rs"]);
+        check("[a-c].rs", &["b.rs"], &["d.rs"]);
+        check("{src,lib}/*.rs", &["src/a.rs", "lib/a.rs"], &["bin/a.rs"]);
+        check("**/*.{ts,tsx}", &["a.ts", "x/a.tsx"], &["a.tsx.js", "ats"]);
+        check("a{,.min}.js", &["a.js", "a.min.js"], &["a.max.js"]);
+    }
+
+    #[test]
+    fn plain_paths_and_names() {
+        check("Cargo.toml", &["Cargo.toml"], &["x/Cargo.toml"]);
+        check("**/Cargo.toml", &["Cargo.toml", "x/Cargo.toml"], &["xCargo.toml"]);
+        check(r"a\*", &["a*"], &["ab", r"a\*"]);
+    }
+
+    #[test]
+    fn names_need_not_be_utf8() {
+        assert!(glob("**/*.rs").is_match(b"\xff\xfe.rs"));
+        assert!(glob("*/?.rs").is_match(b"\xff/\xfe.rs"));
+    }
+
+    #[test]
+    fn wrong_globs_are_refused() {
+        assert_eq!(Glob::new(""), Err(GlobError::Empty));
+        assert_eq!(Glob::new(&"a".repeat(4097)), Err(GlobError::TooLong(4097)));
+        for text in ["a[b", "a{b", "a}b", "[z-a]", "a\\"] {
+            let error = Glob::new(text).expect_err(text).to_string();
+            assert!(error.starts_with(&format!("the glob '{text}' is not valid: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_longest_globs_still_compile() {
+        for part in ["?", "*", "**/", "[!a]", "{a,b}", "é", "{"] {
+            let text = part.repeat(MAX_GLOB_LEN / part.len());
+            if let Ok(glob) = Glob::new(&text) {
+                glob.is_match(b"a/b");
+            }
+        }
+        let nested = |depth| format!("{}a{}", "{b,".repeat(depth), "}".repeat(depth));
+        assert!(glob(&nested(64)).is_match(b"a"));
+        assert!(Glob::new(&nested(65)).is_err());
+    }
+
+    #[test]
+    fn common_shapes_need_no_regex() {
+        for text in ["**", "**/*", "**/*.rs", "**/*.{ts,tsx}", "a/b.rs", "**/Makefile", "src/**", "src/**/*.rs"]
+        {
+            assert!(!matches!(glob(text).shape, Shape::Regex { .. }), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shapes_answer_as_the_regex_would(
+            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name)?|name)",
+            path in "/?((src|a|b|name|x)/){0,3}(name|\\.rs|x\\.(rs|d\\.ts|a|b|x)|\\.)?",
+        ) {
+            prop_assume!(!text.is_empty());
+            let slow = parse(&text).expect("valid").compile_matcher();
+            prop_assert_eq!(glob(&text).is_match(path.as_bytes()), slow.is_match(&path), "{} {}", text, path);
+        }
+    }
+}
