@@ -257,7 +257,8 @@ mod tests {
 
     #[test]
     fn common_shapes_need_no_regex() {
-        for text in ["**", "**/*", "**/*.rs", "**/*.{ts,tsx}", "a/b.rs", "**/Makefile", "src/**", "src/**/*.rs"]
+        for text in
+            ["**", "**/*", "**/*.rs", "**/*.{ts,tsx}", "a/b.rs", "**/Makefile", "src/**", "src/**/*.rs"]
         {
             assert!(!matches!(glob(text).shape, Shape::Regex { .. }), "{text}");
         }

@@ -12,6 +12,8 @@ pub mod path;
 
 pub mod glob;
 
+pub mod hook;
+
 pub mod pack;
 
 pub mod contract;
