@@ -1,11 +1,19 @@
 //! Claude Code hooks as typed Rust: what the client sends, and what it accepts back.
 
 mod conversation;
-pub mod input;
-pub mod request;
+mod input;
+mod request;
+mod response;
 mod tool;
+mod wire;
 
 pub use conversation::Conversation;
-pub use input::InputError;
+pub use input::{InputError, MAX_INPUT_LEN, read_object};
 pub use request::{Event, Request, Stop, ToolCall, ToolRun};
+pub use response::{
+    AfterDeny, Decision, PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse,
+    PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UpdatedInput,
+    UserPromptSubmitResponse,
+};
 pub use tool::{Tool, ToolInput};
+pub use wire::Response;
