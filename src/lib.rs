@@ -18,6 +18,8 @@ pub mod pack;
 
 pub mod contract;
 
+pub mod matcher;
+
 pub mod source;
 
 pub mod cli;

@@ -74,7 +74,7 @@ pub fn apply(current: Option<&[u8]>, edits: &[Edit<'_>]) -> Result<Vec<u8>, NotA
     Ok(ending.written(text).into_owned().into_bytes())
 }
 
-/// The text of a file: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. A byte order mark stays.
+/// The text of a file: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. The mark stays.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotApplied> {
     if bytes.starts_with(UTF16LE_BOM) {
         let text = decode_utf16le(bytes);
@@ -117,7 +117,7 @@ fn replaced(text: &str, old: &str, edit: &Edit<'_>) -> String {
     result
 }
 
-/// `old` as it is spelled in `text`: itself, else the first stretch that equals it with curly quotes made straight.
+/// `old` as it is spelled in `text`: itself, else the first stretch that equals it with its quotes made straight.
 fn find_actual<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     if let Some(start) = memmem::find(text.as_bytes(), old.as_bytes()) {
         return Some(&text[start..start + old.len()]);
@@ -212,7 +212,7 @@ impl LineEnding {
         if crlf > bare { Self::CrLf } else { Self::Lf }
     }
 
-    /// `text` as it is written to the file. With LF it is written as it is, a CRLF of the replacement included.
+    /// `text` as it is written to the file. With LF nothing is changed, not even a CRLF of the replacement.
     fn written(self, text: Cow<'_, str>) -> Cow<'_, str> {
         if self == Self::Lf {
             return text;
@@ -429,7 +429,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn plain_text_is_replaced_as_str_does(text in "[ab\n]{0,40}", old in "[ab\n]{1,3}", new in "[abc$]{1,3}") {
+        fn plain_text_is_replaced_as_str_does(
+            text in "[ab\n]{0,40}",
+            old in "[ab\n]{1,3}",
+            new in "[abc$]{1,3}",
+        ) {
             let expected = text.contains(&old).then(|| text.replacen(&old, &new, 1).into_bytes());
             prop_assert_eq!(apply(Some(text.as_bytes()), &[first(&old, &new)]).ok(), expected);
             let expected = text.contains(&old).then(|| text.replace(&old, &new).into_bytes());
@@ -449,15 +453,24 @@ mod tests {
         }
 
         #[test]
-        fn crlf_files_are_edited_as_lf_files_are(text in "[abé\n]{0,30}\n", old in "[abé\n]{1,3}", new in "[abé\n]{0,3}") {
+        fn crlf_files_are_edited_as_lf_files_are(
+            text in "[abé\n]{0,30}\n",
+            old in "[abé\n]{1,3}",
+            new in "[abé\n]{0,3}",
+        ) {
             let crlf = text.replace('\n', "\r\n");
             let expected = apply(Some(text.as_bytes()), &[first(&old, &new)]).ok();
-            let expected = expected.map(|bytes| String::from_utf8_lossy(&bytes).replace('\n', "\r\n").into_bytes());
+            let with_crlf = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace('\n', "\r\n").into_bytes();
+            let expected = expected.map(with_crlf);
             prop_assert_eq!(apply(Some(crlf.as_bytes()), &[first(&old, &new)]).ok(), expected);
         }
 
         #[test]
-        fn nothing_outside_the_replaced_text_changes(before in "[a-y’“é\n]{0,40}", after in "[a-y’“é\n]{0,40}", new in "[a-y$\n]{1,9}") {
+        fn nothing_outside_the_replaced_text_changes(
+            before in "[a-y’“é\n]{0,40}",
+            after in "[a-y’“é\n]{0,40}",
+            new in "[a-y$\n]{1,9}",
+        ) {
             let text = format!("{before}Z'Z{after}");
             prop_assert_eq!(on(&text, &[first("Z’Z", &new)]), format!("{before}{new}{after}"));
         }

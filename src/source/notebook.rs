@@ -11,7 +11,7 @@ use super::edit::{NotApplied, decode};
 /// One edit of a notebook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CellEdit<'a> {
-    /// The cell that is replaced or deleted, or where one is inserted; a cell without a place is inserted first.
+    /// The cell that is replaced or deleted, or where one is inserted; without it, that is the start.
     pub cell: Option<Cell<'a>>,
     /// The new source.
     pub source: &'a str,

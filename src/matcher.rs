@@ -1,0 +1,4 @@
+//! Contracts against text.
+
+mod comments;
+pub mod ignores;
