@@ -211,7 +211,7 @@ impl UserPromptSubmitResponse {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionStartResponse {
     pub(super) context: Option<String>,
-    variables: Vec<(String, String)>,
+    pub(super) variables: Vec<(String, String)>,
 }
 
 impl SessionStartResponse {
