@@ -6,6 +6,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::glob::Glob;
+use crate::path::RelPath;
+
+pub mod load;
+pub mod syntax;
+
 /// How bad a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -171,7 +177,7 @@ pub struct Examples {
 }
 
 /// One rule of the project.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Contract {
     /// The id: letters, digits and hyphens.
     pub id: String,
@@ -180,7 +186,7 @@ pub struct Contract {
     /// What it demands.
     pub check: Check,
     /// Of which files: a glob on the path relative to the project root.
-    pub glob: String,
+    pub glob: Glob,
     /// The line of the contract file the glob stands on.
     pub glob_line: usize,
     /// How bad a violation is.
@@ -195,6 +201,13 @@ pub struct Contract {
     pub examples: Examples,
     /// Where it was read from.
     pub origin: Origin,
+}
+
+impl Contract {
+    /// Does it apply to a file known by these names?
+    pub fn applies_to(&self, path: &RelPath, alias: Option<&RelPath>) -> bool {
+        std::iter::once(path).chain(alias).any(|name| self.glob.is_match(name.as_bytes()))
+    }
 }
 
 /// Something about a contract file that its author should know; loading goes on.

@@ -16,10 +16,20 @@ pub mod hook;
 
 pub mod pack;
 
+pub mod skipped;
+
 pub mod contract;
 
 pub mod matcher;
 
 pub mod source;
+
+pub mod progress;
+
+pub mod scan;
+
+pub mod report;
+
+pub mod exit;
 
 pub mod cli;

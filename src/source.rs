@@ -2,13 +2,19 @@
 //!
 //! Sources know nothing of contracts. A target's content is read only when the scan asks for it.
 
-pub mod edit;
-pub mod notebook;
-
-use std::fmt;
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use crate::path::RelPath;
+use crate::skipped::{Skipped, Why};
+
+pub mod edit;
+pub mod files;
+pub mod notebook;
+pub mod proposal;
+pub mod tree;
 
 /// One file to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +34,8 @@ pub enum Content {
     File(PathBuf),
     /// Here.
     Bytes(Vec<u8>),
-    /// Nowhere that can be read as text, but the file is there: only its path is judged.
-    Opaque,
+    /// Not to be read, for this reason: only the path is judged.
+    Opaque(Why),
 }
 
 /// How much of the project a source saw; what is about the project as a whole needs all of it.
@@ -54,91 +60,46 @@ pub struct Targets {
     pub skipped: Vec<Skipped>,
 }
 
-/// Something that was not checked, or not checked to the end, and why.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Skipped {
-    /// The file.
-    pub path: RelPath,
-    /// Why.
-    pub why: Why,
+/// Reads the content of targets, one after another, into a buffer of its own.
+#[derive(Debug)]
+pub struct Reader {
+    buffer: Vec<u8>,
+    limit: u64,
 }
 
-/// Why something was not checked.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// It is not text.
-    Binary,
-    /// It is not a regular file: a directory, a FIFO, a device.
-    NotAFile,
-    /// It is a symbolic link in a tree or an index.
-    Link,
-    /// It is a git submodule.
-    Submodule,
-    /// It is larger than the limit, both in bytes.
-    TooLarge {
-        /// Its size.
-        size: u64,
-        /// The limit.
-        limit: u64,
-    },
-    /// A contract matched more often than is reported.
-    TooManyMatches {
-        /// The contract's id.
-        id: String,
-        /// How many are reported.
-        limit: usize,
-    },
-    /// It could not be read.
-    Unreadable(String),
-    /// Its path has a `..` component.
-    ParentComponent,
-    /// A pattern ran out of its time or its budget.
-    OutOfTime {
-        /// The contract's id.
-        id: String,
-    },
-}
+impl Reader {
+    /// A reader that takes files up to `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        Self { buffer: Vec::new(), limit }
+    }
 
-/// How much a [`Why`] matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gap {
-    /// Nothing that a contract is about was missed.
-    None,
-    /// Something was missed, as documented; `--strict` makes it a failure.
-    Known,
-    /// Something was missed that should have been checked.
-    Failure,
-}
-
-impl Why {
-    /// How much this matters.
-    pub fn gap(&self) -> Gap {
-        match self {
-            Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,
-            Self::TooLarge { .. } | Self::TooManyMatches { .. } => Gap::Known,
-            Self::Unreadable(_) | Self::ParentComponent | Self::OutOfTime { .. } => Gap::Failure,
+    /// The bytes of a target.
+    pub fn read<'a>(&'a mut self, target: &'a Target) -> Result<Cow<'a, [u8]>, Why> {
+        match &target.content {
+            Content::File(path) => self.read_file(path).map(Cow::Borrowed),
+            Content::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+            Content::Opaque(why) => Err(why.clone()),
         }
     }
-}
 
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Binary => f.write_str("binary"),
-            Self::NotAFile => f.write_str("not a regular file"),
-            Self::Link => f.write_str("a symbolic link"),
-            Self::Submodule => f.write_str("a submodule"),
-            Self::TooLarge { size, limit } => {
-                write!(f, "{size} bytes, over the limit of {limit} (raise it with --max-file-size)")
-            }
-            Self::TooManyMatches { id, limit } => {
-                write!(f, "{id} has more than {limit} matches; only the first {limit} are reported")
-            }
-            Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
-            Self::ParentComponent => f.write_str("path contains '..'; name the file without it"),
-            Self::OutOfTime { id } => {
-                write!(f, "{id} ran out of time (simplify its pattern, or raise --timeout)")
-            }
+    /// The bytes of a file on disk.
+    pub fn read_file(&mut self, path: &Path) -> Result<&[u8], Why> {
+        let unreadable = |error: io::Error| Why::Unreadable(error.to_string());
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(Why::NotAFile);
+        }
+        let limit = self.limit;
+        if metadata.len() > limit {
+            return Err(Why::TooLarge { size: metadata.len(), limit });
+        }
+        self.buffer.clear();
+        self.buffer.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+        file.take(limit.saturating_add(1)).read_to_end(&mut self.buffer).map_err(unreadable)?;
+        match self.buffer.len() as u64 {
+            size if size > limit => Err(Why::TooLarge { size, limit }),
+            _ => Ok(&self.buffer),
         }
     }
 }

@@ -49,6 +49,11 @@ impl Response {
         serde_json::to_string(&self.wire).expect("strings and JSON values always serialise")
     }
 
+    /// The same document, laid out for people.
+    pub fn to_pretty_json(&self) -> String {
+        serde_json::to_string_pretty(&self.wire).expect("strings and JSON values always serialise")
+    }
+
     /// [`to_json`](Self::to_json), after making sure that this is an answer to `request`: the client drops a
     /// response that names another event.
     pub fn answer(&self, request: &Request) -> Result<String, ResponseError> {

@@ -1,0 +1,264 @@
+//! Contract files from directories: which count, which are shadowed, and what is wrong with the rest.
+//!
+//! Never fails on one bad file: that is a warning, and the others load. Knows nothing of where the
+//! directories come from.
+
+use std::collections::HashMap;
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::{Contract, Origin, Place, Warning, syntax};
+
+/// The largest contract file, in bytes.
+pub const MAX_FILE: usize = 64 * 1024;
+
+/// A directory to read contracts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// Which kind of place it is.
+    pub place: Place,
+    /// Where it is.
+    pub path: PathBuf,
+    /// How its path is shown.
+    pub shown: PathBuf,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The contract that counts for each id, also when it is switched off.
+    pub contracts: Vec<Contract>,
+    /// Contracts that another one with the same id stands in front of.
+    pub shadowed: Vec<Contract>,
+    /// What is wrong with the files.
+    pub warnings: Vec<Warning>,
+}
+
+impl Loaded {
+    /// Adds contracts of lower precedence than all that are there.
+    ///
+    /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
+    pub fn add(&mut self, contracts: Vec<Contract>) {
+        let first_added = self.contracts.len();
+        let mut by_id: HashMap<String, usize> =
+            self.contracts.iter().enumerate().map(|(at, contract)| (contract.id.clone(), at)).collect();
+        for contract in contracts {
+            match by_id.get(&contract.id) {
+                Some(&at) if at < first_added => self.shadowed.push(contract),
+                Some(&at) => self.settle(at, contract),
+                None => {
+                    by_id.insert(contract.id.clone(), self.contracts.len());
+                    self.contracts.push(contract);
+                }
+            }
+        }
+    }
+
+    /// Two contracts of one directory have the same id.
+    fn settle(&mut self, at: usize, contract: Contract) {
+        let first = &mut self.contracts[at];
+        let dropped =
+            if contract.enabled && !first.enabled { std::mem::replace(first, contract) } else { contract };
+        let what = format!(
+            "rule id '{}' is used again, and the one in {} counts (rename one of them)",
+            dropped.id,
+            first.origin.file.display()
+        );
+        self.warnings.push(Warning::about(&dropped.origin.file, what));
+        self.shadowed.push(dropped);
+    }
+}
+
+/// The contracts in `directories`, which stand in the order of their precedence. A directory that
+/// is not there has none.
+pub fn load(directories: &[Directory]) -> Loaded {
+    let mut loaded = Loaded::default();
+    for directory in directories {
+        let mut contracts = Vec::new();
+        for file in files(directory, &mut loaded.warnings) {
+            match read(&file) {
+                Ok(contract) => contracts.push(contract),
+                Err(warnings) => loaded.warnings.extend(warnings),
+            }
+        }
+        loaded.add(contracts);
+    }
+    loaded
+}
+
+/// A file that is named like a contract.
+struct Candidate {
+    path: PathBuf,
+    origin: Origin,
+}
+
+/// The contract files of a directory, in name order; nothing else is ever opened.
+fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
+    let mut entries: Vec<DirEntry> = match fs::read_dir(&directory.path).and_then(Iterator::collect) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) => {
+            warnings.push(Warning::about(&directory.shown, format!("cannot be read: {error}")));
+            return Vec::new();
+        }
+    };
+    entries.retain(is_named_like_a_contract);
+    entries.sort_by_key(DirEntry::file_name);
+    let mut files = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let shown = directory.shown.join(entry.file_name());
+        if is_regular(&entry) {
+            let origin = Origin { place: directory.place, file: shown };
+            files.push(Candidate { path: entry.path(), origin });
+        } else {
+            warnings.push(Warning::about(&shown, "not a regular file (move it away, or put a file there)"));
+        }
+    }
+    files
+}
+
+fn is_named_like_a_contract(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let extension = Path::new(&name).extension();
+    extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
+        && !name.as_encoded_bytes().starts_with(b".")
+}
+
+fn is_regular(entry: &DirEntry) -> bool {
+    match entry.file_type() {
+        Ok(kind) if kind.is_symlink() => fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()),
+        Ok(kind) => kind.is_file(),
+        Err(_) => false,
+    }
+}
+
+fn read(file: &Candidate) -> Result<Contract, Vec<Warning>> {
+    let shown = &file.origin.file;
+    let mut bytes = Vec::with_capacity(1024);
+    File::open(&file.path)
+        .and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
+        .map_err(|error| vec![Warning::about(shown, format!("cannot be read: {error}"))])?;
+    if bytes.len() > MAX_FILE {
+        let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
+        return Err(vec![Warning::about(shown, what)]);
+    }
+    let yaml = std::str::from_utf8(&bytes).map_err(|error| {
+        let newlines = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+        vec![Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)")]
+    })?;
+    syntax::parse(yaml, file.origin.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fixture {
+        directory: tempfile::TempDir,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            Self { directory: tempfile::tempdir().expect("a temporary directory") }
+        }
+
+        fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
+            let path = self.directory.path().join(path);
+            fs::create_dir_all(path.parent().expect("has a parent")).expect("created");
+            fs::write(path, bytes).expect("written");
+            self
+        }
+
+        fn contract(&self, path: &str, id: &str, message: &str) -> &Self {
+            self.write(path, contract(id, message))
+        }
+
+        fn load(&self) -> Loaded {
+            load(&[self.place(Place::Project, "project"), self.place(Place::User, "user")])
+        }
+
+        fn place(&self, place: Place, name: &str) -> Directory {
+            Directory { place, path: self.directory.path().join(name), shown: name.into() }
+        }
+    }
+
+    fn contract(id: &str, message: &str) -> String {
+        format!("rule_id: {id}\ntype: file_exists\nfile_glob: LICENSE\nmessage: {message}\nseverity: error\n")
+    }
+
+    fn messages(loaded: &Loaded) -> Vec<&str> {
+        loaded.contracts.iter().map(|contract| contract.message.as_str()).collect()
+    }
+
+    fn warnings(loaded: &Loaded) -> Vec<String> {
+        loaded.warnings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn files_are_read_in_name_order_from_both_directories() {
+        let fixture = Fixture::new();
+        fixture.contract("user/a.yaml", "u", "user").contract("project/b.yml", "b", "second");
+        fixture.contract("project/a.yaml", "a", "first");
+        fixture.write("project/notes.txt", "x").write("project/.a.yaml", "x");
+        let loaded = fixture.load();
+        assert_eq!(messages(&loaded), ["first", "second", "user"]);
+        assert!(loaded.warnings.is_empty());
+    }
+
+    #[test]
+    fn the_project_wins_by_id_also_when_it_is_switched_off() {
+        let fixture = Fixture::new();
+        fixture.contract("user/a.yaml", "a", "user").contract("user/b.yaml", "b", "user");
+        fixture.contract("project/x.yaml", "a", "project");
+        fixture.write("project/y.yaml", contract("b", "off") + "enabled: false\n");
+        let loaded = fixture.load();
+        assert_eq!(messages(&loaded), ["project", "off"]);
+        assert_eq!(loaded.shadowed.len(), 2);
+        assert!(loaded.warnings.is_empty());
+    }
+
+    #[test]
+    fn of_two_with_one_id_in_a_directory_the_first_enabled_one_counts() {
+        let fixture = Fixture::new();
+        fixture.write("project/a.yaml", contract("x", "off") + "enabled: false\n");
+        fixture.contract("project/b.yaml", "x", "on").contract("project/c.yaml", "x", "late");
+        let loaded = fixture.load();
+        assert_eq!(messages(&loaded), ["on"]);
+        let expected = ["project/a.yaml", "project/c.yaml"].map(|file| {
+            format!(
+                "{file}: rule id 'x' is used again, and the one in project/b.yaml counts (rename one of them)"
+            )
+        });
+        assert_eq!(warnings(&loaded), expected);
+    }
+
+    #[test]
+    fn a_bad_file_is_a_warning_and_the_rest_load() {
+        let fixture = Fixture::new();
+        fixture.write("project/a.yaml", "rule_id: [").contract("project/b.yaml", "b", "good");
+        fixture.write("project/c.yaml", b"rule_id: a\nmessage: \xff\n");
+        fixture.write("project/d.yaml", vec![b'#'; MAX_FILE + 1]);
+        let loaded = fixture.load();
+        assert_eq!(messages(&loaded), ["good"]);
+        let warnings = warnings(&loaded);
+        assert!(warnings[0].starts_with("project/a.yaml:"), "{warnings:?}");
+        assert_eq!(warnings[1], "project/c.yaml:2: not UTF-8 (save the file as UTF-8)");
+        assert_eq!(warnings[2], "project/d.yaml: larger than 65536 bytes (one file holds one contract)");
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_is_never_opened() {
+        let fixture = Fixture::new();
+        fixture.contract("project/real.yaml", "a", "real").write("project/dir.yaml/x", "");
+        let project = fixture.directory.path().join("project");
+        std::os::unix::fs::symlink("real.yaml", project.join("link.yml")).expect("linked");
+        std::os::unix::fs::symlink("gone", project.join("dangling.yaml")).expect("linked");
+        std::os::unix::net::UnixListener::bind(project.join("socket.yaml")).expect("bound");
+        let loaded = fixture.load();
+        assert_eq!(messages(&loaded), ["real"]);
+        let warnings = warnings(&loaded);
+        let not_regular = warnings.iter().filter(|warning| warning.contains("not a regular file")).count();
+        assert_eq!((warnings.len(), not_regular), (4, 3), "{warnings:?}");
+    }
+}

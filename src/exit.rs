@@ -1,0 +1,59 @@
+//! How a run ends. There is no way to exit code 2: Claude Code takes that for "block the tool".
+
+use std::process::ExitCode;
+
+use crate::contract::{Contract, Severity};
+use crate::scan::Outcome;
+use crate::skipped::Gap;
+
+/// The end of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// It ran, and nothing failed it.
+    Clean,
+    /// It ran, and there are violations.
+    Violations,
+    /// It could not run, or not to the end.
+    Trouble,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Clean => Self::SUCCESS,
+            Exit::Violations => Self::from(1),
+            Exit::Trouble => Self::from(3),
+        }
+    }
+}
+
+/// Which gaps make a run fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strictness {
+    /// Only what should have been checked and could not be.
+    Normal,
+    /// Everything that was not checked, and every contract file with something wrong.
+    Strict,
+}
+
+/// How a run with this outcome ends, when violations from `fail_on` up fail it.
+pub fn judge(
+    contracts: &[Contract],
+    outcome: &Outcome,
+    fail_on: Option<Severity>,
+    strictness: Strictness,
+) -> Exit {
+    let gap = outcome.skipped.iter().map(|skipped| skipped.why.gap()).max().unwrap_or(Gap::None);
+    let tolerated = match strictness {
+        Strictness::Normal => Gap::Known,
+        Strictness::Strict => Gap::None,
+    };
+    if gap > tolerated || (strictness == Strictness::Strict && !outcome.warnings.is_empty()) {
+        return Exit::Trouble;
+    }
+    let fails = |severity: Severity| fail_on.is_some_and(|least| severity >= least);
+    if outcome.violations.iter().any(|violation| fails(contracts[violation.contract].severity)) {
+        return Exit::Violations;
+    }
+    Exit::Clean
+}

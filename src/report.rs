@@ -1,0 +1,43 @@
+//! How an outcome is shown: one free function for each format, over the contracts and the outcome.
+//!
+//! Reports filter nothing and compute nothing; what they are given is in its final order.
+
+use std::borrow::Cow;
+
+pub mod hook;
+pub mod json;
+pub mod text;
+
+/// `text` on one line and without anything that a terminal would act on: control and bidirectional
+/// characters are spelled out.
+pub fn inert(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_active) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_active(c) {
+            safe.extend(c.escape_default());
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Would a terminal do something other than show this character?
+pub fn is_active(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_acts_on_is_spelled_out() {
+        assert_eq!(inert("plain é"), "plain é");
+        assert_eq!(inert("a\x1b[31m\nb\u{202e}"), "a\\u{1b}[31m\\nb\\u{202e}");
+    }
+}

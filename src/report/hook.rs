@@ -1,0 +1,102 @@
+//! The answer to a hook event: the decision and the reason, as Claude Code reads them.
+
+use std::io::{self, Write};
+
+use crate::contract::{Contract, Severity};
+use crate::hook::{PostToolUseResponse, PreToolUseResponse, Response};
+use crate::matcher::{Note, Violation};
+use crate::scan::Outcome;
+use crate::source::proposal::Moment;
+
+/// The most violations that are named one by one.
+const MAX_NAMED: usize = 20;
+
+/// What to answer when nothing is left to say against the edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnClean {
+    /// `allow`, which skips the user's permission prompt.
+    Allow,
+    /// `{}`, which leaves the decision to the client.
+    Defer,
+}
+
+/// The answer for an outcome.
+pub fn response(contracts: &[Contract], outcome: &Outcome, moment: Moment, on_clean: OnClean) -> Response {
+    let violated = !outcome.violations.is_empty();
+    match moment {
+        Moment::Before if violated => {
+            let named = lines(contracts, outcome, |_| "Contract violation");
+            PreToolUseResponse::deny(named).into()
+        }
+        Moment::Before if on_clean == OnClean::Allow => {
+            PreToolUseResponse::allow().with_reason(passed(outcome.ignored.len())).into()
+        }
+        Moment::After if violated => {
+            let is_error = |violation: &Violation| contracts[violation.contract].severity == Severity::Error;
+            let word = if outcome.violations.iter().any(is_error) { "violation" } else { "warning" };
+            let reason = format!("Contract {word} detected after file write");
+            let named = lines(contracts, outcome, |severity| match severity {
+                Severity::Error => "Error",
+                Severity::Warning => "Warning",
+            });
+            PostToolUseResponse::block(reason).and_context(named).into()
+        }
+        Moment::Before | Moment::After => Response::empty(),
+    }
+}
+
+/// The answer for a path with a `..` component, which would be a way around every contract.
+pub fn climbing(path: &str, moment: Moment) -> Response {
+    let what = format!("Path contains '..': {path}");
+    match moment {
+        Moment::Before => PreToolUseResponse::deny(what).into(),
+        Moment::After => {
+            let reason = "Contract violation detected after file write";
+            PostToolUseResponse::block(reason).and_context(format!("Error: {what}")).into()
+        }
+    }
+}
+
+/// Writes an answer.
+pub fn write(out: &mut dyn Write, response: &Response) -> io::Result<()> {
+    writeln!(out, "{}", response.to_pretty_json())
+}
+
+fn passed(ignored: usize) -> String {
+    match ignored {
+        0 => "All contracts passed".to_owned(),
+        1 => "1 violation suppressed by ignore".to_owned(),
+        count => format!("{count} violations suppressed by ignore"),
+    }
+}
+
+/// One line for each violation, errors first.
+fn lines(contracts: &[Contract], outcome: &Outcome, prefix: fn(Severity) -> &'static str) -> String {
+    let mut ordered: Vec<_> = outcome.violations.iter().collect();
+    ordered.sort_by_key(|violation| std::cmp::Reverse(contracts[violation.contract].severity));
+    let mut lines: Vec<String> = ordered
+        .iter()
+        .take(MAX_NAMED)
+        .map(|violation| {
+            let contract = &contracts[violation.contract];
+            line(prefix(contract.severity), contract, violation)
+        })
+        .collect();
+    if ordered.len() > MAX_NAMED {
+        lines.push(format!("… and {} more", ordered.len() - MAX_NAMED));
+    }
+    lines.join("\n")
+}
+
+fn line(prefix: &str, contract: &Contract, violation: &Violation) -> String {
+    let at = match &violation.place {
+        Some(found) => format!(" at line {}", found.region.start.line),
+        None => String::new(),
+    };
+    let message = contract.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let note = match violation.note {
+        None => "",
+        Some(Note::BareIgnore) => " (phaser:ignore without an id ignores nothing)",
+    };
+    format!("{prefix}: {}{at}. {message}{note}", contract.id)
+}

@@ -1,0 +1,96 @@
+//! JSON for programs. Keys are only ever added; `version` counts the changes that break a reader.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::contract::Contract;
+use crate::matcher::{Note, Violation};
+use crate::scan::Outcome;
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct WireViolation<'a> {
+    rule_id: &'a str,
+    file_path: String,
+    line_number: Option<usize>,
+    message: &'a str,
+    severity: &'static str,
+    column: Option<usize>,
+    end_line: Option<usize>,
+    end_column: Option<usize>,
+    matched_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct WireSkipped {
+    file_path: String,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct WireWarning {
+    file_path: String,
+    line_number: Option<usize>,
+    message: String,
+}
+
+/// Writes the outcome as one JSON document.
+pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> io::Result<()> {
+    let checked: Vec<_> = outcome.checked.iter().map(|path| path.to_text()).collect();
+    let violations: Vec<_> = outcome.violations.iter().map(|violation| wire(contracts, violation)).collect();
+    let skipped = outcome.skipped.iter().map(|skipped| WireSkipped {
+        file_path: skipped.path.to_text().into_owned(),
+        reason: skipped.why.to_string(),
+    });
+    let warnings = outcome.warnings.iter().map(|warning| WireWarning {
+        file_path: warning.file.display().to_string(),
+        line_number: warning.line,
+        message: warning.what.clone(),
+    });
+    let summary = outcome.summary(contracts);
+    writeln!(out, "{{")?;
+    write!(out, "  \"files_checked\": [")?;
+    for (index, path) in checked.iter().enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        write!(out, "{comma}{}", serde_json::to_string(path)?)?;
+    }
+    writeln!(out, "],")?;
+    writeln!(out, "  \"violations\": {},", indented(&violations)?)?;
+    writeln!(
+        out,
+        "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {} }},",
+        summary.errors, summary.warnings, summary.ignored
+    )?;
+    writeln!(out, "  \"skipped\": {},", indented(&skipped.collect::<Vec<_>>())?)?;
+    writeln!(out, "  \"warnings\": {},", indented(&warnings.collect::<Vec<_>>())?)?;
+    writeln!(out, "  \"version\": {VERSION}")?;
+    writeln!(out, "}}")
+}
+
+/// Pretty JSON that stands one level deep. A newline in it is always layout: strings spell theirs out.
+fn indented(value: &impl Serialize) -> io::Result<String> {
+    Ok(serde_json::to_string_pretty(value)?.replace('\n', "\n  "))
+}
+
+fn wire<'a>(contracts: &'a [Contract], violation: &'a Violation) -> WireViolation<'a> {
+    let contract = &contracts[violation.contract];
+    let region = violation.place.as_ref().map(|found| found.region);
+    WireViolation {
+        rule_id: &contract.id,
+        file_path: violation.path.to_text().into_owned(),
+        line_number: region.map(|region| region.start.line),
+        message: &contract.message,
+        severity: contract.severity.as_str(),
+        column: region.map(|region| region.start.column),
+        end_line: region.map(|region| region.end.line),
+        end_column: region.map(|region| region.end.column),
+        matched_text: violation.place.as_ref().map(|found| found.matched.as_str()),
+        note: violation.note.map(|note| match note {
+            Note::BareIgnore => "phaser:ignore without an id ignores nothing",
+        }),
+    }
+}

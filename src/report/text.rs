@@ -1,0 +1,127 @@
+//! Text for people: one block for each violation, and a summary. On a terminal, also the source line.
+
+use std::io::{self, Write};
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use anstyle::{AnsiColor, Style};
+
+use super::{inert, is_active};
+use crate::contract::{Contract, Severity};
+use crate::matcher::{Found, Note, Violation};
+use crate::scan::Outcome;
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// The place, the rule and its message.
+    Plain,
+    /// Also the source line with a caret.
+    Source(Colour),
+}
+
+/// Are colours used?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}
+
+/// Writes the violations and the summary.
+pub fn write(
+    out: &mut dyn Write,
+    contracts: &[Contract],
+    outcome: &Outcome,
+    detail: Detail,
+) -> io::Result<()> {
+    for violation in &outcome.violations {
+        write_violation(out, &contracts[violation.contract], violation, detail)?;
+    }
+    if !outcome.violations.is_empty() {
+        writeln!(out)?;
+    }
+    let summary = outcome.summary(contracts);
+    write!(out, "{}, {}", counted(summary.errors, "error"), counted(summary.warnings, "warning"))?;
+    if summary.ignored > 0 {
+        write!(out, ", {} ignored", summary.ignored)?;
+    }
+    writeln!(out)
+}
+
+fn counted(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}
+
+fn write_violation(
+    out: &mut dyn Write,
+    contract: &Contract,
+    violation: &Violation,
+    detail: Detail,
+) -> io::Result<()> {
+    let paint = Paint::of(detail, contract.severity);
+    let path = violation.path.to_text();
+    let path = inert(&path);
+    let line =
+        violation.place.as_ref().map(|found| format!(":{}", found.region.start.line)).unwrap_or_default();
+    let (severity, id) = (contract.severity, &contract.id);
+    let (bold, colour) = (paint.bold, paint.severity);
+    writeln!(out, "{bold}{path}{line}:{bold:#} {colour}{severity}:{colour:#} {bold}{id}{bold:#}")?;
+    for line in contract.message.lines() {
+        writeln!(out, "  {}", inert(line))?;
+    }
+    match violation.note {
+        None => {}
+        Some(Note::BareIgnore) => {
+            writeln!(
+                out,
+                "  note: 'phaser:ignore' without an id ignores nothing; write 'phaser:ignore {id}'"
+            )?;
+        }
+    }
+    if let (Detail::Source(colour), Some(found)) = (detail, &violation.place) {
+        write_source(out, found, contract.severity, colour)?;
+    }
+    Ok(())
+}
+
+/// The styles of one violation; empty ones write nothing.
+struct Paint {
+    bold: Style,
+    severity: Style,
+}
+
+impl Paint {
+    fn of(detail: Detail, severity: Severity) -> Self {
+        if detail != Detail::Source(Colour::On) {
+            return Self { bold: Style::new(), severity: Style::new() };
+        }
+        let colour = match severity {
+            Severity::Error => AnsiColor::BrightRed,
+            Severity::Warning => AnsiColor::Yellow,
+        };
+        Self { bold: Style::new().bold(), severity: Style::new().bold().fg_color(Some(colour.into())) }
+    }
+}
+
+/// The line a match starts on, with a caret under as much of the match as the line holds.
+fn write_source(out: &mut dyn Write, found: &Found, severity: Severity, colour: Colour) -> io::Result<()> {
+    let line: String =
+        found.line.chars().map(|c| if is_active(c) && c != '\t' { '\u{FFFD}' } else { c }).collect();
+    let offset = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
+    let start = offset(found.region.start.column);
+    let same_line = found.region.end.line == found.region.start.line;
+    let end = if same_line { offset(found.region.end.column) } else { line.len() };
+    let level = match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let snippet = Snippet::source(line.as_str())
+        .line_start(found.region.start.line)
+        .annotation(AnnotationKind::Primary.span(start..end.max(start)));
+    let renderer = match colour {
+        Colour::On => Renderer::styled(),
+        Colour::Off => Renderer::plain(),
+    };
+    writeln!(out, "{}", renderer.render(&[Group::with_level(level).element(snippet)]))
+}

@@ -1,0 +1,105 @@
+//! What was not checked, or not to the end, and why: a gap is carried to the report, never hidden.
+
+use std::fmt;
+
+use crate::path::RelPath;
+
+/// Something that was not checked, or not checked to the end, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// The file.
+    pub path: RelPath,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// It is not text.
+    Binary,
+    /// It is not a regular file: a directory, a FIFO, a device.
+    NotAFile,
+    /// It is a symbolic link in a tree or an index.
+    Link,
+    /// It is a git submodule.
+    Submodule,
+    /// It is larger than the limit, both in bytes.
+    TooLarge {
+        /// Its size.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A contract matched more often than is reported.
+    TooManyMatches {
+        /// The contract's id.
+        id: String,
+        /// How many are reported.
+        limit: usize,
+    },
+    /// It could not be read.
+    Unreadable(String),
+    /// Its path has a `..` component.
+    ParentComponent,
+    /// A pattern is too large to be compiled for text that is not ASCII.
+    TooComplex {
+        /// The contract's id.
+        id: String,
+    },
+    /// A pattern ran out of its time or its budget.
+    OutOfTime {
+        /// The contract's id.
+        id: String,
+    },
+}
+
+/// How much a [`Why`] matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gap {
+    /// Nothing that a contract is about was missed.
+    None,
+    /// Something was missed, as documented; `--strict` makes it a failure.
+    Known,
+    /// Something was missed that should have been checked.
+    Failure,
+}
+
+impl Why {
+    /// How much this matters.
+    pub fn gap(&self) -> Gap {
+        match self {
+            Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,
+            Self::TooLarge { .. } | Self::TooManyMatches { .. } => Gap::Known,
+            Self::Unreadable(_)
+            | Self::ParentComponent
+            | Self::TooComplex { .. }
+            | Self::OutOfTime { .. } => Gap::Failure,
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Binary => f.write_str("binary"),
+            Self::NotAFile => f.write_str("not a regular file"),
+            Self::Link => f.write_str("a symbolic link"),
+            Self::Submodule => f.write_str("a submodule"),
+            Self::TooLarge { size, limit } => {
+                write!(f, "{size} bytes, over the limit of {limit} (raise it with --max-file-size)")
+            }
+            Self::TooManyMatches { id, limit } => {
+                write!(f, "{id} has more than {limit} matches; only the first {limit} are reported")
+            }
+            Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
+            Self::ParentComponent => f.write_str("path contains '..'; name the file without it"),
+            Self::TooComplex { id } => {
+                write!(f, "{id} is too large for text that is not ASCII (use fewer Unicode classes)")
+            }
+            Self::OutOfTime { id } => {
+                write!(f, "{id} ran out of time (simplify its pattern, or raise --timeout)")
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The files of a directory tree, as git sees them: the only user of the `ignore` crate.
+//!
+//! Git's own exclusion rules hold; hidden files are included, `.git` is not, links are not followed.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::{Content, Coverage, Target, Targets};
+use crate::path::{RelPath, Root};
+use crate::skipped::{Skipped, Why};
+
+/// All files of the project.
+pub fn tree(root: &Root, threads: usize) -> Targets {
+    let (targets, skipped) = walk(root, root.path(), threads);
+    Targets { targets, coverage: Coverage::Whole, skipped }
+}
+
+/// The files under `directory`, in the order of their paths.
+pub(super) fn walk(root: &Root, directory: &Path, threads: usize) -> (Vec<Target>, Vec<Skipped>) {
+    let collected = Mutex::new((Vec::new(), Vec::new()));
+    let walker = WalkBuilder::new(directory)
+        .hidden(false)
+        .ignore(false)
+        .follow_links(false)
+        .threads(threads)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build_parallel();
+    walker.run(|| {
+        let mut found = Batch { root, collected: &collected, targets: Vec::new(), skipped: Vec::new() };
+        Box::new(move |entry| {
+            match entry {
+                Ok(entry) => found.add(&entry),
+                Err(error) => found.fail(&error),
+            }
+            WalkState::Continue
+        })
+    });
+    let (mut targets, mut skipped) = collected.into_inner().unwrap_or_else(PoisonError::into_inner);
+    targets.sort_unstable_by(|a: &Target, b: &Target| a.path.cmp(&b.path));
+    skipped.sort_unstable();
+    (targets, skipped)
+}
+
+type Collected = Mutex<(Vec<Target>, Vec<Skipped>)>;
+
+/// What one thread has found; it hands everything over when it is done.
+struct Batch<'a> {
+    root: &'a Root,
+    collected: &'a Collected,
+    targets: Vec<Target>,
+    skipped: Vec<Skipped>,
+}
+
+impl Batch<'_> {
+    fn add(&mut self, entry: &DirEntry) {
+        let Some(kind) = entry.file_type() else { return };
+        if kind.is_dir() {
+            return;
+        }
+        let content = if kind.is_file() {
+            Content::File(entry.path().to_owned())
+        } else if kind.is_symlink() {
+            Content::Opaque(Why::Link)
+        } else {
+            Content::Opaque(Why::NotAFile)
+        };
+        self.targets.push(Target { path: self.relative(entry.path()), alias: None, content });
+    }
+
+    /// An unreadable directory is a gap; a loop or a broken rule in an ignore file is not.
+    fn fail(&mut self, error: &ignore::Error) {
+        let Some(cause) = error.io_error() else { return };
+        let path = path_of(error).map_or_else(|| RelPath::from("."), |path| self.relative(path));
+        self.skipped.push(Skipped { path, why: Why::Unreadable(cause.to_string()) });
+    }
+
+    fn relative(&self, path: &Path) -> RelPath {
+        match path.strip_prefix(self.root.path()) {
+            Ok(inside) => RelPath::from_native(inside),
+            Err(_) => self.root.relative(path),
+        }
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
+        collected.0.append(&mut self.targets);
+        collected.1.append(&mut self.skipped);
+    }
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        _ => None,
+    }
+}
