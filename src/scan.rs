@@ -98,7 +98,7 @@ fn check_target(matcher: &Matcher, reader: &mut Reader, target: &Target) -> Scan
     let selection = matcher.select(&target.path, target.alias.as_ref());
     let mut scanned = Scanned::default();
     if !selection.is_empty() {
-        let content = reader.read(target);
+        let content = reader.read(&target.content);
         let text = content.as_ref().map(|bytes| Text::new(&**bytes));
         scanned.checked =
             matcher.check(&selection, &target.path, text.as_ref().ok().and_then(Option::as_ref));

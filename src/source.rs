@@ -12,6 +12,7 @@ use crate::skipped::{Skipped, Why};
 
 pub mod edit;
 pub mod files;
+pub mod git;
 pub mod notebook;
 pub mod proposal;
 pub mod tree;
@@ -25,6 +26,15 @@ pub struct Target {
     pub alias: Option<RelPath>,
     /// Where its bytes are.
     pub content: Content,
+    /// Where the bytes are that it had before, for a source that compares; a new file had none.
+    pub before: Option<Box<Content>>,
+}
+
+impl Target {
+    /// A target with one name and nothing to compare it with.
+    pub fn new(path: RelPath, content: Content) -> Self {
+        Self { path, alias: None, content, before: None }
+    }
 }
 
 /// Where the bytes of a target are.
@@ -34,6 +44,8 @@ pub enum Content {
     File(PathBuf),
     /// Here.
     Bytes(Vec<u8>),
+    /// In a git repository.
+    Blob(git::Blob),
     /// Not to be read, for this reason: only the path is judged.
     Opaque(Why),
 }
@@ -64,20 +76,22 @@ pub struct Targets {
 #[derive(Debug)]
 pub struct Reader {
     buffer: Vec<u8>,
+    blobs: git::BlobReader,
     limit: u64,
 }
 
 impl Reader {
     /// A reader that takes files up to `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Self { buffer: Vec::new(), limit }
+        Self { buffer: Vec::new(), blobs: git::BlobReader::default(), limit }
     }
 
     /// The bytes of a target.
-    pub fn read<'a>(&'a mut self, target: &'a Target) -> Result<Cow<'a, [u8]>, Why> {
-        match &target.content {
+    pub fn read<'a>(&'a mut self, content: &'a Content) -> Result<Cow<'a, [u8]>, Why> {
+        match content {
             Content::File(path) => self.read_file(path).map(Cow::Borrowed),
             Content::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+            Content::Blob(blob) => self.blobs.read(blob, self.limit).map(Cow::Owned),
             Content::Opaque(why) => Err(why.clone()),
         }
     }

@@ -43,5 +43,5 @@ pub(super) fn named(root: &Root, path: &Path, content: Content) -> Target {
     let given = root.relative(path);
     let real = root.relative(&real_path(path));
     let alias = (real != given).then_some(real);
-    Target { path: given, alias, content }
+    Target { alias, ..Target::new(given, content) }
 }

@@ -66,7 +66,7 @@ impl Batch<'_> {
         } else {
             Content::Opaque(Why::NotAFile)
         };
-        self.targets.push(Target { path: self.relative(entry.path()), alias: None, content });
+        self.targets.push(Target::new(self.relative(entry.path()), content));
     }
 
     /// An unreadable directory is a gap; a loop or a broken rule in an ignore file is not.

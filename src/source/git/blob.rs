@@ -1,0 +1,103 @@
+//! One file's bytes in the object database, read when somebody asks, on any thread.
+//!
+//! Knows objects by their id only: which path a blob has, and why it is wanted, is not its business.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gix::{ObjectId, ThreadSafeRepository};
+
+use crate::skipped::Why;
+
+/// The bytes of one file, in a git repository.
+#[derive(Clone)]
+pub struct Blob {
+    id: ObjectId,
+    objects: Objects,
+}
+
+impl PartialEq for Blob {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Blob {}
+
+impl fmt::Debug for Blob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Blob({})", self.id)
+    }
+}
+
+/// The object database of a repository, shared by everything that is in it.
+#[derive(Clone)]
+pub(super) struct Objects(Arc<ThreadSafeRepository>);
+
+impl Objects {
+    pub(super) fn new(repository: ThreadSafeRepository) -> Self {
+        Self(Arc::new(repository))
+    }
+
+    pub(super) fn open(&self) -> gix::Repository {
+        self.0.to_thread_local()
+    }
+
+    pub(super) fn blob(&self, id: ObjectId) -> Blob {
+        Blob { id, objects: self.clone() }
+    }
+}
+
+/// Reads blobs on one thread.
+#[derive(Default)]
+pub struct BlobReader {
+    open: Option<(Objects, gix::Repository)>,
+}
+
+impl fmt::Debug for BlobReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlobReader").finish_non_exhaustive()
+    }
+}
+
+impl BlobReader {
+    /// The bytes of `blob`, unless there are more than `limit` of them.
+    pub fn read(&mut self, blob: &Blob, limit: u64) -> Result<Vec<u8>, Why> {
+        let repository = self.repository(&blob.objects);
+        let unreadable = |error: gix::Error| Why::Unreadable(format!("{error} (see git fsck)"));
+        let header = repository.try_find_header(blob.id).map_err(unreadable)?;
+        let header = header.ok_or_else(|| Why::Unreadable(missing(repository, blob.id)))?;
+        if header.kind() != gix::objs::Kind::Blob {
+            return Err(Why::Unreadable(format!("object {} is a {} (see git fsck)", blob.id, header.kind())));
+        }
+        if header.size() > limit {
+            return Err(Why::TooLarge { size: header.size(), limit });
+        }
+        let mut object = repository.find_object(blob.id).map_err(unreadable)?;
+        Ok(std::mem::take(&mut object.data))
+    }
+
+    fn repository(&mut self, objects: &Objects) -> &gix::Repository {
+        if self.open.as_ref().is_some_and(|(open, _)| !Arc::ptr_eq(&open.0, &objects.0)) {
+            self.open = None;
+        }
+        let (_, repository) = self.open.get_or_insert_with(|| (objects.clone(), objects.open()));
+        repository
+    }
+}
+
+/// What to say about an object that is not there. Nothing is ever fetched on its behalf.
+pub(super) fn missing(repository: &gix::Repository, id: ObjectId) -> String {
+    if is_partial_clone(repository) {
+        format!("object {id} is not in this partial clone; fetch it with: git cat-file -e {id}")
+    } else {
+        format!("object {id} is missing from the repository; find out more with: git fsck")
+    }
+}
+
+fn is_partial_clone(repository: &gix::Repository) -> bool {
+    let config = repository.config_snapshot();
+    let mut remotes = config.sections_by_name("remote").into_iter().flatten();
+    config.string("extensions.partialClone").is_some()
+        || remotes.any(|remote| remote.contains_value_name("promisor"))
+}

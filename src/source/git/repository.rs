@@ -1,0 +1,179 @@
+//! Finds and opens the repository as git would, and maps its paths to the project's.
+//!
+//! Opens nothing but the repository's own configuration, unless the repository belongs to somebody
+//! else: then the user's `safe.directory` decides, as it does for git. Reads no file of the project.
+
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::open::{Options, Permissions};
+use gix::sec::trust::Mapping;
+
+use crate::path::{RelPath, Root, normalize, real_path};
+
+use super::blob::{Objects, missing};
+use super::error::explain;
+use super::{Error, Location};
+
+/// An open repository with a worktree.
+pub(super) struct Repository {
+    pub(super) git: gix::Repository,
+    pub(super) objects: Objects,
+    pub(super) worktree: PathBuf,
+    pub(super) index_file: PathBuf,
+    place: Place,
+}
+
+/// Where the project is in the worktree; both prefixes are empty, or end in `/`.
+enum Place {
+    /// The project is the directory of this prefix.
+    Inside(Vec<u8>),
+    /// The worktree is the directory of this prefix in the project.
+    Above(Vec<u8>),
+}
+
+impl Repository {
+    pub(super) fn open(root: &Root, location: &Location) -> Result<Self, Error> {
+        let objects = match open(location, Permissions::isolated()) {
+            Err(Error::Untrusted(_)) => open(location, Permissions::all())?,
+            opened => opened?,
+        };
+        let git = objects.open();
+        let worktree = worktree(&git, location)?;
+        let index_file = match &location.index_file {
+            // Git goes to the top of the worktree before it looks at this variable.
+            Some(file) => worktree.join(file),
+            None => git.index_path(),
+        };
+        let place = place(root, &worktree)?;
+        Ok(Self { git, objects, worktree, index_file, place })
+    }
+
+    /// The path of a file as the project sees it, if it is in the project.
+    pub(super) fn project_path(&self, path: &[u8]) -> Option<RelPath> {
+        match &self.place {
+            Place::Inside(prefix) => path.strip_prefix(prefix.as_slice()).map(RelPath::from_bytes),
+            Place::Above(prefix) => Some(RelPath::from_bytes([prefix, path].concat())),
+        }
+    }
+
+    /// Does the worktree hold the whole project?
+    pub(super) fn holds_project(&self) -> bool {
+        match &self.place {
+            Place::Inside(_) => true,
+            Place::Above(prefix) => prefix.is_empty(),
+        }
+    }
+
+    /// The index; empty when there is none yet.
+    pub(super) fn index(&self) -> Result<gix::index::File, Error> {
+        // The checksum is not verified, which is what git does: it would take longer than everything else.
+        gix::index::File::at_or_default(&self.index_file, self.git.object_hash(), true, Default::default())
+            .map_err(|error| Error::Index { path: self.index_file.clone(), what: explain(&error) })
+    }
+
+    /// The commit that is checked out; none before the first one.
+    pub(super) fn head(&self) -> Result<Option<ObjectId>, Error> {
+        let head = self.git.head().map_err(|error| match error.classify().is_unsupported() {
+            true => Error::ReferenceFormat(self.git.git_dir().to_owned()),
+            false => Error::broken("HEAD", &error),
+        })?;
+        Ok(head.id().map(gix::Id::detach))
+    }
+
+    /// The tree of a commit.
+    pub(super) fn commit_tree(&self, commit: ObjectId) -> Result<ObjectId, Error> {
+        let what = || format!("commit {commit}");
+        let object = self.object(commit, what)?;
+        let tree = object.try_into_commit().and_then(|commit| Ok(commit.tree_id()?.detach()));
+        tree.map_err(|error| Error::broken(what(), &error))
+    }
+
+    /// The bytes of the tree that stands at `path`.
+    pub(super) fn tree(&self, id: ObjectId, path: &[u8]) -> Result<Vec<u8>, Error> {
+        let what = || format!("directory {:?}", String::from_utf8_lossy(path));
+        let tree = self.object(id, what)?.try_into_tree();
+        let mut tree = tree.map_err(|error| Error::broken(what(), &error))?;
+        Ok(std::mem::take(&mut tree.data))
+    }
+
+    /// An object; `what` it is for.
+    pub(super) fn object(&self, id: ObjectId, what: impl Fn() -> String) -> Result<gix::Object<'_>, Error> {
+        let object = self.git.try_find_object(id).map_err(|error| Error::broken(what(), &error))?;
+        object.ok_or_else(|| Error::MissingObject { what: what(), missing: missing(&self.git, id) })
+    }
+}
+
+fn open(location: &Location, permissions: Permissions) -> Result<Objects, Error> {
+    // What is committed is the object itself, whatever the user has put in its place to look at.
+    let options = Options::default()
+        .permissions(permissions)
+        .bail_if_untrusted(true)
+        .config_overrides(["core.useReplaceRefs=false"]);
+    let (path, opened) = match &location.git_dir {
+        Some(git_dir) => {
+            let path = location.cwd.join(git_dir);
+            // Who names the repository trusts it; git does not ask either.
+            let options = options.with(gix::sec::Trust::Full).open_path_as_is(true);
+            let opened = options.open(&path);
+            (path, opened)
+        }
+        None => {
+            let trust = Mapping { full: options.clone(), reduced: options };
+            let opened = gix::ThreadSafeRepository::discover_opts(&location.cwd, Default::default(), trust);
+            (location.cwd.clone(), opened)
+        }
+    };
+    opened.map(Objects::new).map_err(|error| open_error(path, &error))
+}
+
+fn open_error(path: PathBuf, error: &gix::Error) -> Error {
+    let io = |error: &(dyn std::error::Error + 'static)| error.is::<std::io::Error>();
+    let from_system = error.iter_errors().any(io);
+    if error.classify().is_permission_denied() && !from_system {
+        let top = path.ancestors().find(|directory| directory.join(".git").exists());
+        return Error::Untrusted(top.unwrap_or(&path).to_owned());
+    }
+    if error.classify().is_not_found() {
+        return Error::NotARepository(path);
+    }
+    Error::Open { path, what: explain(error) }
+}
+
+/// The worktree, as git finds it when its own variables are set.
+fn worktree(git: &gix::Repository, location: &Location) -> Result<PathBuf, Error> {
+    let bare = || Error::Bare(git.git_dir().to_owned());
+    let worktree = match (&location.work_tree, &location.git_dir) {
+        (Some(work_tree), _) => location.cwd.join(work_tree),
+        (None, None) => git.workdir().ok_or_else(bare)?.to_owned(),
+        (None, Some(_)) => {
+            let linked = git.common_dir() != git.git_dir();
+            let config = git.config_snapshot();
+            if !linked && config.boolean("core.bare").unwrap_or(false) {
+                return Err(bare());
+            }
+            let configured = !linked && config.string("core.worktree").is_some();
+            let configured = git.workdir().filter(|_| configured);
+            configured.unwrap_or(&location.cwd).to_owned()
+        }
+    };
+    Ok(real_path(&normalize(&location.cwd.join(worktree))))
+}
+
+fn place(root: &Root, worktree: &Path) -> Result<Place, Error> {
+    let prefix = |path: &Path| {
+        let mut bytes = RelPath::from_native(path).as_bytes().to_vec();
+        if !bytes.is_empty() {
+            bytes.push(b'/');
+        }
+        bytes
+    };
+    let root = real_path(root.path());
+    if let Ok(inside) = root.strip_prefix(worktree) {
+        return Ok(Place::Inside(prefix(inside)));
+    }
+    match worktree.strip_prefix(&root) {
+        Ok(above) => Ok(Place::Above(prefix(above))),
+        Err(_) => Err(Error::Elsewhere { root, worktree: worktree.to_owned() }),
+    }
+}

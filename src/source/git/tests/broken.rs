@@ -1,0 +1,185 @@
+//! What bad input gets.
+
+use std::borrow::Cow;
+
+use super::*;
+
+fn error(repo: &Repo) -> String {
+    staged(&Root::new(&repo.top), &repo.location()).expect_err("an error").to_string()
+}
+
+#[test]
+fn a_directory_that_is_in_no_repository() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let cwd = directory.path().canonicalize().expect("it exists");
+    let location = Location { cwd: cwd.clone(), ..Location::default() };
+    let error = staged(&Root::new(&cwd), &location).expect_err("no repository");
+    assert!(matches!(&error, Error::NotARepository(path) if *path == cwd), "{error:?}");
+    let named = Location { git_dir: Some(cwd.join("nowhere")), ..location };
+    let error = staged(&Root::new(&cwd), &named).expect_err("no repository");
+    assert!(matches!(error, Error::NotARepository(_)), "{error:?}");
+}
+
+#[test]
+fn a_bare_repository() {
+    let repo = Repo::with(["init", "--bare"]);
+    assert!(error(&repo).contains("is a bare repository"));
+    let named = Location { git_dir: Some(repo.top.clone()), ..repo.location() };
+    let error = staged(&Root::new(&repo.top), &named).expect_err("bare");
+    assert!(matches!(error, Error::Bare(_)), "{error:?}");
+}
+
+#[test]
+fn a_project_outside_the_worktree() {
+    let repo = Repo::new();
+    let elsewhere = tempfile::tempdir().expect("a temporary directory");
+    let error = staged(&Root::new(elsewhere.path()), &repo.location()).expect_err("elsewhere");
+    assert!(matches!(error, Error::Elsewhere { .. }), "{error:?}");
+}
+
+#[test]
+fn an_index_that_is_not_one() {
+    let repo = Repo::new();
+    repo.stage("a", "one").stage("b", "two");
+    let index = repo.top.join(".git/index");
+    let good = std::fs::read(&index).expect("readable");
+    let mut wrong_count = good.clone();
+    wrong_count[11] = 9;
+    for bad in [&b""[..], b"garbage", &good[..good.len() / 2], &good[..good.len() - 30], &wrong_count] {
+        std::fs::write(&index, bad).expect("written");
+        assert!(error(&repo).starts_with("cannot read the index "), "{}", error(&repo));
+        assert!(error(&repo).ends_with("`git reset`"), "{}", error(&repo));
+    }
+}
+
+#[test]
+fn a_split_index_without_its_other_part() {
+    let repo = Repo::new();
+    repo.stage("a", "one").git(["update-index", "--split-index"]);
+    for entry in std::fs::read_dir(repo.top.join(".git")).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("sharedindex.")) {
+            std::fs::remove_file(path).expect("removed");
+        }
+    }
+    assert!(error(&repo).starts_with("cannot read the index "), "{}", error(&repo));
+}
+
+#[test]
+fn a_merge_conflict() {
+    let repo = Repo::new();
+    repo.stage("d/a", "one").commit().git(["checkout", "-q", "-b", "topic"]);
+    repo.stage("d/a", "two").commit().git(["checkout", "-q", "main"]);
+    repo.stage("d/a", "three").commit();
+    let merge =
+        git_command(&repo.top, repo.directory.path()).args(["merge", "topic"]).output().expect("git runs");
+    assert!(!merge.status.success());
+    assert_eq!(error(&repo), "d/a has a merge conflict; resolve it and run `git add d/a`");
+    repo.stage("d/a", "four");
+    assert_eq!(texts(&repo.staged()), [text("d/a", "four")]);
+}
+
+/// Takes an object away.
+fn lose(repo: &Repo, revision: &str) -> String {
+    let id = repo.git(["rev-parse", revision]).trim().to_owned();
+    std::fs::remove_file(repo.top.join(".git/objects").join(&id[..2]).join(&id[2..])).expect("removed");
+    id
+}
+
+#[test]
+fn a_tree_that_is_not_there() {
+    let repo = Repo::new();
+    repo.stage("d/a", "one").commit().stage("d/a", "two");
+    let id = lose(&repo, "HEAD:d");
+    let expected =
+        format!("directory \"d/\": object {id} is missing from the repository; find out more with: git fsck");
+    assert_eq!(error(&repo), expected);
+}
+
+#[test]
+fn a_commit_that_is_not_there() {
+    let repo = Repo::new();
+    repo.stage("a", "one").commit();
+    let id = lose(&repo, "HEAD");
+    assert!(error(&repo).contains(&id) && error(&repo).ends_with("git fsck"), "{}", error(&repo));
+}
+
+#[test]
+fn a_blob_that_is_not_there() {
+    let repo = Repo::new();
+    repo.stage("a", "one");
+    let id = lose(&repo, ":a");
+    let expected = format!("object {id} is missing from the repository; find out more with: git fsck");
+    assert_eq!(texts(&repo.staged()), [opaque("a", Why::Unreadable(expected))]);
+}
+
+#[test]
+fn an_object_that_a_partial_clone_has_not_fetched() {
+    let origin = Repo::new();
+    origin.stage("a", "one").commit().git(["config", "uploadpack.allowFilter", "true"]);
+    origin.git([
+        "clone",
+        "-q",
+        "--no-checkout",
+        "--filter=blob:none",
+        &format!("file://{}", origin.top.display()),
+        "../clone",
+    ]);
+    let clone = origin.top.with_file_name("clone");
+    origin.git_in(&clone, ["update-ref", "-d", "HEAD"]);
+    origin.git_in(&clone, ["read-tree", "origin/main"]);
+    let location = Location { cwd: clone.clone(), ..Location::default() };
+    let found = staged(&Root::new(&clone), &location).expect("a repository");
+    let Err(Why::Unreadable(why)) = read(&found.targets[0].content) else { panic!("it is here") };
+    let (_, command) = why.split_once("fetch it with: git ").expect("a command");
+    origin.git_in(&clone, command.split(' '));
+    let found = staged(&Root::new(&clone), &location).expect("a repository");
+    assert_eq!(texts(&found), [text("a", "one")]);
+}
+
+#[test]
+fn a_blob_over_the_limit_is_not_read() {
+    let repo = Repo::new();
+    repo.stage("a", "four");
+    let found = repo.staged();
+    let read = |limit| Reader::new(limit).read(&found.targets[0].content).map(Cow::into_owned);
+    assert_eq!(read(3), Err(Why::TooLarge { size: 4, limit: 3 }));
+    assert_eq!(read(4), Ok(b"four".to_vec()));
+}
+
+#[test]
+fn references_in_a_format_that_cannot_be_read() {
+    let repo = Repo::with(["init", "--ref-format=reftable"]);
+    repo.git(["config", "core.logAllRefUpdates", "false"]);
+    repo.stage("a", "one").commit();
+    assert!(error(&repo).contains("git refs migrate --ref-format=files"), "{}", error(&repo));
+    repo.git(["refs", "migrate", "--ref-format=files"]);
+    assert_eq!(repo.staged().targets, []);
+}
+
+#[test]
+fn a_tree_deeper_than_anybody_needs() {
+    let repo = Repo::new();
+    repo.stage("a", "one").commit();
+    let blob = repo.git(["rev-parse", ":a"]);
+    let entry = format!("100644,{},{}f", blob.trim(), "d/".repeat(300));
+    repo.git(["update-index", "--add", "--cacheinfo", &entry]);
+    let tree = repo.git(["write-tree"]);
+    let deep = repo.git(["commit-tree", "-p", "HEAD", "-m", "deep", tree.trim()]);
+    let error = repo.try_changed(&format!("HEAD..{}", deep.trim())).expect_err("too deep");
+    assert!(matches!(error, Error::TooDeep { .. }), "{error:?}");
+}
+
+/// Needs the right to give a file away, which only some users have.
+#[test]
+fn a_repository_of_somebody_else() {
+    let repo = Repo::new();
+    repo.stage("a", "one");
+    if std::os::unix::fs::chown(&repo.top, Some(12345), None).is_err() {
+        return;
+    }
+    let git = git_command(&repo.top, repo.directory.path()).arg("status").output().expect("git runs");
+    assert!(String::from_utf8_lossy(&git.stderr).contains("dubious ownership"), "git itself");
+    let expected = format!("safe.directory {}`", repo.top.display());
+    assert!(error(&repo).ends_with(&expected), "{}", error(&repo));
+}

@@ -1,0 +1,196 @@
+//! What changed since the merge base.
+
+use super::*;
+
+/// `main` and `topic`, each with a commit of its own, and `topic` checked out.
+fn diverged() -> Repo {
+    let repo = Repo::new();
+    repo.stage("a", "one\n").stage("b", "two\n").stage("d/c", "three\n").commit();
+    repo.git(["checkout", "-q", "-b", "topic"]);
+    repo.stage("b", "topic\n").stage("d/new", "topic\n").commit();
+    repo.git(["checkout", "-q", "main"]);
+    repo.stage("a", "main\n").commit().git(["checkout", "-q", "topic"]);
+    repo
+}
+
+#[test]
+fn a_named_head_is_compared_with_the_merge_base() {
+    let repo = diverged();
+    repo.write("b", "worktree\n");
+    let expected = [text("b", "topic\n"), text("d/new", "topic\n")];
+    for revisions in ["main..topic", "main...topic", "main..HEAD", "main.."] {
+        assert_eq!(texts(&repo.changed(revisions)), expected, "{revisions}");
+    }
+    let found = repo.changed("main..topic");
+    assert_eq!(befores(&found), [Some("two\n".into()), None]);
+    assert_eq!(found.coverage, Coverage::Partial);
+    assert_eq!(paths(&repo.changed("topic..main")), ["a"]);
+}
+
+#[test]
+fn without_a_head_the_worktree_counts() {
+    let repo = diverged();
+    repo.write("d/c", "worktree\n")
+        .write("untracked", "u\n")
+        .stage("staged", "s\n")
+        .write("staged", "worktree\n");
+    repo.write("intended", "i\n").git(["add", "-N", "intended"]);
+    let expected = [
+        text("b", "topic\n"),
+        text("d/c", "worktree\n"),
+        text("d/new", "topic\n"),
+        text("intended", "i\n"),
+        text("staged", "worktree\n"),
+    ];
+    assert_eq!(texts(&repo.changed("main")), expected);
+    let before = |text: &str| Some(text.to_owned());
+    assert_eq!(befores(&repo.changed("main")), [before("two\n"), before("three\n"), None, None, None]);
+}
+
+#[test]
+fn a_file_that_is_as_it_was_is_no_target() {
+    let repo = diverged();
+    repo.write("b", "two\n").write("d/c", "three\n");
+    assert_eq!(paths(&repo.changed("main")), ["d/new"]);
+    repo.stage("b", "staged\n").write("b", "two\n").write("d/c", "three\r\n");
+    assert_eq!(paths(&repo.changed("main")), ["d/new"]);
+}
+
+#[test]
+fn a_file_that_changed_within_the_tick_of_the_index_is_seen() {
+    let repo = diverged();
+    for round in 0..20 {
+        repo.stage("d/c", "before").write("d/c", &format!("rnd {round:2}"));
+        assert_eq!(texts(&repo.changed("HEAD")), [text("d/c", &format!("rnd {round:2}"))]);
+    }
+}
+
+#[test]
+fn what_is_gone_from_the_worktree_is_no_target() {
+    let repo = diverged();
+    std::fs::remove_file(repo.top.join("b")).expect("removed");
+    std::fs::remove_dir_all(repo.top.join("d")).expect("removed");
+    assert_eq!(paths(&repo.changed("main")), Vec::<String>::new());
+    repo.write("d", "a file");
+    assert_eq!(paths(&repo.changed("main")), Vec::<String>::new());
+}
+
+#[test]
+fn a_file_behind_a_link_is_gone() {
+    let repo = diverged();
+    std::fs::remove_dir_all(repo.top.join("d")).expect("removed");
+    std::fs::create_dir(repo.top.join("elsewhere")).expect("created");
+    repo.write("elsewhere/new", "not tracked");
+    std::os::unix::fs::symlink("elsewhere", repo.top.join("d")).expect("linked");
+    assert_eq!(paths(&repo.changed("main")), ["b"]);
+}
+
+#[test]
+fn links_and_other_things_in_the_worktree_are_not_read() {
+    let repo = diverged();
+    std::fs::remove_file(repo.top.join("a")).expect("removed");
+    std::os::unix::fs::symlink("/etc/passwd", repo.top.join("a")).expect("linked");
+    std::fs::remove_file(repo.top.join("b")).expect("removed");
+    assert!(Command::new("mkfifo").arg(repo.top.join("b")).status().expect("mkfifo runs").success());
+    let found = texts(&repo.changed("main"));
+    assert_eq!(found, [opaque("a", Why::Link), opaque("b", Why::NotAFile), text("d/new", "topic\n")]);
+}
+
+#[test]
+fn a_file_with_a_conflict_is_one_target() {
+    let repo = diverged();
+    repo.stage("a", "topic\n").commit();
+    let merge =
+        git_command(&repo.top, repo.directory.path()).args(["merge", "main"]).output().expect("git runs");
+    assert!(!merge.status.success());
+    let found = repo.changed("main");
+    assert_eq!(paths(&found), ["a", "b", "d/new"]);
+    assert!(texts(&found)[0].1.as_ref().expect("text").contains("<<<<<<<"));
+    assert_eq!(befores(&found)[0], Some("one\n".into()));
+}
+
+#[test]
+fn what_is_not_checked_out_comes_from_the_index() {
+    let repo = diverged();
+    repo.git(["sparse-checkout", "set", "--cone", "--sparse-index", "x"]);
+    assert_eq!(repo.git(["ls-files", "--sparse"]), "a\nb\nd/\n");
+    assert_eq!(texts(&repo.changed("main")), [text("b", "topic\n"), text("d/new", "topic\n")]);
+    repo.git(["sparse-checkout", "set", "--cone", "--no-sparse-index", "x"]);
+    assert_eq!(repo.git(["ls-files", "--sparse"]), "a\nb\nd/c\nd/new\n");
+    assert_eq!(texts(&repo.changed("main")), [text("b", "topic\n"), text("d/new", "topic\n")]);
+}
+
+#[test]
+fn an_index_cannot_lead_out_of_the_worktree() {
+    let repo = diverged();
+    let index = repo.top.join(".git/index");
+    let bytes = std::fs::read(&index).expect("readable");
+    let at = bytes.windows(5).position(|window| window == b"d/new").expect("in the index");
+    let bytes = [&bytes[..at], b"../ne", &bytes[at + 5..]].concat();
+    std::fs::write(&index, bytes).expect("written");
+    let error = repo.try_changed("main").expect_err("not a path");
+    assert!(error.to_string().contains("it contains the path \"../ne\""), "{error}");
+}
+
+#[test]
+fn a_tag_and_a_short_id_are_revisions() {
+    let repo = diverged();
+    repo.git(["tag", "-a", "-m", "tag", "v1", "main"]);
+    let id = repo.git(["rev-parse", "--short", "main"]);
+    for base in ["v1", id.trim(), "main@{0}", "refs/heads/main", "topic~1"] {
+        assert_eq!(paths(&repo.changed(&format!("{base}..topic"))), ["b", "d/new"], "{base}");
+    }
+}
+
+#[test]
+fn a_revision_that_does_not_exist() {
+    let repo = diverged();
+    let unknown = |revision: &str, help: &str| {
+        let error = repo.try_changed(revision).expect_err("unknown").to_string();
+        assert_eq!(error, format!("unknown revision {revision:?}; {help}"));
+    };
+    unknown("release", "get it with `git fetch origin release:release`");
+    unknown("origin/main", "get it with `git fetch origin +refs/heads/main:refs/remotes/origin/main`");
+    unknown("0123456789abcdef", "get it with `git fetch origin 0123456789abcdef`");
+    unknown("main~99", "see `git rev-parse 'main~99'`");
+    unknown("--help", "see `git rev-parse '--help'`");
+    let error = repo.try_changed("main:a").expect_err("a blob").to_string();
+    assert_eq!(error, "\"main:a\" is not a commit; name a branch, a tag or a commit");
+}
+
+#[test]
+fn histories_without_a_common_ancestor() {
+    let repo = diverged();
+    repo.git(["checkout", "-q", "--orphan", "other"]);
+    repo.commit();
+    let error = repo.try_changed("main").expect_err("unrelated").to_string();
+    assert_eq!(error, "\"main\" and \"HEAD\" have no common ancestor; name a base that shares history");
+}
+
+#[test]
+fn a_repository_without_a_commit_has_nothing_to_compare() {
+    let repo = Repo::new();
+    repo.stage("a", "one");
+    for revisions in ["HEAD", "main", "HEAD..HEAD"] {
+        let error = repo.try_changed(revisions).expect_err("unborn");
+        assert!(matches!(error, Error::Unborn), "{error:?}");
+    }
+}
+
+#[test]
+fn a_shallow_clone_may_lack_the_merge_base() {
+    let origin = diverged();
+    let url = format!("file://{}", origin.top.display());
+    origin.git(["clone", "-q", "--depth=1", "--no-single-branch", "--branch=topic", &url, "../clone"]);
+    let clone = origin.top.with_file_name("clone");
+    let changed = || {
+        let revisions = "origin/main..HEAD".parse().expect("cannot fail");
+        changed(&Root::new(&clone), &Location { cwd: clone.clone(), ..Location::default() }, &revisions)
+    };
+    let error = changed().expect_err("shallow").to_string();
+    assert!(error.contains("in this shallow clone"), "{error}");
+    let (_, command) = error.split_once("`git ").expect("a command");
+    let (command, _) = command.split_once('`').expect("a command");
+    origin.git_in(&clone, command.split(' '));
+    assert_eq!(paths(&changed().expect("no longer shallow")), ["b", "d/new"]);
+}
