@@ -14,6 +14,15 @@ pub const MAX_GLOB_LEN: usize = 4096;
 const MAX_BRACES: usize = 64;
 
 /// One glob.
+///
+/// ```
+/// use phaser::glob::Glob;
+///
+/// let glob = Glob::new("src/**/*.{rs,toml}")?;
+/// assert!(glob.is_match(b"src/cli/main.rs"));
+/// assert!(!glob.is_match(b"tests/main.rs"));
+/// # Ok::<(), phaser::glob::GlobError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Glob {
     text: String,

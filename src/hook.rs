@@ -1,4 +1,28 @@
 //! Claude Code hooks as typed Rust: what the client sends, and what it accepts back.
+//!
+//! [`Request`] is one event, read leniently from a stream. Each event has a type for its answer, and all of
+//! them become a [`Response`], the one document for stdout. [`HookResult`] and [`complete()`] are for hooks
+//! that make one answer of many checks.
+//!
+//! This module knows nothing of contracts. It does no I/O but what a caller hands it a reader or a path for.
+//!
+//! ```
+//! use phaser::hook::{Event, PostToolUseResponse, Request, Response};
+//!
+//! let stdin = br#"{"hook_event_name": "PostToolUse", "tool_name": "Write", "tool_input": {"file_path": "/p/a.sql"}}"#;
+//! let request = Request::read(&stdin[..])?;
+//! let response = match request.event() {
+//!     Event::PostToolUse(run) if run.call.input.file_path_matches(["**/*.sql"])? => {
+//!         PostToolUseResponse::with_context("Update the schema docs too.").into()
+//!     }
+//!     _ => Response::empty(),
+//! };
+//! assert_eq!(
+//!     response.answer(&request)?,
+//!     r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Update the schema docs too."}}"#
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod complete;
 mod conversation;
@@ -21,3 +45,8 @@ pub use response::{
 pub use result::{FieldConflict, HookResult, ResultError};
 pub use tool::{Tool, ToolInput};
 pub use wire::Response;
+
+/// The examples of the guide, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/hooks.md")]
+struct Guide;

@@ -80,6 +80,16 @@ impl UpdatedInput {
 }
 
 /// The answer to PreToolUse.
+///
+/// ```
+/// use phaser::hook::{PreToolUseResponse, Response};
+///
+/// let response = PreToolUseResponse::deny("Use the service class");
+/// assert_eq!(
+///     Response::from(response).to_json(),
+///     r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Use the service class"}}"#
+/// );
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreToolUseResponse {
     pub(super) decision: Decision,
@@ -226,6 +236,15 @@ impl SessionStartResponse {
     }
 
     /// Environment variables for the session.
+    ///
+    /// ```
+    /// use phaser::hook::SessionStartResponse;
+    ///
+    /// let response = SessionStartResponse::with_env_vars([("PAGER", "cat")])?;
+    /// assert_eq!(response.env_script(), "export PAGER='cat'\n");
+    /// assert!(SessionStartResponse::with_env_vars([("NOT A NAME", "x")]).is_err());
+    /// # Ok::<(), phaser::hook::ResponseError>(())
+    /// ```
     ///
     /// They do not travel in the response: the client reads them from a file, which
     /// [`append_env_vars`](Self::append_env_vars) writes.

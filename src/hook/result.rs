@@ -8,6 +8,14 @@ use serde_json::{Map, Value};
 use super::response::Decision;
 
 /// The result of one check.
+///
+/// ```
+/// use phaser::hook::{Decision, HookResult};
+///
+/// let result = HookResult::from_json(r#"{"blocked": true, "message": "no"}"#)?;
+/// assert_eq!(result.verdict(), Decision::Deny);
+/// # Ok::<(), phaser::hook::ResultError>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookResult {
     /// What is to happen; it takes precedence over `blocked`.

@@ -1,1 +1,3 @@
 //! Integration tests: the binary, run as a user runs it.
+
+mod examples;
