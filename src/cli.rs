@@ -1,8 +1,61 @@
-//! The command line.
+//! The command line: the only layer that reads the arguments, the environment, standard input and
+//! the current directory, and the only one that writes to the terminal.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+
+mod args;
+mod enforce;
+mod environment;
+mod places;
+
+use environment::Environment;
+
+/// Keeps a project's own rules true: in Claude Code, at commit time and in CI.
+#[derive(Debug, Parser)]
+#[command(name = "phaser", version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check contracts: on a hook event, on files, or on the whole project
+    Enforce(args::Enforce),
+}
 
 /// Runs phaser with the arguments of this process.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Trouble } else { Exit::Clean };
+            return match error.print() {
+                Ok(()) => exit.into(),
+                Err(_) => Exit::Trouble.into(),
+            };
+        }
+    };
+    run(cli.command).unwrap_or_else(|error| {
+        say(format_args!("phaser: {error:#}"));
+        Exit::Trouble
+    })
+    .into()
+}
+
+fn run(command: Command) -> anyhow::Result<Exit> {
+    let environment = Environment::capture()?;
+    match command {
+        Command::Enforce(args) => enforce::run(&args, &environment),
+    }
+}
+
+/// Writes a line to standard error; that it cannot be written changes nothing.
+fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }

@@ -155,6 +155,11 @@ impl Matcher {
         &self.contracts
     }
 
+    /// The contracts, when nothing is to be matched any more.
+    pub fn into_contracts(self) -> Vec<Contract> {
+        self.contracts
+    }
+
     /// The contracts that apply to a file known by these names.
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
         let applies = |&at: &usize| self.contracts[self.globs[at].0].applies_to(path, alias);

@@ -1,0 +1,227 @@
+//! The arguments of `phaser enforce`, and what they may be.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::contract::Severity;
+use crate::exit::Strictness;
+use crate::matcher::Directives;
+use crate::report::hook::OnClean;
+
+/// `phaser enforce`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_precedence_over_arg = true)]
+pub struct Enforce {
+    #[command(subcommand)]
+    pub command: Option<EnforceCommand>,
+    #[command(flatten)]
+    pub check: Check,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum EnforceCommand {
+    /// The same as 'phaser enforce' itself
+    #[command(hide = true)]
+    Check(Check),
+}
+
+/// What to check, how, and how to show it.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Check {
+    /// Check one hook event, read as JSON from standard input
+    #[arg(long, help_heading = "Modes")]
+    pub stdin: bool,
+
+    /// Check a file on disk; may be given several times
+    #[arg(long, value_name = "PATH", help_heading = "Modes")]
+    pub file: Vec<PathBuf>,
+
+    /// Check the whole project
+    #[arg(long, help_heading = "Modes")]
+    pub all: bool,
+
+    /// Check these files, or the files in these directories
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// Which contracts to check
+    #[arg(long, value_enum, default_value = "all")]
+    pub severity: SeverityFilter,
+
+    /// How to show the outcome [default: hook with --stdin, otherwise text]
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+
+    /// Read contracts from this directory only
+    #[arg(long, value_name = "PATH")]
+    pub contracts_dir: Option<PathBuf>,
+
+    /// How long a pattern may take on a file, in milliseconds
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub timeout: u64,
+
+    /// The least severity that makes the exit code 1
+    #[arg(long, value_enum, default_value = "error")]
+    pub fail_on: FailOn,
+
+    /// What to answer a hook when nothing is violated; 'allow' skips the permission prompt
+    #[arg(long, value_enum, default_value = "allow")]
+    pub on_clean: OnCleanArg,
+
+    /// Exit with 3 when a contract file is broken, or when anything was not checked
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Report also what ignore directives suppress
+    #[arg(long)]
+    pub no_ignores: bool,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=512))]
+    pub threads: Option<u16>,
+
+    /// Do not read files larger than this
+    #[arg(long, value_name = "BYTES", default_value_t = 10 * 1024 * 1024)]
+    pub max_file_size: u64,
+
+    /// When to use colours
+    #[arg(long, value_enum, default_value = "auto")]
+    pub color: Color,
+
+    /// Say nothing that is only informational
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing at or above --fail-on; with --stdin: the JSON says what was decided
+  1  violations at or above --fail-on; never with --stdin
+  3  phaser could not run, or could not check everything; never 2";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SeverityFilter {
+    Error,
+    Warning,
+    All,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Hook,
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Error,
+    Warning,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnCleanArg {
+    Allow,
+    Defer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The one thing a run looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mode {
+    Stdin,
+    Files(Vec<PathBuf>),
+    All,
+}
+
+impl Check {
+    /// The mode, of which there must be exactly one.
+    pub fn mode(&self) -> anyhow::Result<Mode> {
+        let files: Vec<_> = self.file.iter().chain(&self.paths).cloned().collect();
+        let asked = [
+            self.stdin.then_some(Mode::Stdin),
+            (!files.is_empty()).then_some(Mode::Files(files)),
+            self.all.then_some(Mode::All),
+        ];
+        let mut asked = asked.into_iter().flatten();
+        match (asked.next(), asked.next()) {
+            (Some(mode), None) => Ok(mode),
+            (None, _) => anyhow::bail!("nothing to check: choose --all, --file PATH or --stdin"),
+            (Some(_), Some(_)) => {
+                anyhow::bail!("more than one mode: choose one of --all, --file PATH and --stdin")
+            }
+        }
+    }
+
+    /// The format, which fits the mode.
+    pub fn format(&self, mode: &Mode) -> anyhow::Result<Format> {
+        match (self.format, mode) {
+            (Some(Format::Hook), Mode::Files(_) | Mode::All) => {
+                anyhow::bail!("--format hook answers a hook event: use it with --stdin")
+            }
+            (Some(format), _) => Ok(format),
+            (None, Mode::Stdin) => Ok(Format::Hook),
+            (None, Mode::Files(_) | Mode::All) => Ok(Format::Text),
+        }
+    }
+
+    /// How long a pattern may take on a file.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout)
+    }
+
+    /// Is a contract of this severity checked?
+    pub fn wants(&self, severity: Severity) -> bool {
+        match self.severity {
+            SeverityFilter::All => true,
+            SeverityFilter::Error => severity == Severity::Error,
+            SeverityFilter::Warning => severity == Severity::Warning,
+        }
+    }
+
+    /// The least severity that fails the run.
+    pub fn fail_on(&self) -> Option<Severity> {
+        match self.fail_on {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Never => None,
+        }
+    }
+
+    /// What ignore directives do.
+    pub fn directives(&self) -> Directives {
+        if self.no_ignores { Directives::Disregarded } else { Directives::Honoured }
+    }
+
+    /// Which gaps fail the run.
+    pub fn strictness(&self) -> Strictness {
+        if self.strict { Strictness::Strict } else { Strictness::Normal }
+    }
+
+    /// How many threads to use.
+    pub fn threads(&self) -> usize {
+        match self.threads {
+            Some(threads) => usize::from(threads),
+            None => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+impl From<OnCleanArg> for OnClean {
+    fn from(arg: OnCleanArg) -> Self {
+        match arg {
+            OnCleanArg::Allow => Self::Allow,
+            OnCleanArg::Defer => Self::Defer,
+        }
+    }
+}

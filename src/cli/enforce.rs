@@ -1,0 +1,227 @@
+//! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
+
+use std::io::{self, Write};
+
+use anyhow::Context;
+
+use super::args::{Check, Color, Enforce, EnforceCommand, Format, Mode};
+use super::environment::Environment;
+use super::{places, say};
+use crate::contract::load::{self, Directory, Loaded};
+use crate::contract::{Contract, Warning};
+use crate::exit::{self, Exit, Strictness};
+use crate::hook::{Request, Response};
+use crate::matcher::{self, Matcher};
+use crate::path::{RelPath, Root, RootHints, find_root};
+use crate::progress::{Progress, Visible};
+use crate::report;
+use crate::report::text::{Colour, Detail};
+use crate::scan::{self, Outcome, scan};
+use crate::skipped::{Gap, Skipped, Why};
+use crate::source::proposal::{Moment, Proposal, Subject};
+use crate::source::{Coverage, Targets, files, tree};
+
+/// Runs `phaser enforce`.
+pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
+    let args = match &args.command {
+        Some(EnforceCommand::Check(check)) => check,
+        None => &args.check,
+    };
+    let mode = args.mode()?;
+    let run = Run { args, environment, format: args.format(&mode)? };
+    match mode {
+        Mode::Stdin => run.event(),
+        Mode::All => {
+            let root = run.root();
+            run.project(&root, || tree::tree(&root, args.threads()))
+        }
+        Mode::Files(paths) => {
+            let root = run.root();
+            run.project(&root, || files::files(&root, &environment.cwd, &paths))
+        }
+    }
+}
+
+/// One run of the command.
+struct Run<'a> {
+    args: &'a Check,
+    environment: &'a Environment,
+    format: Format,
+}
+
+impl Run<'_> {
+    fn root(&self) -> Root {
+        find_root(RootHints { named: None, cwd: &self.environment.cwd, file: None })
+    }
+
+    /// Checks targets of the project, and fails on violations.
+    fn project(&self, root: &Root, targets: impl FnOnce() -> Targets) -> anyhow::Result<Exit> {
+        let directories = self.directories(root)?;
+        let mut loaded = load::load(&directories);
+        let contracts = enabled(&mut loaded);
+        let none = contracts.is_empty();
+        let (contracts, outcome) = if none {
+            self.say_no_contracts(&directories);
+            (contracts, Outcome { warnings: loaded.warnings, ..Outcome::default() })
+        } else {
+            self.check(contracts, loaded, targets())
+        };
+        self.say_gaps(&outcome);
+        self.write(|out, run| run.report(out, &contracts, &outcome))?;
+        let strictness = self.args.strictness();
+        if none && strictness == Strictness::Strict {
+            return Ok(Exit::Trouble);
+        }
+        Ok(exit::judge(&contracts, &outcome, self.args.fail_on(), strictness))
+    }
+
+    /// Answers one hook event; only trouble makes it fail.
+    fn event(&self) -> anyhow::Result<Exit> {
+        let request = Request::read(io::stdin().lock()).context("standard input")?;
+        let cwd = request.cwd().map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
+        let subject = match Subject::of(&request, &cwd) {
+            Ok(subject) => subject,
+            Err(proposal) => return self.answer_nothing(&proposal),
+        };
+        let root = find_root(RootHints {
+            named: self.environment.claude_project_dir.as_deref(),
+            cwd: &cwd,
+            file: Some(&subject.path),
+        });
+        let mut loaded = load::load(&self.directories(&root)?);
+        let mut contracts = enabled(&mut loaded);
+        if contracts.is_empty() {
+            self.say_warnings(&loaded.warnings);
+            return self.answer(&Response::empty(), &Outcome::default());
+        }
+        if subject.climbs() {
+            let path = RelPath::from(subject.given.as_str());
+            let skipped = vec![Skipped { path, why: Why::ParentComponent }];
+            let response = report::hook::climbing(&subject.given, subject.moment);
+            return self.answer(&response, &Outcome { skipped, ..Outcome::default() });
+        }
+        let proposal = subject.proposal(&request, &root, self.args.max_file_size);
+        let (Proposal::File(target) | Proposal::PathOnly(target, _)) = &proposal else {
+            self.say_warnings(&loaded.warnings);
+            return self.answer_nothing(&proposal);
+        };
+        contracts.retain(|contract| contract.applies_to(&target.path, target.alias.as_ref()));
+        self.event_outcome(contracts, loaded, (proposal, subject.moment))
+    }
+
+    fn event_outcome(
+        &self,
+        contracts: Vec<Contract>,
+        loaded: Loaded,
+        (proposal, moment): (Proposal, Moment),
+    ) -> anyhow::Result<Exit> {
+        let unchecked = match &proposal {
+            Proposal::PathOnly(_, reason) => Some(reason.clone()),
+            Proposal::File(_) | Proposal::Skip(_) | Proposal::Nothing => None,
+        };
+        let (contracts, outcome) = self.check(contracts, loaded, proposal.targets());
+        self.say_gaps(&outcome);
+        if self.format != Format::Hook {
+            self.write(|out, run| run.report(out, &contracts, &outcome))?;
+            return Ok(Exit::Clean);
+        }
+        match unchecked {
+            Some(reason) if outcome.violations.is_empty() => self.answer_nothing(&Proposal::Skip(reason)),
+            _ => {
+                let on_clean = self.args.on_clean.into();
+                self.answer(&report::hook::response(&contracts, &outcome, moment, on_clean), &outcome)
+            }
+        }
+    }
+
+    /// The one pipeline: contracts and targets in, an outcome out.
+    fn check(&self, mut contracts: Vec<Contract>, loaded: Loaded, targets: Targets) -> (Vec<Contract>, Outcome) {
+        contracts.retain(|contract| self.args.wants(contract.severity));
+        let options = matcher::Options { timeout: self.args.timeout(), directives: self.args.directives() };
+        let (matcher, mut warnings) = Matcher::new(contracts, options);
+        let options = scan::Options { threads: self.args.threads(), max_file_size: self.args.max_file_size };
+        let whole = targets.coverage == Coverage::Whole;
+        let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
+        let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
+        let mut outcome = scan(&matcher, targets, options, &progress);
+        outcome.warnings = loaded.warnings;
+        outcome.warnings.append(&mut warnings);
+        (matcher.into_contracts(), outcome)
+    }
+
+    fn directories(&self, root: &Root) -> anyhow::Result<Vec<Directory>> {
+        places::directories(self.args.contracts_dir.as_deref(), root, self.environment)
+    }
+
+    /// Answers that there is nothing to check, and why.
+    fn answer_nothing(&self, proposal: &Proposal) -> anyhow::Result<Exit> {
+        if let (Proposal::Skip(reason), false) = (proposal, self.args.quiet) {
+            say(format_args!("phaser: not checked: {}", report::inert(reason)));
+        }
+        self.answer(&Response::empty(), &Outcome::default())
+    }
+
+    /// Writes the answer to a hook event, or its outcome in another format.
+    fn answer(&self, response: &Response, outcome: &Outcome) -> anyhow::Result<Exit> {
+        match self.format {
+            Format::Hook => self.write(|out, _| report::hook::write(out, response))?,
+            Format::Text | Format::Json => self.write(|out, run| run.report(out, &[], outcome))?,
+        }
+        Ok(Exit::Clean)
+    }
+
+    fn report(&self, out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> io::Result<()> {
+        match self.format {
+            Format::Text | Format::Hook => report::text::write(out, contracts, outcome, self.detail()),
+            Format::Json => report::json::write(out, contracts, outcome),
+        }
+    }
+
+    fn write(&self, report: impl FnOnce(&mut dyn Write, &Self) -> io::Result<()>) -> anyhow::Result<()> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        report(&mut out, self).and_then(|()| out.flush()).context("standard output cannot be written")
+    }
+
+    fn detail(&self) -> Detail {
+        let terminal = self.environment.stdout_is_terminal();
+        let colour = match self.args.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => self.environment.colour().unwrap_or(terminal),
+        };
+        match (terminal, colour) {
+            (_, true) => Detail::Source(Colour::On),
+            (true, false) => Detail::Source(Colour::Off),
+            (false, false) => Detail::Plain,
+        }
+    }
+
+    /// Says what is wrong with contract files, and what was not checked.
+    fn say_gaps(&self, outcome: &Outcome) {
+        self.say_warnings(&outcome.warnings);
+        for skipped in outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
+            let path = skipped.path.to_text();
+            say(format_args!("phaser: not checked: {}: {}", report::inert(&path), skipped.why));
+        }
+    }
+
+    fn say_warnings(&self, warnings: &[Warning]) {
+        for warning in warnings {
+            say(report::inert(&warning.to_string()));
+        }
+    }
+
+    fn say_no_contracts(&self, directories: &[Directory]) {
+        if self.args.quiet {
+            return;
+        }
+        let places: Vec<_> = directories.iter().map(|directory| directory.shown.display().to_string()).collect();
+        let places = places.join(" or ");
+        say(format_args!("phaser: no contracts in {places}: add one with 'phaser init', or try '--pack secrets'"));
+    }
+}
+
+/// The contracts that are switched on.
+fn enabled(loaded: &mut Loaded) -> Vec<Contract> {
+    std::mem::take(&mut loaded.contracts).into_iter().filter(|contract| contract.enabled).collect()
+}

@@ -1,0 +1,52 @@
+//! What phaser takes from the process it runs in.
+
+use std::env;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+/// The variables, directories and streams that matter.
+#[derive(Debug)]
+pub struct Environment {
+    /// The current directory.
+    pub cwd: PathBuf,
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+    /// The project that the client runs in.
+    pub claude_project_dir: Option<PathBuf>,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub fn capture() -> anyhow::Result<Self> {
+        let directory = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Ok(Self {
+            cwd: env::current_dir().context("the current directory cannot be found; change to one that exists")?,
+            home: directory("HOME").or_else(|| directory("USERPROFILE")),
+            claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
+        })
+    }
+
+    /// What the variables say about colours: the first of `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE`
+    /// and `CLICOLOR` that is set.
+    pub fn colour(&self) -> Option<bool> {
+        let set = |name| env::var_os(name).filter(|value| !value.is_empty());
+        let on = |value: std::ffi::OsString| value != "0";
+        if set("NO_COLOR").is_some() {
+            return Some(false);
+        }
+        let forced = set("FORCE_COLOR").or_else(|| set("CLICOLOR_FORCE")).map(on);
+        forced.or_else(|| set("CLICOLOR").map(on).filter(|on| !on))
+    }
+
+    /// Is standard output a terminal?
+    pub fn stdout_is_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
+    /// Is standard error a terminal?
+    pub fn stderr_is_terminal(&self) -> bool {
+        io::stderr().is_terminal()
+    }
+}

@@ -1,0 +1,44 @@
+//! Where contracts are looked for, and how the places are shown.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::environment::Environment;
+use crate::contract::Place;
+use crate::contract::load::Directory;
+use crate::path::{PROJECT_CONTRACTS, Root};
+
+const USER_CONTRACTS: &str = ".phaser/contracts";
+
+/// The directories to load, in the order of their precedence: the named one alone, or the project's and the user's.
+pub fn directories(
+    named: Option<&Path>,
+    root: &Root,
+    environment: &Environment,
+) -> anyhow::Result<Vec<Directory>> {
+    if let Some(named) = named {
+        return Ok(vec![named_directory(named, environment)?]);
+    }
+    let project = Directory {
+        place: Place::Project,
+        path: root.path().join(PROJECT_CONTRACTS),
+        shown: PathBuf::from(PROJECT_CONTRACTS),
+    };
+    let user = environment.home.as_ref().map(|home| Directory {
+        place: Place::User,
+        path: home.join(USER_CONTRACTS),
+        shown: Path::new("~").join(USER_CONTRACTS),
+    });
+    Ok(std::iter::once(project).chain(user).collect())
+}
+
+fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Directory> {
+    let path = environment.cwd.join(named);
+    let wrong = || format!("--contracts-dir {}: not a readable directory; name one that exists", named.display());
+    if !std::fs::metadata(&path).with_context(wrong)?.is_dir() {
+        bail!(wrong());
+    }
+    std::fs::read_dir(&path).with_context(wrong)?;
+    Ok(Directory { place: Place::Named, path, shown: named.to_owned() })
+}
