@@ -41,11 +41,12 @@ pub fn main() -> ExitCode {
             };
         }
     };
-    run(cli.command).unwrap_or_else(|error| {
-        say(format_args!("phaser: {error:#}"));
-        Exit::Trouble
-    })
-    .into()
+    run(cli.command)
+        .unwrap_or_else(|error| {
+            say(format_args!("phaser: {error:#}"));
+            Exit::Trouble
+        })
+        .into()
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {

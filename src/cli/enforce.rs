@@ -78,7 +78,8 @@ impl Run<'_> {
     /// Answers one hook event; only trouble makes it fail.
     fn event(&self) -> anyhow::Result<Exit> {
         let request = Request::read(io::stdin().lock()).context("standard input")?;
-        let cwd = request.cwd().map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
+        let cwd =
+            request.cwd().map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
         let subject = match Subject::of(&request, &cwd) {
             Ok(subject) => subject,
             Err(proposal) => return self.answer_nothing(&proposal),
@@ -135,7 +136,12 @@ impl Run<'_> {
     }
 
     /// The one pipeline: contracts and targets in, an outcome out.
-    fn check(&self, mut contracts: Vec<Contract>, loaded: Loaded, targets: Targets) -> (Vec<Contract>, Outcome) {
+    fn check(
+        &self,
+        mut contracts: Vec<Contract>,
+        loaded: Loaded,
+        targets: Targets,
+    ) -> (Vec<Contract>, Outcome) {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options { timeout: self.args.timeout(), directives: self.args.directives() };
         let (matcher, mut warnings) = Matcher::new(contracts, options);
@@ -215,9 +221,12 @@ impl Run<'_> {
         if self.args.quiet {
             return;
         }
-        let places: Vec<_> = directories.iter().map(|directory| directory.shown.display().to_string()).collect();
+        let places: Vec<_> =
+            directories.iter().map(|directory| directory.shown.display().to_string()).collect();
         let places = places.join(" or ");
-        say(format_args!("phaser: no contracts in {places}: add one with 'phaser init', or try '--pack secrets'"));
+        say(format_args!(
+            "phaser: no contracts in {places}: add one with 'phaser init', or try '--pack secrets'"
+        ));
     }
 }
 

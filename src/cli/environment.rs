@@ -22,7 +22,8 @@ impl Environment {
     pub fn capture() -> anyhow::Result<Self> {
         let directory = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         Ok(Self {
-            cwd: env::current_dir().context("the current directory cannot be found; change to one that exists")?,
+            cwd: env::current_dir()
+                .context("the current directory cannot be found; change to one that exists")?,
             home: directory("HOME").or_else(|| directory("USERPROFILE")),
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
         })

@@ -35,7 +35,8 @@ pub fn directories(
 
 fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Directory> {
     let path = environment.cwd.join(named);
-    let wrong = || format!("--contracts-dir {}: not a readable directory; name one that exists", named.display());
+    let wrong =
+        || format!("--contracts-dir {}: not a readable directory; name one that exists", named.display());
     if !std::fs::metadata(&path).with_context(wrong)?.is_dir() {
         bail!(wrong());
     }

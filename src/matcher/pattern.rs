@@ -52,7 +52,9 @@ pub enum PatternError {
     #[error("'pattern' is not valid: {0}")]
     Dialect(#[from] DialectError),
     /// It is not a regular expression.
-    #[error("'pattern' is not a regular expression: {0}")]
+    #[error(
+        "'pattern' is not a regular expression: {0} (write '\\' before a character that is meant literally)"
+    )]
     Syntax(String),
     /// Its automaton would be too large.
     #[error("'pattern' is too large once compiled (use smaller repetitions, or fewer Unicode classes)")]
