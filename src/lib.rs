@@ -28,6 +28,8 @@ pub mod progress;
 
 pub mod scan;
 
+pub mod examples;
+
 pub mod report;
 
 pub mod exit;

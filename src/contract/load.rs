@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Contract, Origin, Place, Warning, syntax};
+use crate::pack::Pack;
 
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
@@ -53,6 +54,19 @@ impl Loaded {
                 }
             }
         }
+    }
+
+    /// Adds the contracts of a pack, which have lower precedence than all that are there.
+    pub fn add_pack(&mut self, pack: &Pack) {
+        let mut contracts = Vec::with_capacity(pack.files.len());
+        for file in pack.files {
+            let shown = format!("pack:{}/{}", pack.name, file.name);
+            match syntax::parse(file.text, Origin { place: Place::Pack, file: shown.into() }) {
+                Ok(contract) => contracts.push(contract),
+                Err(warnings) => self.warnings.extend(warnings),
+            }
+        }
+        self.add(contracts);
     }
 
     /// Two contracts of one directory have the same id.
@@ -231,6 +245,18 @@ mod tests {
             )
         });
         assert_eq!(warnings(&loaded), expected);
+    }
+
+    #[test]
+    fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
+        let fixture = Fixture::new();
+        let pack = crate::pack::find("secrets").expect("there is one");
+        let id = pack.files[0].name.trim_end_matches(".yaml");
+        fixture.contract("project/mine.yaml", id, "mine");
+        let mut loaded = fixture.load();
+        loaded.add_pack(pack);
+        assert_eq!((messages(&loaded)[0], loaded.contracts.len()), ("mine", pack.files.len()));
+        assert_eq!(loaded.shadowed[0].origin.file, Path::new("pack:secrets").join(pack.files[0].name));
     }
 
     #[test]

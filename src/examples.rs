@@ -1,0 +1,321 @@
+//! Examples: does a contract do what its author says it does?
+//!
+//! Each example is scanned as a project of one file, through the same pipeline as any run, so an
+//! example cannot pass here and fail there. How the answers are shown is decided elsewhere.
+
+use std::time::Duration;
+
+use crate::contract::{Contract, Example, Warning};
+use crate::matcher::{self, Directives, Matcher, Violation};
+use crate::path::RelPath;
+use crate::progress::{Progress, Visible};
+use crate::scan::{self, Outcome, scan};
+use crate::skipped::Skipped;
+use crate::source::{Content, Coverage, Target, Targets};
+
+/// What an example is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The contract must fire on it.
+    Violating,
+    /// The contract must leave it alone.
+    Passing,
+}
+
+impl Purpose {
+    /// The word used in contracts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Violating => "violating",
+            Self::Passing => "passing",
+        }
+    }
+}
+
+/// One example, and what became of it.
+#[derive(Debug)]
+pub struct Tested<'a> {
+    /// The example.
+    pub example: &'a Example,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Which one of its purpose it is, from 1.
+    pub number: usize,
+    /// The path it was judged under.
+    pub path: RelPath,
+    /// What happened.
+    pub verdict: Verdict,
+}
+
+/// What happened to an example.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// What its author expects.
+    Right,
+    /// It should have been violated and was not.
+    Missed(Missed),
+    /// It should have passed, and these were found.
+    Fired(Vec<Violation>),
+    /// It could not be judged to the end.
+    Unfinished(Vec<Skipped>),
+}
+
+/// Why a contract did not fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missed {
+    /// Nothing in the text is against it.
+    NothingFound,
+    /// The path is not one that the glob matches.
+    OutsideGlob,
+    /// The example has no path, and none could be made up for the glob.
+    NoPath,
+    /// An ignore directive suppresses what was found.
+    Ignored,
+}
+
+/// Runs the examples of a contract, whether it is enabled or not. A contract whose pattern is not
+/// valid has no answer, only what is wrong with it.
+pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, Vec<Warning>> {
+    let enabled = Contract { enabled: true, ..contract.clone() };
+    let options = matcher::Options { timeout, directives: Directives::Honoured };
+    let (matcher, warnings) = Matcher::new(vec![enabled], options);
+    if matcher.contracts().is_empty() {
+        return Err(warnings);
+    }
+    let made_up = made_up_path(contract);
+    let examples = &contract.examples;
+    let violating = examples.violating.iter().map(|example| (Purpose::Violating, example)).enumerate();
+    let passing = examples.passing.iter().map(|example| (Purpose::Passing, example)).enumerate();
+    let tested = violating.chain(passing).map(|(at, (purpose, example))| {
+        let given = example.path.as_deref().or(made_up.as_deref());
+        let path = RelPath::from(given.unwrap_or("example"));
+        let outcome = run(&matcher, &path, &example.text);
+        let verdict = match judge(purpose, outcome) {
+            Verdict::Missed(Missed::NothingFound) if given.is_none() => Verdict::Missed(Missed::NoPath),
+            Verdict::Missed(Missed::NothingFound) if !contract.applies_to(&path, None) => {
+                Verdict::Missed(Missed::OutsideGlob)
+            }
+            verdict => verdict,
+        };
+        Tested { example, purpose, number: at + 1, path, verdict }
+    });
+    Ok(tested.collect())
+}
+
+/// Scans a project that has this one file.
+fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
+    let target = Target::new(path.clone(), Content::Bytes(text.into()));
+    let targets = Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new() };
+    let options = scan::Options { threads: 1, max_file_size: u64::MAX };
+    scan(matcher, targets, options, &Progress::new(Visible::No))
+}
+
+fn judge(purpose: Purpose, outcome: Outcome) -> Verdict {
+    if !outcome.skipped.is_empty() {
+        return Verdict::Unfinished(outcome.skipped);
+    }
+    match (purpose, outcome.violations.is_empty()) {
+        (Purpose::Violating, false) | (Purpose::Passing, true) => Verdict::Right,
+        (Purpose::Passing, false) => Verdict::Fired(outcome.violations),
+        (Purpose::Violating, true) if outcome.ignored.is_empty() => Verdict::Missed(Missed::NothingFound),
+        (Purpose::Violating, true) => Verdict::Missed(Missed::Ignored),
+    }
+}
+
+/// A path that the contract applies to, if one is found by filling in its glob.
+pub fn made_up_path(contract: &Contract) -> Option<String> {
+    let glob = contract.glob.as_str();
+    let fillings = ["example", "e", "0", "_"];
+    let mut paths = fillings.iter().map(|filling| Filled::new(filling).fill(glob));
+    paths.find(|path| contract.applies_to(&RelPath::from(path.as_str()), None))
+}
+
+/// A path as it grows while a glob is read.
+struct Filled<'a> {
+    filling: &'a str,
+    path: String,
+    /// How many braces are open.
+    braces: usize,
+}
+
+impl<'a> Filled<'a> {
+    fn new(filling: &'a str) -> Self {
+        Self { filling, path: String::new(), braces: 0 }
+    }
+
+    fn fill(mut self, glob: &str) -> String {
+        let mut rest = glob;
+        while let Some(c) = rest.chars().next() {
+            rest = match c {
+                '*' if rest.starts_with("**/") => &rest[3..],
+                '*' => {
+                    self.path.push_str(self.filling);
+                    rest.trim_start_matches('*')
+                }
+                '?' => {
+                    self.path.extend(self.filling.chars().next());
+                    &rest[1..]
+                }
+                '[' => self.class(&rest[1..]),
+                '{' => {
+                    self.braces += 1;
+                    &rest[1..]
+                }
+                ',' | '}' if self.braces > 0 => {
+                    self.braces -= 1;
+                    after_choices(rest)
+                }
+                '\\' => {
+                    let escaped = rest[1..].chars().next();
+                    self.path.extend(escaped);
+                    &rest[1 + escaped.map_or(0, char::len_utf8)..]
+                }
+                _ => {
+                    self.path.push(c);
+                    &rest[c.len_utf8()..]
+                }
+            };
+        }
+        self.path
+    }
+
+    /// Takes the first character of a class, or the filling for a negated one; the `[` has been read.
+    fn class<'g>(&mut self, rest: &'g str) -> &'g str {
+        let negated = rest.starts_with(['!', '^']);
+        let members = if negated { &rest[1..] } else { rest };
+        let first = members.chars().next();
+        let end = first.and_then(|first| {
+            let after = first.len_utf8();
+            members[after..].find(']').map(|at| after + at + 1)
+        });
+        self.path.extend(if negated { self.filling.chars().next() } else { first });
+        &members[end.unwrap_or(members.len())..]
+    }
+}
+
+/// What follows the `{a,b}` whose first choice has been read.
+fn after_choices(rest: &str) -> &str {
+    let mut depth = 0usize;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => return &rest[at + 1..],
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::load::Loaded;
+    use crate::contract::{Check, Origin, Place, syntax};
+    use crate::pack::PACKS;
+
+    const TIMEOUT: Duration = Duration::from_secs(10);
+
+    fn contract(kind: &str, glob: &str, examples: &str) -> Contract {
+        let yaml = format!(
+            "rule_id: a\ntype: {kind}\npattern: 'print\\('\nfile_glob: '{glob}'\nmessage: m\nseverity: error\n\
+             examples: {examples}\n"
+        );
+        let origin = Origin { place: Place::Project, file: "a.yaml".into() };
+        syntax::parse(&yaml, origin).expect("is valid")
+    }
+
+    fn verdicts(contract: &Contract) -> Vec<Verdict> {
+        let tested = test(contract, TIMEOUT).expect("is tested");
+        tested.into_iter().map(|tested| tested.verdict).collect()
+    }
+
+    #[test]
+    fn examples_that_are_right_say_so_for_every_type() {
+        let text = "{violating: ['print(1)'], passing: ['log(1)']}";
+        let inverse = "{violating: ['log(1)'], passing: ['print(1)']}";
+        let placed = "{violating: [{path: a.py, text: ''}], passing: [{path: b.txt, text: ''}]}";
+        let missing = "{violating: [{path: b.txt, text: ''}], passing: [{path: a.py, text: ''}]}";
+        for (kind, examples) in [
+            ("forbid_pattern", text),
+            ("file_not_contains", text),
+            ("require_pattern", inverse),
+            ("file_contains", inverse),
+            ("file_not_exists", placed),
+            ("file_exists", missing),
+        ] {
+            let verdicts = verdicts(&contract(kind, "**/*.py", examples));
+            assert_eq!(verdicts, [Verdict::Right, Verdict::Right], "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_missed_example_says_why() {
+        let examples =
+            "{violating: ['log(1)', {path: a.rb, text: 'print(1)'}, 'print(1) # phaser:ignore a']}";
+        let expected = [Missed::NothingFound, Missed::OutsideGlob, Missed::Ignored].map(Verdict::Missed);
+        assert_eq!(verdicts(&contract("forbid_pattern", "**/*.py", examples)), expected);
+        let nowhere = contract("forbid_pattern", "[!0_e]x", "{violating: ['print(1)']}");
+        assert_eq!(verdicts(&nowhere), [Verdict::Missed(Missed::NoPath)]);
+    }
+
+    #[test]
+    fn an_example_that_fires_where_it_must_not_has_its_place() {
+        let contract = contract("forbid_pattern", "**/*.py", "{passing: [\"x\\n  print(1)\"]}");
+        let tested = test(&contract, TIMEOUT).expect("is tested");
+        let Verdict::Fired(violations) = &tested[0].verdict else { panic!("{:?}", tested[0]) };
+        let start = violations[0].place.as_ref().expect("has a place").region.start;
+        assert_eq!((start.line, start.column), (2, 3));
+    }
+
+    #[test]
+    fn a_pattern_that_is_not_valid_is_no_verdict() {
+        let mut contract = contract("forbid_pattern", "**", "{passing: [x]}");
+        let Check::Forbid(pattern) = &mut contract.check else { panic!("{:?}", contract.check) };
+        pattern.source = "(".to_owned();
+        assert_eq!(test(&contract, TIMEOUT).expect_err("is not valid").len(), 1);
+    }
+
+    #[test]
+    fn a_disabled_contract_is_tested_too() {
+        let enabled = contract("forbid_pattern", "**", "{violating: ['print(1)']}");
+        assert_eq!(verdicts(&Contract { enabled: false, ..enabled }), [Verdict::Right]);
+    }
+
+    #[test]
+    fn paths_are_made_up_for_globs() {
+        for (glob, path) in [
+            ("**", "example"),
+            ("**/*.py", "example.py"),
+            ("src/**/*.{ts,tsx}", "src/example.ts"),
+            ("{{a,b},c}/?.md", "a/e.md"),
+            ("[xy][!e]*", "x00"),
+            (r"a,\*/b", "a,*/b"),
+            ("**/target/{debug,release}/**", "target/debug/example"),
+        ] {
+            let contract = contract("forbid_pattern", glob, "{}");
+            assert_eq!(made_up_path(&contract).as_deref(), Some(path), "{glob}");
+        }
+    }
+
+    #[test]
+    fn every_example_of_every_pack_is_right() {
+        let mut loaded = Loaded::default();
+        for pack in PACKS {
+            loaded.add_pack(pack);
+        }
+        assert_eq!(loaded.warnings, []);
+        assert!(loaded.shadowed.is_empty(), "an id is used twice: {:?}", loaded.shadowed);
+        for contract in &loaded.contracts {
+            let tested = test(contract, TIMEOUT).expect("a valid pattern");
+            for tested in &tested {
+                assert_eq!(tested.verdict, Verdict::Right, "{} {tested:?}", contract.id);
+            }
+            let file_name = format!("{}.yaml", contract.id);
+            assert_eq!(contract.origin.file.file_name(), Some(file_name.as_ref()));
+            assert!(contract.rationale.is_some(), "{} has no rationale", contract.id);
+            let count = |purpose| tested.iter().filter(|tested| tested.purpose == purpose).count();
+            assert!(count(Purpose::Violating) >= 2 && count(Purpose::Passing) >= 2, "{}", contract.id);
+        }
+    }
+}
