@@ -16,6 +16,8 @@ use crate::text::{Region, Text};
 mod comments;
 pub mod dialect;
 pub mod ignores;
+#[cfg(test)]
+mod oracle;
 pub mod pattern;
 pub mod prefilter;
 
@@ -308,4 +310,233 @@ fn excerpt(bytes: &[u8]) -> String {
         end -= 1;
     }
     String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{self, Dialect};
+    use crate::glob::Glob;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn pattern(source: &str) -> contract::Pattern {
+        contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 3 }
+    }
+
+    fn forbid(source: &str) -> Check {
+        Check::Forbid(pattern(source))
+    }
+
+    fn require(source: &str) -> Check {
+        Check::Require(pattern(source))
+    }
+
+    fn on(glob: &str, index: usize, check: Check) -> Contract {
+        Contract { glob: Glob::new(glob).expect("a glob"), ..oracle::contract(index, check) }
+    }
+
+    fn matcher_within(timeout: Duration, contracts: Vec<Contract>) -> Matcher {
+        let (matcher, warnings) =
+            Matcher::new(contracts, Options { timeout, directives: Directives::Honoured });
+        assert_eq!(warnings, []);
+        matcher
+    }
+
+    fn matcher(checks: impl IntoIterator<Item = Check>) -> Matcher {
+        let contracts = checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
+        matcher_within(HOUR, contracts.collect())
+    }
+
+    fn check(matcher: &Matcher, content: impl AsRef<[u8]>) -> Checked {
+        let path = RelPath::from("src/a.txt");
+        let text = Text::new(content.as_ref().to_vec()).expect("is text");
+        matcher.check(&matcher.select(&path, None), &path, Some(&text))
+    }
+
+    /// What one forbidden pattern matches: lines, columns and texts.
+    fn matches(source: &str, content: impl AsRef<[u8]>) -> Vec<(usize, usize, String)> {
+        let checked = check(&matcher([forbid(source)]), content);
+        assert_eq!(checked.skipped, []);
+        let places = checked.violations.into_iter().filter_map(|violation| violation.place);
+        places.map(|place| (place.region.start.line, place.region.start.column, place.matched)).collect()
+    }
+
+    fn at(line: usize, column: usize, matched: &str) -> (usize, usize, String) {
+        (line, column, matched.to_owned())
+    }
+
+    fn skipped(checked: &Checked) -> Vec<Why> {
+        checked.skipped.iter().map(|skipped| skipped.why.clone()).collect()
+    }
+
+    fn selected(matcher: &Matcher, path: &str, alias: Option<&str>) -> Vec<usize> {
+        let alias = alias.map(RelPath::from);
+        matcher.select(&RelPath::from(path), alias.as_ref()).searched.clone()
+    }
+
+    #[test]
+    fn a_thousand_matches_are_reported_and_the_rest_is_said() {
+        let matcher = matcher([forbid("ab")]);
+        let exactly = check(&matcher, "ab ".repeat(MAX_MATCHES));
+        assert_eq!((exactly.violations.len(), exactly.skipped), (MAX_MATCHES, vec![]));
+        let more = check(&matcher, "ab ".repeat(MAX_MATCHES + 1));
+        assert_eq!(more.violations.len(), MAX_MATCHES);
+        assert_eq!(skipped(&more), [Why::TooManyMatches { id: "c0".into(), limit: MAX_MATCHES }]);
+    }
+
+    #[test]
+    fn running_out_of_time_is_said_and_is_never_no_match() {
+        let contracts = [forbid("a"), require("(?:(?!x)(?:a|aa))+c"), forbid("(?:(?!x)(?:a|aa))+c")];
+        let contracts =
+            contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
+        let checked = check(&matcher_within(Duration::ZERO, contracts), "a".repeat(5_000));
+        let out_of_time = |id: &str| Why::OutOfTime { id: id.to_owned() };
+        assert_eq!(skipped(&checked), [out_of_time("c0"), out_of_time("c1"), out_of_time("c2")]);
+        let violated: Vec<_> = checked.violations.iter().map(|violation| violation.contract).collect();
+        assert!(!violated.is_empty() && violated.iter().all(|&contract| contract == 0), "{violated:?}");
+    }
+
+    #[test]
+    fn lines_end_at_lf_and_at_crlf() {
+        assert_eq!(matches("^b$", "a\r\nb\r\nb\nc"), [at(2, 1, "b"), at(3, 1, "b")]);
+        assert_eq!(matches("a$", "a\r\n"), [at(1, 1, "a")]);
+        assert_eq!(matches("a.", "a\r\nab"), [at(2, 1, "ab")]);
+        assert_eq!(matches("^", "a\nb"), []);
+    }
+
+    #[test]
+    fn a_pattern_may_span_lines() {
+        assert_eq!(matches(r"a\s+b", "xa\n\r\n b"), [at(1, 2, "a\n\r\n b")]);
+        assert_eq!(matches(r"(?s)\{.*\}", "{\n1\n}\n"), [at(1, 1, "{\n1\n}")]);
+    }
+
+    #[test]
+    fn empty_matches_are_no_violations_and_hide_none() {
+        assert_eq!(matches("x*", "axxbx"), [at(1, 2, "xx"), at(1, 5, "x")]);
+        assert_eq!(matches("^|b", "b"), []);
+        let checked = check(&matcher([require("x*"), require("$")]), "abc");
+        assert_eq!(checked.violations.len(), 2, "an empty match does not meet a requirement");
+    }
+
+    #[test]
+    fn case_folds_as_unicode_does_whatever_the_text() {
+        assert_eq!(matches("(?i)key", "KEY \u{212A}ey"), [at(1, 1, "KEY"), at(1, 5, "\u{212A}ey")]);
+        assert_eq!(matches("(?i)\u{212A}ey", "key"), [at(1, 1, "key")]);
+        assert_eq!(matches(r"(?i)\u017fkill", "Skill"), [at(1, 1, "Skill")]);
+        assert_eq!(matches(r"(?i)pa[s]{2}word", "paſsword"), [at(1, 1, "paſsword")]);
+    }
+
+    #[test]
+    fn classes_are_unicode_on_every_text() {
+        assert_eq!(matches(r"\bfoo\b", "éfoo foo"), [at(1, 6, "foo")]);
+        assert_eq!(matches(r"\w+", "é1"), [at(1, 1, "é1")]);
+        assert_eq!(matches(r"(?a)\w+", "é1"), [at(1, 2, "1")]);
+        assert_eq!(matches("a.b", b"a\xFFb a\xC3\xA9b"), [at(1, 5, "aéb")]);
+    }
+
+    #[test]
+    fn look_around_and_back_references_are_matched() {
+        assert_eq!(matches(r"foo(?!bar)", "foobar foo1"), [at(1, 8, "foo")]);
+        assert_eq!(matches(r"(?<=\$)\w+", "a $bc"), [at(1, 4, "bc")]);
+        assert_eq!(matches(r"(?P<q>['\x22]).*?(?P=q)", "x 'a\"b'"), [at(1, 3, "'a\"b'")]);
+        assert_eq!(matches(r"(\w)\1", b"\xFFoo\xC3"), [at(1, 2, "oo")]);
+        assert_eq!(matches(r"^a(?=\r?$)", "a\r\na\nab"), [at(1, 1, "a"), at(2, 1, "a")]);
+    }
+
+    #[test]
+    fn python_spellings_mean_what_python_means() {
+        assert_eq!(matches(r"b\Z", "b\nb"), [at(2, 1, "b")]);
+        assert_eq!(matches("if {x", "if {x"), [at(1, 1, "if {x")]);
+        assert_eq!(matches("a{,2}b", "aaab"), [at(1, 2, "aab")]);
+        assert_eq!(matches("[[a]", "[a"), [at(1, 1, "["), at(1, 2, "a")]);
+        assert_eq!(matches(r"\101", "A"), [at(1, 1, "A")]);
+        assert_eq!(matches("(?P<n>a)b", "ab"), [at(1, 1, "ab")]);
+    }
+
+    #[test]
+    fn too_large_for_unicode_is_said_only_where_it_matters() {
+        let huge = matcher([forbid(r"q\w{2000}"), require(r"q\w{2000}")]);
+        assert_eq!(check(&huge, "q".repeat(2_001)).violations.len(), 1);
+        let checked = check(&huge, format!("é{}", "q".repeat(2_001)));
+        let too_complex = |id: &str| Why::TooComplex { id: id.to_owned() };
+        assert_eq!(skipped(&checked), [too_complex("c0"), too_complex("c1")]);
+        assert_eq!(checked.violations, []);
+    }
+
+    #[test]
+    fn a_pattern_that_is_not_valid_is_a_warning_and_the_rest_stays() {
+        let contracts = [forbid("(a"), forbid("b"), forbid("[[:alpha:]]")];
+        let contracts =
+            contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
+        let options = Options { timeout: HOUR, directives: Directives::Honoured };
+        let (matcher, warnings) = Matcher::new(contracts.collect(), options);
+        let ids: Vec<_> = matcher.contracts().iter().map(|contract| contract.id.as_str()).collect();
+        assert_eq!(ids, ["c1", "c2"]);
+        let shown: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+        assert!(shown[0].starts_with("c0.yaml:3: 'pattern' is not a regular expression: unclosed group"));
+        assert!(shown[1].starts_with("c2.yaml:3: '[[:name:]]'"), "{shown:?}");
+    }
+
+    #[test]
+    fn contracts_that_are_switched_off_are_left_out() {
+        let off = Contract { enabled: false, ..oracle::contract(0, forbid("a")) };
+        let matcher = matcher_within(HOUR, vec![off, oracle::contract(1, forbid("b"))]);
+        assert_eq!(matcher.contracts()[0].id, "c1");
+        assert_eq!(check(&matcher, "ab").violations.len(), 1);
+    }
+
+    #[test]
+    fn a_path_selects_the_contracts_whose_glob_it_matches() {
+        let contracts = ["**/*.rs", "**/*.py", "**/*.rs", "src/**"];
+        let contracts =
+            contracts.iter().enumerate().map(|(index, glob)| on(glob, index, forbid("a"))).collect();
+        let matcher = matcher_within(HOUR, contracts);
+        assert_eq!(selected(&matcher, "src/a.rs", None), [0, 2, 3]);
+        assert_eq!(selected(&matcher, "a.py", None), [1]);
+        assert_eq!(selected(&matcher, "a.py", Some("src/b.rs")), [0, 1, 2, 3]);
+        assert!(matcher.select(&RelPath::from("a.txt"), None).is_empty());
+        let [one, other] = ["x.rs", "y/z.rs"].map(|path| matcher.select(&RelPath::from(path), None));
+        assert!(Arc::ptr_eq(&one, &other), "one selection serves every path with the same globs");
+    }
+
+    #[test]
+    fn contract_files_are_exempt_from_content_contracts_only() {
+        let matcher = matcher([forbid("a"), Check::NotExists, Check::Exists]);
+        let file = ".claude/contracts/a.yaml";
+        assert_eq!(selected(&matcher, "a.yaml", None), [0]);
+        assert_eq!(selected(&matcher, file, None), [0; 0]);
+        assert_eq!(selected(&matcher, "a.yaml", Some(file)), [0; 0]);
+        let path = RelPath::from(file);
+        let selection = matcher.select(&path, None);
+        assert_eq!(selection.satisfied_by_existence(), [2]);
+        let text = Text::new(&b"a"[..]).expect("is text");
+        let violated: Vec<_> = matcher
+            .check(&selection, &path, Some(&text))
+            .violations
+            .iter()
+            .map(|found| found.contract)
+            .collect();
+        assert_eq!(violated, [1]);
+    }
+
+    #[test]
+    fn a_directive_suppresses_and_a_bare_one_is_noted() {
+        let matcher = matcher([forbid("bad")]);
+        let checked = check(&matcher, "bad # phaser:ignore c0\nbad # phaser:ignore\nbad\n");
+        let lines = |violations: &[Violation]| -> Vec<_> {
+            let line = |violation: &Violation| violation.place.as_ref().map(|place| place.region.start.line);
+            violations.iter().map(|violation| (line(violation), violation.note)).collect()
+        };
+        assert_eq!(lines(&checked.ignored), [(Some(1), None)]);
+        assert_eq!(lines(&checked.violations), [(Some(2), Some(Note::BareIgnore)), (Some(3), None)]);
+    }
+
+    #[test]
+    fn long_matches_are_cut_at_a_character() {
+        let found = matches("é+", "é".repeat(MAX_EXCERPT));
+        assert_eq!(found, [at(1, 1, &"é".repeat(MAX_EXCERPT / 2))]);
+        let found = matches("xé+", format!("x{}", "é".repeat(MAX_EXCERPT)));
+        assert_eq!(found[0].2.len(), MAX_EXCERPT - 1);
+    }
 }

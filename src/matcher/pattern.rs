@@ -4,6 +4,7 @@
 //! expression runs in linear time; one with look-around or back-references backtracks within a
 //! budget, and running out of it is said, never taken for "no match".
 
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -112,9 +113,18 @@ impl Pattern {
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let deadline = Deadline::start(self.timeout);
+        let readable = match &self.engine {
+            Engine::Backtracking { .. } => readable(text),
+            Engine::Literal(_) | Engine::Linear(_) => Cow::Borrowed(""),
+        };
         let mut at = 0;
         while at <= text.len() {
-            let Some(found) = self.find_at(text, charset, at)? else { return Ok(()) };
+            let found = match &self.engine {
+                Engine::Literal(finder) => find_literal(finder, text, at),
+                Engine::Linear(linear) => linear.find(text, charset, at)?,
+                Engine::Backtracking { regex, .. } => backtrack(regex, &readable, at)?,
+            };
+            let Some(found) = found else { return Ok(()) };
             at = found.end.max(found.start + 1);
             if !found.is_empty() && each(found).is_break() {
                 return Ok(());
@@ -140,24 +150,6 @@ impl Pattern {
             Engine::Backtracking { .. } => Requirement::Unknown,
         }
     }
-
-    fn find_at(&self, text: &[u8], charset: Charset, at: usize) -> Result<Option<Range<usize>>, Unfinished> {
-        match &self.engine {
-            Engine::Literal(finder) => {
-                let found = finder.find(&text[at..]).map(|offset| at + offset);
-                Ok(found.map(|start| start..start + finder.needle().len()))
-            }
-            Engine::Linear(linear) => {
-                let regex = linear.compiled(charset).ok_or(Unfinished::TooLarge)?;
-                let input = regex_automata::Input::new(text).range(at..);
-                Ok(regex.search(&input).map(|found| found.range()))
-            }
-            Engine::Backtracking { regex, .. } => match regex.find_from_pos(text, at) {
-                Ok(found) => Ok(found.map(|found| found.start()..found.end())),
-                Err(_) => Err(Unfinished::OutOfTime),
-            },
-        }
-    }
 }
 
 /// What is known about every match of a pattern.
@@ -176,11 +168,17 @@ impl Linear {
         let hir = parse(&regex)?;
         let linear = Self { regex, hir, ascii: OnceLock::new(), unicode: OnceLock::new() };
         let small = estimated_states(&linear.hir) < SIZE_LIMIT / 1024;
-        if small || linear.compiled(Charset::Any).is_some() {
+        if small || linear.compiled(Charset::Ascii).is_some() {
             Ok(linear)
         } else {
             Err(PatternError::TooLarge)
         }
+    }
+
+    fn find(&self, text: &[u8], charset: Charset, at: usize) -> Result<Option<Range<usize>>, Unfinished> {
+        let regex = self.compiled(charset).ok_or(Unfinished::TooLarge)?;
+        let input = regex_automata::Input::new(text).range(at..);
+        Ok(regex.search(&input).map(|found| found.range()))
     }
 
     /// The automaton for text of this character set, or `None` when it would be too large.
@@ -254,7 +252,6 @@ fn backtracking(regex: &str, because: Backtracks, timeout: Duration) -> Result<E
     let built = fancy_regex::RegexBuilder::new(regex)
         .multi_line(true)
         .crlf(true)
-        .bytes_mode(fancy_regex::BytesMode::UnicodeBytes)
         .backtrack_limit(budget)
         .delegate_size_limit(SIZE_LIMIT)
         .build();
@@ -262,6 +259,39 @@ fn backtracking(regex: &str, because: Backtracks, timeout: Duration) -> Result<E
         Ok(regex) => Ok(Engine::Backtracking { regex: Box::new(regex), because }),
         Err(error) => Err(PatternError::Syntax(error.to_string())),
     }
+}
+
+fn find_literal(finder: &memmem::Finder<'_>, text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = at + finder.find(&text[at..])?;
+    Some(start..start + finder.needle().len())
+}
+
+fn backtrack(
+    regex: &fancy_regex::Regex,
+    text: &str,
+    mut at: usize,
+) -> Result<Option<Range<usize>>, Unfinished> {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    match regex.find_from_pos(text, at) {
+        Ok(found) => Ok(found.map(|found| found.range())),
+        Err(_) => Err(Unfinished::OutOfTime),
+    }
+}
+
+/// The text for the backtracking engine, which takes the bytes after one that is not UTF-8 for a part of it. Such a
+/// byte becomes a NUL, which text does not have, so that every place stays where it is.
+fn readable(text: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut readable = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        readable.push_str(chunk.valid());
+        readable.extend(chunk.invalid().iter().map(|_| '\0'));
+    }
+    Cow::Owned(readable)
 }
 
 /// When a search must stop.
@@ -277,5 +307,76 @@ impl Deadline {
 
     fn check(&self) -> Result<(), Unfinished> {
         if self.start.elapsed() > self.timeout { Err(Unfinished::OutOfTime) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn new(source: &str, dialect: Dialect) -> Result<(Pattern, Vec<&'static str>), PatternError> {
+        Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1 }, HOUR)
+    }
+
+    fn found(source: &str, dialect: Dialect, text: &str) -> Vec<Range<usize>> {
+        let (pattern, _) = new(source, dialect).expect("a pattern");
+        let mut found = Vec::new();
+        let finished = pattern.search(text.as_bytes(), Charset::of(text.as_bytes()), |range| {
+            found.push(range);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(finished, Ok(()));
+        found
+    }
+
+    #[test]
+    fn a_literal_is_its_own_text() {
+        assert_eq!(found("a.", Dialect::Literal, "ab a. a.."), [3..5, 6..8]);
+        assert_eq!(found("aa", Dialect::Literal, "aaaaa"), [0..2, 2..4]);
+        assert!(found("A", Dialect::Literal, "a").is_empty());
+    }
+
+    #[test]
+    fn a_search_stops_when_it_is_told_to() {
+        let (pattern, _) = new("a", Dialect::Regex).expect("a pattern");
+        let mut count = 0;
+        let finished = pattern.search(b"aaaa", Charset::Ascii, |_| {
+            count += 1;
+            if count == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!((finished, count), (Ok(()), 2));
+    }
+
+    #[test]
+    fn a_match_that_overlaps_an_empty_one_is_not_lost() {
+        assert_eq!(found("(?=a)|é", Dialect::Regex, "éaé"), [0..2, 3..5]);
+        assert!(found("a??|b", Dialect::Regex, "éb").is_empty());
+    }
+
+    #[test]
+    fn only_some_constructs_backtrack() {
+        let backtracks = |source| new(source, Dialect::Regex).expect("a pattern").0.backtracks();
+        assert_eq!(backtracks("a(?=b)"), Some(Backtracks::LookAround));
+        assert_eq!(backtracks(r"(a)\1"), Some(Backtracks::BackReference));
+        assert_eq!(backtracks("a|b"), None);
+        assert_eq!(new("a(?=b)", Dialect::Literal).expect("a pattern").0.backtracks(), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let error = |source| new(source, Dialect::Regex).expect_err("not a pattern").to_string();
+        assert!(error("a(").starts_with("'pattern' is not a regular expression: unclosed group"));
+        assert!(error("(?L)a").starts_with("'pattern' is not valid: the flag L"));
+        assert!(error("(?=a").starts_with("'pattern' is not a regular expression: "));
+        assert!(error("(?:(?:a{100}){100}){100}").starts_with("'pattern' is too large"));
+    }
+
+    #[test]
+    fn a_byte_that_is_not_utf8_becomes_one_byte() {
+        let text = b"a\xFF\xE2\x84b\xC3";
+        assert_eq!(readable(text), "a\0\0\0b\0");
+        assert!(matches!(readable("é".as_bytes()), Cow::Borrowed("é")));
     }
 }
