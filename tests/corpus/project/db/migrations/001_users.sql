@@ -1,0 +1,9 @@
+create table users (
+    id bigint primary key,
+    name text not null default '‘’'
+);
+
+create view everyone as
+    SELECT
+        *
+    from users;

@@ -1,0 +1,4 @@
+// Reads a line. TODO: remove
+char *read_line(char *into) {
+  return gets(into);
+}

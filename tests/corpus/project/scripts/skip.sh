@@ -1,0 +1,3 @@
+#!/bin/sh
+# phaser:ignore-file strict-shell -- sourced by other scripts
+export PATH="$PWD/bin:$PATH"

@@ -1,0 +1,2 @@
+def last():
+    return eval ("1 + 1");

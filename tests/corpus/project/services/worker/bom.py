@@ -1,0 +1,4 @@
+﻿from os.path import *
+
+here = dirname(__file__)
+name = “” or here

@@ -1,0 +1,7 @@
+# -*- coding: latin-1 -*-
+GREETING = "dיjא vu"  # ייי TODO: move to UTF-8
+print(GREETING)
+try:
+    run()
+except:
+    pass
