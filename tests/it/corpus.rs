@@ -2,66 +2,105 @@
 //!
 //! `expected.txt` and `ignored.txt` are written by hand, never by phaser.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::process::Command;
 
-use phaser::contract::Place;
-use phaser::contract::load::{Directory, load};
-use phaser::matcher::{Directives, Matcher, Options, Violation};
-use phaser::path::{PROJECT_CONTRACTS, Root};
-use phaser::progress::{Progress, Visible};
-use phaser::scan::{self, Outcome};
-use phaser::source::tree::tree;
+use serde_json::Value;
 
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name)
 }
 
-fn lines(name: &str) -> BTreeSet<String> {
+fn listed(name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(corpus(name)).expect("the list is there");
     text.lines().map(str::to_owned).collect()
 }
 
-fn shown(matcher: &Matcher, violations: &[Violation]) -> BTreeSet<String> {
-    let show = |violation: &Violation| {
-        let id = &matcher.contracts()[violation.contract].id;
-        match &violation.place {
-            Some(found) => {
-                let start = found.region.start;
-                format!("{}:{}:{} {id}", violation.path, start.line, start.column)
-            }
-            None => format!("{} {id}", violation.path),
+/// The report of a run in the corpus, which must end with `exit`.
+fn report(exit: i32, args: &[&str]) -> Value {
+    let home = tempfile::tempdir().expect("a temporary directory");
+    let output = Command::new(env!("CARGO_BIN_EXE_phaser"))
+        .args(["enforce", "--format", "json", "--timeout", "10000"])
+        .args(args)
+        .current_dir(corpus("project"))
+        .env_clear()
+        .env("HOME", home.path())
+        .output()
+        .expect("phaser starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(exit), "{said}");
+    serde_json::from_slice(&output.stdout).expect("one JSON document")
+}
+
+/// Each violation as the lists spell it, in the order of the report.
+fn violations(report: &Value) -> Vec<String> {
+    let shown = |violation: &Value| {
+        let text = |key: &str| violation[key].as_str().expect("a string").to_owned();
+        let (path, id) = (text("file_path"), text("rule_id"));
+        match violation["line_number"].as_u64() {
+            Some(line) => format!("{path}:{line}:{} {id}", violation["column"]),
+            None => format!("{path} {id}"),
         }
     };
-    violations.iter().map(show).collect()
+    report["violations"].as_array().expect("a list").iter().map(shown).collect()
 }
 
-fn scanned(threads: usize) -> (Matcher, Outcome) {
-    let root = Root::new(corpus("project"));
-    let contracts = root.path().join(PROJECT_CONTRACTS);
-    let loaded = load(&[Directory { place: Place::Project, shown: contracts.clone(), path: contracts }]);
-    assert_eq!(loaded.warnings, []);
-    let enabled = loaded.contracts.into_iter().filter(|contract| contract.enabled).collect();
-    let options = Options { timeout: Duration::from_secs(10), directives: Directives::Honoured };
-    let (matcher, warnings) = Matcher::new(enabled, options);
-    assert_eq!(warnings, []);
-    let options = scan::Options { threads, max_file_size: 1 << 20 };
-    let outcome = scan::scan(&matcher, tree(&root, threads), options, &Progress::new(Visible::No));
-    (matcher, outcome)
-}
-
-fn assert_same(actual: &BTreeSet<String>, expected: &BTreeSet<String>) {
-    let missed: Vec<_> = expected.difference(actual).collect();
-    let made_up: Vec<_> = actual.difference(expected).collect();
+#[track_caller]
+fn assert_same(actual: &[String], expected: &[String]) {
+    let missed: Vec<_> = expected.iter().filter(|line| !actual.contains(line)).collect();
+    let made_up: Vec<_> = actual.iter().filter(|line| !expected.contains(line)).collect();
     assert!(missed.is_empty() && made_up.is_empty(), "missed: {missed:#?}\nmade up: {made_up:#?}");
+    assert_eq!(actual, expected, "the order differs");
 }
 
 #[test]
 fn every_known_violation_is_found_and_no_other() {
-    let (matcher, outcome) = scanned(2);
-    assert_same(&shown(&matcher, &outcome.violations), &lines("expected.txt"));
-    assert_same(&shown(&matcher, &outcome.ignored), &lines("ignored.txt"));
-    assert_eq!(outcome.violations.len(), lines("expected.txt").len());
-    assert_eq!(outcome.ignored.len(), lines("ignored.txt").len());
+    let report = report(1, &["--all"]);
+    assert_same(&violations(&report), &listed("expected.txt"));
+    assert_eq!(report["summary"]["ignored"], listed("ignored.txt").len());
+    assert_eq!(report["warnings"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn without_ignores_the_ignored_ones_are_found_too() {
+    let actual = violations(&report(1, &["--all", "--no-ignores"]));
+    let mut sorted = [listed("expected.txt"), listed("ignored.txt")].concat();
+    let mut actual_sorted = actual.clone();
+    sorted.sort();
+    actual_sorted.sort();
+    assert_same(&actual_sorted, &sorted);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    assert_eq!(report(1, &["--all", "--threads", "1"]), report(1, &["--all", "--threads", "7"]));
+}
+
+#[test]
+fn files_by_name_have_the_violations_they_have_in_the_project() {
+    let whole = report(1, &["--all"]);
+    let paths = |key: &str, entry: fn(&Value) -> &Value| -> Vec<String> {
+        let entries = whole[key].as_array().expect("a list").iter();
+        entries.map(|value| entry(value).as_str().expect("a path").to_owned()).collect()
+    };
+    let mut named = paths("files_checked", |path| path);
+    named.extend(paths("skipped", |skipped| &skipped["file_path"]));
+    let args: Vec<_> = named.iter().map(String::as_str).collect();
+    let about_files = listed("expected.txt").into_iter().filter(|line| !line.contains(['*', '{']));
+    assert_same(&violations(&report(1, &args)), &about_files.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_corpus_covers_every_type_of_contract_in_both_forms() {
+    let contracts = std::fs::read_dir(corpus("project/.claude/contracts")).expect("contracts");
+    let texts: Vec<_> = contracts
+        .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a contract"))
+        .collect();
+    for kind in phaser::contract::Kind::ALL {
+        let of_kind = |nested: bool| {
+            let line = format!("type: {kind}\n");
+            texts.iter().any(|text| text.contains(&line) && text.contains("\nrule:") == nested)
+        };
+        assert!(of_kind(true) && of_kind(false), "{kind}");
+    }
 }
