@@ -34,4 +34,6 @@ pub mod report;
 
 pub mod exit;
 
+pub mod settings;
+
 pub mod cli;
