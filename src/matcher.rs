@@ -432,6 +432,9 @@ mod tests {
         assert_eq!(matches(r"\bfoo\b", "éfoo foo"), [at(1, 6, "foo")]);
         assert_eq!(matches(r"\w+", "é1"), [at(1, 1, "é1")]);
         assert_eq!(matches(r"(?a)\w+", "é1"), [at(1, 2, "1")]);
+        assert_eq!(matches(r"(?a)\W\b", "é1"), [at(1, 1, "é")]);
+        assert_eq!(matches(r"(?a)\b1(?=2)", "é12"), [at(1, 2, "1")]);
+        assert_eq!(matches("(?a)^.[é]$", "éé"), [at(1, 1, "éé")]);
         assert_eq!(matches("a.b", b"a\xFFb a\xC3\xA9b"), [at(1, 5, "aéb")]);
     }
 

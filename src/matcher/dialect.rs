@@ -69,16 +69,41 @@ const POSIX_CLASS: &str = "'[[:name:]]' is a POSIX class here; in Python it is a
 pub fn translate(pattern: &str) -> Result<Translation, DialectError> {
     let translation =
         Translation { regex: String::with_capacity(pattern.len() + 8), backtracks: None, notes: Vec::new() };
-    let mut translator = Translator { rest: pattern.chars().peekable(), out: translation, verbose: false };
+    let rest = pattern.chars().peekable();
+    let mut translator = Translator { rest, out: translation, flags: Flags::default(), outer: Vec::new() };
     translator.run()?;
-    Ok(translator.out)
+    let mut translation = translator.out;
+    if translation.backtracks.is_some() {
+        for (look, spelled) in ASCII_LOOKS {
+            translation.regex = translation.regex.replace(look, spelled);
+        }
+    }
+    Ok(translation)
 }
 
 struct Translator<'a> {
     rest: Peekable<Chars<'a>>,
     out: Translation,
-    verbose: bool,
+    flags: Flags,
+    /// The flags around each group that is open.
+    outer: Vec<Flags>,
 }
+
+/// The flags that this translation depends on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flags {
+    verbose: bool,
+    ascii: bool,
+}
+
+/// What `\w`, `\d` and `\s` stand for under the flag `a`, as members of a class.
+const ASCII_CLASSES: [(char, &str); 3] = [('w', "0-9A-Za-z_"), ('d', "0-9"), ('s', r"\t\n\x0b\x0c\r\x20")];
+
+/// `\b` and `\B` under the flag `a`, and how they are spelled for the backtracking engine, which has no such flag.
+const ASCII_LOOKS: [(&str, &str); 2] = [
+    (r"(?-u:\b)", "(?:(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?![0-9A-Za-z_]))"),
+    (r"(?-u:\B)", "(?:(?<![0-9A-Za-z_])(?![0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_]))"),
+];
 
 impl Translator<'_> {
     fn run(&mut self) -> Result<(), DialectError> {
@@ -87,12 +112,16 @@ impl Translator<'_> {
                 '\\' => self.escape()?,
                 '[' => self.class()?,
                 '(' => self.group()?,
+                ')' => {
+                    self.flags = self.outer.pop().unwrap_or(self.flags);
+                    self.push(")");
+                }
                 '*' | '+' | '?' => {
                     self.out.regex.push(c);
                     self.after_quantifier();
                 }
                 '{' => self.brace(),
-                '#' if self.verbose => self.verbose_comment(),
+                '#' if self.flags.verbose => self.verbose_comment(),
                 _ => self.out.regex.push(c),
             }
         }
@@ -132,9 +161,20 @@ impl Translator<'_> {
                 self.out.regex.extend(['\\', letter]);
                 self.braced();
             }
-            c => self.push_escaped(c),
+            look @ ('b' | 'B') if self.flags.ascii => self.push(&format!(r"(?-u:\{look})")),
+            c => match self.ascii_class(c) {
+                Some((not, members)) => self.push(&format!("[{not}{members}]")),
+                None => self.push_escaped(c),
+            },
         }
         Ok(())
+    }
+
+    /// Under the flag `a`, what the class `\letter` stands for: a `^` if it is negated, and its members.
+    fn ascii_class(&self, letter: char) -> Option<(&'static str, &'static str)> {
+        let not = if letter.is_ascii_uppercase() { "^" } else { "" };
+        let class = ASCII_CLASSES.iter().find(|(name, _)| *name == letter.to_ascii_lowercase());
+        class.filter(|_| self.flags.ascii).map(|(_, members)| (not, *members))
     }
 
     /// Copies a `{…}` that belongs to the escape before it.
@@ -248,7 +288,11 @@ impl Translator<'_> {
                 self.out.regex.extend(['\\', letter]);
                 self.braced();
             }
-            c => self.push_escaped(c),
+            c => match self.ascii_class(c) {
+                Some(("", members)) => self.push(members),
+                Some((not, members)) => self.push(&format!("[{not}{members}]")),
+                None => self.push_escaped(c),
+            },
         }
         Ok(())
     }
@@ -307,7 +351,7 @@ impl Translator<'_> {
     /// What a `(` opens; it has been read.
     fn group(&mut self) -> Result<(), DialectError> {
         if !self.starts_with("?") {
-            self.push("(");
+            self.open("(");
             return Ok(());
         }
         if self.starts_with("?#") {
@@ -333,11 +377,16 @@ impl Translator<'_> {
         {
             self.skip(opening.len());
             self.needs(construct);
-            self.push("(");
+            self.open("(");
             self.push(opening);
             return Ok(());
         }
         self.flags()
+    }
+
+    fn open(&mut self, group: &str) {
+        self.outer.push(self.flags);
+        self.push(group);
     }
 
     /// `(?flags)` and `(?flags:`, or another `(?` group.
@@ -345,28 +394,34 @@ impl Translator<'_> {
         let flags: String =
             self.rest.clone().skip(1).take_while(|c| c.is_ascii_alphabetic() || *c == '-').collect();
         let end = self.rest.clone().nth(flags.len() + 1);
-        if !matches!(end, Some(')' | ':')) {
-            self.push("(");
-            return Ok(());
-        }
+        let ends_group = match end {
+            Some(':') => false,
+            Some(')') => true,
+            _ => {
+                self.open("(");
+                return Ok(());
+            }
+        };
         self.skip(flags.len() + 1);
         let (on, off) = flags.split_once('-').unwrap_or((&flags, ""));
         if on.contains('L') {
             return Err(DialectError::LocaleFlag);
         }
-        if on.contains('x') {
-            self.verbose = true;
-        }
-        let ascii = if on.contains('a') { "u" } else { "" };
+        let ascii = on.contains('a') || self.flags.ascii && !on.contains('u');
+        let verbose = on.contains('x') || self.flags.verbose && !off.contains('x');
         let on: String = on.chars().filter(|c| !matches!(c, 'a')).collect();
-        let off = format!("{ascii}{off}");
         let dash = if off.is_empty() { "" } else { "-" };
         let spelled = format!("(?{on}{dash}{off}");
-        if spelled == "(?" && end == Some(')') {
+        if !ends_group {
+            self.open(&spelled);
+        } else if spelled == "(?" {
             self.rest.next();
-            return Ok(());
+        } else {
+            self.rest.next();
+            self.push(&spelled);
+            self.push(")");
         }
-        self.push(&spelled);
+        self.flags = Flags { verbose, ascii };
         Ok(())
     }
 
@@ -421,8 +476,11 @@ mod tests {
             (r"\p{Greek}{2}", r"\p{Greek}{2}"),
             (r"\x41\u0041", r"\x41\u0041"),
             ("(?i)a", "(?i)a"),
-            ("(?a)a", "(?-u)a"),
-            ("(?ai:a)", "(?i-u:a)"),
+            ("(?a)a", "a"),
+            ("(?ai:a)", "(?i:a)"),
+            (r"(?a)\w\D[\s\W]\b", r"[0-9A-Za-z_][^0-9][\t\n\x0b\x0c\r\x20[^0-9A-Za-z_]](?-u:\b)"),
+            (r"(?a:\d(\d))\d", r"(?:[0-9]([0-9]))\d"),
+            (r"(?a:(?u:\d)\d)", r"(?:(?u:\d)[0-9])"),
             ("(?:a|b)", "(?:a|b)"),
         ];
         for (pattern, expected) in cases {
@@ -497,5 +555,7 @@ mod tests {
     #[test]
     fn verbose_comments_are_left_alone() {
         assert_eq!(regex("(?x)a # [ it's {\nb"), "(?x)a # [ it's {\nb");
+        assert_eq!(regex("(?x:a # {\n)#{"), "(?x:a # {\n)#\\{");
+        assert_eq!(regex("(?x)(?-x:#{) # {"), "(?x)(?-x:#\\{) # {");
     }
 }
