@@ -1,4 +1,10 @@
-//! Integration tests: the binary, run as a user runs it.
+//! Everything that is promised to users, as tests that run the binary.
+
+mod harness;
 
 mod corpus;
+mod determinism;
+mod equality;
 mod examples;
+mod layering;
+mod tree;

@@ -1,0 +1,245 @@
+//! A scratch project, and phaser run in it as a user would run it.
+
+use std::fmt;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A project directory and a home directory of its own, removed at the end of the test.
+pub struct Sandbox {
+    base: tempfile::TempDir,
+}
+
+impl Sandbox {
+    /// An empty project.
+    pub fn new() -> Self {
+        let base = tempfile::tempdir().expect("a temporary directory");
+        let sandbox = Self { base };
+        fs::create_dir(sandbox.root()).expect("created");
+        fs::create_dir(sandbox.home()).expect("created");
+        sandbox
+    }
+
+    /// The project's directory, with links resolved.
+    pub fn root(&self) -> PathBuf {
+        self.base.path().canonicalize().expect("it exists").join("project")
+    }
+
+    /// The user's home directory.
+    pub fn home(&self) -> PathBuf {
+        self.base.path().canonicalize().expect("it exists").join("home")
+    }
+
+    /// The absolute path of a file of the project.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.root().join(path)
+    }
+
+    /// Adds a contract to the project; its file is named after its id.
+    pub fn contract(self, yaml: &str) -> Self {
+        let path = format!(".claude/contracts/{}.yaml", id_of(yaml));
+        self.file(&path, yaml)
+    }
+
+    /// Adds a contract to the user's own.
+    pub fn user_contract(self, yaml: &str) -> Self {
+        write(&self.home().join(format!(".phaser/contracts/{}.yaml", id_of(yaml))), yaml.as_bytes());
+        self
+    }
+
+    /// Adds a file to the project.
+    pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+        write(&self.path(path), content.as_ref());
+        self
+    }
+
+    /// Makes the project a git repository.
+    pub fn git_init(self) -> Self {
+        self.git(&["init", "--quiet", "--initial-branch=main"]);
+        self
+    }
+
+    /// Stages a file.
+    pub fn git_add(self, path: &str) -> Self {
+        self.git(&["add", "--", path]);
+        self
+    }
+
+    /// Commits what is staged.
+    pub fn git_commit(self, message: &str) -> Self {
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+        self
+    }
+
+    /// Runs git in the project and returns what it printed; it must succeed.
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = self.scrubbed("git").args(args).output().expect("git runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {args:?}: {stderr}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Runs phaser in the project.
+    pub fn run<const N: usize>(&self, args: [&str; N]) -> Output {
+        self.run_with(self.command().args(args), b"")
+    }
+
+    /// Runs phaser in the project with this standard input.
+    pub fn run_stdin<const N: usize>(&self, args: [&str; N], stdin: impl AsRef<[u8]>) -> Output {
+        self.run_with(self.command().args(args), stdin.as_ref())
+    }
+
+    /// A command that runs phaser in the project, for tests that need to change more.
+    pub fn command(&self) -> Command {
+        self.scrubbed(env!("CARGO_BIN_EXE_phaser"))
+    }
+
+    /// Runs a command and collects what it says.
+    pub fn run_with(&self, command: &mut Command, stdin: &[u8]) -> Output {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("phaser starts");
+        // Broken pipe: phaser need not read its input to the end.
+        let _ = child.stdin.take().expect("is piped").write_all(stdin);
+        let output = child.wait_with_output().expect("phaser ends");
+        let shown = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let text = text.replace(&self.root().display().to_string(), "[ROOT]");
+            text.replace(&self.home().display().to_string(), "[HOME]")
+        };
+        Output { code: output.status.code(), stdout: shown(&output.stdout), stderr: shown(&output.stderr) }
+    }
+
+    /// Sends a hook event of this name for this tool to `phaser enforce --stdin` with further arguments.
+    pub fn event<const N: usize>(&self, name: &str, tool: &str, input: Value, args: [&str; N]) -> Output {
+        let event = json!({
+            "session_id": "s",
+            "transcript_path": "/nowhere/t.jsonl",
+            "cwd": self.root(),
+            "permission_mode": "default",
+            "hook_event_name": name,
+            "tool_name": tool,
+            "tool_input": input,
+            "tool_use_id": "t",
+        });
+        self.run_with(self.command().args(["enforce", "--stdin"]).args(args), event.to_string().as_bytes())
+    }
+
+    /// A PreToolUse event for a Write of this file.
+    pub fn pre_write(&self, path: &str, content: &str) -> Output {
+        let input = json!({ "file_path": self.path(path), "content": content });
+        self.event("PreToolUse", "Write", input, ["--severity", "error"])
+    }
+
+    /// A PreToolUse event for an Edit of this file.
+    pub fn pre_edit(&self, path: &str, old: &str, new: &str) -> Output {
+        let input = json!({ "file_path": self.path(path), "old_string": old, "new_string": new });
+        self.event("PreToolUse", "Edit", input, ["--severity", "error"])
+    }
+
+    /// A PostToolUse event for a Write of this file.
+    pub fn post_write(&self, path: &str, content: &str) -> Output {
+        let input = json!({ "file_path": self.path(path), "content": content });
+        self.event("PostToolUse", "Write", input, ["--severity", "warning"])
+    }
+
+    fn scrubbed(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.root()).env_clear();
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        command.env("HOME", self.home()).env("GIT_CONFIG_NOSYSTEM", "1");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
+        }
+        command
+    }
+}
+
+fn write(path: &Path, content: &[u8]) {
+    fs::create_dir_all(path.parent().expect("has a parent")).expect("created");
+    fs::write(path, content).expect("written");
+}
+
+fn id_of(yaml: &str) -> &str {
+    let line = yaml.lines().find_map(|line| {
+        let line = line.trim_start();
+        line.strip_prefix("rule_id:").or_else(|| line.strip_prefix("id:"))
+    });
+    line.expect("has an id").trim()
+}
+
+/// What a run said, and how it ended.
+pub struct Output {
+    /// The exit code, if it exited.
+    pub code: Option<i32>,
+    /// Its standard output, with the sandbox's directories as `[ROOT]` and `[HOME]`.
+    pub stdout: String,
+    /// Its standard error, likewise.
+    pub stderr: String,
+}
+
+impl Output {
+    /// Standard output as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}:\n{self}"))
+    }
+
+    /// The permission decision and its reason.
+    pub fn decision(&self) -> (String, String) {
+        let json = self.json();
+        let output = &json["hookSpecificOutput"];
+        let text = |key: &str| output[key].as_str().unwrap_or_default().to_owned();
+        (text("permissionDecision"), text("permissionDecisionReason"))
+    }
+
+    /// The violations of a JSON report as `path:line:column id`; what has no line has none.
+    pub fn violations(&self) -> Vec<String> {
+        let json = self.json();
+        let violations = json["violations"].as_array().expect("a list of violations");
+        violations
+            .iter()
+            .map(|violation| {
+                let path = violation["file_path"].as_str().expect("a path");
+                let id = violation["rule_id"].as_str().expect("an id");
+                match (violation["line_number"].as_u64(), violation["column"].as_u64()) {
+                    (Some(line), Some(column)) => format!("{path}:{line}:{column} {id}"),
+                    _ => format!("{path} {id}"),
+                }
+            })
+            .collect()
+    }
+}
+
+impl fmt::Display for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.code {
+            Some(code) => writeln!(f, "exit: {code}")?,
+            None => writeln!(f, "exit: by a signal")?,
+        }
+        writeln!(f, "--- stdout\n{}", self.stdout)?;
+        write!(f, "--- stderr\n{}", self.stderr)
+    }
+}
+
+/// A contract that forbids a pattern, in the flat form.
+pub fn forbid(id: &str, pattern: &str, glob: &str) -> String {
+    contract(id, "forbid_pattern", Some(pattern), glob)
+}
+
+/// A contract of any type, in the flat form, with severity `error`.
+pub fn contract(id: &str, kind: &str, pattern: Option<&str>, glob: &str) -> String {
+    let pattern = pattern.map(|pattern| format!("pattern: '{}'\n", pattern.replace('\'', "''")));
+    format!(
+        "rule_id: {id}\ntype: {kind}\n{}file_glob: '{glob}'\nmessage: 'Do not {id}.'\nseverity: error\n",
+        pattern.unwrap_or_default()
+    )
+}
+
+/// The same contract with severity `warning`.
+pub fn warning(yaml: &str) -> String {
+    yaml.replace("severity: error", "severity: warning")
+}
