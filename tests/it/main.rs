@@ -6,5 +6,6 @@ mod corpus;
 mod determinism;
 mod equality;
 mod examples;
+mod hook;
 mod layering;
 mod tree;

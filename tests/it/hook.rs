@@ -1,0 +1,452 @@
+//! `enforce --stdin`: what Claude Code sends, and what it is answered.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Sandbox, contract, forbid, warning};
+
+/// The contract of most tests: an optional is force-unwrapped.
+fn no_force_unwrap() -> String {
+    "rule_id: no-force-unwrap\ntype: forbid_pattern\npattern: '\\w+!\\s*(?://|$)'\nfile_glob: '**/*.swift'\n\
+     message: 'Avoid force unwrapping optionals. Use guard let or if let instead.'\nseverity: error\n"
+        .to_owned()
+}
+
+fn sandbox() -> Sandbox {
+    Sandbox::new().contract(&no_force_unwrap())
+}
+
+fn allowed(reason: &str) -> (String, String) {
+    ("allow".to_owned(), reason.to_owned())
+}
+
+#[test]
+fn a_clean_write_is_allowed() {
+    insta::assert_snapshot!(sandbox().pre_write("src/new.swift", "import Foundation\n"), @r#"
+    exit: 0
+    --- stdout
+    {
+      "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "allow",
+        "permissionDecisionReason": "All contracts passed"
+      }
+    }
+
+    --- stderr
+    "#);
+}
+
+#[test]
+fn a_violating_write_is_denied_with_the_line_and_the_message() {
+    let text = "import Foundation\n\nlet value = optional!\n";
+    insta::assert_snapshot!(sandbox().pre_write("src/app.swift", text), @r#"
+    exit: 0
+    --- stdout
+    {
+      "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "Contract violation: no-force-unwrap at line 3. Avoid force unwrapping optionals. Use guard let or if let instead."
+      }
+    }
+
+    --- stderr
+    "#);
+}
+
+#[test]
+fn an_edit_is_judged_on_the_file_as_it_would_be() {
+    let sandbox = sandbox().file("src/app.swift", "// one\nlet value = optional\n// three\n");
+    let output = sandbox.pre_edit("src/app.swift", "let value = optional", "let value = optional!");
+    let (decision, reason) = output.decision();
+    assert_eq!(decision, "deny");
+    assert!(reason.starts_with("Contract violation: no-force-unwrap at line 2. Avoid"), "{reason}");
+    let clean = sandbox.pre_edit("src/app.swift", "optional", "required");
+    assert_eq!(clean.decision(), allowed("All contracts passed"));
+}
+
+#[test]
+fn the_older_names_of_an_edit_are_accepted() {
+    let sandbox = sandbox().file("src/app.swift", "let value = optional\n");
+    let input =
+        json!({ "file_path": sandbox.path("src/app.swift"), "old_str": "optional", "new_str": "optional!" });
+    assert_eq!(sandbox.event("PreToolUse", "Edit", input, []).decision().0, "deny");
+}
+
+#[test]
+fn an_ignore_directive_in_the_proposed_text_suppresses() {
+    let one = "let value = optional! // phaser:ignore no-force-unwrap\n";
+    let output = sandbox().pre_write("src/app.swift", one);
+    assert_eq!(output.decision(), allowed("1 violation suppressed by ignore"));
+    let output = sandbox().pre_write("src/app.swift", &one.repeat(2));
+    assert_eq!(output.decision(), allowed("2 violations suppressed by ignore"));
+}
+
+#[test]
+fn a_directive_on_disk_does_not_count_for_the_proposal() {
+    let sandbox = sandbox().file("src/app.swift", "let a = b! // phaser:ignore no-force-unwrap\n");
+    assert_eq!(sandbox.pre_write("src/app.swift", "let a = b!\n").decision().0, "deny");
+}
+
+/// Every reason for skipping: the answer is `{}`, and the reason goes to standard error.
+#[test]
+fn what_cannot_be_reconstructed_is_skipped() {
+    let sandbox = sandbox()
+        .file("src/app.swift", "let a = b\n")
+        .file("src/binary.swift", b"a\0b!\n")
+        .file("src/dir.swift/x", "");
+    let edit = |path: &str, old: &str| {
+        let input = json!({ "file_path": sandbox.path(path), "old_string": old, "new_string": "x!" });
+        ("Edit", input)
+    };
+    let cases = [
+        (("Write", json!({ "content": "a!" })), "Missing file_path"),
+        (("Edit", json!({ "old_string": "a", "new_string": "b" })), "Missing file_path"),
+        (
+            ("Write", json!({ "file_path": sandbox.path("a.swift"), "content": "a!\u{0}" })),
+            "Binary content detected",
+        ),
+        (edit("src/binary.swift", "a"), "Binary file detected"),
+        (edit("src/gone.swift", "a"), "File not found: [ROOT]/src/gone.swift"),
+        (edit("src/dir.swift", "a"), "Cannot read file: not a regular file"),
+        (edit("src/app.swift", "absent"), "old_str not found in file"),
+        (("Bash", json!({ "command": "ls" })), "Unknown tool: Bash"),
+    ];
+    for ((tool, input), reason) in cases {
+        let output = sandbox.event("PreToolUse", tool, input.clone(), []);
+        assert_eq!(output.json(), json!({}), "{reason}: {output}");
+        assert_eq!(output.code, Some(0), "{reason}");
+        assert_eq!(output.stderr, format!("phaser: not checked: {reason}\n"));
+        let quiet = sandbox.event("PreToolUse", tool, input, ["--quiet"]);
+        assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("{}\n", ""), "{reason}");
+    }
+}
+
+#[test]
+fn without_contracts_the_answer_is_empty() {
+    insta::assert_snapshot!(Sandbox::new().pre_write("src/app.swift", "let a = b!\n"), @"
+    exit: 0
+    --- stdout
+    {}
+
+    --- stderr
+    ");
+}
+
+#[test]
+fn contracts_that_do_not_apply_are_passed() {
+    assert_eq!(sandbox().pre_write("a.py", "a!\n").decision(), allowed("All contracts passed"));
+}
+
+#[test]
+fn input_that_is_no_object_is_trouble() {
+    for input in ["", "not json", "[]", "\"text\"", "{\"a\": 1", "{\"a\" 1}"] {
+        let output = sandbox().run_stdin(["enforce", "--stdin"], input);
+        assert_eq!(output.code, Some(3), "{input}: {output}");
+        assert_eq!(output.stdout, "", "{input}");
+        assert!(output.stderr.starts_with("phaser: standard input"), "{output}");
+    }
+}
+
+#[test]
+fn warnings_are_shown_after_the_write_and_only_there() {
+    let sandbox = Sandbox::new()
+        .contract(&warning(&forbid("prefer-guard-let", "if let", "**/*.swift")))
+        .file("src/app.swift", "\nif let a = b {}\n");
+    assert_eq!(sandbox.pre_write("src/app.swift", "if let\n").decision(), allowed("All contracts passed"));
+    insta::assert_snapshot!(sandbox.post_write("src/app.swift", "stale: the file on disk counts"), @r#"
+    exit: 0
+    --- stdout
+    {
+      "decision": "block",
+      "reason": "Contract warning detected after file write",
+      "hookSpecificOutput": {
+        "hookEventName": "PostToolUse",
+        "additionalContext": "Warning: prefer-guard-let at line 2. Do not prefer-guard-let."
+      }
+    }
+
+    --- stderr
+    "#);
+}
+
+#[test]
+fn an_error_after_the_write_is_called_a_violation() {
+    let sandbox = sandbox().file("src/app.swift", "let a = b!\n");
+    let input = json!({ "file_path": sandbox.path("src/app.swift") });
+    let json = sandbox.event("PostToolUse", "Edit", input, []).json();
+    assert_eq!(json["decision"], "block");
+    assert_eq!(json["reason"], "Contract violation detected after file write");
+    let context = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    assert!(context.starts_with("Error: no-force-unwrap at line 1. Avoid"), "{context}");
+}
+
+#[test]
+fn a_clean_write_is_not_spoken_of_afterwards() {
+    let sandbox = sandbox().file("src/app.swift", "let a = b\n");
+    assert_eq!(sandbox.post_write("src/app.swift", "let a = b!\n").stdout, "{}\n");
+}
+
+#[test]
+fn a_written_file_that_is_not_there_is_judged_by_its_content() {
+    let sandbox = Sandbox::new().contract(&warning(&no_force_unwrap()));
+    assert_eq!(sandbox.post_write("src/app.swift", "let a = b!\n").json()["decision"], "block");
+}
+
+#[test]
+fn a_violation_without_a_line_names_none() {
+    let sandbox = Sandbox::new().contract(&contract("needs-licence", "require_pattern", Some("MIT"), "**"));
+    let (_, reason) = sandbox.pre_write("a.txt", "x\n").decision();
+    assert_eq!(reason, "Contract violation: needs-licence. Do not needs-licence.");
+}
+
+#[test]
+fn errors_come_first_and_twenty_are_named() {
+    let sandbox = Sandbox::new()
+        .contract(&warning(&forbid("a-warning", "w", "**")))
+        .contract(&forbid("an-error", "e", "**"));
+    let input = json!({ "file_path": sandbox.path("a.txt"), "content": format!("w\n{}", "e\n".repeat(25)) });
+    let (_, reason) = sandbox.event("PreToolUse", "Write", input, []).decision();
+    let lines: Vec<_> = reason.lines().collect();
+    assert_eq!(lines.len(), 21);
+    assert_eq!(lines[0], "Contract violation: an-error at line 2. Do not an-error.");
+    assert_eq!(lines[19], "Contract violation: an-error at line 21. Do not an-error.");
+    assert_eq!(lines[20], "… and 6 more");
+}
+
+#[test]
+fn the_rationale_is_not_in_the_reason() {
+    let sandbox = Sandbox::new().contract(&(forbid("no-x", "x", "**") + "rationale: 'because of history'\n"));
+    let (_, reason) = sandbox.pre_write("a.txt", "x\n").decision();
+    assert!(!reason.contains("history"), "{reason}");
+}
+
+#[test]
+fn defer_leaves_a_clean_edit_to_the_client() {
+    let sandbox = sandbox();
+    let write = |content: &str| {
+        let input = json!({ "file_path": sandbox.path("a.swift"), "content": content });
+        sandbox.event("PreToolUse", "Write", input, ["--on-clean", "defer"])
+    };
+    assert_eq!(write("let a = b\n").stdout, "{}\n");
+    assert_eq!(write("let a = b! // phaser:ignore no-force-unwrap\n").stdout, "{}\n");
+    assert_eq!(write("let a = b!\n").decision().0, "deny");
+}
+
+#[test]
+fn other_events_have_nothing_to_check() {
+    for name in ["Stop", "SessionStart", "UserPromptSubmit", "SomethingNew", "PostToolUseFailure"] {
+        let input = json!({ "file_path": "/a.swift", "content": "a!" });
+        let output = sandbox().event(name, "Write", input, []);
+        assert_eq!((output.stdout.as_str(), output.code), ("{}\n", Some(0)), "{name}");
+    }
+}
+
+#[test]
+fn a_missing_event_name_means_before_the_tool() {
+    let sandbox = sandbox();
+    let event = json!({ "cwd": sandbox.root(), "tool_name": "Write",
+        "tool_input": { "file_path": "a.swift", "content": "a!\n" } });
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+}
+
+#[test]
+fn camel_case_is_read_too() {
+    let sandbox = sandbox();
+    let event = json!({ "cwd": sandbox.root(), "hookEventName": "PreToolUse", "toolName": "Write",
+        "toolInput": { "filePath": "a.swift", "content": "a!\n" }, "unknown": [1, 2] });
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+}
+
+#[test]
+fn odd_json_is_read_leniently() {
+    let sandbox = sandbox();
+    let root = sandbox.root();
+    let event = |content: &str| {
+        format!(
+            "{{\"cwd\": {root:?}, \"tool_name\": \"Write\", \"tool_input\": {{\"file_path\": \"a.swift\", \
+             \"content\": \"{content}\"}}}}"
+        )
+    };
+    let inputs = [
+        format!("\u{feff}{}", event("a!\\n")),
+        event("\\ud800 a!\\n"),
+        event("raw\ttab and newline\na!\n"),
+        format!("{} trailing", event("a!\\n")),
+    ];
+    for input in inputs {
+        let output = sandbox.run_stdin(["enforce", "--stdin"], &input);
+        assert_eq!(output.decision().0, "deny", "{input:?}: {output}");
+    }
+    let mut bytes = event("a!\\n").into_bytes();
+    let at = bytes.windows(3).position(|window| window == b"a!\\").expect("is there");
+    bytes.insert(at, 0xff);
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], &bytes).decision().0, "deny");
+}
+
+#[test]
+fn an_open_stdin_does_not_keep_it_waiting() {
+    use std::io::Write as _;
+    let sandbox = sandbox();
+    let event = json!({ "cwd": sandbox.root(), "tool_name": "Write",
+        "tool_input": { "file_path": "a.swift", "content": "a!\n" } });
+    let mut child = sandbox
+        .command()
+        .args(["enforce", "--stdin"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut stdin = child.stdin.take().expect("is piped");
+    stdin.write_all(event.to_string().as_bytes()).expect("written");
+    stdin.flush().expect("flushed");
+    let status = child.wait().expect("ends while its input is still open");
+    assert_eq!(status.code(), Some(0));
+    drop(stdin);
+}
+
+#[test]
+fn more_than_ten_megabytes_is_trouble() {
+    let input = format!("{{\"a\": \"{}\"}}", "x".repeat(10 * 1024 * 1024));
+    let output = sandbox().run_stdin(["enforce", "--stdin"], input);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""));
+}
+
+#[test]
+fn a_path_that_climbs_is_refused() {
+    let sandbox = sandbox().file("a.swift", "let a = b!\n");
+    let path = "src/../a.swift";
+    let input = json!({ "file_path": path, "content": "fine" });
+    let before = sandbox.event("PreToolUse", "Write", input.clone(), []);
+    assert_eq!(before.decision(), ("deny".to_owned(), format!("Path contains '..': {path}")));
+    let after = sandbox.event("PostToolUse", "Write", input, []).json();
+    assert_eq!(after["decision"], "block");
+    assert_eq!(
+        after["hookSpecificOutput"]["additionalContext"],
+        format!("Error: Path contains '..': {path}")
+    );
+}
+
+#[test]
+fn a_relative_path_starts_at_the_clients_directory() {
+    let sandbox = sandbox().file("sub/app.swift", "let a = b\n");
+    let event = json!({ "cwd": sandbox.path("sub"), "hook_event_name": "PreToolUse", "tool_name": "Edit",
+        "tool_input": { "file_path": "app.swift", "old_string": "b", "new_string": "b!" } });
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+}
+
+#[test]
+fn a_multi_edit_makes_its_edits_in_order() {
+    let sandbox = sandbox().file("a.swift", "let a = b\n");
+    let input = json!({ "file_path": sandbox.path("a.swift"), "edits": [
+        { "old_string": "b", "new_string": "c" },
+        { "old_string": "c", "new_string": "c!" },
+    ] });
+    assert_eq!(sandbox.event("PreToolUse", "MultiEdit", input, []).decision().0, "deny");
+}
+
+#[test]
+fn a_notebook_cell_is_judged_by_its_own_lines() {
+    let notebook = json!({ "cells": [
+        { "id": "one", "cell_type": "code", "source": ["a = 1\n", "b = 2"] },
+        { "id": "two", "cell_type": "code", "source": "print(0)" },
+    ], "nbformat": 4 });
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"print\(", "**/*.ipynb"))
+        .file("n.ipynb", notebook.to_string());
+    let edit = |mode: &str, source: &str| {
+        let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": "one", "new_source": source,
+            "cell_type": "code", "edit_mode": mode });
+        sandbox.event("PreToolUse", "NotebookEdit", input, [])
+    };
+    let (decision, reason) = edit("replace", "a = 1\nprint(a)\n").decision();
+    assert_eq!((decision.as_str(), reason.contains("at line 2")), ("deny", true), "{reason}");
+    assert_eq!(edit("insert", "print(a)\n").decision().0, "deny");
+    assert_eq!(edit("replace", "a = 1\n").decision().0, "allow");
+    assert_eq!(edit("delete", "").stdout, "{}\n");
+}
+
+#[test]
+fn a_file_that_must_not_exist_is_not_written() {
+    let sandbox = Sandbox::new().contract(&contract("no-env", "file_not_exists", None, "**/.env"));
+    let (decision, reason) = sandbox.pre_write(".env", "A=1\n").decision();
+    assert_eq!((decision.as_str(), reason.as_str()), ("deny", "Contract violation: no-env. Do not no-env."));
+    assert_eq!(sandbox.pre_write(".env", "A=\u{0}\n").decision().0, "deny");
+}
+
+#[test]
+fn a_file_that_must_exist_blocks_no_other_edit() {
+    let sandbox = Sandbox::new().contract(&contract("needs-readme", "file_exists", None, "README.md"));
+    assert_eq!(sandbox.pre_write("a.txt", "x\n").decision(), allowed("All contracts passed"));
+}
+
+#[test]
+fn the_project_is_the_clients_when_it_contains_the_file() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("outer", "x", "**"))
+        .file("inner/.claude/contracts/inner.yaml", forbid("inner", "x", "**"));
+    let decide = |project: &str, file: &str, cwd: &str| {
+        let event = json!({ "cwd": sandbox.path(cwd), "tool_name": "Write",
+            "tool_input": { "file_path": sandbox.path(file), "content": "x" } });
+        let mut command = sandbox.command();
+        command.args(["enforce", "--stdin"]).env("CLAUDE_PROJECT_DIR", sandbox.path(project));
+        sandbox.run_with(&mut command, event.to_string().as_bytes()).decision().1
+    };
+    assert!(decide("", "inner/a.txt", "inner").contains("outer"));
+    assert!(decide("inner", "a.txt", "").contains("outer"));
+    assert!(decide("inner", "inner/a.txt", "").contains("inner"));
+    assert!(decide("gone", "inner/a.txt", "inner").contains("inner"));
+}
+
+#[test]
+fn a_linked_file_is_judged_by_both_of_its_names() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("by-link", "link", "links/**"))
+        .contract(&forbid("by-file", "file", "real/**"))
+        .file("real/a.txt", "")
+        .file("links/keep", "");
+    std::os::unix::fs::symlink(sandbox.path("real/a.txt"), sandbox.path("links/a.txt")).expect("linked");
+    let (_, reason) = sandbox.pre_write("links/a.txt", "link file\n").decision();
+    assert!(reason.contains("by-link") && reason.contains("by-file"), "{reason}");
+}
+
+#[test]
+fn a_pattern_out_of_time_is_said_and_allowed() {
+    let sandbox = Sandbox::new().contract(&forbid("slow", r"(?=(a+)+$)(a+)+b\1", "**"));
+    let output = sandbox.pre_write("a.txt", &format!("{}!", "a".repeat(5000)));
+    assert_eq!(output.decision(), allowed("All contracts passed"), "{output}");
+    assert!(output.stderr.contains("slow ran out of time"), "{output}");
+}
+
+#[test]
+fn other_formats_show_the_event_too() {
+    let sandbox = sandbox();
+    let input = json!({ "file_path": sandbox.path("a.swift"), "content": "a!\n" });
+    let output = sandbox.event("PreToolUse", "Write", input, ["--format", "json"]);
+    assert_eq!((output.violations(), output.code), (vec!["a.swift:1:1 no-force-unwrap".to_owned()], Some(0)));
+}
+
+#[test]
+fn user_contracts_count_where_the_project_has_none() {
+    let sandbox = Sandbox::new().user_contract(&forbid("mine", "x", "**"));
+    assert_eq!(sandbox.pre_write("a.txt", "x").decision().0, "deny");
+}
+
+#[test]
+fn the_hook_never_writes() {
+    let sandbox = sandbox();
+    sandbox.pre_write("new/a.swift", "a!\n");
+    assert!(!sandbox.path("new").exists());
+    let entries: Vec<_> = fs::read_dir(sandbox.home()).expect("readable").collect();
+    assert!(entries.is_empty(), "{entries:?}");
+}
+
+#[test]
+fn the_answer_is_one_json_document() {
+    let output = sandbox().pre_write("a.swift", "a!\n");
+    let documents: Result<Vec<Value>, _> =
+        serde_json::Deserializer::from_str(&output.stdout).into_iter().collect();
+    assert_eq!(documents.expect("is JSON").len(), 1);
+}
