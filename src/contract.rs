@@ -177,7 +177,7 @@ pub struct Examples {
 }
 
 /// One rule of the project.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contract {
     /// The id: letters, digits and hyphens.
     pub id: String,

@@ -12,6 +12,8 @@ pub mod path;
 
 pub mod glob;
 
+pub mod nearest;
+
 pub mod hook;
 
 pub mod pack;

@@ -15,6 +15,7 @@ use crate::text::{Region, Text};
 
 mod comments;
 pub mod dialect;
+pub mod doubt;
 pub mod ignores;
 #[cfg(test)]
 mod oracle;

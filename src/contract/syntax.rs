@@ -3,60 +3,24 @@
 //! Reads both forms: the flat one, and the nested one of version 1.2. It does not know whether a
 //! regular expression is valid; the matcher finds that out when it needs the pattern.
 
-use serde::Deserialize;
 use serde_saphyr::Spanned;
+
+use form::{File, FileExample, FileExamples, PlacedExample};
 
 use super::{Check, Contract, Dialect, Example, Examples, Kind, Origin, Pattern, Severity, Warning};
 use crate::glob::Glob;
 
+mod form;
+mod switch;
+
+pub use form::{meaning, schema};
+pub use switch::{Switch, switched};
+
 /// The longest pattern, in bytes.
 pub const MAX_PATTERN: usize = 4 * 1024;
 
+/// The longest id.
 const MAX_ID: usize = 64;
-
-#[derive(Deserialize)]
-struct File {
-    rule_id: Option<Spanned<String>>,
-    #[serde(rename = "type")]
-    kind: Option<Spanned<String>>,
-    pattern: Option<Spanned<String>>,
-    file_glob: Option<Spanned<String>>,
-    message: Option<Spanned<String>>,
-    severity: Option<Spanned<String>>,
-    rationale: Option<String>,
-    enabled: Option<bool>,
-    examples: Option<FileExamples>,
-    rule: Option<Spanned<Rule>>,
-}
-
-#[derive(Deserialize)]
-struct Rule {
-    #[serde(alias = "rule_id")]
-    id: Option<Spanned<String>>,
-    #[serde(rename = "type")]
-    kind: Option<Spanned<String>>,
-    pattern: Option<Spanned<String>>,
-    file_glob: Option<Spanned<String>>,
-    message: Option<Spanned<String>>,
-    severity: Option<Spanned<String>>,
-    rationale: Option<String>,
-    examples: Option<FileExamples>,
-}
-
-#[derive(Deserialize, Default)]
-struct FileExamples {
-    #[serde(default)]
-    violating: Vec<Spanned<FileExample>>,
-    #[serde(default)]
-    passing: Vec<Spanned<FileExample>>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum FileExample {
-    Text(String),
-    Placed { path: Option<String>, text: String },
-}
 
 /// Which of the two forms a file has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,7 +80,7 @@ fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
             message: rule.value.message,
             severity: rule.value.severity,
             rationale: rule.value.rationale,
-            enabled: file.enabled.unwrap_or(true),
+            enabled: file.enabled.is_none_or(|enabled| enabled.value),
             examples: rule.value.examples.or(file.examples).unwrap_or_default(),
         },
         None => Fields {
@@ -129,7 +93,7 @@ fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
             message: file.message,
             severity: file.severity,
             rationale: file.rationale,
-            enabled: file.enabled.unwrap_or(true),
+            enabled: file.enabled.is_none_or(|enabled| enabled.value),
             examples: file.examples.unwrap_or_default(),
         },
     })
@@ -296,7 +260,7 @@ fn example(example: Spanned<FileExample>) -> Example {
     let line = line(example.referenced.line());
     match example.value {
         FileExample::Text(text) => Example { path: None, text, line },
-        FileExample::Placed { path, text } => Example { path, text, line },
+        FileExample::Placed(PlacedExample { path, text }) => Example { path, text, line },
     }
 }
 

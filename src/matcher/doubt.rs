@@ -1,0 +1,139 @@
+//! What can be said against a pattern without any text: that it matches nothing, or the empty string.
+//!
+//! Only what is certain is said. Patterns for the backtracking engine, and automata that would grow
+//! too large, are given the benefit of the doubt.
+
+use std::collections::HashSet;
+
+use regex_automata::dfa::Automaton;
+use regex_automata::dfa::dense::{self, DFA};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::start;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, MatchKind};
+
+use super::dialect::{self, Translation};
+use crate::contract::{Dialect, Pattern};
+
+/// The most memory that looking for a match may take, in bytes.
+const SIZE_LIMIT: usize = 1024 * 1024;
+
+/// Something that is wrong with a pattern, whatever text it meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// No text matches it.
+    NeverMatches,
+    /// It can match the empty string, which is never taken for a match.
+    MatchesEmpty,
+    /// It holds a control character, as `"\b"` in double quotes does in YAML.
+    ControlCharacter,
+}
+
+/// What is certainly wrong with a pattern that is otherwise valid.
+pub fn doubt(pattern: &Pattern) -> Option<Doubt> {
+    if pattern.source.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        return Some(Doubt::ControlCharacter);
+    }
+    if pattern.dialect == Dialect::Literal {
+        return None;
+    }
+    let Ok(Translation { regex, backtracks: None, .. }) = dialect::translate(&pattern.source) else {
+        return None;
+    };
+    let hir = syntax::parse_with(&regex, &config(Unicode::Yes)).ok()?;
+    let certain = !(hir.properties().look_set().contains_word() && regex.contains("[^"));
+    match hir.properties().minimum_len() {
+        None => Some(Doubt::NeverMatches),
+        Some(_) if certain && never_matches(&regex) => Some(Doubt::NeverMatches),
+        Some(0) => Some(Doubt::MatchesEmpty),
+        Some(_) => None,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unicode {
+    Yes,
+    No,
+}
+
+fn config(unicode: Unicode) -> syntax::Config {
+    syntax::Config::new().multi_line(true).crlf(true).utf8(false).unicode(unicode == Unicode::Yes)
+}
+
+/// Is no match state within reach? Asked of the expression without Unicode classes, which has a
+/// match if the one with them has: an ASCII letter can stand for any other. That does not hold if it
+/// names characters beyond ASCII, or excludes ASCII letters next to a word boundary.
+fn never_matches(regex: &str) -> bool {
+    let names_characters = [r"\u", r"\U", r"\x", r"\p", r"\P"].iter().any(|escape| regex.contains(escape));
+    if !regex.is_ascii() || names_characters {
+        return false;
+    }
+    let limits = dense::Config::new()
+        .match_kind(MatchKind::All)
+        .dfa_size_limit(Some(SIZE_LIMIT))
+        .determinize_size_limit(Some(SIZE_LIMIT));
+    let dfa = dense::Builder::new().configure(limits).syntax(config(Unicode::No)).build(regex);
+    dfa.is_ok_and(|dfa| !reaches_a_match(&dfa))
+}
+
+fn reaches_a_match(dfa: &DFA<Vec<u32>>) -> bool {
+    let Ok(first) = dfa.start_state(&start::Config::new().anchored(Anchored::No)) else { return true };
+    let bytes: Vec<u8> = dfa.byte_classes().representatives(..).filter_map(|unit| unit.as_u8()).collect();
+    let (mut seen, mut waiting): (HashSet<StateID>, _) = (HashSet::from([first]), vec![first]);
+    while let Some(state) = waiting.pop() {
+        if dfa.is_match_state(state) || dfa.is_quit_state(state) {
+            return true;
+        }
+        let next = bytes.iter().map(|&byte| dfa.next_state(state, byte));
+        waiting.extend(next.chain([dfa.next_eoi_state(state)]).filter(|&next| seen.insert(next)));
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(source: &str) -> Option<Doubt> {
+        doubt(&Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1 })
+    }
+
+    #[test]
+    fn patterns_that_no_text_matches() {
+        for pattern in [r"[^\s\S]", "a^b", "a$b", r"\Ba\b^x\B\b", r"a\Ab", r"\bfoo\Bx^"] {
+            assert_eq!(of(pattern), Some(Doubt::NeverMatches), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_match_the_empty_string() {
+        for pattern in ["a*", "(TODO)?", "a|", r"\b", "^$", r"\s*#?"] {
+            assert_eq!(of(pattern), Some(Doubt::MatchesEmpty), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_control_character_is_a_quoting_mistake() {
+        assert_eq!(of("\u{8}print\\("), Some(Doubt::ControlCharacter));
+    }
+
+    #[test]
+    fn good_patterns_are_not_doubted() {
+        for pattern in [
+            r"\bprint\(",
+            r"^x$\n^y",
+            "a\\s^b",
+            "é+",
+            r"(?<=x)y^z",
+            r"[\u200B]$a",
+            r"\p{Greek}",
+            "(?s)a.*^b",
+            r"(?i)todo\b",
+            r"[^a-zA-Z]\b[^a-zA-Z0-9_]",
+        ] {
+            assert_eq!(of(pattern), None, "{pattern}");
+        }
+        let literal = Pattern { source: "a*".to_owned(), dialect: Dialect::Literal, line: 1 };
+        assert_eq!(doubt(&literal), None);
+    }
+}
