@@ -11,6 +11,7 @@ use crate::exit::Exit;
 mod args;
 mod enforce;
 mod environment;
+mod packs;
 mod places;
 
 use environment::Environment;

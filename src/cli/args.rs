@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::packs::Packs;
 use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
@@ -58,6 +59,9 @@ pub struct Check {
     /// Read contracts from this directory only
     #[arg(long, value_name = "PATH")]
     pub contracts_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub packs: Packs,
 
     /// How long a pattern may take on a file, in milliseconds
     #[arg(long, value_name = "MS", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]

@@ -58,6 +58,7 @@ impl Run<'_> {
     fn project(&self, root: &Root, targets: impl FnOnce() -> Targets) -> anyhow::Result<Exit> {
         let directories = self.directories(root)?;
         let mut loaded = load::load(&directories);
+        self.args.packs.add_to(&mut loaded);
         let contracts = enabled(&mut loaded);
         let none = contracts.is_empty();
         let (contracts, outcome) = if none {
@@ -90,6 +91,7 @@ impl Run<'_> {
             file: Some(&subject.path),
         });
         let mut loaded = load::load(&self.directories(&root)?);
+        self.args.packs.add_to(&mut loaded);
         let mut contracts = enabled(&mut loaded);
         if contracts.is_empty() {
             self.say_warnings(&loaded.warnings);

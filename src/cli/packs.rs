@@ -1,0 +1,58 @@
+//! The argument that names packs, shared by the commands that load contracts.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+
+use crate::contract::load::Loaded;
+use crate::pack::{PACKS, Pack};
+
+/// Every pack there is.
+const ALL: &str = "all";
+
+/// Packs to use besides the contract files.
+#[derive(Debug, Args)]
+pub struct Packs {
+    /// Use the contracts of a built-in pack too; may be given several times
+    #[arg(long = "pack", value_name = "NAME", value_parser = names())]
+    names: Vec<String>,
+}
+
+impl Packs {
+    /// The packs that were named, each once.
+    pub fn chosen(&self) -> impl Iterator<Item = &'static Pack> {
+        let named = |pack: &&Pack| self.names.iter().any(|name| name == pack.name || name == ALL);
+        PACKS.iter().filter(named)
+    }
+
+    /// Adds their contracts, which have the lowest precedence.
+    pub fn add_to(&self, loaded: &mut Loaded) {
+        self.chosen().for_each(|pack| loaded.add_pack(pack));
+    }
+}
+
+fn names() -> PossibleValuesParser {
+    let packs = PACKS.iter().map(|pack| PossibleValue::new(pack.name).help(pack.description));
+    PossibleValuesParser::new(packs.chain([PossibleValue::new(ALL).help("every pack")]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(names: &[&str]) -> Vec<&'static str> {
+        let packs = Packs { names: names.iter().map(ToString::to_string).collect() };
+        packs.chosen().map(|pack| pack.name).collect()
+    }
+
+    #[test]
+    fn a_pack_counts_once() {
+        assert_eq!(chosen(&["hygiene", "secrets", "hygiene"]), ["secrets", "hygiene"]);
+        assert_eq!(chosen(&[]), [""; 0]);
+        assert_eq!(chosen(&["go", "all"]).len(), PACKS.len());
+    }
+
+    #[test]
+    fn no_pack_is_called_all() {
+        assert!(crate::pack::find(ALL).is_none());
+    }
+}
