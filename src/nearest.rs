@@ -2,10 +2,13 @@
 
 /// The one of `words` that `word` is most likely a misspelling of, if any is near enough.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const NEAR_ENOUGH: f64 = 0.8;
-    let scored = words.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
-    let (score, best) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (score >= NEAR_ENOUGH).then_some(best)
+    let near_enough = (word.chars().count() / 3).max(1);
+    let distances =
+        words.into_iter().map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate));
+    distances
+        .filter(|&(distance, _)| distance <= near_enough)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, word)| word)
 }
 
 #[cfg(test)]

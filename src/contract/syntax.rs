@@ -3,6 +3,7 @@
 //! Reads both forms: the flat one, and the nested one of version 1.2. It does not know whether a
 //! regular expression is valid; the matcher finds that out when it needs the pattern.
 
+use serde::de::DeserializeOwned;
 use serde_saphyr::Spanned;
 
 use form::{File, FileExample, FileExamples, PlacedExample};
@@ -10,10 +11,14 @@ use form::{File, FileExample, FileExamples, PlacedExample};
 use super::{Check, Contract, Dialect, Example, Examples, Kind, Origin, Pattern, Severity, Warning};
 use crate::glob::Glob;
 
+mod draft;
 mod form;
+mod keys;
 mod switch;
 
+pub use draft::Draft;
 pub use form::{meaning, schema};
+pub use keys::unknown_keys;
 pub use switch::{Switch, switched};
 
 /// The longest pattern, in bytes.
@@ -51,21 +56,7 @@ pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
 }
 
 fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_depth: 32,
-            max_nodes: 10_000,
-            max_aliases: 100,
-            max_documents: 1,
-        },
-        with_snippet: false,
-    };
-    let file: Option<File> = serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
-        let line = error.location().map_or(1, |location| line(location.line()));
-        let what = printable(&error.to_string());
-        let what = format!("not a contract: {what} (a pattern is best written in single quotes)");
-        Warning::at(&origin.file, line, what)
-    })?;
+    let file: Option<File> = document(yaml, origin)?;
     let Some(file) = file else {
         return Err(Warning::at(&origin.file, 1, "the file is empty (a contract starts with 'rule_id: …')"));
     };
@@ -96,6 +87,25 @@ fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
             enabled: file.enabled.is_none_or(|enabled| enabled.value),
             examples: file.examples.unwrap_or_default(),
         },
+    })
+}
+
+/// The one document in `yaml`, read within limits that no contract needs more than.
+fn document<T: DeserializeOwned>(yaml: &str, origin: &Origin) -> Result<T, Warning> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 32,
+            max_nodes: 10_000,
+            max_aliases: 100,
+            max_documents: 1,
+        },
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
+        let line = error.location().map_or(1, |location| line(location.line()));
+        let what = printable(&error.to_string());
+        let what = format!("not a contract: {what} (a pattern is best written in single quotes)");
+        Warning::at(&origin.file, line, what)
     })
 }
 

@@ -77,6 +77,8 @@ fn imports_point_up_only() {
 fn each_outside_crate_has_one_home() {
     let homes = [
         ("serde_saphyr", "contract/syntax.rs"),
+        ("schemars", "contract/syntax/form.rs"),
+        ("strsim", "nearest.rs"),
         ("globset", "glob.rs"),
         ("ignore", "source/tree.rs"),
         ("rayon", "scan.rs"),

@@ -7,9 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
-use serde_saphyr::Spanned;
 
-use super::{MAX_ID, MAX_PATTERN};
+use super::{MAX_ID, MAX_PATTERN, Spanned};
 use crate::contract::{Kind, Severity};
 use crate::glob::MAX_GLOB_LEN;
 

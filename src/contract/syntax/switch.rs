@@ -1,9 +1,9 @@
 //! Switching a contract on or off in the text of its file, without touching any other byte of it.
 
-use serde::Deserialize;
-use serde_saphyr::Spanned;
+use std::ops::Range;
 
-use super::parse;
+use super::form::File;
+use super::{document, parse};
 use crate::contract::{Contract, Origin, Warning};
 
 /// On or off.
@@ -24,11 +24,6 @@ impl Switch {
     }
 }
 
-#[derive(Deserialize)]
-struct Enabled {
-    enabled: Option<Spanned<bool>>,
-}
-
 /// `yaml` with its contract switched. Only the value of `enabled` changes; where there is none, a line
 /// is added at the end. Without a safe way to do that, the warning says so.
 pub fn switched(yaml: &str, origin: &Origin, to: Switch) -> Result<String, Vec<Warning>> {
@@ -37,7 +32,7 @@ pub fn switched(yaml: &str, origin: &Origin, to: Switch) -> Result<String, Vec<W
     if before.enabled == enabled {
         return Ok(yaml.to_owned());
     }
-    let edited = match value(yaml) {
+    let edited = match value(yaml, origin) {
         Some(range) => format!("{}{}{}", &yaml[..range.start], to.as_str(), &yaml[range.end..]),
         None => appended(yaml, to),
     };
@@ -52,9 +47,9 @@ pub fn switched(yaml: &str, origin: &Origin, to: Switch) -> Result<String, Vec<W
 }
 
 /// Where the value of `enabled` stands.
-fn value(yaml: &str) -> Option<std::ops::Range<usize>> {
-    let found: Enabled = serde_saphyr::from_str(yaml).ok()?;
-    let span = found.enabled?.referenced.span();
+fn value(yaml: &str, origin: &Origin) -> Option<Range<usize>> {
+    let file: File = document(yaml, origin).ok()?;
+    let span = file.enabled?.referenced.span();
     let start = usize::try_from(span.byte_offset()?).ok()?;
     let end = start + usize::try_from(span.byte_len()?).ok()?;
     yaml.get(start..end).map(|_| start..end)
