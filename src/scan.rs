@@ -13,6 +13,8 @@ use crate::skipped::{Skipped, Why};
 use crate::source::{Coverage, Reader, Target, Targets};
 use crate::text::Text;
 
+mod new_lines;
+
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
@@ -20,6 +22,17 @@ pub struct Options {
     pub threads: usize,
     /// The largest file that is read, in bytes.
     pub max_file_size: u64,
+    /// Which violations count.
+    pub lines: Lines,
+}
+
+/// Which violations count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    /// All.
+    All,
+    /// Those that a change brought in, for targets that changed.
+    New,
 }
 
 /// Everything a run found out.
@@ -61,30 +74,45 @@ impl Outcome {
 pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Progress) -> Outcome {
     let Targets { targets, coverage, skipped } = targets;
     progress.start(targets.len());
-    let check = |reader: &mut Reader, target: &Target| {
-        let scanned = check_target(matcher, reader, target);
+    let scanned = each(&targets, options, |readers, target| {
+        let scanned = check_target(matcher, readers, target, options.lines);
         progress.advance();
         scanned
-    };
-    let reader = || Reader::new(options.max_file_size);
-    let sequential = || {
-        let mut reader = reader();
-        targets.iter().map(|target| check(&mut reader, target)).collect()
-    };
-    let scanned: Vec<Scanned> = if options.threads <= 1 || targets.len() <= 1 {
-        sequential()
-    } else {
-        match rayon::ThreadPoolBuilder::new().num_threads(options.threads).build() {
-            Ok(pool) => pool.install(|| targets.par_iter().map_init(reader, check).collect()),
-            Err(_) => sequential(),
-        }
-    };
+    });
     progress.finish();
     let mut outcome = Outcome { skipped, ..Outcome::default() };
-    let satisfied = gather(&targets, scanned, &mut outcome);
-    judge_project(matcher, &coverage, satisfied, &mut outcome);
+    let mut satisfied = gather(&targets, scanned, &mut outcome);
+    if let Coverage::Rest(rest) = &coverage {
+        let found = each(rest, options, |readers, target| survey_target(matcher, readers, target));
+        satisfied.extend(found.into_iter().flatten());
+    }
+    judge_project(matcher, &coverage, &satisfied, &mut outcome);
     sort(matcher.contracts(), &mut outcome);
     outcome
+}
+
+/// The readers of one thread: for what a target is, and for what it was.
+struct Readers {
+    now: Reader,
+    before: Reader,
+}
+
+/// Runs `check` on each target, on as many threads as asked for, and keeps the order.
+fn each<T: Send>(
+    targets: &[Target],
+    options: Options,
+    check: impl Fn(&mut Readers, &Target) -> T + Send + Sync,
+) -> Vec<T> {
+    let readers =
+        || Readers { now: Reader::new(options.max_file_size), before: Reader::new(options.max_file_size) };
+    if options.threads > 1 && targets.len() > 1 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+        if let Ok(pool) = pool {
+            return pool.install(|| targets.par_iter().map_init(readers, &check).collect());
+        }
+    }
+    let mut readers = readers();
+    targets.iter().map(|target| check(&mut readers, target)).collect()
 }
 
 /// What became of one target: nothing, when no contract applies to it.
@@ -94,15 +122,18 @@ struct Scanned {
     checked: Checked,
 }
 
-fn check_target(matcher: &Matcher, reader: &mut Reader, target: &Target) -> Scanned {
+fn check_target(matcher: &Matcher, readers: &mut Readers, target: &Target, lines: Lines) -> Scanned {
     let selection = matcher.select(&target.path, target.alias.as_ref());
     let mut scanned = Scanned::default();
     if !selection.is_empty() {
-        let content = reader.read(&target.content);
+        let content = readers.now.read(&target.content);
         let text = content.as_ref().map(|bytes| Text::new(&**bytes));
-        scanned.checked =
-            matcher.check(&selection, &target.path, text.as_ref().ok().and_then(Option::as_ref));
-        scanned.applied = matches!(text, Ok(Some(_)));
+        let readable = text.as_ref().ok().and_then(Option::as_ref);
+        scanned.checked = matcher.check(&selection, &target.path, readable);
+        if let (Lines::New, Some(before)) = (lines, &target.before) {
+            new_lines::keep(matcher, &mut readers.before, (before, readable), &mut scanned.checked);
+        }
+        scanned.applied = readable.is_some();
         let why = match text {
             Ok(Some(_)) => None,
             Ok(None) => Some(Why::Binary),
@@ -112,6 +143,18 @@ fn check_target(matcher: &Matcher, reader: &mut Reader, target: &Target) -> Scan
     }
     scanned.checked.satisfied.extend(selection.satisfied_by_existence());
     scanned
+}
+
+/// The contracts about the project as a whole that a file satisfies which is checked elsewhere.
+fn survey_target(matcher: &Matcher, readers: &mut Readers, target: &Target) -> Vec<usize> {
+    let alias = target.alias.as_ref();
+    let somewhere = |contract: &Contract| {
+        matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
+    };
+    if matcher.contracts().iter().any(somewhere) {
+        return check_target(matcher, readers, target, Lines::All).checked.satisfied;
+    }
+    matcher.select(&target.path, alias).satisfied_by_existence().to_vec()
 }
 
 /// Moves what was found into the outcome, and returns the contracts that some file satisfies.
@@ -130,26 +173,29 @@ fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) -> V
 }
 
 /// Contracts about the project as a whole, which need to have seen all of it.
-fn judge_project(matcher: &Matcher, coverage: &Coverage, mut satisfied: Vec<usize>, outcome: &mut Outcome) {
+fn judge_project(matcher: &Matcher, coverage: &Coverage, satisfied: &[usize], outcome: &mut Outcome) {
+    let judged = |contract: &Contract| match contract.check {
+        Check::Exists => true,
+        Check::RequireSomewhere(_) => !matches!(coverage, Coverage::Listed(_)),
+        Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
+    };
+    let contracts = matcher.contracts();
+    let is_missing = |index: &usize| judged(&contracts[*index]) && !satisfied.contains(index);
+    let mut missing: Vec<usize> = (0..contracts.len()).filter(is_missing).collect();
     match coverage {
         Coverage::Partial => return,
-        Coverage::Whole => {}
-        Coverage::Listed(paths) => {
-            for path in paths {
-                satisfied.extend(matcher.select(path, None).satisfied_by_existence());
+        Coverage::Whole | Coverage::Rest(_) => {}
+        Coverage::Listed(_) if missing.is_empty() => {}
+        Coverage::Listed(listing) => match listing.paths() {
+            Ok(paths) => {
+                missing.retain(|&index| !paths.iter().any(|path| contracts[index].applies_to(path, None)))
             }
-        }
+            Err(skipped) => return outcome.skipped.push(skipped),
+        },
     }
-    for (index, contract) in matcher.contracts().iter().enumerate() {
-        let judged = match contract.check {
-            Check::Exists => true,
-            Check::RequireSomewhere(_) => *coverage == Coverage::Whole,
-            Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
-        };
-        if judged && !satisfied.contains(&index) {
-            let path = RelPath::from(contract.glob.as_str());
-            outcome.violations.push(Violation { contract: index, path, place: None, note: None });
-        }
+    for index in missing {
+        let path = RelPath::from(contracts[index].glob.as_str());
+        outcome.violations.push(Violation { contract: index, path, place: None, note: None });
     }
 }
 

@@ -15,6 +15,7 @@ pub mod files;
 pub mod git;
 pub mod notebook;
 pub mod proposal;
+pub mod shard;
 pub mod tree;
 
 /// One file to check.
@@ -26,8 +27,17 @@ pub struct Target {
     pub alias: Option<RelPath>,
     /// Where its bytes are.
     pub content: Content,
-    /// Where the bytes are that it had before, for a source that compares; a new file had none.
-    pub before: Option<Box<Content>>,
+    /// What it was before, for a source that compares; a new file was nothing.
+    pub before: Option<Box<Before>>,
+}
+
+/// What a target was before it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Before {
+    /// The path it had.
+    pub path: RelPath,
+    /// Where the bytes are that it had.
+    pub content: Content,
 }
 
 impl Target {
@@ -55,8 +65,10 @@ pub enum Content {
 pub enum Coverage {
     /// Every file of the project is a target.
     Whole,
-    /// The targets are some files, but these are the paths of all.
-    Listed(Vec<RelPath>),
+    /// Every file of the project is a target, or one of these, which are checked elsewhere.
+    Rest(Vec<Target>),
+    /// The targets are some files, but the paths of all can be listed.
+    Listed(git::Listing),
     /// Only the targets are known.
     Partial,
 }

@@ -10,6 +10,9 @@ use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
 use crate::report::hook::OnClean;
+use crate::scan::Lines;
+use crate::source::git::{Renames, Revisions};
+use crate::source::shard::Shard;
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -44,6 +47,15 @@ pub struct Check {
     #[arg(long, help_heading = "Modes")]
     pub all: bool,
 
+    /// Check what the next commit would contain: the staged files, with their staged content
+    #[arg(long, help_heading = "Modes")]
+    pub staged: bool,
+
+    /// Check the files that changed since the merge base with BASE: as they are in HEAD, or in the worktree
+    /// when HEAD is not named
+    #[arg(long, value_name = "BASE[..HEAD]", help_heading = "Modes")]
+    pub diff: Option<Revisions>,
+
     /// Check these files, or the files in these directories
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
@@ -55,6 +67,14 @@ pub struct Check {
     /// How to show the outcome [default: hook with --stdin, otherwise text]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
+
+    /// With --staged or --diff: report only violations on lines that were added or changed
+    #[arg(long)]
+    pub new_lines: bool,
+
+    /// With --all: check only part I of N, so that several machines can share the work
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
 
     /// Read contracts from this directory only
     #[arg(long, value_name = "PATH")]
@@ -99,6 +119,8 @@ pub struct Check {
     #[arg(long, short)]
     pub quiet: bool,
 }
+
+const MODES: &str = "--all, --staged, --diff BASE, --file PATH or --stdin";
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -146,6 +168,8 @@ pub enum Mode {
     Stdin,
     Files(Vec<PathBuf>),
     All,
+    Staged,
+    Diff(Revisions),
 }
 
 impl Check {
@@ -156,26 +180,33 @@ impl Check {
             self.stdin.then_some(Mode::Stdin),
             (!files.is_empty()).then_some(Mode::Files(files)),
             self.all.then_some(Mode::All),
+            self.staged.then_some(Mode::Staged),
+            self.diff.clone().map(Mode::Diff),
         ];
         let mut asked = asked.into_iter().flatten();
-        match (asked.next(), asked.next()) {
-            (Some(mode), None) => Ok(mode),
-            (None, _) => anyhow::bail!("nothing to check: choose --all, --file PATH or --stdin"),
-            (Some(_), Some(_)) => {
-                anyhow::bail!("more than one mode: choose one of --all, --file PATH and --stdin")
-            }
+        let mode = match (asked.next(), asked.next()) {
+            (Some(mode), None) => mode,
+            (None, _) => anyhow::bail!("nothing to check: choose {MODES}"),
+            (Some(_), Some(_)) => anyhow::bail!("more than one mode: choose one of {MODES}"),
+        };
+        if self.new_lines && !matches!(mode, Mode::Staged | Mode::Diff(_)) {
+            anyhow::bail!("--new-lines needs something to compare with: use it with --staged or --diff");
         }
+        if self.shard.is_some() && mode != Mode::All {
+            anyhow::bail!("--shard splits the whole project: use it with --all");
+        }
+        Ok(mode)
     }
 
     /// The format, which fits the mode.
     pub fn format(&self, mode: &Mode) -> anyhow::Result<Format> {
         match (self.format, mode) {
-            (Some(Format::Hook), Mode::Files(_) | Mode::All) => {
+            (None, Mode::Stdin) => Ok(Format::Hook),
+            (None, _) => Ok(Format::Text),
+            (Some(Format::Hook), mode) if *mode != Mode::Stdin => {
                 anyhow::bail!("--format hook answers a hook event: use it with --stdin")
             }
             (Some(format), _) => Ok(format),
-            (None, Mode::Stdin) => Ok(Format::Hook),
-            (None, Mode::Files(_) | Mode::All) => Ok(Format::Text),
         }
     }
 
@@ -210,6 +241,16 @@ impl Check {
     /// Which gaps fail the run.
     pub fn strictness(&self) -> Strictness {
         if self.strict { Strictness::Strict } else { Strictness::Normal }
+    }
+
+    /// Which violations count.
+    pub fn lines(&self) -> Lines {
+        if self.new_lines { Lines::New } else { Lines::All }
+    }
+
+    /// How much it matters what a file was before.
+    pub fn renames(&self) -> Renames {
+        if self.new_lines { Renames::Similar } else { Renames::Exact }
     }
 
     /// How many threads to use.

@@ -19,7 +19,7 @@ use crate::report::text::{Colour, Detail};
 use crate::scan::{self, Outcome, scan};
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::proposal::{Moment, Proposal, Subject};
-use crate::source::{Coverage, Targets, files, tree};
+use crate::source::{Coverage, Targets, files, git, tree};
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -29,16 +29,19 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
     };
     let mode = args.mode()?;
     let run = Run { args, environment, format: args.format(&mode)? };
+    let Environment { cwd, git, .. } = environment;
     match mode {
         Mode::Stdin => run.event(),
-        Mode::All => {
-            let root = run.root();
-            run.project(&root, || tree::tree(&root, args.threads()))
-        }
-        Mode::Files(paths) => {
-            let root = run.root();
-            run.project(&root, || files::files(&root, &environment.cwd, &paths))
-        }
+        Mode::Files(paths) => run.project(|root| Ok(files::files(root, cwd, &paths))),
+        Mode::All => run.project(|root| {
+            let targets = tree::tree(root, args.threads());
+            Ok(match args.shard {
+                Some(shard) => shard.of(targets),
+                None => targets,
+            })
+        }),
+        Mode::Staged => run.project(|root| Ok(git::staged(root, git, args.renames())?)),
+        Mode::Diff(revisions) => run.project(|root| Ok(git::changed(root, git, &revisions, args.renames())?)),
     }
 }
 
@@ -50,13 +53,10 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn root(&self) -> Root {
-        find_root(RootHints { named: None, cwd: &self.environment.cwd, file: None })
-    }
-
     /// Checks targets of the project, and fails on violations.
-    fn project(&self, root: &Root, targets: impl FnOnce() -> Targets) -> anyhow::Result<Exit> {
-        let directories = self.directories(root)?;
+    fn project(&self, targets: impl FnOnce(&Root) -> anyhow::Result<Targets>) -> anyhow::Result<Exit> {
+        let root = find_root(RootHints { named: None, cwd: &self.environment.cwd, file: None });
+        let directories = self.directories(&root)?;
         let mut loaded = load::load(&directories);
         self.args.packs.add_to(&mut loaded);
         let contracts = enabled(&mut loaded);
@@ -65,7 +65,7 @@ impl Run<'_> {
             self.say_no_contracts(&directories);
             (contracts, Outcome { warnings: loaded.warnings, ..Outcome::default() })
         } else {
-            self.check(contracts, loaded, targets())
+            self.check(contracts, loaded, targets(&root)?)
         };
         self.say_gaps(&outcome);
         self.write(|out, run| run.report(out, &contracts, &outcome))?;
@@ -147,7 +147,11 @@ impl Run<'_> {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options { timeout: self.args.timeout(), directives: self.args.directives() };
         let (matcher, mut warnings) = Matcher::new(contracts, options);
-        let options = scan::Options { threads: self.args.threads(), max_file_size: self.args.max_file_size };
+        let options = scan::Options {
+            threads: self.args.threads(),
+            max_file_size: self.args.max_file_size,
+            lines: self.args.lines(),
+        };
         let whole = targets.coverage == Coverage::Whole;
         let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });

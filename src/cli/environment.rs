@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
+use crate::source::git::Location;
+
 /// The variables, directories and streams that matter.
 #[derive(Debug)]
 pub struct Environment {
@@ -15,15 +17,24 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// The project that the client runs in.
     pub claude_project_dir: Option<PathBuf>,
+    /// Where git is told to look.
+    pub git: Location,
 }
 
 impl Environment {
     /// Reads the environment of this process.
     pub fn capture() -> anyhow::Result<Self> {
         let directory = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let cwd =
+            env::current_dir().context("the current directory cannot be found; change to one that exists")?;
         Ok(Self {
-            cwd: env::current_dir()
-                .context("the current directory cannot be found; change to one that exists")?,
+            git: Location {
+                cwd: cwd.clone(),
+                git_dir: directory("GIT_DIR"),
+                work_tree: directory("GIT_WORK_TREE"),
+                index_file: directory("GIT_INDEX_FILE"),
+            },
+            cwd,
             home: directory("HOME").or_else(|| directory("USERPROFILE")),
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
         })

@@ -6,25 +6,30 @@
 mod blob;
 mod compare;
 mod error;
+mod lines;
+mod listing;
+mod renames;
 mod repository;
 mod revisions;
 mod worktree;
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
-use crate::path::{RelPath, Root};
+use crate::path::Root;
 use crate::skipped::Why;
-use crate::source::{Content, Coverage, Target, Targets};
+use crate::source::{Before, Content, Coverage, Target, Targets};
 
 pub use blob::{Blob, BlobReader};
 pub use error::Error;
+pub use lines::changed_lines;
+pub use listing::Listing;
+pub use renames::Renames;
 pub use revisions::Revisions;
 
 use compare::{Change, Changes, Entry};
+use renames::Moved;
 use repository::Repository;
 use revisions::Compared;
 
@@ -42,7 +47,7 @@ pub struct Location {
 }
 
 /// The files that the next commit would change, as it would contain them.
-pub fn staged(root: &Root, location: &Location) -> Result<Targets, Error> {
+pub fn staged(root: &Root, location: &Location, renames: Renames) -> Result<Targets, Error> {
     let repository = Repository::open(root, location)?;
     let index = repository.index()?;
     if let Some(entry) = index.entries().iter().find(|entry| entry.stage_raw() != 0) {
@@ -50,70 +55,61 @@ pub fn staged(root: &Root, location: &Location) -> Result<Targets, Error> {
     }
     let head = repository.head()?.map(|head| repository.commit_tree(head)).transpose()?;
     let changes = compare::index(&repository, head, &index)?;
-    let coverage = if repository.holds_project() {
-        Coverage::Listed(all_paths(&repository, &index)?)
-    } else {
-        Coverage::Partial
-    };
-    Ok(Collection::of(&repository, &changes, coverage))
+    let mut found = Collection::of(&repository, &changes, renames);
+    if repository.holds_project() {
+        found.coverage = Coverage::Listed(Listing::new(repository, index));
+    }
+    Ok(found)
 }
 
 /// The files that changed since the merge base of two commits, or of a commit and what is checked out.
-pub fn changed(root: &Root, location: &Location, revisions: &Revisions) -> Result<Targets, Error> {
+pub fn changed(
+    root: &Root,
+    location: &Location,
+    revisions: &Revisions,
+    renames: Renames,
+) -> Result<Targets, Error> {
     let repository = Repository::open(root, location)?;
     let Compared { base, head } = revisions::resolve(&repository, revisions)?;
     let Some(head) = head else {
-        return worktree::changed(&repository, base);
+        return worktree::changed(&repository, base, renames);
     };
     let changes = compare::trees(&repository, base, head)?;
-    Ok(Collection::of(&repository, &changes, Coverage::Partial))
-}
-
-/// The paths of all files that the next commit would contain.
-fn all_paths(repository: &Repository, index: &gix::index::State) -> Result<Vec<RelPath>, Error> {
-    let mut paths = Vec::with_capacity(index.entries().len());
-    for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
-        let path = entry.path(index);
-        if !entry.mode.is_sparse() {
-            paths.extend(repository.project_path(path));
-            continue;
-        }
-        let files = compare::files(repository, path, entry.id)?;
-        paths.extend(files.iter().filter_map(|file| repository.project_path(&file.path)));
-    }
-    Ok(paths)
+    Ok(Collection::of(&repository, &changes, renames))
 }
 
 /// The targets found so far.
 struct Collection<'a> {
     repository: &'a Repository,
-    gone: HashSet<ObjectId>,
+    moved: Moved<'a>,
     found: Targets,
 }
 
 impl<'a> Collection<'a> {
-    fn new(repository: &'a Repository, changes: &Changes, coverage: Coverage) -> Self {
-        let gone = changes.gone.iter().map(|(_, entry)| entry.id).collect();
-        Self { repository, gone, found: Targets { targets: Vec::new(), coverage, skipped: Vec::new() } }
+    fn new(repository: &'a Repository, changes: &'a Changes, renames: Renames) -> Self {
+        let found = Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new() };
+        Self { repository, moved: renames::find(repository, changes, renames), found }
     }
 
-    fn of(repository: &'a Repository, changes: &Changes, coverage: Coverage) -> Targets {
-        let mut collection = Self::new(repository, changes, coverage);
+    fn of(repository: &'a Repository, changes: &'a Changes, renames: Renames) -> Targets {
+        let mut collection = Self::new(repository, changes, renames);
         changes.present.iter().for_each(|change| collection.add_committed(change));
         collection.found
     }
 
     fn add_committed(&mut self, change: &Change) {
-        let Change { path, now, was } = change;
-        // A file that is gone from one path and new at another has moved.
-        let was = was.or_else(|| self.gone.contains(&now.id).then_some(*now));
-        self.add(path, content(self.repository, *now), was);
+        self.add(&change.path, content(self.repository, change.now), change.was);
     }
 
     fn add(&mut self, path: &[u8], content: Content, was: Option<Entry>) {
-        let Some(path) = self.repository.project_path(path) else { return };
-        let before = was.map(|was| Box::new(self::content(self.repository, was)));
-        self.found.targets.push(Target { before, ..Target::new(path, content) });
+        let was = was.map(|was| (path, was)).or_else(|| self.moved.get(path).copied());
+        let before = was.and_then(|(path, was)| {
+            let path = self.repository.project_path(path)?;
+            Some(Box::new(Before { path, content: self::content(self.repository, was) }))
+        });
+        if let Some(path) = self.repository.project_path(path) {
+            self.found.targets.push(Target { before, ..Target::new(path, content) });
+        }
     }
 }
 

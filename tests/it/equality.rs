@@ -28,6 +28,7 @@ fn sandbox() -> Sandbox {
         .contract(&warning(&contract("needs-licence", "require_pattern", Some("licence"), "**/*.py")))
         .contract(&contract("no-such-file", "file_not_exists", None, "**/café.py"))
         .file("LICENSE", "x")
+        .git_commit("one")
 }
 
 /// `line id` of each violation; the hook's reason has no columns.
@@ -82,6 +83,12 @@ fn every_mode_gives_the_same_violations() {
         found.push(("path", from_json(&sandbox.run(["enforce", PATH, "--format", "json"]))));
         found.push(("directory", from_json(&sandbox.run(["enforce", "src", "--format", "json"]))));
         found.push(("--all", from_json(&sandbox.run(["enforce", "--all", "--format", "json"]))));
+        sandbox.git(&["add", "--all"]);
+        found.push(("--staged", from_json(&sandbox.run(["enforce", "--staged", "--format", "json"]))));
+        let sandbox = sandbox.git_commit("two");
+        found.push(("--diff", from_json(&sandbox.run(["enforce", "--diff", "HEAD~1", "--format", "json"]))));
+        let range = sandbox.run(["enforce", "--diff", "HEAD~1..HEAD", "--format", "json"]);
+        found.push(("--diff with a head", from_json(&range)));
         let (_, expected) = found[0].clone();
         assert!(!expected.is_empty(), "{text:?} violates something");
         for (mode, violations) in found {

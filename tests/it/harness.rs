@@ -82,6 +82,11 @@ impl Sandbox {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// Runs git in the project with this standard input, whether it succeeds or not.
+    pub fn try_git(&self, args: &[&str], stdin: &str) -> Output {
+        self.run_with(self.scrubbed("git").args(args), stdin.as_bytes())
+    }
+
     /// Runs phaser in the project.
     pub fn run<const N: usize>(&self, args: [&str; N]) -> Output {
         self.run_with(self.command().args(args), b"")

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::*;
+use crate::path::RelPath;
 use crate::source::Reader;
 
 /// A directory with a repository in it.
@@ -66,7 +67,7 @@ impl Repo {
     }
 
     fn staged(&self) -> Targets {
-        staged(&Root::new(&self.top), &self.location()).expect("a repository")
+        staged(&Root::new(&self.top), &self.location(), Renames::Similar).expect("a repository")
     }
 
     fn changed(&self, revisions: &str) -> Targets {
@@ -75,7 +76,7 @@ impl Repo {
 
     fn try_changed(&self, revisions: &str) -> Result<Targets, Error> {
         let revisions = revisions.parse().expect("cannot fail");
-        changed(&Root::new(&self.top), &self.location(), &revisions)
+        changed(&Root::new(&self.top), &self.location(), &revisions, Renames::Similar)
     }
 }
 
@@ -104,7 +105,8 @@ fn texts(targets: &Targets) -> Vec<(String, Result<String, Why>)> {
 
 /// What each target was before.
 fn befores(targets: &Targets) -> Vec<Option<String>> {
-    let before = |target: &Target| target.before.as_ref().map(|before| read(before).expect("readable"));
+    let before =
+        |target: &Target| target.before.as_ref().map(|before| read(&before.content).expect("readable"));
     targets.targets.iter().map(before).collect()
 }
 
@@ -122,7 +124,7 @@ fn opaque(path: &str, why: Why) -> (String, Result<String, Why>) {
 
 fn listed(targets: &Targets) -> Vec<String> {
     match &targets.coverage {
-        Coverage::Listed(paths) => paths.iter().map(RelPath::to_string).collect(),
-        Coverage::Whole | Coverage::Partial => panic!("not listed"),
+        Coverage::Listed(all) => all.paths().expect("listed").iter().map(RelPath::to_string).collect(),
+        Coverage::Whole | Coverage::Rest(_) | Coverage::Partial => panic!("not listed"),
     }
 }

@@ -15,11 +15,11 @@ use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 
 use crate::skipped::Why;
-use crate::source::{Content, Coverage, Targets};
+use crate::source::{Content, Targets};
 
 use super::compare::{self, Change, Entry};
 use super::repository::Repository;
-use super::{Collection, Error};
+use super::{Collection, Error, Renames};
 
 /// Files larger than this are not read to find out whether they changed: they count as changed.
 const MAX_COMPARED: u64 = 64 << 20;
@@ -30,13 +30,13 @@ const STAT: stat::Options =
     stat::Options { trust_ctime: true, check_stat: true, use_nsec: true, use_stdev: false };
 
 /// The tracked files that differ from the tree `base`.
-pub(super) fn changed(repository: &Repository, base: ObjectId) -> Result<Targets, Error> {
+pub(super) fn changed(repository: &Repository, base: ObjectId, renames: Renames) -> Result<Targets, Error> {
     let index = repository.index()?;
     let changes = compare::index(repository, Some(base), &index)?;
     let gone: HashMap<&[u8], Entry> =
         changes.gone.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect();
     let mut present = changes.present.iter().peekable();
-    let mut collection = Collection::new(repository, &changes, Coverage::Partial);
+    let mut collection = Collection::new(repository, &changes, renames);
     let mut previous: &[u8] = b"";
     for entry in index.entries() {
         let path: &[u8] = entry.path(&index);

@@ -185,7 +185,12 @@ fn a_shallow_clone_may_lack_the_merge_base() {
     let clone = origin.top.with_file_name("clone");
     let changed = || {
         let revisions = "origin/main..HEAD".parse().expect("cannot fail");
-        changed(&Root::new(&clone), &Location { cwd: clone.clone(), ..Location::default() }, &revisions)
+        changed(
+            &Root::new(&clone),
+            &Location { cwd: clone.clone(), ..Location::default() },
+            &revisions,
+            Renames::Similar,
+        )
     };
     let error = changed().expect_err("shallow").to_string();
     assert!(error.contains("in this shallow clone"), "{error}");

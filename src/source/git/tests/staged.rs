@@ -49,7 +49,24 @@ fn a_renamed_file_is_a_target_at_its_new_path() {
     repo.stage("old", "text\n").commit().git(["mv", "old", "new"]);
     assert_eq!(texts(&repo.staged()), [text("new", "text\n")]);
     assert_eq!(befores(&repo.staged()), [Some("text\n".into())]);
+    assert_eq!(repo.staged().targets[0].before.as_ref().map(|before| &before.path), Some(&"old".into()));
     assert_eq!(listed(&repo.staged()), ["new"]);
+}
+
+#[test]
+fn a_renamed_file_may_have_changed_a_little() {
+    let repo = Repo::new();
+    let text = |last: &str| format!("one\ntwo\nthree\nfour\nfive\nsix\n{last}\n");
+    repo.stage("d/old", &text("seven")).stage("other", "nothing alike\n").commit();
+    repo.git(["rm", "-q", "d/old", "other"]);
+    repo.stage("e/new", &text("eight"));
+    let before = |renames| {
+        let found = staged(&Root::new(&repo.top), &repo.location(), renames).expect("a repository");
+        assert_eq!(paths(&found), ["e/new"]);
+        found.targets[0].before.as_ref().map(|before| before.path.clone())
+    };
+    assert_eq!(before(Renames::Similar), Some("d/old".into()));
+    assert_eq!(before(Renames::Exact), None);
 }
 
 #[test]
@@ -114,7 +131,8 @@ fn a_link_that_becomes_a_file_is_read() {
     std::fs::remove_file(repo.top.join("a")).expect("removed");
     repo.stage("a", "text");
     assert_eq!(texts(&repo.staged()), [text("a", "text")]);
-    assert_eq!(repo.staged().targets[0].before, Some(Box::new(Content::Opaque(Why::Link))));
+    let before = Before { path: "a".into(), content: Content::Opaque(Why::Link) };
+    assert_eq!(repo.staged().targets[0].before, Some(Box::new(before)));
 }
 
 #[test]
@@ -176,7 +194,8 @@ fn a_change_inside_a_sparse_directory_is_seen() {
 fn a_project_may_be_a_part_of_the_worktree() {
     let repo = Repo::new();
     repo.stage("part/a", "one").stage("part-two/b", "two").stage("c", "three");
-    let found = staged(&Root::new(repo.top.join("part")), &repo.location()).expect("a repository");
+    let found =
+        staged(&Root::new(repo.top.join("part")), &repo.location(), Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("a", "one")]);
     assert_eq!(listed(&found), ["a"]);
 }
@@ -186,7 +205,7 @@ fn a_worktree_may_be_a_part_of_the_project() {
     let repo = Repo::new();
     repo.stage("a", "one");
     let project = Root::new(repo.top.parent().expect("a parent"));
-    let found = staged(&project, &repo.location()).expect("a repository");
+    let found = staged(&project, &repo.location(), Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("top/a", "one")]);
     assert_eq!(found.coverage, Coverage::Partial);
 }
@@ -227,7 +246,9 @@ fn nothing_is_run_and_nothing_is_written() {
     std::fs::write(&spy, format!("#!/bin/sh\ntouch {}.ran\ncat\n", spy.display())).expect("written");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&spy, mode).expect("made executable");
-    repo.stage("a", "one").commit().stage("a", "two").stage(".gitattributes", "* filter=spy diff=spy\n");
+    repo.stage("a", "one").stage("old", "1\n2\n3\n4\n").commit().stage("a", "two").git(["rm", "-q", "old"]);
+    repo.stage(".gitattributes", "* filter=spy diff=spy\n").stage("new", "1\n2\n3\n5\n");
+    repo.write(".git/info/attributes", "* filter=spy diff=spy\n");
     let spy_path = spy.to_str().expect("UTF-8");
     for key in
         ["core.fsmonitor", "filter.spy.clean", "filter.spy.smudge", "filter.spy.process", "diff.spy.textconv"]
@@ -240,8 +261,10 @@ fn nothing_is_run_and_nothing_is_written() {
         repo.git(["config", key, spy_path]);
     }
     let before = snapshot(&repo.top);
-    assert_eq!(texts(&repo.staged())[1], text("a", "two"));
-    assert_eq!(texts(&repo.changed("HEAD"))[1], text("a", "two"));
+    for found in [repo.staged(), repo.changed("HEAD")] {
+        assert_eq!(texts(&found)[1], text("a", "two"));
+        assert_eq!(found.targets[2].before.as_ref().map(|before| &before.path), Some(&"old".into()));
+    }
     assert_eq!(snapshot(&repo.top), before);
     assert!(!spy.with_extension("ran").exists());
 }

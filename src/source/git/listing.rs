@@ -1,0 +1,56 @@
+//! The paths of all files that the next commit would contain, listed only when somebody asks.
+//!
+//! In a large project the list takes longer than everything else, and few contracts need it.
+
+use std::fmt;
+use std::rc::Rc;
+
+use gix::bstr::ByteSlice;
+
+use super::compare;
+use super::repository::Repository;
+use crate::path::RelPath;
+use crate::skipped::{Skipped, Why};
+
+/// All files that the next commit would contain.
+#[derive(Clone)]
+pub struct Listing(Rc<(Repository, gix::index::File)>);
+
+impl Listing {
+    pub(super) fn new(repository: Repository, index: gix::index::File) -> Self {
+        Self(Rc::new((repository, index)))
+    }
+
+    /// Their paths, or the directory that could not be listed.
+    pub fn paths(&self) -> Result<Vec<RelPath>, Skipped> {
+        let (repository, index) = &*self.0;
+        let mut paths = Vec::with_capacity(index.entries().len());
+        for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
+            let path = entry.path(index);
+            if !entry.mode.is_sparse() {
+                paths.extend(repository.project_path(path));
+                continue;
+            }
+            let files = compare::files(repository, path, entry.id).map_err(|error| Skipped {
+                path: RelPath::from_bytes(path.as_bytes()),
+                why: Why::Unreadable(error.to_string()),
+            })?;
+            paths.extend(files.iter().filter_map(|file| repository.project_path(&file.path)));
+        }
+        Ok(paths)
+    }
+}
+
+impl PartialEq for Listing {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Listing {}
+
+impl fmt::Debug for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Listing({} entries)", self.0.1.entries().len())
+    }
+}

@@ -1,0 +1,186 @@
+//! `--staged`, `--diff` and `--new-lines`, as a user runs them.
+
+use crate::harness::{Output, Sandbox, contract, forbid};
+
+fn sandbox() -> Sandbox {
+    Sandbox::new().git_init().contract(&forbid("no-x", "x", "**/*.txt")).git_commit("first")
+}
+
+fn staged(sandbox: &Sandbox) -> Output {
+    sandbox.run(["enforce", "--staged", "--format", "json"])
+}
+
+fn diff(sandbox: &Sandbox, revisions: &str) -> Output {
+    sandbox.run(["enforce", "--diff", revisions, "--format", "json"])
+}
+
+#[test]
+fn staged_bytes_are_checked_and_the_worktree_is_not() {
+    let sandbox = sandbox().file("a.txt", "x").git_add("a.txt").file("a.txt", "fine");
+    let output = staged(&sandbox);
+    assert_eq!((output.code, output.violations()), (Some(1), vec!["a.txt:1:1 no-x".to_owned()]));
+    let sandbox = sandbox.git_add("a.txt").file("a.txt", "x");
+    let output = staged(&sandbox);
+    assert_eq!((output.code, output.violations()), (Some(0), vec![]));
+}
+
+#[test]
+fn existence_is_judged_on_the_index() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&contract("needs-readme", "file_exists", None, "README*"))
+        .contract(&contract("no-env", "file_not_exists", None, "**/.env"))
+        .file("README.md", "hello")
+        .file("a/.env", "SECRET=1")
+        .file("b/.env", "SECRET=1")
+        .git_add("b/.env");
+    assert_eq!(staged(&sandbox).violations(), ["README* needs-readme", "b/.env no-env"]);
+    let sandbox = sandbox.git_add("README.md").git_commit("first");
+    assert_eq!(staged(&sandbox).violations(), Vec::<String>::new());
+    sandbox.git(&["rm", "-q", "--cached", "README.md"]);
+    assert_eq!(staged(&sandbox).violations(), ["README* needs-readme"]);
+}
+
+#[test]
+fn the_existence_of_a_file_in_a_sparse_directory_counts() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&contract("needs-notes", "file_exists", None, "docs/deep/notes"))
+        .file("docs/deep/notes", "hello")
+        .file("src/a", "hello");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("first");
+    sandbox.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "src", ".claude"]);
+    assert!(sandbox.git(&["ls-files", "--sparse"]).lines().any(|line| line == "docs/"));
+    assert_eq!(staged(&sandbox).violations(), Vec::<String>::new());
+}
+
+#[test]
+fn a_staged_link_is_judged_by_its_path_only() {
+    let sandbox =
+        sandbox().contract(&contract("no-link", "file_not_exists", None, "link.txt")).file("x.txt", "x");
+    std::os::unix::fs::symlink("x.txt", sandbox.path("link.txt")).expect("linked");
+    let output = staged(&sandbox.git_add("link.txt"));
+    assert_eq!(output.violations(), ["link.txt no-link"]);
+    assert_eq!(output.json()["skipped"][0]["reason"], "a symbolic link");
+}
+
+#[test]
+fn changed_files_are_checked_and_others_are_not() {
+    let sandbox = sandbox().file("old.txt", "x\n").git_add("old.txt").git_commit("old");
+    sandbox.git(&["checkout", "-q", "-b", "topic"]);
+    let sandbox = sandbox.file("new.txt", "x\n").git_add("new.txt").git_commit("new");
+    let sandbox = sandbox.file("new.txt", "fine\n");
+    assert_eq!(diff(&sandbox, "main..topic").violations(), ["new.txt:1:1 no-x"]);
+    assert_eq!(diff(&sandbox, "main").violations(), Vec::<String>::new());
+    let sandbox = sandbox.file("old.txt", "x\ny\n");
+    assert_eq!(diff(&sandbox, "main").violations(), ["old.txt:1:1 no-x"]);
+}
+
+#[test]
+fn only_new_lines_count_when_asked() {
+    let sandbox = sandbox()
+        .contract(&contract("needs-y", "require_pattern", Some("y"), "*.txt"))
+        .contract(&contract("no-such", "file_not_exists", None, "moved.txt"))
+        .contract(&forbid("no-block", r"begin\nend", "*.txt"))
+        .file("a.txt", "x\nx\ny\n")
+        .file("b.txt", "x\n")
+        .file("c.txt", "y\nbegin\n-\nend\n")
+        .file("d.txt", "x\ny\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old");
+    let sandbox = sandbox
+        .file("a.txt", "x\nnew x\nx\n")
+        .file("b.txt", "x\nfine\n")
+        .file("c.txt", "y\nbegin\nend\n")
+        .file("new.txt", "x\n");
+    sandbox.git(&["mv", "d.txt", "moved.txt"]);
+    sandbox.git(&["add", "--all"]);
+    let expected = [
+        "a.txt needs-y",
+        "a.txt:2:5 no-x",
+        "c.txt:2:1 no-block",
+        "moved.txt no-such",
+        "new.txt needs-y",
+        "new.txt:1:1 no-x",
+    ];
+    let new_lines = |mode: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["enforce", "--new-lines", "--format", "json"]).args(mode);
+        sandbox.run_with(&mut command, b"")
+    };
+    assert_eq!(new_lines(&["--staged"]).violations(), expected);
+    assert_eq!(new_lines(&["--diff", "HEAD"]).violations(), expected);
+    sandbox.git(&["commit", "-q", "-m", "new"]);
+    assert_eq!(new_lines(&["--diff", "HEAD~1..HEAD"]).violations(), expected);
+    assert_eq!(new_lines(&["--staged"]).violations(), Vec::<String>::new());
+}
+
+#[test]
+fn flags_that_need_a_mode_say_so() {
+    let sandbox = sandbox();
+    let output = sandbox.run(["enforce", "--all", "--new-lines"]);
+    assert_eq!(output.code, Some(3));
+    assert!(output.stderr.contains("use it with --staged or --diff"), "{output}");
+    let output = sandbox.run(["enforce", "--staged", "--shard", "1/2"]);
+    assert_eq!(output.code, Some(3));
+    assert!(output.stderr.contains("use it with --all"), "{output}");
+    let output = sandbox.run(["enforce", "--staged", "--all"]);
+    assert_eq!(output.code, Some(3));
+}
+
+#[test]
+fn bad_input_gets_exit_code_3_and_the_command_that_helps() {
+    let check = |sandbox: &Sandbox, args: [&str; 2], help: &str| {
+        let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains(help), "{help}: {output}");
+        assert_eq!(output.stdout, "", "{output}");
+    };
+    let staged = ["--staged", "--quiet"];
+    let plain = Sandbox::new().contract(&forbid("no-x", "x", "**"));
+    check(&plain, staged, "`git init`");
+    let bare = Sandbox::new().contract(&forbid("no-x", "x", "**"));
+    bare.git(&["init", "-q", "--bare", "."]);
+    check(&bare, staged, "`git worktree`");
+    let corrupt = sandbox().file(".git/index", "garbage");
+    check(&corrupt, staged, "`git reset`");
+    check(&sandbox(), ["--diff", "nowhere"], "`git fetch origin nowhere:nowhere`");
+    let unborn = Sandbox::new().git_init().contract(&forbid("no-x", "x", "**"));
+    check(&unborn, ["--diff", "HEAD"], "`phaser enforce --all`");
+}
+
+#[test]
+fn a_missing_object_gets_exit_code_3() {
+    let sandbox = sandbox().file("a.txt", "fine").git_add("a.txt");
+    let id = sandbox.git(&["rev-parse", ":a.txt"]);
+    std::fs::remove_file(sandbox.path(&format!(".git/objects/{}/{}", &id[..2], id[2..].trim())))
+        .expect("removed");
+    let output = staged(&sandbox);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("git fsck"), "{output}");
+}
+
+/// Needs the right to give a file away, which only some users have.
+#[test]
+fn a_repository_of_somebody_else_is_trusted_when_the_user_says_so() {
+    let sandbox = sandbox().file("a.txt", "x").git_add("a.txt");
+    if std::os::unix::fs::chown(sandbox.root(), Some(12345), None).is_err() {
+        return;
+    }
+    let output = staged(&sandbox);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("git config --global --add safe.directory [ROOT]"), "{output}");
+    sandbox.git(&["config", "--global", "--add", "safe.directory", sandbox.root().to_str().expect("UTF-8")]);
+    assert_eq!(staged(&sandbox).violations(), ["a.txt:1:1 no-x"]);
+}
+
+#[test]
+fn a_named_index_is_what_git_would_commit() {
+    let sandbox = sandbox().file("a.txt", "x").git_add("a.txt");
+    std::fs::rename(sandbox.path(".git/index"), sandbox.path(".git/other")).expect("moved");
+    assert_eq!(staged(&sandbox).violations(), Vec::<String>::new());
+    let mut command = sandbox.command();
+    command.env("GIT_INDEX_FILE", ".git/other").args(["enforce", "--staged", "--format", "json"]);
+    assert_eq!(sandbox.run_with(&mut command, b"").violations(), ["a.txt:1:1 no-x"]);
+}
