@@ -10,6 +10,10 @@ use thiserror::Error;
 
 use crate::text::{decode_utf16le, is_text};
 
+mod spelling;
+
+use spelling::Spelled;
+
 /// The client decides on line endings by this much of a file, in UTF-16 units.
 const LINE_ENDING_SAMPLE: usize = 4096;
 const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
@@ -90,85 +94,32 @@ fn edited(text: &str, edit: &Edit<'_>) -> Result<String, NotApplied> {
         return if blank { Ok(edit.new.to_owned()) } else { Err(NotApplied::OldNotFound) };
     }
     let old = fold_line_endings(Cow::Borrowed(edit.old));
-    let old = find_actual(text, &old).ok_or(NotApplied::OldNotFound)?;
-    if edit.new.is_empty() && !old.ends_with('\n') {
+    let spelled = spelling::find(text, &old, edit.new).ok_or(NotApplied::OldNotFound)?;
+    if edit.new.is_empty() && !spelled.old.ends_with('\n') {
         // When the text ends a line anywhere, the client deletes it only there, and the newline with it.
-        let with_newline = format!("{old}\n");
+        let with_newline = format!("{}\n", spelled.old);
         if memmem::find(text.as_bytes(), with_newline.as_bytes()).is_some() {
-            return Ok(replaced(text, &with_newline, edit));
+            let spelled = Spelled { old: with_newline.into(), ..spelled };
+            return Ok(replaced(text, &spelled, edit.occurrences));
         }
     }
-    Ok(replaced(text, old, edit))
+    Ok(replaced(text, &spelled, edit.occurrences))
 }
 
-fn replaced(text: &str, old: &str, edit: &Edit<'_>) -> String {
-    let limit = match edit.occurrences {
+fn replaced(text: &str, spelled: &Spelled<'_>, occurrences: Occurrences) -> String {
+    let limit = match occurrences {
         Occurrences::First => 1,
         Occurrences::All => usize::MAX,
     };
-    let mut result = String::with_capacity(text.len() + edit.new.len());
+    let mut result = String::with_capacity(text.len() + spelled.new.len());
     let mut copied = 0;
-    for start in memmem::find_iter(text.as_bytes(), old.as_bytes()).take(limit) {
+    for start in memmem::find_iter(text.as_bytes(), spelled.old.as_bytes()).take(limit) {
         result.push_str(&text[copied..start]);
-        result.push_str(edit.new);
-        copied = start + old.len();
+        result.push_str(&spelled.new);
+        copied = start + spelled.old.len();
     }
     result.push_str(&text[copied..]);
     result
-}
-
-/// `old` as it is spelled in `text`: itself, else the first stretch that equals it with its quotes made straight.
-fn find_actual<'t>(text: &'t str, old: &str) -> Option<&'t str> {
-    if let Some(start) = memmem::find(text.as_bytes(), old.as_bytes()) {
-        return Some(&text[start..start + old.len()]);
-    }
-    let folded = fold_quotes(text);
-    let wanted = fold_quotes(old);
-    let start = memmem::find(folded.as_bytes(), wanted.as_bytes())?;
-    let start = unfolded_offset(text, start);
-    let length = unfolded_offset(&text[start..], wanted.len());
-    Some(&text[start..start + length])
-}
-
-fn fold_quotes(text: &str) -> Cow<'_, str> {
-    let mut quotes = curly_quotes(text).peekable();
-    if quotes.peek().is_none() {
-        return Cow::Borrowed(text);
-    }
-    let mut folded = String::with_capacity(text.len());
-    let mut copied = 0;
-    for (start, curly, straight) in quotes {
-        folded.push_str(&text[copied..start]);
-        folded.push(straight);
-        copied = start + curly.len_utf8();
-    }
-    folded.push_str(&text[copied..]);
-    Cow::Owned(folded)
-}
-
-/// The offset in `text` of what stands at `offset` in its folded form.
-fn unfolded_offset(text: &str, offset: usize) -> usize {
-    let mut longer_by = 0;
-    for (start, curly, straight) in curly_quotes(text) {
-        if start - longer_by >= offset {
-            break;
-        }
-        longer_by += curly.len_utf8() - straight.len_utf8();
-    }
-    offset + longer_by
-}
-
-/// Each curly quote: where it starts, itself, and the straight one it stands for.
-fn curly_quotes(text: &str) -> impl Iterator<Item = (usize, char, char)> + '_ {
-    // The two bytes that all four of them start with.
-    memmem::find_iter(text.as_bytes(), b"\xE2\x80").filter_map(|start| {
-        let curly = text[start..].chars().next()?;
-        match curly {
-            '‘' | '’' => Some((start, curly, '\'')),
-            '“' | '”' => Some((start, curly, '"')),
-            _ => None,
-        }
-    })
 }
 
 fn fold_line_endings(text: Cow<'_, str>) -> Cow<'_, str> {
@@ -405,6 +356,19 @@ mod tests {
         );
     }
 
+    /// `new` with the kinds of curly quotes that `found` has, one quote after the other.
+    fn curl(found: &str, new: &str) -> String {
+        let chars: Vec<char> = new.chars().collect();
+        let opens = |at: usize| at == 0 || ['\n', '\r', ' '].contains(&chars[at - 1]);
+        let quote = |at: usize, pair: [char; 2]| if opens(at) { pair[0] } else { pair[1] };
+        let curled = chars.iter().enumerate().map(|(at, &char)| match char {
+            '\'' if found.contains(['‘', '’']) => quote(at, ['‘', '’']),
+            '"' if found.contains(['“', '”']) => quote(at, ['“', '”']),
+            _ => char,
+        });
+        curled.collect()
+    }
+
     /// The client's steps, one after the other, on whole strings.
     fn model(current: &str, edit: &Edit<'_>) -> Option<String> {
         let crlf = current.matches("\r\n").count() > current.matches('\n').count() / 2;
@@ -417,12 +381,13 @@ mod tests {
             let start = straight(&text)[..start].chars().count();
             text.chars().skip(start).take(edit.old.chars().count()).collect()
         };
+        let new = if old == edit.old { edit.new.to_owned() } else { curl(&old, edit.new) };
         let line = format!("{old}\n");
         let takes_newline = edit.new.is_empty() && !old.ends_with('\n') && text.contains(&line);
         let old = if takes_newline { line } else { old };
         let text = match edit.occurrences {
-            Occurrences::First => text.replacen(&old, edit.new, 1),
-            Occurrences::All => text.replace(&old, edit.new),
+            Occurrences::First => text.replacen(&old, &new, 1),
+            Occurrences::All => text.replace(&old, &new),
         };
         Some(if crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text })
     }
@@ -444,7 +409,7 @@ mod tests {
         fn edits_equal_the_model(
             text in "([ab'’“\"é]|\n|\r\n){0,30}",
             old in "[ab'’“\"é\n]{1,3}",
-            new in "([ab'’]|\r?\n){0,3}",
+            new in "([ab'’\"]|\r?\n){0,3}",
         ) {
             for edit in [first(&old, &new), all(&old, &new)] {
                 let result = apply(Some(text.as_bytes()), &[edit]).ok();
