@@ -9,8 +9,10 @@ use clap::{Parser, Subcommand};
 use crate::exit::Exit;
 
 mod args;
+mod doctor;
 mod enforce;
 mod environment;
+mod install;
 mod packs;
 mod places;
 
@@ -28,6 +30,8 @@ struct Cli {
 enum Command {
     /// Check contracts: on a hook event, on files, or on the whole project
     Enforce(args::Enforce),
+    /// See whether phaser is in place in this project, and what to do if it is not
+    Doctor,
 }
 
 /// Runs phaser with the arguments of this process.
@@ -54,6 +58,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     let environment = Environment::capture()?;
     match command {
         Command::Enforce(args) => enforce::run(&args, &environment),
+        Command::Doctor => doctor::run(&environment),
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::install::{Install, Uninstall};
 use super::packs::Packs;
 use crate::contract::Severity;
 use crate::exit::Strictness;
@@ -29,6 +30,10 @@ pub enum EnforceCommand {
     /// The same as 'phaser enforce' itself
     #[command(hide = true)]
     Check(Check),
+    /// Install phaser's hooks in Claude Code's settings
+    Install(Install),
+    /// Take phaser's hooks out of Claude Code's settings
+    Uninstall(Uninstall),
 }
 
 /// What to check, how, and how to show it.

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::args::{Check, Color, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
-use super::{places, say};
+use super::{install, places, say};
 use crate::contract::load::{self, Directory, Loaded};
 use crate::contract::{Contract, Warning};
 use crate::exit::{self, Exit, Strictness};
@@ -25,6 +25,8 @@ use crate::source::{Coverage, Targets, files, git, tree};
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
     let args = match &args.command {
         Some(EnforceCommand::Check(check)) => check,
+        Some(EnforceCommand::Install(args)) => return install::run_install(args, environment),
+        Some(EnforceCommand::Uninstall(args)) => return install::run_uninstall(args, environment),
         None => &args.check,
     };
     let mode = args.mode()?;

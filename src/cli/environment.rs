@@ -2,7 +2,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -19,6 +19,10 @@ pub struct Environment {
     pub claude_project_dir: Option<PathBuf>,
     /// Where git is told to look.
     pub git: Location,
+    /// Where the client keeps the user's settings, when that is not `.claude` in the home directory.
+    pub claude_config_dir: Option<PathBuf>,
+    /// The directories that programs are looked for in.
+    pub path: Vec<PathBuf>,
 }
 
 impl Environment {
@@ -37,7 +41,17 @@ impl Environment {
             cwd,
             home: directory("HOME").or_else(|| directory("USERPROFILE")),
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
+            claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
+            path: env::var_os("PATH").iter().flat_map(env::split_paths).collect(),
         })
+    }
+
+    /// The program that a shell here would start by this name.
+    pub fn find_program(&self, name: &str) -> Option<PathBuf> {
+        if name.contains(std::path::is_separator) {
+            return Some(self.cwd.join(name)).filter(|path| is_program(path));
+        }
+        self.path.iter().map(|directory| directory.join(name)).find(|path| is_program(path))
     }
 
     /// What the variables say about colours: the first of `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE`
@@ -61,4 +75,15 @@ impl Environment {
     pub fn stderr_is_terminal(&self) -> bool {
         io::stderr().is_terminal()
     }
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file() || path.with_extension("exe").is_file()
 }

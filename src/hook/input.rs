@@ -31,10 +31,10 @@ pub enum InputError {
     #[error("the hook input is over {MAX_INPUT_LEN} bytes")]
     TooLarge,
     /// It is not JSON, even after mending.
-    #[error("the hook input is not valid JSON: {0}")]
+    #[error("the hook input is not valid JSON")]
     Syntax(#[source] serde_json::Error),
     /// The stream could not be read.
-    #[error("the hook input cannot be read: {0}")]
+    #[error("the hook input cannot be read")]
     Io(#[from] io::Error),
 }
 

@@ -35,7 +35,7 @@ pub struct HookResult {
 #[non_exhaustive]
 pub enum ResultError {
     /// It is not JSON, or a field has the wrong type.
-    #[error("the hook result is not valid: {0}")]
+    #[error("the hook result is not valid")]
     Syntax(#[from] serde_json::Error),
     /// The decision is none of those there are.
     #[error("'{0}' is not a decision; use allow, deny or ask")]
@@ -287,7 +287,7 @@ mod tests {
     fn wrong_results_are_refused() {
         let error = |json: &str| HookResult::from_json(json).expect_err(json).to_string();
         assert_eq!(error(r#"{"decision": "maybe"}"#), "'maybe' is not a decision; use allow, deny or ask");
-        assert!(error(r#"{"blocked": "yes"}"#).starts_with("the hook result is not valid: "));
-        assert!(error(r#"{"updated_input": [1]}"#).starts_with("the hook result is not valid: "));
+        assert_eq!(error(r#"{"blocked": "yes"}"#), "the hook result is not valid");
+        assert_eq!(error(r#"{"updated_input": [1]}"#), "the hook result is not valid");
     }
 }

@@ -57,18 +57,18 @@ pub enum FileError {
     #[error("{}: not UTF-8; save it as UTF-8 and try again", .0.display())]
     NotText(PathBuf),
     /// Its text was refused.
-    #[error("{}:{}: {}", path.display(), source.line, source.what)]
+    #[error("{}:{}: {}", path.display(), refused.line, refused.what)]
     Settings {
         /// The file.
         path: PathBuf,
-        /// What was refused.
-        source: SettingsError,
+        /// What was refused, and where.
+        refused: SettingsError,
     },
     /// It leads from link to link without end.
     #[error("{}: too many links", .0.display())]
     Links(PathBuf),
     /// It could not be read.
-    #[error("{}: cannot be read: {source}", path.display())]
+    #[error("{}: cannot be read", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -76,7 +76,7 @@ pub enum FileError {
         source: io::Error,
     },
     /// It could not be replaced, and is as it was.
-    #[error("{}: cannot be written, and is as it was: {source}", path.display())]
+    #[error("{}: cannot be written, and is as it was", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -101,7 +101,7 @@ pub fn preview(
     path: &Path,
     change: impl FnOnce(&str) -> Result<Edited, SettingsError>,
 ) -> Result<Edited, FileError> {
-    change(&read(path)?).map_err(|source| FileError::Settings { path: path.to_owned(), source })
+    change(&read(path)?).map_err(|refused| FileError::Settings { path: path.to_owned(), refused })
 }
 
 /// Changes the file, while no other phaser does.
@@ -237,8 +237,8 @@ mod tests {
         let path = directory.path().join("settings.json");
         fs::write(&path, "old").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("a mode");
-        let error = edit(&path, to("new")).expect_err("refused").to_string();
-        assert!(error.ends_with("cannot be written, and is as it was: the file is read-only"), "{error}");
+        let Err(FileError::Write { source, .. }) = edit(&path, to("new")) else { panic!() };
+        assert_eq!(source.to_string(), "the file is read-only");
         assert_eq!(fs::read_to_string(&path).expect("read"), "old");
     }
 

@@ -1,0 +1,198 @@
+//! `phaser doctor`: is everything in place for phaser to guard this project, and if not, what to do.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use clap::Parser as _;
+use serde_json::{Value, json};
+
+use super::environment::Environment;
+use super::install::{print, settings_file, show};
+use super::{Cli, places};
+use crate::contract::{Contract, load};
+use crate::exit::Exit;
+use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
+use crate::report::inert;
+use crate::settings::command::split_program;
+use crate::settings::file::{self, FileError, Scope};
+use crate::settings::{OwnHook, Survey, survey};
+
+/// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
+pub fn run(environment: &Environment) -> anyhow::Result<Exit> {
+    let mut report = Report::default();
+    let hooks = check_settings(environment, &mut report);
+    check_commands(&hooks, environment, &mut report);
+    check_contracts(environment, &mut report)?;
+    match try_out() {
+        Ok(()) => {
+            report.ok("a test edit that violates a contract is denied, and one that does not is allowed")
+        }
+        Err(error) => report.problem(format!("a test edit went wrong: {error:#}"), "install phaser again"),
+    }
+    print(&report.text)?;
+    Ok(if report.problems == 0 { Exit::Clean } else { Exit::Violations })
+}
+
+/// What was looked at, line by line.
+#[derive(Default)]
+struct Report {
+    text: String,
+    problems: usize,
+}
+
+impl Report {
+    fn ok(&mut self, what: impl AsRef<str>) {
+        self.line("ok       ", what.as_ref());
+    }
+
+    fn problem(&mut self, what: impl AsRef<str>, fix: impl AsRef<str>) {
+        self.problems += 1;
+        self.line("problem  ", what.as_ref());
+        self.line("         fix: ", fix.as_ref());
+    }
+
+    fn line(&mut self, mark: &str, what: &str) {
+        writeln!(self.text, "{mark}{}", inert(what)).expect("writing to a string cannot fail");
+    }
+}
+
+/// Looks at the settings of every scope, and gives phaser's hooks in them.
+fn check_settings(environment: &Environment, report: &mut Report) -> Vec<OwnHook> {
+    let mut hooks = Vec::new();
+    for scope in Scope::ALL {
+        let Some(path) = settings_file(scope, environment) else { continue };
+        let shown = show(&path, environment);
+        match read_survey(&path) {
+            Ok(Survey { own, all_disabled }) => {
+                if all_disabled {
+                    let fix = format!("set 'disableAllHooks' to false in {shown}");
+                    report.problem(format!("{shown} turns every hook off"), fix);
+                }
+                if !own.is_empty() {
+                    let events: Vec<_> = own.iter().map(|hook| hook.event.as_str()).collect();
+                    report.ok(format!("{shown} has phaser's hooks for {}", events.join(" and ")));
+                }
+                hooks.extend(own);
+            }
+            Err(error) => {
+                let fix = "mend the file; Claude Code passes over all of it as it is";
+                report.problem(format!("{error:#}"), fix);
+            }
+        }
+    }
+    let is_missing = |event: &&str| !hooks.iter().any(|hook| hook.event == *event);
+    let missing: Vec<_> = ["PreToolUse", "PostToolUse"].into_iter().filter(is_missing).collect();
+    if !missing.is_empty() {
+        let what = format!("no settings have a hook of phaser's for {}", missing.join(" and "));
+        report.problem(what, "run 'phaser enforce install'");
+    }
+    hooks
+}
+
+fn read_survey(path: &Path) -> anyhow::Result<Survey> {
+    let refused = |refused| FileError::Settings { path: path.to_owned(), refused };
+    Ok(survey(&file::read(path)?).map_err(refused)?)
+}
+
+/// Can the hooks start phaser, and does it understand them?
+fn check_commands(hooks: &[OwnHook], environment: &Environment, report: &mut Report) {
+    let mut programs: Vec<String> = hooks.iter().map(|hook| split_program(&hook.command).0).collect();
+    programs.sort();
+    programs.dedup();
+    for program in programs {
+        match environment.find_program(&program) {
+            _ if program.contains('$') => {
+                report.ok(format!("the hooks start {program}; only the client knows where"))
+            }
+            Some(path) => report.ok(format!("the hooks start {}", path.display())),
+            None => report.problem(
+                format!("the hooks start '{program}', which is not on the PATH"),
+                "put the directory of phaser on the PATH that Claude Code is started with",
+            ),
+        }
+    }
+    for hook in hooks {
+        let words = split_program(&hook.command).1.split_whitespace();
+        if Cli::try_parse_from(std::iter::once("phaser").chain(words)).is_err() {
+            let what = format!("this phaser does not understand the hook '{}'", hook.command);
+            report.problem(what, "run 'phaser enforce install --force' in the scope it stands in");
+        }
+    }
+}
+
+/// Which contracts load, and which do not?
+fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Result<()> {
+    let named = environment.claude_project_dir.as_deref();
+    let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
+    let directories = places::directories(None, &root, environment)?;
+    let loaded = load::load(&directories);
+    for directory in &directories {
+        let here = loaded.contracts.iter().filter(|contract| contract.origin.place == directory.place);
+        let name = |contract: &Contract| {
+            let state = if contract.enabled { "" } else { " (disabled)" };
+            format!("{}{state}", contract.id)
+        };
+        let names: Vec<_> = here.map(name).collect();
+        if !names.is_empty() {
+            report.ok(format!("{} has {}", directory.shown.display(), names.join(", ")));
+        }
+    }
+    for warning in &loaded.warnings {
+        report.problem(warning.to_string(), "mend that line; the contract does not count as it is");
+    }
+    if !loaded.contracts.iter().any(|contract| contract.enabled) {
+        report.problem("there are no contracts that could be violated", "run 'phaser init'");
+    }
+    Ok(())
+}
+
+const TEST_CONTRACT: &str = "\
+rule_id: doctor
+type: forbid_pattern
+pattern: forbidden
+file_glob: '**'
+message: a test
+severity: error
+";
+
+/// Puts two edits to this very program, as the client would, in a project made for that.
+fn try_out() -> anyhow::Result<()> {
+    let project = tempfile::tempdir().context("no temporary directory can be made")?;
+    let contracts = project.path().join(PROJECT_CONTRACTS);
+    std::fs::create_dir_all(&contracts)?;
+    std::fs::write(contracts.join("doctor.yaml"), TEST_CONTRACT)?;
+    for (content, expected) in [("forbidden\n", "deny"), ("fine\n", "allow")] {
+        let answer = ask(project.path(), content)?;
+        let decision = &answer["hookSpecificOutput"]["permissionDecision"];
+        anyhow::ensure!(decision == expected, "expected {expected}, and the answer was {answer}");
+    }
+    Ok(())
+}
+
+/// What phaser answers to the writing of a file with this content.
+fn ask(project: &Path, content: &str) -> anyhow::Result<Value> {
+    let program: PathBuf = std::env::current_exe().context("the path of this program is not known")?;
+    let event = json!({
+        "hook_event_name": "PreToolUse", "cwd": project, "tool_name": "Write",
+        "tool_input": {"file_path": project.join("test.txt"), "content": content},
+    });
+    let mut child = Command::new(&program)
+        .args(["enforce", "--stdin", "--severity", "error"])
+        .current_dir(project)
+        .env("HOME", project)
+        .env_remove("CLAUDE_PROJECT_DIR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("{} does not start", program.display()))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(event.to_string().as_bytes())?;
+    }
+    let output = child.wait_with_output()?;
+    anyhow::ensure!(output.status.success(), "{} ended with {}", program.display(), output.status);
+    serde_json::from_slice(&output.stdout).context("the answer is not JSON")
+}

@@ -1,0 +1,231 @@
+//! `phaser enforce install` and `uninstall`: phaser's hooks into Claude Code's settings, and out of them.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+
+use super::args::OnCleanArg;
+use super::environment::Environment;
+use super::say;
+use crate::exit::Exit;
+use crate::path::{RootHints, find_root};
+use crate::report::hook::OnClean;
+use crate::report::inert;
+use crate::settings::file::{self, FileError, Scope};
+use crate::settings::{Edited, Existing, OwnHook, SettingsError, Tools, Wanted, install, survey, uninstall};
+
+/// `phaser enforce install`.
+#[derive(Debug, Args)]
+pub struct Install {
+    #[command(flatten)]
+    place: Place,
+
+    /// Replace phaser's own hooks when they are there already; other hooks are never touched
+    #[arg(long)]
+    force: bool,
+
+    /// What the hook answers when nothing is violated; 'allow' skips the permission prompt
+    #[arg(long, value_enum, default_value = "allow")]
+    on_clean: OnCleanArg,
+
+    /// The tools to check: Edit and Write, or also MultiEdit and NotebookEdit
+    #[arg(long, value_enum, default_value = "edit")]
+    tools: ToolsArg,
+}
+
+/// `phaser enforce uninstall`.
+#[derive(Debug, Args)]
+pub struct Uninstall {
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+struct Place {
+    /// Whose settings: the user's own, the project's, or the user's own for this project
+    #[arg(long, value_enum, default_value = "project")]
+    scope: ScopeArg,
+
+    /// Print the settings as they would be, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScopeArg {
+    User,
+    Project,
+    Local,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ToolsArg {
+    Edit,
+    All,
+}
+
+/// Runs `phaser enforce install`.
+pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
+    let target = args.place.target(environment)?;
+    let wanted = args.wanted();
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let edited = target.edit(|text| install(text, wanted, existing))?;
+    let shown = &target.shown;
+    match edited {
+        Edited::Changed(text) if args.place.dry_run => print_preview(shown, &text)?,
+        Edited::Changed(text) => {
+            let hooks = survey(&text).with_context(|| shown.clone())?.own;
+            let done = format!("phaser's hooks are in {shown}:\n{}", list(&hooks));
+            print(&format!("{done}\n{}\n{NEXT}", args.meaning()))?;
+            if environment.find_program("phaser").is_none() {
+                say("phaser: 'phaser' is not on the PATH, and the hooks need it there");
+            }
+        }
+        Edited::Unchanged => print(&format!("phaser's hooks are in {shown} already; nothing changed.\n"))?,
+        Edited::Differs(hooks) => {
+            bail!(
+                "{shown} has hooks of phaser's already, and nothing changed:\n{}run again with --force to replace them",
+                list(&hooks)
+            )
+        }
+    }
+    target.warn_if_disabled()?;
+    Ok(Exit::Clean)
+}
+
+/// Runs `phaser enforce uninstall`.
+pub fn run_uninstall(args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
+    let target = args.place.target(environment)?;
+    let shown = &target.shown;
+    match target.edit(uninstall)? {
+        Edited::Changed(text) if args.place.dry_run => print_preview(shown, &text)?,
+        Edited::Changed(_) => {
+            print(&format!("phaser's hooks are out of {shown}; the rest of it is as it was.\n"))?
+        }
+        Edited::Unchanged | Edited::Differs(_) => {
+            print(&format!("There are no hooks of phaser's in {shown}; nothing changed.\n"))?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+const NEXT: &str = "\
+Next: start a new Claude Code session, which reads its hooks when it starts, and run 'phaser doctor' to see that
+everything is in place.
+";
+
+impl Install {
+    fn wanted(&self) -> Wanted {
+        let tools = match self.tools {
+            ToolsArg::Edit => Tools::Edits,
+            ToolsArg::All => Tools::All,
+        };
+        Wanted { tools, on_clean: self.on_clean.into() }
+    }
+
+    /// What the hooks mean for whoever works with them.
+    fn meaning(&self) -> String {
+        match self.on_clean.into() {
+            OnClean::Allow => format!(
+                "An edit that violates nothing is answered with 'allow': Claude Code then makes it without asking \
+                 you for permission.\nTo keep its permission prompts, run 'phaser enforce install{}{} --force \
+                 --on-clean defer'.\n",
+                match self.place.scope {
+                    ScopeArg::User => " --scope user",
+                    ScopeArg::Project => "",
+                    ScopeArg::Local => " --scope local",
+                },
+                match self.tools {
+                    ToolsArg::Edit => "",
+                    ToolsArg::All => " --tools all",
+                },
+            ),
+            OnClean::Defer => {
+                "An edit that violates nothing is left to Claude Code, which asks you for permission \
+                               as it always does.\n"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+/// The settings file in question.
+struct Target {
+    path: PathBuf,
+    shown: String,
+    dry_run: bool,
+}
+
+impl Place {
+    fn target(&self, environment: &Environment) -> anyhow::Result<Target> {
+        let scope = match self.scope {
+            ScopeArg::User => Scope::User,
+            ScopeArg::Project => Scope::Project,
+            ScopeArg::Local => Scope::Local,
+        };
+        let path = settings_file(scope, environment)
+            .context("there is no home directory: set HOME, or choose --scope project")?;
+        let shown = show(&path, environment);
+        Ok(Target { path, shown, dry_run: self.dry_run })
+    }
+}
+
+impl Target {
+    fn edit(&self, change: impl FnOnce(&str) -> Result<Edited, SettingsError>) -> Result<Edited, FileError> {
+        if self.dry_run { file::preview(&self.path, change) } else { file::edit(&self.path, change) }
+    }
+
+    fn warn_if_disabled(&self) -> anyhow::Result<()> {
+        if survey(&file::read(&self.path)?)?.all_disabled {
+            let shown = &self.shown;
+            say(format_args!("phaser: {shown} turns every hook off: set 'disableAllHooks' to false there"));
+        }
+        Ok(())
+    }
+}
+
+/// The settings file of a scope, when it can be known where it is.
+pub fn settings_file(scope: Scope, environment: &Environment) -> Option<PathBuf> {
+    let in_home = || environment.home.as_ref().map(|home| home.join(".claude"));
+    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    let user = environment.claude_config_dir.clone().or_else(in_home);
+    match scope {
+        Scope::User => user.map(|user| scope.file(&user, root.path())),
+        Scope::Project | Scope::Local => Some(scope.file(&user.unwrap_or_default(), root.path())),
+    }
+}
+
+/// A path as it is shown: short where that is possible.
+pub fn show(path: &Path, environment: &Environment) -> String {
+    let below = |directory: &Path| path.strip_prefix(directory).ok().map(Path::to_owned);
+    let home = environment.home.as_deref();
+    let short = below(&environment.cwd)
+        .or_else(|| home.and_then(below).map(|rest| Path::new("~").join(rest)))
+        .unwrap_or_else(|| path.to_owned());
+    inert(&short.display().to_string()).into_owned()
+}
+
+/// One line for each hook.
+fn list(hooks: &[OwnHook]) -> String {
+    let mut lines = String::new();
+    for OwnHook { event, matcher, command } in hooks {
+        let matcher = matcher.as_deref().unwrap_or("*");
+        let line = format!("  {event:<11}  {matcher}  {command}");
+        writeln!(lines, "{}", inert(&line)).expect("writing to a string cannot fail");
+    }
+    lines
+}
+
+fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
+    say(format_args!("phaser: {shown} would be as follows; nothing was written"));
+    print(text)
+}
+
+/// Writes to standard output.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("standard output cannot be written")
+}
