@@ -86,6 +86,7 @@ fn each_outside_crate_has_one_home() {
         ("annotate_snippets", "report/text.rs"),
         ("fancy_regex", "matcher/pattern.rs"),
         ("aho_corasick", "matcher/prefilter.rs"),
+        ("jsonc_parser", "settings/document.rs"),
     ];
     for (name, home) in homes {
         for (file, code) in sources() {

@@ -4,11 +4,13 @@ mod harness;
 
 mod corpus;
 mod determinism;
+mod doctor;
 mod equality;
 mod examples;
 mod git_hook;
 mod git_modes;
 mod hook;
+mod install;
 mod layering;
 mod shard;
 mod tree;

@@ -1,0 +1,114 @@
+//! `phaser doctor`: every problem it knows, each with its fix.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::harness::{Output, Sandbox, forbid};
+
+/// Runs doctor with a PATH that has only this phaser on it.
+fn doctor(sandbox: &Sandbox) -> Output {
+    let bin = sandbox.home().join("bin");
+    fs::create_dir_all(&bin).expect("created");
+    if !bin.join("phaser").exists() {
+        symlink(env!("CARGO_BIN_EXE_phaser"), bin.join("phaser")).expect("linked");
+    }
+    sandbox.run_with(sandbox.command().env("PATH", bin).arg("doctor"), b"")
+}
+
+fn healthy() -> Sandbox {
+    let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
+    assert_eq!(sandbox.run(["enforce", "install"]).code, Some(0));
+    sandbox
+}
+
+#[track_caller]
+fn assert_problem(output: &Output, what: &str, fix: &str) {
+    assert_eq!(output.code, Some(1), "{output}");
+    let lines: Vec<_> = output.stdout.lines().collect();
+    let found = lines.windows(2).any(|pair| {
+        pair[0].starts_with("problem")
+            && pair[0].contains(what)
+            && pair[1].contains("fix: ")
+            && pair[1].contains(fix)
+    });
+    assert!(found, "no problem '{what}' with the fix '{fix}':\n{output}");
+}
+
+#[test]
+fn all_is_well() {
+    let disabled = forbid("old", "x", "**").replace("severity: error", "severity: error\nenabled: false");
+    let sandbox = healthy().user_contract(&disabled);
+    insta::assert_snapshot!(doctor(&sandbox), @r"
+    exit: 0
+    --- stdout
+    ok       .claude/settings.json has phaser's hooks for PreToolUse and PostToolUse
+    ok       the hooks start [HOME]/bin/phaser
+    ok       .claude/contracts has no-todo
+    ok       ~/.phaser/contracts has old (disabled)
+    ok       a test edit that violates a contract is denied, and one that does not is allowed
+
+    --- stderr
+    ");
+}
+
+#[test]
+fn nothing_is_there_yet() {
+    let output = doctor(&Sandbox::new());
+    assert_problem(
+        &output,
+        "no settings have a hook of phaser's for PreToolUse and PostToolUse",
+        "phaser enforce install",
+    );
+    assert_problem(&output, "there are no contracts", "phaser init");
+}
+
+#[test]
+fn hooks_count_in_any_scope() {
+    let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
+    sandbox.run(["enforce", "install", "--scope", "user"]);
+    let output = doctor(&sandbox);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.contains("~/.claude/settings.json has phaser's hooks"), "{output}");
+}
+
+#[test]
+fn settings_that_do_not_parse() {
+    let sandbox = healthy().file(".claude/settings.local.json", "{\n  // mine\n}");
+    let output = doctor(&sandbox);
+    assert_problem(&output, ".claude/settings.local.json:2: JSON has no comments", "mend the file");
+}
+
+#[test]
+fn hooks_that_are_turned_off() {
+    let sandbox = healthy().file(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert_problem(&doctor(&sandbox), "turns every hook off", "set 'disableAllHooks' to false");
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    let sandbox = healthy();
+    let output = sandbox.run_with(sandbox.command().env("PATH", sandbox.home()).arg("doctor"), b"");
+    assert_problem(&output, "'phaser', which is not on the PATH", "on the PATH");
+    let settings = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("read");
+    let elsewhere = settings.replace("phaser enforce", "/nowhere/phaser enforce");
+    let sandbox = sandbox.file(".claude/settings.json", elsewhere);
+    assert_problem(&doctor(&sandbox), "'/nowhere/phaser'", "on the PATH");
+}
+
+#[test]
+fn a_hook_that_this_phaser_does_not_understand() {
+    let sandbox = healthy();
+    let settings = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("read");
+    let sandbox = sandbox.file(".claude/settings.json", settings.replace("--severity error", "--turbo"));
+    assert_problem(
+        &doctor(&sandbox),
+        "does not understand the hook 'phaser enforce --stdin --turbo'",
+        "--force",
+    );
+}
+
+#[test]
+fn contracts_that_do_not_load() {
+    let sandbox = healthy().file(".claude/contracts/broken.yaml", "rule_id: broken\n");
+    assert_problem(&doctor(&sandbox), ".claude/contracts/broken.yaml", "mend");
+}

@@ -1,0 +1,320 @@
+//! `phaser enforce install` and `uninstall`: what they write, and what they never touch.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Sandbox, forbid};
+
+const PROJECT: &str = ".claude/settings.json";
+
+const SETTINGS: &str = r#"{
+    "permissions": { "allow": ["Bash(ls)"] },
+    "cost": 1.50,
+    "hooks": {
+        "PreToolUse": [
+            { "matcher": "Bash", "hooks": [{ "type": "command", "command": "guard.sh" }] }
+        ]
+    },
+    "model": "opus"
+}"#;
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn settings(sandbox: &Sandbox) -> Value {
+    serde_json::from_str(&read(&sandbox.path(PROJECT))).expect("valid JSON")
+}
+
+/// A directory for the PATH in which phaser is installed.
+fn bin(sandbox: &Sandbox) -> PathBuf {
+    let bin = sandbox.home().join("bin");
+    fs::create_dir_all(&bin).expect("created");
+    symlink(env!("CARGO_BIN_EXE_phaser"), bin.join("phaser")).expect("linked");
+    bin
+}
+
+#[test]
+fn installing_says_what_it_did_what_it_means_and_what_is_next() {
+    let sandbox = Sandbox::new();
+    let bin = bin(&sandbox);
+    let output = sandbox.run_with(sandbox.command().env("PATH", bin).args(["enforce", "install"]), b"");
+    insta::assert_snapshot!(output, @r"
+    exit: 0
+    --- stdout
+    phaser's hooks are in .claude/settings.json:
+      PreToolUse   Edit|Write  phaser enforce --stdin --severity error
+      PostToolUse  Edit|Write  phaser enforce --stdin --severity warning
+
+    An edit that violates nothing is answered with 'allow': Claude Code then makes it without asking you for permission.
+    To keep its permission prompts, run 'phaser enforce install --force --on-clean defer'.
+
+    Next: start a new Claude Code session, which reads its hooks when it starts, and run 'phaser doctor' to see that
+    everything is in place.
+
+    --- stderr
+    ");
+    let handler = |severity: &str| {
+        let command = format!("phaser enforce --stdin --severity {severity}");
+        let handler = json!({"type": "command", "command": command, "timeout": 60});
+        json!([{"matcher": "Edit|Write", "hooks": [handler]}])
+    };
+    let expected = json!({"hooks": {"PreToolUse": handler("error"), "PostToolUse": handler("warning")}});
+    let pretty = serde_json::to_string_pretty(&expected).expect("JSON");
+    assert_eq!(read(&sandbox.path(PROJECT)), format!("{pretty}\n"));
+}
+
+#[test]
+fn a_second_time_changes_nothing_and_says_so() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["enforce", "install"]);
+    let before = read(&sandbox.path(PROJECT));
+    for args in [&["enforce", "install"][..], &["enforce", "install", "--force"]] {
+        let output = sandbox.run_with(sandbox.command().args(args), b"");
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(output.stdout.contains("already; nothing changed"), "{output}");
+        assert_eq!(read(&sandbox.path(PROJECT)), before);
+    }
+}
+
+#[test]
+fn each_scope_has_its_own_file() {
+    let sandbox = Sandbox::new();
+    for (scope, file) in [
+        ("user", sandbox.home().join(".claude/settings.json")),
+        ("project", sandbox.path(PROJECT)),
+        ("local", sandbox.path(".claude/settings.local.json")),
+    ] {
+        let output = sandbox.run(["enforce", "install", "--scope", scope]);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(read(&file).contains("phaser enforce --stdin --severity error"), "{scope}");
+        fs::remove_file(file).expect("removed");
+    }
+}
+
+#[test]
+fn the_users_settings_can_stand_elsewhere() {
+    let sandbox = Sandbox::new();
+    let elsewhere = sandbox.home().join("elsewhere");
+    let mut command = sandbox.command();
+    command.env("CLAUDE_CONFIG_DIR", &elsewhere).args(["enforce", "install", "--scope", "user"]);
+    let output = sandbox.run_with(&mut command, b"");
+    assert!(output.stdout.contains("~/elsewhere/settings.json"), "{output}");
+    assert!(read(&elsewhere.join("settings.json")).contains("phaser enforce"));
+}
+
+#[test]
+fn in_a_subdirectory_the_projects_settings_are_meant() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("src/deep/a.rs", "");
+    let output = sandbox
+        .run_with(sandbox.command().current_dir(sandbox.path("src/deep")).args(["enforce", "install"]), b"");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(sandbox.path(PROJECT).exists());
+    assert!(!sandbox.path("src/deep/.claude").exists());
+}
+
+#[test]
+fn a_dry_run_prints_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.run(["enforce", "install", "--dry-run"]);
+    assert_eq!(output.json()["hooks"]["PreToolUse"][0]["matcher"], "Edit|Write");
+    assert!(!sandbox.path(".claude").exists());
+    let sandbox = sandbox.file(PROJECT, SETTINGS);
+    let output = sandbox.run(["enforce", "install", "--dry-run"]);
+    assert_eq!(output.json()["model"], "opus");
+    assert_eq!(read(&sandbox.path(PROJECT)), SETTINGS);
+}
+
+#[test]
+fn everything_else_in_the_settings_stays() {
+    let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
+    let output = sandbox.run(["enforce", "install", "--tools", "all", "--on-clean", "defer"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.contains("is left to Claude Code"), "{output}");
+    let after = read(&sandbox.path(PROJECT));
+    for line in SETTINGS.lines() {
+        assert!(after.contains(line.trim_end_matches(['}', ']'])), "{line}");
+    }
+    let hooks = settings(&sandbox)["hooks"].clone();
+    assert_eq!(hooks["PreToolUse"][0]["hooks"][0]["command"], "guard.sh");
+    assert_eq!(hooks["PreToolUse"][1]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
+    let command = "phaser enforce --stdin --severity error --on-clean defer";
+    assert_eq!(hooks["PreToolUse"][1]["hooks"][0]["command"], command);
+    let output = sandbox.run(["enforce", "uninstall"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(read(&sandbox.path(PROJECT)), SETTINGS);
+    let output = sandbox.run(["enforce", "uninstall"]);
+    assert!(output.stdout.contains("nothing changed"), "{output}");
+}
+
+#[test]
+fn other_spellings_are_replaced_only_by_force() {
+    let old = r#"{"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [
+        {"type": "command", "command": "mine.sh"},
+        {"type": "command", "command": "phaser enforce check --stdin"}]}]}}"#;
+    let sandbox = Sandbox::new().file(PROJECT, old);
+    let output = sandbox.run(["enforce", "install"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("PreToolUse   Write  phaser enforce check --stdin"), "{output}");
+    assert!(output.stderr.contains("run again with --force"), "{output}");
+    assert_eq!(read(&sandbox.path(PROJECT)), old);
+    let output = sandbox.run(["enforce", "install", "--force"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let after = read(&sandbox.path(PROJECT));
+    assert!(after.contains("mine.sh") && !after.contains("enforce check"), "{after}");
+}
+
+#[test]
+fn what_is_not_plain_json_is_refused_with_its_line_and_left_alone() {
+    for (text, line, what) in [
+        ("{\n  // mine\n}\n", 2, "comments"),
+        ("{\n  \"a\": 1,\n}\n", 2, "comma"),
+        ("{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3, "stands twice"),
+        ("{\n  \"a\":\n", 3, "not valid JSON"),
+        ("{\n  \"hooks\": []\n}\n", 2, "should be an object"),
+    ] {
+        let sandbox = Sandbox::new().file(PROJECT, text);
+        for command in ["install", "uninstall"] {
+            let output = sandbox.run(["enforce", command]);
+            assert_eq!(output.code, Some(3), "{output}");
+            let place = format!("phaser: [ROOT]/.claude/settings.json:{line}: ");
+            assert!(output.stderr.starts_with(&place), "{output}");
+            assert!(output.stderr.contains(what) && output.stderr.lines().count() == 1, "{output}");
+            assert_eq!(read(&sandbox.path(PROJECT)), text);
+        }
+    }
+}
+
+#[test]
+fn hooks_that_are_turned_off_are_mentioned() {
+    let sandbox = Sandbox::new().file(PROJECT, "{\"disableAllHooks\": true}");
+    let output = sandbox.run(["enforce", "install"]);
+    assert!(output.stderr.contains("set 'disableAllHooks' to false"), "{output}");
+}
+
+#[test]
+fn a_phaser_that_is_not_on_the_path_is_mentioned() {
+    let sandbox = Sandbox::new();
+    let output =
+        sandbox.run_with(sandbox.command().env("PATH", sandbox.home()).args(["enforce", "install"]), b"");
+    assert!(output.stderr.contains("'phaser' is not on the PATH"), "{output}");
+}
+
+#[test]
+fn a_wrong_argument_is_exit_3() {
+    let output = Sandbox::new().run(["enforce", "install", "--scope", "everybody"]);
+    assert_eq!(output.code, Some(3), "{output}");
+}
+
+#[test]
+fn the_installed_hooks_work_as_the_client_runs_them() {
+    let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
+    sandbox.run(["enforce", "install"]);
+    let hooks = settings(&sandbox)["hooks"].clone();
+    let command = hooks["PreToolUse"][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
+    let path = std::env::join_paths([bin(&sandbox), "/usr/bin".into(), "/bin".into()]).expect("a PATH");
+    let event = json!({
+        "hook_event_name": "PreToolUse", "cwd": sandbox.root(), "tool_name": "Write",
+        "tool_input": {"file_path": sandbox.path("a.rs"), "content": "// TODO\n"},
+    });
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).env_clear().env("PATH", path).env("HOME", sandbox.home());
+    let output = sandbox.run_with(&mut shell, event.to_string().as_bytes());
+    assert_eq!(output.decision().0, "deny", "{output}");
+}
+
+#[test]
+fn links_stay_links() {
+    let sandbox = Sandbox::new().file("dotfiles/claude.json", SETTINGS).file(".claude/x", "");
+    symlink("../dotfiles/claude.json", sandbox.path(PROJECT)).expect("linked");
+    let output = sandbox.run(["enforce", "install"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(fs::symlink_metadata(sandbox.path(PROJECT)).expect("there").is_symlink());
+    assert!(read(&sandbox.path("dotfiles/claude.json")).contains("phaser enforce"));
+}
+
+#[test]
+fn twenty_at_once_install_the_hooks_once_and_lose_nothing() {
+    let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
+    let start = |_| {
+        let mut command = sandbox.command();
+        command.args(["enforce", "install"]).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("phaser starts")
+    };
+    let children: Vec<Child> = (0..20).map(start).collect();
+    for mut child in children {
+        assert!(child.wait().expect("phaser ends").success());
+    }
+    let after = settings(&sandbox);
+    let before: Value = serde_json::from_str(SETTINGS).expect("valid JSON");
+    let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&after), keys(&before));
+    for event in ["PreToolUse", "PostToolUse"] {
+        let groups = after["hooks"][event].as_array().expect("groups");
+        let own = groups.iter().filter(|group| group.to_string().contains("phaser enforce"));
+        assert_eq!(own.count(), 1, "{event}");
+    }
+    assert_eq!(after["hooks"]["PreToolUse"][0], before["hooks"]["PreToolUse"][0]);
+    let left = fs::read_dir(sandbox.path(".claude")).expect("readable").count();
+    assert_eq!(left, 1, "no temporary file stays");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_leaves_the_settings_whole() {
+    let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
+    let directory = sandbox.path(".claude");
+    let mode = |mode| fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).expect("a mode");
+    mode(0o555);
+    let mut command = sandbox.command();
+    if fs::write(directory.join("probe"), "").is_ok() {
+        // Root may write anywhere, so this is done as nobody, who needs a way to the program and the project.
+        fs::remove_file(directory.join("probe")).expect("removed");
+        let base = sandbox.root().parent().expect("has a parent").to_owned();
+        let program = base.join("phaser");
+        fs::copy(env!("CARGO_BIN_EXE_phaser"), &program).expect("copied");
+        for path in [&base, &sandbox.root(), &program] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
+        }
+        command = Command::new(program);
+        command.uid(65534).gid(65534).current_dir(sandbox.root()).env_clear();
+    }
+    let output = sandbox.run_with(command.args(["enforce", "install"]), b"");
+    mode(0o755);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("cannot be written, and is as it was"), "{output}");
+    assert_eq!(read(&sandbox.path(PROJECT)), SETTINGS);
+    assert_eq!(fs::read_dir(&directory).expect("readable").count(), 1);
+}
+
+#[test]
+fn a_full_disk_leaves_the_settings_whole() {
+    let long = SETTINGS.replace("guard.sh", &format!("guard.sh {}", "x".repeat(5000)));
+    // A limit on the size of files, in blocks: the first write fails, or the one that would go over it.
+    for blocks in ["0", "1"] {
+        let sandbox = Sandbox::new().file(PROJECT, &long);
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" enforce install"));
+        shell.arg(env!("CARGO_BIN_EXE_phaser")).current_dir(sandbox.root()).env("HOME", sandbox.home());
+        let output = sandbox.run_with(&mut shell, b"");
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains("cannot be written, and is as it was"), "{output}");
+        assert_eq!(read(&sandbox.path(PROJECT)), long);
+        assert_eq!(fs::read_dir(sandbox.path(".claude")).expect("readable").count(), 1);
+    }
+}
+
+#[test]
+fn an_install_that_is_killed_leaves_the_settings_whole() {
+    let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg("ulimit -f 0; exec \"$0\" enforce install");
+    shell.arg(env!("CARGO_BIN_EXE_phaser")).current_dir(sandbox.root()).env("HOME", sandbox.home());
+    let output = sandbox.run_with(&mut shell, b"");
+    assert_ne!(output.code, Some(0), "{output}");
+    assert_eq!(read(&sandbox.path(PROJECT)), SETTINGS);
+}
