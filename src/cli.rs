@@ -29,7 +29,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Check contracts: on a hook event, on files, or on the whole project
-    Enforce(args::Enforce),
+    Enforce(Box<args::Enforce>),
     /// See whether phaser is in place in this project, and what to do if it is not
     Doctor,
 }
