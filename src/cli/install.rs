@@ -174,7 +174,7 @@ impl Place {
 }
 
 impl Target {
-    fn edit(&self, change: impl FnOnce(&str) -> Result<Edited, SettingsError>) -> Result<Edited, FileError> {
+    fn edit(&self, change: impl Fn(&str) -> Result<Edited, SettingsError>) -> Result<Edited, FileError> {
         if self.dry_run { file::preview(&self.path, change) } else { file::edit(&self.path, change) }
     }
 

@@ -64,9 +64,6 @@ pub enum FileError {
         /// What was refused, and where.
         refused: SettingsError,
     },
-    /// It leads from link to link without end.
-    #[error("{}: too many links", .0.display())]
-    Links(PathBuf),
     /// It could not be read.
     #[error("{}: cannot be read", path.display())]
     Read {
@@ -99,33 +96,34 @@ pub fn read(path: &Path) -> Result<String, FileError> {
 /// What `change` would make of the file.
 pub fn preview(
     path: &Path,
-    change: impl FnOnce(&str) -> Result<Edited, SettingsError>,
+    change: impl Fn(&str) -> Result<Edited, SettingsError>,
 ) -> Result<Edited, FileError> {
     change(&read(path)?).map_err(|refused| FileError::Settings { path: path.to_owned(), refused })
 }
 
-/// Changes the file, while no other phaser does.
+/// Changes the file, while no other phaser does. What needs no change leaves no trace.
 pub fn edit(
     path: &Path,
-    change: impl FnOnce(&str) -> Result<Edited, SettingsError>,
+    change: impl Fn(&str) -> Result<Edited, SettingsError>,
 ) -> Result<Edited, FileError> {
-    let target = follow_links(path)?;
+    let unlocked = preview(path, &change)?;
+    if !matches!(unlocked, Edited::Changed(_)) {
+        return Ok(unlocked);
+    }
     let cannot = |source| FileError::Write { path: path.to_owned(), source };
+    let target = follow_links(path).map_err(cannot)?;
     let directory = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory).map_err(cannot)?;
     let _lock = lock(directory).map_err(cannot)?;
-    let edited = preview(path, change)?;
+    let edited = preview(path, &change)?;
     if let Edited::Changed(text) = &edited {
-        if fs::metadata(&target).is_ok_and(|metadata| metadata.permissions().readonly()) {
-            return Err(cannot(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only")));
-        }
         replace(&target, directory, text).map_err(cannot)?;
     }
     Ok(edited)
 }
 
 /// The file that `path` leads to, there or not.
-fn follow_links(path: &Path) -> Result<PathBuf, FileError> {
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {
@@ -133,7 +131,7 @@ fn follow_links(path: &Path) -> Result<PathBuf, FileError> {
             Err(_) => return Ok(target),
         }
     }
-    Err(FileError::Links(path.to_owned()))
+    Err(io::Error::other("it leads through too many links"))
 }
 
 /// Locks the directory, since the file itself is about to be another one. The lock ends with the value.
@@ -146,13 +144,17 @@ fn lock(directory: &Path) -> io::Result<File> {
 }
 
 fn replace(target: &Path, directory: &Path, text: &str) -> io::Result<()> {
+    let before = fs::metadata(target).ok();
+    if before.as_ref().is_some_and(|before| before.permissions().readonly()) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".settings.").suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
-    if let Ok(before) = fs::metadata(target) {
+    if let Some(before) = before {
         keep_owner(file.as_file(), &before);
         file.as_file().set_permissions(before.permissions())?;
     }
@@ -178,7 +180,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-    fn to(text: &'static str) -> impl FnOnce(&str) -> Result<Edited, SettingsError> {
+    fn to(text: &'static str) -> impl Fn(&str) -> Result<Edited, SettingsError> {
         move |_| Ok(Edited::Changed(text.to_owned()))
     }
 
@@ -214,7 +216,7 @@ mod tests {
     #[test]
     fn an_unchanged_file_is_not_written() {
         let directory = directory();
-        let path = directory.path().join("settings.json");
+        let path = directory.path().join(".claude/settings.json");
         assert!(matches!(edit(&path, |_| Ok(Edited::Unchanged)), Ok(Edited::Unchanged)));
         assert!(names(directory.path()).is_empty());
     }
@@ -273,7 +275,8 @@ mod tests {
         let directory = directory();
         let path = directory.path().join("settings.json");
         symlink("settings.json", &path).expect("linked");
-        assert!(matches!(edit(&path, to("new")), Err(FileError::Links(_))));
+        assert!(matches!(edit(&path, to("new")), Err(FileError::Read { .. })));
+        assert!(follow_links(&path).is_err());
     }
 
     #[test]
