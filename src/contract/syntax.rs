@@ -4,12 +4,12 @@
 //! regular expression is valid; the matcher finds that out when it needs the pattern.
 
 use serde::de::DeserializeOwned;
-use serde_saphyr::Spanned;
+use serde_saphyr::{MessageFormatter, Spanned, UserMessageFormatter};
 
 use form::{File, FileExample, FileExamples, PlacedExample};
 
 use super::{Check, Contract, Dialect, Example, Examples, Kind, Origin, Pattern, Severity, Warning};
-use crate::glob::Glob;
+use crate::glob::{Glob, GlobError};
 
 mod draft;
 mod form;
@@ -103,10 +103,40 @@ fn document<T: DeserializeOwned>(yaml: &str, origin: &Origin) -> Result<T, Warni
     };
     serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
         let line = error.location().map_or(1, |location| line(location.line()));
-        let what = printable(&error.to_string());
-        let what = format!("not a contract: {what} (a pattern is best written in single quotes)");
-        Warning::at(&origin.file, line, what)
+        Warning::at(&origin.file, line, describe(&error))
     })
+}
+
+/// What is wrong with YAML that is not a contract, and how to mend it.
+fn describe(error: &serde_saphyr::Error) -> String {
+    use serde_saphyr::Error;
+    use serde_saphyr::budget::BudgetBreach;
+    match error {
+        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => describe(error),
+        Error::Unexpected { expected: "mapping start", .. } => {
+            "not a contract (write one 'key: value' a line, from 'rule_id: …' on)".to_owned()
+        }
+        Error::Unexpected { expected: "string scalar", .. } => {
+            "a list or a mapping, where text is expected (put the text in single quotes)".to_owned()
+        }
+        Error::InvalidScalar { ty: "boolean", .. } => "neither true nor false (write one of them)".to_owned(),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("the key '{}' is there twice (keep one of them)", printable(key))
+        }
+        Error::UnknownAnchor { .. } => {
+            "a '*' at the start of a value means something else in YAML (put the value in single quotes)"
+                .to_owned()
+        }
+        Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
+            "more than one YAML document (one file holds one contract)".to_owned()
+        }
+        Error::Budget { .. } => "too deep or too large for a contract (write plain values)".to_owned(),
+        other => {
+            let what = UserMessageFormatter.format_message(other);
+            let mend = "put the value in single quotes, and indent with spaces";
+            format!("not a contract: {} ({mend})", printable(&what))
+        }
+    }
 }
 
 fn line(number: u64) -> usize {
@@ -227,8 +257,11 @@ impl Validation<'_> {
         match Glob::new(&glob.value) {
             Ok(glob) => Some(glob),
             Err(error) => {
-                let error = printable(&error.to_string());
-                let what = format!("'file_glob' is not valid: {error} (for instance '**/*.py')");
+                let why = match error {
+                    GlobError::Syntax { why, .. } => why,
+                    GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
+                };
+                let what = format!("'file_glob' is not valid: {} (for instance '**/*.py')", printable(&why));
                 self.warn(line(glob.referenced.line()), what);
                 None
             }
@@ -392,7 +425,10 @@ enabled: false
             ("'**/*.py'", "'[a'", "c.yaml:4: 'file_glob' is not valid"),
             ("'Use the logger.'", "' '", "c.yaml:5: 'message' is empty"),
             ("severity: error", "severity: fatal", "c.yaml:6: severity 'fatal' is not known"),
-            ("enabled: yes", "enabled: perhaps", "c.yaml:8: not a contract"),
+            ("enabled: yes", "enabled: perhaps", "c.yaml:8: neither true nor false"),
+            ("'Use the logger.'", "[a]", "c.yaml:5: a list or a mapping, where text is expected"),
+            ("enabled: yes", "message: again", "c.yaml:8: the key 'message' is there twice"),
+            ("enabled: yes", "---", "c.yaml:8: more than one YAML document"),
         ];
         for (from, to, expected) in cases {
             let found = warnings(&FLAT.replacen(from, to, 1));
@@ -411,9 +447,9 @@ enabled: false
 
     #[test]
     fn broken_yaml_names_its_line() {
-        let broken = warnings("rule_id: a\ntype: [\n");
+        let broken = warnings("rule_id: a\ntype: 'b\n");
         assert!(broken[0].starts_with("c.yaml:"), "{broken:?}");
-        assert!(broken[0].contains("not a contract"), "{broken:?}");
+        assert!(broken[0].contains("not a contract: invalid"), "{broken:?}");
         assert!(warnings("").iter().all(|warning| warning.contains("is empty")));
         assert!(warnings("just text").iter().all(|warning| warning.contains("not a contract")));
     }

@@ -65,6 +65,9 @@ pub enum DialectError {
 
 const POSIX_CLASS: &str = "'[[:name:]]' is a POSIX class here; in Python it is a set of single characters";
 
+const BACKSPACE: &str =
+    "'pattern' has a backspace in it, which is what '\\b' is in double quotes (use single quotes)";
+
 /// `pattern` in the dialect of the engines.
 pub fn translate(pattern: &str) -> Result<Translation, DialectError> {
     let translation =
@@ -73,6 +76,9 @@ pub fn translate(pattern: &str) -> Result<Translation, DialectError> {
     let mut translator = Translator { rest, out: translation, flags: Flags::default(), outer: Vec::new() };
     translator.run()?;
     let mut translation = translator.out;
+    if pattern.contains('\u{8}') {
+        translation.notes.push(BACKSPACE);
+    }
     if translation.backtracks.is_some() {
         for (look, spelled) in ASCII_LOOKS {
             translation.regex = translation.regex.replace(look, spelled);

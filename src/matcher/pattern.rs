@@ -257,6 +257,8 @@ fn backtracking(regex: &str, because: Backtracks, timeout: Duration) -> Result<E
         .build();
     match built {
         Ok(regex) => Ok(Engine::Backtracking { regex: Box::new(regex), because }),
+        Err(fancy_regex::Error::ParseError(_, error)) => Err(PatternError::Syntax(error.to_string())),
+        Err(fancy_regex::Error::CompileError(error)) => Err(PatternError::Syntax(error.to_string())),
         Err(error) => Err(PatternError::Syntax(error.to_string())),
     }
 }
