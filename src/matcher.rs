@@ -284,6 +284,11 @@ impl Matcher {
     }
 }
 
+/// What is wrong with the pattern of a contract, if it cannot be matched.
+pub fn broken(contract: &Contract) -> Option<Warning> {
+    compile(contract, Duration::ZERO, &mut Vec::new()).err()
+}
+
 fn compile(
     contract: &Contract,
     timeout: Duration,

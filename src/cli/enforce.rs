@@ -59,17 +59,20 @@ impl Run<'_> {
     fn project(&self, targets: impl FnOnce(&Root) -> anyhow::Result<Targets>) -> anyhow::Result<Exit> {
         let root = find_root(RootHints { named: None, cwd: &self.environment.cwd, file: None });
         let directories = self.directories(&root)?;
-        let mut loaded = load::load(&directories);
+        let mut loaded = load::load(&directories, matcher::broken);
         self.args.packs.add_to(&mut loaded);
+        let switched_off = loaded.contracts.len();
         let contracts = enabled(&mut loaded);
         let none = contracts.is_empty();
         let (contracts, outcome) = if none {
-            self.say_no_contracts(&directories);
             (contracts, Outcome { warnings: loaded.warnings, ..Outcome::default() })
         } else {
             self.check(contracts, loaded, targets(&root)?)
         };
         self.say_gaps(&outcome);
+        if none {
+            self.say_no_contracts(&directories, switched_off);
+        }
         self.write(|out, run| run.report(out, &contracts, &outcome))?;
         let strictness = self.args.strictness();
         if none && strictness == Strictness::Strict {
@@ -92,7 +95,7 @@ impl Run<'_> {
             cwd: &cwd,
             file: Some(&subject.path),
         });
-        let mut loaded = load::load(&self.directories(&root)?);
+        let mut loaded = load::load(&self.directories(&root)?, matcher::broken);
         self.args.packs.add_to(&mut loaded);
         let mut contracts = enabled(&mut loaded);
         if contracts.is_empty() {
@@ -160,6 +163,7 @@ impl Run<'_> {
         let mut outcome = scan(&matcher, targets, options, &progress);
         outcome.warnings = loaded.warnings;
         outcome.warnings.append(&mut warnings);
+        outcome.warnings.sort();
         (matcher.into_contracts(), outcome)
     }
 
@@ -170,7 +174,7 @@ impl Run<'_> {
     /// Answers that there is nothing to check, and why.
     fn answer_nothing(&self, proposal: &Proposal) -> anyhow::Result<Exit> {
         if let (Proposal::Skip(reason), false) = (proposal, self.args.quiet) {
-            say(format_args!("phaser: not checked: {}", report::inert(reason)));
+            say(format_args!("phaser: not checked: {reason}"));
         }
         self.answer(&Response::empty(), &Outcome::default())
     }
@@ -214,27 +218,25 @@ impl Run<'_> {
     fn say_gaps(&self, outcome: &Outcome) {
         self.say_warnings(&outcome.warnings);
         for skipped in outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
-            let path = skipped.path.to_text();
-            say(format_args!("phaser: not checked: {}: {}", report::inert(&path), skipped.why));
+            say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
         }
     }
 
     fn say_warnings(&self, warnings: &[Warning]) {
         for warning in warnings {
-            say(report::inert(&warning.to_string()));
+            say(warning);
         }
     }
 
-    fn say_no_contracts(&self, directories: &[Directory]) {
+    fn say_no_contracts(&self, directories: &[Directory], switched_off: usize) {
         if self.args.quiet {
             return;
         }
+        let no = if switched_off == 0 { "no contracts" } else { "no contracts that are switched on" };
         let places: Vec<_> =
             directories.iter().map(|directory| directory.shown.display().to_string()).collect();
         let places = places.join(" or ");
-        say(format_args!(
-            "phaser: no contracts in {places}: add one with 'phaser init', or try '--pack secrets'"
-        ));
+        say(format_args!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'"));
     }
 }
 

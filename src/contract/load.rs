@@ -34,18 +34,26 @@ pub struct Loaded {
     pub shadowed: Vec<Contract>,
     /// What is wrong with the files.
     pub warnings: Vec<Warning>,
+    broken: Option<Broken>,
 }
+
+/// Finds out what is wrong with a contract's pattern, which is not for this layer to judge.
+pub type Broken = fn(&Contract) -> Option<Warning>;
 
 impl Loaded {
     /// Adds contracts of lower precedence than all that are there.
     ///
     /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
+    /// Nor can a broken one stand in front of another, whichever comes first.
     pub fn add(&mut self, contracts: Vec<Contract>) {
         let first_added = self.contracts.len();
         let mut by_id: HashMap<String, usize> =
             self.contracts.iter().enumerate().map(|(at, contract)| (contract.id.clone(), at)).collect();
         for contract in contracts {
             match by_id.get(&contract.id) {
+                Some(&at) if self.gives_way(at) => {
+                    self.shadowed.push(std::mem::replace(&mut self.contracts[at], contract));
+                }
                 Some(&at) if at < first_added => self.shadowed.push(contract),
                 Some(&at) => self.settle(at, contract),
                 None => {
@@ -69,6 +77,15 @@ impl Loaded {
         self.add(contracts);
     }
 
+    /// Is the contract that counts so far broken? Then that is said, and another one may take its place.
+    fn gives_way(&mut self, at: usize) -> bool {
+        let first = &self.contracts[at];
+        let warning = self.broken.filter(|_| first.enabled).and_then(|broken| broken(first));
+        let gives_way = warning.is_some();
+        self.warnings.extend(warning);
+        gives_way
+    }
+
     /// Two contracts of one directory have the same id.
     fn settle(&mut self, at: usize, contract: Contract) {
         let first = &mut self.contracts[at];
@@ -86,8 +103,8 @@ impl Loaded {
 
 /// The contracts in `directories`, which stand in the order of their precedence. A directory that
 /// is not there has none.
-pub fn load(directories: &[Directory]) -> Loaded {
-    let mut loaded = Loaded::default();
+pub fn load(directories: &[Directory], broken: Broken) -> Loaded {
+    let mut loaded = Loaded { broken: Some(broken), ..Loaded::default() };
     for directory in directories {
         let mut contracts = Vec::new();
         for file in files(directory, &mut loaded.warnings) {
@@ -98,6 +115,7 @@ pub fn load(directories: &[Directory]) -> Loaded {
         }
         loaded.add(contracts);
     }
+    loaded.warnings.sort();
     loaded
 }
 
@@ -189,7 +207,10 @@ mod tests {
         }
 
         fn load(&self) -> Loaded {
-            load(&[self.place(Place::Project, "project"), self.place(Place::User, "user")])
+            load(&[self.place(Place::Project, "project"), self.place(Place::User, "user")], |contract| {
+                let broken = contract.message == "broken";
+                broken.then(|| Warning::about(&contract.origin.file, "broken"))
+            })
         }
 
         fn place(&self, place: Place, name: &str) -> Directory {
@@ -245,6 +266,18 @@ mod tests {
             )
         });
         assert_eq!(warnings(&loaded), expected);
+    }
+
+    #[test]
+    fn a_broken_contract_stands_in_front_of_none() {
+        let fixture = Fixture::new();
+        fixture.contract("project/a.yaml", "x", "broken").contract("project/b.yaml", "x", "second");
+        fixture.contract("project/c.yaml", "y", "broken").contract("user/c.yaml", "y", "user");
+        fixture.write("project/d.yaml", contract("z", "broken") + "enabled: false\n");
+        fixture.contract("user/d.yaml", "z", "switched off");
+        let loaded = fixture.load();
+        assert_eq!(messages(&loaded), ["second", "user", "broken"]);
+        assert_eq!(warnings(&loaded), ["project/a.yaml: broken", "project/c.yaml: broken"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod contracts_loading;
 mod corpus;
 mod determinism;
 mod doctor;

@@ -1,0 +1,471 @@
+//! Contract files: where they are found, which of them count, and what is said about the broken ones.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+
+use crate::harness::{Output, Sandbox, contract, forbid, warning};
+
+/// A contract in the form of version 1.2.
+const NESTED: &str = "\
+version: '1.2'
+audit_source: review
+rule:
+  id: nested
+  type: forbid_pattern
+  pattern: 'x'
+  file_glob: '**/*.txt'
+  message: 'No x.'
+  severity: warning
+  rationale: 'Once bitten.'
+created_at: 2025-01-01T00:00:00
+enabled: true
+";
+
+/// The ids of what is violated in a project whose `a.txt` has an `x` in it.
+fn violated(sandbox: &Sandbox) -> Vec<String> {
+    let output = json(sandbox);
+    let ids = output.violations().into_iter();
+    ids.map(|violation| violation.rsplit(' ').next().expect("an id").to_owned()).collect()
+}
+
+fn json(sandbox: &Sandbox) -> Output {
+    sandbox.run(["enforce", "--file", "a.txt", "--format", "json"])
+}
+
+fn sandbox() -> Sandbox {
+    Sandbox::new().file("a.txt", "x\n")
+}
+
+fn no_x(id: &str) -> String {
+    forbid(id, "x", "**/*.txt")
+}
+
+/// What is said about a file with this text instead of a contract.
+fn said_about(yaml: impl AsRef<[u8]>) -> String {
+    let output = json(&sandbox().file(".claude/contracts/c.yaml", yaml));
+    assert_eq!((output.code, output.violations().len()), (Some(0), 0), "{output}");
+    output.stderr.lines().next().unwrap_or("nothing is said").to_owned()
+}
+
+/// What is said about a contract in which `from` stands as `to`.
+fn said_with(from: &str, to: &str) -> String {
+    let yaml = forbid("no-x", "x", "**");
+    assert!(yaml.contains(from), "{from}");
+    said_about(yaml.replacen(from, to, 1))
+}
+
+#[test]
+fn both_directories_both_forms_and_both_endings_are_read() {
+    let sandbox = sandbox()
+        .file(".claude/contracts/a.yaml", no_x("flat"))
+        .file(".claude/contracts/b.yml", NESTED)
+        .user_contract(&no_x("user"));
+    assert_eq!(violated(&sandbox), ["flat", "nested", "user"]);
+}
+
+#[test]
+fn only_files_named_like_contracts_are_read() {
+    let sandbox = sandbox()
+        .contract(&no_x("counts"))
+        .file(".claude/contracts/.hidden.yaml", no_x("hidden"))
+        .file(".claude/contracts/a.yaml.bak", no_x("backup"))
+        .file(".claude/contracts/a.YAML", no_x("shouting"))
+        .file(".claude/contracts/README.md", "x")
+        .file(".claude/contracts/sub/a.yaml", no_x("below"));
+    assert_eq!(violated(&sandbox), ["counts"]);
+    assert_eq!(json(&sandbox).stderr, "");
+}
+
+#[test]
+fn a_named_directory_takes_the_place_of_both() {
+    let sandbox = sandbox()
+        .contract(&no_x("project"))
+        .user_contract(&no_x("user"))
+        .file("rules/mine.yaml", no_x("named"))
+        .file("sub/keep", "");
+    let run = |directory: &str, cwd: &str| {
+        let mut command = sandbox.command();
+        command.args(["enforce", "--format", "json", "--contracts-dir", directory, "--all"]);
+        sandbox.run_with(command.current_dir(sandbox.path(cwd)), b"").violations()
+    };
+    assert_eq!(run("rules", ""), ["a.txt:1:1 named"]);
+    let absolute = sandbox.path("rules");
+    assert_eq!(run(absolute.to_str().expect("is text"), "sub"), ["a.txt:1:1 named"]);
+}
+
+#[test]
+fn the_nearest_directory_with_contracts_is_the_project() {
+    let sandbox = sandbox().contract(&forbid("outer", "x", "**")).file("sub/deep/a.txt", "x");
+    let mut command = sandbox.command();
+    let output = sandbox.run_with(
+        command.current_dir(sandbox.path("sub/deep")).args(["enforce", "--all", "--format", "json"]),
+        b"",
+    );
+    assert_eq!(output.violations(), ["a.txt:1:1 outer", "sub/deep/a.txt:1:1 outer"]);
+}
+
+#[test]
+fn the_project_wins_by_id() {
+    let sandbox = sandbox().contract(&warning(&no_x("same"))).user_contract(&no_x("same"));
+    let output = json(&sandbox);
+    assert_eq!(output.json()["violations"][0]["severity"], "warning");
+    assert_eq!((output.violations().len(), output.stderr.as_str()), (1, ""));
+}
+
+#[test]
+fn the_project_switches_a_contract_of_the_user_off() {
+    let off = no_x("same") + "enabled: false\n";
+    let sandbox = sandbox().contract(&off).contract(&no_x("other")).user_contract(&no_x("same"));
+    assert_eq!(violated(&sandbox), ["other"]);
+    assert_eq!(json(&sandbox).stderr, "");
+}
+
+#[test]
+fn every_spelling_of_off_is_understood() {
+    for off in ["false", "False", "no", "off", "'false'"] {
+        let sandbox =
+            sandbox().contract(&no_x("other")).contract(&format!("{}enabled: {off}\n", no_x("off")));
+        assert_eq!(violated(&sandbox), ["other"], "{off}");
+    }
+}
+
+#[test]
+fn of_two_with_one_id_the_first_enabled_one_counts() {
+    let off = no_x("same") + "enabled: false\n";
+    let sandbox = sandbox()
+        .file(".claude/contracts/a.yaml", off)
+        .file(".claude/contracts/b.yaml", no_x("same"))
+        .file(".claude/contracts/c.yaml", warning(&no_x("same")));
+    let output = json(&sandbox);
+    assert_eq!(output.json()["violations"][0]["severity"], "error");
+    assert_eq!(output.violations().len(), 1);
+    insta::assert_snapshot!(output.stderr, @"
+    .claude/contracts/a.yaml: rule id 'same' is used again, and the one in .claude/contracts/b.yaml counts (rename one of them)
+    .claude/contracts/c.yaml: rule id 'same' is used again, and the one in .claude/contracts/b.yaml counts (rename one of them)
+    ");
+}
+
+#[test]
+fn a_broken_contract_disarms_no_other() {
+    let broken = forbid("same", "(", "**");
+    let sandbox = sandbox()
+        .file(".claude/contracts/a.yaml", &broken)
+        .file(".claude/contracts/b.yaml", no_x("same"))
+        .contract(&broken.replace("same", "user-too"))
+        .user_contract(&no_x("user-too"));
+    assert_eq!(violated(&sandbox), ["same", "user-too"]);
+    insta::assert_snapshot!(json(&sandbox).stderr, @r"
+    .claude/contracts/a.yaml:3: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
+    .claude/contracts/user-too.yaml:3: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
+    ");
+}
+
+#[test]
+fn a_broken_file_leaves_the_rest_and_the_exit_code_alone() {
+    let sandbox =
+        sandbox().contract(&warning(&no_x("good"))).file(".claude/contracts/bad.yaml", "rule_id: [");
+    let output = json(&sandbox);
+    assert_eq!((output.violations().len(), output.code), (1, Some(0)), "{output}");
+    assert_eq!(output.json()["warnings"][0]["file_path"], ".claude/contracts/bad.yaml");
+}
+
+#[test]
+fn every_missing_key_is_named() {
+    for (key, needed) in
+        [("rule_id", 1), ("type", 2), ("pattern", 3), ("file_glob", 4), ("message", 5), ("severity", 6)]
+    {
+        let yaml = forbid("no-x", "x", "**");
+        let without: Vec<_> = yaml.lines().filter(|line| !line.starts_with(&format!("{key}:"))).collect();
+        assert_eq!(without.len(), 5, "{key} is on line {needed}");
+        let said = said_about(without.join("\n"));
+        assert_eq!(said, format!(".claude/contracts/c.yaml:1: '{key}' is missing (add '{key}: …')"));
+    }
+}
+
+#[test]
+fn a_contract_about_existence_needs_no_pattern() {
+    for kind in ["file_exists", "file_not_exists"] {
+        let sandbox = sandbox().contract(&contract("about-files", kind, None, "**/*.txt"));
+        assert_eq!(json(&sandbox).stderr, "", "{kind}");
+    }
+}
+
+#[test]
+fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
+    let long_id = "a".repeat(65);
+    let long_glob = format!("'{}'", "a".repeat(5000));
+    let cases = [
+        ("no-x", "no_x"),
+        ("no-x", "'no x'"),
+        ("no-x", "nö"),
+        ("no-x", "''"),
+        ("no-x", &long_id),
+        ("no-x", "[a, b]"),
+        ("forbid_pattern", "forbid"),
+        ("forbid_pattern", "Forbid_Pattern"),
+        ("'x'", "''"),
+        ("'x'", "'('"),
+        ("'x'", "'[a'"),
+        ("'x'", r"'\1'"),
+        ("'x'", r"'a\'"),
+        ("'x'", "\"\\bx\""),
+        ("'x'", "a: b"),
+        ("'x'", "@x"),
+        ("'**'", "''"),
+        ("'**'", "'[a'"),
+        ("'**'", "'{a'"),
+        ("'**'", "**"),
+        ("'**'", &long_glob),
+        ("'Do not no-x.'", "''"),
+        ("'Do not no-x.'", "'  '"),
+        ("'Do not no-x.'", "{a: b}"),
+        ("severity: error", "severity: fatal"),
+        ("severity: error", "severity: Error"),
+        ("severity: error", "severity: error\nenabled: maybe"),
+        ("severity: error", "severity: error\nenabled: 1"),
+        ("severity: error", "severity: error\nrationale: [a]"),
+        ("severity: error", "severity: error\nrule_id: again"),
+        ("severity: error", "severity: error\n---\nrule_id: other"),
+        ("severity: error", "severity: error\n\tenabled: true"),
+    ];
+    let said: Vec<_> = cases
+        .iter()
+        .map(|(from, to)| {
+            let said = said_with(from, to);
+            let mends = said.ends_with(')') && said.contains(" (");
+            let (_, place) = said.split_once("c.yaml:").unwrap_or_else(|| panic!("{to}: {said}"));
+            assert!(mends && place.starts_with(|c: char| c.is_ascii_digit()), "{said}");
+            let to = if to.len() > 60 { format!("{}…", &to[..20]) } else { (*to).to_owned() };
+            format!("{from} → {to}\n  {said}")
+        })
+        .collect();
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    no-x → no_x
+      .claude/contracts/c.yaml:1: rule id 'no_x' may have only letters, digits and hyphens (rename it)
+    no-x → 'no x'
+      .claude/contracts/c.yaml:1: rule id 'no x' may have only letters, digits and hyphens (rename it)
+    no-x → nö
+      .claude/contracts/c.yaml:1: rule id 'nö' may have only letters, digits and hyphens (rename it)
+    no-x → ''
+      .claude/contracts/c.yaml:1: the rule id is empty (name the rule, for instance 'no-debug-print')
+    no-x → aaaaaaaaaaaaaaaaaaaa…
+      .claude/contracts/c.yaml:1: the rule id is longer than 64 characters (choose a shorter one)
+    no-x → [a, b]
+      .claude/contracts/c.yaml:1: a list or a mapping, where text is expected (put the text in single quotes)
+    forbid_pattern → forbid
+      .claude/contracts/c.yaml:2: type 'forbid' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains)
+    forbid_pattern → Forbid_Pattern
+      .claude/contracts/c.yaml:2: type 'Forbid_Pattern' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains)
+    'x' → ''
+      .claude/contracts/c.yaml:3: 'pattern' is empty (write what to look for)
+    'x' → '('
+      .claude/contracts/c.yaml:3: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
+    'x' → '[a'
+      .claude/contracts/c.yaml:3: 'pattern' is not valid: a character class is not closed (add ']', or write '\[' for the character)
+    'x' → '\1'
+      .claude/contracts/c.yaml:3: 'pattern' is not a regular expression: Invalid back reference to group 1 (write '\' before a character that is meant literally)
+    'x' → 'a\'
+      .claude/contracts/c.yaml:3: 'pattern' is not valid: the pattern ends in a backslash (write '\\' for the character)
+    'x' → "\bx"
+      .claude/contracts/c.yaml:3: 'pattern' has a backspace in it, which is what '\b' is in double quotes (use single quotes)
+    'x' → a: b
+      .claude/contracts/c.yaml:3: not a contract: mapping values are not allowed in this context (put the value in single quotes, and indent with spaces)
+    'x' → @x
+      .claude/contracts/c.yaml:3: not a contract: unexpected character: `@' (put the value in single quotes, and indent with spaces)
+    '**' → ''
+      .claude/contracts/c.yaml:4: 'file_glob' is not valid: the glob is empty; use '**' for every file (for instance '**/*.py')
+    '**' → '[a'
+      .claude/contracts/c.yaml:4: 'file_glob' is not valid: unclosed character class; missing ']' (for instance '**/*.py')
+    '**' → '{a'
+      .claude/contracts/c.yaml:4: 'file_glob' is not valid: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?) (for instance '**/*.py')
+    '**' → **
+      .claude/contracts/c.yaml:4: a '*' at the start of a value means something else in YAML (put the value in single quotes)
+    '**' → 'aaaaaaaaaaaaaaaaaaa…
+      .claude/contracts/c.yaml:4: 'file_glob' is not valid: the glob is 5000 bytes long, over the limit of 4096 (for instance '**/*.py')
+    'Do not no-x.' → ''
+      .claude/contracts/c.yaml:5: 'message' is empty (say what to do instead)
+    'Do not no-x.' → '  '
+      .claude/contracts/c.yaml:5: 'message' is empty (say what to do instead)
+    'Do not no-x.' → {a: b}
+      .claude/contracts/c.yaml:5: a list or a mapping, where text is expected (put the text in single quotes)
+    severity: error → severity: fatal
+      .claude/contracts/c.yaml:6: severity 'fatal' is not known (use error or warning)
+    severity: error → severity: Error
+      .claude/contracts/c.yaml:6: severity 'Error' is not known (use error or warning)
+    severity: error → severity: error
+    enabled: maybe
+      .claude/contracts/c.yaml:7: neither true nor false (write one of them)
+    severity: error → severity: error
+    enabled: 1
+      .claude/contracts/c.yaml:7: neither true nor false (write one of them)
+    severity: error → severity: error
+    rationale: [a]
+      .claude/contracts/c.yaml:7: a list or a mapping, where text is expected (put the text in single quotes)
+    severity: error → severity: error
+    rule_id: again
+      .claude/contracts/c.yaml:7: the key 'rule_id' is there twice (keep one of them)
+    severity: error → severity: error
+    ---
+    rule_id: other
+      .claude/contracts/c.yaml:7: more than one YAML document (one file holds one contract)
+    severity: error → severity: error
+    	enabled: true
+      .claude/contracts/c.yaml:6: not a contract: while scanning a plain scalar, found a tab (put the value in single quotes, and indent with spaces)
+    "#);
+}
+
+#[test]
+fn files_that_are_no_contracts_at_all_are_said() {
+    let cases: [(&str, &[u8]); 9] = [
+        ("empty", b""),
+        ("comment", b"# nothing\n"),
+        ("list", b"- rule_id: a\n"),
+        ("words", b"just some words\n"),
+        ("unclosed quote", b"rule_id: 'a\n"),
+        ("binary", b"rule_id: a\n\xff\xfe"),
+        ("nul", b"rule_id: a\0b\n"),
+        ("rule is no mapping", b"rule: 3\n"),
+        ("rule is empty", b"version: 1\nrule:\n  id: a\n"),
+    ];
+    let said: Vec<_> = cases.iter().map(|(name, yaml)| format!("{name}: {}", said_about(yaml))).collect();
+    insta::assert_snapshot!(said.join("\n"), @r"
+    empty: .claude/contracts/c.yaml:1: the file is empty (a contract starts with 'rule_id: …')
+    comment: .claude/contracts/c.yaml:1: the file is empty (a contract starts with 'rule_id: …')
+    list: .claude/contracts/c.yaml:1: not a contract (write one 'key: value' a line, from 'rule_id: …' on)
+    words: .claude/contracts/c.yaml:1: not a contract (write one 'key: value' a line, from 'rule_id: …' on)
+    unclosed quote: .claude/contracts/c.yaml:2: not a contract: invalid indentation in multiline quoted scalar (put the value in single quotes, and indent with spaces)
+    binary: .claude/contracts/c.yaml:2: not UTF-8 (save the file as UTF-8)
+    nul: .claude/contracts/c.yaml:1: not a contract: unexpected character: `\u{0}' (put the value in single quotes, and indent with spaces)
+    rule is no mapping: .claude/contracts/c.yaml:1: not a contract (write one 'key: value' a line, from 'rule_id: …' on)
+    rule is empty: .claude/contracts/c.yaml:3: 'file_glob' is missing (add 'file_glob: …')
+    ");
+}
+
+#[test]
+fn every_failure_of_one_file_is_a_warning() {
+    let output = json(&sandbox().file(".claude/contracts/c.yaml", "rule_id: a_b\ntype: nope\n"));
+    insta::assert_snapshot!(output.stderr, @"
+    .claude/contracts/c.yaml:1: 'file_glob' is missing (add 'file_glob: …')
+    .claude/contracts/c.yaml:1: 'message' is missing (add 'message: …')
+    .claude/contracts/c.yaml:1: 'severity' is missing (add 'severity: …')
+    .claude/contracts/c.yaml:1: rule id 'a_b' may have only letters, digits and hyphens (rename it)
+    .claude/contracts/c.yaml:2: type 'nope' is not known (use one of forbid_pattern, require_pattern, file_exists, file_not_exists, file_contains, file_not_contains)
+    phaser: no contracts in .claude/contracts or ~/.phaser/contracts: add one with 'phaser init', or try '--pack secrets'
+    ");
+}
+
+#[test]
+fn ids_that_look_like_numbers_and_dates_are_text() {
+    for id in ["123", "1e3", "2025-01-01", "null-ish", "0x10"] {
+        assert_eq!(violated(&sandbox().contract(&no_x(id))), [id]);
+    }
+    let longest = "a".repeat(64);
+    assert_eq!(violated(&sandbox().contract(&no_x(&longest))), [longest]);
+}
+
+#[test]
+fn unknown_keys_change_nothing() {
+    let sandbox = sandbox().contract(&(no_x("more") + "owner: team\ntags: [a, b]\n"));
+    assert_eq!(violated(&sandbox), ["more"]);
+}
+
+#[test]
+fn a_nested_contract_without_severity_is_an_error() {
+    let sandbox = sandbox().contract(&NESTED.replace("  severity: warning\n", ""));
+    assert_eq!(json(&sandbox).json()["violations"][0]["severity"], "error");
+}
+
+#[test]
+fn limits_are_said() {
+    let large = format!("{}# {}\n", no_x("large"), "x".repeat(64 * 1024));
+    let pattern = |size: usize| no_x("long").replace("'x'", &format!("'{}'", "x".repeat(size)));
+    let said = [
+        said_about(large),
+        said_about(pattern(4097)),
+        said_about(pattern(1).replace("'x'", "'(?:(?:x{100}){100}){100}'")),
+        said_about(pattern(1).replace("'x'", r"'(?i)\p{L}{900}\p{L}{900}'")),
+    ];
+    insta::assert_snapshot!(said.join("\n"), @"
+    .claude/contracts/c.yaml: larger than 65536 bytes (one file holds one contract)
+    .claude/contracts/c.yaml:3: 'pattern' has 4097 bytes, the limit is 4096 (split it into several contracts)
+    .claude/contracts/c.yaml:3: 'pattern' is too large once compiled (use smaller repetitions, or fewer Unicode classes)
+    .claude/contracts/c.yaml:3: 'pattern' is too large once compiled (use smaller repetitions, or fewer Unicode classes)
+    ");
+    let fits = json(&sandbox().contract(&pattern(4096)));
+    assert_eq!((fits.code, fits.stderr.as_str()), (Some(0), ""));
+    let full = no_x("full");
+    let full = format!("{full}#{}\n", "x".repeat(64 * 1024 - full.len() - 2));
+    assert_eq!(violated(&sandbox().contract(&full)), ["full"]);
+}
+
+#[test]
+fn bombs_are_refused() {
+    let mut aliases = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+    for level in 1..10 {
+        let before = format!("*a{},", level - 1).repeat(10);
+        aliases.push_str(&format!("a{level}: &a{level} [{before}]\n"));
+    }
+    let deep = format!("unknown: {}{}\n", "[".repeat(30_000), "]".repeat(30_000));
+    let blocks: String = (0..300).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
+    let cycle = "unknown: &a [*a]\n".to_owned();
+    let merges: String = (0..500).map(|number| format!("d{number}: {{<<: *a}}\n")).collect();
+    let merges = format!("a: &a {{b: 1}}\n{merges}");
+    let many = format!("unknown: [{}]\n", "x,".repeat(20_000));
+    let said: Vec<_> = [aliases, deep, blocks, cycle, merges, many].map(said_about).into();
+    insta::assert_snapshot!(said.join("\n"), @"
+    .claude/contracts/c.yaml:4: too deep or too large for a contract (write plain values)
+    .claude/contracts/c.yaml:1: not a contract: recursion limit exceeded (put the value in single quotes, and indent with spaces)
+    .claude/contracts/c.yaml:33: too deep or too large for a contract (write plain values)
+    .claude/contracts/c.yaml:1: not a contract: Recursive reference not allowed here (put the value in single quotes, and indent with spaces)
+    .claude/contracts/c.yaml:102: too deep or too large for a contract (write plain values)
+    .claude/contracts/c.yaml:1: too deep or too large for a contract (write plain values)
+    ");
+}
+
+#[test]
+fn special_files_named_like_contracts_are_never_opened() {
+    let sandbox = sandbox().contract(&no_x("good")).file(".claude/contracts/directory.yaml/a", "");
+    let directory = sandbox.path(".claude/contracts");
+    let fifo = Command::new("mkfifo").arg(directory.join("fifo.yaml")).status().expect("mkfifo runs");
+    assert!(fifo.success());
+    let _socket = UnixListener::bind(directory.join("socket.yaml")).expect("bound");
+    symlink("nowhere", directory.join("dangling.yaml")).expect("linked");
+    symlink("/dev/zero", directory.join("endless.yaml")).expect("linked");
+    symlink("loop.yaml", directory.join("loop.yaml")).expect("linked");
+    let output = json(&sandbox);
+    assert_eq!(output.violations(), ["a.txt:1:1 good"]);
+    insta::assert_snapshot!(output.stderr, @"
+    .claude/contracts/dangling.yaml: not a regular file (move it away, or put a file there)
+    .claude/contracts/directory.yaml: not a regular file (move it away, or put a file there)
+    .claude/contracts/endless.yaml: not a regular file (move it away, or put a file there)
+    .claude/contracts/fifo.yaml: not a regular file (move it away, or put a file there)
+    .claude/contracts/loop.yaml: not a regular file (move it away, or put a file there)
+    .claude/contracts/socket.yaml: not a regular file (move it away, or put a file there)
+    ");
+    let write = sandbox.pre_write("a.txt", "x");
+    assert_eq!(write.decision().0, "deny", "the hook does not hang on them either");
+}
+
+#[test]
+fn a_linked_contract_file_counts() {
+    let sandbox = sandbox().contract(&no_x("good")).file("shared/linked.yaml", no_x("linked"));
+    symlink("../../shared/linked.yaml", sandbox.path(".claude/contracts/link.yaml")).expect("linked");
+    assert_eq!(violated(&sandbox), ["good", "linked"]);
+}
+
+#[test]
+fn a_project_without_the_directory_has_only_the_users_contracts() {
+    let sandbox = sandbox().user_contract(&no_x("user"));
+    assert_eq!(violated(&sandbox), ["user"]);
+    fs::create_dir_all(sandbox.path(".claude/contracts")).expect("created");
+    assert_eq!(violated(&sandbox), ["user"]);
+}
+
+#[test]
+fn a_byte_order_mark_and_windows_line_endings_are_fine() {
+    let yaml = format!("\u{feff}{}", no_x("windows").replace('\n', "\r\n"));
+    let sandbox = sandbox().file(".claude/contracts/c.yaml", yaml);
+    assert_eq!(violated(&sandbox), ["windows"]);
+}
