@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
+use crate::report;
 
 mod args;
 mod doctor;
@@ -38,13 +39,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            let exit = if error.use_stderr() { Exit::Trouble } else { Exit::Clean };
-            return match error.print() {
-                Ok(()) => exit.into(),
-                Err(_) => Exit::Trouble.into(),
-            };
-        }
+        Err(error) => return usage(&error).into(),
     };
     run(cli.command)
         .unwrap_or_else(|error| {
@@ -52,6 +47,21 @@ pub fn main() -> ExitCode {
             Exit::Trouble
         })
         .into()
+}
+
+/// Shows help, or what is wrong with the arguments.
+fn usage(error: &clap::Error) -> Exit {
+    if !error.use_stderr() {
+        return if error.print().is_ok() { Exit::Clean } else { Exit::Trouble };
+    }
+    let text = error.render().to_string();
+    if text.lines().any(|line| report::inert(line) != line) {
+        text.lines().for_each(say);
+    } else {
+        // That it cannot be written changes nothing.
+        let _ = error.print();
+    }
+    Exit::Trouble
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
@@ -62,7 +72,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     }
 }
 
-/// Writes a line to standard error; that it cannot be written changes nothing.
+/// Writes a line to standard error, inert; that it cannot be written changes nothing.
 fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", report::inert(&line.to_string()));
 }

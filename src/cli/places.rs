@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use super::environment::Environment;
 use crate::contract::Place;
@@ -35,11 +35,8 @@ pub fn directories(
 
 fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Directory> {
     let path = environment.cwd.join(named);
-    let wrong =
-        || format!("--contracts-dir {}: not a readable directory; name one that exists", named.display());
-    if !std::fs::metadata(&path).with_context(wrong)?.is_dir() {
-        bail!(wrong());
+    if let Err(error) = std::fs::read_dir(&path) {
+        bail!("--contracts-dir {}: not a readable directory: {error}; name one that is", named.display());
     }
-    std::fs::read_dir(&path).with_context(wrong)?;
     Ok(Directory { place: Place::Named, path, shown: named.to_owned() })
 }
