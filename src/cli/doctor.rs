@@ -14,6 +14,7 @@ use super::install::{print, settings_file, show};
 use super::{Cli, places};
 use crate::contract::{Contract, load};
 use crate::exit::Exit;
+use crate::matcher;
 use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
 use crate::report::inert;
 use crate::settings::command::split_program;
@@ -128,7 +129,7 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     let named = environment.claude_project_dir.as_deref();
     let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
     let directories = places::directories(None, &root, environment)?;
-    let loaded = load::load(&directories);
+    let loaded = load::load(&directories, matcher::broken);
     for directory in &directories {
         let here = loaded.contracts.iter().filter(|contract| contract.origin.place == directory.place);
         let name = |contract: &Contract| {
@@ -140,7 +141,8 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
             report.ok(format!("{} has {}", directory.shown.display(), names.join(", ")));
         }
     }
-    for warning in &loaded.warnings {
+    let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
+    for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
         report.problem(warning.to_string(), "mend that line; the contract does not count as it is");
     }
     if !loaded.contracts.iter().any(|contract| contract.enabled) {
