@@ -277,9 +277,9 @@ fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
     '**' → ''
       .claude/contracts/c.yaml:4: 'file_glob' is not valid: the glob is empty; use '**' for every file (for instance '**/*.py')
     '**' → '[a'
-      .claude/contracts/c.yaml:4: 'file_glob' is not valid: unclosed character class; missing ']' (for instance '**/*.py')
+      .claude/contracts/c.yaml:4: 'file_glob' is not valid: a '[' is not closed (for instance '**/*.py')
     '**' → '{a'
-      .claude/contracts/c.yaml:4: 'file_glob' is not valid: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?) (for instance '**/*.py')
+      .claude/contracts/c.yaml:4: 'file_glob' is not valid: a '{' is not closed (for instance '**/*.py')
     '**' → **
       .claude/contracts/c.yaml:4: a '*' at the start of a value means something else in YAML (put the value in single quotes)
     '**' → 'aaaaaaaaaaaaaaaaaaa…
