@@ -41,6 +41,18 @@ pub struct Install {
 pub struct Uninstall {
     #[command(flatten)]
     place: Place,
+
+    /// Taken, as 'install' takes it, and without a meaning here
+    #[arg(long, hide = true)]
+    force: bool,
+
+    /// Taken, as 'install' takes it, and without a meaning here
+    #[arg(long, value_enum, hide = true)]
+    on_clean: Option<OnCleanArg>,
+
+    /// Taken, as 'install' takes it, and without a meaning here
+    #[arg(long, value_enum, hide = true)]
+    tools: Option<ToolsArg>,
 }
 
 #[derive(Debug, Args)]

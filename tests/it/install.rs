@@ -318,3 +318,13 @@ fn an_install_that_is_killed_leaves_the_settings_whole() {
     assert_ne!(output.code, Some(0), "{output}");
     assert_eq!(read(&sandbox.path(PROJECT)), SETTINGS);
 }
+
+#[test]
+fn uninstalling_takes_the_flags_of_installing() {
+    let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
+    let installed = sandbox.run(["enforce", "install", "--on-clean", "defer", "--tools", "all"]);
+    assert_eq!(installed.code, Some(0), "{installed}");
+    let removed = sandbox.run(["enforce", "uninstall", "--force", "--on-clean", "defer", "--tools", "all"]);
+    assert_eq!(removed.code, Some(0), "{removed}");
+    assert_eq!(read(&sandbox.path(PROJECT)), SETTINGS);
+}
