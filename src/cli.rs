@@ -7,15 +7,17 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::exit::Exit;
-use crate::report;
+use crate::report::inert;
 
 mod args;
 mod doctor;
 mod enforce;
 mod environment;
 mod install;
+mod output;
 mod packs;
 mod places;
+mod report;
 
 use environment::Environment;
 
@@ -31,6 +33,9 @@ struct Cli {
 enum Command {
     /// Check contracts: on a hook event, on files, or on the whole project
     Enforce(Box<args::Enforce>),
+    /// Work with reports that have been written
+    #[command(subcommand)]
+    Report(report::Report),
     /// See whether phaser is in place in this project, and what to do if it is not
     Doctor,
 }
@@ -55,7 +60,7 @@ fn usage(error: &clap::Error) -> Exit {
         return if error.print().is_ok() { Exit::Clean } else { Exit::Trouble };
     }
     let text = error.render().to_string();
-    if text.lines().any(|line| report::inert(line) != line) {
+    if text.lines().any(|line| inert(line) != line) {
         text.lines().for_each(say);
     } else {
         // That it cannot be written changes nothing.
@@ -67,6 +72,7 @@ fn usage(error: &clap::Error) -> Exit {
 fn run(command: Command) -> anyhow::Result<Exit> {
     let environment = Environment::capture()?;
     match command {
+        Command::Report(command) => report::run(&command, &environment),
         Command::Enforce(args) => enforce::run(&args, &environment),
         Command::Doctor => doctor::run(&environment),
     }
@@ -74,5 +80,5 @@ fn run(command: Command) -> anyhow::Result<Exit> {
 
 /// Writes a line to standard error, inert; that it cannot be written changes nothing.
 fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "{}", report::inert(&line.to_string()));
+    let _ = writeln!(io::stderr(), "{}", inert(&line.to_string()));
 }

@@ -8,6 +8,8 @@
 
 pub mod text;
 
+pub mod digest;
+
 pub mod path;
 
 pub mod glob;

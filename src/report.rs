@@ -4,20 +4,30 @@
 
 use std::borrow::Cow;
 
+pub mod github;
+pub mod gitlab;
 pub mod hook;
+pub mod host;
 pub mod json;
+pub mod junit;
+pub mod sarif;
 pub mod text;
 
 /// `text` on one line and without anything that a terminal would act on: control and bidirectional
-/// characters are spelled out.
+/// characters are spelled out, and so is the start of a command to GitHub, whose logs are a terminal of a kind.
 pub fn inert(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_active) {
+    let is_command = text.trim_start().starts_with("::") || text.contains("##[");
+    if !is_command && !text.chars().any(is_active) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
+        let starts_command =
+            text[at..].starts_with("##[") || (c == ':' && text[..at].trim_start().is_empty());
         if is_active(c) {
             safe.extend(c.escape_default());
+        } else if starts_command {
+            safe.extend(c.escape_unicode());
         } else {
             safe.push(c);
         }
@@ -34,6 +44,13 @@ pub fn is_active(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_github_takes_for_a_command_is_spelled_out() {
+        assert_eq!(inert("  ::error::x"), "  \\u{3a}:error::x");
+        assert_eq!(inert("a ##[error]"), "a \\u{23}#[error]");
+        assert_eq!(inert("std::fmt #[x]"), "std::fmt #[x]");
+    }
 
     #[test]
     fn what_a_terminal_acts_on_is_spelled_out() {

@@ -3,6 +3,8 @@
 //! Cannot tell a hook from a CI run: where targets come from and how the outcome is shown are
 //! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
 
+use std::fmt;
+
 use rayon::prelude::*;
 
 use crate::contract::{Check, Contract, Severity, Warning};
@@ -59,6 +61,18 @@ pub struct Summary {
     pub warnings: usize,
     /// Violations that ignore directives suppress.
     pub ignored: usize,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let Self { errors, warnings, ignored } = *self;
+        write!(f, "{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings))?;
+        if ignored > 0 {
+            write!(f, ", {ignored} ignored")?;
+        }
+        Ok(())
+    }
 }
 
 impl Outcome {

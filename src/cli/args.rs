@@ -29,7 +29,7 @@ pub struct Enforce {
 pub enum EnforceCommand {
     /// The same as 'phaser enforce' itself
     #[command(hide = true)]
-    Check(Check),
+    Check(Box<Check>),
     /// Install phaser's hooks in Claude Code's settings
     Install(Install),
     /// Take phaser's hooks out of Claude Code's settings
@@ -72,6 +72,10 @@ pub struct Check {
     /// How to show the outcome [default: hook with --stdin, otherwise text]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
+
+    /// Write the report to this file, and text to standard output
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 
     /// With --staged or --diff: report only violations on lines that were added or changed
     #[arg(long)]
@@ -145,6 +149,10 @@ pub enum Format {
     Hook,
     Text,
     Json,
+    Sarif,
+    Github,
+    Gitlab,
+    Junit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -196,6 +204,9 @@ impl Check {
         };
         if self.new_lines && !matches!(mode, Mode::Staged | Mode::Diff(_)) {
             anyhow::bail!("--new-lines needs something to compare with: use it with --staged or --diff");
+        }
+        if self.output.is_some() && mode == Mode::Stdin {
+            anyhow::bail!("--output is for reports: a hook event is answered on standard output");
         }
         if self.shard.is_some() && mode != Mode::All {
             anyhow::bail!("--shard splits the whole project: use it with --all");

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::args::{Check, Color, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
-use super::{install, places, say};
+use super::{install, output, places, say};
 use crate::contract::load::{self, Directory, Loaded};
 use crate::contract::{Contract, Warning};
 use crate::exit::{self, Exit, Strictness};
@@ -15,6 +15,7 @@ use crate::matcher::{self, Matcher};
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
 use crate::report;
+use crate::report::host::Top;
 use crate::report::text::{Colour, Detail};
 use crate::scan::{self, Outcome, scan};
 use crate::skipped::{Gap, Skipped, Why};
@@ -73,7 +74,7 @@ impl Run<'_> {
         if none {
             self.say_no_contracts(&directories, switched_off);
         }
-        self.write(|out, run| run.report(out, &contracts, &outcome))?;
+        self.show(&contracts, &outcome, &top(&root))?;
         let strictness = self.args.strictness();
         if none && strictness == Strictness::Strict {
             return Ok(Exit::Trouble);
@@ -130,7 +131,7 @@ impl Run<'_> {
         let (contracts, outcome) = self.check(contracts, loaded, proposal.targets());
         self.say_gaps(&outcome);
         if self.format != Format::Hook {
-            self.write(|out, run| run.report(out, &contracts, &outcome))?;
+            self.show(&contracts, &outcome, &Top::default())?;
             return Ok(Exit::Clean);
         }
         match unchecked {
@@ -182,22 +183,37 @@ impl Run<'_> {
     /// Writes the answer to a hook event, or its outcome in another format.
     fn answer(&self, response: &Response, outcome: &Outcome) -> anyhow::Result<Exit> {
         match self.format {
-            Format::Hook => self.write(|out, _| report::hook::write(out, response))?,
-            Format::Text | Format::Json => self.write(|out, run| run.report(out, &[], outcome))?,
+            Format::Hook => output::to_stdout(|out| report::hook::write(out, response))?,
+            _ => self.show(&[], outcome, &Top::default())?,
         }
         Ok(Exit::Clean)
     }
 
-    fn report(&self, out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> io::Result<()> {
-        match self.format {
-            Format::Text | Format::Hook => report::text::write(out, contracts, outcome, self.detail()),
+    /// Shows the outcome where it is wanted.
+    fn show(&self, contracts: &[Contract], outcome: &Outcome, top: &Top) -> anyhow::Result<()> {
+        let text = |out: &mut dyn Write| report::text::write(out, contracts, outcome, self.detail());
+        let report = |out: &mut dyn Write| match self.format {
+            Format::Text | Format::Hook => report::text::write(out, contracts, outcome, Detail::Plain),
             Format::Json => report::json::write(out, contracts, outcome),
+            Format::Sarif => report::sarif::write(out, contracts, outcome, top),
+            Format::Github => report::github::write(out, contracts, outcome, top),
+            Format::Gitlab => report::gitlab::write(out, contracts, outcome, top),
+            Format::Junit => report::junit::write(out, contracts, outcome, top),
+        };
+        match (&self.args.output, self.format) {
+            (Some(path), _) => {
+                output::to_file(&self.environment.cwd.join(path), report)?;
+                output::to_stdout(text)?;
+            }
+            (None, Format::Text) => output::to_stdout(text)?,
+            (None, _) => output::to_stdout(report)?,
         }
-    }
-
-    fn write(&self, report: impl FnOnce(&mut dyn Write, &Self) -> io::Result<()>) -> anyhow::Result<()> {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        report(&mut out, self).and_then(|()| out.flush()).context("standard output cannot be written")
+        match &self.environment.github_step_summary {
+            Some(summary) if self.format == Format::Github => {
+                output::append(summary, |out| report::github::write_summary(out, contracts, outcome, top))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn detail(&self) -> Detail {
@@ -238,6 +254,13 @@ impl Run<'_> {
         let places = places.join(" or ");
         say(format_args!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'"));
     }
+}
+
+/// Where the project lies in its repository.
+fn top(root: &Root) -> Top {
+    let repository = root.path().ancestors().find(|directory| directory.join(".git").exists());
+    let inside = repository.and_then(|repository| root.path().strip_prefix(repository).ok());
+    inside.map_or_else(Top::default, |inside| Top::new(&RelPath::from_native(inside)))
 }
 
 /// The contracts that are switched on.

@@ -17,6 +17,8 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// The project that the client runs in.
     pub claude_project_dir: Option<PathBuf>,
+    /// The file that GitHub shows on the page of a job.
+    pub github_step_summary: Option<PathBuf>,
     /// Where git is told to look.
     pub git: Location,
     /// Where the client keeps the user's settings, when that is not `.claude` in the home directory.
@@ -41,6 +43,7 @@ impl Environment {
             cwd,
             home: directory("HOME").or_else(|| directory("USERPROFILE")),
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
+            github_step_summary: directory("GITHUB_STEP_SUMMARY"),
             claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
             path: env::var_os("PATH").iter().flat_map(env::split_paths).collect(),
         })

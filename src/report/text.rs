@@ -41,16 +41,7 @@ pub fn write(
     if !outcome.violations.is_empty() {
         writeln!(out)?;
     }
-    let summary = outcome.summary(contracts);
-    write!(out, "{}, {}", counted(summary.errors, "error"), counted(summary.warnings, "warning"))?;
-    if summary.ignored > 0 {
-        write!(out, ", {} ignored", summary.ignored)?;
-    }
-    writeln!(out)
-}
-
-fn counted(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+    writeln!(out, "{}", outcome.summary(contracts))
 }
 
 fn write_violation(

@@ -5,6 +5,7 @@
 use std::str::FromStr;
 
 use super::{Coverage, Targets};
+use crate::digest::digest;
 use crate::path::RelPath;
 
 /// One part of several, both counted from 1.
@@ -43,11 +44,8 @@ impl Shard {
         Targets { targets: own, coverage, skipped }
     }
 
-    /// FNV-1a, because it must give the same on every machine and in every version.
     fn has(self, path: &RelPath) -> bool {
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        let hash = path.as_bytes().iter().fold(0xCBF2_9CE4_8422_2325, step);
-        (hash ^ (hash >> 32)) % u64::from(self.parts) == u64::from(self.part - 1)
+        digest(path.as_bytes()) % u64::from(self.parts) == u64::from(self.part - 1)
     }
 }
 

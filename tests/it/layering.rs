@@ -83,6 +83,8 @@ fn each_outside_crate_has_one_home() {
         ("rayon", "scan.rs"),
         ("indicatif", "progress.rs"),
         ("annotate_snippets", "report/text.rs"),
+        ("serde_sarif", "report/sarif.rs"),
+        ("quick_junit", "report/junit.rs"),
         ("fancy_regex", "matcher/pattern.rs"),
         ("aho_corasick", "matcher/prefilter.rs"),
         ("jsonc_parser", "settings/document.rs"),

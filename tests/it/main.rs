@@ -13,5 +13,6 @@ mod git_modes;
 mod hook;
 mod install;
 mod layering;
+mod reports;
 mod shard;
 mod tree;

@@ -1,0 +1,49 @@
+//! Where a report goes: to standard output, or to a file that is whole or not there.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::path::real_path;
+
+/// Writes to standard output.
+pub fn to_stdout(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    report(&mut out).and_then(|()| out.flush()).context("standard output cannot be written")
+}
+
+/// Writes a file. Whoever reads it meanwhile sees the old one or the new one.
+pub fn to_file(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let context = || format!("{} cannot be written; name a file in a directory that exists", path.display());
+    let mut bytes = Vec::new();
+    report(&mut bytes).with_context(context)?;
+    write_file(&real_path(path), &bytes).with_context(context)
+}
+
+/// What is not a regular file, such as a device, is written and not replaced.
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.exists() && !path.is_file() {
+        return fs::write(path, bytes);
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    if let Ok(metadata) = path.metadata() {
+        file.as_file().set_permissions(metadata.permissions())?;
+    }
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Adds to the end of a file.
+pub fn append(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let context = || format!("{} cannot be written", path.display());
+    let mut file = OpenOptions::new().append(true).create(true).open(path).with_context(context)?;
+    let mut bytes = Vec::new();
+    report(&mut bytes).and_then(|()| file.write_all(&bytes)).with_context(context)
+}

@@ -1,0 +1,107 @@
+//! GitHub Actions: violations as annotations, and a table for the summary of the job.
+//!
+//! GitHub shows ten errors and ten warnings of each step and drops the others, so no more are written and the
+//! others are counted. Nothing of a contract or a file is written but in these two forms, because GitHub acts on
+//! any line of a log that looks like a command.
+
+use std::io::{self, Write};
+
+use super::host::{Spot, Top};
+use crate::contract::{Contract, Severity};
+use crate::matcher::Violation;
+use crate::scan::Outcome;
+
+/// How many annotations of each kind GitHub shows for a step.
+const MAX_ANNOTATIONS: usize = 10;
+/// How many rows the table has; GitHub refuses a summary of more than a megabyte.
+const MAX_ROWS: usize = 500;
+/// How much of a message a row shows, in characters.
+const MAX_CELL: usize = 300;
+
+/// Writes the violations as workflow commands, errors first, and the summary.
+pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let mut unseen = 0;
+    for severity in [Severity::Error, Severity::Warning] {
+        let of_severity = by_severity(contracts, outcome, severity);
+        unseen += of_severity.len().saturating_sub(MAX_ANNOTATIONS);
+        for (contract, violation) in of_severity.into_iter().take(MAX_ANNOTATIONS) {
+            annotate(out, contract, &Spot::of(top, contract, violation))?;
+        }
+    }
+    if unseen > 0 {
+        writeln!(out, "{unseen} more: GitHub shows {MAX_ANNOTATIONS} annotations of each kind for a step")?;
+    }
+    writeln!(out, "{}", outcome.summary(contracts))
+}
+
+/// Writes the summary and a table of the violations in Markdown.
+pub fn write_summary(
+    out: &mut dyn Write,
+    contracts: &[Contract],
+    outcome: &Outcome,
+    top: &Top,
+) -> io::Result<()> {
+    writeln!(out, "### phaser: {}\n", outcome.summary(contracts))?;
+    if outcome.violations.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "| | Contract | Place | Message |\n|---|---|---|---|")?;
+    let errors = by_severity(contracts, outcome, Severity::Error);
+    let warnings = by_severity(contracts, outcome, Severity::Warning);
+    for (contract, violation) in errors.into_iter().chain(warnings).take(MAX_ROWS) {
+        let Spot { path, line, .. } = Spot::of(top, contract, violation);
+        let place = format!("{path}:{line}");
+        let cells = [contract.severity.as_str(), &contract.id, &place, &contract.message];
+        writeln!(out, "| {} |", cells.map(cell).join(" | "))?;
+    }
+    let unseen = outcome.violations.len().saturating_sub(MAX_ROWS);
+    if unseen > 0 {
+        writeln!(out, "\n… and {unseen} more")?;
+    }
+    writeln!(out)
+}
+
+fn by_severity<'a>(
+    contracts: &'a [Contract],
+    outcome: &'a Outcome,
+    severity: Severity,
+) -> Vec<(&'a Contract, &'a Violation)> {
+    let violations = outcome.violations.iter().map(|violation| (&contracts[violation.contract], violation));
+    violations.filter(|(contract, _)| contract.severity == severity).collect()
+}
+
+fn annotate(out: &mut dyn Write, contract: &Contract, spot: &Spot) -> io::Result<()> {
+    let command = contract.severity.as_str();
+    write!(out, "::{command} file={},line={}", property(&spot.path.to_text()), spot.line)?;
+    if let Some(region) = spot.region {
+        write!(out, ",endLine={}", spot.last_line())?;
+        if region.end.line == region.start.line {
+            write!(out, ",col={},endColumn={}", region.start.column, region.end.column)?;
+        }
+    }
+    writeln!(out, ",title={}::{}", property(&contract.id), data(&contract.message))
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Text that Markdown shows as it is: whatever could have a meaning is spelled out.
+fn cell(text: &str) -> String {
+    let mut cell = String::new();
+    for c in text.chars().take(MAX_CELL) {
+        match c {
+            c if c.is_control() => cell.push(' '),
+            c if c.is_ascii_punctuation() => cell.push_str(&format!("&#{};", u32::from(c))),
+            c => cell.push(c),
+        }
+    }
+    if text.chars().nth(MAX_CELL).is_some() {
+        cell.push('…');
+    }
+    cell
+}

@@ -1,0 +1,55 @@
+//! GitLab's code quality report: one JSON list.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::host::{Spot, Top, fingerprints};
+use crate::contract::{Contract, Severity};
+use crate::digest::digest;
+use crate::scan::Outcome;
+
+#[derive(Serialize)]
+struct WireViolation<'a> {
+    description: &'a str,
+    check_name: &'a str,
+    fingerprint: String,
+    severity: &'static str,
+    location: WireLocation,
+}
+
+#[derive(Serialize)]
+struct WireLocation {
+    path: String,
+    lines: WireLines,
+}
+
+#[derive(Serialize)]
+struct WireLines {
+    begin: usize,
+    end: usize,
+}
+
+/// Writes the violations as GitLab's code quality report.
+pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let names = fingerprints(contracts, &outcome.violations);
+    let violations = outcome.violations.iter().zip(names).map(|(violation, name)| {
+        let contract = &contracts[violation.contract];
+        let spot = Spot::of(top, contract, violation);
+        WireViolation {
+            description: &contract.message,
+            check_name: &contract.id,
+            fingerprint: format!("{:016x}:{name}", digest(spot.path.as_bytes())),
+            severity: match contract.severity {
+                Severity::Error => "major",
+                Severity::Warning => "minor",
+            },
+            location: WireLocation {
+                path: spot.path.to_text().into_owned(),
+                lines: WireLines { begin: spot.line, end: spot.last_line() },
+            },
+        }
+    });
+    serde_json::to_writer_pretty(&mut *out, &violations.collect::<Vec<_>>())?;
+    writeln!(out)
+}

@@ -1,0 +1,56 @@
+//! JUnit XML: each file is a suite, and each violation in it a failed test. The only user of quick-junit.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::host::{Spot, Top};
+use crate::contract::Contract;
+use crate::path::RelPath;
+use crate::scan::Outcome;
+use crate::skipped::{Gap, Skipped};
+
+/// Writes the outcome as JUnit XML.
+pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let mut suites: BTreeMap<RelPath, Vec<TestCase>> = BTreeMap::new();
+    for path in &outcome.checked {
+        suites.entry(top.path(path)).or_default();
+    }
+    for violation in &outcome.violations {
+        let contract = &contracts[violation.contract];
+        let spot = Spot::of(top, contract, violation);
+        let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        failed.set_message(&*contract.message).set_type(contract.severity.as_str());
+        failed.set_description(format!("{}:{}: {}: {}", spot.path, spot.line, contract.id, contract.message));
+        let case = TestCase::new(format!("{}:{}", contract.id, spot.line), failed);
+        suites.entry(spot.path).or_default().push(case);
+    }
+    for skipped in outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
+        suites.entry(top.path(&skipped.path)).or_default().push(unchecked(skipped));
+    }
+    let mut report = Report::new("phaser");
+    report.add_test_suites(suites.into_iter().map(|(path, cases)| suite(&path, cases)));
+    report.serialize(out).map_err(io::Error::other)
+}
+
+fn suite(path: &RelPath, mut cases: Vec<TestCase>) -> TestSuite {
+    if cases.is_empty() {
+        cases.push(TestCase::new("contracts", TestCaseStatus::success()));
+    }
+    for case in &mut cases {
+        case.set_classname(path.to_text());
+    }
+    let mut suite = TestSuite::new(path.to_text());
+    suite.add_test_cases(cases);
+    suite
+}
+
+fn unchecked(skipped: &Skipped) -> TestCase {
+    let mut status = match skipped.why.gap() {
+        Gap::Failure => TestCaseStatus::non_success(NonSuccessKind::Error),
+        Gap::Known | Gap::None => TestCaseStatus::skipped(),
+    };
+    status.set_message(skipped.why.to_string());
+    TestCase::new("not checked", status)
+}

@@ -1,0 +1,285 @@
+//! SARIF 2.1.0, within the limits of GitHub code scanning: the only user of serde-sarif.
+//!
+//! Violations that an ignore directive covers are left out: a host would list them as open.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+use serde_json::json;
+use serde_sarif::sarif::{
+    ArtifactContent, ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, Notification,
+    PhysicalLocation, PropertyBag, Region, ReportingConfiguration, ReportingDescriptor,
+    Result as SarifResult, ResultLevel, Run, Sarif, Tool, ToolComponent,
+};
+
+use super::host::{Spot, Top, fingerprints};
+use crate::contract::{Contract, Severity};
+use crate::matcher::{Found, Note, Violation};
+use crate::path::RelPath;
+use crate::scan::Outcome;
+use crate::skipped::Gap;
+
+const NAME: &str = "phaser";
+/// GitHub refuses a run with more results.
+const MAX_RESULTS: usize = 25_000;
+/// GitHub refuses a longer description, in characters.
+const MAX_DESCRIPTION: usize = 1_024;
+/// Where readers of SARIF look for the sources.
+const SOURCE_ROOT: &str = "%SRCROOT%";
+/// The fingerprint that GitHub looks at.
+const FINGERPRINT: &str = "primaryLocationLineHash";
+
+/// Writes the outcome as one SARIF log.
+pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let names = fingerprints(contracts, &outcome.violations);
+    let results = outcome.violations.iter().zip(&names).map(|(violation, name)| {
+        let contract = &contracts[violation.contract];
+        result(contract, violation, Spot::of(top, contract, violation), name)
+    });
+    let rules = contracts.iter().map(rule).collect();
+    write_log(out, rules, results.collect(), invocation(outcome, top))
+}
+
+/// Why a log cannot be merged.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is something else.
+    #[error("not a SARIF log: {0}; name files that 'phaser enforce --format sarif' has written")]
+    NotSarif(#[from] serde_json::Error),
+    /// Somebody else wrote it.
+    #[error("written by {0}, not by phaser; upload it on its own")]
+    Foreign(String),
+}
+
+/// Reads a log that [`write`] has written.
+pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
+    let log: Sarif = serde_json::from_slice(bytes)?;
+    match log.runs.iter().find(|run| run.tool.driver.name != NAME) {
+        Some(run) => Err(ReadError::Foreign(run.tool.driver.name.clone())),
+        None => Ok(Log(log)),
+    }
+}
+
+/// A log that phaser wrote.
+#[derive(Debug)]
+pub struct Log(Sarif);
+
+/// Writes several logs, such as those of the shards of one project, as one.
+pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
+    let mut rules = BTreeMap::new();
+    let mut results: BTreeMap<Order, SarifResult> = BTreeMap::new();
+    let mut invocation = Invocation::builder().execution_successful(true).build();
+    for run in logs.into_iter().flat_map(|log| log.0.runs) {
+        rules.extend(run.tool.driver.rules.into_iter().flatten().map(|rule| (rule.id.clone(), rule)));
+        results.extend(run.results.into_iter().flatten().map(|result| (order(&result), result)));
+        for part in run.invocations.into_iter().flatten() {
+            invocation.execution_successful &= part.execution_successful;
+            append(&mut invocation.tool_execution_notifications, part.tool_execution_notifications);
+            append(&mut invocation.tool_configuration_notifications, part.tool_configuration_notifications);
+        }
+    }
+    let (rules, results) = (rules.into_values().collect(), results.into_values().collect());
+    write_log(out, rules, results, invocation)
+}
+
+/// Shards of one project have the same contracts, and so the same things to say about them.
+fn append(all: &mut Option<Vec<Notification>>, more: Option<Vec<Notification>>) {
+    for notification in more.into_iter().flatten() {
+        let all = all.get_or_insert_default();
+        if !all.contains(&notification) {
+            all.push(notification);
+        }
+    }
+}
+
+type Order = (Option<String>, Option<i64>, Option<i64>, Option<String>, Option<String>);
+
+/// Where a result stands, and which of several it is there.
+fn order(result: &SarifResult) -> Order {
+    let location = result.locations.as_ref().and_then(|locations| locations.first());
+    let physical = location.and_then(|location| location.physical_location.as_ref());
+    let uri = physical.and_then(|physical| physical.artifact_location.as_ref()?.uri.clone());
+    let region = physical.and_then(|physical| physical.region.as_ref());
+    let (line, column) = (region.and_then(|r| r.start_line), region.and_then(|r| r.start_column));
+    let name = result.partial_fingerprints.as_ref().and_then(|names| names.get(FINGERPRINT)).cloned();
+    (uri, line, column, result.rule_id.clone(), name)
+}
+
+fn write_log(
+    out: &mut dyn Write,
+    rules: Vec<ReportingDescriptor>,
+    results: Vec<SarifResult>,
+    mut invocation: Invocation,
+) -> io::Result<()> {
+    let count = results.len();
+    let mut results = within_limit(results);
+    if results.len() < count {
+        let text = format!(
+            "{} results were left out, because GitHub takes {MAX_RESULTS} at most",
+            count - results.len()
+        );
+        append(
+            &mut invocation.tool_execution_notifications,
+            Some(vec![notification(&text, "warning", None)]),
+        );
+    }
+    let index: HashMap<&str, usize> =
+        rules.iter().enumerate().map(|(at, rule)| (rule.id.as_str(), at)).collect();
+    for result in &mut results {
+        result.rule_index = result.rule_id.as_deref().and_then(|id| i64::try_from(*index.get(id)?).ok());
+    }
+    let driver =
+        ToolComponent::builder().name(NAME).semantic_version(env!("CARGO_PKG_VERSION")).rules(rules).build();
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .invocations(vec![invocation])
+        .column_kind(json!("unicodeCodePoints"))
+        .results(results)
+        .build();
+    let log = Sarif::builder()
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .version(json!("2.1.0"))
+        .runs(vec![run])
+        .build();
+    serde_json::to_writer_pretty(&mut *out, &log)?;
+    writeln!(out)
+}
+
+/// As many results as GitHub takes: errors rather than warnings.
+fn within_limit(mut results: Vec<SarifResult>) -> Vec<SarifResult> {
+    if results.len() > MAX_RESULTS {
+        let is_error = |result: &SarifResult| result.level == Some(ResultLevel::Error);
+        let errors = results.iter().filter(|result| is_error(result)).count();
+        let mut warnings = 0..MAX_RESULTS.saturating_sub(errors);
+        results.retain(|result| is_error(result) || warnings.next().is_some());
+        results.truncate(MAX_RESULTS);
+    }
+    results
+}
+
+fn rule(contract: &Contract) -> ReportingDescriptor {
+    let Contract { id, message, rationale, .. } = contract;
+    let level = contract.severity.as_str();
+    let why = rationale.as_deref().unwrap_or(message);
+    let reason = rationale.as_ref().map(|rationale| format!("{rationale}\n\n")).unwrap_or_default();
+    let ignore = format!("To allow one place, put a comment with 'phaser:ignore {id}' on its line.");
+    let mut properties = BTreeMap::new();
+    properties.insert("precision".to_owned(), json!("high"));
+    properties.insert("problem.severity".to_owned(), json!(level));
+    let properties = PropertyBag::builder()
+        .tags(vec![contract.kind.as_str().to_owned()])
+        .additional_properties(properties)
+        .build();
+    ReportingDescriptor::builder()
+        .id(id)
+        .short_description(described(message))
+        .full_description(described(why))
+        .help(MultiformatMessageString::builder().text(format!("{message}\n\n{reason}{ignore}")).build())
+        .default_configuration(ReportingConfiguration::builder().level(json!(level)).build())
+        .properties(properties)
+        .build()
+}
+
+fn described(text: &str) -> MultiformatMessageString {
+    MultiformatMessageString::builder().text(text.chars().take(MAX_DESCRIPTION).collect::<String>()).build()
+}
+
+fn result(contract: &Contract, violation: &Violation, spot: Spot, name: &str) -> SarifResult {
+    let level = match contract.severity {
+        Severity::Error => ResultLevel::Error,
+        Severity::Warning => ResultLevel::Warning,
+    };
+    let note = match violation.note {
+        Some(Note::BareIgnore) => " (phaser:ignore without an id ignores nothing.)",
+        None => "",
+    };
+    let region = region(&spot, violation.place.as_ref());
+    SarifResult::builder()
+        .rule_id(&contract.id)
+        .level(level)
+        .message(message(&format!("{}{note}", contract.message)))
+        .locations(vec![location(&spot.path, region)])
+        .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), name.to_owned())]))
+        .build()
+}
+
+fn region(spot: &Spot, found: Option<&Found>) -> Region {
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let mut wire = Region::builder().start_line(number(spot.line)).build();
+    let Some(region) = spot.region else { return wire };
+    wire.start_column = Some(number(region.start.column));
+    wire.end_line = Some(number(spot.last_line()));
+    wire.end_column = (spot.last_line() == region.end.line).then(|| number(region.end.column));
+    wire.snippet = found.map(|found| ArtifactContent::builder().text(&found.matched).build());
+    wire
+}
+
+fn location(path: &RelPath, region: Region) -> Location {
+    let file = ArtifactLocation::builder().uri(uri(path)).uri_base_id(SOURCE_ROOT).build();
+    let physical = PhysicalLocation::builder().artifact_location(file).region(region).build();
+    Location::builder().physical_location(physical).build()
+}
+
+/// A relative reference; whatever has a meaning in one, and whatever is not ASCII, is spelled out.
+fn uri(path: &RelPath) -> String {
+    let spell = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+            char::from(*byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    };
+    path.as_bytes().iter().map(spell).collect()
+}
+
+fn invocation(outcome: &Outcome, top: &Top) -> Invocation {
+    let gaps = outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None).map(|skipped| {
+        let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
+        notification(&format!("Not checked: {}.", skipped.why), level, Some(&top.path(&skipped.path)))
+    });
+    let gaps: Vec<_> = gaps.collect();
+    let warnings: Vec<_> = outcome
+        .warnings
+        .iter()
+        .map(|warning| notification(&format!("{warning}."), "warning", None))
+        .collect();
+    let failed = outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
+    let mut invocation = Invocation::builder().execution_successful(!failed).build();
+    append(&mut invocation.tool_execution_notifications, Some(gaps));
+    append(&mut invocation.tool_configuration_notifications, Some(warnings));
+    invocation
+}
+
+fn notification(text: &str, level: &str, path: Option<&RelPath>) -> Notification {
+    let mut notification = Notification::builder().message(message(text)).level(json!(level)).build();
+    notification.locations = path.map(|path| vec![location(path, Region::builder().start_line(1).build())]);
+    notification
+}
+
+fn message(text: &str) -> Message {
+    Message::builder().text(text).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn github_gets_no_more_than_it_takes_and_errors_rather_than_warnings() {
+        let result = |line: usize| {
+            let level = if line.is_multiple_of(3) { ResultLevel::Error } else { ResultLevel::Warning };
+            SarifResult::builder().message(message(&line.to_string())).level(level).build()
+        };
+        let kept = within_limit((1..=30_000).map(result).collect());
+        assert_eq!(kept.len(), MAX_RESULTS);
+        assert_eq!(kept.iter().filter(|result| result.level == Some(ResultLevel::Error)).count(), 10_000);
+        let numbers = kept.iter().map(|result| result.message.text.as_ref()?.parse::<usize>().ok());
+        assert!(numbers.is_sorted());
+        assert_eq!(within_limit((1..=25_000).map(result).collect()).len(), 25_000);
+    }
+
+    #[test]
+    fn a_path_is_a_relative_reference() {
+        let path = RelPath::from_bytes(b"a b/#%/c:\xE9.txt".to_vec());
+        assert_eq!(uri(&path), "a%20b/%23%25/c%3A%E9.txt");
+    }
+}
