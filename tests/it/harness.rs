@@ -2,9 +2,13 @@
 
 use std::fmt;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -106,15 +110,40 @@ impl Sandbox {
     pub fn run_with(&self, command: &mut Command, stdin: &[u8]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("phaser starts");
-        // Broken pipe: phaser need not read its input to the end.
-        let _ = child.stdin.take().expect("is piped").write_all(stdin);
-        let output = child.wait_with_output().expect("phaser ends");
+        let mut input = child.stdin.take().expect("is piped");
+        let out = child.stdout.take().expect("is piped");
+        let err = child.stderr.take().expect("is piped");
+        let (code, out, err) = thread::scope(|scope| {
+            // Broken pipe: phaser need not read its input to the end.
+            scope.spawn(move || input.write_all(stdin));
+            let (out, err) = (scope.spawn(|| read(out)), scope.spawn(|| read(err)));
+            let status = ended(&mut child);
+            (status.code(), out.join().expect("is read"), err.join().expect("is read"))
+        });
         let shown = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes).into_owned();
             let text = text.replace(&self.root().display().to_string(), "[ROOT]");
             text.replace(&self.home().display().to_string(), "[HOME]")
         };
-        Output { code: output.status.code(), stdout: shown(&output.stdout), stderr: shown(&output.stderr) }
+        Output { code, stdout: shown(&out), stderr: shown(&err) }
+    }
+
+    /// A command that runs phaser in the project as a user whom permissions stop: root passes through them all.
+    pub fn unprivileged(&self) -> Command {
+        let base = self.base.path();
+        if fs::metadata(base).expect("it exists").uid() != 0 {
+            return self.command();
+        }
+        let program = base.join("phaser");
+        if !program.exists() {
+            fs::copy(env!("CARGO_BIN_EXE_phaser"), &program).expect("copied");
+        }
+        for path in [base, &self.root(), &self.home()] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
+        }
+        let mut command = self.scrubbed(program.to_str().expect("is text"));
+        command.uid(65534).gid(65534);
+        command
     }
 
     /// Sends a hook event of this name for this tool to `phaser enforce --stdin` with further arguments.
@@ -161,6 +190,28 @@ impl Sandbox {
             command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
         }
         command
+    }
+}
+
+fn read(mut stream: impl Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).expect("readable");
+    bytes
+}
+
+/// How a run ended; one that does not end is killed, so that it fails its test and holds up no other.
+fn ended(child: &mut Child) -> ExitStatus {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("is ours") {
+            return status;
+        }
+        if start.elapsed() > PATIENCE {
+            child.kill().expect("is ours");
+            panic!("still running after {PATIENCE:?}");
+        }
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -8,6 +8,7 @@ mod determinism;
 mod doctor;
 mod equality;
 mod examples;
+mod exits;
 mod git_hook;
 mod git_modes;
 mod hook;

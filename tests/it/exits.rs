@@ -1,0 +1,411 @@
+//! How a run ends: every exit code of every mode, and never 2, which Claude Code takes for "block the tool".
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::harness::{Output, Sandbox, forbid, warning};
+
+/// A pattern that needs the backtracking engine, and does not get through [`slow_text`].
+const SLOW: &str = r"(?=(a+)+$)(a+)+b\1";
+
+fn slow_text() -> String {
+    format!("{}!", "a".repeat(5000))
+}
+
+fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .contract(&forbid("no-x", "x", "**/*.txt"))
+        .contract(&warning(&forbid("no-w", "w", "**/*.txt")))
+        .file("clean.txt", "a\n")
+        .file("error.txt", "x\n")
+        .file("warning.txt", "w\n")
+}
+
+fn event(sandbox: &Sandbox, content: &str) -> String {
+    let input = json!({ "file_path": sandbox.path("a.txt"), "content": content });
+    json!({ "cwd": sandbox.root(), "tool_name": "Write", "tool_input": input }).to_string()
+}
+
+#[track_caller]
+fn ends(output: &Output, code: i32) {
+    assert_eq!(output.code, Some(code), "{output}");
+}
+
+#[test]
+fn a_hook_event_ends_with_0_whatever_is_decided() {
+    let sandbox = sandbox();
+    for (content, decision) in [("a", "allow"), ("x", "deny"), ("w", "deny")] {
+        for strictness in [&[][..], &["--strict"], &["--fail-on", "warning"]] {
+            let mut command = sandbox.command();
+            let output = sandbox.run_with(
+                command.args(["enforce", "--stdin"]).args(strictness),
+                event(&sandbox, content).as_bytes(),
+            );
+            ends(&output, 0);
+            assert_eq!(output.decision().0, decision, "{content}");
+        }
+    }
+}
+
+#[test]
+fn a_hook_event_with_gaps_ends_with_0_also_when_strict() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("slow", SLOW, "**"))
+        .file(".claude/contracts/broken.yaml", "rule_id: [");
+    let output = sandbox.run_stdin(["enforce", "--stdin", "--strict"], event(&sandbox, &slow_text()));
+    ends(&output, 0);
+    assert_eq!(output.decision().0, "allow");
+    assert!(
+        output.stderr.contains("slow ran out of time") && output.stderr.contains("broken.yaml"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_hook_that_cannot_run_ends_with_3_and_decides_nothing() {
+    let sandbox = sandbox();
+    let good = event(&sandbox, "x");
+    let large = format!("{{\"a\": \"{}\"}}", "x".repeat(10 * 1024 * 1024));
+    for input in ["", "[]", "{", "null", "nonsense", &large] {
+        let output = sandbox.run_stdin(["enforce", "--stdin"], input);
+        ends(&output, 3);
+        assert_eq!(output.stdout, "");
+        assert!(output.stderr.starts_with("phaser: standard input: "), "{output}");
+    }
+    let output = sandbox.run_stdin(["enforce", "--stdin", "--contracts-dir", "gone"], good);
+    ends(&output, 3);
+    assert_eq!(output.stdout, "");
+}
+
+#[test]
+fn violations_at_or_above_fail_on_end_with_1() {
+    let sandbox = sandbox();
+    for mode in [&["--file"][..], &[]] {
+        for (file, fail_on, code) in [
+            ("clean.txt", "warning", 0),
+            ("warning.txt", "error", 0),
+            ("warning.txt", "warning", 1),
+            ("warning.txt", "never", 0),
+            ("error.txt", "error", 1),
+            ("error.txt", "warning", 1),
+            ("error.txt", "never", 0),
+        ] {
+            let mut command = sandbox.command();
+            command.args(["enforce", "--fail-on", fail_on]).args(mode).arg(file);
+            let output = sandbox.run_with(&mut command, b"");
+            assert_eq!(output.code, Some(code), "{file} with --fail-on {fail_on}: {output}");
+        }
+    }
+    ends(&sandbox.run(["enforce", "error.txt"]), 1);
+    ends(&sandbox.run(["enforce", "warning.txt"]), 0);
+    ends(&sandbox.run(["enforce", "--all"]), 1);
+    ends(&sandbox.run(["enforce", "--all", "--fail-on", "never"]), 0);
+    ends(&sandbox.run(["enforce", "check", "--all"]), 1);
+}
+
+#[test]
+fn severity_chooses_the_contracts_and_so_the_exit_code() {
+    let sandbox = sandbox();
+    let run = |severity: &str| {
+        let output = sandbox.run(["enforce", "--all", "--format", "json", "--severity", severity]);
+        (output.code, output.violations())
+    };
+    let (error, warning) = ("error.txt:1:1 no-x".to_owned(), "warning.txt:1:1 no-w".to_owned());
+    assert_eq!(run("error"), (Some(1), vec![error.clone()]));
+    assert_eq!(run("warning"), (Some(0), vec![warning.clone()]));
+    assert_eq!(run("all"), (Some(1), vec![error, warning]));
+}
+
+#[test]
+fn ignored_violations_do_not_fail_the_run() {
+    let sandbox = sandbox().file("error.txt", "x # phaser:ignore no-x\n");
+    ends(&sandbox.run(["enforce", "--all"]), 0);
+    ends(&sandbox.run(["enforce", "--all", "--no-ignores"]), 1);
+}
+
+#[test]
+fn wrong_usage_ends_with_3_and_says_what_is_right() {
+    let sandbox = sandbox();
+    let cases: [(&[&str], &str); 23] = [
+        (&[], "Usage: phaser"),
+        (&["enfroce"], "a similar subcommand exists: 'enforce'"),
+        (&["--all"], "unexpected argument '--all'"),
+        (&["enforce"], "nothing to check: choose --all, --staged, --diff BASE, --file PATH or --stdin"),
+        (&["enforce", "check"], "nothing to check: choose --all"),
+        (&["enforce", "--all", "--stdin"], "more than one mode: choose one of --all"),
+        (&["enforce", "--all", "clean.txt"], "more than one mode"),
+        (&["enforce", "--all", "--file", "clean.txt"], "more than one mode"),
+        (&["enforce", "--stdin", "clean.txt"], "more than one mode"),
+        (&["enforce", "--al"], "a similar argument exists: '--all'"),
+        (&["enforce", "--all", "--all"], "cannot be used multiple times"),
+        (&["enforce", "--file"], "a value is required for '--file <PATH>'"),
+        (&["enforce", "--all", "--severity", "fatal"], "[possible values: error, warning, all]"),
+        (&["enforce", "--all", "--severity", "Error"], "[possible values: error, warning, all]"),
+        (&["enforce", "--all", "--format", "xml"], "[possible values: "),
+        (
+            &["enforce", "--all", "--format", "hook"],
+            "--format hook answers a hook event: use it with --stdin",
+        ),
+        (&["enforce", "--all", "--fail-on", "all"], "[possible values: error, warning, never]"),
+        (&["enforce", "--all", "--on-clean", "deny"], "[possible values: allow, defer]"),
+        (&["enforce", "--all", "--timeout", "0"], "0 is not in 1..="),
+        (&["enforce", "--all", "--timeout", "1s"], "invalid digit"),
+        (&["enforce", "--all", "--threads", "-1"], "'-1'"),
+        (&["enforce", "--all", "--max-file-size", "99999999999999999999"], "too large"),
+        (&["enforce", "--all", "--color", "red"], "[possible values: auto, always, never]"),
+    ];
+    for (args, said) in cases {
+        let mut command = sandbox.command();
+        let output = sandbox.run_with(command.args(args), b"");
+        assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{args:?}: {output}");
+        assert!(output.stderr.contains(said), "{args:?} should say {said}: {output}");
+    }
+}
+
+#[test]
+fn help_and_version_end_with_0() {
+    let sandbox = Sandbox::new();
+    for args in [&["--help"][..], &["-h"], &["help"], &["enforce", "--help"], &["--version"], &["-V"]] {
+        let output = sandbox.run_with(sandbox.command().args(args), b"");
+        ends(&output, 0);
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}: {output}");
+    }
+    let help = sandbox.run(["enforce", "--help"]).stdout;
+    for code in ["  0  ", "  1  ", "  3  "] {
+        assert!(help.contains(code), "{help}");
+    }
+    assert!(!help.contains("\n  check"), "the alias is hidden: {help}");
+}
+
+#[test]
+fn a_contracts_directory_that_cannot_be_read_ends_with_3() {
+    let sandbox = sandbox().file("file", "").file("locked/a.yaml", forbid("a", "a", "**"));
+    for (directory, said) in [
+        ("gone", "phaser: --contracts-dir gone: not a readable directory: No such file or directory"),
+        ("file", "phaser: --contracts-dir file: not a readable directory: Not a directory"),
+        ("", "a value is required for '--contracts-dir <PATH>'"),
+    ] {
+        let output = sandbox.run(["enforce", "--all", "--contracts-dir", directory]);
+        ends(&output, 3);
+        assert!(output.stderr.contains(said), "{output}");
+    }
+    let locked = sandbox.path("locked");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).expect("a mode");
+    let mut command = sandbox.unprivileged();
+    let output = sandbox.run_with(command.args(["enforce", "--all", "--contracts-dir", "locked"]), b"");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).expect("a mode");
+    ends(&output, 3);
+    assert!(output.stderr.contains("locked: not a readable directory: Permission denied"), "{output}");
+}
+
+#[test]
+fn a_target_that_cannot_be_read_ends_with_3_and_the_rest_is_reported() {
+    let sandbox = sandbox();
+    fs::set_permissions(sandbox.path("clean.txt"), fs::Permissions::from_mode(0o000)).expect("a mode");
+    for args in [&["--all"][..], &["--file", "clean.txt", "--file", "error.txt"], &["."]] {
+        let mut command = sandbox.unprivileged();
+        let output = sandbox.run_with(command.arg("enforce").args(args), b"");
+        ends(&output, 3);
+        assert!(
+            output.stderr.contains("phaser: not checked: clean.txt: cannot be read: Permission denied"),
+            "{output}"
+        );
+        assert!(output.stdout.contains("error.txt:1: error: no-x"), "{output}");
+    }
+    let gone = sandbox.run(["enforce", "gone.txt", "error.txt"]);
+    ends(&gone, 3);
+    assert!(gone.stderr.contains("gone.txt: cannot be read: No such file"), "{gone}");
+    assert!(gone.stdout.contains("error.txt:1: error: no-x"), "3 wins over 1: {gone}");
+}
+
+#[test]
+fn a_path_that_climbs_ends_with_3() {
+    let output = sandbox().run(["enforce", "sub/../error.txt"]);
+    ends(&output, 3);
+    assert!(
+        output.stderr.contains("sub/../error.txt: path contains '..'; name the file without it"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_pattern_out_of_time_ends_with_3_and_the_rest_is_reported() {
+    let sandbox = sandbox().contract(&forbid("slow", SLOW, "**")).file("slow.txt", slow_text());
+    for args in [&["--all"][..], &["--all", "--fail-on", "never"], &["slow.txt", "error.txt"]] {
+        let output =
+            sandbox.run_with(sandbox.command().args(["enforce", "--format", "json"]).args(args), b"");
+        ends(&output, 3);
+        let said =
+            "phaser: not checked: slow.txt: slow ran out of time (simplify its pattern, or raise --timeout)";
+        assert!(output.stderr.contains(said), "{output}");
+        assert!(output.violations().contains(&"error.txt:1:1 no-x".to_owned()), "{output}");
+        let skipped = &output.json()["skipped"][0];
+        assert_eq!(skipped["file_path"], "slow.txt");
+    }
+}
+
+#[test]
+fn outside_a_repository_git_modes_end_with_3() {
+    let sandbox = sandbox();
+    for args in [&["--staged"][..], &["--diff", "main"]] {
+        let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
+        ends(&output, 3);
+        assert!(output.stderr.starts_with("phaser: "), "{output}");
+    }
+}
+
+#[test]
+fn strict_turns_every_gap_into_3() {
+    let large = || sandbox().file("large.txt", "y".repeat(2000));
+    let many = || sandbox().contract(&forbid("no-y", "y", "**")).file("many.txt", "y\n".repeat(1001));
+    let cases: [(&str, Sandbox, &[&str]); 6] = [
+        ("no gap", sandbox(), &[]),
+        ("a broken contract", sandbox().file(".claude/contracts/z.yaml", "rule_id: ["), &[]),
+        ("a broken pattern", sandbox().contract(&forbid("z", "(", "**")), &[]),
+        ("a file over the limit", large(), &["--max-file-size", "1000"]),
+        ("too many matches", many(), &[]),
+        ("no contracts", Sandbox::new(), &[]),
+    ];
+    for (name, sandbox, args) in cases {
+        let run = |strict: &[&str]| {
+            let mut command = sandbox.command();
+            command
+                .args(["enforce", "--all", "--fail-on", "never", "--format", "json"])
+                .args(args)
+                .args(strict);
+            sandbox.run_with(&mut command, b"")
+        };
+        let (normal, strict) = (run(&[]), run(&["--strict"]));
+        ends(&normal, 0);
+        assert_eq!(strict.code, Some(if name == "no gap" { 0 } else { 3 }), "{name}: {strict}");
+        assert_eq!(normal.stdout, strict.stdout, "{name}: the report is still written");
+        assert_eq!(normal.stderr, strict.stderr, "{name}");
+    }
+}
+
+#[test]
+fn three_wins_over_one_and_the_report_is_still_written() {
+    let sandbox = sandbox().file(".claude/contracts/z.yaml", "rule_id: [");
+    ends(&sandbox.run(["enforce", "--all"]), 1);
+    let output = sandbox.run(["enforce", "--all", "--strict"]);
+    ends(&output, 3);
+    assert!(output.stdout.contains("error.txt:1: error: no-x"), "{output}");
+    assert!(output.stdout.ends_with("1 error, 1 warning\n"), "{output}");
+}
+
+#[test]
+fn without_contracts_the_places_and_the_next_step_are_named() {
+    let sandbox = Sandbox::new().file("a.txt", "x");
+    insta::assert_snapshot!(sandbox.run(["enforce", "--all"]), @"
+    exit: 0
+    --- stdout
+    0 errors, 0 warnings
+
+    --- stderr
+    phaser: no contracts in .claude/contracts or ~/.phaser/contracts: add one with 'phaser init', or try '--pack secrets'
+    ");
+    let quiet = sandbox.run(["enforce", "--all", "--quiet"]);
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
+    let named = sandbox.file("rules/README", "").run(["enforce", "--all", "--contracts-dir", "rules"]);
+    assert!(named.stderr.starts_with("phaser: no contracts in rules: add one"), "{named}");
+}
+
+#[test]
+fn without_a_contract_that_is_switched_on_that_is_said() {
+    let off = forbid("no-x", "x", "**") + "enabled: false\n";
+    let output = Sandbox::new().contract(&off).file("a.txt", "x").run(["enforce", "--all"]);
+    ends(&output, 0);
+    assert!(output.stderr.starts_with("phaser: no contracts that are switched on in .claude"), "{output}");
+}
+
+#[test]
+fn without_a_home_the_projects_contracts_count() {
+    let sandbox = sandbox();
+    for home in [None, Some(""), Some("/nowhere")] {
+        let mut command = sandbox.command();
+        command.args(["enforce", "--all", "--format", "json"]).env_remove("HOME");
+        home.map(|home| command.env("HOME", home));
+        let output = sandbox.run_with(&mut command, b"");
+        ends(&output, 1);
+        assert_eq!(output.stderr, "");
+    }
+    let mut command = sandbox.command();
+    command.args(["enforce", "--stdin"]).env_remove("HOME");
+    let output = sandbox.run_with(&mut command, event(&sandbox, "x").as_bytes());
+    assert_eq!(output.decision().0, "deny");
+}
+
+#[test]
+fn output_that_cannot_be_written_ends_with_3() {
+    let sandbox = sandbox();
+    let full = || File::options().write(true).open("/dev/full").expect("a device that is always full");
+    for args in
+        [&["enforce", "--all"][..], &["enforce", "--all", "--format", "json"], &["--help"], &["--version"]]
+    {
+        let output =
+            sandbox.command().args(args).stdout(full()).stderr(Stdio::piped()).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(3), "{args:?}");
+    }
+    let output = sandbox.command().args(["enforce", "--all"]).stdout(full()).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("phaser: standard output cannot be written: "), "{said}");
+}
+
+#[test]
+fn a_decision_that_cannot_be_written_ends_with_3() {
+    use std::io::Write as _;
+    let sandbox = sandbox();
+    let full = File::options().write(true).open("/dev/full").expect("a device that is always full");
+    let mut command = sandbox.command();
+    command.args(["enforce", "--stdin"]).stdin(Stdio::piped()).stdout(full).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("is piped");
+    stdin.write_all(event(&sandbox, "x").as_bytes()).expect("written");
+    drop(stdin);
+    assert_eq!(child.wait().expect("it ends").code(), Some(3));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_with_3() {
+    let sandbox = sandbox().file("many.txt", "x\n".repeat(1000));
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "{ \"$0\" enforce --all --color always; echo $? >code; } | true"]);
+    shell.arg(env!("CARGO_BIN_EXE_phaser")).current_dir(sandbox.root()).env("HOME", sandbox.home());
+    // The pipe holds some of the report; more of it than that is written.
+    let sandbox = (0..60)
+        .fold(sandbox, |sandbox, number| sandbox.file(&format!("many{number}.txt"), "x\n".repeat(1000)));
+    assert!(shell.status().expect("it runs").success());
+    assert_eq!(fs::read_to_string(sandbox.path("code")).expect("written"), "3\n");
+}
+
+/// The runtime opens `/dev/null` in place of a closed stream, so a closed standard output is like one that is thrown away.
+#[test]
+fn closed_streams_change_no_exit_code() {
+    let sandbox = sandbox();
+    for (redirection, code) in [(">&-", 1), ("2>&-", 1), ("<&-", 1), ("<&- >&- 2>&-", 1)] {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("\"$0\" enforce --all {redirection}"), env!("CARGO_BIN_EXE_phaser")]);
+        shell.current_dir(sandbox.root()).env("HOME", sandbox.home());
+        let output = sandbox.run_with(&mut shell, b"");
+        assert_eq!(output.code, Some(code), "{redirection}: {output}");
+    }
+}
+
+#[test]
+fn standard_error_that_cannot_be_written_changes_nothing() {
+    let sandbox = sandbox().file(".claude/contracts/broken.yaml", "rule_id: [");
+    for redirection in ["2>/dev/full", "2>&-"] {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("\"$0\" enforce --stdin {redirection}"), env!("CARGO_BIN_EXE_phaser")]);
+        shell.current_dir(sandbox.root()).env("HOME", sandbox.home());
+        let output = sandbox.run_with(&mut shell, event(&sandbox, "x").as_bytes());
+        ends(&output, 0);
+        assert_eq!(output.decision().0, "deny", "{redirection}");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("\"$0\" enforce --bogus {redirection}"), env!("CARGO_BIN_EXE_phaser")]);
+        ends(&sandbox.run_with(&mut shell, b""), 3);
+    }
+}
