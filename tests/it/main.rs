@@ -17,3 +17,4 @@ mod layering;
 mod reports;
 mod shard;
 mod tree;
+mod types;
