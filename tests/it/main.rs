@@ -12,6 +12,7 @@ mod exits;
 mod git_hook;
 mod git_modes;
 mod hook;
+mod ignores;
 mod install;
 mod layering;
 mod reports;

@@ -1,0 +1,185 @@
+//! Ignore directives, as whoever writes one meets them: what they suppress, and that it is counted.
+
+use crate::harness::{Output, Sandbox, contract, forbid, warning};
+
+fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .contract(&forbid("no-x", "X", "**"))
+        .contract(&warning(&forbid("no-y", "Y", "**")))
+        .contract(&contract("needs-z", "require_pattern", Some("Z"), "needs/**"))
+}
+
+fn check(path: &str, text: &str) -> Output {
+    sandbox().file(path, text).run(["enforce", path, "--format", "json"])
+}
+
+/// What is left, and how many are ignored.
+fn outcome(path: &str, text: &str) -> (Vec<String>, u64) {
+    let output = check(path, text);
+    let ignored = output.json()["summary"]["ignored"].as_u64().expect("a number");
+    (output.violations(), ignored)
+}
+
+#[track_caller]
+fn suppresses(path: &str, text: &str, count: u64) {
+    assert_eq!(outcome(path, text), (vec![], count), "{path}: {text:?}");
+}
+
+#[track_caller]
+fn leaves(path: &str, text: &str, violations: &[&str]) {
+    let (left, _) = outcome(path, text);
+    assert_eq!(left, violations, "{path}: {text:?}");
+}
+
+#[test]
+fn a_directive_covers_its_own_line_and_no_other() {
+    suppresses("a.py", "X = 1  # phaser:ignore no-x\n", 1);
+    leaves("a.py", "X # phaser:ignore no-x\nX\n", &["a.py:2:1 no-x"]);
+    leaves("a.py", "# phaser:ignore no-x\nX\n", &["a.py:2:1 no-x"]);
+    suppresses("a.py", "X X # phaser:ignore no-x\r\n", 2);
+}
+
+#[test]
+fn next_line_covers_the_line_after_it_and_no_other() {
+    suppresses("a.py", "# phaser:ignore-next-line no-y\nY\n", 1);
+    leaves("a.py", "# phaser:ignore-next-line no-y\n\nY\n", &["a.py:3:1 no-y"]);
+    leaves("a.py", "Y\n# phaser:ignore-next-line no-y\n", &["a.py:1:1 no-y"]);
+}
+
+#[test]
+fn all_covers_every_contract_on_its_line() {
+    suppresses("a.py", "X Y # phaser:ignore-all\n", 2);
+    leaves("a.py", "Y # phaser:ignore-all\nY\n", &["a.py:2:1 no-y"]);
+}
+
+#[test]
+fn a_directive_for_the_file_covers_violations_without_a_line() {
+    suppresses("needs/a.py", "# phaser:ignore-file needs-z\n", 1);
+    suppresses("a.py", "# phaser:ignore-file no-y\nY\n\nY\n", 2);
+    let ten = format!("{}# phaser:ignore-file no-y\nY\n", "\n".repeat(9));
+    suppresses("a.py", &ten, 1);
+    leaves("a.py", &format!("\n{ten}"), &["a.py:12:1 no-y"]);
+    leaves("needs/a.py", "# phaser:ignore needs-z\n", &["needs/a.py needs-z"]);
+}
+
+#[test]
+fn several_ids_stand_with_commas_between_them_and_a_reason_after() {
+    suppresses("a.py", "X Y # phaser:ignore no-x, no-y\n", 2);
+    suppresses("a.py", "X Y # phaser:ignore no-x,no-y -- X marks the spot, as Y does\n", 4);
+    leaves("a.py", "Y # phaser:ignore no-x -- no-y\n", &["a.py:1:1 no-y"]);
+}
+
+#[test]
+fn ids_are_case_sensitive_and_unknown_ones_do_nothing() {
+    leaves("a.py", "Y # phaser:ignore No-y\n", &["a.py:1:1 no-y"]);
+    leaves("a.py", "Y # phaser:ignore no-such-rule\n", &["a.py:1:1 no-y"]);
+    let output = check("a.py", "Y # phaser:ignore no-such-rule\n");
+    assert_eq!(output.stderr, "", "unknown ids are no error");
+}
+
+#[test]
+fn a_directive_must_stand_in_a_comment_of_the_files_language() {
+    leaves("a.py", "Y = 'phaser:ignore no-y'\n", &["a.py:1:1 no-y"]);
+    leaves("a.py", "Y // phaser:ignore no-y\n", &["a.py:1:1 no-y"]);
+    leaves("a.js", "Y # phaser:ignore no-y\n", &["a.js:1:1 no-y"]);
+}
+
+/// The table of the four comment styles, each extension of it.
+#[test]
+fn every_listed_extension_has_its_comment_style() {
+    let styles: [(&str, &[&str]); 4] = [
+        ("Y # phaser:ignore no-y\n", &["py", "rb", "sh", "yaml", "yml"]),
+        (
+            "Y // phaser:ignore no-y\n",
+            &["js", "ts", "jsx", "tsx", "swift", "go", "rs", "c", "cpp", "java", "kt"],
+        ),
+        ("Y <!-- phaser:ignore no-y -->\n", &["html", "xml", "vue", "svelte"]),
+        ("Y /* phaser:ignore no-y */\n", &["css", "scss", "less"]),
+    ];
+    for (text, extensions) in styles {
+        for extension in extensions {
+            suppresses(&format!("a.{extension}"), text, 1);
+        }
+    }
+}
+
+#[test]
+fn other_common_languages_have_theirs() {
+    let cases: [(&str, &[&str]); 6] = [
+        ("Y # phaser:ignore no-y\n", &["a.toml", "a.php", "Dockerfile", "Makefile", "a.tf", "a.ps1", ".env"]),
+        ("Y // phaser:ignore no-y\n", &["a.php", "a.cs", "a.scala", "a.dart", "a.vue", "a.zig"]),
+        ("Y /* phaser:ignore no-y */\n", &["a.js", "a.rs", "a.go", "a.sql", "a.svelte"]),
+        ("Y -- phaser:ignore no-y\n", &["a.sql", "a.lua", "a.hs", "a.elm"]),
+        ("Y <!-- phaser:ignore no-y -->\n", &["README.md", "a.svg"]),
+        ("Y ; phaser:ignore no-y\n", &["a.ini", "a.clj", "a.el"]),
+    ];
+    for (text, paths) in cases {
+        for path in paths {
+            suppresses(path, text, 1);
+        }
+    }
+}
+
+#[test]
+fn a_bare_directive_suppresses_nothing_and_that_is_said() {
+    let sandbox = sandbox().file("a.py", "Y # phaser:ignore\nY\n# phaser:ignore-next-line\nY\n");
+    insta::assert_snapshot!(sandbox.run(["enforce", "a.py"]), @"
+    exit: 0
+    --- stdout
+    a.py:1: warning: no-y
+      Do not no-y.
+      note: 'phaser:ignore' without an id ignores nothing; write 'phaser:ignore no-y'
+    a.py:2: warning: no-y
+      Do not no-y.
+    a.py:4: warning: no-y
+      Do not no-y.
+      note: 'phaser:ignore' without an id ignores nothing; write 'phaser:ignore no-y'
+
+    0 errors, 3 warnings
+
+    --- stderr
+    ");
+    let json = sandbox.run(["enforce", "a.py", "--format", "json"]).json();
+    let notes = [0, 1, 2].map(|at| json["violations"][at]["note"].as_str());
+    let note = Some("phaser:ignore without an id ignores nothing");
+    assert_eq!(notes, [note, None, note]);
+    let (decision, reason) = sandbox.pre_write("a.py", "X # phaser:ignore\n").decision();
+    assert_eq!(decision, "deny");
+    assert_eq!(
+        reason,
+        "Contract violation: no-x at line 1. Do not no-x. (phaser:ignore without an id ignores nothing)"
+    );
+}
+
+#[test]
+fn ignored_violations_are_counted_in_every_summary() {
+    let sandbox = sandbox().file("a.py", "Y # phaser:ignore no-y\nX # phaser:ignore-all\n");
+    let text = sandbox.run(["enforce", "--all"]);
+    assert_eq!(text.stdout, "0 errors, 0 warnings, 2 ignored\n");
+    let json = sandbox.run(["enforce", "--all", "--format", "json"]).json();
+    assert_eq!(json["summary"].to_string(), r#"{"errors":0,"warnings":0,"ignored":2}"#);
+    let hook = sandbox.pre_write("b.py", "X # phaser:ignore-all\n");
+    assert_eq!(hook.decision(), ("allow".to_owned(), "1 violation suppressed by ignore".to_owned()));
+}
+
+#[test]
+fn no_ignores_reports_what_directives_would_have_hidden() {
+    let sandbox = sandbox().file("a.py", "X = 1 # phaser:ignore no-x\nY # phaser:ignore\n");
+    let output = sandbox.run(["enforce", "--all", "--no-ignores", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.py:1:1 no-x", "a.py:2:1 no-y"]);
+    assert_eq!(output.json()["summary"]["ignored"], 0);
+    assert_eq!(output.json()["violations"][1]["note"], serde_json::Value::Null, "nothing to say about it");
+    assert_eq!(output.code, Some(1));
+    let input = serde_json::json!({ "file_path": sandbox.path("b.py"), "content": "X # phaser:ignore no-x" });
+    assert_eq!(sandbox.event("PreToolUse", "Write", input, ["--no-ignores"]).decision().0, "deny");
+}
+
+#[test]
+fn a_file_that_must_not_exist_can_be_excused_by_its_own_first_lines() {
+    let sandbox = Sandbox::new().contract(&contract("no-env", "file_not_exists", None, "**/.env"));
+    let sandbox =
+        sandbox.file(".env", "# phaser:ignore-file no-env -- a sample\nA=1\n").file("b/.env", "A=1\n");
+    let output = sandbox.run(["enforce", "--all", "--format", "json"]);
+    assert_eq!(output.violations(), ["b/.env no-env"]);
+    assert_eq!(output.json()["summary"]["ignored"], 1);
+}
