@@ -1,20 +1,246 @@
-//! Which files `--all` looks at.
+//! Which files `--all` looks at, and what becomes of those it cannot check.
 
-use crate::harness::{Sandbox, forbid};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+
+use crate::harness::{Output, Sandbox, contract, forbid};
+
+fn sandbox() -> Sandbox {
+    Sandbox::new().contract(&forbid("no-x", r"\bx", "**"))
+}
+
+fn json(sandbox: &Sandbox) -> Output {
+    sandbox.run(["enforce", "--all", "--format", "json"])
+}
+
+fn all(sandbox: &Sandbox) -> Vec<String> {
+    json(sandbox).violations()
+}
+
+/// The paths that were skipped, and why.
+fn skipped(output: &Output) -> Vec<String> {
+    let json = output.json();
+    let skipped = json["skipped"].as_array().expect("a list").iter();
+    skipped
+        .map(|skipped| {
+            let text = |key: &str| skipped[key].as_str().expect("text").to_owned();
+            format!("{}: {}", text("file_path"), text("reason"))
+        })
+        .collect()
+}
 
 #[test]
 fn gits_own_rules_decide_and_hidden_files_count() {
-    let sandbox = Sandbox::new()
+    let sandbox = sandbox()
         .git_init()
-        .contract(&forbid("no-x", "x", "**"))
-        .file(".gitignore", "build/\n")
+        .file(".gitignore", "build/\n*.log\n!keep.log\n/top.txt\n")
         .file("build/a.txt", "x")
         .file(".hidden/a.txt", "x")
         .file("a.txt", "x")
+        .file("a.log", "x")
+        .file("keep.log", "x")
+        .file("top.txt", "x")
+        .file("sub/top.txt", "x")
         .file(".git/info/exclude", "excluded.txt\n")
         .file("excluded.txt", "x")
         .git_add("a.txt")
         .git_commit("first");
-    let output = sandbox.run(["enforce", "--all", "--format", "json"]);
-    assert_eq!(output.violations(), [".hidden/a.txt:1:1 no-x", "a.txt:1:1 no-x"]);
+    let expected = [".hidden/a.txt", "a.txt", "keep.log", "sub/top.txt"];
+    assert_eq!(all(&sandbox), expected.map(|path| format!("{path}:1:1 no-x")));
+}
+
+#[test]
+fn an_ignore_file_further_down_holds_for_its_directory() {
+    let sandbox = sandbox()
+        .git_init()
+        .file(".gitignore", "*.gen\n")
+        .file("a/.gitignore", "!*.gen\nlocal.txt\n")
+        .file("a/one.gen", "x")
+        .file("a/local.txt", "x")
+        .file("a/b/local.txt", "x")
+        .file("b/one.gen", "x")
+        .file("b/local.txt", "x");
+    assert_eq!(all(&sandbox), ["a/one.gen:1:1 no-x", "b/local.txt:1:1 no-x"]);
+}
+
+#[test]
+fn the_users_global_excludes_hold() {
+    let sandbox = sandbox().git_init().file("a.swp", "x").file("a.txt", "x").file("excludes", "*.swp\n");
+    let config = format!("[core]\n\texcludesFile = {}\n", sandbox.path("excludes").display());
+    fs::write(sandbox.home().join(".gitconfig"), config).expect("written");
+    assert_eq!(all(&sandbox), ["a.txt:1:1 no-x"]);
+}
+
+#[test]
+fn a_file_that_is_ignored_is_checked_when_it_is_named() {
+    let sandbox = sandbox().git_init().file(".gitignore", "build/\n").file("build/a.txt", "x");
+    assert_eq!(all(&sandbox), [""; 0]);
+    let named = sandbox.run(["enforce", "build/a.txt", "--format", "json"]);
+    assert_eq!(named.violations(), ["build/a.txt:1:1 no-x"]);
+}
+
+#[test]
+fn only_gits_ignore_files_count() {
+    let sandbox =
+        sandbox().git_init().file(".ignore", "a.txt\n").file(".rgignore", "a.txt\n").file("a.txt", "x");
+    assert_eq!(all(&sandbox), ["a.txt:1:1 no-x"]);
+}
+
+#[test]
+fn gits_own_directory_is_never_looked_into() {
+    let sandbox = sandbox().git_init().file("sub/.git/x.txt", "x").file(".git/x.txt", "x").file("a.txt", "");
+    assert_eq!(all(&sandbox), [""; 0]);
+}
+
+#[test]
+fn a_project_need_not_be_a_repository() {
+    assert_eq!(all(&sandbox().file("a.txt", "x")), ["a.txt:1:1 no-x"]);
+}
+
+#[test]
+fn links_are_not_followed() {
+    let outside = Sandbox::new().file("secret.txt", "x");
+    let sandbox = sandbox().file("real/a.txt", "x");
+    let link = |target: &str, name: &str| symlink(target, sandbox.path(name)).expect("linked");
+    link("real", "directory");
+    link("real/a.txt", "file.txt");
+    link("nowhere", "dangling.txt");
+    link(".", "loop");
+    link("/dev/zero", "endless.txt");
+    link(outside.root().to_str().expect("is text"), "outside");
+    let output = json(&sandbox);
+    assert_eq!(output.violations(), ["real/a.txt:1:1 no-x"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
+    let links = ["dangling.txt", "directory", "endless.txt", "file.txt", "loop", "outside"];
+    assert_eq!(skipped(&output), links.map(|path| format!("{path}: a symbolic link")));
+}
+
+#[test]
+fn a_link_exists_by_its_name() {
+    let sandbox = Sandbox::new()
+        .contract(&contract("no-link", "file_not_exists", None, "**/forbidden"))
+        .contract(&contract("needs-link", "file_exists", None, "needed"));
+    symlink("nowhere", sandbox.path("forbidden")).expect("linked");
+    symlink("nowhere", sandbox.path("needed")).expect("linked");
+    assert_eq!(all(&sandbox), ["forbidden no-link"]);
+}
+
+#[test]
+fn only_regular_files_are_opened() {
+    let sandbox = sandbox().file("a.txt", "x");
+    let made = Command::new("mkfifo").arg(sandbox.path("fifo.txt")).status().expect("mkfifo runs");
+    assert!(made.success());
+    let _socket = UnixListener::bind(sandbox.path("socket.txt")).expect("bound");
+    let output = json(&sandbox);
+    assert_eq!(output.violations(), ["a.txt:1:1 no-x"]);
+    assert_eq!(skipped(&output), ["fifo.txt: not a regular file", "socket.txt: not a regular file"]);
+    assert_eq!(output.stderr, "");
+    let named = sandbox.run(["enforce", "fifo.txt"]);
+    assert_eq!(named.code, Some(3), "what is named should have been checked: {named}");
+    assert_eq!(named.stderr, "phaser: not checked: fifo.txt: cannot be read: not a regular file\n");
+    assert_eq!(sandbox.post_write("fifo.txt", "x").stdout, "{}\n", "nor does a hook open it");
+}
+
+#[test]
+fn what_is_not_text_is_skipped_as_binary() {
+    let sandbox = sandbox()
+        .file("nul.txt", b"x\0")
+        .file("controls.txt", b"x\x01\x02\x03")
+        .file("few-controls.txt", b"x\x01 and ten more characters")
+        .file("empty.txt", "");
+    let output = json(&sandbox);
+    assert_eq!(output.violations(), ["few-controls.txt:1:1 no-x"]);
+    assert_eq!(skipped(&output), ["controls.txt: binary", "nul.txt: binary"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn a_file_over_the_limit_is_skipped_and_that_is_said() {
+    let sandbox = sandbox().file("fits.txt", "x123").file("large.txt", "x1234");
+    let output = sandbox.run(["enforce", "--all", "--format", "json", "--max-file-size", "4"]);
+    assert_eq!(output.violations(), ["fits.txt:1:1 no-x"]);
+    let why = "large.txt: 5 bytes, over the limit of 4 (raise it with --max-file-size)";
+    assert_eq!(skipped(&output), [why]);
+    assert_eq!(output.stderr, format!("phaser: not checked: {why}\n"));
+    assert_eq!(output.code, Some(1), "it is a known gap, which only --strict makes a failure");
+}
+
+#[test]
+fn the_limit_is_ten_megabytes_unless_it_is_raised() {
+    let sandbox = sandbox().file("fits.txt", vec![b'a'; 10 * 1024 * 1024]);
+    assert_eq!(json(&sandbox).stderr, "");
+    let sandbox = sandbox.file("large.txt", format!("{}x", "x ".repeat(5 * 1024 * 1024)));
+    assert!(json(&sandbox).stderr.contains("large.txt: 10485761 bytes, over the limit of 10485760"));
+    let raised = sandbox.run(["enforce", "large.txt", "--max-file-size", "20000000", "--format", "json"]);
+    assert_eq!(raised.violations().len(), 1000);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_scanned_as_bytes() {
+    let sandbox = sandbox()
+        .file("latin1.txt", b"caf\xe9 x\n")
+        .file("utf16.txt", b"\xff\xfea\0\n\0x\0")
+        .file("bom.txt", b"\xef\xbb\xbfx");
+    assert_eq!(all(&sandbox), ["bom.txt:1:1 no-x", "latin1.txt:1:6 no-x", "utf16.txt:2:1 no-x"]);
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_ends_with_3_and_the_rest_is_checked() {
+    let sandbox = sandbox().file("locked/a.txt", "x").file("open/a.txt", "x");
+    let locked = sandbox.path("locked");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).expect("a mode");
+    let mut command = sandbox.unprivileged();
+    let output = sandbox.run_with(command.args(["enforce", "--all", "--format", "json"]), b"");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).expect("a mode");
+    assert_eq!(
+        (output.code, output.violations()),
+        (Some(3), vec!["open/a.txt:1:1 no-x".to_owned()]),
+        "{output}"
+    );
+    assert!(
+        output.stderr.starts_with("phaser: not checked: locked: cannot be read: Permission denied"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_and_that_no_contract_is_about_is_no_gap() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.py")).file("a.txt", "x");
+    fs::set_permissions(sandbox.path("a.txt"), fs::Permissions::from_mode(0o000)).expect("a mode");
+    let mut command = sandbox.unprivileged();
+    let output = sandbox.run_with(command.args(["enforce", "--all"]), b"");
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_directory_that_is_named_stands_for_the_files_in_it() {
+    let sandbox = sandbox()
+        .git_init()
+        .file(".gitignore", "*.log\n")
+        .file("a.txt", "x")
+        .file("src/a.txt", "x")
+        .file("src/a.log", "x")
+        .file("src/deep/b.txt", "x");
+    let expected = ["src/a.txt:1:1 no-x", "src/deep/b.txt:1:1 no-x"];
+    for path in ["src", "src/", "./src", "src/."] {
+        let output = sandbox.run(["enforce", path, "--format", "json"]);
+        assert_eq!(output.violations(), expected, "{path}");
+    }
+    let mut command = sandbox.command();
+    command.current_dir(sandbox.path("src")).args(["enforce", ".", "--format", "json"]);
+    assert_eq!(sandbox.run_with(&mut command, b"").violations(), expected, "from inside it");
+    let both = sandbox.run(["enforce", "src", "src/a.txt", "src/deep", "--format", "json"]);
+    assert_eq!(both.violations(), expected, "no file is checked twice");
+}
+
+#[test]
+fn a_path_from_a_subdirectory_is_judged_from_the_root() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "src/*.txt")).file("src/a.txt", "x");
+    for path in ["a.txt", "./a.txt", ".//a.txt", "."] {
+        let mut command = sandbox.command();
+        command.current_dir(sandbox.path("src")).args(["enforce", path, "--format", "json"]);
+        assert_eq!(sandbox.run_with(&mut command, b"").violations(), ["src/a.txt:1:1 no-x"], "{path}");
+    }
 }
