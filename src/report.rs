@@ -35,6 +35,24 @@ pub fn inert(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// JSON with what a terminal would act on spelled out; to a parser it is the same. A newline in it is layout, because
+/// strings spell theirs out.
+pub fn inert_json(json: &str) -> Cow<'_, str> {
+    let spelled_out = |c: char| is_active(c) && c != '\n';
+    if !json.chars().any(spelled_out) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if spelled_out(c) {
+            safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
 /// Would a terminal do something other than show this character?
 pub fn is_active(c: char) -> bool {
     c.is_control()
@@ -56,5 +74,19 @@ mod tests {
     fn what_a_terminal_acts_on_is_spelled_out() {
         assert_eq!(inert("plain é"), "plain é");
         assert_eq!(inert("a\x1b[31m\nb\u{202e}"), "a\\u{1b}[31m\\nb\\u{202e}");
+    }
+
+    #[test]
+    fn json_means_the_same_when_it_is_inert() {
+        let json = serde_json::to_string_pretty(&["plain é", "\u{7f}\u{9b}31m\u{202e}\n"]).expect("is JSON");
+        let safe = inert_json(&json);
+        assert_eq!(safe, "[\n  \"plain é\",\n  \"\\u007f\\u009b31m\\u202e\\n\"\n]");
+        let same = |text: &str| serde_json::from_str::<Vec<String>>(text).expect("is JSON");
+        assert_eq!(same(&safe), same(&json));
+    }
+
+    #[test]
+    fn every_active_character_has_four_digits_in_json() {
+        assert!((0x1_0000..=0x10_FFFF).filter_map(char::from_u32).all(|c| !is_active(c)));
     }
 }

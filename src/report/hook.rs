@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::inert;
 use crate::contract::{Contract, Severity};
 use crate::hook::{PostToolUseResponse, PreToolUseResponse, Response};
 use crate::matcher::{Note, Violation};
@@ -47,7 +48,7 @@ pub fn response(contracts: &[Contract], outcome: &Outcome, moment: Moment, on_cl
 
 /// The answer for a path with a `..` component, which would be a way around every contract.
 pub fn climbing(path: &str, moment: Moment) -> Response {
-    let what = format!("Path contains '..': {path}");
+    let what = format!("Path contains '..': {}", inert(path));
     match moment {
         Moment::Before => PreToolUseResponse::deny(what).into(),
         Moment::After => {
@@ -98,5 +99,5 @@ fn line(prefix: &str, contract: &Contract, violation: &Violation) -> String {
         None => "",
         Some(Note::BareIgnore) => " (phaser:ignore without an id ignores nothing)",
     };
-    format!("{prefix}: {}{at}. {message}{note}", contract.id)
+    format!("{prefix}: {}{at}. {}{note}", contract.id, inert(&message))
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::inert_json;
 use crate::contract::Contract;
 use crate::matcher::{Note, Violation};
 use crate::scan::Outcome;
@@ -56,7 +57,7 @@ pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> 
     write!(out, "  \"files_checked\": [")?;
     for (index, path) in checked.iter().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
-        write!(out, "{comma}{}", serde_json::to_string(path)?)?;
+        write!(out, "{comma}{}", inert_json(&serde_json::to_string(path)?))?;
     }
     writeln!(out, "],")?;
     writeln!(out, "  \"violations\": {},", indented(&violations)?)?;
@@ -73,7 +74,7 @@ pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> 
 
 /// Pretty JSON that stands one level deep. A newline in it is always layout: strings spell theirs out.
 fn indented(value: &impl Serialize) -> io::Result<String> {
-    Ok(serde_json::to_string_pretty(value)?.replace('\n', "\n  "))
+    Ok(inert_json(&serde_json::to_string_pretty(value)?).replace('\n', "\n  "))
 }
 
 fn wire<'a>(contracts: &'a [Contract], violation: &'a Violation) -> WireViolation<'a> {

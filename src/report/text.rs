@@ -99,6 +99,9 @@ impl Paint {
 fn write_source(out: &mut dyn Write, found: &Found, severity: Severity, colour: Colour) -> io::Result<()> {
     let line: String =
         found.line.chars().map(|c| if is_active(c) && c != '\t' { '\u{FFFD}' } else { c }).collect();
+    if found.region.start.column > line.chars().count() + 1 {
+        return Ok(()); // The line is so long that the match is not in the part of it that is kept.
+    }
     let offset = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
     let start = offset(found.region.start.column);
     let same_line = found.region.end.line == found.region.start.line;

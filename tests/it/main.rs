@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod cli;
 mod contracts_loading;
 mod corpus;
 mod determinism;
@@ -15,6 +16,7 @@ mod hook;
 mod ignores;
 mod install;
 mod layering;
+mod output;
 mod reports;
 mod shard;
 mod tree;

@@ -1,0 +1,130 @@
+//! The command line itself: which flags there are, how they are spelled, and that its help is complete.
+
+use crate::harness::{Sandbox, forbid};
+
+fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .contract(&forbid("no-x", "x", "**/*.txt"))
+        .file("a.txt", "x\n")
+        .file("b.txt", "x\n")
+        .file("sub/c.txt", "x\n")
+}
+
+fn violations(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
+    let mut command = sandbox.command();
+    let output = sandbox.run_with(command.args(["enforce", "--format", "json"]).args(args), b"");
+    output.violations()
+}
+
+#[test]
+fn files_may_be_given_in_every_way() {
+    let sandbox = sandbox();
+    let both = ["a.txt:1:1 no-x", "b.txt:1:1 no-x"];
+    for args in [
+        &["--file", "a.txt", "--file", "b.txt"][..],
+        &["--file=a.txt", "--file=b.txt"],
+        &["a.txt", "b.txt"],
+        &["b.txt", "--file", "a.txt"],
+        &["a.txt", "b.txt", "a.txt", "./b.txt"],
+        &["--", "a.txt", "b.txt"],
+    ] {
+        assert_eq!(violations(&sandbox, args), both, "{args:?}");
+    }
+    let absolute = sandbox.path("sub/c.txt");
+    assert_eq!(violations(&sandbox, &[absolute.to_str().expect("is text")]), ["sub/c.txt:1:1 no-x"]);
+}
+
+#[test]
+fn a_file_named_like_a_flag_can_be_named() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("--all", "x").file("-q", "x");
+    assert_eq!(violations(&sandbox, &["--", "--all", "-q"]), ["--all:1:1 no-x", "-q:1:1 no-x"]);
+    assert_eq!(violations(&sandbox, &["./--all"]), ["--all:1:1 no-x"]);
+}
+
+#[test]
+fn check_is_another_name_of_enforce_itself() {
+    let sandbox = sandbox();
+    for args in
+        [&["--all"][..], &["a.txt"], &["--file", "a.txt", "--severity", "warning"], &["--quiet", "--all"]]
+    {
+        let run = |name: &[&str]| {
+            let mut command = sandbox.command();
+            sandbox.run_with(command.arg("enforce").args(name).args(args), b"").to_string()
+        };
+        assert_eq!(run(&["check"]), run(&[]), "{args:?}");
+    }
+    let event = serde_json::json!({ "cwd": sandbox.root(), "tool_name": "Write",
+        "tool_input": { "file_path": "a.txt", "content": "x" } });
+    let output = sandbox.run_stdin(["enforce", "check", "--stdin", "--severity", "error"], event.to_string());
+    assert_eq!(output.decision().0, "deny");
+}
+
+#[test]
+fn help_names_every_flag_and_says_what_it_does() {
+    let help = Sandbox::new().run(["enforce", "--help"]).stdout;
+    let flags = [
+        "--stdin",
+        "--file",
+        "--all",
+        "--staged",
+        "--diff",
+        "--severity",
+        "--format",
+        "--contracts-dir",
+        "--timeout",
+        "--quiet",
+        "--fail-on",
+        "--on-clean",
+        "--strict",
+        "--no-ignores",
+        "--threads",
+        "--max-file-size",
+        "--color",
+    ];
+    for flag in flags {
+        let line = help.lines().position(|line| line.split_whitespace().any(|word| word == flag));
+        let line = line.unwrap_or_else(|| panic!("{flag} is not in {help}"));
+        let described: String = help.lines().skip(line).take(2).collect();
+        assert!(described.split_whitespace().count() > 4, "{flag}: {described}");
+    }
+    for default in
+        ["[default: all]", "[default: 100]", "[default: error]", "[default: allow]", "[default: auto]"]
+    {
+        assert!(help.contains(default), "{default} is not in {help}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_argument_is_said_without_what_is_wrong_in_it() {
+    let sandbox = sandbox();
+    let evil = "--\u{1b}[31mred\u{202e}\u{7}";
+    for args in [
+        &["enforce", evil][..],
+        &[evil],
+        &["enforce", "--severity", evil],
+        &["enforce", "--contracts-dir", "\u{1b}[31m", "--all"],
+    ] {
+        let output = sandbox.run_with(sandbox.command().args(args), b"");
+        assert_eq!(output.code, Some(3), "{output}");
+        let active = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!output.stderr.contains(active), "{:?}", output.stderr);
+    }
+}
+
+#[test]
+fn arguments_need_not_be_utf8() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = sandbox();
+    let name = OsStr::from_bytes(b"\xff.txt");
+    std::fs::write(sandbox.root().join(name), "x").expect("written");
+    let mut command = sandbox.command();
+    let output = sandbox.run_with(command.args(["enforce", "--format", "json"]).arg(name), b"");
+    assert_eq!(output.violations(), ["\u{fffd}.txt:1:1 no-x"]);
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let output = Sandbox::new().run(["--version"]);
+    assert_eq!(output.stdout, format!("phaser {}\n", env!("CARGO_PKG_VERSION")));
+}
