@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ impl Sandbox {
     /// Runs a command and collects what it says.
     pub fn run_with(&self, command: &mut Command, stdin: &[u8]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("phaser starts");
+        let mut child = started(command);
         let mut input = child.stdin.take().expect("is piped");
         let out = child.stdout.take().expect("is piped");
         let err = child.stderr.take().expect("is piped");
@@ -197,6 +197,19 @@ fn read(mut stream: impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).expect("readable");
     bytes
+}
+
+/// Starts a command. A program that was only just copied is busy while a process that another test is starting
+/// still has it open for writing.
+fn started(command: &mut Command) -> Child {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            child => return child.expect("it starts"),
+        }
+    }
 }
 
 /// How a run ended; one that does not end is killed, so that it fails its test and holds up no other.
