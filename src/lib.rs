@@ -34,6 +34,8 @@ pub mod scan;
 
 pub mod examples;
 
+pub mod lint;
+
 pub mod report;
 
 pub mod exit;

@@ -52,7 +52,7 @@ struct Fields {
 /// The contract in `yaml`, or everything that is wrong with it.
 pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
     let fields = read(yaml, &origin).map_err(|warning| vec![warning])?;
-    Validation { origin: &origin, warnings: Vec::new() }.contract(fields)
+    Validation { yaml, origin: &origin, warnings: Vec::new() }.contract(fields)
 }
 
 fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
@@ -151,6 +151,7 @@ fn printable(text: &str) -> String {
 
 /// Collects what is wrong while the fields become a contract.
 struct Validation<'a> {
+    yaml: &'a str,
     origin: &'a Origin,
     warnings: Vec<Warning>,
 }
@@ -175,6 +176,7 @@ impl Validation<'_> {
         else {
             return Err(self.warnings);
         };
+        let read_example = |read| example(self.yaml, read);
         Ok(Contract {
             id,
             kind,
@@ -186,8 +188,8 @@ impl Validation<'_> {
             rationale: fields.rationale.filter(|rationale| !rationale.trim().is_empty()),
             enabled: fields.enabled,
             examples: Examples {
-                violating: fields.examples.violating.into_iter().map(example).collect(),
-                passing: fields.examples.passing.into_iter().map(example).collect(),
+                violating: fields.examples.violating.into_iter().map(read_example).collect(),
+                passing: fields.examples.passing.into_iter().map(read_example).collect(),
             },
             origin: self.origin.clone(),
         })
@@ -299,10 +301,21 @@ impl Validation<'_> {
     }
 }
 
-fn example(example: Spanned<FileExample>) -> Example {
+fn example(yaml: &str, example: Spanned<FileExample>) -> Example {
     let line = line(example.referenced.line());
+    let written = || {
+        let span = example.referenced.span();
+        let start = usize::try_from(span.byte_offset()?).ok()?;
+        yaml.get(start..start + usize::try_from(span.byte_len()?).ok()?).map(str::to_owned)
+    };
     match example.value {
         FileExample::Text(text) => Example { path: None, text, line },
+        FileExample::Flag(flag) => {
+            Example { path: None, text: written().unwrap_or_else(|| flag.to_string()), line }
+        }
+        FileExample::Number(number) => {
+            Example { path: None, text: written().unwrap_or_else(|| number.to_string()), line }
+        }
         FileExample::Placed(PlacedExample { path, text }) => Example { path, text, line },
     }
 }
@@ -409,6 +422,18 @@ enabled: false
         let placed = Example { path: Some("a/b.py".into()), text: "print(2)\n".into(), line: 12 };
         assert_eq!(examples.violating[1], placed);
         assert_eq!(examples.passing[0].text, "log(1)");
+    }
+
+    #[test]
+    fn an_example_counts_as_it_is_written_whatever_yaml_takes_it_for() {
+        let yaml = format!("{FLAT}examples: {{violating: [y, 1.50, 0x1F, True], passing: ['y', abc]}}\n");
+        let examples = parse(&yaml, origin()).expect("is valid").examples;
+        let texts =
+            |examples: &[Example]| examples.iter().map(|example| example.text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&examples.violating), ["y", "1.50", "0x1F", "True"]);
+        assert_eq!(texts(&examples.passing), ["y", "abc"]);
+        let broken = warnings(&format!("{FLAT}examples: {{violating: [[a]]}}\n"));
+        assert!(broken[0].contains("an example is a text"), "{broken:?}");
     }
 
     #[test]

@@ -109,11 +109,15 @@ pub(super) struct FileExamples {
 
 /// A text, or a text with the path that it is judged under.
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "an example is a text, or a 'path' and a 'text' (put the text in quotes)")]
 #[schemars(rename = "Example")]
 pub(super) enum FileExample {
     /// A text, judged under a path that fits the glob.
     Text(String),
+    /// A text that YAML takes for a truth value; it counts as it is written.
+    Flag(bool),
+    /// A text that YAML takes for a number; it counts as it is written.
+    Number(f64),
     /// A text and its path.
     Placed(PlacedExample),
 }
@@ -263,6 +267,7 @@ mod tests {
             "string" => value.is_string(),
             "boolean" => value.is_boolean(),
             "null" => value.is_null(),
+            "number" => value.is_number(),
             other => panic!("type {other}"),
         }
     }

@@ -1,0 +1,201 @@
+//! Ignore directives that suppress nothing: without an id, with one that no contract has, or left over.
+
+use std::collections::BTreeSet;
+
+use crate::contract::Warning;
+use crate::matcher::ignores::{Directive, Ignores, Scope};
+use crate::matcher::{Checked, Matcher};
+use crate::nearest::nearest;
+use crate::path::RelPath;
+use crate::skipped::{Gap, Why};
+use crate::source::{Reader, Target};
+use crate::text::Text;
+
+/// What is doubtful about the directives in these files.
+///
+/// The matcher must disregard directives, so that it finds what they would suppress; `others` are ids
+/// of contracts that it does not have.
+pub fn directives(
+    matcher: &Matcher,
+    others: &BTreeSet<&str>,
+    targets: &[Target],
+    reader: &mut Reader,
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for target in targets.iter().filter(|target| !target.path.is_project_contract()) {
+        let bytes = match reader.read(&target.content) {
+            Ok(bytes) => bytes,
+            Err(why) if why.gap() == Gap::None => continue,
+            Err(why) => {
+                warnings.push(Warning::about(target.path.to_text().as_ref().as_ref(), why.to_string()));
+                continue;
+            }
+        };
+        let Some(text) = Text::new(&*bytes) else { continue };
+        let ignores = Ignores::parse(&target.path, &text);
+        if ignores.iter().next().is_none() {
+            continue;
+        }
+        let selection = matcher.select(&target.path, target.alias.as_ref());
+        let checked = matcher.check(&selection, &target.path, Some(&text));
+        let file = File { matcher, others, path: &target.path, checked };
+        warnings.extend(ignores.iter().flat_map(|directive| file.directive(directive)));
+    }
+    warnings
+}
+
+/// One file and everything in it that a directive could suppress.
+struct File<'a> {
+    matcher: &'a Matcher,
+    others: &'a BTreeSet<&'a str>,
+    path: &'a RelPath,
+    checked: Checked,
+}
+
+impl File<'_> {
+    fn directive(&self, directive: &Directive<'_>) -> Vec<Warning> {
+        let whole = |what: &str| vec![self.warning(directive, what.to_owned())];
+        if directive.scope == Scope::AllOnLine {
+            return match self.suppresses(directive, None) || !self.checked.skipped.is_empty() {
+                true => Vec::new(),
+                false => whole("this directive suppresses nothing (remove it)"),
+            };
+        }
+        let Some(first) = directive.ids.first() else {
+            return whole("this directive names no contract and suppresses nothing (add the id of one)");
+        };
+        if directive.scope == Scope::File && !directive.covers(first, None) {
+            return whole("a directive for the whole file counts only at its top (move it up)");
+        }
+        directive.ids.iter().filter_map(|id| self.id(directive, id)).collect()
+    }
+
+    fn id(&self, directive: &Directive<'_>, id: &str) -> Option<Warning> {
+        let ids = || self.matcher.contracts().iter().map(|contract| contract.id.as_str());
+        if ids().any(|known| known == id) {
+            let suppresses = self.suppresses(directive, Some(id)) || self.is_unfinished(id);
+            return (!suppresses)
+                .then(|| self.warning(directive, format!("'{id}' is not violated here (remove it)")));
+        }
+        if self.others.contains(id) {
+            return None;
+        }
+        let mend = match nearest(id, ids().chain(self.others.iter().copied())) {
+            Some(meant) => format!("did you mean '{meant}'?"),
+            None => "remove it".to_owned(),
+        };
+        Some(self.warning(directive, format!("no contract is called '{id}' ({mend})")))
+    }
+
+    /// Does the directive suppress a violation, of this contract or of any?
+    fn suppresses(&self, directive: &Directive<'_>, only: Option<&str>) -> bool {
+        self.checked.violations.iter().any(|violation| {
+            let id = self.matcher.contracts()[violation.contract].id.as_str();
+            let line = violation.place.as_ref().map(|found| found.region.start.line);
+            only.is_none_or(|only| only == id) && directive.covers(id, line)
+        })
+    }
+
+    /// Was the search for violations of this contract given up?
+    fn is_unfinished(&self, wanted: &str) -> bool {
+        self.checked.skipped.iter().any(|skipped| match &skipped.why {
+            Why::TooManyMatches { id, .. } | Why::TooComplex { id } | Why::OutOfTime { id } => id == wanted,
+            Why::Binary
+            | Why::NotAFile
+            | Why::Link
+            | Why::Submodule
+            | Why::TooLarge { .. }
+            | Why::Unreadable(_)
+            | Why::ParentComponent => false,
+        })
+    }
+
+    fn warning(&self, directive: &Directive<'_>, what: String) -> Warning {
+        Warning::at(self.path.to_text().as_ref().as_ref(), directive.line, what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{Origin, Place, syntax};
+    use crate::matcher::{Directives, Options};
+    use crate::source::Content;
+    use std::time::Duration;
+
+    fn lint(path: &str, text: &str) -> Vec<String> {
+        lint_content(path, Content::Bytes(text.into()))
+    }
+
+    fn lint_content(path: &str, content: Content) -> Vec<String> {
+        let contract = |id: &str, pattern: &str| {
+            let yaml = format!(
+                "rule_id: {id}\ntype: forbid_pattern\npattern: {pattern}\nfile_glob: '**/*.py'\nmessage: m\n\
+                 severity: error\n"
+            );
+            let origin = Origin { place: Place::Project, file: "c.yaml".into() };
+            syntax::parse(&yaml, origin).expect("is valid")
+        };
+        let options = Options { timeout: Duration::from_secs(10), directives: Directives::Disregarded };
+        let contracts = vec![contract("no-print", r"print\("), contract("no-eval", r"eval\(")];
+        let (matcher, _) = Matcher::new(contracts, options);
+        let target = Target::new(RelPath::from(path), content);
+        let others = BTreeSet::from(["switched-off"]);
+        let warnings = directives(&matcher, &others, &[target], &mut Reader::new(1_000));
+        warnings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn directives_that_suppress_something_are_fine() {
+        let text = "# phaser:ignore-file no-eval\nprint(1) # phaser:ignore no-print\n\
+            # phaser:ignore-next-line no-print\nprint(2)\neval(3) # phaser:ignore-all\n";
+        assert_eq!(lint("a.py", text), [""; 0]);
+    }
+
+    #[test]
+    fn left_over_directives_are_named_by_line_and_id() {
+        let text = "print(1) # phaser:ignore no-print, no-eval\nx # phaser:ignore-all\n\
+            # phaser:ignore-next-line no-print\nlog(2)\n";
+        let expected = [
+            "a.py:1: 'no-eval' is not violated here (remove it)",
+            "a.py:2: this directive suppresses nothing (remove it)",
+            "a.py:3: 'no-print' is not violated here (remove it)",
+        ];
+        assert_eq!(lint("a.py", text), expected);
+    }
+
+    #[test]
+    fn unknown_ids_and_missing_ones_are_named() {
+        let text = "print(1) # phaser:ignore no-pint\nprint(2) # phaser:ignore\nx # phaser:ignore whatever\n\
+            y # phaser:ignore switched-off\n";
+        let expected = [
+            "a.py:1: no contract is called 'no-pint' (did you mean 'no-print'?)",
+            "a.py:2: this directive names no contract and suppresses nothing (add the id of one)",
+            "a.py:3: no contract is called 'whatever' (remove it)",
+        ];
+        assert_eq!(lint("a.py", text), expected);
+    }
+
+    #[test]
+    fn a_directive_for_the_file_must_stand_at_its_top() {
+        let text = format!("{}# phaser:ignore-file no-print\nprint(1)\n", "\n".repeat(10));
+        assert_eq!(
+            lint("a.py", &text),
+            ["a.py:11: a directive for the whole file counts only at its top (move it up)"]
+        );
+    }
+
+    #[test]
+    fn files_without_contracts_are_looked_at_too_but_not_the_contracts() {
+        let text = "x # phaser:ignore no-print\n";
+        assert_eq!(lint("a.rb", text), ["a.rb:1: 'no-print' is not violated here (remove it)"]);
+        assert_eq!(lint(".claude/contracts/a.yaml", text), [""; 0]);
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_said() {
+        let gone = Content::Opaque(Why::Unreadable("gone".to_owned()));
+        assert_eq!(lint_content("a.py", gone), ["a.py: cannot be read: gone"]);
+        assert_eq!(lint_content("a.py", Content::Opaque(Why::Link)), [""; 0]);
+    }
+}
