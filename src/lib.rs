@@ -16,6 +16,8 @@ pub mod glob;
 
 pub mod nearest;
 
+pub mod replace;
+
 pub mod hook;
 
 pub mod pack;

@@ -4,10 +4,11 @@
 //! the change is, is the caller's business.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Edited, SettingsError};
+use crate::replace::replace;
 
 /// The most links that are followed.
 const MAX_LINKS: usize = 40;
@@ -117,7 +118,7 @@ pub fn edit(
     let _lock = lock(directory).map_err(cannot)?;
     let edited = preview(path, &change)?;
     if let Edited::Changed(text) = &edited {
-        replace(&target, directory, text).map_err(cannot)?;
+        replace(&target, text).map_err(cannot)?;
     }
     Ok(edited)
 }
@@ -142,38 +143,6 @@ fn lock(directory: &Path) -> io::Result<File> {
         _ => Ok(directory),
     }
 }
-
-fn replace(target: &Path, directory: &Path, text: &str) -> io::Result<()> {
-    let before = fs::metadata(target).ok();
-    if before.as_ref().is_some_and(|before| before.permissions().readonly()) {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
-    }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".settings.").suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(directory)?;
-    file.write_all(text.as_bytes())?;
-    if let Some(before) = before {
-        keep_owner(file.as_file(), &before);
-        file.as_file().set_permissions(before.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(target)?;
-    // The new file is in place; that its name is on the disk too is worth a try, and no more.
-    let _ = File::open(directory).and_then(|directory| directory.sync_all());
-    Ok(())
-}
-
-/// Leaves the file to whoever it belongs to, as far as that is ours to do.
-#[cfg(unix)]
-fn keep_owner(file: &File, before: &fs::Metadata) {
-    use std::os::unix::fs::MetadataExt as _;
-    let _ = std::os::unix::fs::fchown(file, Some(before.uid()), Some(before.gid()));
-}
-
-#[cfg(not(unix))]
-fn keep_owner(_: &File, _: &fs::Metadata) {}
 
 #[cfg(test)]
 mod tests {

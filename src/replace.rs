@@ -1,0 +1,40 @@
+//! A file replaced as a whole, or left as it was: the only user of tempfile.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Makes `text` the content of `target`, which keeps its owner and its mode. A file that is read-only
+/// is refused; a link is replaced, not followed.
+pub fn replace(target: &Path, text: &str) -> io::Result<()> {
+    let before = fs::metadata(target).ok();
+    if before.as_ref().is_some_and(|before| before.permissions().readonly()) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+    }
+    let directory = target.parent().unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".phaser.").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    if let Some(before) = before {
+        keep_owner(file.as_file(), &before);
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(target)?;
+    // The new file is in place; that its name is on the disk too is worth a try, and no more.
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+    Ok(())
+}
+
+/// Leaves the file to whoever it belongs to, as far as that is ours to do.
+#[cfg(unix)]
+fn keep_owner(file: &File, before: &fs::Metadata) {
+    use std::os::unix::fs::MetadataExt as _;
+    let _ = std::os::unix::fs::fchown(file, Some(before.uid()), Some(before.gid()));
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &fs::Metadata) {}
