@@ -4,15 +4,19 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::exit::Exit;
 use crate::report::inert;
 
 mod args;
+mod completions;
+mod contracts;
 mod doctor;
 mod enforce;
 mod environment;
+mod explain;
+mod init;
 mod install;
 mod output;
 mod packs;
@@ -33,11 +37,21 @@ struct Cli {
 enum Command {
     /// Check contracts: on a hook event, on files, or on the whole project
     Enforce(Box<args::Enforce>),
+    /// List, write, test and change contracts
+    Contracts(contracts::Contracts),
+    /// Give a project its first contracts
+    Init(init::Init),
+    /// Explain a contract: why it is there, how to keep it, how to ignore it
+    Explain(explain::Explain),
     /// Work with reports that have been written
     #[command(subcommand)]
     Report(report::Report),
     /// See whether phaser is in place in this project, and what to do if it is not
     Doctor,
+    /// Print completions for a shell
+    Completions(completions::Completions),
+    /// Print a manual page
+    Man(completions::Man),
 }
 
 /// Runs phaser with the arguments of this process.
@@ -72,8 +86,13 @@ fn usage(error: &clap::Error) -> Exit {
 fn run(command: Command) -> anyhow::Result<Exit> {
     let environment = Environment::capture()?;
     match command {
-        Command::Report(command) => report::run(&command, &environment),
         Command::Enforce(args) => enforce::run(&args, &environment),
+        Command::Contracts(args) => contracts::run(&args, &environment),
+        Command::Init(args) => init::run(&args, &environment),
+        Command::Explain(args) => explain::run(&args, &environment),
+        Command::Completions(args) => completions::completions(&args, Cli::command()),
+        Command::Man(args) => completions::man(&args, Cli::command()),
+        Command::Report(command) => report::run(&command, &environment),
         Command::Doctor => doctor::run(&environment),
     }
 }

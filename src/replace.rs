@@ -4,20 +4,20 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Makes `text` the content of `target`, which keeps its owner and its mode. A file that is read-only
+/// Makes `content` the content of `target`, which keeps its owner and its mode. A file that is read-only
 /// is refused; a link is replaced, not followed.
-pub fn replace(target: &Path, text: &str) -> io::Result<()> {
+pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
     let before = fs::metadata(target).ok();
     if before.as_ref().is_some_and(|before| before.permissions().readonly()) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
-    let directory = target.parent().unwrap_or(Path::new("."));
+    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".phaser.").suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(content)?;
     if let Some(before) = before {
         keep_owner(file.as_file(), &before);
         file.as_file().set_permissions(before.permissions())?;

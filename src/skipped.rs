@@ -66,6 +66,20 @@ pub enum Gap {
 }
 
 impl Why {
+    /// The id of the contract that this is about, if it is about one.
+    pub fn contract(&self) -> Option<&str> {
+        match self {
+            Self::TooManyMatches { id, .. } | Self::TooComplex { id } | Self::OutOfTime { id } => Some(id),
+            Self::Binary
+            | Self::NotAFile
+            | Self::Link
+            | Self::Submodule
+            | Self::TooLarge { .. }
+            | Self::Unreadable(_)
+            | Self::ParentComponent => None,
+        }
+    }
+
     /// How much this matters.
     pub fn gap(&self) -> Gap {
         match self {

@@ -15,6 +15,8 @@ pub struct Environment {
     pub cwd: PathBuf,
     /// The user's home directory.
     pub home: Option<PathBuf>,
+    /// Where version 1.2 kept its files, if that was said.
+    pub storage_dir: Option<PathBuf>,
     /// The project that the client runs in.
     pub claude_project_dir: Option<PathBuf>,
     /// The file that GitHub shows on the page of a job.
@@ -42,6 +44,7 @@ impl Environment {
             },
             cwd,
             home: directory("HOME").or_else(|| directory("USERPROFILE")),
+            storage_dir: directory("PHASER_STORAGE_DIR"),
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
             github_step_summary: directory("GITHUB_STEP_SUMMARY"),
             claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
@@ -67,6 +70,11 @@ impl Environment {
         }
         let forced = set("FORCE_COLOR").or_else(|| set("CLICOLOR_FORCE")).map(on);
         forced.or_else(|| set("CLICOLOR").map(on).filter(|on| !on))
+    }
+
+    /// Is there somebody to ask?
+    pub fn is_interactive(&self) -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
     /// Is standard output a terminal?

@@ -36,6 +36,14 @@ pub struct Install {
     tools: ToolsArg,
 }
 
+impl Default for Install {
+    /// What it does without any arguments.
+    fn default() -> Self {
+        let place = Place { scope: ScopeArg::Project, dry_run: false };
+        Self { place, force: false, on_clean: OnCleanArg::Allow, tools: ToolsArg::Edit }
+    }
+}
+
 /// `phaser enforce uninstall`.
 #[derive(Debug, Args)]
 pub struct Uninstall {

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::path::real_path;
+use crate::replace::replace;
 
 /// Writes to standard output.
 pub fn to_stdout(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
@@ -27,17 +28,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.exists() && !path.is_file() {
         return fs::write(path, bytes);
     }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(directory)?;
-    file.write_all(bytes)?;
-    if let Ok(metadata) = path.metadata() {
-        file.as_file().set_permissions(metadata.permissions())?;
-    }
-    file.persist(path)?;
-    Ok(())
+    replace(path, bytes)
 }
 
 /// Adds to the end of a file.

@@ -7,7 +7,7 @@ use crate::matcher::ignores::{Directive, Ignores, Scope};
 use crate::matcher::{Checked, Matcher};
 use crate::nearest::nearest;
 use crate::path::RelPath;
-use crate::skipped::{Gap, Why};
+use crate::skipped::Gap;
 use crate::source::{Reader, Target};
 use crate::text::Text;
 
@@ -98,16 +98,7 @@ impl File<'_> {
 
     /// Was the search for violations of this contract given up?
     fn is_unfinished(&self, wanted: &str) -> bool {
-        self.checked.skipped.iter().any(|skipped| match &skipped.why {
-            Why::TooManyMatches { id, .. } | Why::TooComplex { id } | Why::OutOfTime { id } => id == wanted,
-            Why::Binary
-            | Why::NotAFile
-            | Why::Link
-            | Why::Submodule
-            | Why::TooLarge { .. }
-            | Why::Unreadable(_)
-            | Why::ParentComponent => false,
-        })
+        self.checked.skipped.iter().any(|skipped| skipped.why.contract() == Some(wanted))
     }
 
     fn warning(&self, directive: &Directive<'_>, what: String) -> Warning {
@@ -120,6 +111,7 @@ mod tests {
     use super::*;
     use crate::contract::{Origin, Place, syntax};
     use crate::matcher::{Directives, Options};
+    use crate::skipped::Why;
     use crate::source::Content;
     use std::time::Duration;
 

@@ -118,7 +118,7 @@ pub fn edit(
     let _lock = lock(directory).map_err(cannot)?;
     let edited = preview(path, &change)?;
     if let Edited::Changed(text) = &edited {
-        replace(&target, text).map_err(cannot)?;
+        replace(&target, text.as_bytes()).map_err(cannot)?;
     }
     Ok(edited)
 }

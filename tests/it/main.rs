@@ -3,6 +3,7 @@
 mod harness;
 
 mod cli;
+mod contracts;
 mod contracts_loading;
 mod corpus;
 mod determinism;
@@ -14,6 +15,7 @@ mod git_hook;
 mod git_modes;
 mod hook;
 mod ignores;
+mod init;
 mod install;
 mod layering;
 mod output;

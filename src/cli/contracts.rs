@@ -1,0 +1,204 @@
+//! `phaser contracts`: living with contracts, one file for each command.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::environment::Environment;
+use super::packs::Packs;
+use super::{places, say};
+use crate::contract::load::{self, Directory, Loaded};
+use crate::contract::{Contract, Warning};
+use crate::exit::Exit;
+use crate::matcher;
+use crate::nearest::nearest;
+use crate::pack::PACKS;
+use crate::path::{RelPath, Root, RootHints, find_root};
+use crate::report::inert;
+use crate::source::{Targets, tree};
+
+mod check;
+pub mod create;
+pub mod json;
+mod lint;
+mod list;
+mod packs;
+mod schema;
+pub mod show;
+mod switch;
+mod test;
+
+/// `phaser contracts`.
+#[derive(Debug, Args)]
+pub struct Contracts {
+    #[command(subcommand)]
+    command: ContractsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ContractsCommand {
+    /// Check the project, and say for each contract whether it is kept
+    Check(check::Check),
+    /// List the contracts
+    List(list::List),
+    /// Show everything about one contract
+    Show(show::Show),
+    /// Write a new contract
+    Create(create::Create),
+    /// Run the examples of contracts
+    Test(test::Test),
+    /// Find contracts and ignore directives that do nothing, or not what they seem to
+    Lint(lint::Lint),
+    /// Switch a contract on, in its file
+    Enable(switch::SwitchArgs),
+    /// Switch a contract off, in its file
+    Disable(switch::SwitchArgs),
+    /// Print the JSON Schema of contract files
+    Schema,
+    /// List the packs that are built in, or the contracts of one
+    Packs(packs::PacksArgs),
+}
+
+/// Runs `phaser contracts`.
+pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> {
+    match &args.command {
+        ContractsCommand::Check(args) => check::run(args, environment),
+        ContractsCommand::List(args) => list::run(args, environment),
+        ContractsCommand::Show(args) => show::run(args, environment),
+        ContractsCommand::Create(args) => create::run(args, environment),
+        ContractsCommand::Test(args) => test::run(args, environment),
+        ContractsCommand::Lint(args) => lint::run(args, environment),
+        ContractsCommand::Enable(args) => switch::enable(args, environment),
+        ContractsCommand::Disable(args) => switch::disable(args, environment),
+        ContractsCommand::Schema => schema::run(),
+        ContractsCommand::Packs(args) => packs::run(args),
+    }
+}
+
+/// How a command shows its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+/// Where to look for contracts.
+#[derive(Debug, Args)]
+pub struct Where {
+    /// The project [default: the one that the current directory is in]
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+
+    /// Read contracts from this directory only
+    #[arg(long, value_name = "PATH")]
+    contracts_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    packs: Packs,
+}
+
+/// A project and the contracts that were found for it.
+pub struct Project {
+    pub root: Root,
+    pub directories: Vec<Directory>,
+    pub loaded: Loaded,
+}
+
+impl Where {
+    /// The project, with all contracts loaded; what is wrong with them is said.
+    pub fn project(&self, environment: &Environment) -> anyhow::Result<Project> {
+        let project = self.quiet_project(environment)?;
+        say_warnings(&project.loaded.warnings);
+        Ok(project)
+    }
+
+    /// The project, with what is wrong with its contracts still to be said.
+    pub fn quiet_project(&self, environment: &Environment) -> anyhow::Result<Project> {
+        let root = match &self.root {
+            Some(root) => {
+                let root = environment.cwd.join(root);
+                anyhow::ensure!(root.is_dir(), "--root {}: not a directory", root.display());
+                Root::new(root)
+            }
+            None => find_root(RootHints { named: None, cwd: &environment.cwd, file: None }),
+        };
+        let directories = places::all_directories(self.contracts_dir.as_deref(), &root, environment)?;
+        let mut loaded = load::load(&directories, matcher::broken);
+        self.packs.add_to(&mut loaded);
+        Ok(Project { root, directories, loaded })
+    }
+}
+
+impl Project {
+    /// The contract that counts for this id.
+    pub fn find(&self, id: &str) -> anyhow::Result<&Contract> {
+        let found = self.loaded.contracts.iter().find(|contract| contract.id == id);
+        found.ok_or_else(|| {
+            no_such_contract(id, self.loaded.contracts.iter().map(|contract| contract.id.as_str()))
+        })
+    }
+
+    /// The contract that counts for this id, or else one of any pack.
+    pub fn find_anywhere(&self, id: &str) -> anyhow::Result<Contract> {
+        let everywhere = all_packs();
+        let all = || self.loaded.contracts.iter().chain(&everywhere.contracts);
+        let found = all().find(|contract| contract.id == id);
+        found.cloned().ok_or_else(|| no_such_contract(id, all().map(|contract| contract.id.as_str())))
+    }
+
+    /// The file on disk that a contract was read from; one of a pack has none.
+    pub fn file_of(&self, contract: &Contract) -> Option<PathBuf> {
+        let shown = &contract.origin.file;
+        let inside =
+            |directory: &Directory| Some(directory.path.join(shown.strip_prefix(&directory.shown).ok()?));
+        let same_place = self.directories.iter().filter(|directory| directory.place == contract.origin.place);
+        same_place.filter_map(inside).find(|file| file.is_file())
+    }
+
+    /// The files of the project.
+    pub fn targets(&self) -> Targets {
+        tree::tree(&self.root, threads())
+    }
+}
+
+/// The paths of those of `targets` that a contract is checked on.
+pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelPath> {
+    let exempt = |path: &RelPath| contract.kind.has_pattern() && path.is_project_contract();
+    let paths = targets.targets.iter().map(|target| &target.path);
+    paths.filter(|path| contract.applies_to(path, None) && !exempt(path)).collect()
+}
+
+/// The contracts of all packs.
+pub fn all_packs() -> Loaded {
+    let mut loaded = Loaded::default();
+    PACKS.iter().for_each(|pack| loaded.add_pack(pack));
+    loaded
+}
+
+/// How many threads to use.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Says what is wrong with contract files.
+pub fn say_warnings(warnings: &[Warning]) {
+    for warning in warnings {
+        say(inert(&warning.to_string()));
+    }
+}
+
+/// A path as it can be printed.
+pub fn shown(path: &Path) -> String {
+    inert(&path.display().to_string()).into_owned()
+}
+
+fn no_such_contract<'a>(id: &str, ids: impl Iterator<Item = &'a str>) -> anyhow::Error {
+    let mend = match nearest(id, ids) {
+        Some(meant) => format!("did you mean '{meant}'?"),
+        None => {
+            "'phaser contracts list' shows those there are, 'phaser contracts packs' those that are built in"
+                .to_owned()
+        }
+    };
+    anyhow::anyhow!("no contract is called '{}' ({mend})", inert(id))
+}

@@ -1,0 +1,91 @@
+//! `phaser contracts lint`: what is doubtful about contracts and ignore directives.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Format, Project, Where, all_packs, json, shown};
+use crate::cli::environment::Environment;
+use crate::cli::output::to_stdout;
+use crate::contract::{Warning, syntax};
+use crate::exit::Exit;
+use crate::lint;
+use crate::matcher::{self, Directives, Matcher};
+use crate::path::RelPath;
+use crate::report::inert;
+use crate::source::{Reader, Targets};
+
+#[derive(Debug, Args)]
+pub struct Lint {
+    #[command(flatten)]
+    place: Where,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+const TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
+
+pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
+    let project = args.place.quiet_project(environment)?;
+    let targets = project.targets();
+    let mut warnings = project.loaded.warnings.clone();
+    warnings.extend(unknown_keys(&project)?);
+    let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();
+    warnings.extend(lint::contracts(&project.loaded.contracts, &paths));
+    warnings.extend(directives(&project, &targets));
+    warnings.sort();
+    warnings.dedup();
+    match args.format {
+        Format::Text if warnings.is_empty() => {
+            let count = project.loaded.contracts.len();
+            to_stdout(|out| writeln!(out, "Nothing to say about {count} contracts."))?;
+        }
+        Format::Text => to_stdout(|out| {
+            warnings.iter().try_for_each(|warning| writeln!(out, "{}", inert(&warning.to_string())))
+        })?,
+        Format::Json => json::print(&to_json(&warnings))?,
+    }
+    Ok(if warnings.is_empty() { Exit::Clean } else { Exit::Violations })
+}
+
+fn unknown_keys(project: &Project) -> anyhow::Result<Vec<Warning>> {
+    let mut warnings = Vec::new();
+    for contract in &project.loaded.contracts {
+        if let Some(path) = project.file_of(contract) {
+            let yaml = fs::read_to_string(path).with_context(|| shown(&contract.origin.file))?;
+            warnings.extend(syntax::unknown_keys(&yaml, &contract.origin));
+        }
+    }
+    Ok(warnings)
+}
+
+/// What is wrong with patterns, and with the directives that are about them.
+fn directives(project: &Project, targets: &Targets) -> Vec<Warning> {
+    let loaded = &project.loaded;
+    let options = matcher::Options { timeout: TIMEOUT, directives: Directives::Disregarded };
+    let (matcher, mut warnings) = Matcher::new(loaded.contracts.clone(), options);
+    let packs = all_packs();
+    let others: BTreeSet<&str> =
+        loaded.contracts.iter().chain(&packs.contracts).map(|contract| contract.id.as_str()).collect();
+    let mut reader = Reader::new(MAX_FILE_SIZE);
+    warnings.extend(lint::directives::directives(&matcher, &others, &targets.targets, &mut reader));
+    warnings
+}
+
+fn to_json(warnings: &[Warning]) -> Value {
+    let one = |warning: &Warning| {
+        json!({
+            "file_path": warning.file.display().to_string(),
+            "line_number": warning.line,
+            "message": warning.what,
+        })
+    };
+    json!({ "warnings": warnings.iter().map(one).collect::<Vec<_>>(), "version": json::VERSION })
+}

@@ -1,0 +1,73 @@
+//! `phaser contracts enable` and `disable`: the one value in a contract's file.
+
+use std::fs;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::json;
+
+use super::{Format, Where, json, list, shown};
+use crate::cli::environment::Environment;
+use crate::cli::output::to_stdout;
+use crate::contract::syntax::{Switch, switched};
+use crate::contract::{Contract, Place, Warning};
+use crate::exit::Exit;
+use crate::replace::replace;
+
+#[derive(Debug, Args)]
+pub struct SwitchArgs {
+    /// The contract
+    id: String,
+
+    #[command(flatten)]
+    place: Where,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+pub fn enable(args: &SwitchArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    run(args, environment, Switch::On)
+}
+
+pub fn disable(args: &SwitchArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    run(args, environment, Switch::Off)
+}
+
+fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Result<Exit> {
+    let project = args.place.project(environment)?;
+    let contract = &project.find_anywhere(&args.id)?;
+    if contract.origin.place == Place::Pack {
+        let id = &contract.id;
+        bail!(
+            "{id} is built in and has no file (copy it to change it: phaser contracts show {id} --yaml > \
+             .claude/contracts/{id}.yaml)"
+        );
+    }
+    let shown_file = shown(&contract.origin.file);
+    let path = project.file_of(contract).with_context(|| format!("{shown_file}: is gone; run this again"))?;
+    // A link stays a link: what it leads to is replaced.
+    let path = path.canonicalize().with_context(|| shown_file.clone())?;
+    let yaml = fs::read_to_string(&path).with_context(|| shown_file.clone())?;
+    let edited = switched(&yaml, &contract.origin, to).map_err(first)?;
+    if edited != yaml {
+        replace(&path, edited.as_bytes())
+            .with_context(|| format!("{shown_file}: cannot be written, and is as it was"))?;
+    }
+    let contract = Contract { enabled: to == Switch::On, ..contract.clone() };
+    match args.format {
+        Format::Text => to_stdout(|out| list::write_line(out, &contract))?,
+        Format::Json => {
+            json::print(
+                &json!({ "contract": json::contract(&contract), "changed": edited != yaml, "version": json::VERSION }),
+            )?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+fn first(warnings: Vec<Warning>) -> anyhow::Error {
+    let shown: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+    anyhow::anyhow!(shown.join("\n"))
+}

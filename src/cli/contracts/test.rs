@@ -1,0 +1,189 @@
+//! `phaser contracts test`: the examples of contracts, each with its verdict.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Format, Where, json, say_warnings, shown};
+use crate::cli::environment::Environment;
+use crate::cli::output::to_stdout;
+use crate::contract::{Contract, Warning};
+use crate::examples::{self, Missed, Tested, Verdict};
+use crate::exit::Exit;
+use crate::matcher::Violation;
+use crate::report::inert;
+
+#[derive(Debug, Args)]
+pub struct Test {
+    /// The contracts to test [default: all]
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+
+    /// Show only what fails
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    place: Where,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// Nobody waits for a hook here.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// So many lines of an example are shown.
+const MOST_LINES: usize = 20;
+
+pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
+    let project = args.place.project(environment)?;
+    let contracts: Vec<&Contract> = match args.ids.as_slice() {
+        [] => project.loaded.contracts.iter().collect(),
+        ids => ids.iter().map(|id| project.find(id)).collect::<anyhow::Result<_>>()?,
+    };
+    let mut broken: Vec<Warning> = Vec::new();
+    let mut all = Vec::new();
+    for contract in contracts {
+        match examples::test(contract, TIMEOUT) {
+            Ok(tested) => all.push((contract, tested)),
+            Err(warnings) => broken.extend(warnings),
+        }
+    }
+    say_warnings(&broken);
+    match args.format {
+        Format::Text => to_stdout(|out| write_text(out, &all, args))?,
+        Format::Json => json::print(&to_json(&all))?,
+    }
+    let broken = !broken.is_empty() || (args.ids.is_empty() && !project.loaded.warnings.is_empty());
+    Ok(match (broken, count(&all).failed) {
+        (true, _) => Exit::Trouble,
+        (false, 0) => Exit::Clean,
+        (false, _) => Exit::Violations,
+    })
+}
+
+type Results<'a> = [(&'a Contract, Vec<Tested<'a>>)];
+
+struct Count {
+    ok: usize,
+    failed: usize,
+    without: usize,
+}
+
+fn count(all: &Results<'_>) -> Count {
+    let tested = || all.iter().flat_map(|(_, tested)| tested);
+    let ok = tested().filter(|tested| tested.verdict == Verdict::Right).count();
+    let without = all.iter().filter(|(_, tested)| tested.is_empty()).count();
+    Count { ok, failed: tested().count() - ok, without }
+}
+
+fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test) -> io::Result<()> {
+    for (contract, tested) in all {
+        for tested in tested {
+            let name = format!("{} {} {}", contract.id, tested.purpose.as_str(), tested.number);
+            if tested.verdict != Verdict::Right {
+                let place = format!("{}:{}", shown(&contract.origin.file), tested.example.line);
+                writeln!(out, "FAIL {name} ({place})\n     {}", explain(contract, tested))?;
+                write_difference(out, tested)?;
+            } else if !args.quiet {
+                writeln!(out, "ok   {name}")?;
+            }
+        }
+    }
+    let Count { ok, failed, without } = count(all);
+    let without = match without {
+        0 => String::new(),
+        1 => ", 1 contract without examples".to_owned(),
+        without => format!(", {without} contracts without examples"),
+    };
+    let gap = if args.quiet && failed == 0 { "" } else { "\n" };
+    writeln!(out, "{gap}Examples: {ok} ok, {failed} failed{without}")
+}
+
+/// What went wrong, in one line.
+fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
+    let path = tested.path.to_text();
+    let (path, glob) = (inert(&path), inert(contract.glob.as_str()));
+    match &tested.verdict {
+        Verdict::Right => String::new(),
+        Verdict::Missed(Missed::NothingFound) => format!("missed: there is no violation in {path}"),
+        Verdict::Missed(Missed::OutsideGlob) => {
+            format!("missed: '{glob}' does not match {path} (correct the path or the glob)")
+        }
+        Verdict::Missed(Missed::NoPath) => {
+            format!("missed: no path could be made up for '{glob}' (give the example a path)")
+        }
+        Verdict::Missed(Missed::Ignored) => {
+            "missed: an ignore directive suppresses it (remove the directive)".to_owned()
+        }
+        Verdict::Fired(violations) => {
+            let places: Vec<_> = violations.iter().map(|violation| place(violation, &path)).collect();
+            format!("fired, and must not: {}", places.join(", "))
+        }
+        Verdict::Unfinished(skipped) => {
+            let reasons: Vec<_> = skipped.iter().map(|skipped| skipped.why.to_string()).collect();
+            format!("not judged: {}", reasons.join(", "))
+        }
+    }
+}
+
+fn place(violation: &Violation, path: &str) -> String {
+    match &violation.place {
+        Some(found) => {
+            let start = found.region.start;
+            format!("at {path}:{}:{} on '{}'", start.line, start.column, inert(&found.matched))
+        }
+        None => format!("in {path}"),
+    }
+}
+
+/// The text, with what was missed or what fired in front of its lines.
+fn write_difference(out: &mut dyn Write, tested: &Tested<'_>) -> io::Result<()> {
+    let fired: Vec<usize> = match &tested.verdict {
+        Verdict::Fired(violations) => violations
+            .iter()
+            .filter_map(|violation| Some(violation.place.as_ref()?.region.start.line))
+            .collect(),
+        Verdict::Right | Verdict::Missed(_) | Verdict::Unfinished(_) => Vec::new(),
+    };
+    let missed = matches!(tested.verdict, Verdict::Missed(_));
+    for (number, line) in (1..).zip(tested.example.text.lines()).take(MOST_LINES) {
+        let sign = if missed {
+            '-'
+        } else if fired.contains(&number) {
+            '+'
+        } else {
+            ' '
+        };
+        writeln!(out, "     {sign} {}", inert(line))?;
+    }
+    Ok(())
+}
+
+fn to_json(all: &Results<'_>) -> Value {
+    let one = |contract: &Contract, tested: &Tested<'_>| {
+        json!({
+            "purpose": tested.purpose.as_str(),
+            "number": tested.number,
+            "line": tested.example.line,
+            "path": tested.path.to_text(),
+            "ok": tested.verdict == Verdict::Right,
+            "explanation": (tested.verdict != Verdict::Right).then(|| explain(contract, tested)),
+        })
+    };
+    let contracts = all.iter().map(|(contract, tested)| {
+        let examples: Vec<Value> = tested.iter().map(|tested| one(contract, tested)).collect();
+        let file = contract.origin.file.display().to_string();
+        json!({ "rule_id": contract.id, "file": file, "examples": examples })
+    });
+    let Count { ok, failed, without } = count(all);
+    json!({
+        "contracts": contracts.collect::<Vec<_>>(),
+        "summary": { "ok": ok, "failed": failed, "without_examples": without },
+        "version": json::VERSION,
+    })
+}

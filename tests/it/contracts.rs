@@ -1,0 +1,600 @@
+//! `phaser contracts`: listing, checking, writing, testing and switching contracts.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::harness::{Sandbox, contract, forbid, warning};
+
+fn with_examples(yaml: &str, violating: &[&str], passing: &[&str]) -> String {
+    let examples = json!({ "violating": violating, "passing": passing });
+    format!("{yaml}examples: {examples}\n")
+}
+
+fn read(sandbox: &Sandbox, path: &str) -> String {
+    fs::read_to_string(sandbox.path(path)).expect("is there")
+}
+
+#[test]
+fn check_and_list_keep_the_output_of_version_1_2() {
+    let off = forbid("off", "x", "**") + "enabled: false\n";
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"print\(", "**/*.py"))
+        .contract(&contract("has-readme", "file_exists", None, "README.md"))
+        .contract(&contract("no-zip", "file_not_exists", None, "**/*.zip"))
+        .contract(&off)
+        .file("a.py", "x = 1\nprint(x)\nprint(2)\n")
+        .file("b.zip", "");
+    assert_snapshot!(sandbox.run(["contracts", "check"]), @"
+    exit: 0
+    --- stdout
+    [FAIL] has-readme
+    [FAIL] no-print
+    [FAIL] no-zip
+
+    Results: 0 passed, 3 failed
+
+    --- stderr
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "check", "--verbose", "--fail-on-error"]), @"
+    exit: 1
+    --- stdout
+    [FAIL] has-readme
+      README.md: Do not has-readme.
+    [FAIL] no-print
+      a.py:2: Do not no-print.
+      a.py:3: Do not no-print.
+    [FAIL] no-zip
+      b.zip: Do not no-zip.
+
+    Results: 0 passed, 3 failed
+
+    --- stderr
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "list"]), @"
+    exit: 0
+    --- stdout
+    has-readme [enabled] - Do not has-readme.
+    no-print [enabled] - Do not no-print.
+    no-zip [enabled] - Do not no-zip.
+    off [disabled] - Do not off.
+
+    --- stderr
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "list", "--enabled-only"]), @"
+    exit: 0
+    --- stdout
+    has-readme [enabled] - Do not has-readme.
+    no-print [enabled] - Do not no-print.
+    no-zip [enabled] - Do not no-zip.
+
+    --- stderr
+    ");
+}
+
+#[test]
+fn without_contracts_check_and_list_say_so() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(["contracts", "check", "--fail-on-error"]), @"
+    exit: 0
+    --- stdout
+    No contracts to check.
+
+    --- stderr
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "list"]), @"
+    exit: 0
+    --- stdout
+    No contracts found.
+
+    --- stderr
+    ");
+}
+
+#[test]
+fn the_places_of_version_1_2_come_first() {
+    let sandbox = Sandbox::new()
+        .file("store/contracts/a.yaml", forbid("a", "x", "**").replace("Do not a.", "stored"))
+        .file(".phaser/contracts/a.yaml", forbid("a", "x", "**").replace("Do not a.", "near"))
+        .file(".phaser/contracts/b.yaml", forbid("b", "x", "**").replace("Do not b.", "near"))
+        .contract(&forbid("b", "x", "**"))
+        .contract(&forbid("c", "x", "**"))
+        .user_contract(&forbid("d", "x", "**"));
+    let mut command = sandbox.command();
+    command.args(["contracts", "list"]).env("PHASER_STORAGE_DIR", "store");
+    assert_snapshot!(sandbox.run_with(&mut command, b""), @"
+    exit: 0
+    --- stdout
+    a [enabled] - stored
+    b [enabled] - near
+    c [enabled] - Do not c.
+    d [enabled] - Do not d.
+
+    --- stderr
+    ");
+}
+
+#[test]
+fn check_takes_another_root_and_says_what_it_could_not_check() {
+    let sandbox = Sandbox::new()
+        .file("inner/.claude/contracts/a.yaml", forbid("a", r"(?:(a+)\1*)+b", "**/*.txt"))
+        .file("inner/a.txt", "a".repeat(1_000));
+    assert_snapshot!(sandbox.run(["contracts", "check", "--root", "inner"]), @"
+    exit: 3
+    --- stdout
+    [FAIL] a
+
+    Results: 0 passed, 1 failed
+
+    --- stderr
+    phaser: not checked: a.txt: a ran out of time (simplify its pattern, or raise --timeout)
+    ");
+    assert_eq!(sandbox.run(["contracts", "check", "--root", "nowhere"]).code, Some(3));
+}
+
+#[test]
+fn show_tells_everything_about_one_contract() {
+    let yaml = with_examples(&forbid("no-print", r"print\(", "**/*.py"), &["print(1)"], &["a = 1\nlog(1)"]);
+    let sandbox = Sandbox::new()
+        .contract(&format!("{yaml}rationale: 'Output belongs\n\n  to the log.'\n"))
+        .user_contract(&forbid("no-print", "x", "**"))
+        .file("a.py", "")
+        .file("src/b.py", "")
+        .file("c.rs", "");
+    assert_snapshot!(sandbox.run(["contracts", "show", "no-print"]), @r"
+    exit: 0
+    --- stdout
+    no-print [enabled]
+      Do not no-print.
+
+    type:      forbid_pattern
+    severity:  error
+    pattern:   print\(
+    file_glob: **/*.py
+    from:      .claude/contracts/no-print.yaml (project)
+    shadows:   ~/.phaser/contracts/no-print.yaml (user)
+    files:     a.py, src/b.py
+
+    why:
+      Output belongs
+      to the log.
+
+    violates it:
+      - print(1)
+
+    is fine:
+      - a = 1
+        log(1)
+
+    --- stderr
+    ");
+    assert_eq!(
+        sandbox.run(["contracts", "show", "no-print", "--yaml"]).stdout,
+        read(&sandbox, ".claude/contracts/no-print.yaml")
+    );
+    let json = sandbox.run(["contracts", "show", "no-print", "--format", "json"]).json();
+    assert_eq!(json["files"], json!(["a.py", "src/b.py"]));
+    assert_eq!(json["shadows"][0]["file"], "~/.phaser/contracts/no-print.yaml");
+    assert_eq!(json["contract"]["examples"]["passing"][0]["text"], "a = 1\nlog(1)");
+}
+
+#[test]
+fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(["contracts", "show", "putty-private-key"]), @"
+    exit: 0
+    --- stdout
+    putty-private-key [not in use]
+      PuTTY private key. Replace the key pair, and keep the new key out of the repository.
+
+    type:      forbid_pattern
+    severity:  error
+    pattern:   ^PuTTY-User-Key-File-[23]: 
+    file_glob: **/*
+    from:      pack:hygiene/putty-private-key.yaml (built in; use it with --pack)
+    files:     none in this project
+
+    why:
+      A private key in the history is known to everybody who ever cloned it.
+
+    violates it:
+      - PuTTY-User-Key-File-2: ssh-rsa
+        Encryption: none
+      - PuTTY-User-Key-File-3: ssh-ed25519
+
+    is fine:
+      - The header is PuTTY-User-Key-File-2.
+      - PuTTY-User-Key-File-9: ssh-rsa
+
+    --- stderr
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "show", "putty-privat-key"]), @"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: no contract is called 'putty-privat-key' (did you mean 'putty-private-key'?)
+    ");
+    let used =
+        sandbox.run(["contracts", "show", "putty-private-key", "--pack", "hygiene", "--format", "json"]);
+    assert_eq!(used.json()["in_use"], true);
+}
+
+#[test]
+fn create_writes_a_contract_that_counts_at_once() {
+    let sandbox = Sandbox::new().file("src/a.py", "print('it''s')\n");
+    let create = |id: &str, pattern: &str| {
+        let mut command = sandbox.command();
+        command.args([
+            "contracts",
+            "create",
+            "--rule-id",
+            id,
+            "--type",
+            "forbid_pattern",
+            "--pattern",
+            pattern,
+        ]);
+        command.args([
+            "--glob",
+            "**/*.py",
+            "--message",
+            "It's wrong.",
+            "--rationale",
+            "Why: because",
+            "--severity",
+            "warning",
+        ]);
+        sandbox.run_with(&mut command, b"")
+    };
+    assert_snapshot!(create("no-print", r"\bprint\('"), @"
+    exit: 0
+    --- stdout
+    Created .claude/contracts/no-print.yaml
+    Add examples to it, and run 'phaser contracts test no-print'.
+
+    --- stderr
+    ");
+    assert_snapshot!(read(&sandbox, ".claude/contracts/no-print.yaml"), @r"
+    rule_id: no-print
+    type: forbid_pattern
+    pattern: '\bprint\('''
+    file_glob: '**/*.py'
+    message: 'It''s wrong.'
+    severity: warning
+    rationale: 'Why: because'
+    enabled: true
+    ");
+    assert_eq!(sandbox.run(["enforce", "--all", "--format", "json"]).violations(), ["src/a.py:1:1 no-print"]);
+    assert_snapshot!(create("no-print", "x"), @"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: no-print is there already, in .claude/contracts/no-print.yaml (choose another id)
+    ");
+    assert_snapshot!(create("no_print", "x"), @"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: rule id 'no_print' may have only letters, digits and hyphens (rename it)
+    ");
+    assert_snapshot!(create("other", "("), @r"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
+    ");
+    assert_eq!(fs::read_dir(sandbox.path(".claude/contracts")).expect("is there").count(), 1);
+}
+
+#[test]
+fn create_never_writes_over_a_file() {
+    let sandbox = Sandbox::new().file(".claude/contracts/a.yaml", "# mine\n");
+    let args =
+        ["contracts", "create", "--rule-id", "a", "--type", "file_exists", "--glob", "x", "--message", "m"];
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert_eq!(read(&sandbox, ".claude/contracts/a.yaml"), "# mine\n");
+}
+
+#[test]
+fn create_writes_for_the_user_when_asked() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.run([
+        "contracts",
+        "create",
+        "--rule-id",
+        "a",
+        "--type",
+        "file_exists",
+        "--glob",
+        "x",
+        "--message",
+        "m",
+        "--user",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(output.json()["path"], "[HOME]/.phaser/contracts/a.yaml");
+    assert_eq!(output.json()["contract"]["source"], "user");
+}
+
+#[test]
+fn every_example_has_its_verdict() {
+    let good = with_examples(&forbid("good", r"print\(", "**/*.py"), &["print(1)"], &["log(1)"]);
+    let bad = with_examples(
+        &forbid("bad", r"print\(", "**/*.py"),
+        &["print (1)\nlog(1)", "print(1) # phaser:ignore bad"],
+        &["x = 1\ny = print(2)\nprint(3)"],
+    );
+    let sandbox = Sandbox::new().contract(&good).contract(&bad).contract(&forbid("none", "x", "**"));
+    assert_snapshot!(sandbox.run(["contracts", "test"]), @"
+    exit: 1
+    --- stdout
+    FAIL bad violating 1 (.claude/contracts/bad.yaml:7)
+         missed: there is no violation in example.py
+         - print (1)
+         - log(1)
+    FAIL bad violating 2 (.claude/contracts/bad.yaml:7)
+         missed: an ignore directive suppresses it (remove the directive)
+         - print(1) # phaser:ignore bad
+    FAIL bad passing 1 (.claude/contracts/bad.yaml:7)
+         fired, and must not: at example.py:2:5 on 'print(', at example.py:3:1 on 'print('
+           x = 1
+         + y = print(2)
+         + print(3)
+    ok   good violating 1
+    ok   good passing 1
+
+    Examples: 2 ok, 3 failed, 1 contract without examples
+
+    --- stderr
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "test", "good"]), @"
+    exit: 0
+    --- stdout
+    ok   good violating 1
+    ok   good passing 1
+
+    Examples: 2 ok, 0 failed
+
+    --- stderr
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "test", "--quiet", "good"]), @"
+    exit: 0
+    --- stdout
+    Examples: 2 ok, 0 failed
+
+    --- stderr
+    ");
+    let json = sandbox.run(["contracts", "test", "--format", "json"]).json();
+    assert_eq!(json["summary"], json!({ "ok": 2, "failed": 3, "without_examples": 1 }));
+    assert_eq!(json["contracts"][0]["examples"][0]["ok"], false);
+}
+
+#[test]
+fn a_contract_that_cannot_be_tested_is_trouble() {
+    let sandbox = Sandbox::new().contract(&forbid("a", "(", "**")).contract(&forbid("b", "x", "**"));
+    assert_eq!(sandbox.run(["contracts", "test"]).code, Some(3));
+    assert_eq!(sandbox.run(["contracts", "test", "b"]).code, Some(0));
+    assert_eq!(sandbox.run(["contracts", "test", "c"]).code, Some(3));
+}
+
+#[test]
+fn all_packs_pass_and_a_planted_mistake_fails() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.run(["contracts", "test", "--pack", "all", "--quiet"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let yaml = sandbox.run(["contracts", "show", "merge-marker", "--yaml"]).stdout;
+    let sandbox = sandbox.contract(&yaml.replace("Heading", "<<<<<<< HEAD"));
+    let output = sandbox.run(["contracts", "test", "--pack", "hygiene", "--quiet"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(
+        output.stdout.starts_with("FAIL merge-marker passing 1 (.claude/contracts/merge-marker.yaml:"),
+        "{output}"
+    );
+}
+
+#[test]
+fn lint_names_what_does_nothing() {
+    let nested = "version: '1.2'\nrule:\n  id: nested\n  type: file_contains\n  pattern: 'a.*b'\n  file_glob: '**'\n  message: m\nenable: false\n";
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"print\(", "*.py"))
+        .contract(&with_examples(&forbid("slow", "(?!a)b", "**"), &["b"], &["c"]))
+        .contract(&with_examples(&forbid("empty", "x*", "**"), &["x"], &["c"]))
+        .contract(&with_examples(&forbid("posix", "[[:alpha:]]9", "**"), &["a9"], &["c"]))
+        .contract(nested)
+        .file(".claude/contracts/broken.yaml", "rule_id: [\n")
+        .file("src/a.py", "log(1) # phaser:ignore no-print\nx # phaser:ignore no-pint\n");
+    assert_snapshot!(sandbox.run(["contracts", "lint"]), @"
+    exit: 1
+    --- stdout
+    .claude/contracts/broken.yaml:1: a list or a mapping, where text is expected (put the text in single quotes)
+    .claude/contracts/empty.yaml:3: empty: the pattern can match the empty string, which never counts (let it ask for at least one character)
+    .claude/contracts/nested.yaml:1: nested has no examples (add 'examples: {violating: […], passing: […]}')
+    .claude/contracts/nested.yaml:5: nested: the pattern is taken literally in this form (use the flat form for a regular expression)
+    .claude/contracts/nested.yaml:8: key 'enable' means nothing in a contract (did you mean 'enabled'?)
+    .claude/contracts/no-print.yaml:1: no-print has no examples (add 'examples: {violating: […], passing: […]}')
+    .claude/contracts/no-print.yaml:4: no-print: no file of the project matches '*.py' (did you mean '**/*.py'?)
+    .claude/contracts/posix.yaml:3: '[[:name:]]' is a POSIX class here; in Python it is a set of single characters
+    .claude/contracts/slow.yaml:3: slow: the pattern needs the backtracking engine because of look-around: it is slower and may run out of time (write it without, if you can)
+    src/a.py:1: 'no-print' is not violated here (remove it)
+    src/a.py:2: no contract is called 'no-pint' (did you mean 'no-print'?)
+
+    --- stderr
+    ");
+    let json = sandbox.run(["contracts", "lint", "--format", "json"]).json();
+    assert!(json["warnings"].as_array().is_some_and(|warnings| warnings.len() > 5), "{json}");
+}
+
+#[test]
+fn lint_has_nothing_to_say_about_good_contracts() {
+    let good = with_examples(&forbid("no-print", r"print\(", "**/*.py"), &["print(1)"], &["log(1)"]);
+    let sandbox = Sandbox::new().contract(&good).file("a.py", "print(1) # phaser:ignore no-print\n");
+    assert_snapshot!(sandbox.run(["contracts", "lint"]), @"
+    exit: 0
+    --- stdout
+    Nothing to say about 1 contracts.
+
+    --- stderr
+    ");
+}
+
+#[test]
+fn switching_keeps_every_other_byte() {
+    let yaml = "# mine\r\nrule_id:   a\r\ntype: forbid_pattern\r\npattern: 'x'\r\nfile_glob: '**'\r\n\
+        message: \"m\"\r\nenabled:  yes   # for now\r\nseverity: error";
+    let sandbox = Sandbox::new().file(".claude/contracts/odd name.yaml", yaml);
+    assert_snapshot!(sandbox.run(["contracts", "disable", "a"]), @"
+    exit: 0
+    --- stdout
+    a [disabled] - m
+
+    --- stderr
+    ");
+    assert_eq!(read(&sandbox, ".claude/contracts/odd name.yaml"), yaml.replace("yes", "false"));
+    let again = sandbox.run(["contracts", "disable", "a", "--format", "json"]).json();
+    assert_eq!(again["changed"], false);
+    assert_eq!(sandbox.run(["contracts", "enable", "a"]).code, Some(0));
+    assert_eq!(read(&sandbox, ".claude/contracts/odd name.yaml"), yaml.replace("yes", "true"));
+    assert_eq!(fs::read_dir(sandbox.path(".claude/contracts")).expect("is there").count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn switching_keeps_links_and_modes() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let sandbox =
+        Sandbox::new().file("shared/a.yaml", forbid("a", "x", "**")).file(".claude/contracts/keep", "");
+    let (real, link) = (sandbox.path("shared/a.yaml"), sandbox.path(".claude/contracts/a.yaml"));
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("a mode");
+    symlink("../../shared/a.yaml", &link).expect("linked");
+    assert_eq!(sandbox.run(["contracts", "disable", "a"]).code, Some(0));
+    assert!(fs::symlink_metadata(&link).expect("is there").is_symlink());
+    assert!(read(&sandbox, "shared/a.yaml").ends_with("enabled: false\n"));
+    assert_eq!(fs::metadata(&real).expect("is there").permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn what_cannot_be_switched_says_what_to_do() {
+    let flow = "{rule_id: a, type: file_exists, file_glob: x, message: m, severity: error}\n";
+    let sandbox = Sandbox::new().file(".claude/contracts/a.yaml", flow);
+    assert_snapshot!(sandbox.run(["contracts", "disable", "a"]), @"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: .claude/contracts/a.yaml: cannot be edited safely (write 'enabled: false' in it by hand)
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "disable", "github-token"]), @"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: github-token is built in and has no file (copy it to change it: phaser contracts show github-token --yaml > .claude/contracts/github-token.yaml)
+    ");
+    assert_snapshot!(sandbox.run(["contracts", "disable", "nothing-like-it"]), @"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: no contract is called 'nothing-like-it' ('phaser contracts list' shows those there are, 'phaser contracts packs' those that are built in)
+    ");
+    assert_eq!(read(&sandbox, ".claude/contracts/a.yaml"), flow);
+}
+
+#[test]
+fn the_user_s_contract_is_switched_in_the_user_s_file() {
+    let sandbox = Sandbox::new().user_contract(&forbid("a", "x", "**"));
+    assert_eq!(sandbox.run(["contracts", "disable", "a"]).code, Some(0));
+    let text = fs::read_to_string(sandbox.home().join(".phaser/contracts/a.yaml")).expect("is there");
+    assert!(text.ends_with("enabled: false\n"), "{text}");
+}
+
+#[test]
+fn packs_are_listed_with_their_contracts() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.run(["contracts", "packs"]);
+    for name in ["secrets", "hygiene", "rust", "python", "javascript", "go"] {
+        assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{output}");
+    }
+    let one = sandbox.run(["contracts", "packs", "hygiene"]);
+    assert!(one.stdout.contains("merge-marker [enabled] - Merge conflict marker."), "{one}");
+    let json = sandbox.run(["contracts", "packs", "secrets", "--format", "json"]).json();
+    assert!(json["contracts"].as_array().is_some_and(|contracts| contracts.len() >= 30), "{json}");
+    let all = sandbox.run(["contracts", "packs", "--format", "json"]).json();
+    assert_eq!(all["packs"][0]["name"], "secrets");
+    assert_eq!(sandbox.run(["contracts", "packs", "perl"]).code, Some(3));
+}
+
+#[test]
+fn a_pack_is_used_without_any_contracts() {
+    let sandbox = Sandbox::new().file("a.py", "breakpoint()\n");
+    let output = sandbox.run(["enforce", "--all", "--pack", "hygiene", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.py:1:1 debugger-python"]);
+    assert_eq!(output.code, Some(1));
+}
+
+#[test]
+fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
+    let off = forbid("debugger-python", "x", "**") + "enabled: false\n";
+    let sandbox = Sandbox::new().contract(&off).file("a.py", "breakpoint()\n");
+    let output = sandbox.run(["enforce", "--all", "--pack", "hygiene", "--format", "json"]);
+    assert_eq!(output.violations(), [""; 0]);
+}
+
+#[test]
+fn a_pack_answers_hooks_too() {
+    let sandbox = Sandbox::new();
+    let input = json!({ "file_path": sandbox.path("a.py"), "content": "breakpoint()\n" });
+    let output = sandbox.event("PreToolUse", "Write", input, ["--pack", "hygiene"]);
+    assert_eq!(output.decision().0, "deny");
+}
+
+/// So that neither phaser nor anybody else's scanner takes the examples for real.
+#[test]
+fn the_packs_keep_themselves() {
+    let sandbox = Sandbox::new();
+    let packs = concat!(env!("CARGO_MANIFEST_DIR"), "/packs");
+    let mut command = sandbox.command();
+    command.args([
+        "enforce",
+        "--pack",
+        "all",
+        "--format",
+        "json",
+        "--fail-on",
+        "warning",
+        "--timeout",
+        "10000",
+        packs,
+    ]);
+    let output = sandbox.run_with(&mut command, b"");
+    let checked = output.json()["files_checked"].as_array().map_or(0, Vec::len);
+    assert_eq!((output.violations(), output.code), (Vec::new(), Some(0)));
+    assert!(checked > 100, "{checked} files checked");
+}
+
+#[test]
+fn the_schema_in_the_docs_is_the_one_that_is_printed() {
+    let printed = Sandbox::new().run(["contracts", "schema"]).stdout;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/contract.schema.json");
+    let in_docs = fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(in_docs, printed, "write it again: cargo run -- contracts schema > docs/contract.schema.json");
+    let schema: Value = serde_json::from_str(&printed).expect("is JSON");
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+}
+
+#[test]
+fn warnings_do_not_spoil_json() {
+    let sandbox =
+        Sandbox::new().contract(&warning(&forbid("a", "x", "**"))).file(".claude/contracts/b.yaml", "[");
+    for command in ["list", "check", "test", "lint"] {
+        let output = sandbox.run(["contracts", command, "--format", "json"]);
+        assert_eq!(output.json()["version"], 1, "{output}");
+    }
+}
