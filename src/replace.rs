@@ -1,4 +1,4 @@
-//! A file replaced as a whole, or left as it was: the only user of tempfile.
+//! A file replaced as a whole, or left as it was.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -79,7 +79,6 @@ fn each_outside_crate_has_one_home() {
         ("serde_saphyr", "contract/syntax.rs"),
         ("schemars", "contract/syntax/form.rs"),
         ("strsim", "nearest.rs"),
-        ("tempfile", "replace.rs"),
         ("ignore", "source/tree.rs"),
         ("rayon", "scan.rs"),
         ("indicatif", "progress.rs"),
