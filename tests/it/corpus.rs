@@ -7,6 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::harness::scrub;
+
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name)
 }
@@ -19,11 +21,10 @@ fn listed(name: &str) -> Vec<String> {
 /// The report of a run in the corpus, which must end with `exit`.
 fn report(exit: i32, args: &[&str]) -> Value {
     let home = tempfile::tempdir().expect("a temporary directory");
-    let output = Command::new(env!("CARGO_BIN_EXE_phaser"))
+    let output = scrub(&mut Command::new(env!("CARGO_BIN_EXE_phaser")))
         .args(["enforce", "--format", "json", "--timeout", "10000"])
         .args(args)
         .current_dir(corpus("project"))
-        .env_clear()
         .env("HOME", home.path())
         .output()
         .expect("phaser starts");

@@ -181,10 +181,7 @@ impl Sandbox {
 
     fn scrubbed(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(self.root()).env_clear();
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
+        scrub(command.current_dir(self.root()));
         command.env("HOME", self.home()).env("GIT_CONFIG_NOSYSTEM", "1");
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
@@ -226,6 +223,18 @@ fn ended(child: &mut Child) -> ExitStatus {
         }
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Takes everything out of a command's environment that could change what phaser does.
+pub fn scrub(command: &mut Command) -> &mut Command {
+    command.env_clear();
+    // The second one is where a build with coverage counters writes them.
+    for kept in ["PATH", "LLVM_PROFILE_FILE"] {
+        if let Some(value) = std::env::var_os(kept) {
+            command.env(kept, value);
+        }
+    }
+    command
 }
 
 fn write(path: &Path, content: &[u8]) {

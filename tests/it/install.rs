@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Sandbox, forbid};
+use crate::harness::{Sandbox, forbid, scrub};
 
 const PROJECT: &str = ".claude/settings.json";
 
@@ -223,7 +223,7 @@ fn the_installed_hooks_work_as_the_client_runs_them() {
         "tool_input": {"file_path": sandbox.path("a.rs"), "content": "// TODO\n"},
     });
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command).env_clear().env("PATH", path).env("HOME", sandbox.home());
+    scrub(shell.arg("-c").arg(command)).env("PATH", path).env("HOME", sandbox.home());
     let output = sandbox.run_with(&mut shell, event.to_string().as_bytes());
     assert_eq!(output.decision().0, "deny", "{output}");
 }
