@@ -77,7 +77,7 @@ impl File<'_> {
             return (!suppresses)
                 .then(|| self.warning(directive, format!("'{id}' is not violated here (remove it)")));
         }
-        if self.others.contains(id) {
+        if self.others.contains(id) || !id.chars().all(may_stand_in_an_id) {
             return None;
         }
         let mend = match nearest(id, ids().chain(self.others.iter().copied())) {
@@ -104,6 +104,11 @@ impl File<'_> {
     fn warning(&self, directive: &Directive<'_>, what: String) -> Warning {
         Warning::at(self.path.to_text().as_ref().as_ref(), directive.line, what)
     }
+}
+
+/// Could somebody have meant this for a character of an id? If not, the directive stands in a string of some program.
+fn may_stand_in_an_id(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':')
 }
 
 #[cfg(test)]
@@ -166,6 +171,11 @@ mod tests {
             "a.py:3: no contract is called 'whatever' (remove it)",
         ];
         assert_eq!(lint("a.py", text), expected);
+    }
+
+    #[test]
+    fn a_directive_in_a_string_is_not_taken_at_its_word() {
+        assert_eq!(lint("a.py", "x = run('# phaser:ignore no-rule') # y\n"), [""; 0]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod examples;
 mod exits;
 mod git_hook;
 mod git_modes;
+mod guide;
 mod hook;
 mod ignores;
 mod init;
