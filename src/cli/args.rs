@@ -52,7 +52,8 @@ pub struct Check {
     #[arg(long, help_heading = "Modes")]
     pub all: bool,
 
-    /// Check what the next commit would contain: the staged files, with their staged content
+    /// Check what the next commit would contain: the staged files, with their staged content; with PATHs,
+    /// these files as they are in the index, whether staged or not
     #[arg(long, help_heading = "Modes")]
     pub staged: bool,
 
@@ -181,19 +182,21 @@ pub enum Mode {
     Stdin,
     Files(Vec<PathBuf>),
     All,
-    Staged,
+    Staged(Vec<PathBuf>),
     Diff(Revisions),
 }
 
 impl Check {
     /// The mode, of which there must be exactly one.
     pub fn mode(&self) -> anyhow::Result<Mode> {
-        let files: Vec<_> = self.file.iter().chain(&self.paths).cloned().collect();
+        let (staged, plain) =
+            if self.staged { (&self.paths[..], &[][..]) } else { (&[][..], &self.paths[..]) };
+        let files: Vec<_> = self.file.iter().chain(plain).cloned().collect();
         let asked = [
             self.stdin.then_some(Mode::Stdin),
             (!files.is_empty()).then_some(Mode::Files(files)),
             self.all.then_some(Mode::All),
-            self.staged.then_some(Mode::Staged),
+            self.staged.then(|| Mode::Staged(staged.to_vec())),
             self.diff.clone().map(Mode::Diff),
         ];
         let mut asked = asked.into_iter().flatten();
@@ -202,7 +205,7 @@ impl Check {
             (None, _) => anyhow::bail!("nothing to check: choose {MODES}"),
             (Some(_), Some(_)) => anyhow::bail!("more than one mode: choose one of {MODES}"),
         };
-        if self.new_lines && !matches!(mode, Mode::Staged | Mode::Diff(_)) {
+        if self.new_lines && !matches!(mode, Mode::Staged(_) | Mode::Diff(_)) {
             anyhow::bail!("--new-lines needs something to compare with: use it with --staged or --diff");
         }
         if self.output.is_some() && mode == Mode::Stdin {

@@ -19,6 +19,7 @@ use crate::report::host::Top;
 use crate::report::text::{Colour, Detail};
 use crate::scan::{self, Outcome, scan};
 use crate::skipped::{Gap, Skipped, Why};
+use crate::source::git::Staged;
 use crate::source::proposal::{Moment, Proposal, Subject};
 use crate::source::{Coverage, Targets, files, git, tree};
 
@@ -43,7 +44,10 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
                 None => targets,
             })
         }),
-        Mode::Staged => run.project(|root| Ok(git::staged(root, git, args.renames())?)),
+        Mode::Staged(paths) => run.project(|root| {
+            let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(&paths) };
+            Ok(git::staged(root, git, wanted, args.renames())?)
+        }),
         Mode::Diff(revisions) => run.project(|root| Ok(git::changed(root, git, &revisions, args.renames())?)),
     }
 }

@@ -8,6 +8,7 @@ mod compare;
 mod error;
 mod lines;
 mod listing;
+mod named;
 mod renames;
 mod repository;
 mod revisions;
@@ -46,8 +47,22 @@ pub struct Location {
     pub index_file: Option<PathBuf>,
 }
 
-/// The files that the next commit would change, as it would contain them.
-pub fn staged(root: &Root, location: &Location, renames: Renames) -> Result<Targets, Error> {
+/// Which files of the index are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Staged<'a> {
+    /// Those that the next commit would change.
+    Changed,
+    /// These, whether they changed or not.
+    Named(&'a [PathBuf]),
+}
+
+/// Files as the next commit would contain them.
+pub fn staged(
+    root: &Root,
+    location: &Location,
+    wanted: Staged<'_>,
+    renames: Renames,
+) -> Result<Targets, Error> {
     let repository = Repository::open(root, location)?;
     let index = repository.index()?;
     if let Some(entry) = index.entries().iter().find(|entry| entry.stage_raw() != 0) {
@@ -55,7 +70,14 @@ pub fn staged(root: &Root, location: &Location, renames: Renames) -> Result<Targ
     }
     let head = repository.head()?.map(|head| repository.commit_tree(head)).transpose()?;
     let changes = compare::index(&repository, head, &index)?;
-    let mut found = Collection::of(&repository, &changes, renames);
+    let mut found = match wanted {
+        Staged::Changed => Collection::of(&repository, &changes, renames),
+        Staged::Named(paths) => {
+            let (present, skipped) = named::find((&repository, &index), location, paths, &changes)?;
+            let changes = Changes { present, gone: changes.gone };
+            Targets { skipped, ..Collection::of(&repository, &changes, renames) }
+        }
+    };
     if repository.holds_project() {
         found.coverage = Coverage::Listed(Listing::new(repository, index));
     }

@@ -66,6 +66,45 @@ fn a_staged_link_is_judged_by_its_path_only() {
 }
 
 #[test]
+fn named_files_are_checked_as_they_are_in_the_index() {
+    let sandbox =
+        sandbox().file("a.txt", "x").file("d/b.txt", "x").file("d/c.txt", "fine").file("e.txt", "x");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old").file("a.txt", "fine").file("d/c.txt", "x").git_add("d/c.txt");
+    let sandbox = sandbox.file("untracked.txt", "x");
+    let named = |paths: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["enforce", "--staged", "--format", "json"]).args(paths);
+        sandbox.run_with(&mut command, b"")
+    };
+    assert_eq!(named(&[]).violations(), ["d/c.txt:1:1 no-x"]);
+    assert_eq!(
+        named(&["a.txt", "d"]).violations(),
+        ["a.txt:1:1 no-x", "d/b.txt:1:1 no-x", "d/c.txt:1:1 no-x"]
+    );
+    assert_eq!(named(&["."]).violations().len(), 4);
+    assert_eq!(named(&["a.txt", "d", "--new-lines"]).violations(), ["d/c.txt:1:1 no-x"]);
+    for (path, help) in
+        [("untracked.txt", "`git add untracked.txt`"), ("../x", "path contains '..'"), ("/", "outside")]
+    {
+        let output = named(&["e.txt", path]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains(help), "{output}");
+        assert_eq!(output.violations(), ["e.txt:1:1 no-x"]);
+    }
+}
+
+#[test]
+fn named_files_may_be_in_a_sparse_directory() {
+    let sandbox = sandbox().file("in/a.txt", "x").file("out/deep/b.txt", "x").file("out/c.txt", "x");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old");
+    sandbox.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "in", ".claude"]);
+    let output = sandbox.run(["enforce", "--staged", "--format", "json", "out/deep/b.txt", "in"]);
+    assert_eq!(output.violations(), ["in/a.txt:1:1 no-x", "out/deep/b.txt:1:1 no-x"]);
+}
+
+#[test]
 fn changed_files_are_checked_and_others_are_not() {
     let sandbox = sandbox().file("old.txt", "x\n").git_add("old.txt").git_commit("old");
     sandbox.git(&["checkout", "-q", "-b", "topic"]);

@@ -67,7 +67,8 @@ impl Repo {
     }
 
     fn staged(&self) -> Targets {
-        staged(&Root::new(&self.top), &self.location(), Renames::Similar).expect("a repository")
+        staged(&Root::new(&self.top), &self.location(), Staged::Changed, Renames::Similar)
+            .expect("a repository")
     }
 
     fn changed(&self, revisions: &str) -> Targets {

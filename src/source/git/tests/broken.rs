@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use super::*;
 
 fn error(repo: &Repo) -> String {
-    staged(&Root::new(&repo.top), &repo.location(), Renames::Similar).expect_err("an error").to_string()
+    staged(&Root::new(&repo.top), &repo.location(), Staged::Changed, Renames::Similar)
+        .expect_err("an error")
+        .to_string()
 }
 
 #[test]
@@ -13,10 +15,12 @@ fn a_directory_that_is_in_no_repository() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let cwd = directory.path().canonicalize().expect("it exists");
     let location = Location { cwd: cwd.clone(), ..Location::default() };
-    let error = staged(&Root::new(&cwd), &location, Renames::Similar).expect_err("no repository");
+    let error =
+        staged(&Root::new(&cwd), &location, Staged::Changed, Renames::Similar).expect_err("no repository");
     assert!(matches!(&error, Error::NotARepository(path) if *path == cwd), "{error:?}");
     let named = Location { git_dir: Some(cwd.join("nowhere")), ..location };
-    let error = staged(&Root::new(&cwd), &named, Renames::Similar).expect_err("no repository");
+    let error =
+        staged(&Root::new(&cwd), &named, Staged::Changed, Renames::Similar).expect_err("no repository");
     assert!(matches!(error, Error::NotARepository(_)), "{error:?}");
 }
 
@@ -25,7 +29,7 @@ fn a_bare_repository() {
     let repo = Repo::with(["init", "--bare"]);
     assert!(error(&repo).contains("is a bare repository"));
     let named = Location { git_dir: Some(repo.top.clone()), ..repo.location() };
-    let error = staged(&Root::new(&repo.top), &named, Renames::Similar).expect_err("bare");
+    let error = staged(&Root::new(&repo.top), &named, Staged::Changed, Renames::Similar).expect_err("bare");
     assert!(matches!(error, Error::Bare(_)), "{error:?}");
 }
 
@@ -33,8 +37,8 @@ fn a_bare_repository() {
 fn a_project_outside_the_worktree() {
     let repo = Repo::new();
     let elsewhere = tempfile::tempdir().expect("a temporary directory");
-    let error =
-        staged(&Root::new(elsewhere.path()), &repo.location(), Renames::Similar).expect_err("elsewhere");
+    let error = staged(&Root::new(elsewhere.path()), &repo.location(), Staged::Changed, Renames::Similar)
+        .expect_err("elsewhere");
     assert!(matches!(error, Error::Elsewhere { .. }), "{error:?}");
 }
 
@@ -130,11 +134,13 @@ fn an_object_that_a_partial_clone_has_not_fetched() {
     origin.git_in(&clone, ["update-ref", "-d", "HEAD"]);
     origin.git_in(&clone, ["read-tree", "origin/main"]);
     let location = Location { cwd: clone.clone(), ..Location::default() };
-    let found = staged(&Root::new(&clone), &location, Renames::Similar).expect("a repository");
+    let found =
+        staged(&Root::new(&clone), &location, Staged::Changed, Renames::Similar).expect("a repository");
     let Err(Why::Unreadable(why)) = read(&found.targets[0].content) else { panic!("it is here") };
     let (_, command) = why.split_once("fetch it with: git ").expect("a command");
     origin.git_in(&clone, command.split(' '));
-    let found = staged(&Root::new(&clone), &location, Renames::Similar).expect("a repository");
+    let found =
+        staged(&Root::new(&clone), &location, Staged::Changed, Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("a", "one")]);
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 fn find(repo: &Repo, location: &Location) -> Vec<(String, Result<String, Why>)> {
-    texts(&staged(&Root::new(&repo.top), location, Renames::Similar).expect("a repository"))
+    texts(&staged(&Root::new(&repo.top), location, Staged::Changed, Renames::Similar).expect("a repository"))
 }
 
 #[test]
@@ -48,7 +48,8 @@ fn an_index_that_is_not_there_is_empty() {
     let repo = Repo::new();
     repo.stage("a", "one").commit();
     let location = Location { index_file: Some("nowhere".into()), ..repo.location() };
-    let found = staged(&Root::new(&repo.top), &location, Renames::Similar).expect("a repository");
+    let found =
+        staged(&Root::new(&repo.top), &location, Staged::Changed, Renames::Similar).expect("a repository");
     assert_eq!((paths(&found), listed(&found)), (vec![], vec![]));
 }
 
@@ -62,13 +63,15 @@ fn a_linked_worktree_has_an_index_of_its_own() {
     repo.git_in(&linked, ["add", "b"]);
     repo.stage("c", "three");
     let in_linked = Location { cwd: linked.clone(), ..Location::default() };
-    let found = staged(&Root::new(&linked), &in_linked, Renames::Similar).expect("a repository");
+    let found =
+        staged(&Root::new(&linked), &in_linked, Staged::Changed, Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("b", "two")]);
 
     // What a hook in a linked worktree is given.
     let git_dir = repo.git_in(&linked, ["rev-parse", "--git-dir"]);
     let as_in_a_hook = Location { git_dir: Some(git_dir.trim().into()), ..in_linked };
-    let found = staged(&Root::new(&linked), &as_in_a_hook, Renames::Similar).expect("a repository");
+    let found =
+        staged(&Root::new(&linked), &as_in_a_hook, Staged::Changed, Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("b", "two")]);
 }
 
@@ -85,7 +88,8 @@ fn a_worktree_of_a_bare_repository_is_not_bare() {
     let git_dir = repo.git_in(&linked, ["rev-parse", "--git-dir"]);
     for git_dir in [None, Some(git_dir.trim().into())] {
         let location = Location { cwd: linked.clone(), git_dir, ..Location::default() };
-        let found = staged(&Root::new(&linked), &location, Renames::Similar).expect("a repository");
+        let found =
+            staged(&Root::new(&linked), &location, Staged::Changed, Renames::Similar).expect("a repository");
         assert_eq!(texts(&found), [text("b", "two")]);
     }
 }
@@ -112,7 +116,8 @@ fn the_repository_and_the_worktree_can_be_named() {
     };
     let at_the_top = Location { cwd: elsewhere.clone(), git_dir, ..Location::default() };
     for location in [named, relative, at_the_top] {
-        let found = staged(&Root::new(&elsewhere), &location, Renames::Similar).expect("a repository");
+        let found = staged(&Root::new(&elsewhere), &location, Staged::Changed, Renames::Similar)
+            .expect("a repository");
         assert_eq!(texts(&found), [text("d/a", "one")]);
     }
 }
@@ -132,7 +137,8 @@ fn a_submodule_is_a_repository_of_its_own() {
     repo.commit().write("sub/y", "two");
     repo.git(["-C", "sub", "add", "y"]);
     let inside = Location { cwd: repo.top.join("sub"), ..Location::default() };
-    let found = staged(&Root::new(repo.top.join("sub")), &inside, Renames::Similar).expect("a repository");
+    let found = staged(&Root::new(repo.top.join("sub")), &inside, Staged::Changed, Renames::Similar)
+        .expect("a repository");
     assert_eq!(texts(&found), [text("y", "two")]);
 }
 
@@ -144,7 +150,8 @@ fn a_worktree_may_be_reached_through_a_link() {
     std::os::unix::fs::symlink(&repo.top, &link).expect("linked");
     for root in [&link, &repo.top] {
         let location = Location { cwd: link.join("d"), ..Location::default() };
-        let found = staged(&Root::new(root), &location, Renames::Similar).expect("a repository");
+        let found =
+            staged(&Root::new(root), &location, Staged::Changed, Renames::Similar).expect("a repository");
         assert_eq!(texts(&found), [text("d/a", "one")]);
     }
 }

@@ -61,7 +61,8 @@ fn a_renamed_file_may_have_changed_a_little() {
     repo.git(["rm", "-q", "d/old", "other"]);
     repo.stage("e/new", &text("eight"));
     let before = |renames| {
-        let found = staged(&Root::new(&repo.top), &repo.location(), renames).expect("a repository");
+        let found =
+            staged(&Root::new(&repo.top), &repo.location(), Staged::Changed, renames).expect("a repository");
         assert_eq!(paths(&found), ["e/new"]);
         found.targets[0].before.as_ref().map(|before| before.path.clone())
     };
@@ -195,7 +196,8 @@ fn a_project_may_be_a_part_of_the_worktree() {
     let repo = Repo::new();
     repo.stage("part/a", "one").stage("part-two/b", "two").stage("c", "three");
     let found =
-        staged(&Root::new(repo.top.join("part")), &repo.location(), Renames::Similar).expect("a repository");
+        staged(&Root::new(repo.top.join("part")), &repo.location(), Staged::Changed, Renames::Similar)
+            .expect("a repository");
     assert_eq!(texts(&found), [text("a", "one")]);
     assert_eq!(listed(&found), ["a"]);
 }
@@ -205,7 +207,7 @@ fn a_worktree_may_be_a_part_of_the_project() {
     let repo = Repo::new();
     repo.stage("a", "one");
     let project = Root::new(repo.top.parent().expect("a parent"));
-    let found = staged(&project, &repo.location(), Renames::Similar).expect("a repository");
+    let found = staged(&project, &repo.location(), Staged::Changed, Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("top/a", "one")]);
     assert_eq!(found.coverage, Coverage::Partial);
 }
