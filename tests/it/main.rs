@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod action;
 mod cli;
 mod contracts;
 mod contracts_loading;
