@@ -41,7 +41,9 @@ impl Job {
         command
             .env("PATH", format!("{}:{path}", self.temp("bin").display()))
             .env("HOME", self.sandbox.home());
-        command.env("GITHUB_ACTION_PATH", env!("CARGO_MANIFEST_DIR")).env("RUNNER_TEMP", self.sandbox.home().join("temp"));
+        command
+            .env("GITHUB_ACTION_PATH", env!("CARGO_MANIFEST_DIR"))
+            .env("RUNNER_TEMP", self.sandbox.home().join("temp"));
         command.env("GITHUB_OUTPUT", self.temp("output")).env("GITHUB_STEP_SUMMARY", self.temp("summary"));
         command.env("RUNNER_OS", "Linux").env("RUNNER_ARCH", "X64").env("DIRECTORY", self.temp("phaser"));
         command.env("GITHUB_SERVER_URL", "https://host").env("ACTION_REPOSITORY", "owner/name");

@@ -33,24 +33,305 @@ fn report(sandbox: &Sandbox, format: &str) -> Output {
 
 #[test]
 fn sarif() {
+    let sandbox = Sandbox::new()
+        .contract(&format!("{}rationale: 'Because.'\n", forbid("no-x", "x", "**/*.txt")))
+        .contract(&contract("needs-readme", "file_exists", None, "README*"))
+        .file(".claude/contracts/broken.yaml", "rule_id: broken\n")
+        .file("src/a b#1.txt", "é x: 100%, y\n");
     let version = format!("\"semanticVersion\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    let output = report(&sandbox(), "sarif").to_string();
-    insta::assert_snapshot!(output.replace(&version, "\"semanticVersion\": \"[VERSION]\""));
+    let output = report(&sandbox, "sarif").stdout.replace(&version, "\"semanticVersion\": \"[VERSION]\"");
+    insta::assert_snapshot!(output, @r##"
+    {
+      "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+      "runs": [
+        {
+          "columnKind": "unicodeCodePoints",
+          "invocations": [
+            {
+              "executionSuccessful": true,
+              "toolConfigurationNotifications": [
+                {
+                  "level": "warning",
+                  "message": {
+                    "text": ".claude/contracts/broken.yaml:1: 'file_glob' is missing (add 'file_glob: …')."
+                  }
+                },
+                {
+                  "level": "warning",
+                  "message": {
+                    "text": ".claude/contracts/broken.yaml:1: 'message' is missing (add 'message: …')."
+                  }
+                },
+                {
+                  "level": "warning",
+                  "message": {
+                    "text": ".claude/contracts/broken.yaml:1: 'severity' is missing (add 'severity: …')."
+                  }
+                },
+                {
+                  "level": "warning",
+                  "message": {
+                    "text": ".claude/contracts/broken.yaml:1: 'type' is missing (add 'type: …')."
+                  }
+                }
+              ]
+            }
+          ],
+          "results": [
+            {
+              "level": "error",
+              "locations": [
+                {
+                  "physicalLocation": {
+                    "artifactLocation": {
+                      "uri": ".claude/contracts/needs-readme.yaml",
+                      "uriBaseId": "%SRCROOT%"
+                    },
+                    "region": {
+                      "startLine": 3
+                    }
+                  }
+                }
+              ],
+              "message": {
+                "text": "Do not needs-readme."
+              },
+              "partialFingerprints": {
+                "primaryLocationLineHash": "239709e0a478b9f5:1"
+              },
+              "ruleId": "needs-readme",
+              "ruleIndex": 0
+            },
+            {
+              "level": "error",
+              "locations": [
+                {
+                  "physicalLocation": {
+                    "artifactLocation": {
+                      "uri": "src/a%20b%231.txt",
+                      "uriBaseId": "%SRCROOT%"
+                    },
+                    "region": {
+                      "endColumn": 4,
+                      "endLine": 1,
+                      "snippet": {
+                        "text": "x"
+                      },
+                      "startColumn": 3,
+                      "startLine": 1
+                    }
+                  }
+                }
+              ],
+              "message": {
+                "text": "Do not no-x."
+              },
+              "partialFingerprints": {
+                "primaryLocationLineHash": "15e50a68cda75634:1"
+              },
+              "ruleId": "no-x",
+              "ruleIndex": 1
+            }
+          ],
+          "tool": {
+            "driver": {
+              "name": "phaser",
+              "rules": [
+                {
+                  "defaultConfiguration": {
+                    "level": "error"
+                  },
+                  "fullDescription": {
+                    "text": "Do not needs-readme."
+                  },
+                  "help": {
+                    "text": "Do not needs-readme.\n\nTo allow one place, put a comment with 'phaser:ignore needs-readme' on its line."
+                  },
+                  "id": "needs-readme",
+                  "properties": {
+                    "tags": [
+                      "file_exists"
+                    ],
+                    "precision": "high",
+                    "problem.severity": "error"
+                  },
+                  "shortDescription": {
+                    "text": "Do not needs-readme."
+                  }
+                },
+                {
+                  "defaultConfiguration": {
+                    "level": "error"
+                  },
+                  "fullDescription": {
+                    "text": "Because."
+                  },
+                  "help": {
+                    "text": "Do not no-x.\n\nBecause.\n\nTo allow one place, put a comment with 'phaser:ignore no-x' on its line."
+                  },
+                  "id": "no-x",
+                  "properties": {
+                    "tags": [
+                      "forbid_pattern"
+                    ],
+                    "precision": "high",
+                    "problem.severity": "error"
+                  },
+                  "shortDescription": {
+                    "text": "Do not no-x."
+                  }
+                }
+              ],
+              "semanticVersion": "[VERSION]"
+            }
+          }
+        }
+      ],
+      "version": "2.1.0"
+    }
+    "##);
 }
 
 #[test]
 fn github() {
-    insta::assert_snapshot!(report(&sandbox(), "github"));
+    insta::assert_snapshot!(report(&sandbox(), "github").stdout, @r##"
+    ::error file=.claude/contracts/needs-readme.yaml,line=3,title=needs-readme::Do not needs-readme.
+    ::error file=caf�.txt,line=1,endLine=1,col=1,endColumn=2,title=no-x::Do not no-x.
+    ::error file=conf/.env,line=1,title=no-env::Do not no-env.
+    ::error file=src/a b#1.txt,line=1,endLine=1,col=3,endColumn=4,title=no-x::Do not no-x.
+    ::error file=src/block.txt,line=1,endLine=2,title=no-block::Do not no-block.
+    ::warning file=src/block.txt,line=1,title=needs-y::Do not needs-y.
+    5 errors, 1 warning, 1 ignored
+    "##);
 }
 
 #[test]
 fn gitlab() {
-    insta::assert_snapshot!(report(&sandbox(), "gitlab"));
+    insta::assert_snapshot!(report(&sandbox(), "gitlab").stdout, @r##"
+    [
+      {
+        "description": "Do not needs-readme.",
+        "check_name": "needs-readme",
+        "fingerprint": "f6bfbf7cd796db2f:239709e0a478b9f5:1",
+        "severity": "major",
+        "location": {
+          "path": ".claude/contracts/needs-readme.yaml",
+          "lines": {
+            "begin": 3,
+            "end": 3
+          }
+        }
+      },
+      {
+        "description": "Do not no-x.",
+        "check_name": "no-x",
+        "fingerprint": "7de3bf043f05390e:3fc3909e72eb6549:1",
+        "severity": "major",
+        "location": {
+          "path": "caf�.txt",
+          "lines": {
+            "begin": 1,
+            "end": 1
+          }
+        }
+      },
+      {
+        "description": "Do not no-env.",
+        "check_name": "no-env",
+        "fingerprint": "1a211234bf084081:1bcc8e18205d58d4:1",
+        "severity": "major",
+        "location": {
+          "path": "conf/.env",
+          "lines": {
+            "begin": 1,
+            "end": 1
+          }
+        }
+      },
+      {
+        "description": "Do not no-x.",
+        "check_name": "no-x",
+        "fingerprint": "4876b7e1fae47e2c:15e50a68cda75634:1",
+        "severity": "major",
+        "location": {
+          "path": "src/a b#1.txt",
+          "lines": {
+            "begin": 1,
+            "end": 1
+          }
+        }
+      },
+      {
+        "description": "Do not needs-y.",
+        "check_name": "needs-y",
+        "fingerprint": "366760b66490cf67:26ff05eaf0d13326:1",
+        "severity": "minor",
+        "location": {
+          "path": "src/block.txt",
+          "lines": {
+            "begin": 1,
+            "end": 1
+          }
+        }
+      },
+      {
+        "description": "Do not no-block.",
+        "check_name": "no-block",
+        "fingerprint": "366760b66490cf67:6dda1d44430d354f:1",
+        "severity": "major",
+        "location": {
+          "path": "src/block.txt",
+          "lines": {
+            "begin": 1,
+            "end": 2
+          }
+        }
+      }
+    ]
+    "##);
 }
 
 #[test]
 fn junit() {
-    insta::assert_snapshot!(report(&sandbox(), "junit"));
+    insta::assert_snapshot!(report(&sandbox(), "junit").stdout, @r##"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="phaser" tests="8" skipped="0" failures="6" errors="0">
+        <testsuite name=".claude/contracts/needs-readme.yaml" tests="1" skipped="0" errors="0" failures="1">
+            <testcase name="needs-readme:3" classname=".claude/contracts/needs-readme.yaml">
+                <failure message="Do not needs-readme." type="error">.claude/contracts/needs-readme.yaml:3: needs-readme: Do not needs-readme.</failure>
+            </testcase>
+        </testsuite>
+        <testsuite name="caf�.txt" tests="1" skipped="0" errors="0" failures="1">
+            <testcase name="no-x:1" classname="caf�.txt">
+                <failure message="Do not no-x." type="error">caf�.txt:1: no-x: Do not no-x.</failure>
+            </testcase>
+        </testsuite>
+        <testsuite name="conf/.env" tests="1" skipped="0" errors="0" failures="1">
+            <testcase name="no-env:1" classname="conf/.env">
+                <failure message="Do not no-env." type="error">conf/.env:1: no-env: Do not no-env.</failure>
+            </testcase>
+        </testsuite>
+        <testsuite name="src/a b#1.txt" tests="1" skipped="0" errors="0" failures="1">
+            <testcase name="no-x:1" classname="src/a b#1.txt">
+                <failure message="Do not no-x." type="error">src/a b#1.txt:1: no-x: Do not no-x.</failure>
+            </testcase>
+        </testsuite>
+        <testsuite name="src/block.txt" tests="2" skipped="0" errors="0" failures="2">
+            <testcase name="needs-y:1" classname="src/block.txt">
+                <failure message="Do not needs-y." type="warning">src/block.txt:1: needs-y: Do not needs-y.</failure>
+            </testcase>
+            <testcase name="no-block:1" classname="src/block.txt">
+                <failure message="Do not no-block." type="error">src/block.txt:1: no-block: Do not no-block.</failure>
+            </testcase>
+        </testsuite>
+        <testsuite name="src/café.txt" tests="1" skipped="0" errors="0" failures="0">
+            <testcase name="contracts" classname="src/café.txt"/>
+        </testsuite>
+        <testsuite name="src/fine.txt" tests="1" skipped="0" errors="0" failures="0">
+            <testcase name="contracts" classname="src/fine.txt"/>
+        </testsuite>
+    </testsuites>
+    "##);
 }
 
 #[test]
