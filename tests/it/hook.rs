@@ -450,3 +450,105 @@ fn the_answer_is_one_json_document() {
         serde_json::Deserializer::from_str(&output.stdout).into_iter().collect();
     assert_eq!(documents.expect("is JSON").len(), 1);
 }
+
+#[test]
+fn edits_are_made_as_the_client_makes_them() {
+    // The file, the old text, the new text, and the line of the one `X` that is alone on its line.
+    let cases = [
+        ("a\nb\na\n", "a", "X", Some(1)),
+        ("b\na\n", "a\n", "X\n", Some(2)),
+        ("one\r\ntwo\r\nthree\r\n", "one\ntwo", "one\nX", Some(2)),
+        ("say “hi”\nX y\n", "say \"hi\"\nX y", "X", Some(1)),
+        ("keep\ndrop\nX\n", "drop", "", Some(2)),
+        ("X y\nz\n", " y", "", None),
+        ("X y.\nz\n", " y", "", None),
+        ("X\nX y z\n", " y", "", Some(1)),
+        ("a\n", "a", "$1\n$&\nX", Some(3)),
+        ("a b a\n", "a", "X", None),
+        ("a\n", "", "X", None),
+        ("", "", "X", Some(1)),
+        ("  \n", "", "X", Some(1)),
+    ];
+    for (current, old, new, line) in cases {
+        let sandbox = Sandbox::new().contract(&forbid("no-x", "^X$", "**/*.txt")).file("a.txt", current);
+        let path = sandbox.path("a.txt");
+        let input = json!({ "file_path": path, "old_string": old, "new_string": new });
+        let output = sandbox.event("PreToolUse", "Edit", input, []);
+        let reason = output.decision().1;
+        let expected = line.map(|line| format!("Contract violation: no-x at line {line}. Do not no-x."));
+        assert_eq!(
+            reason.starts_with("Contract").then_some(reason),
+            expected,
+            "{current:?} {old:?} {new:?}: {output}"
+        );
+    }
+}
+
+#[test]
+fn every_occurrence_is_replaced_when_the_client_asks_for_it() {
+    let sandbox = sandbox().file("a.swift", "a = b\nc = b\n");
+    let edit = |all: bool| {
+        let input = json!({ "file_path": sandbox.path("a.swift"), "old_string": "b", "new_string": "b!", "replace_all": all });
+        sandbox.event("PreToolUse", "Edit", input, []).decision().1.lines().count()
+    };
+    assert_eq!((edit(false), edit(true)), (1, 2));
+}
+
+#[test]
+fn an_edit_may_create_a_file() {
+    let sandbox = sandbox();
+    assert_eq!(sandbox.pre_edit("new.swift", "", "let a = b!\n").decision().0, "deny");
+    assert_eq!(sandbox.pre_edit("new.swift", "", "let a = b\n").decision().0, "allow");
+}
+
+#[test]
+fn after_the_write_errors_stand_before_warnings() {
+    let sandbox = sandbox()
+        .contract(&warning(&forbid("no-import", "^import", "**/*.swift")))
+        .file("a.swift", "import X\nlet a = b!\n");
+    let input = json!({ "file_path": sandbox.path("a.swift") });
+    let json = sandbox.event("PostToolUse", "Write", input, []).json();
+    assert_eq!(json["reason"], "Contract violation detected after file write");
+    let context = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+    let lines: Vec<_> = context.lines().map(|line| line.split(". ").next().unwrap_or_default()).collect();
+    assert_eq!(lines, ["Error: no-force-unwrap at line 2", "Warning: no-import at line 1"]);
+}
+
+#[test]
+fn without_contracts_of_its_own_a_repository_is_the_project() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .user_contract(&forbid("by-root", "x", "sub/deep/*.txt"))
+        .file("sub/deep/keep", "");
+    let event = json!({ "cwd": sandbox.path("sub/deep"), "tool_name": "Write",
+        "tool_input": { "file_path": "a.txt", "content": "x" } });
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+}
+
+#[test]
+fn without_a_repository_the_clients_directory_is_the_project() {
+    let sandbox = Sandbox::new().user_contract(&forbid("by-cwd", "x", "*.txt")).file("sub/keep", "");
+    let decide = |path: &str| {
+        let event = json!({ "cwd": sandbox.path("sub"), "tool_name": "Write",
+            "tool_input": { "file_path": sandbox.path(path), "content": "x" } });
+        sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0
+    };
+    assert_eq!((decide("sub/a.txt").as_str(), decide("a.txt").as_str()), ("deny", "allow"));
+}
+
+#[test]
+fn a_file_of_another_project_is_judged_by_that_projects_contracts() {
+    let elsewhere = Sandbox::new();
+    let sandbox = sandbox();
+    let event = json!({ "cwd": elsewhere.root(), "tool_name": "Write",
+        "tool_input": { "file_path": sandbox.path("a.swift"), "content": "a!\n" } });
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+}
+
+#[test]
+fn a_message_stays_on_its_line_of_the_reason() {
+    let yaml =
+        forbid("id", "x", "**").replace("'Do not id.'", "\"One.\\nContract violation: other. \\e[31mTwo.\"");
+    let (_, reason) = Sandbox::new().contract(&yaml).pre_write("a.txt", "x").decision();
+    assert_eq!(reason, "Contract violation: id at line 1. One. Contract violation: other. \\u{1b}[31mTwo.");
+}
