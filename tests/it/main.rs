@@ -21,6 +21,7 @@ mod init;
 mod install;
 mod layering;
 mod output;
+mod properties;
 mod reports;
 mod shard;
 mod tree;

@@ -1,0 +1,274 @@
+//! The places where text from outside comes in, each as a function of any bytes that panics when a promise is broken.
+//!
+//! The fuzz targets call them, and so do the property tests of the normal suite (`tests/it/properties.rs`), which
+//! also run every case that was ever found (`regressions/`). Parts of an input stand with a NUL between them.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use phaser::contract::{Check, Contract, Origin, Place, syntax};
+use phaser::hook::Request;
+use phaser::matcher::ignores::{Cover, Ignores};
+use phaser::matcher::{Directives, Matcher, Options, dialect};
+use phaser::path::{RelPath, Root};
+use phaser::progress::{Progress, Visible};
+use phaser::report::hook::OnClean;
+use phaser::scan::{Lines, scan};
+use phaser::settings::{self, Edited, Existing, Tools, Wanted};
+use phaser::source::edit::{self, Edit, NotApplied, Occurrences};
+use phaser::source::proposal::{Moment, Proposal, Subject};
+use phaser::text::Text;
+use regex_automata::nfa::thompson::pikevm::PikeVM;
+use serde_json::Value;
+
+/// Long enough that no search ends by the clock.
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// A hook event becomes one decision in JSON, and a forbidden word never gets through.
+pub fn hook(data: &[u8]) {
+    let Ok(request) = Request::read(data) else {
+        let strict = serde_json::from_slice::<Value>(data);
+        assert!(!matches!(strict, Ok(Value::Object(_))), "an object was refused");
+        return;
+    };
+    let root = Root::new("/nowhere/project");
+    let Ok(subject) = Subject::of(&request, root.path()) else { return };
+    let response = if subject.climbs() {
+        phaser::report::hook::climbing(&subject.given, subject.moment)
+    } else {
+        let proposal = subject.proposal(&request, &root, 1024 * 1024);
+        if matches!(proposal, Proposal::Skip(_) | Proposal::Nothing) {
+            return;
+        }
+        let matcher = matcher(vec![forbid("forbidden")]);
+        let options = phaser::scan::Options { threads: 1, max_file_size: 1024 * 1024, lines: Lines::All };
+        let outcome = scan(&matcher, proposal.targets(), options, &Progress::new(Visible::No));
+        phaser::report::hook::response(matcher.contracts(), &outcome, subject.moment, OnClean::Allow)
+    };
+    let answer: Value = serde_json::from_str(&response.to_pretty_json()).expect("the answer is JSON");
+    let before = subject.moment == Moment::Before;
+    let output = &answer["hookSpecificOutput"];
+    if before {
+        assert_eq!(output["hookEventName"], "PreToolUse");
+        let decision = output["permissionDecision"].as_str().expect("a decision");
+        let reason = output["permissionDecisionReason"].as_str().expect("a reason");
+        assert!(matches!(decision, "allow" | "deny"), "{decision}");
+        assert!(!reason.contains(|c: char| c.is_control() && c != '\n'), "{reason:?}");
+    }
+    let strict: Option<Value> = serde_json::from_slice(data).ok();
+    let content = strict.as_ref().and_then(|event| event["tool_input"]["content"].as_str());
+    let writes = strict.as_ref().is_some_and(|event| event["tool_name"] == "Write");
+    if let (true, true, Some(content)) = (before, writes, content) {
+        let text = Text::new(content.as_bytes());
+        let violates = subject.climbs() || text.is_some_and(|text| contains(text.bytes(), b"forbidden"));
+        assert_eq!(output["permissionDecision"] == "deny", violates, "{content:?}");
+    }
+}
+
+/// A contract file becomes a contract that keeps every rule about contracts, or warnings that say where and what.
+pub fn contract(data: &[u8]) {
+    let Ok(yaml) = std::str::from_utf8(data) else { return };
+    match syntax::parse(yaml, origin()) {
+        Ok(contract) => {
+            let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            assert!(
+                (1..=64).contains(&contract.id.len()) && contract.id.chars().all(allowed),
+                "{}",
+                contract.id
+            );
+            assert!(!contract.message.trim().is_empty());
+            if let Some(pattern) = contract.check.pattern() {
+                assert!((1..=4096).contains(&pattern.source.len()));
+            }
+            contract.glob.is_match(b"src/a.py");
+            let (matcher, warnings) = Matcher::new(vec![Contract { enabled: true, ..contract }], options());
+            assert!(matcher.contracts().len() == 1 || !warnings.is_empty(), "left out without a word");
+        }
+        Err(warnings) => {
+            assert!(!warnings.is_empty(), "refused without a word");
+            for warning in warnings {
+                let line = warning.line.expect("a line");
+                let lines = yaml.split('\n').count();
+                assert!((1..=lines + 1).contains(&line), "line {line} of {lines}");
+                assert!(!warning.what.chars().any(char::is_control), "{:?}", warning.what);
+            }
+        }
+    }
+}
+
+/// A pattern and a text: what is found is what a naive search finds.
+pub fn search(data: &[u8]) {
+    let Some((source, content)) = split_once(data) else { return };
+    let (Ok(source), Some(text)) = (std::str::from_utf8(source), Text::new(content)) else { return };
+    if source.is_empty() || source.len() > 4096 {
+        return;
+    }
+    let (matcher, warnings) = Matcher::new(vec![forbid(source)], options());
+    let path = RelPath::from("a.txt");
+    if matcher.contracts().is_empty() {
+        assert!(!warnings.is_empty(), "left out without a word");
+        return;
+    }
+    let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
+    if !checked.skipped.is_empty() {
+        return;
+    }
+    let found: Vec<_> = checked
+        .violations
+        .iter()
+        .map(|violation| violation.place.as_ref().expect("a place").region)
+        .collect();
+    let ordered = found.windows(2).all(|pair| pair[0].end <= pair[1].start);
+    assert!(ordered && found.iter().all(|region| region.start <= region.end), "{found:?}");
+    if let Some(expected) = naive(source, text.bytes()) {
+        let expected: Vec<_> = expected.into_iter().take(1000).map(|range| text.region(range)).collect();
+        assert_eq!(found, expected, "{source}");
+    }
+}
+
+/// A file, the text to replace, and its replacement: the result is what the client would write.
+pub fn edit(data: &[u8]) {
+    let Some((current, rest)) = split_once(data) else { return };
+    let Some((old, new)) = split_once(rest) else { return };
+    let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return };
+    let occurrences = if old.len() % 2 == 0 { Occurrences::First } else { Occurrences::All };
+    let edits = [Edit { old, new, occurrences }];
+    let made = edit::apply(Some(current), &edits);
+    match &made {
+        Ok(text) => assert!(std::str::from_utf8(text).is_ok(), "the result is text"),
+        Err(NotApplied::OldNotFound) => {
+            let plain = std::str::from_utf8(current).is_ok_and(|current| !current.contains('\r'));
+            assert!(
+                !(plain && !old.is_empty() && contains(current, old.as_bytes())),
+                "{old:?} is in {current:?}"
+            );
+        }
+        Err(_) => {}
+    }
+    let simple =
+        |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'\n'));
+    if simple(current) && simple(old.as_bytes()) && simple(new.as_bytes()) && !old.is_empty() {
+        let current = std::str::from_utf8(current).expect("is ASCII");
+        let deletes_line = new.is_empty() && !old.ends_with('\n') && current.contains(&format!("{old}\n"));
+        let old = if deletes_line { format!("{old}\n") } else { old.to_owned() };
+        let expected = match occurrences {
+            Occurrences::First => current.replacen(&old, new, 1),
+            Occurrences::All => current.replace(&old, new),
+        };
+        match made {
+            Ok(made) => assert_eq!(String::from_utf8_lossy(&made), expected),
+            Err(_) => assert!(!current.contains(&old)),
+        }
+    }
+}
+
+/// A path and a text: every directive stands where it says, and what covers a line is found for that line.
+pub fn ignores(data: &[u8]) {
+    let Some((path, content)) = split_once(data) else { return };
+    let Some(text) = Text::new(content) else { return };
+    let ignores = Ignores::parse(&RelPath::from_bytes(path), &text);
+    let last = text.line_count();
+    for directive in ignores.iter() {
+        assert!((1..=last).contains(&directive.line), "line {} of {last}", directive.line);
+        assert!(contains(text.line(directive.line), b"phaser:ignore"), "line {}", directive.line);
+        assert!(
+            directive.ids.iter().all(|id| !id.is_empty() && !id.contains([',', ' ', '\n'])),
+            "{directive:?}"
+        );
+    }
+    for line in (0..=last.min(40) + 1).map(|line| line.checked_sub(1)).chain([Some(last)]) {
+        for id in ["no-x", "x"] {
+            let covered = ignores.iter().any(|directive| directive.covers(id, line));
+            assert_eq!(ignores.covers(id, line) == Cover::Suppressed, covered, "{id} on {line:?}");
+        }
+    }
+}
+
+/// Settings: phaser's hooks go in once, come out again, and nothing else changes.
+pub fn settings(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let wanted = Wanted { tools: Tools::Edits, on_clean: OnClean::Allow };
+    let Ok(installed) = settings::install(text, wanted, Existing::Replace) else {
+        return;
+    };
+    let installed = match installed {
+        Edited::Changed(new) => new,
+        Edited::Unchanged => text.to_owned(),
+        Edited::Differs(_) => panic!("replaced hooks differ"),
+    };
+    let again = settings::install(&installed, wanted, Existing::Keep);
+    assert_eq!(again, Ok(Edited::Unchanged), "installing is done once");
+    let mut own = settings::survey(&installed).expect("is readable").own;
+    own.retain(|hook| matches!(hook.event.as_str(), "PreToolUse" | "PostToolUse"));
+    assert_eq!(own.len(), 2, "{own:?}");
+    let removed = match settings::uninstall(&installed).expect("is readable") {
+        Edited::Changed(new) => new,
+        other => panic!("{other:?}"),
+    };
+    assert!(settings::survey(&removed).expect("is readable").own.is_empty());
+    let others = |text: &str| -> Option<Value> {
+        let mut value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+        value.as_object_mut()?.remove("hooks");
+        Some(value)
+    };
+    if let Some(before) = others(text) {
+        assert_eq!(others(&installed), Some(before.clone()), "installing changed something else");
+        assert_eq!(others(&removed), Some(before), "uninstalling changed something else");
+    }
+}
+
+fn origin() -> Origin {
+    Origin { place: Place::Project, file: "c.yaml".into() }
+}
+
+fn options() -> Options {
+    Options { timeout: HOUR, directives: Directives::Disregarded }
+}
+
+fn matcher(contracts: Vec<Contract>) -> Matcher {
+    Matcher::new(contracts, options()).0
+}
+
+/// A contract that forbids `pattern` in every file.
+fn forbid(pattern: &str) -> Contract {
+    let yaml =
+        "rule_id: no-x\ntype: forbid_pattern\npattern: x\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+    let mut contract = syntax::parse(yaml, origin()).expect("a contract");
+    if let Check::Forbid(forbidden) = &mut contract.check {
+        pattern.clone_into(&mut forbidden.source);
+    }
+    contract
+}
+
+fn split_once(data: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = data.iter().position(|&byte| byte == 0)?;
+    Some((&data[..at], &data[at + 1..]))
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || text.windows(part.len()).any(|window| window == part)
+}
+
+/// Where a pattern matches, found with nothing that makes a search fast; `None` when it cannot be told that way.
+fn naive(source: &str, text: &[u8]) -> Option<Vec<Range<usize>>> {
+    let translation = dialect::translate(source).ok()?;
+    if translation.backtracks.is_some() {
+        return None;
+    }
+    let syntax =
+        regex_automata::util::syntax::Config::new().multi_line(true).crlf(true).utf8(false).nest_limit(128);
+    let thompson =
+        regex_automata::nfa::thompson::Config::new().utf8(false).nfa_size_limit(Some(10 * 1024 * 1024));
+    let vm = PikeVM::builder().syntax(syntax).thompson(thompson).build(&translation.regex).ok()?;
+    let mut cache = vm.create_cache();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at <= text.len() {
+        let input = regex_automata::Input::new(text).range(at..);
+        let Some(next) = vm.find(&mut cache, input) else { break };
+        at = next.end().max(next.start() + 1);
+        if !next.is_empty() {
+            found.push(next.range());
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,438 @@
+//! The entry points of the fuzz targets as property tests: ten thousand inputs each, made by changing good ones.
+//!
+//! The seed is fixed and printed. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try others and more of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
+use serde_json::json;
+
+#[path = "../../fuzz/src/lib.rs"]
+mod entries;
+
+use crate::harness::{contract, forbid};
+
+const CASES: u32 = 10_000;
+const SEED: u64 = 20_251_207;
+
+/// One change to an input.
+#[derive(Debug, Clone)]
+enum Change {
+    Insert(Index, Vec<u8>),
+    Delete(Index, usize),
+    Replace(Index, u8),
+    Repeat(Index, usize, usize),
+    Cut(Index),
+}
+
+impl Change {
+    fn any(words: &'static [&'static str]) -> impl Strategy<Value = Self> {
+        let word = prop::sample::select(words).prop_map(|word| word.as_bytes().to_vec());
+        let text = any::<char>().prop_map(|c| c.to_string().into_bytes());
+        let byte = any::<u8>().prop_map(|byte| vec![byte]);
+        prop_oneof![
+            6 => (any::<Index>(), prop_oneof![6 => word, 1 => text, 1 => byte]).prop_map(|(at, new)| Self::Insert(at, new)),
+            3 => (any::<Index>(), 1..12usize).prop_map(|(at, length)| Self::Delete(at, length)),
+            2 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Self::Replace(at, byte)),
+            1 => (any::<Index>(), 1..12usize, 1..40usize).prop_map(|(at, length, times)| Self::Repeat(at, length, times)),
+            1 => any::<Index>().prop_map(Self::Cut),
+        ]
+    }
+
+    fn make(&self, input: &mut Vec<u8>) {
+        let stretch = |at: &Index, length: usize| {
+            let start = at.index(input.len() + 1);
+            start..(start + length).min(input.len())
+        };
+        match self {
+            Self::Insert(at, new) => {
+                let at = at.index(input.len() + 1);
+                input.splice(at..at, new.iter().copied());
+            }
+            Self::Delete(at, length) => {
+                let stretch = stretch(at, *length);
+                input.drain(stretch);
+            }
+            Self::Replace(at, byte) => {
+                let stretch = stretch(at, 1);
+                input[stretch].fill(*byte);
+            }
+            Self::Repeat(at, length, times) => {
+                let stretch = stretch(at, *length);
+                let repeated = input[stretch.clone()].repeat(*times);
+                input.splice(stretch, repeated);
+            }
+            Self::Cut(at) => input.truncate(at.index(input.len() + 1)),
+        }
+    }
+}
+
+fn inputs(good: Vec<Vec<u8>>, words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+    let changes = prop::collection::vec(Change::any(words), 0..8);
+    (prop::sample::select(good), changes).prop_map(|(mut input, changes)| {
+        changes.iter().for_each(|change| change.make(&mut input));
+        input
+    })
+}
+
+/// Tries an entry point with the regressions, and with changed copies of them and of good inputs.
+#[expect(clippy::print_stderr, reason = "the seed is shown when the test fails, or when it is asked for")]
+fn try_out(name: &str, entry: fn(&[u8]), good: Vec<Vec<u8>>, words: &'static [&'static str]) {
+    let known = regressions(name);
+    good.iter().chain(&known).for_each(|input| entry(input));
+    let mut config = Config { failure_persistence: None, ..Config::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = CASES;
+    }
+    if let RngSeed::Random = config.rng_seed {
+        config.rng_seed = RngSeed::Fixed(SEED);
+    }
+    let RngSeed::Fixed(seed) = config.rng_seed else { unreachable!("it was set") };
+    eprintln!("{name}: {} cases with PROPTEST_RNG_SEED={seed}", config.cases);
+    let good = good.into_iter().chain(known).collect();
+    let tried = TestRunner::new(config).run(&inputs(good, words), |input| {
+        entry(&input);
+        Ok(())
+    });
+    if let Err(TestError::Fail(why, input)) = tried {
+        let shown = input.escape_ascii();
+        panic!(
+            "{why}\nfound with PROPTEST_RNG_SEED={seed}; keep it as a file in fuzz/regressions/{name}:\n{shown}"
+        );
+    }
+    tried.expect("inputs can be made");
+}
+
+/// Every input that ever broke a promise.
+fn regressions(name: &str) -> Vec<Vec<u8>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions").join(name);
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| fs::read(path).expect("readable")).collect()
+}
+
+fn bytes(texts: &[&str]) -> Vec<Vec<u8>> {
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+}
+
+#[test]
+fn a_hook_event_becomes_a_decision() {
+    let event = |name: &str, tool: &str, input: serde_json::Value| {
+        json!({ "session_id": "s", "cwd": "/nowhere/project", "hook_event_name": name, "tool_name": tool,
+            "tool_input": input })
+        .to_string()
+        .into_bytes()
+    };
+    let path = "/nowhere/project/a.py";
+    let good = vec![
+        event("PreToolUse", "Write", json!({ "file_path": path, "content": "forbidden\nwords\n" })),
+        event("PreToolUse", "Write", json!({ "file_path": "a.py", "content": "fine é \u{1f600}\n" })),
+        event("PostToolUse", "Write", json!({ "file_path": "../a.py", "content": "forbidden" })),
+        event("PreToolUse", "Edit", json!({ "file_path": path, "old_string": "", "new_string": "forbidden" })),
+        event("PreToolUse", "MultiEdit", json!({ "file_path": path, "edits": [{ "old_string": "", "new_string": "x" }] })),
+        event("PreToolUse", "NotebookEdit", json!({ "notebook_path": "n.ipynb", "new_source": "x", "cell_id": "a" })),
+        event("Stop", "Bash", json!({ "command": "ls" })),
+        br#"{"toolName":"Write","toolInput":{"filePath":"a","content":"\ud800 forbidden"}}"#.to_vec(),
+        b"\xef\xbb\xbf {\"tool_name\" : \"Write\", \"tool_input\": {\"file_path\":\"a\",\"content\":\"a\tb\nforbidden\"}} ".to_vec(),
+    ];
+    let words = &[
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "null",
+        "true",
+        "1e999",
+        "-0",
+        "\\ud800",
+        "\\udc00",
+        "\\u0000",
+        "\\n",
+        "\n",
+        "\u{feff}",
+        "\"tool_input\":",
+        "\"content\":",
+        "\"file_path\":",
+        "forbidden",
+        "..",
+        "/../",
+        "\u{202e}",
+        "/*",
+        "//",
+        "\"a\":1,",
+        "{\"a\":",
+        "[[[[[[[[",
+        "\"hook_event_name\":\"PostToolUse\",",
+    ];
+    try_out("hook", entries::hook, good, words);
+}
+
+#[test]
+fn a_contract_file_becomes_a_contract_or_warnings() {
+    let nested = "version: '1.2'\naudit_source: review\nrule:\n  id: nested\n  type: file_contains\n  pattern: 'a.b'\n  \
+        file_glob: 'src/*.c'\n  message: m\n  severity: warning\ncreated_at: 2025-01-01\nenabled: false\n";
+    let examples = forbid("with-examples", r"\bprint\(", "**/*.py")
+        + "rationale: why\nexamples:\n  violating:\n    - print(1)\n    - path: a.py\n      text: |\n        print(2)\n  passing: []\n";
+    let good = vec![
+        forbid("no-x", r"(?i)\w+!\s*(?://|$)", "**/*.{swift,kt}").into_bytes(),
+        contract("exists", "file_exists", None, "README*").into_bytes(),
+        nested.as_bytes().to_vec(),
+        examples.into_bytes(),
+    ];
+    let words = &[
+        "\n",
+        "  ",
+        "\t",
+        ":",
+        ": ",
+        "- ",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        "'",
+        "\"",
+        "|",
+        ">",
+        ">-",
+        "&a ",
+        "*a",
+        "<<: *a",
+        "!!str ",
+        "!!binary ",
+        "---\n",
+        "...\n",
+        "%YAML 1.2\n",
+        "# ",
+        "? ",
+        "@",
+        "`",
+        "~",
+        "null",
+        "yes",
+        "0x10",
+        ".inf",
+        "\\",
+        "\u{feff}",
+        "rule_id: ",
+        "type: ",
+        "pattern: ",
+        "file_glob: ",
+        "message: ",
+        "severity: error\n",
+        "enabled: ",
+        "rule:\n",
+        "**",
+        "[!a]",
+        "{a,b}",
+        "(?i)",
+        "\\p{L}",
+        "{2,}",
+        "(?=",
+        "\\1",
+        "é",
+    ];
+    try_out("contract", entries::contract, good, words);
+}
+
+#[test]
+fn a_search_finds_what_a_naive_search_finds() {
+    let good = bytes(&[
+        "\\bprint\\(\0x = 1\nprint(x)\r\nprint (y)\n",
+        "(?i)pass(word|wd)?\\s*[:=]\0PASSWORD = 'x'\npasswd:y\nſs pass\n",
+        "^[a-z]+$\0abc\r\nABC\ndef\n\nghi",
+        "a.c|b{2,3}|[^\\n]x\0abc bb bbb\nbbbb ax\n",
+        "(?s)begin.*?end\0begin\none\nend begin end",
+        "foo(?!bar)|(\\w)\\1\0foobar foo aa",
+        "\\w+é|日本|\\d{2}\0caf\u{e9} été 日本 42 7",
+        "TODO(?:\\(\\w+\\))?:?\0# TODO: a\n# TODO(me) b\n",
+    ]);
+    let words = &[
+        "a",
+        "b",
+        "foo",
+        "é",
+        "ſ",
+        "\u{212a}",
+        "日",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "_",
+        "7",
+        ".",
+        "*",
+        "+",
+        "?",
+        "*?",
+        "+?",
+        "??",
+        "|",
+        "(",
+        ")",
+        "(?:",
+        "(?i)",
+        "(?s)",
+        "(?x)",
+        "(?a)",
+        "(?-u:\\xff)",
+        "[",
+        "]",
+        "[^",
+        "-",
+        "&&",
+        "[[:alpha:]]",
+        "{2}",
+        "{,3}",
+        "{0,2}?",
+        "\\b",
+        "\\B",
+        "\\w",
+        "\\W",
+        "\\d",
+        "\\s",
+        "\\S",
+        "\\n",
+        "\\x41",
+        "\\u0041",
+        "\\p{Greek}",
+        "\\A",
+        "\\Z",
+        "\\z",
+        "^",
+        "$",
+        "\\",
+        "\\.",
+        "\\1",
+        "(?=",
+        "(?<!",
+        "(?P<n>",
+        "(?P=n)",
+        "(?#",
+        "(?>",
+        "++",
+    ];
+    try_out("search", entries::search, good, words);
+}
+
+#[test]
+fn an_edit_gives_what_the_client_would_write() {
+    let good = bytes(&[
+        "one\ntwo\nthree\n\0two\0TWO",
+        "one\r\ntwo\r\nthree\r\n\0one\ntwo\0x\ny",
+        "say “hi” ‘there’\n\0say \"hi\" 'there'\0bye",
+        "a b a b\n\0a\0",
+        "\u{feff}mark\n\0mark\0",
+        "keep\ndrop\nkeep\n\0drop\0",
+        "\0\0new file\n",
+    ]);
+    let words = &[
+        "a", "b", "a\n", "\n", "\r\n", "\r", "\0", "“", "”", "‘", "’", "\"", "'", "$1", "$&", "\\n", "\\",
+        "\u{feff}", "é", " ", "  ", "\t", "<", "&lt;", "</fnr>", "\u{a0}",
+    ];
+    try_out("edit", entries::edit, good, words);
+}
+
+#[test]
+fn ignore_directives_stand_where_they_say() {
+    let good = bytes(&[
+        "a.py\0x = 1  # phaser:ignore no-x\n# phaser:ignore-next-line no-x, x\nx\nx # phaser:ignore-all\n",
+        "a.js\0f(); // phaser:ignore no-x -- because\n/* phaser:ignore-file no-x */\n * phaser:ignore x\n",
+        "page.html\0<!-- phaser:ignore no-x -->\n<script>\n// phaser:ignore-next-line x\n</script>",
+        "a.unknown\0-- phaser:ignore no-x\n; phaser:ignore\n",
+        "notes.md\0[//]: # (phaser:ignore-file no-x)\r\n{/* phaser:ignore x */}\r\n",
+        "t.html.j2\0{# phaser:ignore no-x #}{{!-- phaser:ignore x --}}<%# phaser:ignore no-x %>",
+    ]);
+    let words = &[
+        "phaser:ignore",
+        "phaser:ignore-file",
+        "phaser:ignore-next-line",
+        "phaser:ignore-all",
+        "phaser:ignored",
+        " no-x",
+        ", x",
+        ",",
+        ",,",
+        " -- ",
+        "#",
+        "//",
+        "/*",
+        "*/",
+        "<!--",
+        "-->",
+        "--",
+        ";",
+        "%",
+        "\"",
+        "'",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "\t",
+        "*",
+        "{#",
+        "#}",
+        "\0",
+        ".rs",
+        ".css",
+        "é",
+        "\u{a0}",
+    ];
+    try_out("ignores", entries::ignores, good, words);
+}
+
+#[test]
+fn settings_take_the_hooks_in_and_give_them_back() {
+    let good = bytes(&[
+        "",
+        "{}\n",
+        "{\n  \"permissions\": { \"allow\": [\"Bash(ls:*)\"] },\n  \"number\": 1.50\n}\n",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"guard.sh\"}]}]}}",
+        "{\n\t\"hooks\": {\n\t\t\"PreToolUse\": [],\n\t\t\"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }]\n\t}\n}",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Edit|Write\",\"hooks\":[{\"type\":\"command\",\"command\":\
+         \"phaser enforce --stdin --severity error\",\"timeout\":60}]}]},\"model\":\"x\"}\n",
+    ]);
+    let words = &[
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "\\",
+        "null",
+        "true",
+        "1",
+        "\n",
+        "\r\n",
+        " ",
+        "\t",
+        "\u{feff}",
+        "\"hooks\":",
+        "\"PreToolUse\":",
+        "\"PostToolUse\":",
+        "\"matcher\":\"Edit|Write\",",
+        "\"type\":\"command\",",
+        "\"command\":\"phaser enforce --stdin\"",
+        "\"command\":\"x\"",
+        "{\"hooks\":[]}",
+        "// note\n",
+        "/* note */",
+        "\"disableAllHooks\":true,",
+        "é",
+        "\\u0068ooks",
+    ];
+    try_out("settings", entries::settings, good, words);
+}
