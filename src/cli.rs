@@ -84,7 +84,11 @@ fn usage(error: &clap::Error) -> Exit {
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
-    let environment = Environment::capture()?;
+    let environment = match &command {
+        // The client says where it is.
+        Command::Enforce(args) if args.answers_a_hook() => Environment::capture_without_directory(),
+        _ => Environment::capture()?,
+    };
     match command {
         Command::Enforce(args) => enforce::run(&args, &environment),
         Command::Contracts(args) => contracts::run(&args, &environment),

@@ -25,6 +25,17 @@ pub struct Enforce {
     pub check: Check,
 }
 
+impl Enforce {
+    /// Is this run the answer to a hook event?
+    pub fn answers_a_hook(&self) -> bool {
+        match &self.command {
+            None => self.check.stdin,
+            Some(EnforceCommand::Check(check)) => check.stdin,
+            Some(EnforceCommand::Install(_) | EnforceCommand::Uninstall(_)) => false,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum EnforceCommand {
     /// The same as 'phaser enforce' itself

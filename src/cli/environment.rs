@@ -32,10 +32,19 @@ pub struct Environment {
 impl Environment {
     /// Reads the environment of this process.
     pub fn capture() -> anyhow::Result<Self> {
-        let directory = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cwd =
             env::current_dir().context("the current directory cannot be found; change to one that exists")?;
-        Ok(Self {
+        Ok(Self::in_directory(cwd))
+    }
+
+    /// Reads the environment of a process whose current directory may be gone: the top of the file system takes its place.
+    pub fn capture_without_directory() -> Self {
+        Self::in_directory(env::current_dir().unwrap_or_else(|_| PathBuf::from("/")))
+    }
+
+    fn in_directory(cwd: PathBuf) -> Self {
+        let directory = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        Self {
             git: Location {
                 cwd: cwd.clone(),
                 git_dir: directory("GIT_DIR"),
@@ -49,7 +58,7 @@ impl Environment {
             github_step_summary: directory("GITHUB_STEP_SUMMARY"),
             claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
             path: env::var_os("PATH").iter().flat_map(env::split_paths).collect(),
-        })
+        }
     }
 
     /// The program that a shell here would start by this name.

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -26,17 +27,20 @@ pub(super) fn walk(root: &Root, directory: &Path, threads: usize) -> (Vec<Target
         .follow_links(false)
         .threads(threads)
         .filter_entry(|entry| entry.file_name() != ".git")
-        .build_parallel();
-    walker.run(|| {
-        let mut found = Batch { root, collected: &collected, targets: Vec::new(), skipped: Vec::new() };
-        Box::new(move |entry| {
-            match entry {
-                Ok(entry) => found.add(&entry),
-                Err(error) => found.fail(&error),
-            }
-            WalkState::Continue
-        })
-    });
+        .to_owned();
+    let batch = || Batch { root, collected: &collected, targets: Vec::new(), skipped: Vec::new() };
+    if threads > 1 && can_start(threads) {
+        walker.build_parallel().run(|| {
+            let mut found = batch();
+            Box::new(move |entry| {
+                found.take(entry);
+                WalkState::Continue
+            })
+        });
+    } else {
+        let mut found = batch();
+        walker.build().for_each(|entry| found.take(entry));
+    }
     let (mut targets, mut skipped) = collected.into_inner().unwrap_or_else(PoisonError::into_inner);
     targets.sort_unstable_by(|a: &Target, b: &Target| a.path.cmp(&b.path));
     skipped.sort_unstable();
@@ -53,7 +57,26 @@ struct Batch<'a> {
     skipped: Vec<Skipped>,
 }
 
+/// Can this many threads be had at once? Where they cannot, the parallel walk would panic.
+fn can_start(threads: usize) -> bool {
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        let closed = gate.lock();
+        let wait = || drop(gate.lock());
+        let started = (0..threads).all(|_| thread::Builder::new().spawn_scoped(scope, wait).is_ok());
+        drop(closed);
+        started
+    })
+}
+
 impl Batch<'_> {
+    fn take(&mut self, entry: Result<DirEntry, ignore::Error>) {
+        match entry {
+            Ok(entry) => self.add(&entry),
+            Err(error) => self.fail(&error),
+        }
+    }
+
     fn add(&mut self, entry: &DirEntry) {
         let Some(kind) = entry.file_type() else { return };
         if kind.is_dir() {

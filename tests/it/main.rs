@@ -12,6 +12,7 @@ mod doctor;
 mod equality;
 mod examples;
 mod exits;
+mod faults;
 mod git_hook;
 mod git_modes;
 mod guide;
