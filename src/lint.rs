@@ -146,7 +146,9 @@ fn overlap(first: &Contract, second: &Contract, paths: &[RelPath]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::load::Loaded;
     use crate::contract::{Origin, syntax};
+    use crate::pack::PACKS;
 
     const EXAMPLES: &str = "examples: {violating: [x], passing: [y]}\n";
 
@@ -268,5 +270,17 @@ mod tests {
                 "b.yaml:5: b: the same pattern as in a (a.yaml), and both apply to the same files (keep one of them)",
             ],
         );
+    }
+
+    #[test]
+    fn nothing_is_doubtful_about_the_packs() {
+        let mut packs = Loaded::default();
+        PACKS.iter().for_each(|pack| packs.add_pack(pack));
+        for contract in &mut packs.contracts {
+            contract.origin.place = Place::Project;
+        }
+        let made_up = packs.contracts.iter().filter_map(made_up_path);
+        let paths: Vec<_> = made_up.map(|path| RelPath::from(path.as_str())).collect();
+        assert_eq!(super::contracts(&packs.contracts, &paths), []);
     }
 }
