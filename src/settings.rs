@@ -2,7 +2,7 @@
 //!
 //! Only phaser's own entries are ever added, replaced or removed, and nothing else in the text moves: other
 //! hooks, unknown keys, key order, number spelling and indentation stay byte for byte. What cannot be read
-//! with certainty is refused. [`file`] is where the text comes from and goes to.
+//! with certainty is refused. [`mod@file`] is where the text comes from and goes to.
 
 pub mod command;
 mod document;

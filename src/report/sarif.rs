@@ -51,7 +51,7 @@ pub enum ReadError {
     Foreign(String),
 }
 
-/// Reads a log that [`write`] has written.
+/// Reads a log that [`write()`] has written.
 pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
     let log: Sarif = serde_json::from_slice(bytes)?;
     match log.runs.iter().find(|run| run.tool.driver.name != NAME) {
