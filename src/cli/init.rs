@@ -76,11 +76,10 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let written = write_contracts(&root, &existing, &chosen(args, &targets))?;
     to_stdout(|out| say_written(out, &languages(&targets), &written, &existing))?;
     let mut exit = Exit::Clean;
-    if wanted(
-        args.hook || args.yes,
-        environment,
-        "Check every edit of Claude Code, with a hook in .claude/settings.json?",
-    )? {
+    if args.hook
+        || args.yes
+        || asked(environment, "Check every edit of Claude Code, with a hook in .claude/settings.json?")?
+    {
         exit = install::run_install(&Install::default(), environment).unwrap_or_else(|error| {
             say(format_args!("phaser: {error:#}"));
             Exit::Trouble
@@ -89,11 +88,10 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
         to_stdout(|out| writeln!(out, "To check every edit of Claude Code: phaser enforce install"))?;
     }
     if root.path().join(".git").exists() {
-        if wanted(
-            args.pre_commit || args.yes,
-            environment,
-            "Check every commit, with an entry in .pre-commit-config.yaml?",
-        )? {
+        if args.pre_commit
+            || args.yes
+            || asked(environment, "Check every commit, with an entry in .pre-commit-config.yaml?")?
+        {
             add_pre_commit(&root)?;
         } else {
             to_stdout(|out| writeln!(out, "To check a commit before it is made: phaser enforce --staged"))?;
@@ -182,10 +180,10 @@ fn say_written(
     writeln!(out, "'phaser explain ID' tells what one is about.\n")
 }
 
-/// Is something wanted: by a flag, or by whoever sits at the terminal?
-fn wanted(flag: bool, environment: &Environment, question: &str) -> anyhow::Result<bool> {
-    if flag || !environment.is_interactive() {
-        return Ok(flag);
+/// Does whoever sits at the terminal want it? Without a terminal, nobody does.
+fn asked(environment: &Environment, question: &str) -> anyhow::Result<bool> {
+    if !environment.is_interactive() {
+        return Ok(false);
     }
     to_stdout(|out| write!(out, "{question} [y/N] "))?;
     let mut answer = String::new();
