@@ -278,6 +278,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_is_said() {
+        let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
+        let mut out = Vec::new();
+        let invocation = Invocation::builder().execution_successful(true).build();
+        write_log(&mut out, Vec::new(), vec![result; MAX_RESULTS + 3], invocation).expect("written");
+        let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
+        assert_eq!(log.runs[0].results.as_ref().map(Vec::len), Some(MAX_RESULTS));
+        let said = String::from_utf8(out).expect("UTF-8");
+        assert!(said.contains("\"3 results were left out, because GitHub takes 25000 at most\""));
+    }
+
+    #[test]
     fn a_path_is_a_relative_reference() {
         let path = RelPath::from_bytes(b"a b/#%/c:\xE9.txt".to_vec());
         assert_eq!(uri(&path), "a%20b/%23%25/c%3A%E9.txt");

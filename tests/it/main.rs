@@ -23,6 +23,7 @@ mod install;
 mod layering;
 mod output;
 mod properties;
+mod recipes;
 mod reports;
 mod shard;
 mod tree;

@@ -295,7 +295,7 @@ fn gitlab() {
 fn junit() {
     insta::assert_snapshot!(report(&sandbox(), "junit").stdout, @r##"
     <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="phaser" tests="8" skipped="0" failures="6" errors="0">
+    <testsuites name="phaser" tests="8" failures="6" errors="0">
         <testsuite name=".claude/contracts/needs-readme.yaml" tests="1" skipped="0" errors="0" failures="1">
             <testcase name="needs-readme:3" classname=".claude/contracts/needs-readme.yaml">
                 <failure message="Do not needs-readme." type="error">.claude/contracts/needs-readme.yaml:3: needs-readme: Do not needs-readme.</failure>

@@ -1,0 +1,135 @@
+//! Every recipe of the documentation that needs nothing but phaser and git, done as it is written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::{Output, Sandbox, forbid};
+
+/// The blocks of a page in one language.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ci").join(page);
+    let text = fs::read_to_string(path).expect("readable");
+    let fence = format!("```{language}\n");
+    let found: Vec<_> = text
+        .split(&fence)
+        .skip(1)
+        .map(|rest| rest.split("```").next().expect("at least one part").to_owned())
+        .collect();
+    assert!(!found.is_empty(), "{page} has no {language}");
+    found
+}
+
+fn yaml(page: &str) -> Vec<Value> {
+    let read = |block: String| serde_saphyr::from_str(&block).expect("is YAML");
+    blocks(page, "yaml").into_iter().map(read).collect()
+}
+
+/// A project whose branch `origin/main` is one commit behind.
+fn sandbox(text: &str) -> Sandbox {
+    let sandbox = Sandbox::new().git_init().contract(&forbid("no-x", "x", "*.txt")).file("old.txt", "fine\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old");
+    sandbox.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    sandbox.file("new.txt", text).git_add("new.txt").git_commit("new")
+}
+
+/// Runs a script with phaser on the path.
+fn run(sandbox: &Sandbox, script: &str, variables: &[(&str, &str)]) -> Output {
+    let phaser = PathBuf::from(env!("CARGO_BIN_EXE_phaser"));
+    let path = std::env::var("PATH").expect("is set");
+    let path = format!("{}:{path}", phaser.parent().expect("a directory").display());
+    let mut command = Command::new("sh");
+    command.args(["-eu", "-c", script]).current_dir(sandbox.root()).env_clear();
+    command.env("PATH", path).env("HOME", sandbox.home()).envs(variables.iter().copied());
+    for who in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
+    }
+    sandbox.run_with(&mut command, b"")
+}
+
+#[test]
+fn git_hooks() {
+    for recipe in blocks("git-hook.md", "sh") {
+        let sandbox = sandbox("fine\n");
+        assert_eq!(run(&sandbox, &recipe, &[]).code, Some(0), "{recipe}");
+        let sandbox = sandbox.file("new.txt", "x\n");
+        let commit = run(&sandbox, "git commit -q -a -m bad", &[]);
+        assert_eq!(commit.code, Some(1), "{recipe}{commit}");
+        let sandbox = sandbox.file("new.txt", "better\n");
+        let commit = run(&sandbox, "git commit -q -a -m good", &[]);
+        assert_eq!(commit.code, Some(0), "{recipe}{commit}");
+    }
+}
+
+#[test]
+fn other_ci() {
+    for recipe in blocks("other.md", "sh") {
+        let clean = run(&sandbox("fine\n"), &recipe, &[]);
+        assert_eq!(clean.code, Some(0), "{recipe}{clean}");
+        let first = recipe.lines().next().expect("a line");
+        let violating = run(&sandbox("x\n"), first, &[]);
+        let elsewhere = first.contains("--shard 1/2") || first.contains("--shard 2/2");
+        assert!(violating.code == Some(1) || elsewhere, "{first}\n{violating}");
+    }
+}
+
+#[test]
+fn gitlab() {
+    for job in yaml("gitlab.md") {
+        let job = &job["phaser"];
+        let script: Vec<_> = job["script"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|line| line.as_str().expect("text"))
+            .collect();
+        let sandbox = sandbox("x\n");
+        let base = [("CI_MERGE_REQUEST_DIFF_BASE_SHA", "origin/main")];
+        let output = run(&sandbox, &script.join("\n"), &base);
+        assert_eq!(output.code, Some(1), "{script:?}{output}");
+        for report in job["artifacts"]["reports"].as_object().expect("reports").values() {
+            let report = fs::read_to_string(sandbox.path(report.as_str().expect("a file"))).expect("written");
+            assert!(report.contains("no-x"), "{report}");
+        }
+    }
+}
+
+#[test]
+fn github() {
+    for recipe in blocks("github.md", "sh") {
+        let output = run(&sandbox("x\n"), &recipe, &[]);
+        assert_eq!(output.code, Some(1), "{recipe}{output}");
+        assert!(output.stdout.starts_with("::error file=new.txt,line=1,"), "{output}");
+    }
+    let workflows = yaml("github.md");
+    let shards = workflows.iter().find(|workflow| workflow["jobs"]["shard"].is_object()).expect("a matrix");
+    let command = |job: &str| {
+        let steps = shards["jobs"][job]["steps"].as_array().expect("steps");
+        steps.iter().find_map(|step| step["run"].as_str()).expect("a command").to_owned()
+    };
+    let sandbox = sandbox("x\n");
+    let mut codes: Vec<_> =
+        ["1", "2", "3", "4"].iter().map(|n| run(&sandbox, &command("shard"), &[("SHARD", n)]).code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [Some(0), Some(0), Some(0), Some(1)]);
+    let merge = run(&sandbox, &command("report"), &[]);
+    assert_eq!(merge.code, Some(0), "{merge}");
+    let log = fs::read_to_string(sandbox.path("phaser.sarif")).expect("written");
+    assert_eq!(log.matches("\"ruleId\": \"no-x\"").count(), 1);
+}
+
+#[test]
+fn pages_name_what_the_action_takes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let action = fs::read_to_string(root.join("action.yml")).expect("readable");
+    let action: Value = serde_saphyr::from_str(&action).expect("is YAML");
+    let page = fs::read_to_string(root.join("docs/ci/github.md")).expect("readable");
+    for kind in ["inputs", "outputs"] {
+        for name in action[kind].as_object().expect("a map").keys() {
+            assert!(page.contains(&format!("`{name}`")), "docs/ci/github.md does not name {name}");
+        }
+    }
+}
