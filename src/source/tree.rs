@@ -2,8 +2,9 @@
 //!
 //! Git's own exclusion rules hold; hidden files are included, `.git` is not, links are not followed.
 
+use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -20,13 +21,25 @@ pub fn tree(root: &Root, threads: usize) -> Targets {
 
 /// The files under `directory`, in the order of their paths.
 pub(super) fn walk(root: &Root, directory: &Path, threads: usize) -> (Vec<Target>, Vec<Skipped>) {
+    if directory.ancestors().any(has_special_rules) {
+        return (Vec::new(), vec![special_rules(root, directory)]);
+    }
     let collected = Mutex::new((Vec::new(), Vec::new()));
+    let special = Arc::new(Mutex::new(Vec::new()));
+    let found_special = Arc::clone(&special);
     let walker = WalkBuilder::new(directory)
         .hidden(false)
         .ignore(false)
         .follow_links(false)
         .threads(threads)
-        .filter_entry(|entry| entry.file_name() != ".git")
+        .filter_entry(move |entry| {
+            let directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let special = directory && has_special_rules(entry.path());
+            if special {
+                found_special.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_owned());
+            }
+            entry.file_name() != ".git" && !special
+        })
         .to_owned();
     let batch = || Batch { root, collected: &collected, targets: Vec::new(), skipped: Vec::new() };
     if threads > 1 && can_start(threads) {
@@ -42,9 +55,22 @@ pub(super) fn walk(root: &Root, directory: &Path, threads: usize) -> (Vec<Target
         walker.build().for_each(|entry| found.take(entry));
     }
     let (mut targets, mut skipped) = collected.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let special = special.lock().unwrap_or_else(PoisonError::into_inner);
+    skipped.extend(special.iter().map(|directory| special_rules(root, directory)));
     targets.sort_unstable_by(|a: &Target, b: &Target| a.path.cmp(&b.path));
     skipped.sort_unstable();
     (targets, skipped)
+}
+
+/// Would reading the rules of this directory hang, or never end? A link to a device can be committed.
+fn has_special_rules(directory: &Path) -> bool {
+    let rules = fs::metadata(directory.join(".gitignore"));
+    rules.is_ok_and(|rules| !rules.is_file() && !rules.is_dir())
+}
+
+fn special_rules(root: &Root, directory: &Path) -> Skipped {
+    let why = Why::Unreadable("its .gitignore is not a regular file; put one there".to_owned());
+    Skipped { path: root.relative(directory), why }
 }
 
 type Collected = Mutex<(Vec<Target>, Vec<Skipped>)>;
