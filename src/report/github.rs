@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use super::host::{Spot, Top};
+use super::{inert, is_active};
 use crate::contract::{Contract, Severity};
 use crate::matcher::Violation;
 use crate::scan::Outcome;
@@ -83,7 +84,7 @@ fn annotate(out: &mut dyn Write, contract: &Contract, spot: &Spot) -> io::Result
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    inert(&text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")).into_owned()
 }
 
 fn property(text: &str) -> String {
@@ -95,7 +96,7 @@ fn cell(text: &str) -> String {
     let mut cell = String::new();
     for c in text.chars().take(MAX_CELL) {
         match c {
-            c if c.is_control() => cell.push(' '),
+            c if is_active(c) => cell.push(' '),
             c if c.is_ascii_punctuation() => cell.push_str(&format!("&#{};", u32::from(c))),
             c => cell.push(c),
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::host::{Spot, Top, fingerprints};
+use super::inert_json;
 use crate::contract::{Contract, Severity};
 use crate::digest::digest;
 use crate::scan::Outcome;
@@ -50,6 +51,7 @@ pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top
             },
         }
     });
-    serde_json::to_writer_pretty(&mut *out, &violations.collect::<Vec<_>>())?;
+    let json = serde_json::to_string_pretty(&violations.collect::<Vec<_>>())?;
+    out.write_all(inert_json(&json).as_bytes())?;
     writeln!(out)
 }

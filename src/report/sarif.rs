@@ -13,6 +13,7 @@ use serde_sarif::sarif::{
 };
 
 use super::host::{Spot, Top, fingerprints};
+use super::inert_json;
 use crate::contract::{Contract, Severity};
 use crate::matcher::{Found, Note, Violation};
 use crate::path::RelPath;
@@ -141,7 +142,7 @@ fn write_log(
         .version(json!("2.1.0"))
         .runs(vec![run])
         .build();
-    serde_json::to_writer_pretty(&mut *out, &log)?;
+    out.write_all(inert_json(&serde_json::to_string_pretty(&log)?).as_bytes())?;
     writeln!(out)
 }
 
