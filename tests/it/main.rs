@@ -24,6 +24,7 @@ mod init;
 mod install;
 mod layering;
 mod output;
+mod promises;
 mod properties;
 mod recipes;
 mod reports;
