@@ -40,9 +40,7 @@ pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top
 
 /// XML with what a terminal would act on spelled out; a newline in it is layout, or shown as one.
 fn inert_xml(xml: &str) -> String {
-    xml.split('
-').map(inert).collect::<Vec<_>>().join("
-")
+    xml.split('\n').map(inert).collect::<Vec<_>>().join("\n")
 }
 
 fn suite(path: &RelPath, mut cases: Vec<TestCase>) -> TestSuite {
