@@ -75,7 +75,7 @@ fn five_hundred_levels() {
     let sandbox = sandbox.file(&format!("{deep}a.txt"), "x");
     assert_eq!(all(&sandbox).violations(), [format!("{deep}a.txt:1:1 no-x")]);
     assert_eq!(sandbox.pre_write(&format!("{deep}b.txt"), "x").decision().0, "deny");
-    let stars = sandbox.contract(&forbid("stars", "x", &"**/".repeat(200).trim_end_matches('/').to_owned()));
+    let stars = sandbox.contract(&forbid("stars", "x", "**/".repeat(200).trim_end_matches('/')));
     assert_eq!(all(&stars).code, Some(1));
 }
 
