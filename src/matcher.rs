@@ -13,18 +13,24 @@ use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 use crate::text::{Region, Text};
 
+pub mod anatomy;
+mod bytes;
 mod comments;
 pub mod dialect;
 pub mod doubt;
+mod gram;
 pub mod ignores;
+pub mod linear;
 #[cfg(test)]
 mod oracle;
 pub mod pattern;
 pub mod prefilter;
+pub mod windows;
 
 use ignores::{Cover, Ignores};
-use pattern::{Charset, Pattern, Unfinished};
-use prefilter::Prefilter;
+use linear::Charset;
+use pattern::{Pattern, Unfinished, Within};
+use prefilter::{Candidates, Prefilter};
 
 /// The most matches that are reported for one contract in one file.
 pub const MAX_MATCHES: usize = 1_000;
@@ -102,6 +108,12 @@ pub struct Matcher {
     globs: Vec<(usize, Vec<usize>)>,
     groups: Mutex<HashMap<Vec<usize>, Arc<Selection>>>,
     options: Options,
+}
+
+/// Memory that checks use one after another.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    candidates: Candidates,
 }
 
 /// The contracts that apply to a path.
@@ -194,7 +206,7 @@ impl Matcher {
         let searched = if exempt { Vec::new() } else { having(|check| check.pattern().is_some()) };
         let patterns: Vec<_> = searched.iter().filter_map(|&index| self.patterns[index].as_ref()).collect();
         Selection {
-            prefilter: Prefilter::new(patterns.into_iter()),
+            prefilter: Prefilter::new(patterns.into_iter().map(Pattern::anatomy)),
             searched,
             not_exists: having(|check| *check == Check::NotExists),
             exists: having(|check| *check == Check::Exists),
@@ -203,27 +215,41 @@ impl Matcher {
 
     /// Checks one file. Without a text, only its presence is judged.
     pub fn check(&self, selection: &Selection, path: &RelPath, text: Option<&Text<'_>>) -> Checked {
+        self.check_with(&mut Scratch::default(), selection, path, text)
+    }
+
+    /// Checks one file, with memory that the next one can use again.
+    pub fn check_with(
+        &self,
+        scratch: &mut Scratch,
+        selection: &Selection,
+        path: &RelPath,
+        text: Option<&Text<'_>>,
+    ) -> Checked {
         let mut checked = Checked::default();
         for &contract in &selection.not_exists {
             checked.violations.push(Violation { contract, path: path.clone(), place: None, note: None });
         }
         let Some(text) = text else { return checked };
-        let charset = Charset::of(text.bytes());
-        let candidates = selection.prefilter.candidates(text.bytes());
-        let mut candidates = candidates.iter().peekable();
+        let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
+        selection.prefilter.search(text.bytes(), charset, &mut scratch.candidates);
         for (at, &contract) in selection.searched.iter().enumerate() {
-            let possible = candidates.next_if_eq(&&at).is_some();
-            self.apply(contract, possible.then_some(charset), (path, text), &mut checked);
+            let windows = scratch.candidates.windows(at);
+            if windows.is_empty() && matches!(self.contracts[contract].check, Check::Forbid(_)) {
+                continue;
+            }
+            let within = Within { text: text.bytes(), charset, windows };
+            self.apply(contract, within, (path, text), &mut checked);
         }
         self.apply_directives(path, text, &mut checked);
         checked
     }
 
-    /// Checks one contract that has a pattern; without a charset, it is known not to match.
+    /// Checks one contract that has a pattern.
     fn apply(
         &self,
         contract: usize,
-        possible: Option<Charset>,
+        within: Within<'_>,
         (path, text): (&RelPath, &Text<'_>),
         checked: &mut Checked,
     ) {
@@ -233,8 +259,8 @@ impl Matcher {
         };
         let mut matches = Vec::new();
         let mut finished = Ok(());
-        if let (Some(charset), Some(pattern)) = (possible, &self.patterns[contract]) {
-            finished = pattern.search(text.bytes(), charset, |range| {
+        if let Some(pattern) = self.patterns[contract].as_ref().filter(|_| !within.windows.is_empty()) {
+            finished = pattern.search(within, |range| {
                 matches.push(range);
                 if matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });

@@ -4,11 +4,12 @@
 //! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
 
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use crate::contract::{Check, Contract, Severity, Warning};
-use crate::matcher::{Checked, Matcher, Violation};
+use crate::matcher::{Checked, Matcher, Scratch, Violation};
 use crate::path::RelPath;
 use crate::progress::Progress;
 use crate::skipped::{Skipped, Why};
@@ -88,8 +89,8 @@ impl Outcome {
 pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Progress) -> Outcome {
     let Targets { targets, coverage, skipped } = targets;
     progress.start(targets.len());
-    let scanned = each(&targets, options, |readers, target| {
-        let scanned = check_target(matcher, readers, target, options.lines);
+    let scanned = each(&targets, options, |worker, target| {
+        let scanned = check_target(matcher, worker, target, options.lines);
         progress.advance();
         scanned
     });
@@ -97,7 +98,7 @@ pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Pr
     let mut outcome = Outcome { skipped, ..Outcome::default() };
     let mut satisfied = gather(&targets, scanned, &mut outcome);
     if let Coverage::Rest(rest) = &coverage {
-        let found = each(rest, options, |readers, target| survey_target(matcher, readers, target));
+        let found = each(rest, options, |worker, target| survey_target(matcher, worker, target));
         satisfied.extend(found.into_iter().flatten());
     }
     judge_project(matcher, &coverage, &satisfied, &mut outcome);
@@ -105,28 +106,39 @@ pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Pr
     outcome
 }
 
-/// The readers of one thread: for what a target is, and for what it was.
-struct Readers {
+/// What one thread works with, one target after another.
+struct Worker {
     now: Reader,
     before: Reader,
+    scratch: Scratch,
+}
+
+impl Worker {
+    fn new(options: Options) -> Self {
+        let [now, before] = [(); 2].map(|()| Reader::new(options.max_file_size));
+        Self { now, before, scratch: Scratch::default() }
+    }
 }
 
 /// Runs `check` on each target, on as many threads as asked for, and keeps the order.
 fn each<T: Send>(
     targets: &[Target],
     options: Options,
-    check: impl Fn(&mut Readers, &Target) -> T + Send + Sync,
+    check: impl Fn(&mut Worker, &Target) -> T + Send + Sync,
 ) -> Vec<T> {
-    let readers =
-        || Readers { now: Reader::new(options.max_file_size), before: Reader::new(options.max_file_size) };
     if options.threads > 1 && targets.len() > 1 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
         if let Ok(pool) = pool {
-            return pool.install(|| targets.par_iter().map_init(readers, &check).collect());
+            let workers: Vec<_> = (0..options.threads).map(|_| Mutex::new(Worker::new(options))).collect();
+            let check = |target| {
+                let worker = &workers[rayon::current_thread_index().unwrap_or_default()];
+                check(&mut worker.lock().unwrap_or_else(PoisonError::into_inner), target)
+            };
+            return pool.install(|| targets.par_iter().map(check).collect());
         }
     }
-    let mut readers = readers();
-    targets.iter().map(|target| check(&mut readers, target)).collect()
+    let mut worker = Worker::new(options);
+    targets.iter().map(|target| check(&mut worker, target)).collect()
 }
 
 /// What became of one target: nothing, when no contract applies to it.
@@ -136,16 +148,16 @@ struct Scanned {
     checked: Checked,
 }
 
-fn check_target(matcher: &Matcher, readers: &mut Readers, target: &Target, lines: Lines) -> Scanned {
+fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, lines: Lines) -> Scanned {
     let selection = matcher.select(&target.path, target.alias.as_ref());
     let mut scanned = Scanned::default();
     if !selection.is_empty() {
-        let content = readers.now.read(&target.content);
+        let content = worker.now.read(&target.content);
         let text = content.as_ref().map(|bytes| Text::new(&**bytes));
         let readable = text.as_ref().ok().and_then(Option::as_ref);
-        scanned.checked = matcher.check(&selection, &target.path, readable);
+        scanned.checked = matcher.check_with(&mut worker.scratch, &selection, &target.path, readable);
         if let (Lines::New, Some(before)) = (lines, &target.before) {
-            new_lines::keep(matcher, &mut readers.before, (before, readable), &mut scanned.checked);
+            new_lines::keep(matcher, &mut worker.before, (before, readable), &mut scanned.checked);
         }
         scanned.applied = readable.is_some();
         let why = match text {
@@ -160,13 +172,13 @@ fn check_target(matcher: &Matcher, readers: &mut Readers, target: &Target, lines
 }
 
 /// The contracts about the project as a whole that a file satisfies which is checked elsewhere.
-fn survey_target(matcher: &Matcher, readers: &mut Readers, target: &Target) -> Vec<usize> {
+fn survey_target(matcher: &Matcher, worker: &mut Worker, target: &Target) -> Vec<usize> {
     let alias = target.alias.as_ref();
     let somewhere = |contract: &Contract| {
         matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
     };
     if matcher.contracts().iter().any(somewhere) {
-        return check_target(matcher, readers, target, Lines::All).checked.satisfied;
+        return check_target(matcher, worker, target, Lines::All).checked.satisfied;
     }
     matcher.select(&target.path, alias).satisfied_by_existence().to_vec()
 }

@@ -34,6 +34,7 @@ pub struct Region {
 #[derive(Debug, Clone)]
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
+    ascii: bool,
     line_starts: OnceCell<Vec<usize>>,
 }
 
@@ -41,12 +42,18 @@ impl<'a> Text<'a> {
     /// The text in `bytes`, or `None` when they are binary.
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
         let bytes = decode(bytes.into());
-        is_text(&bytes).then(|| Self { bytes, line_starts: OnceCell::new() })
+        let ascii = survey(&bytes)?.ascii;
+        Some(Self { bytes, ascii, line_starts: OnceCell::new() })
     }
 
     /// The bytes that contracts are matched against.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Is every character ASCII?
+    pub fn is_ascii(&self) -> bool {
+        self.ascii
     }
 
     /// Where the byte at `offset` stands. An offset past the end is the end.
@@ -119,11 +126,38 @@ pub(crate) fn decode_utf16le(bytes: &[u8]) -> String {
 /// Text has no NUL, and at most one in ten of its characters is a control character other than
 /// newline, carriage return and tab.
 pub fn is_text(bytes: &[u8]) -> bool {
-    if memchr::memchr(0, bytes).is_some() {
-        return false;
+    survey(bytes).is_some()
+}
+
+/// What one pass over a text shows.
+struct Survey {
+    ascii: bool,
+}
+
+/// Looks at all bytes once, unless they hold control characters; `None` when they are not text.
+fn survey(bytes: &[u8]) -> Option<Survey> {
+    let (mut any_control, mut all) = (false, 0);
+    for stretch in bytes.chunks(STRETCH) {
+        let mut control_here = false;
+        for &byte in stretch {
+            control_here |= is_control(byte);
+            all |= byte;
+        }
+        if control_here && memchr::memchr(0, stretch).is_some() {
+            return None;
+        }
+        any_control |= control_here;
     }
-    let controls = bytes.iter().filter(|&&byte| byte < 32 && !matches!(byte, b'\n' | b'\r' | b'\t')).count();
-    controls == 0 || controls * 10 <= count_chars(bytes)
+    let few = || bytes.iter().filter(|byte| is_control(**byte)).count() * 10 <= count_chars(bytes);
+    (!any_control || few()).then_some(Survey { ascii: all.is_ascii() })
+}
+
+/// How many bytes are looked at before a NUL can stop it.
+const STRETCH: usize = 16 * 1024;
+
+/// Without a branch, so that many bytes are tested at a time.
+fn is_control(byte: u8) -> bool {
+    (byte < 32) & (byte != b'\n') & (byte != b'\r') & (byte != b'\t')
 }
 
 /// Characters in `bytes`; in text that is not valid UTF-8, a stray continuation byte counts for none.
@@ -181,8 +215,15 @@ mod tests {
     }
 
     #[test]
+    fn one_character_outside_ascii_is_noticed() {
+        assert!(text("plain").is_ascii());
+        assert!(!text("pl\u{e4}in").is_ascii());
+    }
+
+    #[test]
     fn a_nul_makes_it_binary() {
         assert!(!is_text(b"a\0b"));
+        assert!(!is_text(&[&[b'a'; STRETCH][..], b"\0"].concat()));
         assert!(is_text(b""));
     }
 

@@ -6,20 +6,14 @@
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use memchr::memmem;
-use regex_automata::meta;
-use regex_automata::nfa::thompson;
-use regex_automata::util::syntax;
-use regex_syntax::hir::Hir;
 
+use super::anatomy::{self, Anatomy};
 use super::dialect::{self, Backtracks, DialectError};
+use super::linear::{self, Charset, Invalid, Linear, SIZE_LIMIT};
 use crate::contract::{self, Dialect};
-
-/// The most memory the automaton of one pattern may take, in bytes.
-const SIZE_LIMIT: usize = 10 * 1024 * 1024;
 
 /// How often the backtracking engine may backtrack in each millisecond it is given.
 const BACKTRACKS_PER_MS: u128 = 20_000;
@@ -28,6 +22,7 @@ const BACKTRACKS_PER_MS: u128 = 20_000;
 #[derive(Debug)]
 pub struct Pattern {
     engine: Engine,
+    anatomy: Anatomy,
     timeout: Duration,
 }
 
@@ -36,14 +31,6 @@ enum Engine {
     Literal(Box<memmem::Finder<'static>>),
     Linear(Box<Linear>),
     Backtracking { regex: Box<fancy_regex::Regex>, because: Backtracks },
-}
-
-#[derive(Debug)]
-struct Linear {
-    regex: String,
-    hir: Hir,
-    ascii: OnceLock<Option<meta::Regex>>,
-    unicode: OnceLock<Option<meta::Regex>>,
 }
 
 /// Why a pattern is not valid.
@@ -71,19 +58,20 @@ pub enum Unfinished {
     TooLarge,
 }
 
-/// Whether a text is known to be ASCII; patterns are much smaller there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Charset {
-    /// Nothing but ASCII.
-    Ascii,
-    /// Anything, also bytes that are not UTF-8.
-    Any,
+/// A text to search, and the windows of it in which a match can be.
+#[derive(Debug, Clone, Copy)]
+pub struct Within<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// Its character set.
+    pub charset: Charset,
+    /// The windows, in order, none overlapping; all matches that start in one end in it.
+    pub windows: &'a [Range<usize>],
 }
 
-impl Charset {
-    /// The character set of `text`.
-    pub fn of(text: &[u8]) -> Self {
-        if text.is_ascii() { Self::Ascii } else { Self::Any }
+impl Within<'_> {
+    fn charset_of(&self, window: &Range<usize>) -> Charset {
+        self.charset.within(self.text, window)
     }
 }
 
@@ -94,44 +82,61 @@ impl Pattern {
         timeout: Duration,
     ) -> Result<(Self, Vec<&'static str>), PatternError> {
         if pattern.dialect == Dialect::Literal {
-            let finder = memmem::Finder::new(pattern.source.as_bytes()).into_owned();
-            return Ok((Self { engine: Engine::Literal(Box::new(finder)), timeout }, Vec::new()));
+            let literal = pattern.source.as_bytes();
+            let engine = Engine::Literal(Box::new(memmem::Finder::new(literal).into_owned()));
+            return Ok((Self { engine, anatomy: anatomy::of_literal(literal), timeout }, Vec::new()));
         }
         let translation = dialect::translate(&pattern.source)?;
-        let engine = match translation.backtracks {
-            Some(because) => backtracking(&translation.regex, because, timeout)?,
-            None => Engine::Linear(Box::new(Linear::new(translation.regex)?)),
+        let (engine, anatomy) = match translation.backtracks {
+            Some(because) => (backtracking(&translation.regex, because, timeout)?, Anatomy::UNKNOWN),
+            None => {
+                let (linear, anatomy) = Linear::new(translation.regex)?;
+                (Engine::Linear(Box::new(linear)), anatomy)
+            }
         };
-        Ok((Self { engine, timeout }, translation.notes))
+        Ok((Self { engine, anatomy, timeout }, translation.notes))
     }
 
     /// Calls `each` with every non-empty match, leftmost first, none overlapping, until it breaks.
     pub fn search(
         &self,
-        text: &[u8],
-        charset: Charset,
+        within: Within<'_>,
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let deadline = Deadline::start(self.timeout);
         let readable = match &self.engine {
-            Engine::Backtracking { .. } => readable(text),
+            Engine::Backtracking { .. } => readable(within.text),
             Engine::Literal(_) | Engine::Linear(_) => Cow::Borrowed(""),
         };
-        let mut at = 0;
-        while at <= text.len() {
-            let found = match &self.engine {
-                Engine::Literal(finder) => find_literal(finder, text, at),
-                Engine::Linear(linear) => linear.find(text, charset, at)?,
-                Engine::Backtracking { regex, .. } => backtrack(regex, &readable, at)?,
-            };
-            let Some(found) = found else { return Ok(()) };
-            at = found.end.max(found.start + 1);
-            if !found.is_empty() && each(found).is_break() {
-                return Ok(());
+        let mut finished = Ok(());
+        for window in within.windows {
+            let mut at = window.start;
+            while at <= window.end {
+                let found = match &self.engine {
+                    Engine::Literal(finder) => find_literal(finder, within.text, at..window.end),
+                    Engine::Linear(linear) => match linear.compiled(within.charset_of(window)) {
+                        Some(regex) => linear::find(regex, within.text, at..window.end),
+                        None => {
+                            finished = Err(Unfinished::TooLarge);
+                            break;
+                        }
+                    },
+                    Engine::Backtracking { regex, .. } => backtrack(regex, &readable, at)?,
+                };
+                let Some(found) = found else { break };
+                at = found.end.max(found.start + 1);
+                if !found.is_empty() && each(found).is_break() {
+                    return Ok(());
+                }
+                deadline.check()?;
             }
-            deadline.check()?;
         }
-        Ok(())
+        finished
+    }
+
+    /// What every match has.
+    pub fn anatomy(&self) -> &Anatomy {
+        &self.anatomy
     }
 
     /// Why this pattern needs the backtracking engine, if it does.
@@ -139,110 +144,6 @@ impl Pattern {
         match &self.engine {
             Engine::Backtracking { because, .. } => Some(*because),
             Engine::Literal(_) | Engine::Linear(_) => None,
-        }
-    }
-
-    /// What a match must contain, for engines that can tell.
-    pub fn requirement(&self) -> Requirement<'_> {
-        match &self.engine {
-            Engine::Literal(finder) => Requirement::Literal(finder.needle()),
-            Engine::Linear(linear) => Requirement::Regex(&linear.hir),
-            Engine::Backtracking { .. } => Requirement::Unknown,
-        }
-    }
-}
-
-/// What is known about every match of a pattern.
-#[derive(Debug, Clone, Copy)]
-pub enum Requirement<'a> {
-    /// It is these bytes.
-    Literal(&'a [u8]),
-    /// It matches this expression.
-    Regex(&'a Hir),
-    /// Nothing.
-    Unknown,
-}
-
-impl Linear {
-    fn new(regex: String) -> Result<Self, PatternError> {
-        let hir = parse(&regex)?;
-        let linear = Self { regex, hir, ascii: OnceLock::new(), unicode: OnceLock::new() };
-        let small = estimated_states(&linear.hir) < SIZE_LIMIT / 1024;
-        if small || linear.compiled(Charset::Ascii).is_some() {
-            Ok(linear)
-        } else {
-            Err(PatternError::TooLarge)
-        }
-    }
-
-    fn find(&self, text: &[u8], charset: Charset, at: usize) -> Result<Option<Range<usize>>, Unfinished> {
-        let regex = self.compiled(charset).ok_or(Unfinished::TooLarge)?;
-        let input = regex_automata::Input::new(text).range(at..);
-        Ok(regex.search(&input).map(|found| found.range()))
-    }
-
-    /// The automaton for text of this character set, or `None` when it would be too large.
-    fn compiled(&self, charset: Charset) -> Option<&meta::Regex> {
-        if charset == Charset::Ascii && self.has_ascii_form() {
-            let ascii = self.ascii.get_or_init(|| compile(&self.regex, charset).ok());
-            if let Some(ascii) = ascii {
-                return Some(ascii);
-            }
-        }
-        self.unicode.get_or_init(|| compile(&self.regex, Charset::Any).ok()).as_ref()
-    }
-
-    /// Is the expression without Unicode classes the same on ASCII text? Not if it names characters
-    /// beyond ASCII: `(?i)` folds two of them, U+017F and U+212A, to ASCII letters.
-    fn has_ascii_form(&self) -> bool {
-        let beyond = [r"\u", r"\U", r"\x{", r"\p", r"\P", "(?u"];
-        self.regex.is_ascii() && !beyond.iter().any(|escape| self.regex.contains(escape))
-    }
-}
-
-fn syntax_config(charset: Charset) -> syntax::Config {
-    syntax::Config::new()
-        .multi_line(true)
-        .crlf(true)
-        .unicode(charset == Charset::Any)
-        .utf8(false)
-        .nest_limit(128)
-}
-
-fn parse(regex: &str) -> Result<Hir, PatternError> {
-    syntax::parse_with(regex, &syntax_config(Charset::Any)).map_err(|error| {
-        let what = match &error {
-            regex_syntax::Error::Parse(error) => error.kind().to_string(),
-            regex_syntax::Error::Translate(error) => error.kind().to_string(),
-            other => other.to_string(),
-        };
-        PatternError::Syntax(what)
-    })
-}
-
-fn compile(regex: &str, charset: Charset) -> Result<meta::Regex, Box<meta::BuildError>> {
-    let config = meta::Config::new()
-        .utf8_empty(false)
-        .nfa_size_limit(Some(SIZE_LIMIT))
-        .which_captures(thompson::WhichCaptures::Implicit);
-    meta::Builder::new().configure(config).syntax(syntax_config(charset)).build(regex).map_err(Box::new)
-}
-
-/// A rough count of the states of an expression's automaton, which never runs away itself.
-fn estimated_states(hir: &Hir) -> usize {
-    use regex_syntax::hir::{Class, HirKind};
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => 1,
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Unicode(class)) => class.ranges().len().saturating_mul(2),
-        HirKind::Class(Class::Bytes(_)) => 1,
-        HirKind::Capture(capture) => estimated_states(&capture.sub),
-        HirKind::Repetition(repetition) => {
-            let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
-            estimated_states(&repetition.sub).saturating_mul(times)
-        }
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().map(estimated_states).fold(0, usize::saturating_add)
         }
     }
 }
@@ -263,8 +164,17 @@ fn backtracking(regex: &str, because: Backtracks, timeout: Duration) -> Result<E
     }
 }
 
-fn find_literal(finder: &memmem::Finder<'_>, text: &[u8], at: usize) -> Option<Range<usize>> {
-    let start = at + finder.find(&text[at..])?;
+impl From<Invalid> for PatternError {
+    fn from(invalid: Invalid) -> Self {
+        match invalid {
+            Invalid::Syntax(what) => Self::Syntax(what),
+            Invalid::TooLarge => Self::TooLarge,
+        }
+    }
+}
+
+fn find_literal(finder: &memmem::Finder<'_>, text: &[u8], window: Range<usize>) -> Option<Range<usize>> {
+    let start = window.start + finder.find(&text[window])?;
     Some(start..start + finder.needle().len())
 }
 
@@ -313,6 +223,7 @@ impl Deadline {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, some of them short")]
 mod tests {
     use super::*;
 
@@ -322,10 +233,14 @@ mod tests {
         Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1 }, HOUR)
     }
 
+    fn whole<'a>(text: &'a [u8], windows: &'a [Range<usize>]) -> Within<'a> {
+        Within { text, charset: Charset::of(text), windows }
+    }
+
     fn found(source: &str, dialect: Dialect, text: &str) -> Vec<Range<usize>> {
         let (pattern, _) = new(source, dialect).expect("a pattern");
         let mut found = Vec::new();
-        let finished = pattern.search(text.as_bytes(), Charset::of(text.as_bytes()), |range| {
+        let finished = pattern.search(whole(text.as_bytes(), &[0..text.len()]), |range| {
             found.push(range);
             ControlFlow::Continue(())
         });
@@ -344,7 +259,7 @@ mod tests {
     fn a_search_stops_when_it_is_told_to() {
         let (pattern, _) = new("a", Dialect::Regex).expect("a pattern");
         let mut count = 0;
-        let finished = pattern.search(b"aaaa", Charset::Ascii, |_| {
+        let finished = pattern.search(whole(b"aaaa", &[0..4]), |_| {
             count += 1;
             if count == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

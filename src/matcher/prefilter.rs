@@ -1,106 +1,388 @@
-//! Stage one of a search: which of several patterns can match a text at all?
+//! Stage one of a search: where in a text can which of several patterns match at all?
 //!
-//! One automaton over the literals that matches must contain, built once for all patterns that
-//! apply to a file, reads the text once. Patterns without such a literal can always match. It may
-//! let through a pattern that does not match; it never holds back one that does.
+//! Built once for all patterns that apply to a file, it reads the text once, four bytes at every
+//! second place, and looks them up in a table of the grams of all anchors. Where one of them stands,
+//! the anchor's shape is compared, and what can be around it becomes a window to search. It may give a
+//! window that holds no match; every match lies in a window with all other matches that start there.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
+use std::collections::HashMap;
+use std::ops::Range;
 
-use super::pattern::{Pattern, Requirement};
+use memchr::memmem;
 
-/// Literals shorter than this occur almost everywhere.
-const SHORTEST_LITERAL: usize = 2;
+use super::anatomy::{Anatomy, Key, Reach, Run, Shape};
+use super::bytes::ByteSet;
+use super::gram;
+use super::linear::Charset;
+use super::windows::{Around, Windows, each_run};
 
-/// With this many patterns or fewer, asking each one is as good.
-const FEW: usize = 2;
+/// The characters outside ASCII that `(?i)` takes for `k` and `s`.
+const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
 
-/// Knows what literals the matches of some patterns must contain.
+/// The table has a bit for each value of this many bits of a gram's hash.
+const TABLE_BITS: u32 = 16;
+const TABLE_WORDS: usize = 1 << (TABLE_BITS - 6);
+
+/// The most bytes of one character.
+const MAX_WIDTH: usize = 4;
+
+/// How many bytes of text one step covers, and how many it reads.
+const STEP: usize = 16;
+const STEP_READS: usize = STEP - 2 + gram::LEN;
+
+/// Knows what the matches of some patterns must contain.
 #[derive(Debug)]
 pub struct Prefilter {
-    automaton: Option<AhoCorasick>,
-    owners: Vec<usize>,
+    /// One bit for each gram that is known, by its hash.
+    table: Box<[u64; TABLE_WORDS]>,
+    /// The places of grams in shapes, those of the same hash together.
+    places: Vec<Place>,
+    /// Where the places of each hash start, and at last where they all end.
+    groups: Vec<u32>,
+    group_shift: u32,
+    shapes: Vec<Known>,
+    runs: Vec<(Run, Owner)>,
+    /// What all of the runs have in common.
+    any_run: Option<Run>,
+    /// Patterns that a character of [`FOLDING`] can hide from the table.
+    folding: Vec<Owner>,
+    /// Patterns without an anchor.
     always: Vec<usize>,
     count: usize,
 }
 
+/// A gram of a shape.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    gram: u32,
+    shape: u32,
+    /// How far after the start of the gram the core of the shape starts, plus one.
+    skip: u32,
+}
+
+/// A shape, and the patterns whose anchor it is.
+#[derive(Debug)]
+struct Known {
+    shape: Shape,
+    core: Range<usize>,
+    owners: Vec<Owner>,
+}
+
+/// A pattern, by its index, and what its matches have around an anchor.
+#[derive(Debug, Clone)]
+struct Owner {
+    index: usize,
+    around: Around,
+}
+
+/// Where each of the patterns can match; good for one text after another.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    windows: Vec<Windows>,
+    touched: Vec<usize>,
+}
+
+impl Candidates {
+    /// Where the pattern with this index can match, in order, none overlapping.
+    pub fn windows(&self, index: usize) -> &[Range<usize>] {
+        self.windows[index].as_slice()
+    }
+
+    fn reset(&mut self, count: usize) {
+        for index in self.touched.drain(..) {
+            self.windows[index].clear();
+        }
+        if self.windows.len() < count {
+            self.windows.resize_with(count, Windows::default);
+        }
+    }
+
+    fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
+        let windows = &mut self.windows[owner.index];
+        if windows.is_empty() {
+            self.touched.push(owner.index);
+        }
+        windows.add(&owner.around, text, part, width);
+    }
+}
+
 impl Prefilter {
-    /// For these patterns.
-    pub fn new<'a>(patterns: impl ExactSizeIterator<Item = &'a Pattern>) -> Self {
-        let count = patterns.len();
-        let everything = Self { automaton: None, owners: Vec::new(), always: (0..count).collect(), count };
-        if count <= FEW {
-            return everything;
+    /// For the patterns with these anatomies.
+    pub fn new<'a>(patterns: impl Iterator<Item = &'a Anatomy>) -> Self {
+        let mut builder = Builder::default();
+        for anatomy in patterns {
+            builder.add(anatomy);
         }
-        let (mut literals, mut owners, mut always) = (Vec::new(), Vec::new(), Vec::new());
-        for (index, pattern) in patterns.enumerate() {
-            match required_literals(pattern) {
-                Some(required) => {
-                    owners.extend(required.iter().map(|_| index));
-                    literals.extend(required);
-                }
-                None => always.push(index),
-            }
-        }
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .match_kind(MatchKind::Standard)
-            .build(&literals);
-        match automaton {
-            Ok(automaton) if !literals.is_empty() => {
-                Self { automaton: Some(automaton), owners, always, count }
-            }
-            _ => everything,
-        }
+        builder.build()
     }
 
-    /// The patterns that may match `text`, by their index, in order.
-    pub fn candidates(&self, text: &[u8]) -> Vec<usize> {
-        let Some(automaton) = &self.automaton else { return self.always.clone() };
-        let mut possible = vec![false; self.count];
+    /// Finds out where the patterns can match in `text`.
+    pub fn search(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
+        found.reset(self.count);
         for &index in &self.always {
-            possible[index] = true;
+            found.windows[index].set_whole(text);
+            found.touched.push(index);
         }
-        let mut impossible = self.count - self.always.len();
-        for found in automaton.find_overlapping_iter(text) {
-            let possible = &mut possible[self.owners[found.pattern().as_usize()]];
-            if !*possible {
-                *possible = true;
-                impossible -= 1;
-                if impossible == 0 {
-                    break;
+        let width = match charset {
+            Charset::Ascii => 1,
+            Charset::Any => MAX_WIDTH,
+        };
+        if !self.places.is_empty() {
+            self.scan(text, |at, gram| {
+                self.look_up(text, (at, gram), |owner, core| found.add(owner, text, core, width));
+            });
+        }
+        if let Some(any) = &self.any_run {
+            each_run(text, any, |range| {
+                for (run, owner) in &self.runs {
+                    let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
+                    each_run(&text[range.clone()], run, |inner| found.add(owner, text, within(inner), width));
+                }
+            });
+        }
+        if width > 1 && !self.folding.is_empty() {
+            for letter in FOLDING {
+                for at in memmem::find_iter(text, letter) {
+                    self.folding
+                        .iter()
+                        .for_each(|owner| found.add(owner, text, at..at + letter.len(), width));
                 }
             }
         }
-        (0..self.count).filter(|&index| possible[index]).collect()
+        for &index in &found.touched {
+            found.windows[index].settle();
+        }
+    }
+
+    /// Calls `each` with every gram at an even place that may be known.
+    fn scan(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
+        let mut rest = text;
+        while let Some(chunk) = rest.first_chunk::<STEP_READS>() {
+            let grams: [u32; STEP / 2] = std::array::from_fn(|index| {
+                let at = 2 * index;
+                gram::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
+            });
+            let known = grams.map(|gram| self.knows(gram));
+            if known.iter().fold(0, |any, one| any | one) != 0 {
+                let at = text.len() - rest.len();
+                for (index, gram) in grams.into_iter().enumerate().filter(|(index, _)| known[*index] != 0) {
+                    each(at + 2 * index, gram);
+                }
+            }
+            rest = &rest[STEP..];
+        }
+        for at in (text.len() - rest.len()..text.len()).step_by(2) {
+            let gram = gram::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
+            if self.knows(gram) != 0 {
+                each(at, gram);
+            }
+        }
+    }
+
+    /// 1 if the gram may be known, else 0.
+    fn knows(&self, gram: u32) -> u64 {
+        let hash = hash(gram) >> (u32::BITS - TABLE_BITS);
+        self.table[(hash >> 6) as usize % TABLE_WORDS] >> (hash & 63) & 1
+    }
+
+    /// Calls `each` with the owners of the shapes around a gram, and with the place of their core.
+    fn look_up(&self, text: &[u8], (at, gram): (usize, u32), mut each: impl FnMut(&Owner, Range<usize>)) {
+        let group = (hash(gram) >> self.group_shift) as usize;
+        let places = self.groups[group] as usize..self.groups[group + 1] as usize;
+        for place in self.places[places].iter().filter(|place| place.gram == gram) {
+            let known = &self.shapes[place.shape as usize];
+            let Some(start) = (at + place.skip as usize).checked_sub(1) else { continue };
+            if known.is_at(text, start) {
+                let core = start..start + known.core.len();
+                known.owners.iter().for_each(|owner| each(owner, core.clone()));
+            }
+        }
     }
 }
 
-/// Literals of which every match contains at least one, or `None` when there are no good ones.
-fn required_literals(pattern: &Pattern) -> Option<Vec<Vec<u8>>> {
-    let hir = match pattern.requirement() {
-        Requirement::Literal(literal) => return Some(vec![literal.to_owned()]),
-        Requirement::Regex(hir) => hir,
-        Requirement::Unknown => return None,
-    };
-    let [prefixes, suffixes] = [ExtractKind::Prefix, ExtractKind::Suffix].map(|kind| {
-        let mut extractor = Extractor::new();
-        extractor.kind(kind);
-        extractor.extract(hir)
-    });
-    let (prefixes, suffixes) = (usable(prefixes), usable(suffixes));
-    match (&prefixes, &suffixes) {
-        (Some(prefix), Some(suffix)) if shortest(suffix) > shortest(prefix) => suffixes,
-        (Some(_), _) => prefixes,
-        (None, _) => suffixes,
+fn hash(gram: u32) -> u32 {
+    gram.wrapping_mul(0x9E37_79B1)
+}
+
+impl Known {
+    /// Does the shape stand in the text, with its core at `start`?
+    fn is_at(&self, text: &[u8], start: usize) -> bool {
+        let Some((before, after)) = text.split_at_checked(start) else { return false };
+        let (left, right) = self.shape.split_at(self.core.start);
+        agree(right.iter(), after.iter()) && agree(left.iter().rev(), before.iter().rev())
     }
 }
 
-fn usable(literals: Seq) -> Option<Vec<Vec<u8>>> {
-    let literals: Vec<_> = literals.literals()?.iter().map(|literal| literal.as_bytes().to_owned()).collect();
-    (!literals.is_empty() && shortest(&literals) >= SHORTEST_LITERAL).then_some(literals)
+/// Is each byte in its set? A set of all bytes outside ASCII stands for characters of several bytes as
+/// well, and after one there is no telling how the rest lines up.
+fn agree<'a>(sets: impl Iterator<Item = &'a ByteSet>, mut bytes: impl Iterator<Item = &'a u8>) -> bool {
+    for set in sets {
+        match bytes.next() {
+            Some(&byte) if set.contains(byte) => {
+                if !byte.is_ascii() && set.has_high() {
+                    return true;
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
-fn shortest(literals: &[Vec<u8>]) -> usize {
-    literals.iter().map(Vec::len).min().unwrap_or_default()
+/// Collects what a [`Prefilter`] is made of.
+#[derive(Debug, Default)]
+struct Builder {
+    places: Vec<Place>,
+    by_shape: HashMap<Shape, usize>,
+    shapes: Vec<Known>,
+    runs: Vec<(Run, Owner)>,
+    folding: Vec<Owner>,
+    always: Vec<usize>,
+    count: usize,
+}
+
+impl Builder {
+    fn add(&mut self, anatomy: &Anatomy) {
+        let index = self.count;
+        self.count += 1;
+        let Some(anchor) = &anatomy.anchor else {
+            self.always.push(index);
+            return;
+        };
+        let owner =
+            |before: Reach, after: Reach| Owner { index, around: Around { before, after, run: anatomy.run } };
+        if anchor.folds() {
+            self.folding.push(owner(anatomy.whole, anatomy.whole));
+        }
+        match &anchor.key {
+            Key::Run(run) => self.runs.push((*run, owner(anchor.before, anchor.after))),
+            Key::Shapes(shapes) => {
+                for shape in shapes {
+                    let known = self.known(shape);
+                    let core = &known.core;
+                    let before = anchor.before.then(Reach::across(&shape[..core.start]));
+                    let after = Reach::across(&shape[core.end..]).then(anchor.after);
+                    known.owners.push(owner(before, after));
+                }
+            }
+        }
+    }
+
+    fn known(&mut self, shape: &Shape) -> &mut Known {
+        let at = match self.by_shape.get(shape) {
+            Some(&at) => at,
+            None => self.learn(shape),
+        };
+        &mut self.shapes[at]
+    }
+
+    fn learn(&mut self, shape: &Shape) -> usize {
+        let plan = gram::plan(shape).expect("a shape of an anchor can be found");
+        let at = self.shapes.len();
+        for gram in &plan.grams {
+            let skip = (plan.core.start + 2 - gram.offset) as u32;
+            self.places.extend(gram.texts.iter().map(|&gram| Place { gram, shape: at as u32, skip }));
+        }
+        self.by_shape.insert(shape.clone(), at);
+        self.shapes.push(Known { shape: shape.clone(), core: plan.core, owners: Vec::new() });
+        at
+    }
+
+    fn build(self) -> Prefilter {
+        let Self { mut places, shapes, runs, folding, always, count, .. } = self;
+        let group_bits = places.len().next_power_of_two().trailing_zeros().clamp(1, 16);
+        let group_shift = u32::BITS - group_bits;
+        places.sort_unstable_by_key(|place| (hash(place.gram), place.shape, place.skip));
+        let mut table = Box::new([0; TABLE_WORDS]);
+        let mut groups = vec![0u32; (1 << group_bits) + 1];
+        for place in &places {
+            let bit = hash(place.gram) >> (u32::BITS - TABLE_BITS);
+            table[(bit >> 6) as usize] |= 1 << (bit & 63);
+            groups[(hash(place.gram) >> group_shift) as usize + 1] += 1;
+        }
+        for group in 1..groups.len() {
+            groups[group] += groups[group - 1];
+        }
+        let any_run = runs.iter().map(|(run, _)| *run).reduce(Run::or);
+        Prefilter { table, places, groups, group_shift, shapes, runs, any_run, folding, always, count }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, some of them short")]
+mod tests {
+    use super::*;
+    use crate::matcher::linear::Linear;
+
+    /// The windows of each pattern in the text.
+    fn found(patterns: &[&str], text: &[u8]) -> Vec<Vec<Range<usize>>> {
+        let anatomies: Vec<_> =
+            patterns.iter().map(|regex| Linear::new((*regex).to_owned()).expect("an expression").1).collect();
+        let mut candidates = Candidates::default();
+        Prefilter::new(anatomies.iter()).search(text, Charset::of(text), &mut candidates);
+        (0..patterns.len()).map(|index| candidates.windows(index).to_vec()).collect()
+    }
+
+    fn windows(pattern: &str, text: &str) -> Vec<Range<usize>> {
+        found(&[pattern], text.as_bytes()).remove(0)
+    }
+
+    #[test]
+    fn an_anchor_is_found_at_every_place_of_a_text() {
+        for length in 0..40 {
+            for at in 0..=length {
+                for word in ["lob", "dapi", "private"] {
+                    let text = " ".repeat(at) + word + &" ".repeat(length - at);
+                    let expected = at..at + word.len();
+                    assert_eq!(windows(word, &text), std::slice::from_ref(&expected), "{text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn near_misses_are_told_apart() {
+        assert!(windows("private", "privatf privat rivate PRIVATE").is_empty());
+        assert_eq!(windows("(?i)private", "PRIVATE pRiVaTe"), [0..7, 8..15]);
+        assert!(windows("AKIA[0-9]{4}", "AKIA123x").is_empty());
+    }
+
+    #[test]
+    fn each_pattern_has_windows_of_its_own() {
+        let patterns = ["zqxj", r"\w+zqxj", "jqxz", "x?"];
+        let all = found(&patterns, b"ab zqxj, abzqxj");
+        assert_eq!(all, [vec![3..7, 11..15], vec![3..7, 9..15], vec![], vec![0..15]]);
+    }
+
+    #[test]
+    fn unusual_folds_are_found() {
+        assert_eq!(windows("(?i)zqkx", "a zq\u{212A}x"), vec![2..8]);
+        assert!(windows("(?i)zqxj", "a zq\u{212A}x").is_empty());
+        assert!(windows("(?i)zqkx", "a zq\u{E9}x").is_empty());
+    }
+
+    #[test]
+    fn a_class_may_match_long_characters_next_to_a_core() {
+        assert_eq!(windows(r"zqxj\w\wz", "zqxjééz"), vec![0..9]);
+        assert_eq!(windows(r"\w\wzqxj", "éézqxj"), vec![0..8]);
+    }
+
+    #[test]
+    fn a_run_alone_is_found() {
+        let hash = "0123456789abcdef".repeat(2);
+        assert_eq!(windows("[0-9a-f]{32}", &format!("x {hash} y")), vec![2..34]);
+        let all = found(&["[0-9a-f]{32}", "SK[0-9]{8,9}"], format!("{hash} SK01234567").as_bytes());
+        assert_eq!(all, [vec![0..32], vec![0..10, 16..26, 33..43]]);
+    }
+
+    #[test]
+    fn candidates_are_good_for_text_after_text() {
+        let anatomies = ["zqxj", "jqxz"].map(|regex| Linear::new(regex.to_owned()).expect("an expression").1);
+        let prefilter = Prefilter::new(anatomies.iter());
+        let mut candidates = Candidates::default();
+        prefilter.search(b"zqxj", Charset::Ascii, &mut candidates);
+        prefilter.search(b"jqxz", Charset::Ascii, &mut candidates);
+        assert!(candidates.windows(0).is_empty());
+        assert_eq!(candidates.windows(1).len(), 1);
+    }
 }

@@ -86,7 +86,6 @@ fn each_outside_crate_has_one_home() {
         ("serde_sarif", "report/sarif.rs"),
         ("quick_junit", "report/junit.rs"),
         ("fancy_regex", "matcher/pattern.rs"),
-        ("aho_corasick", "matcher/prefilter.rs"),
         ("jsonc_parser", "settings/document.rs"),
     ];
     for (name, home) in homes {

@@ -1,0 +1,467 @@
+//! What every match of an expression must have: a part that is looked for first, how far a match
+//! reaches around that part, and how long a run of like bytes it holds.
+//!
+//! All of it is necessary and none of it sufficient: too much costs time, too little would lose
+//! matches. Looks (`^`, `\b`) are taken to hold everywhere.
+//!
+//! Works on an expression parsed without Unicode as well, for any text. There a class of more than
+//! a few bytes may stand for more characters than it shows, so it is taken to match every byte
+//! outside ASCII; a smaller one stands for what it shows, but for the two characters that fold to
+//! `k` and `s` (see [`Anchor::folds`]).
+
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Repetition};
+
+use super::bytes::ByteSet;
+use super::gram;
+
+/// A class with more bytes may match characters outside ASCII, too.
+const NARROW: u32 = 4;
+/// The most shapes that one anchor has.
+const MAX_SHAPES: usize = 16;
+/// The longest shape.
+const MAX_SHAPE: usize = 24;
+/// The shortest run worth knowing.
+const MIN_RUN: usize = 6;
+
+/// What every match of an expression has.
+#[derive(Debug, Clone)]
+pub struct Anatomy {
+    /// The part to look for first.
+    pub anchor: Option<Anchor>,
+    /// The longest run.
+    pub run: Option<Run>,
+    /// How far a match reaches from any of its places, in both directions.
+    pub whole: Reach,
+}
+
+impl Anatomy {
+    /// Of an expression that nothing is known of.
+    pub const UNKNOWN: Self =
+        Self { anchor: None, run: None, whole: Reach { most: None, bytes: ByteSet::ALL } };
+}
+
+/// A part of every match.
+#[derive(Debug, Clone)]
+pub struct Anchor {
+    /// What the part looks like.
+    pub key: Key,
+    /// What a match has before the part.
+    pub before: Reach,
+    /// What a match has after the part.
+    pub after: Reach,
+    /// How often it is expected in each byte of a text.
+    cost: f32,
+}
+
+/// What a part looks like.
+#[derive(Debug, Clone)]
+pub enum Key {
+    /// One of these.
+    Shapes(Vec<Shape>),
+    /// A run.
+    Run(Run),
+}
+
+/// Bytes in a row, each out of a set.
+pub type Shape = Vec<ByteSet>;
+
+/// At least so many bytes in a row out of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// The set.
+    pub bytes: ByteSet,
+    /// How many.
+    pub count: usize,
+}
+
+impl Run {
+    /// What two runs have in common.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { bytes: self.bytes.union(other.bytes), count: self.count.min(other.count) }
+    }
+}
+
+/// How far a match can reach to one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// The most characters, or `None` without a limit.
+    pub most: Option<usize>,
+    /// The bytes there can be.
+    pub bytes: ByteSet,
+}
+
+impl Reach {
+    /// Nothing.
+    pub const NONE: Self = Self { most: Some(0), bytes: ByteSet::HIGH };
+
+    /// One stretch after the other.
+    #[must_use]
+    pub fn then(self, other: Self) -> Self {
+        let most = self.most.zip(other.most).and_then(|(one, other)| one.checked_add(other));
+        Self { most, bytes: self.bytes.union(other.bytes) }
+    }
+
+    /// One stretch or the other.
+    fn or(self, other: Self) -> Self {
+        let most = self.most.zip(other.most).map(|(one, other)| one.max(other));
+        Self { most, bytes: self.bytes.union(other.bytes) }
+    }
+
+    fn times(self, times: Option<u32>) -> Self {
+        let most = self.most.zip(times).and_then(|(most, times)| most.checked_mul(times as usize));
+        Self { most: if self.most == Some(0) { self.most } else { most }, bytes: self.bytes }
+    }
+
+    /// The bytes of these shapes.
+    pub fn across(shape: &[ByteSet]) -> Self {
+        let bytes = shape.iter().fold(ByteSet::HIGH, |bytes, set| bytes.union(*set));
+        Self { most: Some(shape.len()), bytes }
+    }
+}
+
+impl Anchor {
+    fn shapes(shapes: &[Shape]) -> Option<Self> {
+        let cost = shapes.iter().map(|shape| gram::cost(shape)).sum::<Option<f32>>()?;
+        let key = Key::Shapes(shapes.to_vec());
+        (cost <= gram::MAX_COST && !shapes.is_empty()).then_some(Self {
+            key,
+            before: Reach::NONE,
+            after: Reach::NONE,
+            cost,
+        })
+    }
+
+    fn between(mut self, before: Reach, after: Reach) -> Self {
+        self.before = before.then(self.before);
+        self.after = self.after.then(after);
+        self
+    }
+
+    /// In Unicode, `(?i)` lets `k` match U+212A and `s` match U+017F. Could a match of this anchor
+    /// hold one of them where a shape shows a letter?
+    pub fn folds(&self) -> bool {
+        let folds = |set: &ByteSet| {
+            !set.has_high()
+                && [(b'k', b'K'), (b's', b'S')].iter().any(|(a, b)| set.contains(*a) && set.contains(*b))
+        };
+        match &self.key {
+            Key::Shapes(shapes) => shapes.iter().flatten().any(folds),
+            Key::Run(_) => false,
+        }
+    }
+}
+
+/// The anatomy of an expression.
+pub fn of(hir: &Hir) -> Anatomy {
+    let part = part(hir);
+    let mut anchor = part.anchor();
+    if let Some(run) = part.run {
+        let cost = gram::run_cost(&run.bytes, run.count);
+        if cost <= gram::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
+            anchor = Some(Anchor { key: Key::Run(run), before: part.reach, after: part.reach, cost });
+        }
+    }
+    Anatomy { anchor, run: part.run, whole: part.reach }
+}
+
+/// The anatomy of a text that is matched as it is.
+pub fn of_literal(literal: &[u8]) -> Anatomy {
+    let shape = shape(literal);
+    let whole = Reach::across(&shape);
+    let head = &shape[..shape.len().min(MAX_SHAPE)];
+    let after = Reach::across(&shape[head.len()..]);
+    let anchor = Anchor::shapes(&[head.to_vec()]).map(|anchor| anchor.between(Reach::NONE, after));
+    Anatomy { anchor, run: None, whole }
+}
+
+fn shape(literal: &[u8]) -> Shape {
+    literal.iter().map(|&byte| ByteSet::range(byte, byte)).collect()
+}
+
+/// What is known of a part of an expression.
+struct Part {
+    reach: Reach,
+    /// All that it can match, if that is little.
+    exact: Option<Vec<Shape>>,
+    /// What it starts with, if not all is known.
+    head: Option<Vec<Shape>>,
+    /// The best anchor within, if not all is known.
+    inner: Option<Anchor>,
+    run: Option<Run>,
+}
+
+impl Part {
+    fn exact(shapes: Vec<Shape>) -> Self {
+        let reach = shapes.iter().map(|shape| Reach::across(shape)).reduce(Reach::or).unwrap_or(Reach::NONE);
+        Self { reach, exact: Some(shapes), head: None, inner: None, run: None }
+    }
+
+    fn opaque(reach: Reach) -> Self {
+        Self { reach, exact: None, head: None, inner: None, run: None }
+    }
+
+    fn anchor(&self) -> Option<Anchor> {
+        match &self.exact {
+            Some(shapes) => Anchor::shapes(shapes),
+            None => self.inner.clone(),
+        }
+    }
+}
+
+fn part(hir: &Hir) -> Part {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => Part::exact(vec![Vec::new()]),
+        HirKind::Literal(literal) => {
+            let pieces = literal.0.chunks(MAX_SHAPE).map(|bytes| Part::exact(vec![shape(bytes)]));
+            concatenation(pieces.collect())
+        }
+        HirKind::Class(class) => class_part(class),
+        HirKind::Capture(capture) => part(&capture.sub),
+        HirKind::Repetition(repetition) => repeated(repetition),
+        HirKind::Concat(parts) => concatenation(parts.iter().map(part).collect()),
+        HirKind::Alternation(parts) => alternation(parts.iter().map(part).collect()),
+    }
+}
+
+fn class_part(class: &Class) -> Part {
+    let mut bytes = ByteSet::default();
+    let mut add = |first, last| bytes = bytes.union(ByteSet::range(first, last));
+    match class {
+        Class::Bytes(class) => class.ranges().iter().for_each(|range| add(range.start(), range.end())),
+        Class::Unicode(class) if !class.is_ascii() => return beyond_ascii(class),
+        Class::Unicode(class) => class.ranges().iter().for_each(|range| {
+            add(u8::try_from(range.start()).unwrap_or(0x7F), u8::try_from(range.end()).unwrap_or(0x7F));
+        }),
+    }
+    if bytes.len() > NARROW {
+        bytes = bytes.union(ByteSet::HIGH);
+    }
+    Part::exact(vec![vec![bytes]])
+}
+
+/// A class that names characters of several bytes.
+fn beyond_ascii(class: &ClassUnicode) -> Part {
+    let mut bytes = ByteSet::HIGH;
+    for range in class.ranges().iter().filter(|range| range.start().is_ascii()) {
+        let last = if range.end().is_ascii() { range.end() as u8 } else { 0x7F };
+        bytes = bytes.union(ByteSet::range(range.start() as u8, last));
+    }
+    Part::opaque(Reach { most: Some(1), bytes })
+}
+
+fn repeated(repetition: &Repetition) -> Part {
+    let sub = part(&repetition.sub);
+    let reach = sub.reach.times(repetition.max);
+    let least = repetition.min as usize;
+    if repetition.max == Some(0) {
+        return Part::exact(vec![Vec::new()]);
+    }
+    if least == 0 {
+        let optional = repetition.max == Some(1);
+        return match sub.exact {
+            Some(mut shapes) if optional && shapes.len() < MAX_SHAPES => {
+                shapes.push(Vec::new());
+                Part::exact(shapes)
+            }
+            _ => Part::opaque(reach),
+        };
+    }
+    let run = match repetition.sub.kind() {
+        HirKind::Class(_) => Some(Run { bytes: sub.reach.bytes, count: least }),
+        _ => sub.run,
+    };
+    let run = run.filter(|run| run.count >= MIN_RUN);
+    let inner = sub.anchor().map(|anchor| anchor.between(reach, reach));
+    let mut head = vec![Vec::new()];
+    let mut copies = 0;
+    while copies < least
+        && let Some(longer) = sub.exact.as_ref().and_then(|shapes| joined(&head, shapes))
+    {
+        head = longer;
+        copies += 1;
+    }
+    let exact = copies == least && repetition.max == Some(repetition.min);
+    let (exact, head) = if exact { (Some(head), None) } else { (None, Some(head)) };
+    Part { reach, exact, head, inner, run }
+}
+
+fn alternation(parts: Vec<Part>) -> Part {
+    let reach = parts.iter().map(|part| part.reach).reduce(Reach::or).unwrap_or(Reach::NONE);
+    let run = parts.iter().map(|part| part.run).reduce(|one, other| Some(one?.or(other?))).flatten();
+    let count: usize = parts.iter().map(|part| part.exact.as_ref().map_or(usize::MAX / 256, Vec::len)).sum();
+    if count <= MAX_SHAPES {
+        let shapes = parts.into_iter().filter_map(|part| part.exact).flatten().collect();
+        return Part { run, ..Part::exact(shapes) };
+    }
+    let inner = parts.iter().map(Part::anchor).reduce(|one, other| either(one?, other?)).flatten();
+    Part { run, inner, ..Part::opaque(reach) }
+}
+
+fn either(one: Anchor, other: Anchor) -> Option<Anchor> {
+    let (Key::Shapes(mut shapes), Key::Shapes(others)) = (one.key, other.key) else { return None };
+    shapes.extend(others);
+    (shapes.len() <= 2 * MAX_SHAPES).then(|| Anchor {
+        key: Key::Shapes(shapes),
+        before: one.before.or(other.before),
+        after: one.after.or(other.after),
+        cost: one.cost + other.cost,
+    })
+}
+
+/// Parts one after the other: neighbours of which all is known are joined.
+fn concatenation(parts: Vec<Part>) -> Part {
+    let run = parts.iter().filter_map(|part| part.run).max_by_key(|run| run.count);
+    let reach = parts.iter().fold(Reach::NONE, |reach, part| reach.then(part.reach));
+    let mut afters = vec![Reach::NONE; parts.len() + 1];
+    for (index, part) in parts.iter().enumerate().rev() {
+        afters[index] = part.reach.then(afters[index + 1]);
+    }
+    let mut inner: Option<Anchor> = None;
+    let mut offer = |anchor: Option<Anchor>, before: Reach, after: Reach| {
+        if let Some(anchor) =
+            anchor.filter(|anchor| inner.as_ref().is_none_or(|best| anchor.cost < best.cost))
+        {
+            inner = Some(anchor.between(before, after));
+        }
+    };
+    let (mut joined_from, mut shapes, mut before) = (Reach::NONE, vec![Vec::new()], Reach::NONE);
+    let mut whole = true;
+    for (index, part) in parts.iter().enumerate() {
+        let known = part.exact.as_ref().or(part.head.as_ref());
+        let longer = known.and_then(|known| joined(&shapes, known));
+        let ends = part.exact.is_none() || longer.is_none();
+        whole &= !ends;
+        match (longer, &part.exact) {
+            (Some(longer), Some(_)) => shapes = longer,
+            (longer, exact) => {
+                offer(Anchor::shapes(&longer.unwrap_or(shapes)), joined_from, afters[index]);
+                offer(part.inner.clone(), before, afters[index + 1]);
+                joined_from = if exact.is_some() { before } else { before.then(part.reach) };
+                shapes = exact.clone().unwrap_or_else(|| vec![Vec::new()]);
+            }
+        }
+        before = before.then(part.reach);
+    }
+    if whole {
+        return Part { run, ..Part::exact(shapes) };
+    }
+    offer(Anchor::shapes(&shapes), joined_from, Reach::NONE);
+    Part { run, inner, ..Part::opaque(reach) }
+}
+
+/// Every shape of `left` with every one of `right` behind it, if they are not too many or too long.
+fn joined(left: &[Shape], right: &[Shape]) -> Option<Vec<Shape>> {
+    let longest = |shapes: &[Shape]| shapes.iter().map(Vec::len).max().unwrap_or_default();
+    if left.len() * right.len() > MAX_SHAPES || longest(left) + longest(right) > MAX_SHAPE {
+        return None;
+    }
+    let all = left.iter().flat_map(|left| right.iter().map(move |right| [&left[..], right].concat()));
+    Some(all.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_syntax::ParserBuilder;
+
+    use super::*;
+
+    fn anatomy(regex: &str) -> Anatomy {
+        let mut parser = ParserBuilder::new();
+        of(&parser.utf8(false).unicode(false).multi_line(true).build().parse(regex).expect("a regex"))
+    }
+
+    /// The shapes of the anchor, a set of several bytes as its second one, a large set as a dot.
+    fn shapes(regex: &str) -> Vec<String> {
+        let Some(Anchor { key: Key::Shapes(shapes), .. }) = anatomy(regex).anchor else {
+            return Vec::new();
+        };
+        let show = |set: &ByteSet| match set.len() {
+            1 => set.iter().map(char::from).collect::<String>(),
+            2..=NARROW => set.iter().nth(1).map(char::from).into_iter().collect(),
+            _ => ".".to_owned(),
+        };
+        shapes.iter().map(|shape| shape.iter().map(show).collect()).collect()
+    }
+
+    fn reaches(regex: &str) -> (Option<usize>, Option<usize>) {
+        let anchor = anatomy(regex).anchor.expect("an anchor");
+        (anchor.before.most, anchor.after.most)
+    }
+
+    #[test]
+    fn neighbours_are_joined_into_shapes() {
+        assert_eq!(shapes("foobar"), ["foobar"]);
+        assert_eq!(shapes(r"\bfoo(?:bar|baz)_"), ["foobar_", "foobaz_"]);
+        assert_eq!(shapes("(?i)foo"), ["foo"]);
+        assert_eq!(shapes("colou?rs"), ["colours", "colors"]);
+        assert_eq!(shapes("AKIA[0-9A-Z]{5}"), ["AKIA....."]);
+        assert_eq!(shapes("ab{3}c"), ["abbbc"]);
+    }
+
+    #[test]
+    fn the_rarest_part_is_the_anchor() {
+        assert_eq!(shapes(r"\w+zq_key\s*=\s*the"), ["zq_key"]);
+        assert_eq!(shapes("(?:one|two).*(?:zqxj|jqxz)"), ["zqxj", "jqxz"]);
+        assert_eq!(shapes("(?:one.*zqxj|jqxz.*two)"), ["zqxj", "jqxz"]);
+        assert_eq!(shapes("(?:foo[0-9]*)+"), ["foo"]);
+    }
+
+    #[test]
+    fn what_may_be_missing_is_no_anchor() {
+        for regex in ["(?:foobar)?", "(?:foobar)*", "foobar|", "foobar|x*", "x", r"\s+", "[a-z]*"] {
+            assert!(anatomy(regex).anchor.is_none(), "{regex}");
+        }
+    }
+
+    #[test]
+    fn an_anchor_knows_how_far_a_match_reaches_around_it() {
+        assert_eq!(reaches("[a-f]{2,5}zqxj.{0,2}"), (Some(5), Some(2)));
+        assert_eq!(reaches("zqxj.*"), (Some(0), None));
+        assert_eq!(reaches("(?:a|bcd)*zqxj"), (None, Some(0)));
+        assert_eq!(reaches("x?(?:[0-9]{1,3}zqxj|jqxz[0-9]{1,9})y?"), (Some(4), Some(10)));
+        let anchor = anatomy("[ab]*zqxj[^\n]*").anchor.expect("an anchor");
+        assert!(anchor.before.bytes.contains(b'a') && !anchor.before.bytes.contains(b'c'));
+        assert!(anchor.after.bytes.contains(b'c') && !anchor.after.bytes.contains(b'\n'));
+        assert!(anchor.before.bytes.has_high(), "a class may match more than it shows");
+    }
+
+    #[test]
+    fn a_long_run_is_known() {
+        let run = |regex| {
+            anatomy(regex).run.map(|run| (run.count, run.bytes.contains(b'f'), run.bytes.contains(b'g')))
+        };
+        assert_eq!(run("zqxj[0-9a-f]{32}"), Some((32, true, false)));
+        assert_eq!(run("zqxj(?:[0-9a-f]{8}|[0-9a-g]{12,})"), Some((8, true, true)));
+        assert_eq!(run("zqxj(?:[0-9a-f]{8})?"), None);
+        assert_eq!(run("zqxj(?:[0-9a-f]x){8}"), None);
+        assert_eq!(run("zqxj[0-9a-f]{0,32}"), None);
+    }
+
+    #[test]
+    fn a_run_is_an_anchor_when_there_is_no_better() {
+        let is_run = |regex| matches!(anatomy(regex).anchor, Some(Anchor { key: Key::Run(_), .. }));
+        assert!(is_run("[0-9a-f]{40}"));
+        assert!(is_run("SK[0-9a-f]{32}"));
+        assert!(!is_run("zqxj[0-9a-f]{40}"));
+        assert!(!is_run("(?s).{40}"));
+    }
+
+    #[test]
+    fn letters_with_unusual_folds_are_noticed() {
+        let folds = |regex| anatomy(regex).anchor.expect("an anchor").folds();
+        assert!(folds("(?i)token"));
+        assert!(folds("(?i)pass"));
+        assert!(!folds("token"));
+        assert!(!folds("(?i)foobar"));
+    }
+
+    #[test]
+    fn a_literal_is_its_own_anchor() {
+        let anatomy = of_literal(&[b'x'; 100]);
+        assert_eq!(anatomy.whole.most, Some(100));
+        let anchor = anatomy.anchor.expect("an anchor");
+        assert_eq!((anchor.before.most, anchor.after.most), (Some(0), Some(100 - MAX_SHAPE)));
+        assert!(of_literal(b"x").anchor.is_none());
+    }
+}

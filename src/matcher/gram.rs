@@ -1,0 +1,163 @@
+//! Four bytes in a row, folded: what the prefilter looks up at every second place of a text.
+//!
+//! A shape is found by two of its grams that start next to each other, because one of the two stands
+//! at an even place. A gram may hang over the end of its shape by one byte.
+
+use std::ops::Range;
+
+use super::bytes::{ByteSet, fold, likelihood};
+
+/// The bytes of a gram.
+pub const LEN: usize = 4;
+
+/// What one byte of text may cost, in the same unit as [`cost`]; more than that is no gain.
+pub const MAX_COST: f32 = 4.0;
+
+/// The most texts that one gram of a shape may stand for.
+const MAX_TEXTS: usize = 256;
+
+/// What to do about a gram that is there, and about a shape that is there, in cycles; the second
+/// makes up for texts in which letters do not follow each other at random.
+const GRAM_COST: f32 = 30.0;
+const SHAPE_COST: f32 = 3_000.0;
+
+/// One of the grams by which a shape is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gram {
+    /// Where it starts in the shape, plus one.
+    pub offset: usize,
+    /// The texts it can have.
+    pub texts: Vec<u32>,
+}
+
+/// How a shape is found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Two grams that start next to each other.
+    pub grams: [Gram; 2],
+    /// The bytes of the shape that stand together in every text, and in one of the grams at least.
+    pub core: Range<usize>,
+}
+
+/// The text of a gram.
+pub fn read(bytes: [u8; LEN]) -> u32 {
+    u32::from_le_bytes(bytes) | 0x2020_2020
+}
+
+/// What it costs to look for this shape, for each byte of text, or `None` when it cannot be found.
+pub fn cost(shape: &[ByteSet]) -> Option<f32> {
+    let (_, grams) = best(shape)?;
+    let whole: f32 = shape.iter().map(likelihood).product();
+    Some(GRAM_COST * grams + SHAPE_COST * whole)
+}
+
+/// What it costs to look for a run, for each byte of text.
+pub fn run_cost(bytes: &ByteSet, count: usize) -> f32 {
+    let likelihood = likelihood(bytes);
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let count = count as f32;
+    (3.0 + GRAM_COST * likelihood) / count + SHAPE_COST * likelihood.powf(count)
+}
+
+/// The cheapest way to find this shape.
+pub fn plan(shape: &[ByteSet]) -> Option<Plan> {
+    let (offset, _) = best(shape)?;
+    let grams = [offset, offset + 1].map(|offset| Gram { offset, texts: texts(&sets(shape, offset)) });
+    let inside = offset.max(1) - 1..(offset + LEN).min(shape.len());
+    let narrow = |index: &usize| !shape[*index].has_high();
+    let start = inside.clone().find(narrow)?;
+    let end = (start..inside.end).take_while(narrow).last()? + 1;
+    Some(Plan { grams, core: start..end })
+}
+
+/// Where the best of the two grams starts in the shape, plus one, and how likely they are.
+fn best(shape: &[ByteSet]) -> Option<(usize, f32)> {
+    let offsets = 0..(shape.len() + 2).checked_sub(LEN)?;
+    let costs: Vec<_> = (0..=offsets.end).map(|offset| gram_likelihood(&sets(shape, offset))).collect();
+    let pairs = offsets.filter_map(|offset| {
+        Some((offset, (costs[offset]? + costs[offset + 1]?) / 2.0)).filter(|_| one_core(shape, offset))
+    });
+    pairs.min_by(|(_, one), (_, other)| one.total_cmp(other))
+}
+
+fn sets(shape: &[ByteSet], offset: usize) -> [ByteSet; LEN] {
+    let at = |index: usize| index.checked_sub(1).and_then(|index| shape.get(index));
+    std::array::from_fn(|index| at(offset + index).copied().unwrap_or(ByteSet::ALL))
+}
+
+fn gram_likelihood(sets: &[ByteSet; LEN]) -> Option<f32> {
+    let count: usize = sets.iter().map(|set| folded(set).len() as usize).product();
+    (count <= MAX_TEXTS).then(|| sets.iter().map(likelihood).product())
+}
+
+/// A character of several bytes must not stand between two bytes of a core, or they move apart.
+fn one_core(shape: &[ByteSet], offset: usize) -> bool {
+    let inside = &shape[offset.max(1) - 1..(offset + LEN).min(shape.len())];
+    let mut narrow = inside.iter().map(|set| !set.has_high()).skip_while(|narrow| !narrow);
+    narrow.by_ref().take_while(|narrow| *narrow).count() >= 2 && !narrow.any(|narrow| narrow)
+}
+
+fn folded(set: &ByteSet) -> ByteSet {
+    let mut folded = ByteSet::default();
+    set.iter().for_each(|byte| folded.insert(fold(byte)));
+    folded
+}
+
+fn texts(sets: &[ByteSet; LEN]) -> Vec<u32> {
+    let mut texts = vec![0];
+    for (index, set) in sets.iter().enumerate() {
+        let folded = folded(set);
+        let longer = |text: &u32| {
+            let text = *text;
+            folded.iter().map(move |byte| text | u32::from(byte) << (8 * index)).collect::<Vec<_>>()
+        };
+        texts = texts.iter().flat_map(longer).collect();
+    }
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(text: &str) -> Vec<ByteSet> {
+        let wide = ByteSet::range(b'a', b'z').union(ByteSet::HIGH);
+        text.bytes().map(|byte| if byte == b'.' { wide } else { ByteSet::range(byte, byte) }).collect()
+    }
+
+    #[test]
+    fn the_rarest_two_neighbours_are_taken() {
+        let plan = plan(&shape("teezqjx")).expect("a plan");
+        assert_eq!((plan.grams[0].offset, plan.grams[1].offset), (3, 4), "ezqj and zqjx");
+        assert_eq!(plan.grams[1].texts, [read(*b"zqjx")]);
+        assert_eq!(plan.core, 2..7);
+    }
+
+    #[test]
+    fn a_gram_may_hang_over_an_end() {
+        let plan = plan(&shape("lob")).expect("a plan");
+        assert_eq!((plan.grams[0].offset, plan.core), (0, 0..3));
+        for (gram, bytes) in [(0, *b"!LOB"), (0, *b"\xE9lob"), (1, *b"lob\0"), (1, *b"Lob\xFF")] {
+            assert!(plan.grams[gram].texts.contains(&read(bytes)), "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn what_is_too_short_or_stands_for_too_much_cannot_be_found() {
+        assert_eq!(cost(&shape("")), None);
+        assert_eq!(cost(&shape("ab")), None);
+        assert_eq!(cost(&shape("a....")), None);
+        assert_eq!(cost(&shape("ab.cd")), None, "a long character would move b and c apart");
+        assert!(cost(&shape(".abc")).is_some());
+    }
+
+    #[test]
+    fn rare_is_cheap() {
+        let cost = |text| cost(&shape(text)).expect("a cost");
+        assert!(cost("zqjx") < cost("tion"));
+        assert!(cost("password") < cost("pass"));
+        let run = |first, last, count| run_cost(&ByteSet::range(first, last), count);
+        assert!(run(b'0', b'9', 20) < run(b'0', b'9', 10));
+        assert!(run(b'0', b'9', 10) < MAX_COST && run(0, 0xFF, 100) > MAX_COST);
+    }
+}

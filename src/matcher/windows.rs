@@ -1,0 +1,212 @@
+//! The stretches of a text in which one pattern can match.
+//!
+//! A window reaches from a part of a match as far as the match can. Windows that overlap become one, so
+//! that all matches that start in a window end in it: a search of the window finds what a search of
+//! the whole text finds there.
+
+use std::ops::Range;
+
+use super::anatomy::{Reach, Run};
+use super::bytes::ByteSet;
+
+/// How far a window is followed to each side before it is searched without a look at its bytes.
+const NEAR: usize = 256;
+
+/// What the matches of a pattern have around a part of them.
+#[derive(Debug, Clone)]
+pub struct Around {
+    /// Before the part.
+    pub before: Reach,
+    /// After the part.
+    pub after: Reach,
+    /// Anywhere.
+    pub run: Option<Run>,
+}
+
+/// Where one pattern can match.
+#[derive(Debug, Clone, Default)]
+pub struct Windows {
+    ranges: Vec<Range<usize>>,
+}
+
+impl Windows {
+    /// The windows; after [`Windows::settle`] in order, none overlapping.
+    pub fn as_slice(&self) -> &[Range<usize>] {
+        &self.ranges
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Forgets all windows.
+    pub fn clear(&mut self) {
+        self.ranges.clear();
+    }
+
+    /// One window, all of the text.
+    pub fn set_whole(&mut self, text: &[u8]) {
+        self.ranges.clear();
+        self.ranges.push(0..text.len());
+    }
+
+    /// Adds a window around `part`; a character has at most `width` bytes.
+    pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) {
+        let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
+        let first = part.start.saturating_sub(most(&around.before));
+        let last = part.end.saturating_add(most(&around.after)).min(text.len());
+        if let Some(window) = self.ranges.last_mut()
+            && window.contains(&part.start)
+        {
+            let start = walk_back(text, window.start, first, &around.before.bytes);
+            let end = walk(text, window.end.max(part.end), last, &around.after.bytes);
+            *window = start.min(window.start)..end.max(window.end);
+            return;
+        }
+        let near = first.max(part.start.saturating_sub(NEAR))..last.min(part.end.saturating_add(NEAR));
+        let start = walk_back(text, part.start, near.start, &around.before.bytes);
+        let end = walk(text, part.end, near.end, &around.after.bytes);
+        let complete = (start > near.start || near.start == first) && (end < near.end || near.end == last);
+        if complete {
+            if around.run.is_none_or(|run| has_run(&text[start..end], &run)) {
+                self.ranges.push(start..end);
+            }
+            return;
+        }
+        let start = walk_back(text, start, first, &around.before.bytes);
+        let end = walk(text, end, last, &around.after.bytes);
+        self.ranges.push(start..end);
+    }
+
+    /// Puts the windows in order and joins those that overlap.
+    pub fn settle(&mut self) {
+        if !self.ranges.is_sorted_by_key(|window| window.start) {
+            self.ranges.sort_unstable_by_key(|window| window.start);
+        }
+        self.ranges.dedup_by(|next, window| {
+            let overlap = next.start < window.end;
+            if overlap {
+                window.end = window.end.max(next.end);
+            }
+            overlap
+        });
+    }
+}
+
+/// From `at` towards `last`, over bytes of the set.
+fn walk(text: &[u8], at: usize, last: usize, bytes: &ByteSet) -> usize {
+    let ahead = text.get(at..last).unwrap_or_default();
+    at + ahead.iter().position(|&byte| !bytes.contains(byte)).unwrap_or(ahead.len())
+}
+
+/// From `at` back towards `first`, over bytes of the set.
+fn walk_back(text: &[u8], at: usize, first: usize, bytes: &ByteSet) -> usize {
+    let behind = text.get(first..at).unwrap_or_default();
+    behind.iter().rposition(|&byte| !bytes.contains(byte)).map_or(at - behind.len(), |stop| first + stop + 1)
+}
+
+fn has_run(text: &[u8], run: &Run) -> bool {
+    next_run(text, 0, run).is_some()
+}
+
+/// Calls `each` with every run, as long as it goes.
+pub fn each_run(text: &[u8], run: &Run, mut each: impl FnMut(Range<usize>)) {
+    let mut at = 0;
+    while let Some(found) = next_run(text, at, run) {
+        at = found.end;
+        each(found);
+    }
+}
+
+/// The first run from `start` on, as long as it goes. Most bytes are not looked at: a byte that is not
+/// in the set rules out all runs across it.
+fn next_run(text: &[u8], mut start: usize, run: &Run) -> Option<Range<usize>> {
+    loop {
+        let probe = start + run.count;
+        let stretch = text.get(start..probe)?;
+        match stretch.iter().rposition(|&byte| !run.bytes.contains(byte)) {
+            Some(stop) => start += stop + 1,
+            None => return Some(start..walk(text, probe, text.len(), &run.bytes)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, some of them short")]
+mod tests {
+    use super::*;
+
+    fn reach(most: impl Into<Option<usize>>) -> Reach {
+        Reach { most: most.into(), bytes: ByteSet::range(b'a', b'z') }
+    }
+
+    fn around(before: impl Into<Option<usize>>, after: impl Into<Option<usize>>) -> Around {
+        Around { before: reach(before), after: reach(after), run: None }
+    }
+
+    fn windows(around: &Around, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
+        let mut windows = Windows::default();
+        for part in parts {
+            windows.add(around, text.as_bytes(), part.clone(), 1);
+        }
+        windows.settle();
+        windows.as_slice().to_vec()
+    }
+
+    #[test]
+    fn a_window_ends_at_the_reach_and_at_other_bytes() {
+        let text = "abcd-efXgh\nij";
+        let all = |around| windows(&around, text, &[Range { start: 7, end: 8 }]);
+        assert_eq!(all(around(None, None)), vec![5..10]);
+        assert_eq!(all(around(1, 1)), vec![6..9]);
+        assert_eq!(all(around(0, None)), vec![7..10]);
+        let mut wide = Windows::default();
+        wide.add(&around(1, 0), b"aaaaaaX", 6..7, 4);
+        assert_eq!(wide.as_slice(), [Range { start: 2, end: 7 }], "one character, up to four bytes");
+    }
+
+    #[test]
+    fn windows_that_overlap_become_one() {
+        let text = "aaXaaXaa-aaXaa-";
+        assert_eq!(windows(&around(2, 3), text, &[2..3, 5..6, 11..12]), [0..8, 9..14]);
+        assert_eq!(windows(&around(2, 3), text, &[11..12, 5..6, 2..3]), [0..8, 9..14], "in any order");
+        assert_eq!(windows(&around(1, 1), text, &[2..3, 5..6]), [1..4, 4..7], "touching is not overlapping");
+    }
+
+    #[test]
+    fn long_windows_are_followed_to_their_end() {
+        let text = "a".repeat(3 * NEAR) + "X" + &"a".repeat(3 * NEAR) + "X" + &"a".repeat(NEAR);
+        let parts = [3 * NEAR..3 * NEAR + 1, 6 * NEAR + 1..6 * NEAR + 2];
+        assert_eq!(windows(&around(None, None), &text, &parts), vec![0..text.len()]);
+        assert_eq!(
+            windows(&around(2 * NEAR, 10), &text, &parts),
+            [NEAR..3 * NEAR + 11, 4 * NEAR + 1..6 * NEAR + 12]
+        );
+    }
+
+    #[test]
+    fn a_near_window_without_the_run_is_dropped() {
+        let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 4 };
+        let digits = Reach { most: Some(9), bytes: ByteSet::range(b'0', b'9') };
+        let around = Around { before: Reach { most: Some(0), ..digits }, after: digits, run: Some(run) };
+        assert_eq!(windows(&around, "X123-X1234", &[0..1, 5..6]), vec![5..10]);
+    }
+
+    #[test]
+    fn runs_are_found_whole() {
+        let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 3 };
+        for (text, expected) in [
+            ("", vec![]),
+            ("12", vec![]),
+            ("123", vec![0..3]),
+            ("a12b1234c12", vec![4..8]),
+            ("1234567-123", vec![0..7, 8..11]),
+            ("a1b2c3", vec![]),
+        ] {
+            let mut found = Vec::new();
+            each_run(text.as_bytes(), &run, |range| found.push(range));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}
