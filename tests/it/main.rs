@@ -17,6 +17,7 @@ mod git_hook;
 mod git_modes;
 mod guide;
 mod hook;
+mod hostile_contracts;
 mod hostile_text;
 mod hostile_trees;
 mod ignores;
