@@ -69,10 +69,12 @@ impl Run<'_> {
         let switched_off = loaded.contracts.len();
         let contracts = enabled(&mut loaded);
         let none = contracts.is_empty();
+        let targets = targets(&root)?;
         let (contracts, outcome) = if none {
-            (contracts, Outcome { warnings: loaded.warnings, ..Outcome::default() })
+            let Targets { skipped, .. } = targets;
+            (contracts, Outcome { warnings: loaded.warnings, skipped, ..Outcome::default() })
         } else {
-            self.check(contracts, loaded, targets(&root)?)
+            self.check(contracts, loaded, targets)
         };
         self.say_gaps(&outcome);
         if none {

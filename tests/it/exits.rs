@@ -409,3 +409,12 @@ fn standard_error_that_cannot_be_written_changes_nothing() {
         ends(&sandbox.run_with(&mut shell, b""), 3);
     }
 }
+
+#[test]
+fn what_cannot_be_read_is_trouble_also_without_contracts() {
+    let sandbox = Sandbox::new();
+    for args in [["enforce", "--file", "gone.txt"], ["enforce", "--staged", "--quiet"]] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(3), "{args:?}: {output}");
+    }
+}
