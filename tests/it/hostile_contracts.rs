@@ -19,11 +19,12 @@ fn five_thousand_contracts() {
 #[test]
 fn patterns_that_would_be_huge_once_compiled() {
     let chain = format!("(?i){}", r"\p{L}".repeat(800));
-    for pattern in [chain.as_str(), "(?:(?:x{200}){200}){200}", r"\w{1000}\w{1000}\w{1000}"] {
+    let text = format!("{}\n é \u{1F600} y\n", "é".repeat(4000));
+    for pattern in [chain.as_str(), r"\w{1000}\w{1000}\w{1000}", "(?:(?:x{200}){200}){200}"] {
         let sandbox =
-            Sandbox::new().contract(&forbid("huge", pattern, "**")).contract(&forbid("no-x", "x", "**"));
-        let output = sandbox.pre_write("a.txt", "é x\n");
-        assert_eq!(output.decision().1, "Contract violation: no-x at line 1. Do not no-x.", "{output}");
+            Sandbox::new().contract(&forbid("huge", pattern, "**")).contract(&forbid("no-y", "y", "**"));
+        let output = sandbox.pre_write("a.txt", &text);
+        assert_eq!(output.decision().1, "Contract violation: no-y at line 2. Do not no-y.", "{output}");
         assert!(output.stderr.contains("too large"), "{output}");
     }
 }
