@@ -36,6 +36,8 @@ pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
     ascii: bool,
     line_starts: OnceCell<Vec<usize>>,
+    /// How many characters there are before each [`MILE`] of bytes.
+    milestones: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Text<'a> {
@@ -43,7 +45,7 @@ impl<'a> Text<'a> {
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
         let bytes = decode(bytes.into());
         let ascii = survey(&bytes)?.ascii;
-        Some(Self { bytes, ascii, line_starts: OnceCell::new() })
+        Some(Self { bytes, ascii, line_starts: OnceCell::new(), milestones: OnceCell::new() })
     }
 
     /// The bytes that contracts are matched against.
@@ -61,8 +63,7 @@ impl<'a> Text<'a> {
         let offset = offset.min(self.bytes.len());
         let starts = self.line_starts();
         let line = starts.partition_point(|&start| start <= offset);
-        let before = &self.bytes[starts[line - 1]..offset];
-        Position { line, column: count_chars(before) + 1 }
+        Position { line, column: self.chars_in(starts[line - 1]..offset) + 1 }
     }
 
     /// Where the bytes of `range` stand.
@@ -88,6 +89,25 @@ impl<'a> Text<'a> {
             Some(&last) if last == self.bytes.len() => starts.len() - 1,
             _ => starts.len(),
         }
+    }
+
+    /// How many characters a range has. That of a very long line is not read again for each place in it.
+    fn chars_in(&self, range: Range<usize>) -> usize {
+        if self.ascii {
+            return range.len();
+        }
+        if range.len() <= 2 * MILE {
+            return count_chars(&self.bytes[range]);
+        }
+        let milestones = self.milestones.get_or_init(|| {
+            let passed = self.bytes.chunks(MILE).scan(0, |chars, mile| {
+                *chars += count_chars(mile);
+                Some(*chars)
+            });
+            std::iter::once(0).chain(passed).collect()
+        });
+        let before = |at: usize| milestones[at / MILE] + count_chars(&self.bytes[at / MILE * MILE..at]);
+        before(range.end) - before(range.start)
     }
 
     fn line_starts(&self) -> &[usize] {
@@ -152,6 +172,9 @@ fn survey(bytes: &[u8]) -> Option<Survey> {
     (!any_control || few()).then_some(Survey { ascii: all.is_ascii() })
 }
 
+/// How far apart the places are at which the characters before them are known.
+const MILE: usize = 1024;
+
 /// How many bytes are looked at before a NUL can stop it.
 const STRETCH: usize = 16 * 1024;
 
@@ -187,6 +210,18 @@ mod tests {
         assert_eq!(text.position(5), at(2, 2));
         assert_eq!(text.position(8), at(3, 1));
         assert_eq!(text.position(99), at(4, 5));
+    }
+
+    #[test]
+    fn columns_in_very_long_lines_count_characters() {
+        let line = "aé\u{1F600}".repeat(MILE);
+        let text = Text::new(format!("short é\n{line}\n{line}").into_bytes()).expect("is text");
+        for first in ["short é\n".len(), "short é\n".len() + line.len() + 1] {
+            for triple in [0, 1, MILE / 7, MILE / 2, MILE - 1, MILE] {
+                let column = text.position(first + triple * "aé\u{1F600}".len()).column;
+                assert_eq!(column, 3 * triple + 1);
+            }
+        }
     }
 
     #[test]
