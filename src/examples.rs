@@ -106,7 +106,12 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
 fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
     let target = Target::new(path.clone(), Content::Bytes(text.into()));
     let targets = Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new() };
-    let options = scan::Options { threads: 1, max_file_size: u64::MAX, lines: scan::Lines::All };
+    let options = scan::Options {
+        threads: 1,
+        max_file_size: u64::MAX,
+        lines: scan::Lines::All,
+        measure: scan::Measure::Nothing,
+    };
     scan(matcher, targets, options, &Progress::new(Visible::No))
 }
 

@@ -16,6 +16,7 @@ use crate::text::{Region, Text};
 pub mod anatomy;
 mod bytes;
 mod comments;
+pub mod cost;
 pub mod dialect;
 pub mod doubt;
 mod gram;
@@ -27,6 +28,7 @@ pub mod pattern;
 pub mod prefilter;
 pub mod windows;
 
+use cost::Meter;
 use ignores::{Cover, Ignores};
 use linear::Charset;
 use pattern::{Pattern, Unfinished, Within};
@@ -114,6 +116,7 @@ pub struct Matcher {
 #[derive(Debug, Default)]
 pub struct Scratch {
     candidates: Candidates,
+    meter: Meter,
 }
 
 /// The contracts that apply to a path.
@@ -232,14 +235,18 @@ impl Matcher {
         }
         let Some(text) = text else { return checked };
         let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
+        let start = scratch.meter.start();
         selection.prefilter.search(text.bytes(), charset, &mut scratch.candidates);
+        scratch.meter.prefiltered(start);
         for (at, &contract) in selection.searched.iter().enumerate() {
             let windows = scratch.candidates.windows(at);
             if windows.is_empty() && matches!(self.contracts[contract].check, Check::Forbid(_)) {
                 continue;
             }
             let within = Within { text: text.bytes(), charset, windows };
+            let start = scratch.meter.start();
             self.apply(contract, within, (path, text), &mut checked);
+            scratch.meter.searched(contract, &within, start);
         }
         self.apply_directives(path, text, &mut checked);
         checked

@@ -11,6 +11,7 @@ pub mod host;
 pub mod json;
 pub mod junit;
 pub mod sarif;
+pub mod stats;
 pub mod text;
 
 /// `text` on one line and without anything that a terminal would act on: control and bidirectional

@@ -5,10 +5,12 @@
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use crate::contract::{Check, Contract, Severity, Warning};
+use crate::matcher::cost::Costs;
 use crate::matcher::{Checked, Matcher, Scratch, Violation};
 use crate::path::RelPath;
 use crate::progress::Progress;
@@ -27,6 +29,8 @@ pub struct Options {
     pub max_file_size: u64,
     /// Which violations count.
     pub lines: Lines,
+    /// Whether to measure what it costs.
+    pub measure: Measure,
 }
 
 /// Which violations count.
@@ -36,6 +40,28 @@ pub enum Lines {
     All,
     /// Those that a change brought in, for targets that changed.
     New,
+}
+
+/// Whether to measure what a scan costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Yes.
+    Costs,
+    /// No.
+    Nothing,
+}
+
+/// What a scan has cost, all threads together.
+#[derive(Debug, Clone, Default)]
+pub struct Spent {
+    /// On how many threads.
+    pub threads: usize,
+    /// The time to find the contracts that apply to files, and to prepare the search for them.
+    pub selecting: Duration,
+    /// The time to read files.
+    pub reading: Duration,
+    /// What their checks have cost.
+    pub costs: Costs,
 }
 
 /// Everything a run found out.
@@ -51,6 +77,8 @@ pub struct Outcome {
     pub skipped: Vec<Skipped>,
     /// What is wrong with contract files.
     pub warnings: Vec<Warning>,
+    /// What it has cost, if that was measured.
+    pub spent: Option<Spent>,
 }
 
 /// How many violations there are of each kind.
@@ -89,20 +117,25 @@ impl Outcome {
 pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Progress) -> Outcome {
     let Targets { targets, coverage, skipped } = targets;
     progress.start(targets.len());
-    let scanned = each(&targets, options, |worker, target| {
+    let worker = || Worker::new(matcher, options);
+    let (scanned, mut workers) = each(&targets, options.threads, worker, |worker, target| {
         let scanned = check_target(matcher, worker, target, options.lines);
         progress.advance();
         scanned
     });
     progress.finish();
+    let threads = workers.len();
     let mut outcome = Outcome { skipped, ..Outcome::default() };
     let mut satisfied = gather(&targets, scanned, &mut outcome);
     if let Coverage::Rest(rest) = &coverage {
-        let found = each(rest, options, |worker, target| survey_target(matcher, worker, target));
+        let survey = |worker: &mut Worker, target: &Target| survey_target(matcher, worker, target);
+        let (found, others) = each(rest, options.threads, worker, survey);
         satisfied.extend(found.into_iter().flatten());
+        workers.extend(others);
     }
     judge_project(matcher, &coverage, &satisfied, &mut outcome);
     sort(matcher.contracts(), &mut outcome);
+    outcome.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
     outcome
 }
 
@@ -111,34 +144,72 @@ struct Worker {
     now: Reader,
     before: Reader,
     scratch: Scratch,
+    times: Option<Times>,
+}
+
+/// What a worker measures, if that is asked for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Times {
+    selecting: Duration,
+    reading: Duration,
 }
 
 impl Worker {
-    fn new(options: Options) -> Self {
+    fn new(matcher: &Matcher, options: Options) -> Self {
         let [now, before] = [(); 2].map(|()| Reader::new(options.max_file_size));
-        Self { now, before, scratch: Scratch::default() }
+        let (scratch, times) = match options.measure {
+            Measure::Costs => (Scratch::measuring(matcher), Some(Times::default())),
+            Measure::Nothing => (Scratch::default(), None),
+        };
+        Self { now, before, scratch, times }
     }
 }
 
-/// Runs `check` on each target, on as many threads as asked for, and keeps the order.
+fn spent(threads: usize, workers: Vec<Worker>) -> Spent {
+    let mut spent = Spent { threads, ..Spent::default() };
+    for worker in workers {
+        let times = worker.times.unwrap_or_default();
+        spent.selecting += times.selecting;
+        spent.reading += times.reading;
+        if let Some(costs) = worker.scratch.into_costs() {
+            spent.costs.add(&costs);
+        }
+    }
+    spent
+}
+
+/// Runs `check` on each target, on as many threads as asked for, and keeps the order. Gives the workers back.
 fn each<T: Send>(
     targets: &[Target],
-    options: Options,
+    threads: usize,
+    worker: impl Fn() -> Worker,
     check: impl Fn(&mut Worker, &Target) -> T + Send + Sync,
-) -> Vec<T> {
-    if options.threads > 1 && targets.len() > 1 {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+) -> (Vec<T>, Vec<Worker>) {
+    if threads > 1 && targets.len() > 1 {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         if let Ok(pool) = pool {
-            let workers: Vec<_> = (0..options.threads).map(|_| Mutex::new(Worker::new(options))).collect();
+            let workers: Vec<_> = (0..threads).map(|_| Mutex::new(worker())).collect();
             let check = |target| {
                 let worker = &workers[rayon::current_thread_index().unwrap_or_default()];
                 check(&mut worker.lock().unwrap_or_else(PoisonError::into_inner), target)
             };
-            return pool.install(|| targets.par_iter().map(check).collect());
+            let checked = pool.install(|| targets.par_iter().map(check).collect());
+            let free = |worker: Mutex<Worker>| worker.into_inner().unwrap_or_else(PoisonError::into_inner);
+            return (checked, workers.into_iter().map(free).collect());
         }
     }
-    let mut worker = Worker::new(options);
-    targets.iter().map(|target| check(&mut worker, target)).collect()
+    let mut worker = worker();
+    let checked = targets.iter().map(|target| check(&mut worker, target)).collect();
+    (checked, vec![worker])
+}
+
+/// Does some work, and adds how long it took where that is wanted.
+fn timed<T>(time: Option<&mut Duration>, work: impl FnOnce() -> T) -> T {
+    let Some(time) = time else { return work() };
+    let start = Instant::now();
+    let done = work();
+    *time += start.elapsed();
+    done
 }
 
 /// What became of one target: nothing, when no contract applies to it.
@@ -149,15 +220,18 @@ struct Scanned {
 }
 
 fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, lines: Lines) -> Scanned {
-    let selection = matcher.select(&target.path, target.alias.as_ref());
+    let Worker { now, before: reader, scratch, times } = worker;
+    let time = times.as_mut().map(|times| &mut times.selecting);
+    let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
     let mut scanned = Scanned::default();
     if !selection.is_empty() {
-        let content = worker.now.read(&target.content);
+        let time = times.as_mut().map(|times| &mut times.reading);
+        let content = timed(time, || now.read(&target.content));
         let text = content.as_ref().map(|bytes| Text::new(&**bytes));
         let readable = text.as_ref().ok().and_then(Option::as_ref);
-        scanned.checked = matcher.check_with(&mut worker.scratch, &selection, &target.path, readable);
+        scanned.checked = matcher.check_with(scratch, &selection, &target.path, readable);
         if let (Lines::New, Some(before)) = (lines, &target.before) {
-            new_lines::keep(matcher, &mut worker.before, (before, readable), &mut scanned.checked);
+            new_lines::keep(matcher, reader, (before, readable), &mut scanned.checked);
         }
         scanned.applied = readable.is_some();
         let why = match text {

@@ -13,7 +13,7 @@ use phaser::matcher::{Directives, Matcher, Options, dialect};
 use phaser::path::{RelPath, Root};
 use phaser::progress::{Progress, Visible};
 use phaser::report::hook::OnClean;
-use phaser::scan::{Lines, scan};
+use phaser::scan::{Lines, Measure, scan};
 use phaser::settings::{self, Edited, Existing, Tools, Wanted};
 use phaser::source::edit::{self, Edit, NotApplied, Occurrences};
 use phaser::source::proposal::{Moment, Proposal, Subject};
@@ -41,7 +41,12 @@ pub fn hook(data: &[u8]) {
             return;
         }
         let matcher = matcher(vec![forbid("forbidden")]);
-        let options = phaser::scan::Options { threads: 1, max_file_size: 1024 * 1024, lines: Lines::All };
+        let options = phaser::scan::Options {
+            threads: 1,
+            max_file_size: 1024 * 1024,
+            lines: Lines::All,
+            measure: Measure::Nothing,
+        };
         let outcome = scan(&matcher, proposal.targets(), options, &Progress::new(Visible::No));
         phaser::report::hook::response(matcher.contracts(), &outcome, subject.moment, OnClean::Allow)
     };

@@ -11,7 +11,7 @@ use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
 use crate::report::hook::OnClean;
-use crate::scan::Lines;
+use crate::scan::{Lines, Measure};
 use crate::source::git::{Renames, Revisions};
 use crate::source::shard::Shard;
 
@@ -131,6 +131,10 @@ pub struct Check {
     /// Do not read files larger than this
     #[arg(long, value_name = "BYTES", default_value_t = 10 * 1024 * 1024)]
     pub max_file_size: u64,
+
+    /// Say on standard error what took how long, and which contracts cost most
+    #[arg(long)]
+    pub stats: bool,
 
     /// When to use colours
     #[arg(long, value_enum, default_value = "auto")]
@@ -276,6 +280,11 @@ impl Check {
     /// Which violations count.
     pub fn lines(&self) -> Lines {
         if self.new_lines { Lines::New } else { Lines::All }
+    }
+
+    /// Whether to measure what it costs.
+    pub fn measure(&self) -> Measure {
+        if self.stats { Measure::Costs } else { Measure::Nothing }
     }
 
     /// How much it matters what a file was before.

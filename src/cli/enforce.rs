@@ -6,6 +6,7 @@ use anyhow::Context;
 
 use super::args::{Check, Color, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
+use super::stopwatch::Stopwatch;
 use super::{install, output, places, say};
 use crate::contract::load::{self, Directory, Loaded};
 use crate::contract::{Contract, Warning};
@@ -16,6 +17,7 @@ use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
 use crate::report;
 use crate::report::host::Top;
+use crate::report::stats::Phase;
 use crate::report::text::{Colour, Detail};
 use crate::scan::{self, Outcome, scan};
 use crate::skipped::{Gap, Skipped, Why};
@@ -32,9 +34,10 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
         None => &args.check,
     };
     let mode = args.mode()?;
-    let run = Run { args, environment, format: args.format(&mode)? };
+    let stopwatch = Stopwatch::start(args.measure());
+    let mut run = Run { args, environment, format: args.format(&mode)?, stopwatch };
     let Environment { cwd, git, .. } = environment;
-    match mode {
+    let exit = match mode {
         Mode::Stdin => run.event(),
         Mode::Files(paths) => run.project(|root| Ok(files::files(root, cwd, &paths))),
         Mode::All => run.project(|root| {
@@ -49,7 +52,10 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
             Ok(git::staged(root, git, wanted, args.renames())?)
         }),
         Mode::Diff(revisions) => run.project(|root| Ok(git::changed(root, git, &revisions, args.renames())?)),
-    }
+    }?;
+    run.stopwatch.end(Phase::ReportWritten);
+    run.stopwatch.say();
+    Ok(exit)
 }
 
 /// One run of the command.
@@ -57,11 +63,12 @@ struct Run<'a> {
     args: &'a Check,
     environment: &'a Environment,
     format: Format,
+    stopwatch: Stopwatch,
 }
 
 impl Run<'_> {
     /// Checks targets of the project, and fails on violations.
-    fn project(&self, targets: impl FnOnce(&Root) -> anyhow::Result<Targets>) -> anyhow::Result<Exit> {
+    fn project(&mut self, targets: impl FnOnce(&Root) -> anyhow::Result<Targets>) -> anyhow::Result<Exit> {
         let root = find_root(RootHints { named: None, cwd: &self.environment.cwd, file: None });
         let directories = self.directories(&root)?;
         let mut loaded = load::load(&directories, matcher::broken);
@@ -69,7 +76,9 @@ impl Run<'_> {
         let switched_off = loaded.contracts.len();
         let contracts = enabled(&mut loaded);
         let none = contracts.is_empty();
+        self.stopwatch.end(Phase::ContractsRead);
         let targets = targets(&root)?;
+        self.stopwatch.end(Phase::FilesListed);
         let (contracts, outcome) = if none {
             let Targets { skipped, .. } = targets;
             (contracts, Outcome { warnings: loaded.warnings, skipped, ..Outcome::default() })
@@ -89,8 +98,9 @@ impl Run<'_> {
     }
 
     /// Answers one hook event; only trouble makes it fail.
-    fn event(&self) -> anyhow::Result<Exit> {
+    fn event(&mut self) -> anyhow::Result<Exit> {
         let request = Request::read(io::stdin().lock()).context("standard input")?;
+        self.stopwatch.end(Phase::EventRead);
         let cwd =
             request.cwd().map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
         let subject = match Subject::of(&request, &cwd) {
@@ -105,6 +115,7 @@ impl Run<'_> {
         let mut loaded = load::load(&self.directories(&root)?, matcher::broken);
         self.args.packs.add_to(&mut loaded);
         let mut contracts = enabled(&mut loaded);
+        self.stopwatch.end(Phase::ContractsRead);
         if contracts.is_empty() {
             self.say_warnings(&loaded.warnings);
             return self.answer(&Response::empty(), &Outcome::default());
@@ -121,11 +132,12 @@ impl Run<'_> {
             return self.answer_nothing(&proposal);
         };
         contracts.retain(|contract| contract.applies_to(&target.path, target.alias.as_ref()));
+        self.stopwatch.end(Phase::FilesListed);
         self.event_outcome(contracts, loaded, (proposal, subject.moment))
     }
 
     fn event_outcome(
-        &self,
+        &mut self,
         contracts: Vec<Contract>,
         loaded: Loaded,
         (proposal, moment): (Proposal, Moment),
@@ -151,7 +163,7 @@ impl Run<'_> {
 
     /// The one pipeline: contracts and targets in, an outcome out.
     fn check(
-        &self,
+        &mut self,
         mut contracts: Vec<Contract>,
         loaded: Loaded,
         targets: Targets,
@@ -159,15 +171,19 @@ impl Run<'_> {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options { timeout: self.args.timeout(), directives: self.args.directives() };
         let (matcher, mut warnings) = Matcher::new(contracts, options);
+        self.stopwatch.end(Phase::ContractsCompiled);
         let options = scan::Options {
             threads: self.args.threads(),
             max_file_size: self.args.max_file_size,
             lines: self.args.lines(),
+            measure: self.args.measure(),
         };
         let whole = targets.coverage == Coverage::Whole;
         let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
         let mut outcome = scan(&matcher, targets, options, &progress);
+        self.stopwatch.end(Phase::FilesScanned);
+        self.stopwatch.keep(&matcher, &mut outcome);
         outcome.warnings = loaded.warnings;
         outcome.warnings.append(&mut warnings);
         outcome.warnings.sort();

@@ -76,6 +76,7 @@ fn help_names_every_flag_and_says_what_it_does() {
         "--fail-on",
         "--on-clean",
         "--strict",
+        "--stats",
         "--no-ignores",
         "--threads",
         "--max-file-size",

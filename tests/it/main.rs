@@ -30,5 +30,6 @@ mod properties;
 mod recipes;
 mod reports;
 mod shard;
+mod stats;
 mod tree;
 mod types;

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::matcher::{self, Directives, Matcher, Violation};
 use crate::progress::{Progress, Visible};
 use crate::report::inert;
-use crate::scan::{self, Lines, Outcome, scan};
+use crate::scan::{self, Lines, Measure, Outcome, scan};
 use crate::skipped::{Gap, Skipped};
 
 #[derive(Debug, Args)]
@@ -51,7 +51,12 @@ pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
     let outcome = if matcher.contracts().is_empty() {
         Outcome::default()
     } else {
-        let options = scan::Options { threads: threads(), max_file_size: MAX_FILE_SIZE, lines: Lines::All };
+        let options = scan::Options {
+            threads: threads(),
+            max_file_size: MAX_FILE_SIZE,
+            lines: Lines::All,
+            measure: Measure::Nothing,
+        };
         scan(&matcher, project.targets(), options, &Progress::new(Visible::No))
     };
     let checked: Vec<Checked<'_>> = matcher

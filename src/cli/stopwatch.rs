@@ -1,0 +1,50 @@
+//! How long the phases of a run take, for whoever asks.
+
+use std::time::Instant;
+
+use super::say;
+use crate::matcher::Matcher;
+use crate::report::stats::{self, Phase, Stats};
+use crate::scan::{Measure, Outcome};
+
+/// How many of the most expensive contracts are shown.
+const MOST: usize = 10;
+
+/// Runs from its start, unless nothing is to be measured.
+#[derive(Debug)]
+pub struct Stopwatch(Option<(Instant, Stats)>);
+
+impl Stopwatch {
+    /// Starts.
+    pub fn start(measure: Measure) -> Self {
+        Self(match measure {
+            Measure::Costs => Some((Instant::now(), Stats::default())),
+            Measure::Nothing => None,
+        })
+    }
+
+    /// This phase ends now, and the next one begins.
+    pub fn end(&mut self, phase: Phase) {
+        if let Some((start, stats)) = &mut self.0 {
+            stats.phases.push((phase, start.elapsed()));
+            *start = Instant::now();
+        }
+    }
+
+    /// Keeps what the scan has cost.
+    pub fn keep(&mut self, matcher: &Matcher, outcome: &mut Outcome) {
+        if let (Some((_, stats)), Some(spent)) = (&mut self.0, outcome.spent.take()) {
+            stats.costly = matcher.costly(&spent.costs, MOST);
+            stats.spent = Some(spent);
+        }
+    }
+
+    /// Says what was measured.
+    pub fn say(&self) {
+        let Some((_, stats)) = &self.0 else { return };
+        let mut text = Vec::new();
+        if stats::write(&mut text, stats).is_ok() {
+            String::from_utf8_lossy(&text).lines().for_each(say);
+        }
+    }
+}

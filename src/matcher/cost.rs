@@ -1,0 +1,227 @@
+//! What the search for each contract costs, and why it costs much. Nothing is measured unless somebody asks.
+
+use std::time::{Duration, Instant};
+
+use super::dialect::Backtracks;
+use super::linear::Charset;
+use super::pattern::Within;
+use super::{Matcher, Scratch};
+
+/// What checks have cost.
+#[derive(Debug, Clone, Default)]
+pub struct Costs {
+    /// The time to find out where the contracts can match at all.
+    pub prefilter: Duration,
+    contracts: Vec<Cost>,
+}
+
+/// What the searches for one contract have cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// The time, with that for compiling the pattern.
+    pub time: Duration,
+    /// How many texts were searched.
+    pub searches: u64,
+    /// In how many windows.
+    pub windows: u64,
+    /// How long these were, in bytes.
+    pub bytes: u64,
+    /// How much of that needed the full Unicode form of the pattern.
+    pub beyond_ascii: u64,
+}
+
+/// Why searches for a contract cost much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slow {
+    /// The pattern needs the backtracking engine.
+    Backtracks(Backtracks),
+    /// There is no part that every match has, so all of each text is searched.
+    WholeText,
+    /// Most of what was searched is not ASCII.
+    BeyondAscii,
+}
+
+/// A contract that costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Costly {
+    /// Its id.
+    pub id: String,
+    /// What the searches for it have cost.
+    pub cost: Cost,
+    /// Why, if there is more to it than the number of windows.
+    pub because: Option<Slow>,
+}
+
+impl Costs {
+    /// The time of all searches.
+    pub fn searching(&self) -> Duration {
+        self.contracts.iter().map(|cost| cost.time).sum()
+    }
+
+    /// Adds what another thread has measured.
+    pub fn add(&mut self, other: &Self) {
+        self.prefilter += other.prefilter;
+        if self.contracts.len() < other.contracts.len() {
+            self.contracts.resize(other.contracts.len(), Cost::default());
+        }
+        for (cost, other) in self.contracts.iter_mut().zip(&other.contracts) {
+            cost.time += other.time;
+            cost.searches += other.searches;
+            cost.windows += other.windows;
+            cost.bytes += other.bytes;
+            cost.beyond_ascii += other.beyond_ascii;
+        }
+    }
+}
+
+impl Scratch {
+    /// Memory for checks that measures what they cost.
+    pub fn measuring(matcher: &Matcher) -> Self {
+        let contracts = vec![Cost::default(); matcher.contracts.len()];
+        let meter = Meter(Some(Costs { contracts, ..Costs::default() }));
+        Self { meter, ..Self::default() }
+    }
+
+    /// What was measured, if it was.
+    pub fn into_costs(self) -> Option<Costs> {
+        self.meter.0
+    }
+}
+
+impl Matcher {
+    /// The contracts that cost most, the most expensive first.
+    pub fn costly(&self, costs: &Costs, most: usize) -> Vec<Costly> {
+        let searched = self.contracts.iter().enumerate().zip(&costs.contracts);
+        let mut costly: Vec<Costly> = searched
+            .filter(|(_, cost)| cost.searches > 0)
+            .map(|((index, contract), cost)| Costly {
+                id: contract.id.clone(),
+                cost: *cost,
+                because: self.slow(index, cost),
+            })
+            .collect();
+        costly.sort_by(|one, other| other.cost.time.cmp(&one.cost.time).then_with(|| one.id.cmp(&other.id)));
+        costly.truncate(most);
+        costly
+    }
+
+    fn slow(&self, contract: usize, cost: &Cost) -> Option<Slow> {
+        let pattern = self.patterns[contract].as_ref()?;
+        if let Some(construct) = pattern.backtracks() {
+            return Some(Slow::Backtracks(construct));
+        }
+        if pattern.anatomy().anchor.is_none() {
+            return Some(Slow::WholeText);
+        }
+        (cost.beyond_ascii > cost.bytes / 2).then_some(Slow::BeyondAscii)
+    }
+}
+
+/// Measures, or does not.
+#[derive(Debug, Default)]
+pub(super) struct Meter(Option<Costs>);
+
+impl Meter {
+    /// The time, if it is wanted.
+    pub(super) fn start(&self) -> Option<Instant> {
+        self.0.is_some().then(Instant::now)
+    }
+
+    /// Notes a prefilter that has run since `start`.
+    pub(super) fn prefiltered(&mut self, start: Option<Instant>) {
+        if let (Some(costs), Some(start)) = (&mut self.0, start) {
+            costs.prefilter += start.elapsed();
+        }
+    }
+
+    /// Notes a search that has run since `start`.
+    pub(super) fn searched(&mut self, contract: usize, within: &Within<'_>, start: Option<Instant>) {
+        let (Some(costs), Some(start)) = (&mut self.0, start) else { return };
+        let time = start.elapsed();
+        if within.windows.is_empty() {
+            return;
+        }
+        let cost = &mut costs.contracts[contract];
+        cost.time += time;
+        cost.searches += 1;
+        cost.windows += within.windows.len() as u64;
+        for window in within.windows {
+            cost.bytes += window.len() as u64;
+            if within.charset.within(within.text, window) == Charset::Any {
+                cost.beyond_ascii += window.len() as u64;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::oracle::contract;
+    use super::super::{Directives, Options};
+    use super::*;
+    use crate::contract::{Check, Dialect, Pattern};
+    use crate::path::RelPath;
+    use crate::text::Text;
+
+    fn matcher(sources: &[&str]) -> Matcher {
+        let forbid = |source: &&str| {
+            Check::Forbid(Pattern { source: (*source).to_owned(), dialect: Dialect::Regex, line: 1 })
+        };
+        let contracts = sources.iter().map(forbid).enumerate().map(|(index, check)| contract(index, check));
+        let options = Options { timeout: Duration::from_secs(3600), directives: Directives::Honoured };
+        Matcher::new(contracts.collect(), options).0
+    }
+
+    fn measured(matcher: &Matcher, texts: &[&str]) -> Costs {
+        let mut scratch = Scratch::measuring(matcher);
+        let path = RelPath::from("a.txt");
+        for text in texts {
+            let text = Text::new(text.as_bytes()).expect("is text");
+            matcher.check_with(&mut scratch, &matcher.select(&path, None), &path, Some(&text));
+        }
+        scratch.into_costs().expect("was measured")
+    }
+
+    #[test]
+    fn only_searches_count() {
+        let matcher = matcher(&["needle", "haystack"]);
+        let costs = measured(&matcher, &["a needle, a needle", "a needle", "nothing"]);
+        let costly = matcher.costly(&costs, 10);
+        assert_eq!(costly.len(), 1, "no text has a window for the other one");
+        let Cost { searches, windows, bytes, beyond_ascii, time } = costly[0].cost;
+        assert_eq!((searches, windows, bytes, beyond_ascii), (2, 3, 18, 0));
+        assert_eq!(costs.searching(), time);
+        assert_eq!(costly[0].because, None);
+    }
+
+    #[test]
+    fn it_is_said_why() {
+        let matcher = matcher(&["a(?!b)", "[a-z]+", "straße"]);
+        let costs = measured(&matcher, &["a straße"]);
+        let mut because: Vec<_> = matcher.costly(&costs, 10);
+        because.sort_by(|one, other| one.id.cmp(&other.id));
+        let because: Vec<_> = because.into_iter().map(|costly| costly.because).collect();
+        let look_around = Slow::Backtracks(Backtracks::LookAround);
+        assert_eq!(because, [Some(look_around), Some(Slow::WholeText), Some(Slow::BeyondAscii)]);
+    }
+
+    #[test]
+    fn the_most_expensive_come_first_and_threads_add_up() {
+        let matcher = matcher(&["a", "b", "c"]);
+        let cost = |ms| Cost { time: Duration::from_millis(ms), searches: 1, ..Cost::default() };
+        let mut costs = Costs { contracts: vec![cost(1), cost(5), cost(1)], ..Costs::default() };
+        costs.add(&Costs { prefilter: Duration::from_millis(2), contracts: vec![cost(7); 3] });
+        let costly = matcher.costly(&costs, 2);
+        let times: Vec<_> = costly.iter().map(|costly| costly.cost.time.as_millis()).collect();
+        assert_eq!(times, [12, 8]);
+        assert_eq!(costly[1].id, matcher.contracts()[0].id, "equals are in the order of their ids");
+        assert_eq!(costly[0].cost.searches, 2);
+        assert_eq!(costs.prefilter, Duration::from_millis(2));
+    }
+
+    #[test]
+    fn nothing_is_measured_unasked() {
+        assert!(Scratch::default().into_costs().is_none());
+        assert!(Meter::default().start().is_none());
+    }
+}

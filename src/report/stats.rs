@@ -1,0 +1,140 @@
+//! Statistics for people: how long each phase of a run took, and which contracts cost most.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::matcher::cost::{Costly, Slow};
+use crate::scan::Spent;
+
+/// A part of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// A hook event came in.
+    EventRead,
+    /// Contract files were found, read and understood.
+    ContractsRead,
+    /// It was decided what to check; for a hook event, what the file would be.
+    FilesListed,
+    /// Patterns were made ready, except for what is compiled when it is first needed.
+    ContractsCompiled,
+    /// Files were read and checked.
+    FilesScanned,
+    /// The report was written.
+    ReportWritten,
+}
+
+impl Phase {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::EventRead => "event read",
+            Self::ContractsRead => "contracts read",
+            Self::FilesListed => "files listed",
+            Self::ContractsCompiled => "contracts compiled",
+            Self::FilesScanned => "files scanned",
+            Self::ReportWritten => "report written",
+        }
+    }
+}
+
+/// What is known about the cost of a run.
+#[derive(Debug, Default)]
+pub struct Stats {
+    /// The phases, in their order, and how long each took.
+    pub phases: Vec<(Phase, Duration)>,
+    /// What the scan has cost, if there was one.
+    pub spent: Option<Spent>,
+    /// The contracts that cost most, in order.
+    pub costly: Vec<Costly>,
+}
+
+/// Writes the phases and the contracts.
+pub fn write(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
+    writeln!(out, "{:<20} {:>12}", "phase", "ms")?;
+    for (phase, time) in &stats.phases {
+        writeln!(out, "{:<20} {:>12}", phase.as_str(), ms(*time))?;
+        if let (Phase::FilesScanned, Some(spent)) = (phase, &stats.spent) {
+            write_spent(out, spent)?;
+        }
+    }
+    if stats.costly.is_empty() {
+        return writeln!(out, "no contract had to be searched for");
+    }
+    let width = stats.costly.iter().map(|costly| costly.id.chars().count()).max().unwrap_or_default().max(20);
+    writeln!(
+        out,
+        "{:<width$} {:>12} {:>10} {:>10} {:>14}  why",
+        "most expensive", "ms", "searches", "windows", "bytes"
+    )?;
+    for Costly { id, cost, because } in &stats.costly {
+        let (time, because) = (ms(cost.time), because.map_or_else(String::new, why));
+        let row = format!(
+            "{id:<width$} {time:>12} {:>10} {:>10} {:>14}  {because}",
+            cost.searches, cost.windows, cost.bytes
+        );
+        writeln!(out, "{}", row.trim_end())?;
+    }
+    Ok(())
+}
+
+/// What the threads did, which together may have taken longer than the scan.
+fn write_spent(out: &mut dyn Write, spent: &Spent) -> io::Result<()> {
+    let Spent { threads, selecting, reading, costs } = spent;
+    let parts = [
+        ("selecting", *selecting),
+        ("reading", *reading),
+        ("prefilter", costs.prefilter),
+        ("searching", costs.searching()),
+    ];
+    for (part, time) in parts {
+        writeln!(out, "  {part:<18} {:>12}", ms(time))?;
+    }
+    writeln!(out, "  {:<18} {threads:>12}", "threads")
+}
+
+fn ms(time: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64() * 1000.0)
+}
+
+fn why(slow: Slow) -> String {
+    match slow {
+        Slow::Backtracks(construct) => format!("backtracking engine, because of {}", construct.as_str()),
+        Slow::WholeText => "no necessary part: searched for in the whole text".to_owned(),
+        Slow::BeyondAscii => "text beyond ASCII: needs the Unicode form of the pattern".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::cost::Cost;
+    use crate::matcher::dialect::Backtracks;
+
+    fn shown(stats: &Stats) -> String {
+        let mut out = Vec::new();
+        write(&mut out, stats).expect("memory can be written");
+        String::from_utf8(out).expect("is text")
+    }
+
+    #[test]
+    fn phases_and_contracts_stand_in_columns() {
+        let time = Duration::from_micros;
+        let cost = Cost { time: time(1_500), searches: 2, windows: 3, bytes: 40, beyond_ascii: 0 };
+        let costly = |id: &str, because| Costly { id: id.to_owned(), cost, because };
+        let stats = Stats {
+            phases: vec![(Phase::FilesScanned, time(12_345)), (Phase::ReportWritten, time(1))],
+            spent: Some(Spent { threads: 2, reading: time(20), ..Spent::default() }),
+            costly: vec![
+                costly("one", Some(Slow::Backtracks(Backtracks::LookAround))),
+                costly("two", Some(Slow::WholeText)),
+                costly("three", Some(Slow::BeyondAscii)),
+                costly("four", None),
+            ],
+        };
+        insta::assert_snapshot!(shown(&stats));
+    }
+
+    #[test]
+    fn it_is_said_when_nothing_was_searched_for() {
+        insta::assert_snapshot!(shown(&Stats::default()));
+    }
+}

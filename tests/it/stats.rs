@@ -1,0 +1,100 @@
+//! `--stats`: what took how long, said on standard error beside everything else.
+
+use serde_json::json;
+
+use crate::harness::{Sandbox, contract, forbid};
+
+fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .contract(&forbid("slow-look", r"\bassert\b(?!.*,)", "**/*.py"))
+        .contract(&forbid("slow-letters", "[a-z]+[0-9]?", "**/*.py"))
+        .contract(&forbid("quick", "needle", "**/*.py"))
+        .contract(&forbid("unused", "haystack", "**/*.py"))
+        .contract(&contract("present", "file_exists", None, "a.py"))
+        .file("a.py", "assert x\nneedle\n")
+        .file("b.py", "a needle\n")
+}
+
+/// The lines without what differs from run to run: times, and for the contracts their order.
+fn shape(stderr: &str) -> Vec<String> {
+    let is_time = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
+    let line = |line: &str| {
+        line.split_whitespace()
+            .map(|word| if is_time(word) { "TIME" } else { word })
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let mut lines: Vec<String> = stderr.lines().map(line).collect();
+    if let Some(first) = lines.iter().position(|line| line.starts_with("most expensive")) {
+        lines[first + 1..].sort();
+    }
+    lines
+}
+
+#[test]
+fn phases_and_contracts_are_shown_with_the_reason() {
+    let output = sandbox().run(["enforce", "--all", "--stats", "--threads", "2"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(
+        shape(&output.stderr),
+        [
+            "phase ms",
+            "contracts read TIME",
+            "files listed TIME",
+            "contracts compiled TIME",
+            "files scanned TIME",
+            "selecting TIME",
+            "reading TIME",
+            "prefilter TIME",
+            "searching TIME",
+            "threads 2",
+            "report written TIME",
+            "most expensive ms searches windows bytes why",
+            "quick TIME 2 2 12",
+            "slow-letters TIME 2 2 25 no necessary part: searched for in the whole text",
+            "slow-look TIME 2 2 25 backtracking engine, because of look-around",
+        ]
+    );
+}
+
+#[test]
+fn every_mode_has_them_and_nothing_else_changes() {
+    let sandbox = sandbox().git_init().git_add("a.py").git_commit("one").git_add("b.py");
+    let modes: [&[&str]; 4] = [&["--all"], &["a.py"], &["--staged"], &["--diff", "HEAD"]];
+    for mode in modes {
+        let plain = sandbox.run_with(sandbox.command().arg("enforce").args(mode), b"");
+        let stats =
+            sandbox.run_with(sandbox.command().args(["enforce", "--stats", "--quiet"]).args(mode), b"");
+        assert_eq!((plain.code, &plain.stdout), (stats.code, &stats.stdout), "{mode:?}");
+        assert_eq!(plain.stderr, "", "{mode:?}");
+        let shape = shape(&stats.stderr);
+        for phase in ["contracts read TIME", "files scanned TIME", "report written TIME"] {
+            assert!(shape.iter().any(|line| line == phase), "{mode:?}: {shape:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hook_event_is_answered_as_without_them() {
+    let sandbox = sandbox();
+    let input = json!({ "file_path": sandbox.path("c.py"), "content": "a needle" });
+    let plain = sandbox.event("PreToolUse", "Write", input.clone(), []);
+    let stats = sandbox.event("PreToolUse", "Write", input, ["--stats"]);
+    assert_eq!((plain.code, plain.stdout), (stats.code, stats.stdout));
+    let shape = shape(&stats.stderr);
+    assert_eq!(shape[..3], ["phase ms", "event read TIME", "contracts read TIME"]);
+    assert!(shape.iter().any(|line| line == "quick TIME 1 1 6"), "{shape:?}");
+}
+
+#[test]
+fn what_was_not_reached_is_not_shown() {
+    let output = Sandbox::new().file("a.py", "x").run(["enforce", "--all", "--stats", "--quiet"]);
+    let expected = [
+        "phase ms",
+        "contracts read TIME",
+        "files listed TIME",
+        "report written TIME",
+        "no contract had to be searched for",
+    ];
+    assert_eq!(shape(&output.stderr), expected, "{output}");
+}
