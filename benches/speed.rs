@@ -1,0 +1,98 @@
+//! How fast the parts are: the matcher in bytes per second, by the number of contracts and the kind of text; loading
+//! contracts, and getting them ready; an edit made in a file.
+
+use std::time::Duration;
+
+use divan::counter::{BytesCount, ItemsCount};
+use divan::{Bencher, black_box};
+use phaser::contract::load::{Directory, Loaded, load};
+use phaser::contract::{Contract, Place};
+use phaser::matcher::{self, Directives, Matcher, Options, Scratch};
+use phaser::path::RelPath;
+use phaser::source::edit::{Edit, Occurrences, apply};
+use phaser::text::Text;
+use tempfile::TempDir;
+
+#[allow(dead_code, reason = "each program uses its part")]
+mod made;
+
+use made::texts::Kind;
+
+const SETS: [usize; 3] = [20, 200, 1000];
+const MB: usize = 1_000_000;
+
+fn main() {
+    divan::main();
+}
+
+/// Contract files on disk.
+fn files(count: usize) -> TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for made in made::contracts::contracts(count) {
+        let path = directory.path().join(format!("{}.yaml", made.id));
+        std::fs::write(path, made.yaml).expect("can be written");
+    }
+    directory
+}
+
+fn loaded(files: &TempDir) -> Loaded {
+    let path = files.path().to_owned();
+    load(&[Directory { place: Place::Named, shown: path.clone(), path }], matcher::broken)
+}
+
+fn contracts(count: usize) -> Vec<Contract> {
+    let loaded = loaded(&files(count));
+    assert_eq!((loaded.contracts.len(), loaded.warnings.len()), (count, 0), "all of them are valid");
+    loaded.contracts
+}
+
+fn ready(contracts: Vec<Contract>) -> Matcher {
+    let options = Options { timeout: Duration::from_secs(60), directives: Directives::Honoured };
+    Matcher::new(contracts, options).0
+}
+
+#[divan::bench(args = SETS)]
+fn load_contracts(bencher: Bencher, count: usize) {
+    let files = files(count);
+    bencher.counter(ItemsCount::new(count)).bench_local(|| loaded(black_box(&files)));
+}
+
+#[divan::bench(args = SETS)]
+fn first_check(bencher: Bencher, count: usize) {
+    let text = made::texts::text(Kind::Code, 4096);
+    let path = RelPath::from("src/main.c");
+    let contracts = contracts(count);
+    bencher.counter(ItemsCount::new(count)).with_inputs(|| contracts.clone()).bench_local_values(
+        |contracts| {
+            let matcher = ready(contracts);
+            let text = Text::new(text.as_bytes()).expect("is text");
+            matcher.check(&matcher.select(&path, None), &path, Some(&text))
+        },
+    );
+}
+
+fn searches() -> impl Iterator<Item = (usize, Kind)> {
+    SETS.into_iter().flat_map(|count| Kind::ALL.map(|kind| (count, kind)))
+}
+
+#[divan::bench(args = searches(), sample_count = 10, sample_size = 1)]
+fn search(bencher: Bencher, (count, kind): (usize, Kind)) {
+    let text = made::texts::text(kind, MB);
+    let path = RelPath::from("src/main.c");
+    let matcher = ready(contracts(count));
+    let selection = matcher.select(&path, None);
+    let mut scratch = Scratch::default();
+    bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+        let text = Text::new(black_box(text.as_bytes())).expect("is text");
+        matcher.check_with(&mut scratch, &selection, &path, Some(&text))
+    });
+}
+
+#[divan::bench(args = Kind::ALL, sample_count = 10, sample_size = 1)]
+fn edit(bencher: Bencher, kind: Kind) {
+    let text = made::texts::text(kind, MB) + "the last line is here\n";
+    let edit = Edit { old: "the last line is", new: "it is", occurrences: Occurrences::First };
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench_local(|| apply(Some(black_box(text.as_bytes())), &[edit]).expect("can be made"));
+}
