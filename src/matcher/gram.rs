@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{ByteSet, fold, likelihood};
+use super::bytes::{ByteSet, FOLD, likelihood};
 
 /// The bytes of a gram.
 pub const LEN: usize = 4;
@@ -14,7 +14,7 @@ pub const LEN: usize = 4;
 pub const MAX_COST: f32 = 4.0;
 
 /// The most texts that one gram of a shape may stand for.
-const MAX_TEXTS: usize = 256;
+const MAX_TEXTS: u32 = 256;
 
 /// What to do about a gram that is there, and about a shape that is there, in cycles; the second
 /// makes up for texts in which letters do not follow each other at random.
@@ -41,13 +41,14 @@ pub struct Plan {
 
 /// The text of a gram.
 pub fn read(bytes: [u8; LEN]) -> u32 {
-    u32::from_le_bytes(bytes) | 0x2020_2020
+    u32::from_le_bytes(bytes) | u32::from_le_bytes([FOLD; LEN])
 }
 
 /// What it costs to look for this shape, for each byte of text, or `None` when it cannot be found.
 pub fn cost(shape: &[ByteSet]) -> Option<f32> {
-    let (_, grams) = best(shape)?;
-    let whole: f32 = shape.iter().map(likelihood).product();
+    let facts = facts(shape);
+    let (_, grams) = best(shape, &facts)?;
+    let whole: f32 = facts[1..=shape.len()].iter().map(|fact| fact.likelihood).product();
     Some(GRAM_COST * grams + SHAPE_COST * whole)
 }
 
@@ -61,7 +62,7 @@ pub fn run_cost(bytes: &ByteSet, count: usize) -> f32 {
 
 /// The cheapest way to find this shape.
 pub fn plan(shape: &[ByteSet]) -> Option<Plan> {
-    let (offset, _) = best(shape)?;
+    let (offset, _) = best(shape, &facts(shape))?;
     let grams = [offset, offset + 1].map(|offset| Gram { offset, texts: texts(&sets(shape, offset)) });
     let inside = offset.max(1) - 1..(offset + LEN).min(shape.len());
     let narrow = |index: &usize| !shape[*index].has_high();
@@ -70,14 +71,28 @@ pub fn plan(shape: &[ByteSet]) -> Option<Plan> {
     Some(Plan { grams, core: start..end })
 }
 
+/// What is known of a byte of a gram.
+#[derive(Debug, Clone, Copy)]
+struct Fact {
+    likelihood: f32,
+    /// How many values it has, once folded.
+    count: u32,
+}
+
+/// The facts of each byte of a shape, and of any byte before and after it.
+fn facts(shape: &[ByteSet]) -> Vec<Fact> {
+    let any = Fact { likelihood: 1.0, count: ByteSet::ALL.folded().len() };
+    let inside = shape.iter().map(|set| Fact { likelihood: likelihood(set), count: set.folded().len() });
+    std::iter::once(any).chain(inside).chain([any]).collect()
+}
+
 /// Where the best of the two grams starts in the shape, plus one, and how likely they are.
-fn best(shape: &[ByteSet]) -> Option<(usize, f32)> {
-    let offsets = 0..(shape.len() + 2).checked_sub(LEN)?;
-    let costs: Vec<_> = (0..=offsets.end).map(|offset| gram_likelihood(&sets(shape, offset))).collect();
-    let pairs = offsets.filter_map(|offset| {
-        Some((offset, (costs[offset]? + costs[offset + 1]?) / 2.0)).filter(|_| one_core(shape, offset))
-    });
-    pairs.min_by(|(_, one), (_, other)| one.total_cmp(other))
+fn best(shape: &[ByteSet], facts: &[Fact]) -> Option<(usize, f32)> {
+    let grams = || facts.windows(LEN).map(gram_likelihood);
+    let pairs = grams().zip(grams().skip(1)).enumerate();
+    let known = pairs.filter_map(|(offset, (one, other))| Some((offset, (one? + other?) / 2.0)));
+    let whole = known.filter(|(offset, _)| one_core(shape, *offset));
+    whole.min_by(|(_, one), (_, other)| one.total_cmp(other))
 }
 
 fn sets(shape: &[ByteSet], offset: usize) -> [ByteSet; LEN] {
@@ -85,9 +100,9 @@ fn sets(shape: &[ByteSet], offset: usize) -> [ByteSet; LEN] {
     std::array::from_fn(|index| at(offset + index).copied().unwrap_or(ByteSet::ALL))
 }
 
-fn gram_likelihood(sets: &[ByteSet; LEN]) -> Option<f32> {
-    let count: usize = sets.iter().map(|set| folded(set).len() as usize).product();
-    (count <= MAX_TEXTS).then(|| sets.iter().map(likelihood).product())
+fn gram_likelihood(facts: &[Fact]) -> Option<f32> {
+    let texts: u32 = facts.iter().map(|fact| fact.count).product();
+    (texts <= MAX_TEXTS).then(|| facts.iter().map(|fact| fact.likelihood).product())
 }
 
 /// A character of several bytes must not stand between two bytes of a core, or they move apart.
@@ -97,16 +112,10 @@ fn one_core(shape: &[ByteSet], offset: usize) -> bool {
     narrow.by_ref().take_while(|narrow| *narrow).count() >= 2 && !narrow.any(|narrow| narrow)
 }
 
-fn folded(set: &ByteSet) -> ByteSet {
-    let mut folded = ByteSet::default();
-    set.iter().for_each(|byte| folded.insert(fold(byte)));
-    folded
-}
-
 fn texts(sets: &[ByteSet; LEN]) -> Vec<u32> {
     let mut texts = vec![0];
     for (index, set) in sets.iter().enumerate() {
-        let folded = folded(set);
+        let folded = set.folded();
         let longer = |text: &u32| {
             let text = *text;
             folded.iter().map(move |byte| text | u32::from(byte) << (8 * index)).collect::<Vec<_>>()
