@@ -14,6 +14,7 @@ use crate::glob::{Glob, GlobError};
 mod draft;
 mod form;
 mod keys;
+mod plain;
 mod switch;
 
 pub use draft::Draft;
@@ -34,24 +35,39 @@ enum Form {
     Nested,
 }
 
+/// A text, and the line it stands on.
+struct Placed {
+    text: String,
+    line: usize,
+}
+
+impl From<Spanned<String>> for Placed {
+    fn from(spanned: Spanned<String>) -> Self {
+        Self { line: line(spanned.referenced.line()), text: spanned.value }
+    }
+}
+
 /// The fields of a contract, wherever they stood.
 struct Fields {
     form: Form,
     line: usize,
-    id: Option<Spanned<String>>,
-    kind: Option<Spanned<String>>,
-    pattern: Option<Spanned<String>>,
-    file_glob: Option<Spanned<String>>,
-    message: Option<Spanned<String>>,
-    severity: Option<Spanned<String>>,
+    id: Option<Placed>,
+    kind: Option<Placed>,
+    pattern: Option<Placed>,
+    file_glob: Option<Placed>,
+    message: Option<Placed>,
+    severity: Option<Placed>,
     rationale: Option<String>,
-    enabled: bool,
+    enabled: Option<bool>,
     examples: FileExamples,
 }
 
 /// The contract in `yaml`, or everything that is wrong with it.
 pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
-    let fields = read(yaml, &origin).map_err(|warning| vec![warning])?;
+    let fields = match plain::read(yaml) {
+        Some(fields) => fields,
+        None => read(yaml, &origin).map_err(|warning| vec![warning])?,
+    };
     Validation { yaml, origin: &origin, warnings: Vec::new() }.contract(fields)
 }
 
@@ -60,31 +76,32 @@ fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
     let Some(file) = file else {
         return Err(Warning::at(&origin.file, 1, "the file is empty (a contract starts with 'rule_id: …')"));
     };
+    let enabled = file.enabled.map(|enabled| enabled.value);
     Ok(match file.rule {
         Some(rule) => Fields {
             form: Form::Nested,
             line: line(rule.referenced.line()),
-            id: rule.value.id,
-            kind: rule.value.kind,
-            pattern: rule.value.pattern,
-            file_glob: rule.value.file_glob,
-            message: rule.value.message,
-            severity: rule.value.severity,
+            id: rule.value.id.map(Placed::from),
+            kind: rule.value.kind.map(Placed::from),
+            pattern: rule.value.pattern.map(Placed::from),
+            file_glob: rule.value.file_glob.map(Placed::from),
+            message: rule.value.message.map(Placed::from),
+            severity: rule.value.severity.map(Placed::from),
             rationale: rule.value.rationale,
-            enabled: file.enabled.is_none_or(|enabled| enabled.value),
+            enabled,
             examples: rule.value.examples.or(file.examples).unwrap_or_default(),
         },
         None => Fields {
             form: Form::Flat,
             line: 1,
-            id: file.rule_id,
-            kind: file.kind,
-            pattern: file.pattern,
-            file_glob: file.file_glob,
-            message: file.message,
-            severity: file.severity,
+            id: file.rule_id.map(Placed::from),
+            kind: file.kind.map(Placed::from),
+            pattern: file.pattern.map(Placed::from),
+            file_glob: file.file_glob.map(Placed::from),
+            message: file.message.map(Placed::from),
+            severity: file.severity.map(Placed::from),
             rationale: file.rationale,
-            enabled: file.enabled.is_none_or(|enabled| enabled.value),
+            enabled,
             examples: file.examples.unwrap_or_default(),
         },
     })
@@ -164,7 +181,7 @@ impl Validation<'_> {
         let kind = self.required(fields.kind, "type", top).and_then(|kind| self.kind(kind));
         let check = kind.and_then(|kind| self.check(kind, fields.pattern, (form, top)));
         let glob = self.required(fields.file_glob, "file_glob", top);
-        let glob_line = glob.as_ref().map_or(top, |glob| line(glob.referenced.line()));
+        let glob_line = glob.as_ref().map_or(top, |glob| glob.line);
         let glob = glob.and_then(|glob| self.glob(glob));
         let severity = match fields.severity {
             None if form == Form::Nested => Some(Severity::Error),
@@ -186,7 +203,7 @@ impl Validation<'_> {
             severity,
             message,
             rationale: fields.rationale.filter(|rationale| !rationale.trim().is_empty()),
-            enabled: fields.enabled,
+            enabled: fields.enabled.unwrap_or(true),
             examples: Examples {
                 violating: fields.examples.violating.into_iter().map(read_example).collect(),
                 passing: fields.examples.passing.into_iter().map(read_example).collect(),
@@ -199,64 +216,61 @@ impl Validation<'_> {
         self.warnings.push(Warning::at(&self.origin.file, line, what));
     }
 
-    fn required(&mut self, field: Option<Spanned<String>>, key: &str, top: usize) -> Option<Spanned<String>> {
+    fn required(&mut self, field: Option<Placed>, key: &str, top: usize) -> Option<Placed> {
         if field.is_none() {
             self.warn(top, format!("'{key}' is missing (add '{key}: …')"));
         }
         field
     }
 
-    fn id(&mut self, id: Spanned<String>) -> Option<String> {
+    fn id(&mut self, id: Placed) -> Option<String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let line = line(id.referenced.line());
-        if id.value.is_empty() {
+        let line = id.line;
+        if id.text.is_empty() {
             self.warn(line, "the rule id is empty (name the rule, for instance 'no-debug-print')");
-        } else if id.value.len() > MAX_ID {
+        } else if id.text.len() > MAX_ID {
             self.warn(line, format!("the rule id is longer than {MAX_ID} characters (choose a shorter one)"));
-        } else if !id.value.chars().all(allowed) {
-            let id = printable(&id.value);
+        } else if !id.text.chars().all(allowed) {
+            let id = printable(&id.text);
             self.warn(line, format!("rule id '{id}' may have only letters, digits and hyphens (rename it)"));
         } else {
-            return Some(id.value);
+            return Some(id.text);
         }
         None
     }
 
-    fn kind(&mut self, kind: Spanned<String>) -> Option<Kind> {
-        let found = Kind::ALL.into_iter().find(|known| known.as_str() == kind.value);
+    fn kind(&mut self, kind: Placed) -> Option<Kind> {
+        let found = Kind::ALL.into_iter().find(|known| known.as_str() == kind.text);
         if found.is_none() {
             let known: Vec<_> = Kind::ALL.into_iter().map(Kind::as_str).collect();
-            let (unknown, known) = (printable(&kind.value), known.join(", "));
-            self.warn(
-                line(kind.referenced.line()),
-                format!("type '{unknown}' is not known (use one of {known})"),
-            );
+            let (unknown, known) = (printable(&kind.text), known.join(", "));
+            self.warn(kind.line, format!("type '{unknown}' is not known (use one of {known})"));
         }
         found
     }
 
-    fn severity(&mut self, severity: Spanned<String>) -> Option<Severity> {
-        match severity.value.as_str() {
+    fn severity(&mut self, severity: Placed) -> Option<Severity> {
+        match severity.text.as_str() {
             "error" => Some(Severity::Error),
             "warning" => Some(Severity::Warning),
             other => {
                 let what = format!("severity '{}' is not known (use error or warning)", printable(other));
-                self.warn(line(severity.referenced.line()), what);
+                self.warn(severity.line, what);
                 None
             }
         }
     }
 
-    fn message(&mut self, message: Spanned<String>) -> Option<String> {
-        if message.value.trim().is_empty() {
-            self.warn(line(message.referenced.line()), "'message' is empty (say what to do instead)");
+    fn message(&mut self, message: Placed) -> Option<String> {
+        if message.text.trim().is_empty() {
+            self.warn(message.line, "'message' is empty (say what to do instead)");
             return None;
         }
-        Some(message.value)
+        Some(message.text)
     }
 
-    fn glob(&mut self, glob: Spanned<String>) -> Option<Glob> {
-        match Glob::new(&glob.value) {
+    fn glob(&mut self, glob: Placed) -> Option<Glob> {
+        match Glob::new(&glob.text) {
             Ok(glob) => Some(glob),
             Err(error) => {
                 let why = match error {
@@ -264,13 +278,13 @@ impl Validation<'_> {
                     GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
                 };
                 let what = format!("'file_glob' is not valid: {} (for instance '**/*.py')", printable(&why));
-                self.warn(line(glob.referenced.line()), what);
+                self.warn(glob.line, what);
                 None
             }
         }
     }
 
-    fn check(&mut self, kind: Kind, pattern: Option<Spanned<String>>, at: (Form, usize)) -> Option<Check> {
+    fn check(&mut self, kind: Kind, pattern: Option<Placed>, at: (Form, usize)) -> Option<Check> {
         let (form, top) = at;
         match kind {
             Kind::FileExists => return Some(Check::Exists),
@@ -278,7 +292,7 @@ impl Validation<'_> {
             Kind::ForbidPattern | Kind::RequirePattern | Kind::FileContains | Kind::FileNotContains => {}
         }
         let pattern = self.required(pattern, "pattern", top)?;
-        let (line, size) = (line(pattern.referenced.line()), pattern.value.len());
+        let (line, size) = (pattern.line, pattern.text.len());
         if size == 0 {
             self.warn(line, "'pattern' is empty (write what to look for)");
             return None;
@@ -290,7 +304,7 @@ impl Validation<'_> {
         }
         let literal = form == Form::Nested && matches!(kind, Kind::FileContains | Kind::FileNotContains);
         let dialect = if literal { Dialect::Literal } else { Dialect::Regex };
-        let pattern = Pattern { source: pattern.value, dialect, line };
+        let pattern = Pattern { source: pattern.text, dialect, line };
         Some(match kind {
             Kind::ForbidPattern | Kind::FileNotContains => Check::Forbid(pattern),
             Kind::RequirePattern if form == Form::Nested => Check::RequireSomewhere(pattern),
