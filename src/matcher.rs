@@ -26,6 +26,7 @@ pub mod linear;
 mod oracle;
 pub mod pattern;
 pub mod prefilter;
+mod sketch;
 pub mod windows;
 
 use cost::Meter;
@@ -33,6 +34,7 @@ use ignores::{Cover, Ignores};
 use linear::Charset;
 use pattern::{Pattern, Unfinished, Within};
 use prefilter::{Candidates, Prefilter};
+use sketch::Folded;
 
 /// The most matches that are reported for one contract in one file.
 pub const MAX_MATCHES: usize = 1_000;
@@ -122,6 +124,7 @@ pub struct Scratch {
 /// The contracts that apply to a path.
 #[derive(Debug)]
 pub struct Selection {
+    is_empty: bool,
     searched: Vec<usize>,
     prefilter: Prefilter,
     not_exists: Vec<usize>,
@@ -131,7 +134,7 @@ pub struct Selection {
 impl Selection {
     /// Is there nothing to check?
     pub fn is_empty(&self) -> bool {
-        self.searched.is_empty() && self.not_exists.is_empty()
+        self.is_empty
     }
 
     /// Contracts that the existence of the file satisfies.
@@ -144,9 +147,31 @@ impl Matcher {
     /// A matcher for those of the `contracts` that are enabled, and what is wrong with the patterns
     /// of the others; they are left out.
     pub fn new(contracts: Vec<Contract>, options: Options) -> (Self, Vec<Warning>) {
+        Self::of(contracts, options, |_| true)
+    }
+
+    /// The same for this text and no other: a pattern that cannot match in it is not even parsed.
+    pub fn for_text(contracts: Vec<Contract>, options: Options, text: &[u8]) -> (Self, Vec<Warning>) {
+        let folded = Folded::new(text);
+        Self::of(contracts, options, |contract| match (&contract.check, &folded) {
+            (Check::Forbid(pattern), Some(folded)) => folded.may_match(pattern),
+            _ => true,
+        })
+    }
+
+    fn of(
+        contracts: Vec<Contract>,
+        options: Options,
+        may_match: impl Fn(&Contract) -> bool,
+    ) -> (Self, Vec<Warning>) {
         let mut warnings = Vec::new();
         let (mut kept, mut patterns) = (Vec::new(), Vec::new());
         for contract in contracts.into_iter().filter(|contract| contract.enabled) {
+            if !may_match(&contract) {
+                patterns.push(None);
+                kept.push(contract);
+                continue;
+            }
             match compile(&contract, options.timeout, &mut warnings) {
                 Ok(pattern) => {
                     patterns.push(pattern);
@@ -206,12 +231,17 @@ impl Matcher {
                 .filter(|&index| wanted(&self.contracts[index].check))
                 .collect::<Vec<_>>()
         };
-        let searched = if exempt { Vec::new() } else { having(|check| check.pattern().is_some()) };
-        let patterns: Vec<_> = searched.iter().filter_map(|&index| self.patterns[index].as_ref()).collect();
+        let mut searched = if exempt { Vec::new() } else { having(|check| check.pattern().is_some()) };
+        let not_exists = having(|check| *check == Check::NotExists);
+        let is_empty = searched.is_empty() && not_exists.is_empty();
+        searched.retain(|&index| self.patterns[index].is_some());
+        let patterns = searched.iter().filter_map(|&index| self.patterns[index].as_ref());
+        let prefilter = Prefilter::new(patterns.map(Pattern::anatomy));
         Selection {
-            prefilter: Prefilter::new(patterns.into_iter().map(Pattern::anatomy)),
+            is_empty,
+            prefilter,
             searched,
-            not_exists: having(|check| *check == Check::NotExists),
+            not_exists,
             exists: having(|check| *check == Check::Exists),
         }
     }
@@ -540,6 +570,25 @@ mod tests {
         assert!(matcher.select(&RelPath::from("a.txt"), None).is_empty());
         let [one, other] = ["x.rs", "y/z.rs"].map(|path| matcher.select(&RelPath::from(path), None));
         assert!(Arc::ptr_eq(&one, &other), "one selection serves every path with the same globs");
+    }
+
+    #[test]
+    fn for_one_text_only_what_can_match_in_it_is_parsed() {
+        let options = Options { timeout: HOUR, directives: Directives::Honoured };
+        let checks = [forbid("passw[o]rd"), forbid("token[0-9]"), require("token"), forbid("(token")];
+        let contracts: Vec<_> =
+            checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
+        let text = "a PASSWORD\nor password\n";
+        let (all, all_warnings) = Matcher::new(contracts.clone(), options);
+        let (matcher, warnings) = Matcher::for_text(contracts, options, text.as_bytes());
+        assert_eq!(warnings, all_warnings, "a pattern that is not valid is said to be so");
+        assert_eq!(matcher.contracts(), all.contracts());
+        let [found, expected] = [&matcher, &all].map(|matcher| check(matcher, text).violations);
+        assert_eq!(found, expected);
+        assert_eq!(found.len(), 2);
+        assert_eq!(selected(&matcher, "a.txt", None), [0, 2], "the token is not looked for");
+        let (matcher, _) = Matcher::for_text(vec![oracle::contract(0, forbid("token"))], options, b"nothing");
+        assert!(!matcher.select(&RelPath::from("a.txt"), None).is_empty(), "the contract does apply");
     }
 
     #[test]

@@ -84,6 +84,16 @@ pub struct Targets {
     pub skipped: Vec<Skipped>,
 }
 
+impl Targets {
+    /// The bytes of the one target, when there is no other text to check and they are here.
+    pub fn only_text(&self) -> Option<&[u8]> {
+        match (&self.targets[..], &self.coverage) {
+            ([Target { content: Content::Bytes(bytes), before: None, .. }], Coverage::Partial) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
 /// Reads the content of targets, one after another, into a buffer of its own.
 #[derive(Debug)]
 pub struct Reader {

@@ -170,7 +170,10 @@ impl Run<'_> {
     ) -> (Vec<Contract>, Outcome) {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options { timeout: self.args.timeout(), directives: self.args.directives() };
-        let (matcher, mut warnings) = Matcher::new(contracts, options);
+        let (matcher, mut warnings) = match targets.only_text() {
+            Some(text) => Matcher::for_text(contracts, options, text),
+            None => Matcher::new(contracts, options),
+        };
         self.stopwatch.end(Phase::ContractsCompiled);
         let options = scan::Options {
             threads: self.args.threads(),

@@ -1,0 +1,414 @@
+//! A glance at a pattern: texts of which every match holds one, read off the pattern without parsing it.
+//!
+//! A hook has one small text and many patterns, nearly all of which are about something else. Parsing
+//! a pattern costs far more than a look for such a text. This knows the common constructs and gives
+//! up on the rest; a pattern that it does not give up on is valid, so that nothing is left unsaid
+//! when it is not parsed.
+
+use memchr::memmem;
+
+use crate::contract::{self, Dialect};
+
+/// In a larger text, looking for each pattern's texts would cost more than parsing the patterns.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// The characters outside ASCII that `(?i)` takes for `k` and `s`.
+const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
+
+/// A shorter text is in too many others.
+const MIN_TEXT: usize = 3;
+/// The most texts of one pattern.
+const MAX_TEXTS: usize = 8;
+/// The deepest groups; patterns may be deeper than that.
+const MAX_DEPTH: usize = 16;
+/// The largest pattern, with its repetitions written out; patterns may be larger than that.
+const MAX_SIZE: usize = 2_000;
+
+/// A text in lower case, to look for what patterns need.
+#[derive(Debug)]
+pub struct Folded(Vec<u8>);
+
+impl Folded {
+    /// The text, unless it is too large, or has a character in it that folds in a special way.
+    pub fn new(text: &[u8]) -> Option<Self> {
+        let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
+        (text.len() <= MAX_TEXT && usual()).then(|| Self(text.to_ascii_lowercase()))
+    }
+
+    /// Could the pattern match in the text? If not, it is also known to be valid.
+    pub fn may_match(&self, pattern: &contract::Pattern) -> bool {
+        let needed = match pattern.dialect {
+            Dialect::Literal => Some(vec![pattern.source.to_ascii_lowercase().into_bytes()]),
+            Dialect::Regex => needed(&pattern.source),
+        };
+        needed.is_none_or(|texts| texts.iter().any(|text| memmem::find(&self.0, text).is_some()))
+    }
+}
+
+/// Texts in lower case of which every match holds one in lower case, if the pattern is simple enough.
+fn needed(pattern: &str) -> Option<Vec<Vec<u8>>> {
+    let negates_twice =
+        pattern.contains("[^") && [r"\W", r"\D", r"\S"].iter().any(|class| pattern.contains(class));
+    if !pattern.bytes().all(|byte| matches!(byte, b' '..=b'~')) || negates_twice {
+        return None;
+    }
+    let mut reader = Reader { rest: pattern.as_bytes(), depth: 0 };
+    let part = reader.alternatives()?;
+    let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE;
+    part.texts.filter(|_| is_whole)
+}
+
+/// What is known of a part of a pattern.
+struct Part {
+    /// Every match holds one of these.
+    texts: Option<Vec<Vec<u8>>>,
+    size: usize,
+}
+
+/// One piece of a sequence, before its quantifier.
+enum Atom {
+    /// This byte.
+    Byte(u8),
+    /// No text: a look (`^`, `\b`) or flags.
+    Nothing,
+    /// One character out of several.
+    Class,
+    Group(Part),
+}
+
+/// Reads a pattern from its start; `None` gives up.
+struct Reader<'a> {
+    rest: &'a [u8],
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, expected: &[u8]) -> bool {
+        let rest = self.rest.strip_prefix(expected);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(*first)
+    }
+
+    fn alternatives(&mut self) -> Option<Part> {
+        let mut all = self.sequence()?;
+        while self.take(b"|") {
+            let other = self.sequence()?;
+            all.size += other.size;
+            all.texts = all.texts.zip(other.texts).map(|(texts, others)| [texts, others].concat());
+        }
+        all.texts = all.texts.filter(|texts| texts.len() <= MAX_TEXTS);
+        Some(all)
+    }
+
+    fn sequence(&mut self) -> Option<Part> {
+        let mut part = Part { texts: None, size: 0 };
+        let mut run = Vec::new();
+        while let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) {
+            let atom = self.atom(first)?;
+            let times = self.quantifier()?;
+            let size = if let Atom::Group(group) = &atom { group.size } else { 1 };
+            part.size = part.size.saturating_add(size.saturating_mul(times.written_out()));
+            match atom {
+                Atom::Byte(byte) if !times.quantified => run.push(byte.to_ascii_lowercase()),
+                Atom::Nothing if !times.quantified => {}
+                Atom::Nothing => return None,
+                Atom::Byte(_) | Atom::Class => part.offer(vec![std::mem::take(&mut run)]),
+                Atom::Group(group) => {
+                    part.offer(vec![std::mem::take(&mut run)]);
+                    if let Some(texts) = group.texts.filter(|_| times.least > 0) {
+                        part.offer(texts);
+                    }
+                }
+            }
+        }
+        part.offer(vec![run]);
+        Some(part)
+    }
+
+    fn atom(&mut self, first: u8) -> Option<Atom> {
+        self.next();
+        match first {
+            b'\\' => self.escape(),
+            b'[' => self.class(),
+            b'(' => self.group(),
+            b'.' => Some(Atom::Class),
+            b'^' | b'$' => Some(Atom::Nothing),
+            b'*' | b'+' | b'?' | b'{' | b'}' | b']' => None,
+            byte => Some(Atom::Byte(byte)),
+        }
+    }
+
+    fn escape(&mut self) -> Option<Atom> {
+        match self.next()? {
+            b'b' | b'B' => Some(Atom::Nothing),
+            b'd' | b'D' | b'w' | b'W' | b's' | b'S' => Some(Atom::Class),
+            byte => self.escaped(byte).map(Atom::Byte),
+        }
+    }
+
+    /// The byte that an escape stands for; the first character after its backslash has been read.
+    fn escaped(&mut self, first: u8) -> Option<u8> {
+        match first {
+            b'n' => Some(b'\n'),
+            b'r' => Some(b'\r'),
+            b't' => Some(b'\t'),
+            b'x' => {
+                let (digits, rest) = self.rest.split_first_chunk::<2>()?;
+                self.rest = rest;
+                let digit = |digit: u8| char::from(digit).to_digit(16);
+                let code = digit(digits[0])? * 16 + digit(digits[1])?;
+                u8::try_from(code).ok().filter(u8::is_ascii)
+            }
+            byte if byte.is_ascii_punctuation() && !b"<>".contains(&byte) => Some(byte),
+            _ => None,
+        }
+    }
+
+    /// A class; the `[` has been read.
+    fn class(&mut self) -> Option<Atom> {
+        self.take(b"^");
+        let mut first = true;
+        loop {
+            let member = match self.next()? {
+                b']' if !first => return Some(Atom::Class),
+                b'[' | b']' => return None,
+                byte => self.member(byte)?,
+            };
+            first = false;
+            let is_range = self.rest.first() == Some(&b'-') && self.rest.get(1) != Some(&b']');
+            if is_range {
+                self.next();
+                let last = self.next().filter(|byte| !b"[]".contains(byte))?;
+                if member? > self.member(last)?? {
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// A member of a class: its byte if it is one, nothing if it is a class itself.
+    #[expect(clippy::option_option, reason = "giving up passes through every step")]
+    fn member(&mut self, byte: u8) -> Option<Option<u8>> {
+        if byte != b'\\' {
+            return Some(Some(byte));
+        }
+        match self.next()? {
+            b'd' | b'D' | b'w' | b'W' | b's' | b'S' => Some(None),
+            escape => self.escaped(escape).map(Some),
+        }
+    }
+
+    /// A group, or flags; the `(` has been read.
+    fn group(&mut self) -> Option<Atom> {
+        if self.take(b"?i)") || self.take(b"?s)") {
+            return Some(Atom::Nothing);
+        }
+        if self.rest.first() == Some(&b'?') {
+            let known = [&b"?:"[..], b"?i:", b"?-i:", b"?s:", b"?-s:"];
+            known.iter().find(|start| self.take(start))?;
+        }
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return None;
+        }
+        let part = self.alternatives()?;
+        self.depth -= 1;
+        self.take(b")").then_some(Atom::Group(part))
+    }
+
+    /// How often the atom before is repeated.
+    fn quantifier(&mut self) -> Option<Times> {
+        let (least, most) = match self.rest.first() {
+            Some(b'*') => (0, None),
+            Some(b'+') => (1, None),
+            Some(b'?') => (0, Some(1)),
+            Some(b'{') => {
+                let end = self.rest.iter().position(|&byte| byte == b'}')?;
+                let bounds = std::str::from_utf8(&self.rest[1..end]).ok()?;
+                self.rest = &self.rest[end..];
+                match bounds.split_once(',') {
+                    None => (number(bounds)?, Some(number(bounds)?)),
+                    Some((least, "")) => (number(least)?, None),
+                    Some((least, most)) => (number(least)?, Some(number(most)?)),
+                }
+            }
+            _ => return Some(Times { least: 1, most: Some(1), quantified: false }),
+        };
+        self.next();
+        self.take(b"?");
+        let again = self.rest.first().is_some_and(|next| b"*+?{".contains(next));
+        let in_order = most.is_none_or(|most| least <= most);
+        (in_order && !again).then_some(Times { least, most, quantified: true })
+    }
+}
+
+/// How often an atom is repeated.
+struct Times {
+    least: usize,
+    most: Option<usize>,
+    quantified: bool,
+}
+
+impl Times {
+    /// How often the atom is there with its repetitions written out.
+    fn written_out(&self) -> usize {
+        self.most.unwrap_or(self.least).max(1)
+    }
+}
+
+fn number(digits: &str) -> Option<usize> {
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
+}
+
+impl Part {
+    /// Every match holds one of these, too: the longer ones are kept.
+    fn offer(&mut self, texts: Vec<Vec<u8>>) {
+        let shortest = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).min().unwrap_or_default();
+        let least = self.texts.as_ref().map_or(MIN_TEXT - 1, |texts| shortest(texts));
+        if shortest(&texts) > least {
+            self.texts = Some(texts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::matcher::linear::Charset;
+    use crate::matcher::pattern::{Pattern, Within};
+    use std::ops::ControlFlow;
+    use std::time::Duration;
+
+    fn texts(pattern: &str) -> Option<Vec<String>> {
+        needed(pattern)
+            .map(|texts| texts.into_iter().map(|text| String::from_utf8(text).expect("text")).collect())
+    }
+
+    fn one(pattern: &str) -> String {
+        texts(pattern).unwrap_or_default().join("|")
+    }
+
+    #[test]
+    fn the_longest_text_is_taken() {
+        assert_eq!(one("foobar"), "foobar");
+        assert_eq!(one(r"\bprint\("), "print(");
+        assert_eq!(
+            one(r#"(?i)[\w.-]{0,50}?(?:Adafruit)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=)"#),
+            "adafruit"
+        );
+        assert_eq!(one(r"ab+cde?fgh"), "fgh");
+        assert_eq!(one(r"(TODO|FIXME):"), "todo|fixme");
+        assert_eq!(one(r"foo|barbaz"), "foo|barbaz");
+        assert_eq!(one(r"(?:a(?:bcd|efgh){2})+x"), "bcd|efgh");
+        assert_eq!(one(r"\x41KI\x41\.[0-9A-Z]{16}\b"), "akia.");
+        assert_eq!(one(r"^import\s+os$"), "import");
+    }
+
+    #[test]
+    fn what_may_be_missing_is_not_needed() {
+        for pattern in
+            ["(?:foo)?", "(foo)*x", "foo|b", "(foo|)", "(?:foo){0,3}", "fo+o", "[foo]", r"\w+", "f.o"]
+        {
+            assert_eq!(needed(pattern), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_given_up_on() {
+        for pattern in [
+            "(foo",
+            "foo)",
+            "foo**",
+            "foo{2",
+            "foo{2,1}",
+            "foo{,2}",
+            "[foo",
+            "[b-a]foo",
+            r"[\w-a]foo",
+            "*foo",
+            r"foo\",
+            r"foo\q",
+            r"foo\1",
+            r"foo\Z",
+            "foo(?=bar)",
+            "(?<!x)foo",
+            "(?x)foo bar",
+            "(?P<n>foo)",
+            "föö",
+            "foo++",
+            "[[:alpha:]]foo",
+            r"[^\S]foo",
+            r"[^a]\Wfoo",
+            "foo{2000,}[a]{2000}",
+            "(?:foo{40}){60}",
+            "[a-z]{2001}foo",
+            "^*foo",
+            "foo\tbar",
+        ] {
+            assert_eq!(needed(pattern), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_text_tells_which_patterns_may_match() {
+        let text = Folded::new(b"let apiKey = 1;").expect("small and usual");
+        let may_match = |source: &str, dialect| {
+            text.may_match(&contract::Pattern { source: source.to_owned(), dialect, line: 1 })
+        };
+        assert!(may_match("API[Kk]ey|apikey", Dialect::Regex));
+        assert!(may_match("(apikey", Dialect::Regex), "nothing is known of it");
+        assert!(!may_match("password", Dialect::Regex));
+        assert!(may_match("apiKey =", Dialect::Literal));
+        assert!(!may_match("api.*", Dialect::Literal));
+        assert!(Folded::new("api\u{212A}ey".as_bytes()).is_none());
+        assert!(Folded::new(&[b'a'; MAX_TEXT + 1]).is_none());
+    }
+
+    fn fragments(of: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(of), 0..most).prop_map(|parts| parts.concat())
+    }
+
+    const PATTERN: &[&str] = &[
+        "abc", "Key", "s", "k", "x", "abc", "(", ")", "(?:", "(?i)", "(?i:", "(?-i:", "(?s:", "|", "*", "+",
+        "?", "{2}", "{1,}", "{0,2}", "{2,1}", "{", "}", "[", "]", "[a-c]", "[^a]", "[-a]", "[a-]", "[]",
+        "[^]]", "[\\w-]", "[a&&b]", "[a--b]", "^", "$", ".", "\\b", "\\w", "\\S", "\\x41", "\\xe9", "\\.",
+        "\\-", "\\/", "\\_", "\\<", "\\n", "\\ ", "-", "#", " ", "&", "~", "<", "'", "!", "{1000}", "(?P<a>",
+        "(?=", "\\1", "\\Z",
+    ];
+
+    const TEXT: &[&str] = &[
+        "abc", "ABC", "key", "KEY", "s", "k", "x", "a", "b", "c", "A", " ", "\n", ".", "-", "/", "é", "_",
+        "&", "~",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn a_pattern_that_is_ruled_out_is_valid_and_does_not_match(
+            source in fragments(PATTERN, 9),
+            content in fragments(TEXT, 12),
+        ) {
+            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1 };
+            let text = Folded::new(content.as_bytes()).expect("small and usual");
+            if !text.may_match(&pattern) {
+                let (parsed, notes) = Pattern::new(&pattern, Duration::from_secs(60)).expect("valid");
+                prop_assert_eq!(notes, Vec::<&str>::new());
+                let all = [0..content.len()];
+                let within = Within { text: content.as_bytes(), charset: Charset::Any, windows: &all };
+                let mut matches = 0;
+                let finished = parsed.search(within, |_| { matches += 1; ControlFlow::Continue(()) });
+                prop_assert_eq!((finished, matches), (Ok(()), 0), "{:?} in {:?}", pattern.source, content);
+            }
+        }
+    }
+}
