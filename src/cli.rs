@@ -57,11 +57,14 @@ enum Command {
 
 /// Runs phaser with the arguments of this process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error).into(),
+    let command = match args::hook_event(std::env::args_os()) {
+        Some(enforce) => Command::Enforce(Box::new(enforce)),
+        None => match Cli::try_parse() {
+            Ok(cli) => cli.command,
+            Err(error) => return usage(&error).into(),
+        },
     };
-    run(cli.command)
+    run(command)
         .unwrap_or_else(|error| {
             say(format_args!("phaser: {error:#}"));
             Exit::Trouble
@@ -105,4 +108,48 @@ fn run(command: Command) -> anyhow::Result<Exit> {
 /// Writes a line to standard error, inert; that it cannot be written changes nothing.
 fn say(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", inert(&line.to_string()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<std::ffi::OsString> {
+        line.split(' ').map(Into::into).collect()
+    }
+
+    #[test]
+    fn a_hook_event_is_understood_as_among_all_commands() {
+        for line in [
+            "phaser enforce --stdin",
+            "phaser enforce --stdin --contracts-dir a --pack secrets --severity error --timeout 5 --on-clean defer -q",
+            "phaser enforce --format=json --stdin --strict --max-file-size 7 --color never",
+        ] {
+            let enforce = args::hook_event(words(line).into_iter()).expect("a hook event");
+            let cli = Cli::try_parse_from(words(line)).expect("valid");
+            assert_eq!(
+                format!("{:?}", Command::Enforce(Box::new(enforce))),
+                format!("{:?}", cli.command),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn whatever_else_is_left_to_all_commands() {
+        for line in [
+            "phaser",
+            "phaser enforce",
+            "phaser enforce --all",
+            "phaser enforce install --stdin",
+            "phaser enforce check --stdin",
+            "phaser enforce --stdin a.py",
+            "phaser enforce --stdin --help",
+            "phaser enforce --stdin --version",
+            "phaser enforce --stdin --sdtin",
+            "phaser contracts check --stdin",
+        ] {
+            assert!(args::hook_event(words(line).into_iter()).is_none(), "{line}");
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! The arguments of `phaser enforce`, and what they may be.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 
 use super::install::{Install, Uninstall};
 use super::packs::Packs;
@@ -34,6 +35,20 @@ impl Enforce {
             Some(EnforceCommand::Install(_) | EnforceCommand::Uninstall(_)) => false,
         }
     }
+}
+
+/// The arguments of `phaser enforce --stdin`, if that is what they are and nothing is wrong with them.
+///
+/// To a hook, describing all other commands only to pass over them would be a large part of its time.
+pub fn hook_event(mut arguments: impl Iterator<Item = OsString>) -> Option<Enforce> {
+    arguments.next();
+    let arguments: Vec<_> = arguments.collect();
+    let is_hook = arguments.first()? == "enforce" && arguments.iter().any(|argument| argument == "--stdin");
+    let parsed =
+        is_hook.then(|| Check::augment_args(clap::Command::new("enforce")).try_get_matches_from(arguments));
+    let check = Check::from_arg_matches(&parsed?.ok()?).ok()?;
+    // A word may be a command.
+    check.paths.is_empty().then_some(Enforce { command: None, check })
 }
 
 #[derive(Debug, Subcommand)]

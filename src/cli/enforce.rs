@@ -175,8 +175,10 @@ impl Run<'_> {
             None => Matcher::new(contracts, options),
         };
         self.stopwatch.end(Phase::ContractsCompiled);
+        let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
         let options = scan::Options {
-            threads: self.args.threads(),
+            // Finding out how many cores there are reads several files.
+            threads: if several { self.args.threads() } else { 1 },
             max_file_size: self.args.max_file_size,
             lines: self.args.lines(),
             measure: self.args.measure(),
