@@ -14,6 +14,8 @@ use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Repetition};
 use super::bytes::ByteSet;
 use super::gram;
 
+mod clue;
+
 /// A class with more bytes may match characters outside ASCII, too.
 const NARROW: u32 = 4;
 /// The most shapes that one anchor has.
@@ -28,8 +30,11 @@ const MIN_RUN: usize = 6;
 pub struct Anatomy {
     /// The part to look for first.
     pub anchor: Option<Anchor>,
-    /// The longest run.
+    /// The rarest run.
     pub run: Option<Run>,
+    /// One of these few bytes stands in every match, if there are any: too short to look for, but enough to
+    /// rule out what a run alone suggests.
+    pub clues: Vec<Shape>,
     /// How far a match reaches from any of its places, in both directions.
     pub whole: Reach,
 }
@@ -37,7 +42,7 @@ pub struct Anatomy {
 impl Anatomy {
     /// Of an expression that nothing is known of.
     pub const UNKNOWN: Self =
-        Self { anchor: None, run: None, whole: Reach { most: None, bytes: ByteSet::ALL } };
+        Self { anchor: None, run: None, clues: Vec::new(), whole: Reach { most: None, bytes: ByteSet::ALL } };
 }
 
 /// A part of every match.
@@ -75,6 +80,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// What it costs to look for it, for each byte of text.
+    pub fn cost(&self) -> f32 {
+        gram::run_cost(&self.bytes, self.count)
+    }
+
     /// What two runs have in common.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
@@ -138,13 +148,8 @@ impl Anchor {
         self
     }
 
-    /// In Unicode, `(?i)` lets `k` match U+212A and `s` match U+017F. Could a match of this anchor
-    /// hold one of them where a shape shows a letter?
+    /// Could a match of this anchor hold a character outside ASCII where a shape shows a letter?
     pub fn folds(&self) -> bool {
-        let folds = |set: &ByteSet| {
-            !set.has_high()
-                && [(b'k', b'K'), (b's', b'S')].iter().any(|(a, b)| set.contains(*a) && set.contains(*b))
-        };
         match &self.key {
             Key::Shapes(shapes) => shapes.iter().flatten().any(folds),
             Key::Run(_) => false,
@@ -152,17 +157,23 @@ impl Anchor {
     }
 }
 
+/// In Unicode, `(?i)` lets `k` match U+212A and `s` match U+017F. Could one of them stand where only a letter shows?
+fn folds(set: &ByteSet) -> bool {
+    !set.has_high() && [(b'k', b'K'), (b's', b'S')].iter().any(|(a, b)| set.contains(*a) && set.contains(*b))
+}
+
 /// The anatomy of an expression.
 pub fn of(hir: &Hir) -> Anatomy {
     let part = part(hir);
-    let mut anchor = part.anchor();
+    let (mut anchor, mut clues) = (part.anchor(), Vec::new());
     if let Some(run) = part.run {
-        let cost = gram::run_cost(&run.bytes, run.count);
+        let cost = run.cost();
         if cost <= gram::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
             anchor = Some(Anchor { key: Key::Run(run), before: part.reach, after: part.reach, cost });
+            clues = clue::clues(hir).unwrap_or_default();
         }
     }
-    Anatomy { anchor, run: part.run, whole: part.reach }
+    Anatomy { anchor, run: part.run, clues, whole: part.reach }
 }
 
 /// The anatomy of a text that is matched as it is.
@@ -172,7 +183,7 @@ pub fn of_literal(literal: &[u8]) -> Anatomy {
     let head = &shape[..shape.len().min(MAX_SHAPE)];
     let after = Reach::across(&shape[head.len()..]);
     let anchor = Anchor::shapes(&[head.to_vec()]).map(|anchor| anchor.between(Reach::NONE, after));
-    Anatomy { anchor, run: None, whole }
+    Anatomy { anchor, run: None, clues: Vec::new(), whole }
 }
 
 fn shape(literal: &[u8]) -> Shape {
@@ -225,29 +236,32 @@ fn part(hir: &Hir) -> Part {
 }
 
 fn class_part(class: &Class) -> Part {
-    let mut bytes = ByteSet::default();
-    let mut add = |first, last| bytes = bytes.union(ByteSet::range(first, last));
     match class {
-        Class::Bytes(class) => class.ranges().iter().for_each(|range| add(range.start(), range.end())),
-        Class::Unicode(class) if !class.is_ascii() => return beyond_ascii(class),
-        Class::Unicode(class) => class.ranges().iter().for_each(|range| {
-            add(u8::try_from(range.start()).unwrap_or(0x7F), u8::try_from(range.end()).unwrap_or(0x7F));
-        }),
+        Class::Unicode(class) if !class.is_ascii() => {
+            Part::opaque(Reach { most: Some(1), bytes: ascii_bytes(class).union(ByteSet::HIGH) })
+        }
+        class => Part::exact(vec![vec![class_bytes(class)]]),
     }
-    if bytes.len() > NARROW {
-        bytes = bytes.union(ByteSet::HIGH);
-    }
-    Part::exact(vec![vec![bytes]])
 }
 
-/// A class that names characters of several bytes.
-fn beyond_ascii(class: &ClassUnicode) -> Part {
-    let mut bytes = ByteSet::HIGH;
-    for range in class.ranges().iter().filter(|range| range.start().is_ascii()) {
+/// The bytes of a class without characters of several bytes.
+fn class_bytes(class: &Class) -> ByteSet {
+    let bytes = match class {
+        Class::Bytes(class) => class
+            .ranges()
+            .iter()
+            .fold(ByteSet::default(), |bytes, range| bytes.union(ByteSet::range(range.start(), range.end()))),
+        Class::Unicode(class) => ascii_bytes(class),
+    };
+    if bytes.len() > NARROW { bytes.union(ByteSet::HIGH) } else { bytes }
+}
+
+fn ascii_bytes(class: &ClassUnicode) -> ByteSet {
+    let ascii = class.ranges().iter().filter(|range| range.start().is_ascii());
+    ascii.fold(ByteSet::default(), |bytes, range| {
         let last = if range.end().is_ascii() { range.end() as u8 } else { 0x7F };
-        bytes = bytes.union(ByteSet::range(range.start() as u8, last));
-    }
-    Part::opaque(Reach { most: Some(1), bytes })
+        bytes.union(ByteSet::range(range.start() as u8, last))
+    })
 }
 
 fn repeated(repetition: &Repetition) -> Part {
@@ -311,7 +325,8 @@ fn either(one: Anchor, other: Anchor) -> Option<Anchor> {
 
 /// Parts one after the other: neighbours of which all is known are joined.
 fn concatenation(parts: Vec<Part>) -> Part {
-    let run = parts.iter().filter_map(|part| part.run).max_by_key(|run| run.count);
+    let run =
+        parts.iter().filter_map(|part| part.run).min_by(|one, other| one.cost().total_cmp(&other.cost()));
     let reach = parts.iter().fold(Reach::NONE, |reach, part| reach.then(part.reach));
     let mut afters = vec![Reach::NONE; parts.len() + 1];
     for (index, part) in parts.iter().enumerate().rev() {

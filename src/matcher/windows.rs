@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::anatomy::{Reach, Run};
+use super::anatomy::{Reach, Run, Shape};
 use super::bytes::ByteSet;
 
 /// How far a window is followed to each side before it is searched without a look at its bytes.
@@ -21,6 +21,21 @@ pub struct Around {
     pub after: Reach,
     /// Anywhere.
     pub run: Option<Run>,
+    /// One of these anywhere, if there are any; bytes that are one character each.
+    pub clues: Vec<Shape>,
+}
+
+impl Around {
+    /// Can there be a match in these bytes?
+    fn allows(&self, window: &[u8]) -> bool {
+        let stands = |clue: &Shape| {
+            window
+                .windows(clue.len())
+                .any(|bytes| bytes.iter().zip(clue).all(|(byte, set)| set.contains(*byte)))
+        };
+        self.run.is_none_or(|run| has_run(window, &run))
+            && (self.clues.is_empty() || self.clues.iter().any(stands))
+    }
 }
 
 /// Where one pattern can match.
@@ -69,7 +84,7 @@ impl Windows {
         let end = walk(text, part.end, near.end, &around.after.bytes);
         let complete = (start > near.start || near.start == first) && (end < near.end || near.end == last);
         if complete {
-            if around.run.is_none_or(|run| has_run(&text[start..end], &run)) {
+            if around.allows(&text[start..end]) {
                 self.ranges.push(start..end);
             }
             return;
@@ -142,7 +157,7 @@ mod tests {
     }
 
     fn around(before: impl Into<Option<usize>>, after: impl Into<Option<usize>>) -> Around {
-        Around { before: reach(before), after: reach(after), run: None }
+        Around { before: reach(before), after: reach(after), run: None, clues: Vec::new() }
     }
 
     fn windows(around: &Around, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
@@ -189,8 +204,16 @@ mod tests {
     fn a_near_window_without_the_run_is_dropped() {
         let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 4 };
         let digits = Reach { most: Some(9), bytes: ByteSet::range(b'0', b'9') };
-        let around = Around { before: Reach { most: Some(0), ..digits }, after: digits, run: Some(run) };
+        let before = Reach { most: Some(0), ..digits };
+        let around = Around { before, after: digits, run: Some(run), clues: Vec::new() };
         assert_eq!(windows(&around, "X123-X1234", &[0..1, 5..6]), vec![5..10]);
+    }
+
+    #[test]
+    fn a_near_window_without_a_clue_is_dropped() {
+        let clues = ["qx", "zz"].map(|clue| clue.bytes().map(|byte| ByteSet::range(byte, byte)).collect());
+        let around = Around { clues: clues.to_vec(), ..around(None, None) };
+        assert_eq!(windows(&around, "aXqyz-aXqx-zzX", &[1..2, 7..8, 13..14]), [6..10, 11..14]);
     }
 
     #[test]
