@@ -13,6 +13,7 @@ use memchr::memmem;
 use super::anatomy::{self, Anatomy};
 use super::dialect::{self, Backtracks, DialectError};
 use super::linear::{self, Charset, Invalid, Linear, SIZE_LIMIT};
+use super::sketch::{self, Looks};
 use crate::contract::{self, Dialect};
 
 /// How often the backtracking engine may backtrack in each millisecond it is given.
@@ -88,7 +89,11 @@ impl Pattern {
         }
         let translation = dialect::translate(&pattern.source)?;
         let (engine, anatomy) = match translation.backtracks {
-            Some(because) => (backtracking(&translation.regex, because, timeout)?, Anatomy::UNKNOWN),
+            Some(because) => {
+                let needed = sketch::needed(&pattern.source, Looks::Hold);
+                let anatomy = needed.map_or(Anatomy::UNKNOWN, |texts| anatomy::of_texts(&texts));
+                (backtracking(&translation.regex, because, timeout)?, anatomy)
+            }
             None => {
                 let (linear, anatomy) = Linear::new(translation.regex)?;
                 (Engine::Linear(Box::new(linear)), anatomy)

@@ -39,20 +39,29 @@ impl Folded {
     pub fn may_match(&self, pattern: &contract::Pattern) -> bool {
         let needed = match pattern.dialect {
             Dialect::Literal => Some(vec![pattern.source.to_ascii_lowercase().into_bytes()]),
-            Dialect::Regex => needed(&pattern.source),
+            Dialect::Regex => needed(&pattern.source, Looks::Unknown),
         };
         needed.is_none_or(|texts| texts.iter().any(|text| memmem::find(&self.0, text).is_some()))
     }
 }
 
+/// What to make of look-around, back-references and atomic groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looks {
+    /// They are not known: whether they are valid is not for a glance to say.
+    Unknown,
+    /// They are taken to hold everywhere, and to match anything.
+    Hold,
+}
+
 /// Texts in lower case of which every match holds one in lower case, if the pattern is simple enough.
-fn needed(pattern: &str) -> Option<Vec<Vec<u8>>> {
+pub fn needed(pattern: &str, looks: Looks) -> Option<Vec<Vec<u8>>> {
     let negates_twice =
         pattern.contains("[^") && [r"\W", r"\D", r"\S"].iter().any(|class| pattern.contains(class));
     if !pattern.bytes().all(|byte| matches!(byte, b' '..=b'~')) || negates_twice {
         return None;
     }
-    let mut reader = Reader { rest: pattern.as_bytes(), depth: 0 };
+    let mut reader = Reader { rest: pattern.as_bytes(), depth: 0, looks };
     let part = reader.alternatives()?;
     let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE;
     part.texts.filter(|_| is_whole)
@@ -80,6 +89,7 @@ enum Atom {
 struct Reader<'a> {
     rest: &'a [u8],
     depth: usize,
+    looks: Looks,
 }
 
 impl Reader<'_> {
@@ -148,6 +158,11 @@ impl Reader<'_> {
         match self.next()? {
             b'b' | b'B' => Some(Atom::Nothing),
             b'd' | b'D' | b'w' | b'W' | b's' | b'S' => Some(Atom::Class),
+            b'1'..=b'9'
+                if self.looks == Looks::Hold && !self.rest.first().is_some_and(u8::is_ascii_digit) =>
+            {
+                Some(Atom::Class)
+            }
             byte => self.escaped(byte).map(Atom::Byte),
         }
     }
@@ -209,7 +224,9 @@ impl Reader<'_> {
         if self.take(b"?i)") || self.take(b"?s)") {
             return Some(Atom::Nothing);
         }
-        if self.rest.first() == Some(&b'?') {
+        let holds = self.looks == Looks::Hold;
+        let is_look = holds && [&b"?="[..], b"?!", b"?<=", b"?<!"].iter().any(|start| self.take(start));
+        if !is_look && self.rest.first() == Some(&b'?') && !(holds && self.take(b"?>")) {
             let known = [&b"?:"[..], b"?i:", b"?-i:", b"?s:", b"?-s:"];
             known.iter().find(|start| self.take(start))?;
         }
@@ -219,7 +236,7 @@ impl Reader<'_> {
         }
         let part = self.alternatives()?;
         self.depth -= 1;
-        self.take(b")").then_some(Atom::Group(part))
+        self.take(b")").then_some(if is_look { Atom::Nothing } else { Atom::Group(part) })
     }
 
     /// How often the atom before is repeated.
@@ -241,7 +258,7 @@ impl Reader<'_> {
             _ => return Some(Times { least: 1, most: Some(1), quantified: false }),
         };
         self.next();
-        self.take(b"?");
+        let _ = self.take(b"?") || (self.looks == Looks::Hold && self.take(b"+"));
         let again = self.rest.first().is_some_and(|next| b"*+?{".contains(next));
         let in_order = most.is_none_or(|most| least <= most);
         (in_order && !again).then_some(Times { least, most, quantified: true })
@@ -289,7 +306,7 @@ mod tests {
     use std::time::Duration;
 
     fn texts(pattern: &str) -> Option<Vec<String>> {
-        needed(pattern)
+        needed(pattern, Looks::Unknown)
             .map(|texts| texts.into_iter().map(|text| String::from_utf8(text).expect("text")).collect())
     }
 
@@ -318,7 +335,7 @@ mod tests {
         for pattern in
             ["(?:foo)?", "(foo)*x", "foo|b", "(foo|)", "(?:foo){0,3}", "fo+o", "[foo]", r"\w+", "f.o"]
         {
-            assert_eq!(needed(pattern), None, "{pattern}");
+            assert_eq!(needed(pattern, Looks::Unknown), None, "{pattern}");
         }
     }
 
@@ -354,7 +371,23 @@ mod tests {
             "^*foo",
             "foo\tbar",
         ] {
-            assert_eq!(needed(pattern), None, "{pattern}");
+            assert_eq!(needed(pattern, Looks::Unknown), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn looks_may_be_taken_to_hold() {
+        let one = |pattern| needed(pattern, Looks::Hold).map(|texts| texts.concat());
+        for (pattern, text) in [
+            (r"^\s*assert\b(?!.*,)", "assert"),
+            (r"(?<!x)foo(?=bar)baz", "foobaz"),
+            (r"(['a])password\1", "password"),
+            (r"(?>foo)++bar", "foo"),
+        ] {
+            assert_eq!(one(pattern), Some(text.as_bytes().to_vec()), "{pattern}");
+        }
+        for pattern in ["(?=foo)", "(?(1)foo|bar)", r"\10foo", "(?=foo)*bar"] {
+            assert_eq!(one(pattern), None, "{pattern}");
         }
     }
 
@@ -382,7 +415,7 @@ mod tests {
         "?", "{2}", "{1,}", "{0,2}", "{2,1}", "{", "}", "[", "]", "[a-c]", "[^a]", "[-a]", "[a-]", "[]",
         "[^]]", "[\\w-]", "[a&&b]", "[a--b]", "^", "$", ".", "\\b", "\\w", "\\S", "\\x41", "\\xe9", "\\.",
         "\\-", "\\/", "\\_", "\\<", "\\n", "\\ ", "-", "#", " ", "&", "~", "<", "'", "!", "{1000}", "(?P<a>",
-        "(?=", "\\1", "\\Z",
+        "(?=", "(?!", "(?<=", "(?<!", "(?>", "\\1", "\\Z",
     ];
 
     const TEXT: &[&str] = &[
@@ -398,18 +431,40 @@ mod tests {
             source in fragments(PATTERN, 9),
             content in fragments(TEXT, 12),
         ) {
-            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1 };
             let text = Folded::new(content.as_bytes()).expect("small and usual");
+            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1 };
             if !text.may_match(&pattern) {
                 let (parsed, notes) = Pattern::new(&pattern, Duration::from_secs(60)).expect("valid");
                 prop_assert_eq!(notes, Vec::<&str>::new());
-                let all = [0..content.len()];
-                let within = Within { text: content.as_bytes(), charset: Charset::Any, windows: &all };
-                let mut matches = 0;
-                let finished = parsed.search(within, |_| { matches += 1; ControlFlow::Continue(()) });
-                prop_assert_eq!(matches, 0, "{:?} in {:?}", pattern.source, content);
-                prop_assert!(matches!(finished, Ok(()) | Err(Unfinished::TooLarge)));
+                prop_assert!(!matches(&parsed, &content), "{:?} in {:?}", pattern.source, content);
             }
         }
+
+        #[test]
+        fn a_pattern_without_its_text_does_not_match(
+            source in fragments(PATTERN, 9),
+            content in fragments(TEXT, 12),
+        ) {
+            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1 };
+            let folded = content.to_ascii_lowercase();
+            let needed = needed(&pattern.source, Looks::Hold);
+            let is_there = |text: &Vec<u8>| memmem::find(folded.as_bytes(), text).is_some();
+            if let (Some(needed), Ok((parsed, _))) = (needed, Pattern::new(&pattern, Duration::from_secs(60))) {
+                let possible = needed.iter().any(is_there);
+                prop_assert!(possible || !matches(&parsed, &content), "{:?} in {:?}", pattern.source, content);
+            }
+        }
+    }
+
+    fn matches(pattern: &Pattern, content: &str) -> bool {
+        let all = [0..content.len()];
+        let within = Within { text: content.as_bytes(), charset: Charset::Any, windows: &all };
+        let mut matches = false;
+        let finished = pattern.search(within, |_| {
+            matches = true;
+            ControlFlow::Break(())
+        });
+        assert!(matches!(finished, Ok(()) | Err(Unfinished::TooLarge)));
+        matches
     }
 }

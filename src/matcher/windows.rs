@@ -112,12 +112,18 @@ impl Windows {
 /// From `at` towards `last`, over bytes of the set.
 fn walk(text: &[u8], at: usize, last: usize, bytes: &ByteSet) -> usize {
     let ahead = text.get(at..last).unwrap_or_default();
+    if *bytes == ByteSet::ALL {
+        return at + ahead.len();
+    }
     at + ahead.iter().position(|&byte| !bytes.contains(byte)).unwrap_or(ahead.len())
 }
 
 /// From `at` back towards `first`, over bytes of the set.
 fn walk_back(text: &[u8], at: usize, first: usize, bytes: &ByteSet) -> usize {
     let behind = text.get(first..at).unwrap_or_default();
+    if *bytes == ByteSet::ALL {
+        return at - behind.len();
+    }
     behind.iter().rposition(|&byte| !bytes.contains(byte)).map_or(at - behind.len(), |stop| first + stop + 1)
 }
 
