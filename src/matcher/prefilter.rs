@@ -50,8 +50,15 @@ pub struct Prefilter {
     /// Patterns that a character of [`FOLDING`] can hide from the table.
     folding: Vec<Owner>,
     /// Patterns without an anchor.
-    always: Vec<usize>,
+    always: Vec<Unanchored>,
     count: usize,
+}
+
+/// A pattern, by its index, that can match anywhere.
+#[derive(Debug, Clone, Copy)]
+struct Unanchored {
+    index: usize,
+    spans_lines: bool,
 }
 
 /// A gram of a shape.
@@ -122,8 +129,11 @@ impl Prefilter {
     /// Finds out where the patterns can match in `text`.
     pub fn search(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
         found.reset(self.count);
-        for &index in &self.always {
-            found.windows[index].set_whole(text);
+        for &Unanchored { index, spans_lines } in &self.always {
+            match charset {
+                Charset::Any if !spans_lines => found.windows[index].set_lines(text),
+                Charset::Any | Charset::Ascii => found.windows[index].set_whole(text),
+            }
             found.touched.push(index);
         }
         let width = match charset {
@@ -240,7 +250,7 @@ struct Builder {
     shapes: Vec<Known>,
     runs: Vec<(Run, Owner)>,
     folding: Vec<Owner>,
-    always: Vec<usize>,
+    always: Vec<Unanchored>,
     count: usize,
 }
 
@@ -249,7 +259,7 @@ impl Builder {
         let index = self.count;
         self.count += 1;
         let Some(anchor) = &anatomy.anchor else {
-            self.always.push(index);
+            self.always.push(Unanchored { index, spans_lines: anatomy.whole.bytes.contains(b'\n') });
             return;
         };
         let owner = |before: Reach, after: Reach| Owner {

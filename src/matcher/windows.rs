@@ -66,6 +66,23 @@ impl Windows {
         self.ranges.push(0..text.len());
     }
 
+    /// For a pattern that can match anywhere in a line and not beyond: all of the text, lines beyond ASCII
+    /// apart, so that the others can be searched without Unicode.
+    pub fn set_lines(&mut self, text: &[u8]) {
+        self.ranges.clear();
+        let (mut start, mut open) = (0, None);
+        for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
+            if text[start..end].is_ascii() {
+                open.get_or_insert(start);
+            } else {
+                self.ranges.extend(open.take().map(|open| open..start));
+                self.ranges.push(start..end);
+            }
+            start = end + 1;
+        }
+        self.ranges.extend(open.map(|open| open..text.len()));
+    }
+
     /// Adds a window around `part`; a character has at most `width` bytes.
     pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) {
         let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
@@ -204,6 +221,20 @@ mod tests {
             windows(&around(2 * NEAR, 10), &text, &parts),
             [NEAR..3 * NEAR + 11, 4 * NEAR + 1..6 * NEAR + 12]
         );
+    }
+
+    #[test]
+    fn lines_beyond_ascii_stand_apart() {
+        let lines = |text: &str| {
+            let mut windows = Windows::default();
+            windows.set_lines(text.as_bytes());
+            windows.settle();
+            windows.as_slice().iter().map(|window| text[window.clone()].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(lines("a\n\nb\r\né\nc\nd"), ["a\n\nb\r\n", "é", "c\nd"]);
+        assert_eq!(lines("é\né"), ["é", "é"]);
+        assert_eq!(lines("a\né\n"), ["a\n", "é", ""]);
+        assert_eq!(lines("a"), ["a"]);
     }
 
     #[test]
