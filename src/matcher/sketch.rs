@@ -15,8 +15,6 @@ const MAX_TEXT: usize = 64 * 1024;
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
 
-/// A shorter text is in too many others.
-const MIN_TEXT: usize = 3;
 /// The most texts of one pattern.
 const MAX_TEXTS: usize = 8;
 /// The deepest groups; patterns may be deeper than that.
@@ -61,7 +59,7 @@ pub fn needed(pattern: &str, looks: Looks) -> Option<Vec<Vec<u8>>> {
     if !pattern.bytes().all(|byte| matches!(byte, b' '..=b'~')) || negates_twice {
         return None;
     }
-    let mut reader = Reader { rest: pattern.as_bytes(), depth: 0, looks };
+    let mut reader = Reader { rest: pattern.as_bytes(), depth: 0, names: Vec::new(), looks };
     let part = reader.alternatives()?;
     let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE;
     part.texts.filter(|_| is_whole)
@@ -71,6 +69,8 @@ pub fn needed(pattern: &str, looks: Looks) -> Option<Vec<Vec<u8>>> {
 struct Part {
     /// Every match holds one of these.
     texts: Option<Vec<Vec<u8>>>,
+    /// The length of the shortest of them.
+    shortest: usize,
     size: usize,
 }
 
@@ -89,6 +89,8 @@ enum Atom {
 struct Reader<'a> {
     rest: &'a [u8],
     depth: usize,
+    /// The names of groups so far.
+    names: Vec<&'a [u8]>,
     looks: Looks,
 }
 
@@ -108,16 +110,13 @@ impl Reader<'_> {
     fn alternatives(&mut self) -> Option<Part> {
         let mut all = self.sequence()?;
         while self.take(b"|") {
-            let other = self.sequence()?;
-            all.size += other.size;
-            all.texts = all.texts.zip(other.texts).map(|(texts, others)| [texts, others].concat());
+            all = all.or(self.sequence()?);
         }
-        all.texts = all.texts.filter(|texts| texts.len() <= MAX_TEXTS);
         Some(all)
     }
 
     fn sequence(&mut self) -> Option<Part> {
-        let mut part = Part { texts: None, size: 0 };
+        let mut part = Part { texts: None, shortest: 0, size: 0 };
         let mut run = Vec::new();
         while let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) {
             let atom = self.atom(first)?;
@@ -128,16 +127,16 @@ impl Reader<'_> {
                 Atom::Byte(byte) if !times.quantified => run.push(byte.to_ascii_lowercase()),
                 Atom::Nothing if !times.quantified => {}
                 Atom::Nothing => return None,
-                Atom::Byte(_) | Atom::Class => part.offer(vec![std::mem::take(&mut run)]),
+                Atom::Byte(_) | Atom::Class => part.offer(&mut run),
                 Atom::Group(group) => {
-                    part.offer(vec![std::mem::take(&mut run)]);
-                    if let Some(texts) = group.texts.filter(|_| times.least > 0) {
-                        part.offer(texts);
+                    part.offer(&mut run);
+                    if times.least > 0 && group.shortest > part.shortest {
+                        part = Part { size: part.size, ..group };
                     }
                 }
             }
         }
-        part.offer(vec![run]);
+        part.offer(&mut run);
         Some(part)
     }
 
@@ -156,7 +155,7 @@ impl Reader<'_> {
 
     fn escape(&mut self) -> Option<Atom> {
         match self.next()? {
-            b'b' | b'B' => Some(Atom::Nothing),
+            b'b' | b'B' | b'z' => Some(Atom::Nothing),
             b'd' | b'D' | b'w' | b'W' | b's' | b'S' => Some(Atom::Class),
             b'1'..=b'9'
                 if self.looks == Looks::Hold && !self.rest.first().is_some_and(u8::is_ascii_digit) =>
@@ -226,7 +225,9 @@ impl Reader<'_> {
         }
         let holds = self.looks == Looks::Hold;
         let is_look = holds && [&b"?="[..], b"?!", b"?<=", b"?<!"].iter().any(|start| self.take(start));
-        if !is_look && self.rest.first() == Some(&b'?') && !(holds && self.take(b"?>")) {
+        if self.take(b"?P<") {
+            self.name()?;
+        } else if !is_look && self.rest.first() == Some(&b'?') && !(holds && self.take(b"?>")) {
             let known = [&b"?:"[..], b"?i:", b"?-i:", b"?s:", b"?-s:"];
             known.iter().find(|start| self.take(start))?;
         }
@@ -237,6 +238,15 @@ impl Reader<'_> {
         let part = self.alternatives()?;
         self.depth -= 1;
         self.take(b")").then_some(if is_look { Atom::Nothing } else { Atom::Group(part) })
+    }
+
+    /// The name of a group and the `>` after it.
+    fn name(&mut self) -> Option<()> {
+        let (name, rest) = self.rest.split_at(self.rest.iter().position(|&byte| byte == b'>')?);
+        let is_new = name.first()?.is_ascii_alphabetic() && !self.names.contains(&name);
+        self.names.push(name);
+        self.rest = &rest[1..];
+        (is_new && name.iter().all(u8::is_ascii_alphanumeric)).then_some(())
     }
 
     /// How often the atom before is repeated.
@@ -285,13 +295,21 @@ fn number(digits: &str) -> Option<usize> {
 }
 
 impl Part {
-    /// Every match holds one of these, too: the longer ones are kept.
-    fn offer(&mut self, texts: Vec<Vec<u8>>) {
-        let shortest = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).min().unwrap_or_default();
-        let least = self.texts.as_ref().map_or(MIN_TEXT - 1, |texts| shortest(texts));
-        if shortest(&texts) > least {
-            self.texts = Some(texts);
+    /// Every match holds this, too: the longer one is kept.
+    fn offer(&mut self, run: &mut Vec<u8>) {
+        if run.len() > self.shortest {
+            self.shortest = run.len();
+            self.texts = Some(vec![std::mem::take(run)]);
         }
+        run.clear();
+    }
+
+    /// Every match holds one of these or one of the others.
+    fn or(self, other: Self) -> Self {
+        let texts = self.texts.zip(other.texts).map(|(texts, others)| [texts, others].concat());
+        let texts = texts.filter(|texts| texts.len() <= MAX_TEXTS);
+        let shortest = if texts.is_some() { self.shortest.min(other.shortest) } else { 0 };
+        Self { texts, shortest, size: self.size.saturating_add(other.size) }
     }
 }
 
@@ -328,12 +346,13 @@ mod tests {
         assert_eq!(one(r"(?:a(?:bcd|efgh){2})+x"), "bcd|efgh");
         assert_eq!(one(r"\x41KI\x41\.[0-9A-Z]{16}\b"), "akia.");
         assert_eq!(one(r"^import\s+os$"), "import");
+        assert_eq!(one(r"(?P<n>foo)\z"), "foo");
     }
 
     #[test]
     fn what_may_be_missing_is_not_needed() {
         for pattern in
-            ["(?:foo)?", "(foo)*x", "foo|b", "(foo|)", "(?:foo){0,3}", "fo+o", "[foo]", r"\w+", "f.o"]
+            ["(?:foo)?", "(foo)*", "foo|b?", "(foo|)", "(?:foo){0,3}", "o+", "[foo]", r"\w+", ".o?"]
         {
             assert_eq!(needed(pattern, Looks::Unknown), None, "{pattern}");
         }
@@ -359,7 +378,8 @@ mod tests {
             "foo(?=bar)",
             "(?<!x)foo",
             "(?x)foo bar",
-            "(?P<n>foo)",
+            "(?P<n>foo)(?P<n>x)",
+            "(?P<1>foo)",
             "föö",
             "foo++",
             "[[:alpha:]]foo",

@@ -15,11 +15,11 @@ const NOT_TEXT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n"
 
 /// The fields in `yaml`, unless it takes more than this to read them.
 pub(super) fn read(yaml: &str) -> Option<Fields> {
-    if !yaml.chars().all(is_plain) {
+    let is_ascii = yaml.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n'));
+    if !is_ascii && !yaml.chars().all(is_plain) {
         return None;
     }
-    let numbered = yaml.split('\n').enumerate().map(|(index, text)| Line::new(index + 1, text));
-    let mut lines = numbered.peekable();
+    let mut lines = Lines { rest: Some(yaml), number: 0 }.peekable();
     let (mut flat, mut nested, mut enabled) = (Fields::none(Form::Flat, 1), None, None);
     let mut keys = Keys::default();
     while let Some(Entry { line, key, value }) = entry(&mut lines, 0)? {
@@ -42,7 +42,7 @@ pub(super) fn read(yaml: &str) -> Option<Fields> {
 }
 
 /// The fields of the nested form, one step in.
-fn rule<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) -> Option<Fields> {
+fn rule<'a>(lines: &mut Peekable<Lines<'a>>) -> Option<Fields> {
     skip_blank(lines);
     let first = lines.peek().filter(|line| line.indent > 0)?;
     let (indent, mut rule) = (first.indent, Fields::none(Form::Nested, first.number));
@@ -114,6 +114,23 @@ fn is_plain(c: char) -> bool {
     matches!(c, ' '..='~' | '\n' | '\u{2010}'..='\u{2027}') || (!c.is_ascii() && c.is_alphanumeric())
 }
 
+struct Lines<'a> {
+    rest: Option<&'a str>,
+    number: usize,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let rest = self.rest?;
+        let end = memchr::memchr(b'\n', rest.as_bytes());
+        self.rest = end.map(|end| &rest[end + 1..]);
+        self.number += 1;
+        Some(Line::new(self.number, &rest[..end.unwrap_or(rest.len())]))
+    }
+}
+
 struct Line<'a> {
     number: usize,
     indent: usize,
@@ -155,16 +172,13 @@ impl Value {
     }
 }
 
-fn skip_blank<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) {
+fn skip_blank<'a>(lines: &mut Peekable<Lines<'a>>) {
     while lines.next_if(Line::is_blank).is_some() {}
 }
 
 /// The next entry of a mapping with this indentation; the outer `None` gives up, the inner one is its end.
 #[expect(clippy::option_option, reason = "giving up passes through every step")]
-fn entry<'a>(
-    lines: &mut Peekable<impl Iterator<Item = Line<'a>>>,
-    indent: usize,
-) -> Option<Option<Entry<'a>>> {
+fn entry<'a>(lines: &mut Peekable<Lines<'a>>, indent: usize) -> Option<Option<Entry<'a>>> {
     skip_blank(lines);
     let Some(line) = lines.next_if(|line| line.indent >= indent) else { return Some(None) };
     let (key, rest) = line.text.split_once(':')?;
@@ -214,7 +228,7 @@ fn scalar(rest: &str) -> Option<Value> {
 }
 
 /// Lines further in that are one text: a line break is a space.
-fn folded<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>, outer: usize) -> Option<Value> {
+fn folded<'a>(lines: &mut Peekable<Lines<'a>>, outer: usize) -> Option<Value> {
     let indent = lines.peek().filter(|line| line.indent > outer && !line.text.is_empty())?.indent;
     let mut text = String::new();
     while let Some(line) = lines.next_if(|line| line.indent > outer && !line.text.is_empty()) {
