@@ -320,7 +320,7 @@ mod tests {
     use super::*;
     use crate::matcher::linear::Charset;
     use crate::matcher::pattern::{Pattern, Unfinished, Within};
-    use std::ops::ControlFlow;
+    use std::ops::{ControlFlow, Range};
     use std::time::Duration;
 
     fn texts(pattern: &str) -> Option<Vec<String>> {
@@ -477,7 +477,7 @@ mod tests {
     }
 
     fn matches(pattern: &Pattern, content: &str) -> bool {
-        let all = [0..content.len()];
+        let all = [Range { start: 0, end: content.len() }];
         let within = Within { text: content.as_bytes(), charset: Charset::Any, windows: &all };
         let mut matches = false;
         let finished = pattern.search(within, |_| {
