@@ -118,6 +118,12 @@ impl Reader {
         }
     }
 
+    /// The bytes of one file on disk, to keep.
+    pub fn into_file(mut self, path: &Path) -> Result<Vec<u8>, Why> {
+        self.read_file(path)?;
+        Ok(self.buffer)
+    }
+
     /// The bytes of a file on disk.
     pub fn read_file(&mut self, path: &Path) -> Result<&[u8], Why> {
         let unreadable = |error: io::Error| Why::Unreadable(error.to_string());

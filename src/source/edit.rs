@@ -84,7 +84,11 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotApplied> {
         let text = decode_utf16le(bytes);
         return if is_text(text.as_bytes()) { Ok(Cow::Owned(text)) } else { Err(NotApplied::BinaryFile) };
     }
-    if is_text(bytes) { Ok(String::from_utf8_lossy(bytes)) } else { Err(NotApplied::BinaryFile) }
+    if !is_text(bytes) {
+        return Err(NotApplied::BinaryFile);
+    }
+    // Much faster than the lossy decoding, for nearly all files.
+    Ok(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed))
 }
 
 /// `text`, which has no CRLF, after one edit.

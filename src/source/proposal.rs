@@ -134,9 +134,8 @@ impl Subject {
             Ok(metadata) if !metadata.is_file() => return unreadable(&Why::NotAFile),
             Ok(_) => {}
         }
-        let mut reader = Reader::new(limit);
-        match reader.read_file(&self.path) {
-            Ok(bytes) => Ok(Some(bytes.to_owned())),
+        match Reader::new(limit).into_file(&self.path) {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(Why::Unreadable(error)) => unreadable(&error),
             Err(why) => unreadable(&why),
         }
