@@ -126,14 +126,13 @@ pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Pr
     progress.finish();
     let threads = workers.len();
     let mut outcome = Outcome { skipped, ..Outcome::default() };
-    let mut satisfied = gather(&targets, scanned, &mut outcome);
+    gather(&targets, scanned, &mut outcome);
     if let Coverage::Rest(rest) = &coverage {
         let survey = |worker: &mut Worker, target: &Target| survey_target(matcher, worker, target);
-        let (found, others) = each(rest, options.threads, worker, survey);
-        satisfied.extend(found.into_iter().flatten());
+        let (_, others) = each(rest, options.threads, worker, survey);
         workers.extend(others);
     }
-    judge_project(matcher, &coverage, &satisfied, &mut outcome);
+    judge_project(matcher, &coverage, &workers, &mut outcome);
     sort(matcher.contracts(), &mut outcome);
     outcome.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
     outcome
@@ -144,6 +143,8 @@ struct Worker {
     now: Reader,
     before: Reader,
     scratch: Scratch,
+    /// For each contract: does a file satisfy it that is about the project as a whole?
+    satisfied: Vec<bool>,
     times: Option<Times>,
 }
 
@@ -161,7 +162,7 @@ impl Worker {
             Measure::Costs => (Scratch::measuring(matcher), Some(Times::default())),
             Measure::Nothing => (Scratch::default(), None),
         };
-        Self { now, before, scratch, times }
+        Self { now, before, scratch, satisfied: vec![false; matcher.contracts().len()], times }
     }
 }
 
@@ -220,7 +221,7 @@ struct Scanned {
 }
 
 fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, lines: Lines) -> Scanned {
-    let Worker { now, before: reader, scratch, times } = worker;
+    let Worker { now, before: reader, scratch, satisfied, times } = worker;
     let time = times.as_mut().map(|times| &mut times.selecting);
     let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
     let mut scanned = Scanned::default();
@@ -241,25 +242,29 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, lines: 
         };
         scanned.checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
     }
-    scanned.checked.satisfied.extend(selection.satisfied_by_existence());
+    for &contract in scanned.checked.satisfied.iter().chain(selection.satisfied_by_existence()) {
+        satisfied[contract] = true;
+    }
     scanned
 }
 
-/// The contracts about the project as a whole that a file satisfies which is checked elsewhere.
-fn survey_target(matcher: &Matcher, worker: &mut Worker, target: &Target) -> Vec<usize> {
+/// Notes the contracts about the project as a whole that a file satisfies which is checked elsewhere.
+fn survey_target(matcher: &Matcher, worker: &mut Worker, target: &Target) {
     let alias = target.alias.as_ref();
     let somewhere = |contract: &Contract| {
         matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
     };
     if matcher.contracts().iter().any(somewhere) {
-        return check_target(matcher, worker, target, Lines::All).checked.satisfied;
+        check_target(matcher, worker, target, Lines::All);
+        return;
     }
-    matcher.select(&target.path, alias).satisfied_by_existence().to_vec()
+    for &contract in matcher.select(&target.path, alias).satisfied_by_existence() {
+        worker.satisfied[contract] = true;
+    }
 }
 
-/// Moves what was found into the outcome, and returns the contracts that some file satisfies.
-fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) -> Vec<usize> {
-    let mut satisfied = Vec::new();
+/// Moves what was found into the outcome.
+fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
     for (target, scanned) in targets.iter().zip(scanned) {
         if scanned.applied {
             outcome.checked.push(target.path.clone());
@@ -267,20 +272,19 @@ fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) -> V
         outcome.violations.extend(scanned.checked.violations);
         outcome.ignored.extend(scanned.checked.ignored);
         outcome.skipped.extend(scanned.checked.skipped);
-        satisfied.extend(scanned.checked.satisfied);
     }
-    satisfied
 }
 
 /// Contracts about the project as a whole, which need to have seen all of it.
-fn judge_project(matcher: &Matcher, coverage: &Coverage, satisfied: &[usize], outcome: &mut Outcome) {
+fn judge_project(matcher: &Matcher, coverage: &Coverage, workers: &[Worker], outcome: &mut Outcome) {
     let judged = |contract: &Contract| match contract.check {
         Check::Exists => true,
         Check::RequireSomewhere(_) => !matches!(coverage, Coverage::Listed(_)),
         Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
     };
     let contracts = matcher.contracts();
-    let is_missing = |index: &usize| judged(&contracts[*index]) && !satisfied.contains(index);
+    let is_satisfied = |index: usize| workers.iter().any(|worker| worker.satisfied[index]);
+    let is_missing = |index: &usize| judged(&contracts[*index]) && !is_satisfied(*index);
     let mut missing: Vec<usize> = (0..contracts.len()).filter(is_missing).collect();
     match coverage {
         Coverage::Partial => return,
