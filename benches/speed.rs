@@ -7,6 +7,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use phaser::contract::load::{Directory, Loaded, load};
 use phaser::contract::{Contract, Place};
+use phaser::matcher::limits::Limits;
 use phaser::matcher::{self, Directives, Matcher, Options, Scratch};
 use phaser::path::RelPath;
 use phaser::source::edit::{Edit, Occurrences, apply};
@@ -47,7 +48,11 @@ fn contracts(count: usize) -> Vec<Contract> {
 }
 
 fn ready(contracts: Vec<Contract>) -> Matcher {
-    let options = Options { timeout: Duration::from_secs(60), directives: Directives::Honoured };
+    let options = Options {
+        timeout: Duration::from_secs(60),
+        directives: Directives::Honoured,
+        limits: Limits::default(),
+    };
     Matcher::new(contracts, options).0
 }
 

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use crate::contract::{Contract, Example, Warning};
+use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher, Violation};
 use crate::path::RelPath;
 use crate::progress::{Progress, Visible};
@@ -77,7 +78,7 @@ pub enum Missed {
 /// valid has no answer, only what is wrong with it.
 pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, Vec<Warning>> {
     let enabled = Contract { enabled: true, ..contract.clone() };
-    let options = matcher::Options { timeout, directives: Directives::Honoured };
+    let options = matcher::Options { timeout, directives: Directives::Honoured, limits: Limits::default() };
     let (matcher, warnings) = Matcher::new(vec![enabled], options);
     if matcher.contracts().is_empty() {
         return Err(warnings);

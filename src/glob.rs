@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 
 use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
 
 mod translate;
 
@@ -168,8 +169,17 @@ fn is_literal(text: &str) -> bool {
     !text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\'))
 }
 
+/// An expression longer than this is matched with the engines that take the least memory: thousands of long globs are
+/// as good as none that anybody wrote by hand.
+const LONG: usize = 256;
+
 fn compile(regex: &str) -> meta::Regex {
-    meta::Regex::new(regex).expect("a glob within its limits gives a valid expression")
+    let mut builder = meta::Builder::new();
+    if regex.len() > LONG {
+        let frugal = meta::Config::new().hybrid(false).dfa(false).onepass(false);
+        builder.configure(frugal.which_captures(WhichCaptures::None));
+    }
+    builder.build(regex).expect("a glob within its limits gives a valid expression")
 }
 
 #[cfg(test)]

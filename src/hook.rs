@@ -33,6 +33,8 @@ mod result;
 mod tool;
 mod wire;
 
+pub(crate) use input::mend;
+
 pub use complete::{CompleteError, Completion, complete};
 pub use conversation::Conversation;
 pub use input::{InputError, MAX_INPUT_LEN, read_object};

@@ -6,6 +6,8 @@
 //!
 //! [`hook`] stands on its own: it is the wire format of Claude Code hooks as typed Rust.
 
+pub mod deadline;
+
 pub mod text;
 
 pub mod digest;

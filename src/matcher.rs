@@ -4,16 +4,19 @@
 //! can match its text at all, where they match, and which matches an ignore directive covers.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::contract::{Check, Contract, Warning};
+use crate::deadline::Deadline;
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 use crate::text::{Region, Text};
 
 pub mod anatomy;
+mod automaton;
+mod backtracking;
 mod bytes;
 mod comments;
 pub mod cost;
@@ -21,6 +24,7 @@ pub mod dialect;
 pub mod doubt;
 mod gram;
 pub mod ignores;
+pub mod limits;
 pub mod linear;
 #[cfg(test)]
 mod oracle;
@@ -31,9 +35,10 @@ pub mod windows;
 
 use cost::Meter;
 use ignores::{Cover, Ignores};
+use limits::{Budget, Limits, MAX_ANCHORS};
 use linear::Charset;
 use pattern::{Pattern, Unfinished, Within};
-use prefilter::{Candidates, Prefilter};
+use prefilter::{Candidates, MAX_WIDTH, Prefilter};
 use sketch::Folded;
 
 /// The most matches that are reported for one contract in one file.
@@ -49,6 +54,8 @@ pub struct Options {
     pub timeout: Duration,
     /// What ignore directives do.
     pub directives: Directives,
+    /// How much all of it may take.
+    pub limits: Limits,
 }
 
 /// What ignore directives do.
@@ -112,6 +119,9 @@ pub struct Matcher {
     globs: Vec<(usize, Vec<usize>)>,
     groups: Mutex<HashMap<Vec<usize>, Arc<Selection>>>,
     options: Options,
+    budget: Budget,
+    /// Contracts that there was no time to prepare, in order. They may apply to any path.
+    unprepared: Vec<usize>,
 }
 
 /// Memory that checks use one after another.
@@ -125,7 +135,9 @@ pub struct Scratch {
 #[derive(Debug)]
 pub struct Selection {
     is_empty: bool,
+    /// In order, those that backtrack last: they are slow.
     searched: Vec<usize>,
+    unprepared: Vec<usize>,
     prefilter: Prefilter,
     not_exists: Vec<usize>,
     exists: Vec<usize>,
@@ -166,14 +178,20 @@ impl Matcher {
     ) -> (Self, Vec<Warning>) {
         let mut warnings = Vec::new();
         let (mut kept, mut patterns) = (Vec::new(), Vec::new());
+        let (budget, mut anchors, mut unprepared) = (Budget::new(options.limits.kept), 0, Vec::new());
         for contract in contracts.into_iter().filter(|contract| contract.enabled) {
-            if !may_match(&contract) {
+            let late = options.limits.deadline.has_passed();
+            if late || !may_match(&contract) {
+                unprepared.extend(late.then_some(kept.len()));
                 patterns.push(None);
                 kept.push(contract);
                 continue;
             }
             match compile(&contract, options.timeout, &mut warnings) {
-                Ok(pattern) => {
+                Ok(mut pattern) => {
+                    if let Some(pattern) = &mut pattern {
+                        anchors += pattern.settle(&budget, MAX_ANCHORS.saturating_sub(anchors));
+                    }
                     patterns.push(pattern);
                     kept.push(contract);
                 }
@@ -182,14 +200,16 @@ impl Matcher {
         }
         let mut by_glob: HashMap<&str, usize> = HashMap::new();
         let mut globs: Vec<(usize, Vec<usize>)> = Vec::new();
-        for (index, contract) in kept.iter().enumerate() {
+        let prepared = |(index, _): &(usize, &Contract)| unprepared.binary_search(index).is_err();
+        for (index, contract) in kept.iter().enumerate().filter(prepared) {
             let at = *by_glob.entry(contract.glob.as_str()).or_insert_with(|| {
                 globs.push((index, Vec::new()));
                 globs.len() - 1
             });
             globs[at].1.push(index);
         }
-        let matcher = Self { contracts: kept, patterns, globs, groups: Mutex::default(), options };
+        let groups = Mutex::default();
+        let matcher = Self { contracts: kept, patterns, globs, groups, options, budget, unprepared };
         (matcher, warnings)
     }
 
@@ -233,17 +253,23 @@ impl Matcher {
         };
         let mut searched = if exempt { Vec::new() } else { having(|check| check.pattern().is_some()) };
         let not_exists = having(|check| *check == Check::NotExists);
-        let is_empty = searched.is_empty() && not_exists.is_empty();
+        let is_empty = searched.is_empty() && not_exists.is_empty() && self.unprepared.is_empty();
         searched.retain(|&index| self.patterns[index].is_some());
+        searched.sort_by_key(|&index| self.backtracks(index));
         let patterns = searched.iter().filter_map(|&index| self.patterns[index].as_ref());
         let prefilter = Prefilter::new(patterns.map(Pattern::anatomy));
         Selection {
             is_empty,
             prefilter,
             searched,
+            unprepared: self.unprepared.clone(),
             not_exists,
             exists: having(|check| *check == Check::Exists),
         }
+    }
+
+    fn backtracks(&self, contract: usize) -> bool {
+        self.patterns[contract].as_ref().is_some_and(|pattern| pattern.backtracks().is_some())
     }
 
     /// Checks one file. Without a text, only its presence is judged.
@@ -265,31 +291,36 @@ impl Matcher {
         }
         let Some(text) = text else { return checked };
         let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
+        let deadline = self.options.limits.deadline.or(Deadline::after(self.options.limits.file_time));
         let start = scratch.meter.start();
         selection.prefilter.search(text.bytes(), charset, &mut scratch.candidates);
         scratch.meter.prefiltered(start);
+        let mut left_out = LeftOut { no_time: selection.unprepared.clone(), ..LeftOut::default() };
         for (at, &contract) in selection.searched.iter().enumerate() {
             let windows = scratch.candidates.windows(at);
             if windows.is_empty() && matches!(self.contracts[contract].check, Check::Forbid(_)) {
                 continue;
             }
+            if deadline.has_passed() {
+                left_out.no_time.push(contract);
+                continue;
+            }
             let within = Within { text: text.bytes(), charset, windows };
             let start = scratch.meter.start();
-            self.apply(contract, within, (path, text), &mut checked);
+            let searched = self.search(contract, within, deadline);
+            let room = self.options.limits.violations.saturating_sub(checked.violations.len());
+            if self.judge((contract, room), searched, (path, text), &mut checked) == Reported::InPart {
+                left_out.no_room.push(contract);
+            }
             scratch.meter.searched(contract, &within, start);
         }
+        self.say_left_out(left_out, path, &mut checked);
         self.apply_directives(path, text, &mut checked);
         checked
     }
 
-    /// Checks one contract that has a pattern.
-    fn apply(
-        &self,
-        contract: usize,
-        within: Within<'_>,
-        (path, text): (&RelPath, &Text<'_>),
-        checked: &mut Checked,
-    ) {
+    /// Finds the matches of one contract, as many as are of interest.
+    fn search(&self, contract: usize, within: Within<'_>, deadline: Deadline) -> Searched {
         let most = match self.contracts[contract].check {
             Check::Forbid(_) => MAX_MATCHES + 1,
             Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => 1,
@@ -297,11 +328,23 @@ impl Matcher {
         let mut matches = Vec::new();
         let mut finished = Ok(());
         if let Some(pattern) = self.patterns[contract].as_ref().filter(|_| !within.windows.is_empty()) {
-            finished = pattern.search(within, |range| {
+            finished = pattern.search(within, (deadline, &self.budget), |range| {
                 matches.push(range);
                 if matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
+        Searched { matches, finished }
+    }
+
+    /// Makes violations of what was found, as long as there is room for them; one has room in any case, so that nothing
+    /// can hide all violations of a contract.
+    fn judge(
+        &self,
+        (contract, room): (usize, usize),
+        Searched { mut matches, finished }: Searched,
+        (path, text): (&RelPath, &Text<'_>),
+        checked: &mut Checked,
+    ) -> Reported {
         let id = || self.contracts[contract].id.clone();
         let mut skip = |why| checked.skipped.push(Skipped { path: path.clone(), why });
         match finished {
@@ -311,20 +354,38 @@ impl Matcher {
         }
         match &self.contracts[contract].check {
             Check::Forbid(_) => {
-                if matches.len() == most {
+                let room = room.max(1);
+                if matches.len() > MAX_MATCHES && room >= MAX_MATCHES {
                     skip(Why::TooManyMatches { id: id(), limit: MAX_MATCHES });
                     matches.truncate(MAX_MATCHES);
                 }
-                for range in matches {
+                let reported = if matches.len() > room { Reported::InPart } else { Reported::Whole };
+                for range in matches.into_iter().take(room) {
                     let place = Some(found(text, range));
                     checked.violations.push(Violation { contract, path: path.clone(), place, note: None });
                 }
+                return reported;
             }
             Check::Require(_) if matches.is_empty() && finished.is_ok() => {
                 checked.violations.push(Violation { contract, path: path.clone(), place: None, note: None });
             }
             Check::RequireSomewhere(_) if !matches.is_empty() => checked.satisfied.push(contract),
             Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => {}
+        }
+        Reported::Whole
+    }
+
+    fn say_left_out(&self, LeftOut { no_time, no_room }: LeftOut, path: &RelPath, checked: &mut Checked) {
+        let ids = |mut contracts: Vec<usize>| -> Vec<String> {
+            contracts.sort_unstable();
+            contracts.into_iter().map(|contract| self.contracts[contract].id.clone()).collect()
+        };
+        let mut skip = |why| checked.skipped.push(Skipped { path: path.clone(), why });
+        if !no_time.is_empty() {
+            skip(Why::NoTimeLeft { ids: ids(no_time) });
+        }
+        if !no_room.is_empty() {
+            skip(Why::TooManyViolations { limit: self.options.limits.violations, ids: ids(no_room) });
         }
     }
 
@@ -345,6 +406,26 @@ impl Matcher {
             }
         }
     }
+}
+
+/// What one pattern matched, as far as it was searched for.
+struct Searched {
+    matches: Vec<Range<usize>>,
+    finished: Result<(), Unfinished>,
+}
+
+/// How much of what was found is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reported {
+    Whole,
+    InPart,
+}
+
+/// Contracts that a file was not checked with, or not to the end.
+#[derive(Debug, Default)]
+struct LeftOut {
+    no_time: Vec<usize>,
+    no_room: Vec<usize>,
 }
 
 /// What is wrong with the pattern of a contract, if it cannot be matched.
@@ -368,9 +449,13 @@ fn compile(
     }
 }
 
-fn found(text: &Text<'_>, range: std::ops::Range<usize>) -> Found {
+fn found(text: &Text<'_>, range: Range<usize>) -> Found {
     let region = text.region(range.clone());
-    Found { region, matched: excerpt(&text.bytes()[range]), line: excerpt(text.line(region.start.line)) }
+    Found {
+        region,
+        matched: excerpt(&text.bytes()[range]),
+        line: excerpt(text.line_head(region.start.line, MAX_EXCERPT + MAX_WIDTH)),
+    }
 }
 
 fn excerpt(bytes: &[u8]) -> String {
@@ -405,9 +490,12 @@ mod tests {
         Contract { glob: Glob::new(glob).expect("a glob"), ..oracle::contract(index, check) }
     }
 
+    fn options(timeout: Duration) -> Options {
+        Options { timeout, directives: Directives::Honoured, limits: Limits::default() }
+    }
+
     fn matcher_within(timeout: Duration, contracts: Vec<Contract>) -> Matcher {
-        let (matcher, warnings) =
-            Matcher::new(contracts, Options { timeout, directives: Directives::Honoured });
+        let (matcher, warnings) = Matcher::new(contracts, options(timeout));
         assert_eq!(warnings, []);
         matcher
     }
@@ -464,6 +552,68 @@ mod tests {
         assert_eq!(skipped(&checked), [out_of_time("c0"), out_of_time("c1"), out_of_time("c2")]);
         let violated: Vec<_> = checked.violations.iter().map(|violation| violation.contract).collect();
         assert!(!violated.is_empty() && violated.iter().all(|&contract| contract == 0), "{violated:?}");
+    }
+
+    fn limited(limits: Limits, checks: impl IntoIterator<Item = Check>) -> Matcher {
+        let contracts = checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
+        let (matcher, warnings) = Matcher::new(contracts.collect(), Options { limits, ..options(HOUR) });
+        assert_eq!(warnings, []);
+        matcher
+    }
+
+    fn no_time_left(ids: &[&str]) -> Why {
+        Why::NoTimeLeft { ids: ids.iter().map(|id| (*id).to_owned()).collect() }
+    }
+
+    #[test]
+    fn when_the_time_for_a_file_is_over_the_rest_is_said() {
+        let limits = Limits { file_time: Duration::ZERO, ..Limits::default() };
+        let checks = [forbid("a"), require("b"), forbid("never"), forbid("a(?!b)"), require(r"(.)\1")];
+        let checked = check(&limited(limits, checks), "aa");
+        assert_eq!(skipped(&checked), [no_time_left(&["c0", "c1", "c3", "c4"])], "c2 cannot match");
+        assert_eq!(checked.violations, [], "what was not searched for is not missing");
+    }
+
+    #[test]
+    fn contracts_that_were_not_prepared_in_time_are_said() {
+        let limits = Limits { deadline: Deadline::after(Duration::ZERO), ..Limits::default() };
+        let matcher = limited(limits, [forbid("a"), Check::NotExists, require("b")]);
+        assert!(!matcher.select(&RelPath::from("src/a.txt"), None).is_empty());
+        let checked = check(&matcher, "a");
+        assert_eq!(skipped(&checked), [no_time_left(&["c0", "c1", "c2"])]);
+        assert_eq!(checked.violations, []);
+    }
+
+    #[test]
+    fn a_file_has_so_many_violations_and_each_contract_one_at_least() {
+        let limits = Limits { violations: 3, ..Limits::default() };
+        let checked =
+            check(&limited(limits, [forbid("a"), forbid("b"), forbid("c"), forbid("d")]), "aabbbcd");
+        let violated: Vec<_> = checked.violations.iter().map(|violation| violation.contract).collect();
+        assert_eq!(violated, [0, 0, 1, 2, 3]);
+        assert_eq!(skipped(&checked), [Why::TooManyViolations { limit: 3, ids: vec!["c1".to_owned()] }]);
+    }
+
+    #[test]
+    fn without_memory_to_keep_automata_the_answer_is_the_same() {
+        let limits = Limits { kept: 0, ..Limits::default() };
+        let checks = || [forbid("a+"), forbid("é|b"), forbid("b(?!a)"), require(r"x(?=y)")];
+        for text in ["aab", "éba", "xy b"] {
+            let [checked, expected] =
+                [limited(limits, checks()), matcher(checks())].map(|matcher| check(&matcher, text));
+            assert_eq!(checked.violations, expected.violations);
+            assert_eq!(checked.skipped, []);
+        }
+    }
+
+    #[test]
+    fn an_anchor_that_there_is_no_room_for_is_done_without() {
+        let (mut pattern, _) = Pattern::new(&pattern("zqxj"), HOUR).expect("a pattern");
+        let budget = Budget::new(0);
+        let size = pattern.settle(&budget, usize::MAX);
+        assert!(size > 0 && pattern.anatomy().anchor.is_some());
+        assert_eq!(pattern.settle(&budget, size - 1), 0);
+        assert!(pattern.anatomy().anchor.is_none());
     }
 
     #[test]
@@ -541,8 +691,7 @@ mod tests {
         let contracts = [forbid("(a"), forbid("b"), forbid("[[:alpha:]]")];
         let contracts =
             contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
-        let options = Options { timeout: HOUR, directives: Directives::Honoured };
-        let (matcher, warnings) = Matcher::new(contracts.collect(), options);
+        let (matcher, warnings) = Matcher::new(contracts.collect(), options(HOUR));
         let ids: Vec<_> = matcher.contracts().iter().map(|contract| contract.id.as_str()).collect();
         assert_eq!(ids, ["c1", "c2"]);
         let shown: Vec<_> = warnings.iter().map(ToString::to_string).collect();
@@ -574,7 +723,7 @@ mod tests {
 
     #[test]
     fn for_one_text_only_what_can_match_in_it_is_parsed() {
-        let options = Options { timeout: HOUR, directives: Directives::Honoured };
+        let options = options(HOUR);
         let checks = [forbid("passw[o]rd"), forbid("token[0-9]"), require("token"), forbid("(token")];
         let contracts: Vec<_> =
             checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();

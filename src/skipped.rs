@@ -52,6 +52,18 @@ pub enum Why {
         /// The contract's id.
         id: String,
     },
+    /// The time for all patterns together was over before these had their turn.
+    NoTimeLeft {
+        /// The ids of their contracts; there is at least one.
+        ids: Vec<String>,
+    },
+    /// All contracts together matched more often than is reported.
+    TooManyViolations {
+        /// How many are reported.
+        limit: usize,
+        /// The ids of the contracts with further ones.
+        ids: Vec<String>,
+    },
 }
 
 /// How much a [`Why`] matters.
@@ -66,17 +78,22 @@ pub enum Gap {
 }
 
 impl Why {
-    /// The id of the contract that this is about, if it is about one.
-    pub fn contract(&self) -> Option<&str> {
+    /// Is this about the contract with this id, and not about a file as a whole?
+    pub fn concerns(&self, contract: &str) -> bool {
         match self {
-            Self::TooManyMatches { id, .. } | Self::TooComplex { id } | Self::OutOfTime { id } => Some(id),
+            Self::TooManyMatches { id, .. } | Self::TooComplex { id } | Self::OutOfTime { id } => {
+                id == contract
+            }
+            Self::NoTimeLeft { ids } | Self::TooManyViolations { ids, .. } => {
+                ids.iter().any(|id| id == contract)
+            }
             Self::Binary
             | Self::NotAFile
             | Self::Link
             | Self::Submodule
             | Self::TooLarge { .. }
             | Self::Unreadable(_)
-            | Self::ParentComponent => None,
+            | Self::ParentComponent => false,
         }
     }
 
@@ -84,11 +101,14 @@ impl Why {
     pub fn gap(&self) -> Gap {
         match self {
             Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,
-            Self::TooLarge { .. } | Self::TooManyMatches { .. } => Gap::Known,
+            Self::TooLarge { .. } | Self::TooManyMatches { .. } | Self::TooManyViolations { .. } => {
+                Gap::Known
+            }
             Self::Unreadable(_)
             | Self::ParentComponent
             | Self::TooComplex { .. }
-            | Self::OutOfTime { .. } => Gap::Failure,
+            | Self::OutOfTime { .. }
+            | Self::NoTimeLeft { .. } => Gap::Failure,
         }
     }
 }
@@ -113,6 +133,17 @@ impl fmt::Display for Why {
             }
             Self::OutOfTime { id } => {
                 write!(f, "{id} ran out of time (simplify its pattern, or raise --timeout)")
+            }
+            Self::NoTimeLeft { ids } => {
+                let first = ids.first().map_or("", String::as_str);
+                match ids.len() {
+                    1 => write!(f, "no time was left for {first}")?,
+                    count => write!(f, "no time was left for {count} contracts, from {first} on")?,
+                }
+                f.write_str(" (simplify the patterns that apply to this file, or split it)")
+            }
+            Self::TooManyViolations { limit, .. } => {
+                write!(f, "more than {limit} violations; only the first {limit} are reported")
             }
         }
     }

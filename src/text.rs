@@ -35,9 +35,20 @@ pub struct Region {
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
     ascii: bool,
-    line_starts: OnceCell<Vec<usize>>,
-    /// How many characters there are before each [`MILE`] of bytes.
-    milestones: OnceCell<Vec<usize>>,
+    milestones: OnceCell<Vec<Milestone>>,
+}
+
+/// How far milestones are apart, in bytes. What lies between two of them is counted whenever a position is asked for,
+/// so that neither ten million lines nor one line of ten million characters is a reason to be slow or large.
+const APART: usize = 4096;
+
+/// What is known of every [`APART`]th byte.
+#[derive(Debug, Clone, Copy)]
+struct Milestone {
+    /// Its line, from 1.
+    line: usize,
+    /// The characters before it on that line.
+    characters: usize,
 }
 
 impl<'a> Text<'a> {
@@ -45,7 +56,7 @@ impl<'a> Text<'a> {
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
         let bytes = decode(bytes.into());
         let ascii = survey(&bytes)?.ascii;
-        Some(Self { bytes, ascii, line_starts: OnceCell::new(), milestones: OnceCell::new() })
+        Some(Self { bytes, ascii, milestones: OnceCell::new() })
     }
 
     /// The bytes that contracts are matched against.
@@ -61,9 +72,9 @@ impl<'a> Text<'a> {
     /// Where the byte at `offset` stands. An offset past the end is the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.bytes.len());
-        let starts = self.line_starts();
-        let line = starts.partition_point(|&start| start <= offset);
-        Position { line, column: self.chars_in(starts[line - 1]..offset) + 1 }
+        let known = offset / APART;
+        let here = self.milestones()[known].go_on(&self.bytes, known * APART..offset);
+        Position { line: here.line, column: here.characters + 1 }
     }
 
     /// Where the bytes of `range` stand.
@@ -73,48 +84,57 @@ impl<'a> Text<'a> {
 
     /// The bytes of a line, counted from 1, without its line ending; empty when there is no such line.
     pub fn line(&self, number: usize) -> &[u8] {
-        let starts = self.line_starts();
-        let Some(&start) = number.checked_sub(1).and_then(|index| starts.get(index)) else {
-            return &[];
-        };
-        let end = starts.get(number).map_or(self.bytes.len(), |&next| next - 1);
-        let line = &self.bytes[start..end];
-        line.strip_suffix(b"\r").unwrap_or(line)
+        self.line_head(number, self.bytes.len())
+    }
+
+    /// The same, or the first `most` bytes of it.
+    pub fn line_head(&self, number: usize, most: usize) -> &[u8] {
+        let Some(start) = self.line_start(number) else { return &[] };
+        let head = &self.bytes[start..self.bytes.len().min(start.saturating_add(most).saturating_add(2))];
+        let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        &line[..line.len().min(most)]
     }
 
     /// How many lines there are; a final newline does not start another one.
     pub fn line_count(&self) -> usize {
-        let starts = self.line_starts();
-        match starts.last() {
-            Some(&last) if last == self.bytes.len() => starts.len() - 1,
-            _ => starts.len(),
-        }
+        let lines = self.position(self.bytes.len()).line;
+        if self.bytes.is_empty() || self.bytes.ends_with(b"\n") { lines - 1 } else { lines }
     }
 
-    /// How many characters a range has. That of a very long line is not read again for each place in it.
-    fn chars_in(&self, range: Range<usize>) -> usize {
-        if self.ascii {
-            return range.len();
-        }
-        if range.len() <= 2 * MILE {
-            return count_chars(&self.bytes[range]);
-        }
-        let milestones = self.milestones.get_or_init(|| {
-            let passed = self.bytes.chunks(MILE).scan(0, |chars, mile| {
-                *chars += count_chars(mile);
-                Some(*chars)
-            });
-            std::iter::once(0).chain(passed).collect()
-        });
-        let before = |at: usize| milestones[at / MILE] + count_chars(&self.bytes[at / MILE * MILE..at]);
-        before(range.end) - before(range.start)
+    fn line_start(&self, number: usize) -> Option<usize> {
+        let before = number.checked_sub(1)?;
+        let milestones = self.milestones();
+        let known = milestones.partition_point(|milestone| milestone.line < number);
+        let Some(known) = known.checked_sub(1) else { return (before == 0).then_some(0) };
+        let (from, newlines) = (known * APART, before - milestones[known].line);
+        memchr::memchr_iter(b'\n', &self.bytes[from..]).nth(newlines).map(|at| from + at + 1)
     }
 
-    fn line_starts(&self) -> &[usize] {
-        self.line_starts.get_or_init(|| {
-            let newlines = memchr::memchr_iter(b'\n', &self.bytes);
-            std::iter::once(0).chain(newlines.map(|at| at + 1)).collect()
+    fn milestones(&self) -> &[Milestone] {
+        self.milestones.get_or_init(|| {
+            let mut here = Milestone { line: 1, characters: 0 };
+            let mut milestones = Vec::with_capacity(self.bytes.len() / APART + 1);
+            milestones.push(here);
+            for from in (0..self.bytes.len() / APART).map(|known| known * APART) {
+                here = here.go_on(&self.bytes, from..from + APART);
+                milestones.push(here);
+            }
+            milestones
         })
+    }
+}
+
+impl Milestone {
+    /// The end of `range`, which starts here.
+    fn go_on(mut self, bytes: &[u8], range: Range<usize>) -> Self {
+        let mut counted = range.start;
+        for at in memchr::memchr_iter(b'\n', &bytes[range.clone()]) {
+            counted = range.start + at + 1;
+            self = Self { line: self.line + 1, characters: 0 };
+        }
+        self.characters += count_chars(&bytes[counted..range.end]);
+        self
     }
 }
 
@@ -172,9 +192,6 @@ fn survey(bytes: &[u8]) -> Option<Survey> {
     (!any_control || few()).then_some(Survey { ascii: all.is_ascii() })
 }
 
-/// How far apart the places are at which the characters before them are known.
-const MILE: usize = 1024;
-
 /// How many bytes are looked at before a NUL can stop it.
 const STRETCH: usize = 16 * 1024;
 
@@ -214,10 +231,10 @@ mod tests {
 
     #[test]
     fn columns_in_very_long_lines_count_characters() {
-        let line = "aé\u{1F600}".repeat(MILE);
+        let line = "aé\u{1F600}".repeat(APART);
         let text = Text::new(format!("short é\n{line}\n{line}").into_bytes()).expect("is text");
         for first in ["short é\n".len(), "short é\n".len() + line.len() + 1] {
-            for triple in [0, 1, MILE / 7, MILE / 2, MILE - 1, MILE] {
+            for triple in [0, 1, APART / 7, APART / 2, APART - 1, APART] {
                 let column = text.position(first + triple * "aé\u{1F600}".len()).column;
                 assert_eq!(column, 3 * triple + 1);
             }
@@ -275,7 +292,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn positions_equal_a_slow_count(content in "[aé\r\n]{0,60}", offset in 0usize..80) {
+        fn positions_equal_a_slow_count(
+            content in "[aé\r\n]{0,60}",
+            times in prop_oneof![Just(1), 1usize..200],
+            offset in any::<prop::sample::Index>(),
+        ) {
+            let content = content.repeat(times);
+            let offset = offset.index(content.len() + 2);
             let text = text(&content);
             let mut offset = offset.min(content.len());
             while !content.is_char_boundary(offset) {
@@ -285,6 +308,12 @@ mod tests {
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
             prop_assert_eq!(text.position(offset), at(line, column));
+            let lines: Vec<_> = content.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+            prop_assert_eq!(text.line(line), lines[line - 1].as_bytes());
+            prop_assert_eq!(text.line_head(line, 7), &lines[line - 1].as_bytes()[..lines[line - 1].len().min(7)]);
+            let last_is_empty = lines.last() == Some(&"") && (content.is_empty() || content.ends_with('\n'));
+            prop_assert_eq!(text.line_count(), lines.len() - usize::from(last_is_empty));
+            prop_assert_eq!(text.line(lines.len() + 1), b"");
         }
     }
 }

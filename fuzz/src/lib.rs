@@ -9,6 +9,7 @@ use std::time::Duration;
 use phaser::contract::{Check, Contract, Origin, Place, syntax};
 use phaser::hook::Request;
 use phaser::matcher::ignores::{Cover, Ignores};
+use phaser::matcher::limits::Limits;
 use phaser::matcher::{Directives, Matcher, Options, dialect};
 use phaser::path::{RelPath, Root};
 use phaser::progress::{Progress, Visible};
@@ -93,7 +94,7 @@ pub fn contract(data: &[u8]) {
             assert!(!warnings.is_empty(), "refused without a word");
             for warning in warnings {
                 let line = warning.line.expect("a line");
-                let lines = yaml.split('\n').count();
+                let lines = yaml.replace("\r\n", "\n").split(['\n', '\r']).count();
                 assert!((1..=lines + 1).contains(&line), "line {line} of {lines}");
                 assert!(!warning.what.chars().any(char::is_control), "{:?}", warning.what);
             }
@@ -227,7 +228,7 @@ fn origin() -> Origin {
 }
 
 fn options() -> Options {
-    Options { timeout: HOUR, directives: Directives::Disregarded }
+    Options { timeout: HOUR, directives: Directives::Disregarded, limits: Limits::default() }
 }
 
 fn matcher(contracts: Vec<Contract>) -> Matcher {

@@ -1,5 +1,6 @@
 //! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use anyhow::Context;
@@ -10,8 +11,10 @@ use super::stopwatch::Stopwatch;
 use super::{install, output, places, say};
 use crate::contract::load::{self, Directory, Loaded};
 use crate::contract::{Contract, Warning};
+use crate::deadline::Deadline;
 use crate::exit::{self, Exit, Strictness};
 use crate::hook::{Request, Response};
+use crate::matcher::limits::{FILE_TIME, HOOK_TIME, Limits};
 use crate::matcher::{self, Matcher};
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
@@ -23,7 +26,7 @@ use crate::scan::{self, Outcome, scan};
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::git::Staged;
 use crate::source::proposal::{Moment, Proposal, Subject};
-use crate::source::{Coverage, Targets, files, git, tree};
+use crate::source::{Coverage, Target, Targets, files, git, tree};
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -35,7 +38,8 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
     };
     let mode = args.mode()?;
     let stopwatch = Stopwatch::start(args.measure());
-    let mut run = Run { args, environment, format: args.format(&mode)?, stopwatch };
+    let format = args.format(&mode)?;
+    let mut run = Run { args, environment, format, stopwatch, deadline: Deadline::NEVER };
     let Environment { cwd, git, .. } = environment;
     let exit = match mode {
         Mode::Stdin => run.event(),
@@ -64,6 +68,8 @@ struct Run<'a> {
     environment: &'a Environment,
     format: Format,
     stopwatch: Stopwatch,
+    /// When everything must have ended.
+    deadline: Deadline,
 }
 
 impl Run<'_> {
@@ -101,6 +107,7 @@ impl Run<'_> {
     fn event(&mut self) -> anyhow::Result<Exit> {
         let request = Request::read(io::stdin().lock()).context("standard input")?;
         self.stopwatch.end(Phase::EventRead);
+        self.deadline = Deadline::after(HOOK_TIME.max(self.args.timeout()));
         let cwd =
             request.cwd().map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
         let subject = match Subject::of(&request, &cwd) {
@@ -112,7 +119,7 @@ impl Run<'_> {
             cwd: &cwd,
             file: Some(&subject.path),
         });
-        let mut loaded = load::load(&self.directories(&root)?, matcher::broken);
+        let mut loaded = load::load_until(&self.directories(&root)?, matcher::broken, self.deadline);
         self.args.packs.add_to(&mut loaded);
         let mut contracts = enabled(&mut loaded);
         self.stopwatch.end(Phase::ContractsRead);
@@ -131,9 +138,23 @@ impl Run<'_> {
             self.say_warnings(&loaded.warnings);
             return self.answer_nothing(&proposal);
         };
-        contracts.retain(|contract| contract.applies_to(&target.path, target.alias.as_ref()));
+        self.keep_applicable(&mut contracts, target);
         self.stopwatch.end(Phase::FilesListed);
         self.event_outcome(contracts, loaded, (proposal, subject.moment))
+    }
+
+    /// Keeps the contracts that apply to the target, and those that there is no time to find it out for.
+    fn keep_applicable(&self, contracts: &mut Vec<Contract>, target: &Target) {
+        let mut by_glob: HashMap<String, bool> = HashMap::new();
+        contracts.retain(|contract| {
+            if let Some(&applies) = by_glob.get(contract.glob.as_str()) {
+                return applies;
+            }
+            let applies =
+                self.deadline.has_passed() || contract.applies_to(&target.path, target.alias.as_ref());
+            by_glob.insert(contract.glob.as_str().to_owned(), applies);
+            applies
+        });
     }
 
     fn event_outcome(
@@ -169,7 +190,15 @@ impl Run<'_> {
         targets: Targets,
     ) -> (Vec<Contract>, Outcome) {
         contracts.retain(|contract| self.args.wants(contract.severity));
-        let options = matcher::Options { timeout: self.args.timeout(), directives: self.args.directives() };
+        let options = matcher::Options {
+            timeout: self.args.timeout(),
+            directives: self.args.directives(),
+            limits: Limits {
+                deadline: self.deadline,
+                file_time: FILE_TIME.max(self.args.timeout()),
+                ..Limits::default()
+            },
+        };
         let (matcher, mut warnings) = match targets.only_text() {
             Some(text) => Matcher::for_text(contracts, options, text),
             None => Matcher::new(contracts, options),

@@ -3,16 +3,24 @@
 //! Never fails on one bad file: that is a warning, and the others load. Knows nothing of where the
 //! directories come from.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Contract, Origin, Place, Warning, syntax};
+use crate::deadline::Deadline;
 use crate::pack::Pack;
 
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
+
+/// The most that all contract files of one run may have together, in bytes; an example counts for some more. Far
+/// beyond what anybody writes by hand, and little enough to be read in no time.
+pub const MAX_TOTAL: usize = 16 * 1024 * 1024;
+
+/// What an example takes in memory beside its text, in bytes.
+const EXAMPLE_SIZE: usize = 128;
 
 /// A directory to read contracts from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +43,9 @@ pub struct Loaded {
     /// What is wrong with the files.
     pub warnings: Vec<Warning>,
     broken: Option<Broken>,
+    /// The contracts that are known not to be broken, by their index.
+    sound: HashSet<usize>,
+    deadline: Option<Deadline>,
 }
 
 /// Finds out what is wrong with a contract's pattern, which is not for this layer to judge.
@@ -80,10 +91,16 @@ impl Loaded {
     /// Is the contract that counts so far broken? Then that is said, and another one may take its place.
     fn gives_way(&mut self, at: usize) -> bool {
         let first = &self.contracts[at];
-        let warning = self.broken.filter(|_| first.enabled).and_then(|broken| broken(first));
-        let gives_way = warning.is_some();
-        self.warnings.extend(warning);
-        gives_way
+        let late = self.deadline.is_some_and(Deadline::has_passed);
+        if late || !first.enabled || self.sound.contains(&at) {
+            return false;
+        }
+        let Some(warning) = self.broken.and_then(|broken| broken(first)) else {
+            self.sound.insert(at);
+            return false;
+        };
+        self.warnings.push(warning);
+        true
     }
 
     /// Two contracts of one directory have the same id.
@@ -104,19 +121,50 @@ impl Loaded {
 /// The contracts in `directories`, which stand in the order of their precedence. A directory that
 /// is not there has none.
 pub fn load(directories: &[Directory], broken: Broken) -> Loaded {
-    let mut loaded = Loaded { broken: Some(broken), ..Loaded::default() };
+    load_until(directories, broken, Deadline::NEVER)
+}
+
+/// The same, until there is no more time. Files that there is no time for, or no room, are said.
+pub fn load_until(directories: &[Directory], broken: Broken, deadline: Deadline) -> Loaded {
+    load_within(directories, broken, (deadline, MAX_TOTAL))
+}
+
+fn load_within(directories: &[Directory], broken: Broken, (deadline, total): (Deadline, usize)) -> Loaded {
+    let mut loaded = Loaded { broken: Some(broken), deadline: Some(deadline), ..Loaded::default() };
+    let mut room = total;
     for directory in directories {
         let mut contracts = Vec::new();
-        for file in files(directory, &mut loaded.warnings) {
-            match read(&file) {
-                Ok(contract) => contracts.push(contract),
-                Err(warnings) => loaded.warnings.extend(warnings),
-            }
+        let mut files = files(directory, &mut loaded.warnings).into_iter();
+        while let Some(file) = files.next() {
+            let left_out = match read(&file, &mut room) {
+                _ if deadline.has_passed() => "there was no time to read all of it".to_owned(),
+                Ok(contract) => {
+                    contracts.push(contract);
+                    continue;
+                }
+                Err(Unread::Broken(warnings)) => {
+                    loaded.warnings.extend(warnings);
+                    continue;
+                }
+                Err(Unread::NoRoom) => format!("the contracts are larger than {total} bytes together"),
+            };
+            let name = file.path.file_name().unwrap_or_default().display();
+            let count = files.len() + 1;
+            let what =
+                format!("{left_out}: {count} files from {name} on do not count (remove what is not needed)");
+            loaded.warnings.push(Warning::about(&directory.shown, what));
+            break;
         }
         loaded.add(contracts);
     }
     loaded.warnings.sort();
     loaded
+}
+
+/// Why there is no contract of a file.
+enum Unread {
+    Broken(Vec<Warning>),
+    NoRoom,
 }
 
 /// A file that is named like a contract.
@@ -165,21 +213,27 @@ fn is_regular(entry: &DirEntry) -> bool {
     }
 }
 
-fn read(file: &Candidate) -> Result<Contract, Vec<Warning>> {
+/// The contract in a file, if there is room for it.
+fn read(file: &Candidate, room: &mut usize) -> Result<Contract, Unread> {
     let shown = &file.origin.file;
+    let broken = |warning| Unread::Broken(vec![warning]);
     let mut bytes = Vec::with_capacity(1024);
     File::open(&file.path)
         .and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| vec![Warning::about(shown, format!("cannot be read: {error}"))])?;
+        .map_err(|error| broken(Warning::about(shown, format!("cannot be read: {error}"))))?;
     if bytes.len() > MAX_FILE {
         let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
-        return Err(vec![Warning::about(shown, what)]);
+        return Err(broken(Warning::about(shown, what)));
     }
+    *room = room.checked_sub(bytes.len()).ok_or(Unread::NoRoom)?;
     let yaml = std::str::from_utf8(&bytes).map_err(|error| {
         let newlines = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
-        vec![Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)")]
+        broken(Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)"))
     })?;
-    syntax::parse(yaml, file.origin.clone())
+    let contract = syntax::parse(yaml, file.origin.clone()).map_err(Unread::Broken)?;
+    let examples = contract.examples.violating.len() + contract.examples.passing.len();
+    *room = room.checked_sub(examples * EXAMPLE_SIZE).ok_or(Unread::NoRoom)?;
+    Ok(contract)
 }
 
 #[cfg(test)]
@@ -290,6 +344,71 @@ mod tests {
         loaded.add_pack(pack);
         assert_eq!((messages(&loaded)[0], loaded.contracts.len()), ("mine", pack.files.len()));
         assert_eq!(loaded.shadowed[0].origin.file, Path::new("pack:secrets").join(pack.files[0].name));
+    }
+
+    #[test]
+    fn contracts_that_are_too_large_together_are_said() {
+        let fixture = Fixture::new();
+        for name in ["a", "b", "c", "d"] {
+            fixture.contract(&format!("project/{name}.yaml"), name, name);
+        }
+        fixture.contract("user/u.yaml", "u", "user");
+        let size = contract("a", "a").len();
+        let directories = [fixture.place(Place::Project, "project"), fixture.place(Place::User, "user")];
+        let load = |total| load_within(&directories, |_| None, (Deadline::NEVER, total));
+        assert!(load(5 * size + 9).warnings.is_empty());
+        let loaded = load(2 * size + 9);
+        assert_eq!(messages(&loaded), ["a", "b"]);
+        let total = 2 * size + 9;
+        let expected = [("project", 2, "c"), ("user", 1, "u")].map(|(directory, count, first)| {
+            format!(
+                "{directory}: the contracts are larger than {total} bytes together: {count} files from {first}.yaml on \
+                 do not count (remove what is not needed)"
+            )
+        });
+        assert_eq!(warnings(&loaded), expected);
+    }
+
+    #[test]
+    fn examples_count_for_more_than_their_text() {
+        let fixture = Fixture::new();
+        let yaml = contract("a", "a") + "examples:\n  passing: [a, b, c, d]\n";
+        fixture.write("project/a.yaml", &yaml);
+        let directories = [fixture.place(Place::Project, "project")];
+        let load = |total| load_within(&directories, |_| None, (Deadline::NEVER, total)).contracts.len();
+        assert_eq!(load(yaml.len() + 4 * EXAMPLE_SIZE), 1);
+        assert_eq!(load(yaml.len() + 4 * EXAMPLE_SIZE - 1), 0);
+    }
+
+    #[test]
+    fn files_that_there_is_no_time_for_are_said() {
+        let fixture = Fixture::new();
+        fixture.contract("project/a.yaml", "a", "a").contract("project/b.yaml", "b", "b");
+        let late = Deadline::after(std::time::Duration::ZERO);
+        let loaded = load_until(&[fixture.place(Place::Project, "project")], |_| None, late);
+        assert_eq!(messages(&loaded), [""; 0]);
+        assert_eq!(
+            warnings(&loaded),
+            [
+                "project: there was no time to read all of it: 2 files from a.yaml on do not count (remove what is not \
+              needed)"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pattern_is_judged_once_however_often_its_id_is_used() {
+        static JUDGED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let fixture = Fixture::new();
+        for number in 0..9 {
+            fixture.contract(&format!("project/{number}.yaml"), "same", "x");
+        }
+        let loaded = load(&[fixture.place(Place::Project, "project")], |_| {
+            JUDGED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            None
+        });
+        assert_eq!(loaded.contracts.len(), 1);
+        assert_eq!(JUDGED.load(std::sync::atomic::Ordering::Relaxed), 1);
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn parse(object: &[u8]) -> Result<Map<String, Value>, InputError> {
 }
 
 /// `json` with its raw control characters escaped and its lone surrogates replaced, inside strings.
-fn mend(json: &str) -> String {
+pub(crate) fn mend(json: &str) -> String {
     let mut mended = String::with_capacity(json.len() + 64);
     let mut in_string = false;
     let mut rest = json;

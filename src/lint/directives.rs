@@ -98,7 +98,7 @@ impl File<'_> {
 
     /// Was the search for violations of this contract given up?
     fn is_unfinished(&self, wanted: &str) -> bool {
-        self.checked.skipped.iter().any(|skipped| skipped.why.contract() == Some(wanted))
+        self.checked.skipped.iter().any(|skipped| skipped.why.concerns(wanted))
     }
 
     fn warning(&self, directive: &Directive<'_>, what: String) -> Warning {
@@ -133,7 +133,11 @@ mod tests {
             let origin = Origin { place: Place::Project, file: "c.yaml".into() };
             syntax::parse(&yaml, origin).expect("is valid")
         };
-        let options = Options { timeout: Duration::from_secs(10), directives: Directives::Disregarded };
+        let options = Options {
+            timeout: Duration::from_secs(10),
+            directives: Directives::Disregarded,
+            limits: crate::matcher::limits::Limits::default(),
+        };
         let contracts = vec![contract("no-print", r"print\("), contract("no-eval", r"eval\(")];
         let (matcher, _) = Matcher::new(contracts, options);
         let target = Target::new(RelPath::from(path), content);

@@ -43,6 +43,16 @@ impl Anatomy {
     /// Of an expression that nothing is known of.
     pub const UNKNOWN: Self =
         Self { anchor: None, run: None, clues: Vec::new(), whole: Reach { most: None, bytes: ByteSet::ALL } };
+
+    /// How many bytes of memory the anchor takes, and what is looked for near it.
+    pub fn size(&self) -> usize {
+        let size = |shapes: &[Shape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
+        match self.anchor.as_ref().map(|anchor| &anchor.key) {
+            Some(Key::Shapes(shapes)) => size(shapes) + (shapes.len() + 1) * size(&self.clues),
+            Some(Key::Run(_)) => size(&self.clues),
+            None => 0,
+        }
+    }
 }
 
 /// A part of every match.

@@ -168,7 +168,11 @@ mod tests {
             Check::Forbid(Pattern { source: (*source).to_owned(), dialect: Dialect::Regex, line: 1 })
         };
         let contracts = sources.iter().map(forbid).enumerate().map(|(index, check)| contract(index, check));
-        let options = Options { timeout: Duration::from_secs(3600), directives: Directives::Honoured };
+        let options = Options {
+            timeout: Duration::from_secs(3600),
+            directives: Directives::Honoured,
+            limits: crate::matcher::limits::Limits::default(),
+        };
         Matcher::new(contracts.collect(), options).0
     }
 

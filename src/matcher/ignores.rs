@@ -18,6 +18,9 @@ const MARK: &[u8] = b"phaser:ignore";
 /// A directive for the whole file must stand on one of this many lines.
 const FILE_LINES: usize = 10;
 
+/// The most directives, and ids in them, that count on one line. Whoever names more suppresses nothing with them.
+const MAX_ON_LINE: usize = 1_000;
+
 /// The ignore directives of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ignores<'t> {
@@ -68,11 +71,19 @@ impl<'t> Ignores<'t> {
             return Self::default();
         }
         let mut line = Line::first(bytes, Comments::of(path, text.line(1)));
-        let mut directives = Vec::new();
+        let mut directives: Vec<Directive<'_>> = Vec::new();
+        let mut on_line = 0;
         while let Some(at) = marks.next() {
             line.advance(at);
             let end = marks.peek().map_or(line.end, |&next| next.min(line.end));
-            directives.extend(line.directive(at, end));
+            let Some(mut directive) = line.directive(at, end) else { continue };
+            let same_line = directives.last().is_some_and(|last| last.line == directive.line);
+            on_line = if same_line { on_line } else { 0 };
+            if on_line < MAX_ON_LINE {
+                directive.ids.truncate(MAX_ON_LINE - on_line);
+                on_line += 1 + directive.ids.len();
+                directives.push(directive);
+            }
         }
         Self { directives }
     }
@@ -270,6 +281,7 @@ fn ids(rest: &[u8]) -> Vec<Cow<'_, str>> {
         let mut words = part.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         match words.next() {
             Some(word) if word.starts_with(b"--") => break,
+            Some(_) if ids.len() == MAX_ON_LINE => break,
             Some(word) => ids.push(String::from_utf8_lossy(word)),
             None => {}
         }
@@ -293,6 +305,20 @@ mod tests {
         let mut cover = Cover::No;
         parsed(path, content, |ignores| cover = ignores.covers("a-rule", line.into()));
         cover
+    }
+
+    #[test]
+    fn on_one_line_so_many_ids_count_and_no_more() {
+        let many = |count: usize| "x,".repeat(count) + "a-rule";
+        let named = |count: usize| cover("a.py", &format!("x # phaser:ignore {}", many(count)), 1);
+        assert_eq!(named(MAX_ON_LINE - 2), Cover::Suppressed);
+        assert_eq!(named(MAX_ON_LINE), Cover::No);
+        let repeated =
+            |count: usize| cover("a.py", &("# phaser:ignore x ".repeat(count) + "# phaser:ignore a-rule"), 1);
+        assert_eq!(repeated(10), Cover::Suppressed);
+        assert_eq!(repeated(MAX_ON_LINE), Cover::No);
+        let next_line = format!("# phaser:ignore {}\nx # phaser:ignore a-rule", many(MAX_ON_LINE));
+        assert_eq!(cover("a.py", &next_line, 2), Cover::Suppressed, "each line counts anew");
     }
 
     /// Lines with a directive in place of the `@@`, which counts in files of these names.

@@ -1,15 +1,15 @@
 //! A regular expression in linear time, in two forms: the full one, and a much smaller one without
 //! Unicode that is the same on ASCII text. Each is compiled when it is first needed.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 
-use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
-use regex_automata::{Input, meta};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::anatomy::{self, Anatomy};
+use super::automaton::Automaton;
+use super::limits::Budget;
 
 /// The most memory the automaton of one pattern may take, in bytes.
 pub const SIZE_LIMIT: usize = 10 * 1024 * 1024;
@@ -25,8 +25,37 @@ const BEYOND_ASCII: [&str; 6] = [r"\u", r"\U", r"\x{", r"\p", r"\P", "(?u"];
 pub struct Linear {
     regex: String,
     has_ascii_form: bool,
-    ascii: OnceLock<Option<meta::Regex>>,
-    unicode: OnceLock<Option<meta::Regex>>,
+    ascii: OnceLock<Made>,
+    unicode: OnceLock<Made>,
+}
+
+/// What has become of one form.
+#[derive(Debug)]
+enum Made {
+    Kept(Box<Automaton>),
+    TooLarge,
+    /// There is no memory to keep it.
+    ForEachSearch,
+}
+
+/// An automaton to search with.
+#[derive(Debug)]
+pub enum Held<'a> {
+    /// It is there for the next search, too.
+    Kept(&'a Automaton),
+    /// It was made for this search.
+    Own(Box<Automaton>),
+}
+
+impl Deref for Held<'_> {
+    type Target = Automaton;
+
+    fn deref(&self) -> &Automaton {
+        match self {
+            Self::Kept(automaton) => automaton,
+            Self::Own(automaton) => automaton,
+        }
+    }
 }
 
 /// Why an expression is not valid.
@@ -70,7 +99,7 @@ impl Linear {
         let charset = if has_ascii_form { Charset::Ascii } else { Charset::Any };
         let hir = parse(&regex, charset)?;
         let linear = Self { regex, has_ascii_form, ascii: OnceLock::new(), unicode: OnceLock::new() };
-        if estimated_states(&hir) < FEW_STATES || linear.compiled(Charset::Ascii).is_some() {
+        if estimated_states(&hir) < FEW_STATES || Automaton::new(&linear.regex, charset).is_some() {
             Ok((linear, anatomy::of(&hir)))
         } else {
             Err(Invalid::TooLarge)
@@ -78,21 +107,27 @@ impl Linear {
     }
 
     /// The automaton for text of this character set, or `None` when it would be too large.
-    pub fn compiled(&self, charset: Charset) -> Option<&meta::Regex> {
-        match charset {
-            Charset::Ascii if self.has_ascii_form => {
-                self.ascii.get_or_init(|| compile(&self.regex, Charset::Ascii)).as_ref()
+    pub fn automaton(&self, charset: Charset, budget: &Budget) -> Option<Held<'_>> {
+        let (form, charset) = match charset {
+            Charset::Ascii if self.has_ascii_form => (&self.ascii, Charset::Ascii),
+            Charset::Ascii | Charset::Any => (&self.unicode, Charset::Any),
+        };
+        let make = || Automaton::new(&self.regex, charset).map(Box::new);
+        let made = form.get_or_init(|| {
+            if budget.is_spent() {
+                return Made::ForEachSearch;
             }
-            Charset::Ascii | Charset::Any => {
-                self.unicode.get_or_init(|| compile(&self.regex, Charset::Any)).as_ref()
-            }
+            make().map_or(Made::TooLarge, |automaton| {
+                budget.take(automaton.size());
+                Made::Kept(automaton)
+            })
+        });
+        match made {
+            Made::Kept(automaton) => Some(Held::Kept(automaton)),
+            Made::TooLarge => None,
+            Made::ForEachSearch => make().map(Held::Own),
         }
     }
-}
-
-/// The first match in a window.
-pub fn find(regex: &meta::Regex, text: &[u8], window: Range<usize>) -> Option<Range<usize>> {
-    regex.search(&Input::new(text).range(window)).map(|found| found.range())
 }
 
 /// Is the expression without Unicode the same on ASCII text, and does it show there what it matches in
@@ -121,7 +156,8 @@ fn syntax_config(charset: Charset) -> syntax::Config {
         .nest_limit(128)
 }
 
-fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
+/// The expression, read for text of this character set.
+pub fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
     syntax::parse_with(regex, &syntax_config(charset)).map_err(|error| {
         Invalid::Syntax(match &error {
             regex_syntax::Error::Parse(error) => error.kind().to_string(),
@@ -129,14 +165,6 @@ fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
             other => other.to_string(),
         })
     })
-}
-
-fn compile(regex: &str, charset: Charset) -> Option<meta::Regex> {
-    let config = meta::Config::new()
-        .utf8_empty(false)
-        .nfa_size_limit(Some(SIZE_LIMIT))
-        .which_captures(thompson::WhichCaptures::Implicit);
-    meta::Builder::new().configure(config).syntax(syntax_config(charset)).build(regex).ok()
 }
 
 /// A rough count of the states of an expression's automaton, which never runs away itself.
@@ -185,8 +213,20 @@ mod tests {
     fn each_form_is_compiled_when_it_is_needed() {
         let (linear, _) = Linear::new("a+".to_owned()).expect("an expression");
         assert!(linear.ascii.get().is_none() && linear.unicode.get().is_none());
-        assert!(linear.compiled(Charset::Ascii).is_some());
+        let budget = Budget::new(usize::MAX);
+        assert!(matches!(linear.automaton(Charset::Ascii, &budget), Some(Held::Kept(_))));
         assert!(linear.unicode.get().is_none());
+    }
+
+    #[test]
+    fn what_there_is_no_memory_for_is_made_for_each_search() {
+        let [first, second] =
+            ["a+", "b+"].map(|regex| Linear::new(regex.to_owned()).expect("an expression").0);
+        let budget = Budget::new(1);
+        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(Held::Kept(_))));
+        assert!(budget.is_spent(), "its size is counted");
+        assert!(matches!(second.automaton(Charset::Ascii, &budget), Some(Held::Own(_))));
+        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(Held::Kept(_))));
     }
 
     #[test]

@@ -74,7 +74,7 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 /// A regular expression.
-fn expression() -> impl Strategy<Value = String> {
+pub(super) fn expression() -> impl Strategy<Value = String> {
     let atom = prop_oneof![
         6 => word(),
         2 => word().prop_map(|word| format!("(?i:{word})")),
@@ -116,7 +116,7 @@ fn demand() -> impl Strategy<Value = (String, Dialect, Demand)> {
     (pattern, demand).prop_map(|((pattern, dialect), demand)| (pattern, dialect, demand))
 }
 
-fn content() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn content() -> impl Strategy<Value = Vec<u8>> {
     let words = || prop::sample::select(WORDS).prop_map(|word| word.as_bytes().to_vec());
     let plain = words().prop_filter("ASCII", |word| word.is_ascii());
     let piece = || prop::sample::select(PIECES).prop_map(<[u8]>::to_vec);
@@ -146,7 +146,7 @@ pub(super) fn contract(index: usize, check: Check) -> Contract {
 }
 
 /// All non-overlapping matches that are not empty, found the slow way.
-fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<std::ops::Range<usize>> {
+pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<std::ops::Range<usize>> {
     match dialect {
         Dialect::Literal => {
             let (mut found, mut at) = (Vec::new(), 0);
@@ -186,7 +186,7 @@ proptest! {
                 Demand::RequireSomewhere => Check::RequireSomewhere(pattern),
             })
         });
-        let options = Options { timeout: Duration::from_secs(3600), directives: Directives::Disregarded };
+        let options = Options { timeout: Duration::from_secs(3600), directives: Directives::Disregarded, limits: Limits::default() };
         let (matcher, warnings) = Matcher::new(contracts.collect(), options);
         prop_assert!(warnings.is_empty(), "{:?}", warnings);
         let path = RelPath::from("a.txt");
@@ -250,7 +250,8 @@ proptest! {
         let mut found = Vec::new();
         let all = 0..text.bytes().len();
         let within = Within { text: text.bytes(), charset: Charset::of(text.bytes()), windows: &[all] };
-        let finished = pattern.search(within, |range| {
+        let bounds = (Deadline::NEVER, &Budget::new(0));
+        let finished = pattern.search(within, bounds, |range| {
             found.push(range);
             ControlFlow::Continue(())
         });

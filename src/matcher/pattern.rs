@@ -4,20 +4,25 @@
 //! expression runs in linear time; one with look-around or back-references backtracks within a
 //! budget, and running out of it is said, never taken for "no match".
 
-use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use memchr::memmem;
 
 use super::anatomy::{self, Anatomy};
+use super::automaton::Search;
+use super::backtracking::Backtracking;
 use super::dialect::{self, Backtracks, DialectError};
-use super::linear::{self, Charset, Invalid, Linear, SIZE_LIMIT};
+use super::limits::Budget;
+use super::linear::{Charset, Invalid, Linear};
+use super::prefilter::MAX_WIDTH;
 use super::sketch::{self, Looks};
 use crate::contract::{self, Dialect};
+use crate::deadline::Deadline;
 
-/// How often the backtracking engine may backtrack in each millisecond it is given.
-const BACKTRACKS_PER_MS: u128 = 20_000;
+/// The most Unicode properties (`\p{…}`) in one pattern: each is a list of hundreds of ranges, and they take long to
+/// read, whatever becomes of them.
+const MAX_PROPERTIES: usize = 100;
 
 /// A pattern that can be searched for.
 #[derive(Debug)]
@@ -31,7 +36,7 @@ pub struct Pattern {
 enum Engine {
     Literal(Box<memmem::Finder<'static>>),
     Linear(Box<Linear>),
-    Backtracking { regex: Box<fancy_regex::Regex>, because: Backtracks },
+    Backtracking(Box<Backtracking>),
 }
 
 /// Why a pattern is not valid.
@@ -87,12 +92,18 @@ impl Pattern {
             let engine = Engine::Literal(Box::new(memmem::Finder::new(literal).into_owned()));
             return Ok((Self { engine, anatomy: anatomy::of_literal(literal), timeout }, Vec::new()));
         }
+        if [r"\p", r"\P"].iter().map(|class| pattern.source.matches(class).count()).sum::<usize>()
+            > MAX_PROPERTIES
+        {
+            return Err(PatternError::TooLarge);
+        }
         let translation = dialect::translate(&pattern.source)?;
         let (engine, anatomy) = match translation.backtracks {
             Some(because) => {
                 let needed = sketch::needed(&pattern.source, Looks::Hold);
                 let anatomy = needed.map_or(Anatomy::UNKNOWN, |texts| anatomy::of_texts(&texts));
-                (backtracking(&translation.regex, because, timeout)?, anatomy)
+                let regex = Backtracking::new(translation.regex, because, timeout)?;
+                (Engine::Backtracking(Box::new(regex)), anatomy)
             }
             None => {
                 let (linear, anatomy) = Linear::new(translation.regex)?;
@@ -102,38 +113,73 @@ impl Pattern {
         Ok((Self { engine, anatomy, timeout }, translation.notes))
     }
 
+    /// Keeps what was made to find out whether the pattern is valid only as far as there is memory for it, and the anchor
+    /// only if there is `room` for it; returns how much it takes.
+    pub fn settle(&mut self, budget: &Budget, room: usize) -> usize {
+        match &mut self.engine {
+            Engine::Backtracking(regex) => regex.settle(budget),
+            Engine::Literal(_) | Engine::Linear(_) => {}
+        }
+        let size = self.anatomy.size();
+        if size > room {
+            self.anatomy.anchor = None;
+            self.anatomy.clues = Vec::new();
+            return 0;
+        }
+        size
+    }
+
     /// Calls `each` with every non-empty match, leftmost first, none overlapping, until it breaks.
     pub fn search(
         &self,
         within: Within<'_>,
+        (deadline, budget): (Deadline, &Budget),
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
-        let deadline = Deadline::start(self.timeout);
-        let readable = match &self.engine {
-            Engine::Backtracking { .. } => readable(within.text),
-            Engine::Literal(_) | Engine::Linear(_) => Cow::Borrowed(""),
-        };
+        match &self.engine {
+            Engine::Literal(finder) => {
+                let clock = deadline.or(Deadline::after(self.timeout));
+                for window in within.windows {
+                    let next = |window| Ok(find_literal(finder, within.text, window));
+                    if each_match(window, clock, next, &mut each)?.is_break() {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+            Engine::Linear(linear) => self.search_linear(linear, within, (deadline, budget), each),
+            Engine::Backtracking(regex) => regex.search(within.text, deadline, budget, each),
+        }
+    }
+
+    fn search_linear(
+        &self,
+        linear: &Linear,
+        within: Within<'_>,
+        (deadline, budget): (Deadline, &Budget),
+        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> Result<(), Unfinished> {
+        let needed = |charset| within.windows.iter().any(|window| within.charset_of(window) == charset);
+        let forms = [Charset::Ascii, Charset::Any]
+            .map(|charset| needed(charset).then(|| linear.automaton(charset, budget)).flatten());
+        let clock = deadline.or(Deadline::after(self.timeout));
+        let reach = |width| (self.anatomy.whole, width);
+        let [mut ascii, mut any] = [(&forms[0], 1), (&forms[1], MAX_WIDTH)].map(|(form, width)| {
+            form.as_deref().map(|form| Search::new(form, (within.text, clock), reach(width), budget))
+        });
         let mut finished = Ok(());
         for window in within.windows {
-            let mut at = window.start;
-            while at <= window.end {
-                let found = match &self.engine {
-                    Engine::Literal(finder) => find_literal(finder, within.text, at..window.end),
-                    Engine::Linear(linear) => match linear.compiled(within.charset_of(window)) {
-                        Some(regex) => linear::find(regex, within.text, at..window.end),
-                        None => {
-                            finished = Err(Unfinished::TooLarge);
-                            break;
-                        }
-                    },
-                    Engine::Backtracking { regex, .. } => backtrack(regex, &readable, at)?,
-                };
-                let Some(found) = found else { break };
-                at = found.end.max(found.start + 1);
-                if !found.is_empty() && each(found).is_break() {
-                    return Ok(());
+            let search = match within.charset_of(window) {
+                Charset::Ascii => &mut ascii,
+                Charset::Any => &mut any,
+            };
+            match search {
+                None => finished = Err(Unfinished::TooLarge),
+                Some(search) => {
+                    if each_match(window, clock, |window| search.next(window), &mut each)?.is_break() {
+                        return Ok(());
+                    }
                 }
-                deadline.check()?;
             }
         }
         finished
@@ -147,25 +193,9 @@ impl Pattern {
     /// Why this pattern needs the backtracking engine, if it does.
     pub fn backtracks(&self) -> Option<Backtracks> {
         match &self.engine {
-            Engine::Backtracking { because, .. } => Some(*because),
+            Engine::Backtracking(regex) => Some(regex.because()),
             Engine::Literal(_) | Engine::Linear(_) => None,
         }
-    }
-}
-
-fn backtracking(regex: &str, because: Backtracks, timeout: Duration) -> Result<Engine, PatternError> {
-    let budget = usize::try_from(timeout.as_millis().max(1) * BACKTRACKS_PER_MS).unwrap_or(usize::MAX);
-    let built = fancy_regex::RegexBuilder::new(regex)
-        .multi_line(true)
-        .crlf(true)
-        .backtrack_limit(budget)
-        .delegate_size_limit(SIZE_LIMIT)
-        .build();
-    match built {
-        Ok(regex) => Ok(Engine::Backtracking { regex: Box::new(regex), because }),
-        Err(fancy_regex::Error::ParseError(_, error)) => Err(PatternError::Syntax(error.to_string())),
-        Err(fancy_regex::Error::CompileError(error)) => Err(PatternError::Syntax(error.to_string())),
-        Err(error) => Err(PatternError::Syntax(error.to_string())),
     }
 }
 
@@ -183,48 +213,25 @@ fn find_literal(finder: &memmem::Finder<'_>, text: &[u8], window: Range<usize>) 
     Some(start..start + finder.needle().len())
 }
 
-fn backtrack(
-    regex: &fancy_regex::Regex,
-    text: &str,
-    mut at: usize,
-) -> Result<Option<Range<usize>>, Unfinished> {
-    while !text.is_char_boundary(at) {
-        at += 1;
+/// Calls `each` with every match in a window that is not empty.
+fn each_match(
+    window: &Range<usize>,
+    clock: Deadline,
+    mut next: impl FnMut(Range<usize>) -> Result<Option<Range<usize>>, Unfinished>,
+    each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Unfinished> {
+    let mut at = window.start;
+    while at <= window.end {
+        let Some(found) = next(at..window.end)? else { break };
+        at = found.end.max(found.start + 1);
+        if !found.is_empty() && each(found).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        if clock.has_passed() {
+            return Err(Unfinished::OutOfTime);
+        }
     }
-    match regex.find_from_pos(text, at) {
-        Ok(found) => Ok(found.map(|found| found.range())),
-        Err(_) => Err(Unfinished::OutOfTime),
-    }
-}
-
-/// The text for the backtracking engine, which takes the bytes after one that is not UTF-8 for a part of it. Such a
-/// byte becomes a NUL, which text does not have, so that every place stays where it is.
-fn readable(text: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(text) {
-        return Cow::Borrowed(text);
-    }
-    let mut readable = String::with_capacity(text.len());
-    for chunk in text.utf8_chunks() {
-        readable.push_str(chunk.valid());
-        readable.extend(chunk.invalid().iter().map(|_| '\0'));
-    }
-    Cow::Owned(readable)
-}
-
-/// When a search must stop.
-struct Deadline {
-    start: Instant,
-    timeout: Duration,
-}
-
-impl Deadline {
-    fn start(timeout: Duration) -> Self {
-        Self { start: Instant::now(), timeout }
-    }
-
-    fn check(&self) -> Result<(), Unfinished> {
-        if self.start.elapsed() > self.timeout { Err(Unfinished::OutOfTime) } else { Ok(()) }
-    }
+    Ok(ControlFlow::Continue(()))
 }
 
 #[cfg(test)]
@@ -244,11 +251,12 @@ mod tests {
 
     fn found(source: &str, dialect: Dialect, text: &str) -> Vec<Range<usize>> {
         let (pattern, _) = new(source, dialect).expect("a pattern");
-        let mut found = Vec::new();
-        let finished = pattern.search(whole(text.as_bytes(), &[0..text.len()]), |range| {
-            found.push(range);
-            ControlFlow::Continue(())
-        });
+        let (mut found, budget) = (Vec::new(), Budget::new(0));
+        let finished =
+            pattern.search(whole(text.as_bytes(), &[0..text.len()]), (Deadline::NEVER, &budget), |range| {
+                found.push(range);
+                ControlFlow::Continue(())
+            });
         assert_eq!(finished, Ok(()));
         found
     }
@@ -263,8 +271,8 @@ mod tests {
     #[test]
     fn a_search_stops_when_it_is_told_to() {
         let (pattern, _) = new("a", Dialect::Regex).expect("a pattern");
-        let mut count = 0;
-        let finished = pattern.search(whole(b"aaaa", &[0..4]), |_| {
+        let (mut count, budget) = (0, Budget::new(0));
+        let finished = pattern.search(whole(b"aaaa", &[0..4]), (Deadline::NEVER, &budget), |_| {
             count += 1;
             if count == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
@@ -293,12 +301,7 @@ mod tests {
         assert!(error("(?L)a").starts_with("'pattern' is not valid: the flag L"));
         assert!(error("(?=a").starts_with("'pattern' is not a regular expression: "));
         assert!(error("(?:(?:a{100}){100}){100}").starts_with("'pattern' is too large"));
-    }
-
-    #[test]
-    fn a_byte_that_is_not_utf8_becomes_one_byte() {
-        let text = b"a\xFF\xE2\x84b\xC3";
-        assert_eq!(readable(text), "a\0\0\0b\0");
-        assert!(matches!(readable("é".as_bytes()), Cow::Borrowed("é")));
+        assert!(new(&r"\p{L}".repeat(MAX_PROPERTIES), Dialect::Regex).is_ok());
+        assert!(error(&r"\P{L}".repeat(MAX_PROPERTIES + 1)).starts_with("'pattern' is too large"));
     }
 }

@@ -26,11 +26,24 @@ const MIN_TABLE_BITS: u32 = 16;
 const MAX_TABLE_BITS: u32 = 19;
 
 /// The most bytes of one character.
-const MAX_WIDTH: usize = 4;
+pub const MAX_WIDTH: usize = 4;
 
 /// How many bytes of text one step covers, and how many it reads.
 const STEP: usize = 16;
 const STEP_READS: usize = STEP - 2 + gram::LEN;
+
+/// The most windows of all patterns together, in one text.
+const MAX_WINDOWS: usize = 1_000_000;
+
+/// The most places of grams. Further patterns are searched for in every text.
+const MAX_PLACES: usize = 500_000;
+
+/// How much may be looked at for the sake of windows, in bytes of text or something alike. Beyond it they cost more
+/// than they spare, and each pattern has the whole text for its window.
+const MAX_WORK: usize = 64 * 1024 * 1024;
+
+/// What one window costs beside its bytes, in the same unit.
+const WINDOW_WORK: usize = 16;
 
 /// Knows what the matches of some patterns must contain.
 #[derive(Debug)]
@@ -86,10 +99,19 @@ struct Owner {
 }
 
 /// Where each of the patterns can match; good for one text after another.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Candidates {
     windows: Vec<Windows>,
     touched: Vec<usize>,
+    /// What has been looked at, and the most there may be.
+    work: usize,
+    most_work: usize,
+}
+
+impl Default for Candidates {
+    fn default() -> Self {
+        Self { windows: Vec::new(), touched: Vec::new(), work: 0, most_work: MAX_WORK }
+    }
 }
 
 impl Candidates {
@@ -105,6 +127,14 @@ impl Candidates {
         if self.windows.len() < count {
             self.windows.resize_with(count, Windows::default);
         }
+        let most = MAX_WINDOWS / count.max(1);
+        self.windows[..count].iter_mut().for_each(|windows| windows.limit(most));
+        self.work = 0;
+    }
+
+    /// Is it too late to look for windows?
+    fn is_exhausted(&self) -> bool {
+        self.work > self.most_work
     }
 
     fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
@@ -112,14 +142,14 @@ impl Candidates {
         if windows.is_empty() {
             self.touched.push(owner.index);
         }
-        windows.add(&owner.around, text, part, width);
+        self.work += WINDOW_WORK + windows.add(&owner.around, text, part, width);
     }
 }
 
 impl Prefilter {
     /// For the patterns with these anatomies.
     pub fn new<'a>(patterns: impl Iterator<Item = &'a Anatomy>) -> Self {
-        let mut builder = Builder::default();
+        let mut builder = Builder::new(MAX_PLACES);
         for anatomy in patterns {
             builder.add(anatomy);
         }
@@ -131,7 +161,10 @@ impl Prefilter {
         found.reset(self.count);
         for &Unanchored { index, spans_lines } in &self.always {
             match charset {
-                Charset::Any if !spans_lines => found.windows[index].set_lines(text),
+                Charset::Any if !spans_lines && !found.is_exhausted() => {
+                    found.work += text.len() / (STEP / 2);
+                    found.windows[index].set_lines(text);
+                }
                 Charset::Any | Charset::Ascii => found.windows[index].set_whole(text),
             }
             found.touched.push(index);
@@ -142,12 +175,19 @@ impl Prefilter {
         };
         if !self.places.is_empty() {
             self.scan(text, |at, gram| {
-                self.look_up(text, (at, gram), |owner, core| found.add(owner, text, core, width));
+                if !found.is_exhausted() {
+                    found.work += self.places_of(gram).len();
+                    self.look_up(text, (at, gram), |owner, core| found.add(owner, text, core, width));
+                }
             });
         }
         if let Some(any) = &self.any_run {
             each_run(text, any, |range| {
                 for (run, owner) in &self.runs {
+                    found.work += range.len() / STEP + 1;
+                    if found.is_exhausted() {
+                        return;
+                    }
                     let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
                     each_run(&text[range.clone()], run, |inner| found.add(owner, text, within(inner), width));
                 }
@@ -156,15 +196,28 @@ impl Prefilter {
         if width > 1 && !self.folding.is_empty() {
             for letter in FOLDING {
                 for at in memmem::find_iter(text, letter) {
+                    if found.is_exhausted() {
+                        break;
+                    }
                     self.folding
                         .iter()
                         .for_each(|owner| found.add(owner, text, at..at + letter.len(), width));
                 }
             }
         }
+        if found.is_exhausted() {
+            found.touched = (0..self.count).collect();
+            found.windows[..self.count].iter_mut().for_each(|windows| windows.set_whole(text));
+        }
         for &index in &found.touched {
             found.windows[index].settle();
         }
+    }
+
+    /// The places of all grams with the hash of this one.
+    fn places_of(&self, gram: u32) -> &[Place] {
+        let group = (hash(gram) >> self.group_shift) as usize;
+        &self.places[self.groups[group] as usize..self.groups[group + 1] as usize]
     }
 
     /// Calls `each` with every gram at an even place that may be known.
@@ -200,9 +253,7 @@ impl Prefilter {
 
     /// Calls `each` with the owners of the shapes around a gram, and with the place of their core.
     fn look_up(&self, text: &[u8], (at, gram): (usize, u32), mut each: impl FnMut(&Owner, Range<usize>)) {
-        let group = (hash(gram) >> self.group_shift) as usize;
-        let places = self.groups[group] as usize..self.groups[group + 1] as usize;
-        for place in self.places[places].iter().filter(|place| place.gram == gram) {
+        for place in self.places_of(gram).iter().filter(|place| place.gram == gram) {
             let known = &self.shapes[place.shape as usize];
             let Some(start) = (at + place.skip as usize).checked_sub(1) else { continue };
             if known.is_at(text, start) {
@@ -243,8 +294,9 @@ fn agree<'a>(sets: impl Iterator<Item = &'a ByteSet>, mut bytes: impl Iterator<I
 }
 
 /// Collects what a [`Prefilter`] is made of.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Builder {
+    most_places: usize,
     places: Vec<Place>,
     by_shape: HashMap<Shape, usize>,
     shapes: Vec<Known>,
@@ -255,10 +307,23 @@ struct Builder {
 }
 
 impl Builder {
+    fn new(most_places: usize) -> Self {
+        Self {
+            most_places,
+            places: Vec::new(),
+            by_shape: HashMap::new(),
+            shapes: Vec::new(),
+            runs: Vec::new(),
+            folding: Vec::new(),
+            always: Vec::new(),
+            count: 0,
+        }
+    }
+
     fn add(&mut self, anatomy: &Anatomy) {
         let index = self.count;
         self.count += 1;
-        let Some(anchor) = &anatomy.anchor else {
+        let Some(anchor) = anatomy.anchor.as_ref().filter(|_| self.places.len() < self.most_places) else {
             self.always.push(Unanchored { index, spans_lines: anatomy.whole.bytes.contains(b'\n') });
             return;
         };
@@ -403,6 +468,47 @@ mod tests {
         assert_eq!(windows("[0-9a-f]{32}", &format!("x {hash} y")), vec![2..34]);
         let all = found(&["[0-9a-f]{32}", "SK[0-9]{8,9}"], format!("{hash} SK01234567").as_bytes());
         assert_eq!(all, [vec![0..32], vec![33..43]]);
+    }
+
+    #[test]
+    fn when_windows_cost_too_much_the_whole_text_is_one() {
+        let anatomies = ["zqxj", "jqxz", "[0-9a-f]{32}", "(?i)zkxq"]
+            .map(|regex| Linear::new(regex.to_owned()).expect("an expression").1);
+        let prefilter = Prefilter::new(anatomies.iter());
+        for text in ["zqxj zqxj zqxj", &"0123456789abcdef".repeat(9), &"\u{212A}".repeat(9)] {
+            let mut candidates = Candidates { most_work: 8, ..Candidates::default() };
+            prefilter.search(text.as_bytes(), Charset::of(text.as_bytes()), &mut candidates);
+            for index in 0..anatomies.len() {
+                assert_eq!(candidates.windows(index), [0..text.len()], "{text}");
+            }
+            prefilter.search(b"zq", Charset::Ascii, &mut candidates);
+            assert!((0..anatomies.len()).all(|index| candidates.windows(index).is_empty()));
+        }
+    }
+
+    #[test]
+    fn patterns_beyond_the_most_places_are_searched_for_everywhere() {
+        let anatomies = ["zqxj", "jqxz"].map(|regex| Linear::new(regex.to_owned()).expect("an expression").1);
+        let mut builder = Builder::new(1);
+        anatomies.iter().for_each(|anatomy| builder.add(anatomy));
+        let mut candidates = Candidates::default();
+        builder.build().search(b"none", Charset::Ascii, &mut candidates);
+        assert!(candidates.windows(0).is_empty());
+        assert_eq!(candidates.windows(1), [0..4]);
+    }
+
+    #[test]
+    fn many_patterns_share_the_windows_there_are() {
+        let mut candidates = Candidates::default();
+        candidates.reset(MAX_WINDOWS);
+        let owner = Owner {
+            index: 7,
+            around: Around { before: Reach::NONE, after: Reach::NONE, run: None, clues: Vec::new() },
+        };
+        for at in 0..9 {
+            candidates.add(&owner, b"xyxyxyxyxy", at..at + 1, 1);
+        }
+        assert_eq!(candidates.windows(7), [0..9]);
     }
 
     #[test]

@@ -480,7 +480,8 @@ mod tests {
         let all = [Range { start: 0, end: content.len() }];
         let within = Within { text: content.as_bytes(), charset: Charset::Any, windows: &all };
         let mut matches = false;
-        let finished = pattern.search(within, |_| {
+        let bounds = (crate::deadline::Deadline::NEVER, &crate::matcher::limits::Budget::new(0));
+        let finished = pattern.search(within, bounds, |_| {
             matches = true;
             ControlFlow::Break(())
         });

@@ -38,10 +38,21 @@ impl Around {
     }
 }
 
+/// The most windows of one pattern in one text. Beyond it the last one grows: what lies between two windows holds no
+/// start of a match, so that searching it, too, finds nothing else.
+pub const MAX_WINDOWS: usize = 10_000;
+
 /// Where one pattern can match.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Windows {
     ranges: Vec<Range<usize>>,
+    most: usize,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self { ranges: Vec::new(), most: MAX_WINDOWS }
+    }
 }
 
 impl Windows {
@@ -60,6 +71,11 @@ impl Windows {
         self.ranges.clear();
     }
 
+    /// Has at most so many windows from now on, at least one.
+    pub fn limit(&mut self, most: usize) {
+        self.most = most.clamp(1, MAX_WINDOWS);
+    }
+
     /// One window, all of the text.
     pub fn set_whole(&mut self, text: &[u8]) {
         self.ranges.clear();
@@ -75,16 +91,20 @@ impl Windows {
             if text[start..end].is_ascii() {
                 open.get_or_insert(start);
             } else {
-                self.ranges.extend(open.take().map(|open| open..start));
-                self.ranges.push(start..end);
+                if let Some(open) = open.take() {
+                    self.push(open..start);
+                }
+                self.push(start..end);
             }
             start = end + 1;
         }
-        self.ranges.extend(open.map(|open| open..text.len()));
+        if let Some(open) = open {
+            self.push(open..text.len());
+        }
     }
 
-    /// Adds a window around `part`; a character has at most `width` bytes.
-    pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) {
+    /// Adds a window around `part`; a character has at most `width` bytes. Returns how many bytes were looked at.
+    pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> usize {
         let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
         let first = part.start.saturating_sub(most(&around.before));
         let last = part.end.saturating_add(most(&around.after)).min(text.len());
@@ -93,8 +113,10 @@ impl Windows {
         {
             let start = walk_back(text, window.start, first, &around.before.bytes);
             let end = walk(text, window.end.max(part.end), last, &around.after.bytes);
-            *window = start.min(window.start)..end.max(window.end);
-            return;
+            let new = start.min(window.start)..end.max(window.end);
+            let more = new.len() - window.len();
+            *window = new;
+            return more;
         }
         let near = first.max(part.start.saturating_sub(NEAR))..last.min(part.end.saturating_add(NEAR));
         let start = walk_back(text, part.start, near.start, &around.before.bytes);
@@ -102,13 +124,24 @@ impl Windows {
         let complete = (start > near.start || near.start == first) && (end < near.end || near.end == last);
         if complete {
             if around.allows(&text[start..end]) {
-                self.ranges.push(start..end);
+                self.push(start..end);
             }
-            return;
+            return end - start;
         }
         let start = walk_back(text, start, first, &around.before.bytes);
         let end = walk(text, end, last, &around.after.bytes);
-        self.ranges.push(start..end);
+        self.push(start..end);
+        end - start
+    }
+
+    fn push(&mut self, new: Range<usize>) {
+        let full = self.ranges.len() >= self.most;
+        match self.ranges.last_mut() {
+            Some(last) if full => {
+                *last = last.start.min(new.start)..last.end.max(new.end);
+            }
+            Some(_) | None => self.ranges.push(new),
+        }
     }
 
     /// Puts the windows in order and joins those that overlap.
@@ -127,7 +160,7 @@ impl Windows {
 }
 
 /// From `at` towards `last`, over bytes of the set.
-fn walk(text: &[u8], at: usize, last: usize, bytes: &ByteSet) -> usize {
+pub fn walk(text: &[u8], at: usize, last: usize, bytes: &ByteSet) -> usize {
     let ahead = text.get(at..last).unwrap_or_default();
     if *bytes == ByteSet::ALL {
         return at + ahead.len();
@@ -210,6 +243,24 @@ mod tests {
         assert_eq!(windows(&around(2, 3), text, &[2..3, 5..6, 11..12]), [0..8, 9..14]);
         assert_eq!(windows(&around(2, 3), text, &[11..12, 5..6, 2..3]), [0..8, 9..14], "in any order");
         assert_eq!(windows(&around(1, 1), text, &[2..3, 5..6]), [1..4, 4..7], "touching is not overlapping");
+    }
+
+    #[test]
+    fn beyond_the_limit_the_last_window_grows() {
+        let (text, around) = ("X-X-X-X-X-", around(0, 0));
+        let mut windows = Windows::default();
+        windows.limit(2);
+        for part in [2, 4, 6, 0] {
+            windows.add(&around, text.as_bytes(), part..part + 1, 1);
+        }
+        windows.settle();
+        assert_eq!(windows.as_slice(), [0..7], "all of them, and what is between them");
+        windows.clear();
+        windows.limit(usize::MAX);
+        assert_eq!(windows.most, MAX_WINDOWS);
+        windows.limit(0);
+        windows.add(&around, text.as_bytes(), 4..5, 1);
+        assert_eq!(windows.as_slice(), [4..5], "there is one in any case");
     }
 
     #[test]

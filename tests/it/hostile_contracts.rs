@@ -1,19 +1,28 @@
 //! Contracts that somebody wrote to exhaust phaser: the hook ends, with the right answer. Files that are refused
 //! altogether are in `contracts_loading.rs`.
 
-use crate::harness::{Sandbox, forbid};
+use serde_json::json;
+
+use crate::harness::{Output, Sandbox, contract, forbid};
+
+/// More time than there is by default, for what is slow without optimisation.
+const LONG: &str = "60000";
 
 #[test]
 fn five_thousand_contracts() {
     let sandbox = (0..5000).fold(Sandbox::new(), |sandbox, number| {
         sandbox.contract(&forbid(&format!("c{number}"), &format!("word{number}\\b"), "**"))
     });
-    let (decision, reason) = sandbox.pre_write("a.txt", "fine\nword4999\n").decision();
+    let write = |content: &str| {
+        let input = json!({ "file_path": sandbox.path("a.txt"), "content": content });
+        sandbox.event("PreToolUse", "Write", input, ["--timeout", LONG]).decision()
+    };
+    let (decision, reason) = write("fine\nword4999\n");
     assert_eq!(
         (decision.as_str(), reason.as_str()),
         ("deny", "Contract violation: c4999 at line 2. Do not c4999.")
     );
-    assert_eq!(sandbox.pre_write("a.txt", "fine\n").decision().0, "allow");
+    assert_eq!(write("fine\n").0, "allow");
 }
 
 #[test]
@@ -35,4 +44,102 @@ fn matches_that_are_quadratic_to_iterate() {
         Sandbox::new().contract(&forbid("slow", ".*[^A-Z]|[A-Z]", "**")).contract(&forbid("no-x", "x", "**"));
     let output = sandbox.pre_write("a.txt", &format!("{}\nx\n", "A".repeat(500_000)));
     assert_eq!(output.decision().0, "deny", "{}", output.stderr);
+}
+
+/// A text that most automata have many states for.
+fn mixed(length: usize) -> String {
+    let mut seed = 1u32;
+    let letters = std::iter::repeat_with(|| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if seed >> 31 == 0 { 'a' } else { 'b' }
+    });
+    letters.take(length).collect()
+}
+
+/// Contracts that are slow on [`mixed`] text, each for as long as a pattern may be.
+fn slow(count: usize) -> Sandbox {
+    (0..count).fold(Sandbox::new(), |sandbox, number| {
+        sandbox.contract(&forbid(&format!("slow-{number}"), &format!("a[ab]{{{}}}c", 40 + number), "**"))
+    })
+}
+
+#[track_caller]
+fn says(output: &Output, code: i32, what: &str) {
+    assert_eq!(output.code, Some(code), "{output}");
+    assert!(output.stderr.contains(what), "{output}");
+}
+
+#[test]
+fn when_the_time_of_a_hook_is_over_the_rest_is_said() {
+    let output = slow(60).pre_write("a.txt", &mixed(400_000));
+    says(&output, 0, "phaser: not checked: a.txt: no time was left for ");
+    says(&output, 0, " contracts, from slow-");
+    assert_eq!(output.decision().0, "allow", "{output}");
+}
+
+#[test]
+fn a_slow_pattern_hides_no_violation_of_another() {
+    let sandbox = slow(1).contract(&forbid("z-no-x", "xyz", "**")).file("a.txt", mixed(400_000) + "\nxyz\n");
+    let output = sandbox.run(["enforce", "a.txt", "--timeout", "1"]);
+    says(&output, 3, "phaser: not checked: a.txt: slow-0 ran out of time");
+    assert!(output.stdout.contains("a.txt:2: error: z-no-x"), "{output}");
+}
+
+#[test]
+fn what_is_slow_is_a_failure_elsewhere() {
+    let sandbox = slow(1).file("a.txt", mixed(400_000));
+    says(&sandbox.run(["enforce", "a.txt", "--timeout", "1"]), 3, "a.txt: slow-0 ran out of time");
+}
+
+#[test]
+fn a_look_ahead_that_cannot_be_stopped_is_given_up() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("ahead", "(?=[^x]*x)y(?!z)", "**"))
+        .contract(&forbid("no-b", "b(?!a)", "**"))
+        .file("a.txt", "a".repeat(300_000) + "b");
+    says(&sandbox.pre_write("a.txt", &"a".repeat(300_000)), 0, "a.txt: ahead ran out of time");
+    says(&sandbox.run(["enforce", "a.txt"]), 3, "a.txt: ahead ran out of time");
+}
+
+#[test]
+fn contracts_that_are_too_large_together() {
+    let rationale = format!("# {}\n", "x".repeat(1_000)).repeat(60);
+    let sandbox = (0..300).fold(Sandbox::new(), |sandbox, number| {
+        let yaml = forbid(&format!("c{number:03}"), "x", "**") + &rationale;
+        sandbox.contract(&yaml)
+    });
+    let sandbox = sandbox.file("a.txt", "x");
+    let what = "the contracts are larger than 16777216 bytes together: ";
+    let output = sandbox.run(["enforce", "a.txt"]);
+    says(&output, 1, &format!(".claude/contracts: {what}"));
+    assert!(output.stdout.contains("c000") && !output.stdout.contains("c299"), "{output}");
+    says(&sandbox.run(["enforce", "a.txt", "--strict"]), 3, what);
+}
+
+#[test]
+fn violations_that_are_too_many_together() {
+    let sandbox = (0..12).fold(Sandbox::new(), |sandbox, number| {
+        sandbox.contract(&forbid(&format!("c{number:02}"), "x", "**"))
+    });
+    let sandbox = sandbox.file("a.txt", "x\n".repeat(1_000));
+    let what = "a.txt: more than 10000 violations; only the first 10000 are reported";
+    let output = sandbox.run(["enforce", "a.txt"]);
+    says(&output, 1, what);
+    assert!(output.stdout.contains("10002 errors"), "one of each contract in any case: {}", output.stderr);
+    says(&sandbox.run(["enforce", "a.txt", "--strict"]), 3, what);
+    let checked = sandbox.run(["contracts", "check"]);
+    assert!(checked.stdout.contains("0 passed, 12 failed"), "{checked}");
+}
+
+#[test]
+fn many_files_with_one_id() {
+    let pattern = r"\\p{L}".repeat(90);
+    let yaml = contract("same", "forbid_pattern", Some("PATTERN"), "**")
+        .replace("'PATTERN'", &format!("\"(?i){pattern}\""));
+    let sandbox = (0..40).fold(Sandbox::new(), |sandbox, number| {
+        sandbox.file(&format!(".claude/contracts/{number:02}.yaml"), &yaml)
+    });
+    let output = sandbox.file("a.txt", "x").run(["enforce", "a.txt"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(output.stderr.matches("rule id 'same' is used again").count(), 39, "{output}");
 }

@@ -85,7 +85,7 @@ fn each_outside_crate_has_one_home() {
         ("annotate_snippets", "report/text.rs"),
         ("serde_sarif", "report/sarif.rs"),
         ("quick_junit", "report/junit.rs"),
-        ("fancy_regex", "matcher/pattern.rs"),
+        ("fancy_regex", "matcher/backtracking.rs"),
         ("jsonc_parser", "settings/document.rs"),
     ];
     for (name, home) in homes {

@@ -1,6 +1,7 @@
 //! The entry points of the fuzz targets as property tests: ten thousand inputs each, made by changing good ones.
 //!
-//! The seed is fixed and printed. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try others and more of them.
+//! The seed is fixed here and fresh in every run of `.ci/run`; it is printed. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try
+//! others and more of them, or the same ones again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

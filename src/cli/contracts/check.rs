@@ -12,6 +12,7 @@ use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::contract::Contract;
 use crate::exit::Exit;
+use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher, Violation};
 use crate::progress::{Progress, Visible};
 use crate::report::inert;
@@ -45,7 +46,8 @@ const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
     let mut project = args.place.project(environment)?;
     let contracts = std::mem::take(&mut project.loaded.contracts);
-    let options = matcher::Options { timeout: TIMEOUT, directives: Directives::Honoured };
+    let options =
+        matcher::Options { timeout: TIMEOUT, directives: Directives::Honoured, limits: Limits::default() };
     let (matcher, warnings) = Matcher::new(contracts, options);
     say_warnings(&warnings);
     let outcome = if matcher.contracts().is_empty() {
@@ -66,11 +68,7 @@ pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
         .map(|(at, contract)| Checked {
             contract,
             violations: outcome.violations.iter().filter(|violation| violation.contract == at).collect(),
-            unfinished: outcome
-                .skipped
-                .iter()
-                .filter(|skipped| skipped.why.contract() == Some(&contract.id))
-                .collect(),
+            unfinished: outcome.skipped.iter().filter(|skipped| skipped.why.concerns(&contract.id)).collect(),
         })
         .collect();
     match args.format {

@@ -14,6 +14,7 @@ use crate::cli::output::to_stdout;
 use crate::contract::{Warning, syntax};
 use crate::exit::Exit;
 use crate::lint;
+use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::path::RelPath;
 use crate::report::inert;
@@ -69,7 +70,8 @@ fn unknown_keys(project: &Project) -> anyhow::Result<Vec<Warning>> {
 /// What is wrong with patterns, and with the directives that are about them.
 fn directives(project: &Project, targets: &Targets) -> Vec<Warning> {
     let loaded = &project.loaded;
-    let options = matcher::Options { timeout: TIMEOUT, directives: Directives::Disregarded };
+    let options =
+        matcher::Options { timeout: TIMEOUT, directives: Directives::Disregarded, limits: Limits::default() };
     let (matcher, mut warnings) = Matcher::new(loaded.contracts.clone(), options);
     let packs = all_packs();
     let others: BTreeSet<&str> =

@@ -1,0 +1,339 @@
+//! One compiled expression, and searches with it that can be interrupted.
+//!
+//! The engines of the regex crates cannot be stopped. So that no search runs away, one that could take long is cut
+//! into pieces where no match can lie across the cut, and the clock is looked at between them. What cannot be cut is
+//! searched by an engine that gives up rather than become slow, and giving up is said.
+
+use std::ops::Range;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use regex_automata::hybrid::{dfa, regex as hybrid};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::prefilter::Prefilter;
+use regex_automata::{Input, MatchKind, meta};
+use regex_syntax::hir::{Hir, HirKind};
+
+use super::anatomy::Reach;
+use super::limits::Budget;
+use super::linear::{self, Charset, SIZE_LIMIT};
+use super::pattern::Unfinished;
+use super::windows::walk;
+use crate::deadline::Deadline;
+
+/// What one place of an expression can cost on one byte of text at worst, in nanoseconds.
+const PLACE_COST: u64 = 60;
+
+/// A search is not cut into pieces if it takes no more than this at worst, in places times bytes: some 60 ms.
+const MAX_STEP: usize = 1024 * 1024;
+
+/// The shortest piece that a text is cut into.
+const MIN_PIECE: usize = 16;
+
+/// The longest piece.
+const MAX_PIECE: usize = 1024 * 1024;
+
+/// A piece that took less than this is followed by a longer one, and one that took more than the other by a shorter one.
+const QUICK: Duration = Duration::from_millis(1);
+const SLOW: Duration = Duration::from_millis(8);
+
+/// How often the engine for what cannot be cut may fill its memory before it gives up, and how much that is in bytes.
+const MAX_FILLS: usize = 3;
+const FILL: usize = 2 * 1024 * 1024;
+
+/// A compiled expression.
+#[derive(Debug)]
+pub struct Automaton {
+    expression: String,
+    charset: Charset,
+    regex: meta::Regex,
+    /// How many places of the expression a match can be at, at most.
+    places: usize,
+    /// How many bytes are searched in one go at least.
+    step: usize,
+    frugal: OnceLock<Option<hybrid::Regex>>,
+    free: Mutex<Vec<Cache>>,
+}
+
+/// Memory that searches with one automaton use one after another.
+#[derive(Debug)]
+struct Cache {
+    regex: meta::Cache,
+    /// How much of it has been taken from what is shared.
+    taken: usize,
+}
+
+impl Automaton {
+    /// The automaton of an expression for text of this character set, or `None` when it would be too large.
+    pub fn new(expression: &str, charset: Charset) -> Option<Self> {
+        let hir = linear::parse(expression, charset).ok()?;
+        let config = meta::Config::new()
+            .utf8_empty(false)
+            .nfa_size_limit(Some(SIZE_LIMIT))
+            .which_captures(WhichCaptures::Implicit);
+        let regex = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
+        let places = places(&hir);
+        Some(Self {
+            expression: expression.to_owned(),
+            charset,
+            regex,
+            places,
+            step: (MAX_STEP / places.max(1)).max(MIN_PIECE),
+            frugal: OnceLock::new(),
+            free: Mutex::default(),
+        })
+    }
+
+    /// How much memory it takes, without what searches use.
+    pub fn size(&self) -> usize {
+        self.regex.memory_usage()
+    }
+
+    /// The engine that gives up.
+    fn frugal(&self, budget: &Budget) -> Option<&hybrid::Regex> {
+        let made = self.frugal.get_or_init(|| {
+            let frugal = frugal(&linear::parse(&self.expression, self.charset).ok()?)?;
+            for dfa in [frugal.forward(), frugal.reverse()] {
+                budget.take(dfa.get_nfa().memory_usage());
+            }
+            Some(frugal)
+        });
+        made.as_ref()
+    }
+
+    fn cache(&self) -> Cache {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        free.unwrap_or_else(|| Cache { regex: self.regex.create_cache(), taken: 0 })
+    }
+
+    /// Keeps the cache for the next search, if there is memory for it.
+    fn keep(&self, mut cache: Cache, budget: &Budget) {
+        budget.give(cache.taken);
+        if budget.is_spent() {
+            return;
+        }
+        cache.taken = cache.regex.memory_usage();
+        budget.take(cache.taken);
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(cache);
+    }
+}
+
+/// One expression, one text, and the time there is.
+#[derive(Debug)]
+pub struct Search<'a> {
+    automaton: &'a Automaton,
+    text: &'a [u8],
+    /// How far a match reaches, and the most bytes of one character.
+    reach: (Reach, usize),
+    clock: Deadline,
+    budget: &'a Budget,
+    cache: Option<Cache>,
+    /// Made anew for each search: whether that engine gives up depends on what it remembers.
+    frugal: Option<hybrid::Cache>,
+    piece: usize,
+}
+
+impl<'a> Search<'a> {
+    /// A search of `text` until `clock`.
+    pub fn new(
+        automaton: &'a Automaton,
+        (text, clock): (&'a [u8], Deadline),
+        reach: (Reach, usize),
+        budget: &'a Budget,
+    ) -> Self {
+        let (cache, piece) = (Some(automaton.cache()), automaton.step);
+        Self { automaton, text, reach, clock, budget, cache, frugal: None, piece }
+    }
+
+    /// The first match in a window.
+    pub fn next(&mut self, window: Range<usize>) -> Result<Option<Range<usize>>, Unfinished> {
+        let step = self.automaton.step;
+        let mut at = window.start;
+        loop {
+            if window.end - at <= self.piece.max(step) {
+                return Ok(self.find(at..window.end));
+            }
+            let cut = at + self.piece;
+            let end = self.reach_from(cut, window.end);
+            if end - cut > self.piece.max(step) {
+                return self.find_frugally(at..window.end);
+            }
+            let start = Instant::now();
+            match self.find(at..end) {
+                Some(found) if found.start < cut => return Ok(Some(found)),
+                Some(_) | None => at = cut,
+            }
+            self.adapt(start.elapsed());
+            if self.clock.has_passed() {
+                return Err(Unfinished::OutOfTime);
+            }
+        }
+    }
+
+    /// How far a match that starts before `cut` can reach.
+    fn reach_from(&self, cut: usize, end: usize) -> usize {
+        let (reach, width) = self.reach;
+        let most = reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
+        walk(self.text, cut, end.min(cut.saturating_add(most)), &reach.bytes)
+    }
+
+    fn adapt(&mut self, took: Duration) {
+        if took < QUICK {
+            self.piece = (self.piece * 2).min(MAX_PIECE.max(self.automaton.step));
+        } else if took > SLOW {
+            self.piece = (self.piece / 2).max(self.automaton.step);
+        }
+    }
+
+    fn find(&mut self, window: Range<usize>) -> Option<Range<usize>> {
+        let input = Input::new(self.text).range(window);
+        let cache = self.cache.as_mut().expect("it is there until the end");
+        self.automaton.regex.search_with(&mut cache.regex, &input).map(|found| found.range())
+    }
+
+    /// The first match in a window that cannot be cut.
+    fn find_frugally(&mut self, window: Range<usize>) -> Result<Option<Range<usize>>, Unfinished> {
+        let automaton = self.automaton;
+        if let Some(frugal) = automaton.frugal(self.budget) {
+            let cache = self.frugal.get_or_insert_with(|| frugal.create_cache());
+            if let Ok(found) = frugal.try_search(cache, &Input::new(self.text).range(window.clone())) {
+                return Ok(found.map(|found| found.range()));
+            }
+        }
+        let steps = u64::try_from(window.len().saturating_mul(automaton.places)).unwrap_or(u64::MAX);
+        let at_worst = Duration::from_nanos(steps.saturating_mul(PLACE_COST));
+        match self.clock.left() {
+            Some(left) if left < at_worst => Err(Unfinished::OutOfTime),
+            Some(_) | None => Ok(self.find(window)),
+        }
+    }
+}
+
+impl Drop for Search<'_> {
+    fn drop(&mut self) {
+        if let Some(cache) = self.cache.take() {
+            self.automaton.keep(cache, self.budget);
+        }
+    }
+}
+
+/// The engine that gives up when it has filled its memory too often.
+fn frugal(hir: &Hir) -> Option<hybrid::Regex> {
+    let config = dfa::Config::new()
+        .unicode_word_boundary(true)
+        .cache_capacity(FILL)
+        .skip_cache_capacity_check(true)
+        .minimum_cache_clear_count(Some(MAX_FILLS));
+    let nfa = thompson::Config::new()
+        .utf8(false)
+        .which_captures(WhichCaptures::None)
+        .nfa_size_limit(Some(SIZE_LIMIT));
+    let compile = |nfa| thompson::Compiler::new().configure(nfa).build_from_hir(hir).ok();
+    let prefilter = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, hir);
+    let forward = config.clone().prefilter(prefilter);
+    let forward = dfa::Builder::new().configure(forward).build_from_nfa(compile(nfa.clone())?).ok()?;
+    let reverse = config.match_kind(MatchKind::All);
+    let reverse = dfa::Builder::new().configure(reverse).build_from_nfa(compile(nfa.reverse(true))?).ok()?;
+    Some(hybrid::Builder::new().build_from_dfas(forward, reverse))
+}
+
+/// How many places of an expression a match can be at, at most.
+fn places(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Capture(capture) => places(&capture.sub),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
+            places(&repetition.sub).saturating_mul(times)
+        }
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(places).fold(0, usize::saturating_add)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Dialect;
+    use crate::matcher::oracle;
+    use proptest::prelude::*;
+
+    const UNLIMITED: usize = usize::MAX / 2;
+
+    /// All matches in `text`, searched for in pieces of this length to start with.
+    fn matches(expression: &str, text: &[u8], piece: usize) -> Vec<Range<usize>> {
+        let (charset, budget) = (Charset::of(text), Budget::new(UNLIMITED));
+        let mut automaton = Automaton::new(expression, Charset::Any).expect("small");
+        automaton.step = piece;
+        let whole =
+            super::super::anatomy::of(&linear::parse(expression, Charset::Any).expect("an expression")).whole;
+        let width = if charset == Charset::Ascii { 1 } else { 4 };
+        let mut search = Search::new(&automaton, (text, Deadline::NEVER), (whole, width), &budget);
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at <= text.len() {
+            let Some(next) = search.next(at..text.len()).expect("there is time") else { break };
+            at = next.end.max(next.start + 1);
+            found.extend(Some(next).filter(|next| !next.is_empty()));
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_hold_what_the_whole_text_holds(
+            expression in oracle::expression(),
+            text in oracle::content(),
+            piece in 1usize..9,
+        ) {
+            let expected = oracle::matches(&expression, Dialect::Regex, &text);
+            prop_assert_eq!(matches(&expression, &text, piece), expected);
+        }
+    }
+
+    fn search(expression: &str, text: &[u8], clock: Deadline) -> Result<Option<Range<usize>>, Unfinished> {
+        let (automaton, budget) =
+            (Automaton::new(expression, Charset::Ascii).expect("small"), Budget::new(0));
+        let reach = Reach { most: None, bytes: super::super::bytes::ByteSet::ALL };
+        Search::new(&automaton, (text, clock), (reach, 1), &budget).next(0..text.len())
+    }
+
+    #[test]
+    fn what_would_be_slow_is_given_up_when_there_is_no_time_for_it() {
+        let mut seed = 1u32;
+        let text: Vec<u8> = std::iter::repeat_with(|| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if seed >> 31 == 0 { b'a' } else { b'b' }
+        })
+        .take(200_000)
+        .collect();
+        let late = Deadline::after(Duration::ZERO);
+        assert_eq!(search("a[ab]{40}c", &text, late), Err(Unfinished::OutOfTime));
+        assert_eq!(search("[ab]*c", &text, late), Ok(None), "what is quick needs no time");
+    }
+
+    #[test]
+    fn a_cache_is_kept_as_long_as_there_is_memory() {
+        let automaton = Automaton::new(r"\w+x", Charset::Any).expect("small");
+        let reach = (Reach { most: None, bytes: super::super::bytes::ByteSet::ALL }, 4);
+        let kept = |budget: &Budget| {
+            Search::new(&automaton, (b"abc", Deadline::NEVER), reach, budget)
+                .next(0..3)
+                .expect("there is time");
+            automaton.free.lock().expect("not poisoned").len()
+        };
+        assert_eq!(kept(&Budget::new(0)), 0);
+        let budget = Budget::new(1);
+        assert_eq!(kept(&budget), 1);
+        assert!(budget.is_spent(), "its size is counted");
+    }
+
+    #[test]
+    fn places_count_repetitions() {
+        let places = |expression| places(&linear::parse(expression, Charset::Any).expect("an expression"));
+        assert_eq!(places("ab|c"), 3);
+        assert_eq!(places(r"(?:\w[a-z]){2,5}x*"), 11);
+        assert_eq!(places("(?:(?:a{900}){900}){900}"), 900 * 900 * 900);
+    }
+}

@@ -1,0 +1,182 @@
+//! How much one run of the matcher may take: of time, of memory, and of what it reports.
+//!
+//! The limits that follow from what is searched stand where it is searched; these are the totals.
+
+use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::deadline::Deadline;
+
+/// How long a hook may take, from the end of its event on. What is not checked by then is said. The promise is twice
+/// that: a search, or a file of contracts, that has been started is not given up at once.
+pub const HOOK_TIME: Duration = Duration::from_millis(1_000);
+
+/// How long all patterns together may take on one file, where nobody waits for an answer.
+pub const FILE_TIME: Duration = Duration::from_secs(30);
+
+/// The most memory for automata that are kept for the next file, in bytes. Beyond it, each is made for one
+/// search and dropped.
+pub const MAX_KEPT: usize = 64 * 1024 * 1024;
+
+/// The most violations that are reported for one file, whatever the number of contracts.
+pub const MAX_VIOLATIONS: usize = 10_000;
+
+/// The most bytes that the anchors of all patterns may take. Further patterns are searched for in every text.
+pub const MAX_ANCHORS: usize = 8 * 1024 * 1024;
+
+/// What a matcher may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// When everything must have ended.
+    pub deadline: Deadline,
+    /// How long all patterns together may take on one file.
+    pub file_time: Duration,
+    /// The most memory for automata that are kept, in bytes.
+    pub kept: usize,
+    /// The most violations that are reported for one file.
+    pub violations: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { deadline: Deadline::NEVER, file_time: FILE_TIME, kept: MAX_KEPT, violations: MAX_VIOLATIONS }
+    }
+}
+
+/// How many searches that cannot be stopped may go on after they were given up. While they do, no further one is
+/// started: each can take tens of megabytes.
+const MAX_GIVEN_UP: usize = 1;
+
+/// What all patterns share.
+#[derive(Debug)]
+pub struct Budget {
+    /// The bytes left for automata that are kept. One automaton for each thread may overdraw it.
+    kept: AtomicIsize,
+    given_up: Arc<GivenUp>,
+}
+
+/// The searches that were given up and go on, and a call when one has ended.
+#[derive(Debug, Default)]
+struct GivenUp {
+    count: Mutex<usize>,
+    ended: Condvar,
+}
+
+impl Budget {
+    /// With memory for so many bytes of automata.
+    pub fn new(kept: usize) -> Self {
+        Self { kept: AtomicIsize::new(signed(kept)), given_up: Arc::default() }
+    }
+
+    /// Is no memory left?
+    pub fn is_spent(&self) -> bool {
+        self.kept.load(Ordering::Relaxed) <= 0
+    }
+
+    /// Takes some memory.
+    pub fn take(&self, bytes: usize) {
+        self.kept.fetch_sub(signed(bytes), Ordering::Relaxed);
+    }
+
+    /// Gives back what was taken.
+    pub fn give(&self, bytes: usize) {
+        self.kept.fetch_add(signed(bytes), Ordering::Relaxed);
+    }
+
+    /// Waits until a search may be started that cannot be stopped; `None` when there is no time for that.
+    pub fn turn(&self, clock: Deadline) -> Option<Turn> {
+        let GivenUp { count, ended } = &*self.given_up;
+        let mut going_on = count.lock().unwrap_or_else(PoisonError::into_inner);
+        while *going_on >= MAX_GIVEN_UP {
+            let left = clock.left().unwrap_or(Duration::MAX);
+            if left.is_zero() {
+                return None;
+            }
+            (going_on, _) = ended.wait_timeout(going_on, left).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!clock.has_passed()).then(|| Turn { given_up: Arc::clone(&self.given_up), state: Arc::default() })
+    }
+}
+
+/// A search that cannot be stopped; who searches and who waits for it have one each.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    given_up: Arc<GivenUp>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Awaited,
+    GivenUp,
+    Ended,
+}
+
+impl Turn {
+    /// Nobody waits for it any more.
+    pub fn give_up(&self) {
+        self.turn_to(State::GivenUp);
+    }
+
+    /// It has come to its end.
+    pub fn end(&self) {
+        self.turn_to(State::Ended);
+    }
+
+    fn turn_to(&self, new: State) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut count = self.given_up.count.lock().unwrap_or_else(PoisonError::into_inner);
+        match (*state, new) {
+            (State::Awaited, State::GivenUp) => *count += 1,
+            (State::GivenUp, State::Ended) => {
+                *count -= 1;
+                self.given_up.ended.notify_all();
+            }
+            (State::Ended, _) => return,
+            (State::Awaited | State::GivenUp, _) => {}
+        }
+        *state = new;
+    }
+}
+
+fn signed(bytes: usize) -> isize {
+    isize::try_from(bytes).unwrap_or(isize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_given_back_is_there_again() {
+        let budget = Budget::new(10);
+        budget.take(9);
+        assert!(!budget.is_spent());
+        budget.take(9);
+        assert!(budget.is_spent());
+        budget.give(9);
+        assert!(!budget.is_spent());
+        assert!(Budget::new(0).is_spent());
+    }
+
+    #[test]
+    fn while_a_search_that_was_given_up_goes_on_no_other_is_started() {
+        let budget = Budget::new(0);
+        let late = Deadline::after(Duration::ZERO);
+        let turns: Vec<_> = (0..MAX_GIVEN_UP).filter_map(|_| budget.turn(Deadline::NEVER)).collect();
+        assert!(budget.turn(Deadline::NEVER).is_some(), "as long as somebody waits for them");
+        assert!(budget.turn(late).is_none(), "there is no time");
+        turns.iter().for_each(Turn::give_up);
+        assert!(budget.turn(Deadline::after(Duration::from_millis(1))).is_none());
+        let waiting = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| budget.turn(Deadline::NEVER).is_some());
+            turns[0].end();
+            waiting.join()
+        });
+        assert!(waiting.expect("no panic"), "one has ended");
+        turns[0].give_up();
+        assert!(budget.turn(Deadline::NEVER).is_some(), "what has ended is not given up");
+    }
+}
