@@ -4,6 +4,7 @@
 //! directories come from.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -131,12 +132,12 @@ pub fn load_until(directories: &[Directory], broken: Broken, deadline: Deadline)
 
 fn load_within(directories: &[Directory], broken: Broken, (deadline, total): (Deadline, usize)) -> Loaded {
     let mut loaded = Loaded { broken: Some(broken), deadline: Some(deadline), ..Loaded::default() };
-    let mut room = total;
+    let (mut room, mut bytes) = (total, Vec::with_capacity(4096));
     for directory in directories {
         let mut contracts = Vec::new();
         let mut files = files(directory, &mut loaded.warnings).into_iter();
         while let Some(file) = files.next() {
-            let left_out = match read(&file, &mut room) {
+            let left_out = match read(&file, &mut room, &mut bytes) {
                 _ if deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(contract) => {
                     contracts.push(contract);
@@ -175,19 +176,21 @@ struct Candidate {
 
 /// The contract files of a directory, in name order; nothing else is ever opened.
 fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
-    let mut entries: Vec<DirEntry> = match fs::read_dir(&directory.path).and_then(Iterator::collect) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
-        Err(error) => {
-            warnings.push(Warning::about(&directory.shown, format!("cannot be read: {error}")));
-            return Vec::new();
-        }
-    };
-    entries.retain(is_named_like_a_contract);
-    entries.sort_by_key(DirEntry::file_name);
+    let named = |entry: io::Result<DirEntry>| entry.map(|entry| (entry.file_name(), entry));
+    let mut entries: Vec<(OsString, DirEntry)> =
+        match fs::read_dir(&directory.path).and_then(|entries| entries.map(named).collect()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+            Err(error) => {
+                warnings.push(Warning::about(&directory.shown, format!("cannot be read: {error}")));
+                return Vec::new();
+            }
+        };
+    entries.retain(|(name, _)| is_named_like_a_contract(name));
+    entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     let mut files = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let shown = directory.shown.join(entry.file_name());
+    for (name, entry) in entries {
+        let shown = directory.shown.join(name);
         if is_regular(&entry) {
             let origin = Origin { place: directory.place, file: shown };
             files.push(Candidate { path: entry.path(), origin });
@@ -198,9 +201,8 @@ fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
     files
 }
 
-fn is_named_like_a_contract(entry: &DirEntry) -> bool {
-    let name = entry.file_name();
-    let extension = Path::new(&name).extension();
+fn is_named_like_a_contract(name: &OsStr) -> bool {
+    let extension = Path::new(name).extension();
     extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
         && !name.as_encoded_bytes().starts_with(b".")
 }
@@ -213,20 +215,20 @@ fn is_regular(entry: &DirEntry) -> bool {
     }
 }
 
-/// The contract in a file, if there is room for it.
-fn read(file: &Candidate, room: &mut usize) -> Result<Contract, Unread> {
+/// The contract in a file, if there is room for it; `bytes` is memory for what is in the file.
+fn read(file: &Candidate, room: &mut usize, bytes: &mut Vec<u8>) -> Result<Contract, Unread> {
     let shown = &file.origin.file;
     let broken = |warning| Unread::Broken(vec![warning]);
-    let mut bytes = Vec::with_capacity(1024);
+    bytes.clear();
     File::open(&file.path)
-        .and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes))
+        .and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(bytes))
         .map_err(|error| broken(Warning::about(shown, format!("cannot be read: {error}"))))?;
     if bytes.len() > MAX_FILE {
         let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
         return Err(broken(Warning::about(shown, what)));
     }
     *room = room.checked_sub(bytes.len()).ok_or(Unread::NoRoom)?;
-    let yaml = std::str::from_utf8(&bytes).map_err(|error| {
+    let yaml = std::str::from_utf8(bytes).map_err(|error| {
         let newlines = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
         broken(Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)"))
     })?;

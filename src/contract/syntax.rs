@@ -68,7 +68,7 @@ pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
         Some(fields) => fields,
         None => read(yaml, &origin).map_err(|warning| vec![warning])?,
     };
-    Validation { yaml, origin: &origin, warnings: Vec::new() }.contract(fields)
+    Validation { yaml, origin, warnings: Vec::new() }.contract(fields)
 }
 
 fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
@@ -169,7 +169,7 @@ fn printable(text: &str) -> String {
 /// Collects what is wrong while the fields become a contract.
 struct Validation<'a> {
     yaml: &'a str,
-    origin: &'a Origin,
+    origin: Origin,
     warnings: Vec<Warning>,
 }
 
@@ -208,7 +208,7 @@ impl Validation<'_> {
                 violating: fields.examples.violating.into_iter().map(read_example).collect(),
                 passing: fields.examples.passing.into_iter().map(read_example).collect(),
             },
-            origin: self.origin.clone(),
+            origin: self.origin,
         })
     }
 

@@ -54,14 +54,15 @@ pub enum Looks {
 
 /// Texts in lower case of which every match holds one in lower case, if the pattern is simple enough.
 pub fn needed(pattern: &str, looks: Looks) -> Option<Vec<Vec<u8>>> {
-    let negates_twice =
-        pattern.contains("[^") && [r"\W", r"\D", r"\S"].iter().any(|class| pattern.contains(class));
-    if !pattern.bytes().all(|byte| matches!(byte, b' '..=b'~')) || negates_twice {
+    if !pattern.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return None;
     }
-    let mut reader = Reader { rest: pattern.as_bytes(), depth: 0, names: Vec::new(), looks };
+    let rest = pattern.as_bytes();
+    let mut reader = Reader { rest, depth: 0, names: Vec::new(), negates: [false; 2], looks };
     let part = reader.alternatives()?;
-    let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE;
+    // Then it is parsed with Unicode, where a class is larger.
+    let negates_twice = reader.negates == [true; 2];
+    let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE && !negates_twice;
     part.texts.filter(|_| is_whole)
 }
 
@@ -91,6 +92,8 @@ struct Reader<'a> {
     depth: usize,
     /// The names of groups so far.
     names: Vec<&'a [u8]>,
+    /// Is there a negated class, and one like `\W`?
+    negates: [bool; 2],
     looks: Looks,
 }
 
@@ -156,7 +159,10 @@ impl Reader<'_> {
     fn escape(&mut self) -> Option<Atom> {
         match self.next()? {
             b'b' | b'B' | b'z' => Some(Atom::Nothing),
-            b'd' | b'D' | b'w' | b'W' | b's' | b'S' => Some(Atom::Class),
+            class @ (b'd' | b'D' | b'w' | b'W' | b's' | b'S') => {
+                self.negates[1] |= class.is_ascii_uppercase();
+                Some(Atom::Class)
+            }
             b'1'..=b'9'
                 if self.looks == Looks::Hold && !self.rest.first().is_some_and(u8::is_ascii_digit) =>
             {
@@ -179,6 +185,9 @@ impl Reader<'_> {
                 let code = digit(digits[0])? * 16 + digit(digits[1])?;
                 u8::try_from(code).ok().filter(u8::is_ascii)
             }
+            // These look like a negated class to who reads no further.
+            b'[' if self.rest.first() == Some(&b'^') => None,
+            b'\\' if self.rest.first().is_some_and(u8::is_ascii_uppercase) => None,
             byte if byte.is_ascii_punctuation() && !b"<>".contains(&byte) => Some(byte),
             _ => None,
         }
@@ -186,7 +195,7 @@ impl Reader<'_> {
 
     /// A class; the `[` has been read.
     fn class(&mut self) -> Option<Atom> {
-        self.take(b"^");
+        self.negates[0] |= self.take(b"^");
         let mut first = true;
         loop {
             let member = match self.next()? {
@@ -213,7 +222,10 @@ impl Reader<'_> {
             return Some(Some(byte));
         }
         match self.next()? {
-            b'd' | b'D' | b'w' | b'W' | b's' | b'S' => Some(None),
+            class @ (b'd' | b'D' | b'w' | b'W' | b's' | b'S') => {
+                self.negates[1] |= class.is_ascii_uppercase();
+                Some(None)
+            }
             escape => self.escaped(escape).map(Some),
         }
     }

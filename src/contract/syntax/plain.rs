@@ -215,9 +215,10 @@ fn scalar(rest: &str) -> Option<Value> {
             more
         }
         first if first.is_ascii_alphanumeric() => {
-            let part = rest.split(" #").next()?.trim_end_matches(' ');
+            let pair = |wanted: [u8; 2]| rest.as_bytes().windows(2).position(|pair| pair == wanted);
+            let part = rest[..pair(*b" #").unwrap_or(rest.len())].trim_end_matches(' ');
             text.push_str(part);
-            let certain = !part.contains(": ") && !part.ends_with(':');
+            let certain = pair(*b": ").is_none_or(|at| at >= part.len()) && !part.ends_with(':');
             return certain.then_some(Value { text, quoted: false });
         }
         _ => return None,
@@ -262,7 +263,7 @@ mod tests {
     fn by_the_crate(yaml: &str) -> Result<Contract, Vec<Warning>> {
         let origin = origin();
         let fields = read_all(yaml, &origin).map_err(|warning| vec![warning])?;
-        Validation { yaml, origin: &origin, warnings: Vec::new() }.contract(fields)
+        Validation { yaml, origin, warnings: Vec::new() }.contract(fields)
     }
 
     const FLAT: &str = "\
