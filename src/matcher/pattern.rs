@@ -16,7 +16,7 @@ use super::dialect::{self, Backtracks, DialectError};
 use super::limits::Budget;
 use super::linear::{Charset, Invalid, Linear};
 use super::prefilter::MAX_WIDTH;
-use super::sketch::{self, Looks};
+use super::sketch::{Looks, Sketch};
 use crate::contract::{self, Dialect};
 use crate::deadline::Deadline;
 
@@ -100,8 +100,8 @@ impl Pattern {
         let translation = dialect::translate(&pattern.source)?;
         let (engine, anatomy) = match translation.backtracks {
             Some(because) => {
-                let needed = sketch::needed(&pattern.source, Looks::Hold);
-                let anatomy = needed.map_or(Anatomy::UNKNOWN, |texts| anatomy::of_texts(&texts));
+                let sketch = Sketch::of(&pattern.source, Looks::Hold);
+                let anatomy = sketch.map_or(Anatomy::UNKNOWN, |sketch| anatomy::of_texts(sketch.texts()));
                 let regex = Backtracking::new(translation.regex, because, timeout)?;
                 (Engine::Backtracking(Box::new(regex)), anatomy)
             }

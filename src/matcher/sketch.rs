@@ -7,6 +7,7 @@
 
 use memchr::memmem;
 
+use crate::contract::syntax::MAX_PATTERN;
 use crate::contract::{self, Dialect};
 
 /// In a larger text, looking for each pattern's texts would cost more than parsing the patterns.
@@ -35,11 +36,13 @@ impl Folded {
 
     /// Could the pattern match in the text? If not, it is also known to be valid.
     pub fn may_match(&self, pattern: &contract::Pattern) -> bool {
-        let needed = match pattern.dialect {
-            Dialect::Literal => Some(vec![pattern.source.to_ascii_lowercase().into_bytes()]),
-            Dialect::Regex => needed(&pattern.source, Looks::Unknown),
-        };
-        needed.is_none_or(|texts| texts.iter().any(|text| memmem::find(&self.0, text).is_some()))
+        let is_there = |text: &[u8]| memmem::find(&self.0, text).is_some();
+        match pattern.dialect {
+            Dialect::Literal => is_there(pattern.source.to_ascii_lowercase().as_bytes()),
+            Dialect::Regex => {
+                Sketch::of(&pattern.source, Looks::Unknown).is_none_or(|sketch| sketch.texts().any(is_there))
+            }
+        }
     }
 }
 
@@ -52,26 +55,68 @@ pub enum Looks {
     Hold,
 }
 
-/// Texts in lower case of which every match holds one in lower case, if the pattern is simple enough.
-pub fn needed(pattern: &str, looks: Looks) -> Option<Vec<Vec<u8>>> {
-    if !pattern.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return None;
+/// Texts in lower case of which every match holds one in lower case.
+#[derive(Debug)]
+pub struct Sketch {
+    letters: Vec<u8>,
+    texts: Texts,
+}
+
+impl Sketch {
+    /// The texts, if the pattern is simple enough.
+    pub fn of(pattern: &str, looks: Looks) -> Option<Self> {
+        let is_plain = |byte: u8| matches!(byte, b' '..=b'~');
+        if pattern.len() > MAX_PATTERN || !pattern.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
+            return None;
+        }
+        let rest = pattern.as_bytes();
+        let letters = Vec::with_capacity(rest.len());
+        let mut reader = Reader { rest, depth: 0, letters, names: Vec::new(), negates: [false; 2], looks };
+        let part = reader.alternatives()?;
+        // Then it is parsed with Unicode, where a class is larger.
+        let negates_twice = reader.negates == [true; 2];
+        let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE && !negates_twice;
+        (is_whole && part.texts.count > 0).then_some(Self { letters: reader.letters, texts: part.texts })
     }
-    let rest = pattern.as_bytes();
-    let mut reader = Reader { rest, depth: 0, names: Vec::new(), negates: [false; 2], looks };
-    let part = reader.alternatives()?;
-    // Then it is parsed with Unicode, where a class is larger.
-    let negates_twice = reader.negates == [true; 2];
-    let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE && !negates_twice;
-    part.texts.filter(|_| is_whole)
+
+    /// The texts.
+    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let ranges = &self.texts.ranges[..self.texts.count];
+        ranges.iter().map(|&(start, end)| &self.letters[usize::from(start)..usize::from(end)])
+    }
+}
+
+/// Some stretches of the letters that have been read; none at all says nothing.
+#[derive(Debug, Clone, Copy, Default)]
+struct Texts {
+    ranges: [(u16, u16); MAX_TEXTS],
+    count: usize,
+    /// The length of the shortest.
+    shortest: u16,
+}
+
+impl Texts {
+    fn one(start: u16, end: u16) -> Self {
+        let mut ranges = [(0, 0); MAX_TEXTS];
+        ranges[0] = (start, end);
+        Self { ranges, count: 1, shortest: end - start }
+    }
+
+    /// One of these or one of the others.
+    fn or(mut self, other: Self) -> Self {
+        let count = self.count + other.count;
+        if self.count == 0 || other.count == 0 || count > MAX_TEXTS {
+            return Self::default();
+        }
+        self.ranges[self.count..count].copy_from_slice(&other.ranges[..other.count]);
+        Self { ranges: self.ranges, count, shortest: self.shortest.min(other.shortest) }
+    }
 }
 
 /// What is known of a part of a pattern.
 struct Part {
     /// Every match holds one of these.
-    texts: Option<Vec<Vec<u8>>>,
-    /// The length of the shortest of them.
-    shortest: usize,
+    texts: Texts,
     size: usize,
 }
 
@@ -90,6 +135,8 @@ enum Atom {
 struct Reader<'a> {
     rest: &'a [u8],
     depth: usize,
+    /// What texts are made of.
+    letters: Vec<u8>,
     /// The names of groups so far.
     names: Vec<&'a [u8]>,
     /// Is there a negated class, and one like `\W`?
@@ -113,34 +160,48 @@ impl Reader<'_> {
     fn alternatives(&mut self) -> Option<Part> {
         let mut all = self.sequence()?;
         while self.take(b"|") {
-            all = all.or(self.sequence()?);
+            let other = self.sequence()?;
+            all = Part { texts: all.texts.or(other.texts), size: all.size.saturating_add(other.size) };
         }
         Some(all)
     }
 
     fn sequence(&mut self) -> Option<Part> {
-        let mut part = Part { texts: None, shortest: 0, size: 0 };
-        let mut run = Vec::new();
+        let mut part = Part { texts: Texts::default(), size: 0 };
+        let (mut start, mut end) = (self.read(), self.read());
         while let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) {
             let atom = self.atom(first)?;
             let times = self.quantifier()?;
             let size = if let Atom::Group(group) = &atom { group.size } else { 1 };
             part.size = part.size.saturating_add(size.saturating_mul(times.written_out()));
             match atom {
-                Atom::Byte(byte) if !times.quantified => run.push(byte.to_ascii_lowercase()),
-                Atom::Nothing if !times.quantified => {}
+                Atom::Byte(byte) if !times.quantified => {
+                    self.letters.push(byte.to_ascii_lowercase());
+                    end = self.read();
+                    continue;
+                }
+                Atom::Nothing if !times.quantified => {
+                    self.letters.truncate(usize::from(end));
+                    continue;
+                }
                 Atom::Nothing => return None,
-                Atom::Byte(_) | Atom::Class => part.offer(&mut run),
+                Atom::Byte(_) | Atom::Class => part.offer(Texts::one(start, end)),
                 Atom::Group(group) => {
-                    part.offer(&mut run);
-                    if times.least > 0 && group.shortest > part.shortest {
-                        part = Part { size: part.size, ..group };
+                    part.offer(Texts::one(start, end));
+                    if times.least > 0 {
+                        part.offer(group.texts);
                     }
                 }
             }
+            (start, end) = (self.read(), self.read());
         }
-        part.offer(&mut run);
+        part.offer(Texts::one(start, end));
         Some(part)
+    }
+
+    /// How many letters have been read; never more than the pattern has.
+    fn read(&self) -> u16 {
+        u16::try_from(self.letters.len()).unwrap_or(u16::MAX)
     }
 
     fn atom(&mut self, first: u8) -> Option<Atom> {
@@ -307,21 +368,11 @@ fn number(digits: &str) -> Option<usize> {
 }
 
 impl Part {
-    /// Every match holds this, too: the longer one is kept.
-    fn offer(&mut self, run: &mut Vec<u8>) {
-        if run.len() > self.shortest {
-            self.shortest = run.len();
-            self.texts = Some(vec![std::mem::take(run)]);
+    /// Every match holds one of these, too: the longer ones are kept.
+    fn offer(&mut self, texts: Texts) {
+        if texts.shortest > self.texts.shortest {
+            self.texts = texts;
         }
-        run.clear();
-    }
-
-    /// Every match holds one of these or one of the others.
-    fn or(self, other: Self) -> Self {
-        let texts = self.texts.zip(other.texts).map(|(texts, others)| [texts, others].concat());
-        let texts = texts.filter(|texts| texts.len() <= MAX_TEXTS);
-        let shortest = if texts.is_some() { self.shortest.min(other.shortest) } else { 0 };
-        Self { texts, shortest, size: self.size.saturating_add(other.size) }
     }
 }
 
@@ -334,6 +385,11 @@ mod tests {
     use crate::matcher::pattern::{Pattern, Unfinished, Within};
     use std::ops::{ControlFlow, Range};
     use std::time::Duration;
+
+    /// The texts, as owned bytes.
+    fn needed(pattern: &str, looks: Looks) -> Option<Vec<Vec<u8>>> {
+        Sketch::of(pattern, looks).map(|sketch| sketch.texts().map(<[u8]>::to_vec).collect())
+    }
 
     fn texts(pattern: &str) -> Option<Vec<String>> {
         needed(pattern, Looks::Unknown)

@@ -15,7 +15,7 @@ const NOT_TEXT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n"
 
 /// The fields in `yaml`, unless it takes more than this to read them.
 pub(super) fn read(yaml: &str) -> Option<Fields> {
-    let is_ascii = yaml.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n'));
+    let is_ascii = yaml.bytes().fold(true, |ascii, byte| ascii & matches!(byte, b' '..=b'~' | b'\n'));
     if !is_ascii && !yaml.chars().all(is_plain) {
         return None;
     }
