@@ -37,7 +37,7 @@ pub(crate) use input::mend;
 
 pub use complete::{CompleteError, Completion, complete};
 pub use conversation::Conversation;
-pub use input::{InputError, MAX_INPUT_LEN, read_object};
+pub use input::{InputError, MAX_INPUT_LEN, MAX_VALUES, read_object};
 pub use request::{Event, Request, Stop, ToolCall, ToolRun};
 pub use response::{
     AfterDeny, Decision, PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse,

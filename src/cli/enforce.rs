@@ -25,7 +25,7 @@ use crate::report::text::{Colour, Detail};
 use crate::scan::{self, Outcome, scan};
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::git::Staged;
-use crate::source::proposal::{Moment, Proposal, Subject};
+use crate::source::proposal::{MAX_PATH, Moment, Proposal, Subject};
 use crate::source::{Coverage, Target, Targets, files, git, tree};
 
 /// Runs `phaser enforce`.
@@ -108,8 +108,8 @@ impl Run<'_> {
         let request = Request::read(io::stdin().lock()).context("standard input")?;
         self.stopwatch.end(Phase::EventRead);
         self.deadline = Deadline::after(HOOK_TIME.max(self.args.timeout()));
-        let cwd =
-            request.cwd().map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
+        let cwd = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
+        let cwd = cwd.map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
         let subject = match Subject::of(&request, &cwd) {
             Ok(subject) => subject,
             Err(proposal) => return self.answer_nothing(&proposal),
@@ -117,7 +117,7 @@ impl Run<'_> {
         let root = find_root(RootHints {
             named: self.environment.claude_project_dir.as_deref(),
             cwd: &cwd,
-            file: Some(&subject.path),
+            file: Some(subject.path.as_path()).filter(|_| !subject.is_too_long()),
         });
         let mut loaded = load::load_until(&self.directories(&root)?, matcher::broken, self.deadline);
         self.args.packs.add_to(&mut loaded);
@@ -126,6 +126,12 @@ impl Run<'_> {
         if contracts.is_empty() {
             self.say_warnings(&loaded.warnings);
             return self.answer(&Response::empty(), &Outcome::default());
+        }
+        if subject.is_too_long() {
+            let path = RelPath::from(subject.given.chars().take(100).collect::<String>().as_str());
+            let why = Why::Unreadable(format!("its path is longer than {MAX_PATH} bytes"));
+            let outcome = Outcome { skipped: vec![Skipped { path, why }], ..Outcome::default() };
+            return self.answer(&report::hook::too_long(subject.moment), &outcome);
         }
         if subject.climbs() {
             let path = RelPath::from(subject.given.as_str());

@@ -11,6 +11,13 @@ use serde_json::{Map, Value};
 /// The most that is read, in bytes.
 pub const MAX_INPUT_LEN: usize = 10 * 1024 * 1024;
 
+/// The most values that an input has, an object counting for [`OBJECT_VALUES`]. In memory each takes much more than
+/// it is long.
+pub const MAX_VALUES: usize = 1_000_000;
+
+/// What an object counts for beside what is in it.
+const OBJECT_VALUES: usize = 10;
+
 const CHUNK_LEN: usize = 64 * 1024;
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -30,6 +37,9 @@ pub enum InputError {
     /// It is longer than [`MAX_INPUT_LEN`].
     #[error("the hook input is over {MAX_INPUT_LEN} bytes")]
     TooLarge,
+    /// It has more than [`MAX_VALUES`].
+    #[error("the hook input has more than {MAX_VALUES} values")]
+    TooManyValues,
     /// It is not JSON, even after mending.
     #[error("the hook input is not valid JSON")]
     Syntax(#[source] serde_json::Error),
@@ -72,6 +82,8 @@ struct Scanner {
     next: usize,
     depth: usize,
     place: Place,
+    /// How many values there have been.
+    values: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -96,12 +108,19 @@ impl Scanner {
                     self.next += 1;
                     match byte {
                         b'"' => self.place = Place::String,
-                        b'{' | b'[' => self.depth += 1,
+                        b'{' | b'[' => {
+                            self.depth += 1;
+                            self.values += if byte == b'{' { OBJECT_VALUES } else { 1 };
+                        }
+                        b',' => self.values += 1,
                         b'}' | b']' => self.depth -= 1,
                         _ => {}
                     }
                     if self.depth == 0 {
                         return Ok(Some(self.next));
+                    }
+                    if self.values > MAX_VALUES {
+                        return Err(InputError::TooManyValues);
                     }
                 }
                 Place::String => match memchr::memchr2(b'"', b'\\', &input[self.next..]) {
@@ -307,7 +326,9 @@ mod tests {
         assert!(read_object(&object(MAX_INPUT_LEN)[..]).is_ok());
         assert!(matches!(error(&object(MAX_INPUT_LEN + 1)), InputError::TooLarge));
         assert!(matches!(read_object(io::repeat(b' ')), Err(InputError::TooLarge)));
-        assert!(matches!(read_object(b"{".chain(io::repeat(b'['))), Err(InputError::TooLarge)));
+        assert!(matches!(read_object(b"{".chain(io::repeat(b'['))), Err(InputError::TooManyValues)));
+        assert!(matches!(read_object(b"{\"a\":[".chain(io::repeat(b','))), Err(InputError::TooManyValues)));
+        assert!(matches!(read_object(b"{\"a\":\"".chain(io::repeat(b','))), Err(InputError::TooLarge)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::contract::{Contract, Severity};
 use crate::hook::{PostToolUseResponse, PreToolUseResponse, Response};
 use crate::matcher::{Note, Violation};
 use crate::scan::Outcome;
-use crate::source::proposal::Moment;
+use crate::source::proposal::{MAX_PATH, Moment};
 
 /// The most violations that are named one by one.
 const MAX_NAMED: usize = 20;
@@ -48,7 +48,15 @@ pub fn response(contracts: &[Contract], outcome: &Outcome, moment: Moment, on_cl
 
 /// The answer for a path with a `..` component, which would be a way around every contract.
 pub fn climbing(path: &str, moment: Moment) -> Response {
-    let what = format!("Path contains '..': {}", inert(path));
+    refusing(format!("Path contains '..': {}", inert(path)), moment)
+}
+
+/// The answer for a path that is longer than any file's; what could be said of it takes too long to find out.
+pub fn too_long(moment: Moment) -> Response {
+    refusing(format!("Path is longer than {MAX_PATH} bytes"), moment)
+}
+
+fn refusing(what: String, moment: Moment) -> Response {
     match moment {
         Moment::Before => PreToolUseResponse::deny(what).into(),
         Moment::After => {

@@ -19,6 +19,9 @@ const LINE_ENDING_SAMPLE: usize = 4096;
 const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
 const UTF8_BOM: char = '\u{FEFF}';
 
+/// How much text all edits of one event may go through together, in bytes.
+const MAX_WORK: usize = 512 * 1024 * 1024;
+
 /// One replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edit<'a> {
@@ -51,6 +54,12 @@ pub enum NotApplied {
     /// The text to replace is not in the file.
     #[error("old_str not found in file")]
     OldNotFound,
+    /// The file would be larger than this, in bytes.
+    #[error("The file would have more than {0} bytes (raise --max-file-size)")]
+    TooLarge(usize),
+    /// There are too many edits of a large file.
+    #[error("Too many edits of a large file (make fewer at a time)")]
+    TooMuch,
     /// The file is not a notebook with a list of cells.
     #[error("Not a valid notebook: {0}")]
     NotANotebook(String),
@@ -64,6 +73,11 @@ pub enum NotApplied {
 ///
 /// The result is UTF-8 whatever the encoding of the file is, and keeps its byte order mark.
 pub fn apply(current: Option<&[u8]>, edits: &[Edit<'_>]) -> Result<Vec<u8>, NotApplied> {
+    apply_within(current, edits, usize::MAX)
+}
+
+/// The same, as long as the file has no more than `limit` bytes: a few edits can ask for any number of them.
+pub fn apply_within(current: Option<&[u8]>, edits: &[Edit<'_>], limit: usize) -> Result<Vec<u8>, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let decoded = match current {
         Some(bytes) => decode(bytes)?,
@@ -72,8 +86,13 @@ pub fn apply(current: Option<&[u8]>, edits: &[Edit<'_>]) -> Result<Vec<u8>, NotA
     };
     let ending = LineEnding::of(&decoded);
     let mut text = fold_line_endings(decoded);
+    let mut work = 0usize;
     for edit in edits {
-        text = Cow::Owned(edited(&text, edit)?);
+        work += text.len();
+        if work > MAX_WORK && edits.len() > 1 {
+            return Err(NotApplied::TooMuch);
+        }
+        text = Cow::Owned(edited(&text, edit, limit)?);
     }
     Ok(ending.written(text).into_owned().into_bytes())
 }
@@ -92,7 +111,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotApplied> {
 }
 
 /// `text`, which has no CRLF, after one edit.
-fn edited(text: &str, edit: &Edit<'_>) -> Result<String, NotApplied> {
+fn edited(text: &str, edit: &Edit<'_>, limit: usize) -> Result<String, NotApplied> {
     if edit.old.is_empty() {
         let blank = text.chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
         return if blank { Ok(edit.new.to_owned()) } else { Err(NotApplied::OldNotFound) };
@@ -104,26 +123,34 @@ fn edited(text: &str, edit: &Edit<'_>) -> Result<String, NotApplied> {
         let with_newline = format!("{}\n", spelled.old);
         if memmem::find(text.as_bytes(), with_newline.as_bytes()).is_some() {
             let spelled = Spelled { old: with_newline.into(), ..spelled };
-            return Ok(replaced(text, &spelled, edit.occurrences));
+            return replaced(text, &spelled, edit.occurrences, limit);
         }
     }
-    Ok(replaced(text, &spelled, edit.occurrences))
+    replaced(text, &spelled, edit.occurrences, limit)
 }
 
-fn replaced(text: &str, spelled: &Spelled<'_>, occurrences: Occurrences) -> String {
-    let limit = match occurrences {
+fn replaced(
+    text: &str,
+    spelled: &Spelled<'_>,
+    occurrences: Occurrences,
+    limit: usize,
+) -> Result<String, NotApplied> {
+    let times = match occurrences {
         Occurrences::First => 1,
         Occurrences::All => usize::MAX,
     };
     let mut result = String::with_capacity(text.len() + spelled.new.len());
     let mut copied = 0;
-    for start in memmem::find_iter(text.as_bytes(), spelled.old.as_bytes()).take(limit) {
+    for start in memmem::find_iter(text.as_bytes(), spelled.old.as_bytes()).take(times) {
         result.push_str(&text[copied..start]);
         result.push_str(&spelled.new);
         copied = start + spelled.old.len();
+        if result.len() > limit {
+            return Err(NotApplied::TooLarge(limit));
+        }
     }
     result.push_str(&text[copied..]);
-    result
+    if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 
 fn fold_line_endings(text: Cow<'_, str>) -> Cow<'_, str> {
@@ -220,6 +247,25 @@ mod tests {
         assert_eq!(on("a b a\n", &[first("a", "x")]), "x b a\n");
         assert_eq!(on("a b a\n", &[all("a", "x")]), "x b x\n");
         assert_eq!(on("aaa", &[all("aa", "b")]), "ba");
+    }
+
+    #[test]
+    fn a_result_that_would_be_too_large_is_not_made() {
+        let within = |edits: &[Edit<'_>], limit| apply_within(Some(b"aaaa"), edits, limit);
+        let grow = all("a", "0123456789");
+        assert_eq!(within(&[grow], 40).map(|text| text.len()), Ok(40));
+        assert_eq!(within(&[grow], 39), Err(NotApplied::TooLarge(39)));
+        assert_eq!(within(&[first("a", "b")], 3), Err(NotApplied::TooLarge(3)));
+        let doubling = [all("a", "aa"); 200];
+        assert_eq!(within(&doubling, 1_000), Err(NotApplied::TooLarge(1_000)));
+    }
+
+    #[test]
+    fn edits_of_a_large_file_are_counted() {
+        let text = "x".repeat(1024 * 1024) + "a";
+        let edits = vec![first("a", "a"); MAX_WORK / text.len() + 1];
+        assert_eq!(apply(Some(text.as_bytes()), &edits), Err(NotApplied::TooMuch));
+        assert!(apply(Some(text.as_bytes()), &edits[..2]).is_ok());
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::path::{Root, has_parent_component};
 use crate::skipped::Why;
 use crate::text::Text;
 
+/// The longest path that is looked at, in bytes: no system takes a longer one.
+pub const MAX_PATH: usize = 32 * 1024;
+
 /// When an event happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
@@ -81,6 +84,11 @@ impl Subject {
         }
     }
 
+    /// Is the path longer than any file's?
+    pub fn is_too_long(&self) -> bool {
+        self.given.len() > MAX_PATH
+    }
+
     /// Does the path have a `..` component?
     pub fn climbs(&self) -> bool {
         has_parent_component(Path::new(&self.given))
@@ -143,7 +151,9 @@ impl Subject {
 
     fn edit(&self, edits: &[Edit<'_>], limit: u64) -> Result<Option<Vec<u8>>, Unchecked> {
         let current = self.current(limit)?;
-        edit::apply(current.as_deref(), edits).map(Some).map_err(|error| self.unchecked(&error))
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let edited = edit::apply_within(current.as_deref(), edits, limit);
+        edited.map(Some).map_err(|error| self.unchecked(&error))
     }
 
     fn notebook(&self, input: ToolInput<'_>, limit: u64) -> Result<Option<Vec<u8>>, Unchecked> {

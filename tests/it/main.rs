@@ -18,6 +18,7 @@ mod git_modes;
 mod guide;
 mod hook;
 mod hostile_contracts;
+mod hostile_events;
 mod hostile_text;
 mod hostile_trees;
 mod ignores;
