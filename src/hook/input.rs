@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// The most that is read, in bytes.
 pub const MAX_INPUT_LEN: usize = 10 * 1024 * 1024;
 
-/// The most values that an input has, an object counting for [`OBJECT_VALUES`]. In memory each takes much more than
+/// The most values that an input has, an object counting for ten. In memory each takes much more than
 /// it is long.
 pub const MAX_VALUES: usize = 1_000_000;
 
