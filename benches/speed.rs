@@ -99,5 +99,6 @@ fn edit(bencher: Bencher, kind: Kind) {
     let edit = Edit { old: "the last line is", new: "it is", occurrences: Occurrences::First };
     bencher
         .counter(BytesCount::of_str(&text))
-        .bench_local(|| apply(Some(black_box(text.as_bytes())), &[edit]).expect("can be made"));
+        .with_inputs(|| text.clone().into_bytes())
+        .bench_local_values(|bytes| apply(Some(black_box(bytes)), &[edit]).expect("can be made"));
 }

@@ -72,29 +72,42 @@ pub enum NotApplied {
 /// file as it is, or `None` when there is none.
 ///
 /// The result is UTF-8 whatever the encoding of the file is, and keeps its byte order mark.
-pub fn apply(current: Option<&[u8]>, edits: &[Edit<'_>]) -> Result<Vec<u8>, NotApplied> {
+pub fn apply(current: Option<Vec<u8>>, edits: &[Edit<'_>]) -> Result<Vec<u8>, NotApplied> {
     apply_within(current, edits, usize::MAX)
 }
 
 /// The same, as long as the file has no more than `limit` bytes: a few edits can ask for any number of them.
-pub fn apply_within(current: Option<&[u8]>, edits: &[Edit<'_>], limit: usize) -> Result<Vec<u8>, NotApplied> {
+pub fn apply_within(
+    current: Option<Vec<u8>>,
+    edits: &[Edit<'_>],
+    limit: usize,
+) -> Result<Vec<u8>, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let decoded = match current {
-        Some(bytes) => decode(bytes)?,
-        None if creates => Cow::Borrowed(""),
+        Some(bytes) => into_text(bytes)?,
+        None if creates => String::new(),
         None => return Err(NotApplied::FileNotFound),
     };
     let ending = LineEnding::of(&decoded);
-    let mut text = fold_line_endings(decoded);
+    let mut text = fold_line_endings(Cow::Owned(decoded)).into_owned();
     let mut work = 0usize;
     for edit in edits {
         work += text.len();
         if work > MAX_WORK && edits.len() > 1 {
             return Err(NotApplied::TooMuch);
         }
-        text = Cow::Owned(edited(&text, edit, limit)?);
+        text = edited(text, edit, limit)?;
     }
-    Ok(ending.written(text).into_owned().into_bytes())
+    Ok(ending.written(text).into_bytes())
+}
+
+/// The text of a file, as [`decode`] reads it; UTF-8 is not copied.
+fn into_text(bytes: Vec<u8>) -> Result<String, NotApplied> {
+    if bytes.starts_with(UTF16LE_BOM) || !is_text(&bytes) {
+        return decode(&bytes).map(Cow::into_owned);
+    }
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// The text of a file: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. The mark stays.
@@ -103,45 +116,42 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotApplied> {
         let text = decode_utf16le(bytes);
         return if is_text(text.as_bytes()) { Ok(Cow::Owned(text)) } else { Err(NotApplied::BinaryFile) };
     }
-    if !is_text(bytes) {
-        return Err(NotApplied::BinaryFile);
-    }
-    // Much faster than the lossy decoding, for nearly all files.
-    Ok(str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed))
+    if is_text(bytes) { Ok(String::from_utf8_lossy(bytes)) } else { Err(NotApplied::BinaryFile) }
 }
 
 /// `text`, which has no CRLF, after one edit.
-fn edited(text: &str, edit: &Edit<'_>, limit: usize) -> Result<String, NotApplied> {
+fn edited(text: String, edit: &Edit<'_>, limit: usize) -> Result<String, NotApplied> {
     if edit.old.is_empty() {
         let blank = text.chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
         return if blank { Ok(edit.new.to_owned()) } else { Err(NotApplied::OldNotFound) };
     }
     let old = fold_line_endings(Cow::Borrowed(edit.old));
-    let spelled = spelling::find(text, &old, edit.new).ok_or(NotApplied::OldNotFound)?;
+    let mut spelled = spelling::find(&text, &old, edit.new).ok_or(NotApplied::OldNotFound)?.into_owned();
     if edit.new.is_empty() && !spelled.old.ends_with('\n') {
         // When the text ends a line anywhere, the client deletes it only there, and the newline with it.
         let with_newline = format!("{}\n", spelled.old);
         if memmem::find(text.as_bytes(), with_newline.as_bytes()).is_some() {
-            let spelled = Spelled { old: with_newline.into(), ..spelled };
-            return replaced(text, &spelled, edit.occurrences, limit);
+            spelled.old = with_newline.into();
         }
     }
-    replaced(text, &spelled, edit.occurrences, limit)
+    match edit.occurrences {
+        Occurrences::First => first_replaced(text, &spelled, limit),
+        Occurrences::All => all_replaced(&text, &spelled, limit),
+    }
 }
 
-fn replaced(
-    text: &str,
-    spelled: &Spelled<'_>,
-    occurrences: Occurrences,
-    limit: usize,
-) -> Result<String, NotApplied> {
-    let times = match occurrences {
-        Occurrences::First => 1,
-        Occurrences::All => usize::MAX,
-    };
+/// In place, because a file may be large.
+fn first_replaced(mut text: String, spelled: &Spelled<'_>, limit: usize) -> Result<String, NotApplied> {
+    if let Some(start) = memmem::find(text.as_bytes(), spelled.old.as_bytes()) {
+        text.replace_range(start..start + spelled.old.len(), &spelled.new);
+    }
+    if text.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(text) }
+}
+
+fn all_replaced(text: &str, spelled: &Spelled<'_>, limit: usize) -> Result<String, NotApplied> {
     let mut result = String::with_capacity(text.len() + spelled.new.len());
     let mut copied = 0;
-    for start in memmem::find_iter(text.as_bytes(), spelled.old.as_bytes()).take(times) {
+    for start in memmem::find_iter(text.as_bytes(), spelled.old.as_bytes()) {
         result.push_str(&text[copied..start]);
         result.push_str(&spelled.new);
         copied = start + spelled.old.len();
@@ -195,11 +205,10 @@ impl LineEnding {
     }
 
     /// `text` as it is written to the file. With LF nothing is changed, not even a CRLF of the replacement.
-    fn written(self, text: Cow<'_, str>) -> Cow<'_, str> {
+    fn written(self, text: String) -> String {
         if self == Self::Lf {
             return text;
         }
-        let text = text.as_ref();
         let mut result = String::with_capacity(text.len() + text.len() / 16);
         let mut copied = 0;
         for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
@@ -209,7 +218,7 @@ impl LineEnding {
             copied = newline + 1;
         }
         result.push_str(&text[copied..]);
-        Cow::Owned(result)
+        result
     }
 }
 
@@ -227,12 +236,12 @@ mod tests {
     }
 
     fn on(current: impl AsRef<[u8]>, edits: &[Edit<'_>]) -> String {
-        let bytes = apply(Some(current.as_ref()), edits).expect("applies");
+        let bytes = apply(Some(current.as_ref().to_vec()), edits).expect("applies");
         String::from_utf8(bytes).expect("UTF-8")
     }
 
     fn refused(current: impl AsRef<[u8]>, edit: Edit<'_>) -> NotApplied {
-        apply(Some(current.as_ref()), &[edit]).expect_err("does not apply")
+        apply(Some(current.as_ref().to_vec()), &[edit]).expect_err("does not apply")
     }
 
     #[test]
@@ -251,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_result_that_would_be_too_large_is_not_made() {
-        let within = |edits: &[Edit<'_>], limit| apply_within(Some(b"aaaa"), edits, limit);
+        let within = |edits: &[Edit<'_>], limit| apply_within(Some(b"aaaa".to_vec()), edits, limit);
         let grow = all("a", "0123456789");
         assert_eq!(within(&[grow], 40).map(|text| text.len()), Ok(40));
         assert_eq!(within(&[grow], 39), Err(NotApplied::TooLarge(39)));
@@ -264,8 +273,8 @@ mod tests {
     fn edits_of_a_large_file_are_counted() {
         let text = "x".repeat(1024 * 1024) + "a";
         let edits = vec![first("a", "a"); MAX_WORK / text.len() + 1];
-        assert_eq!(apply(Some(text.as_bytes()), &edits), Err(NotApplied::TooMuch));
-        assert!(apply(Some(text.as_bytes()), &edits[..2]).is_ok());
+        assert_eq!(apply(Some(text.as_bytes().to_vec()), &edits), Err(NotApplied::TooMuch));
+        assert!(apply(Some(text.as_bytes().to_vec()), &edits[..2]).is_ok());
     }
 
     #[test]
@@ -401,7 +410,7 @@ mod tests {
     fn edits_see_the_result_of_the_ones_before() {
         assert_eq!(on("one\r\n", &[first("one", "two"), all("two", "three\nfour")]), "three\r\nfour\r\n");
         assert_eq!(
-            apply(Some(b"one"), &[first("one", "two"), first("one", "x")]),
+            apply(Some(b"one".to_vec()), &[first("one", "two"), first("one", "x")]),
             Err(NotApplied::OldNotFound)
         );
     }
@@ -450,9 +459,9 @@ mod tests {
             new in "[abc$]{1,3}",
         ) {
             let expected = text.contains(&old).then(|| text.replacen(&old, &new, 1).into_bytes());
-            prop_assert_eq!(apply(Some(text.as_bytes()), &[first(&old, &new)]).ok(), expected);
+            prop_assert_eq!(apply(Some(text.as_bytes().to_vec()), &[first(&old, &new)]).ok(), expected);
             let expected = text.contains(&old).then(|| text.replace(&old, &new).into_bytes());
-            prop_assert_eq!(apply(Some(text.as_bytes()), &[all(&old, &new)]).ok(), expected);
+            prop_assert_eq!(apply(Some(text.as_bytes().to_vec()), &[all(&old, &new)]).ok(), expected);
         }
 
         #[test]
@@ -462,7 +471,7 @@ mod tests {
             new in "([ab'’\"]|\r?\n){0,3}",
         ) {
             for edit in [first(&old, &new), all(&old, &new)] {
-                let result = apply(Some(text.as_bytes()), &[edit]).ok();
+                let result = apply(Some(text.as_bytes().to_vec()), &[edit]).ok();
                 prop_assert_eq!(result, model(&text, &edit).map(String::into_bytes));
             }
         }
@@ -474,10 +483,10 @@ mod tests {
             new in "[abé\n]{0,3}",
         ) {
             let crlf = text.replace('\n', "\r\n");
-            let expected = apply(Some(text.as_bytes()), &[first(&old, &new)]).ok();
+            let expected = apply(Some(text.as_bytes().to_vec()), &[first(&old, &new)]).ok();
             let with_crlf = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace('\n', "\r\n").into_bytes();
             let expected = expected.map(with_crlf);
-            prop_assert_eq!(apply(Some(crlf.as_bytes()), &[first(&old, &new)]).ok(), expected);
+            prop_assert_eq!(apply(Some(crlf.as_bytes().to_vec()), &[first(&old, &new)]).ok(), expected);
         }
 
         #[test]

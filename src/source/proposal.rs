@@ -152,7 +152,7 @@ impl Subject {
     fn edit(&self, edits: &[Edit<'_>], limit: u64) -> Result<Option<Vec<u8>>, Unchecked> {
         let current = self.current(limit)?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let edited = edit::apply_within(current.as_deref(), edits, limit);
+        let edited = edit::apply_within(current, edits, limit);
         edited.map(Some).map_err(|error| self.unchecked(&error))
     }
 

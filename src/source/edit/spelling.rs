@@ -16,6 +16,13 @@ pub(super) struct Spelled<'a> {
     pub(super) new: Cow<'a, str>,
 }
 
+impl Spelled<'_> {
+    /// The same, apart from the file.
+    pub(super) fn into_owned(self) -> Spelled<'static> {
+        Spelled { old: Cow::Owned(self.old.into_owned()), new: Cow::Owned(self.new.into_owned()) }
+    }
+}
+
 /// How `text` spells `old`, and so how `new` is to be spelled, or `None` when `old` is not there.
 pub(super) fn find<'a>(text: &'a str, old: &'a str, new: &'a str) -> Option<Spelled<'a>> {
     if memmem::find(text.as_bytes(), old.as_bytes()).is_some() {
