@@ -3,11 +3,17 @@
 //! Contracts see the source of that cell alone, so nothing else of the notebook is kept: neither the type
 //! of the cell, which its source does not depend on, nor its outputs. Pure: bytes in, text out.
 
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeOwned, DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::edit::{NotApplied, decode};
 use crate::hook::mend;
+
+/// The most cells of a notebook.
+const MAX_CELLS: usize = 100_000;
 
 /// One edit of a notebook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +70,7 @@ pub fn written(current: Option<&[u8]>, edit: &CellEdit<'_>) -> Result<Option<Str
     }
     let index = notebook.index(edit)?;
     let cell = notebook.cells.into_iter().nth(index).ok_or_else(|| not_found(edit))?;
-    Ok(Some(cell.source.into_text()))
+    Ok(Some(cell.source.0.unwrap_or_default()))
 }
 
 fn not_found(edit: &CellEdit<'_>) -> NotApplied {
@@ -77,7 +83,8 @@ fn not_found(edit: &CellEdit<'_>) -> NotApplied {
 
 /// A notebook, with the sources of its cells read as `S`: one that cannot be read stops only what needs it.
 #[derive(Deserialize)]
-struct Notebook<S: Default> {
+struct Notebook<S: Default + DeserializeOwned> {
+    #[serde(deserialize_with = "cells")]
     cells: Vec<WireCell<S>>,
 }
 
@@ -89,28 +96,101 @@ struct WireCell<S: Default> {
     source: S,
 }
 
-/// A text, whole or as a list of lines with their newlines; anything else counts as no text.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WireText {
-    Whole(String),
-    Lines(Vec<String>),
-    Other(IgnoredAny),
+/// The cells of a notebook, as long as they are not too many.
+fn cells<'de, D: Deserializer<'de>, S: Default + DeserializeOwned>(
+    deserializer: D,
+) -> Result<Vec<WireCell<S>>, D::Error> {
+    struct Cells<S>(PhantomData<S>);
+    impl<'de, S: Default + DeserializeOwned> Visitor<'de> for Cells<S> {
+        type Value = Vec<WireCell<S>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of cells")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut cells = Vec::new();
+            while let Some(cell) = seq.next_element()? {
+                if cells.len() == MAX_CELLS {
+                    return Err(A::Error::custom(format_args!("more than {MAX_CELLS} cells")));
+                }
+                cells.push(cell);
+            }
+            Ok(cells)
+        }
+    }
+    deserializer.deserialize_seq(Cells(PhantomData))
 }
 
-impl Default for WireText {
-    fn default() -> Self {
-        Self::Other(IgnoredAny)
+/// A text, whole or as a list of lines with their newlines; anything else counts as no text.
+#[derive(Default)]
+struct WireText(Option<String>);
+
+impl<'de> Deserialize<'de> for WireText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Lists::Joined.deserialize(deserializer).map(Self)
     }
 }
 
-impl WireText {
-    fn into_text(self) -> String {
-        match self {
-            Self::Whole(text) => text,
-            Self::Lines(lines) => lines.concat(),
-            Self::Other(_) => String::new(),
+/// Reads a text and keeps nothing else of what is there, however much that is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    /// A list of texts is a text.
+    Joined,
+    /// A list is none.
+    Other,
+}
+
+impl<'de> DeserializeSeed<'de> for Lists {
+    type Value = Option<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Lists {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut joined = (self == Self::Joined).then(String::new);
+        while let Some(line) = seq.next_element_seed(Self::Other)? {
+            joined = joined.zip(line).map(|(joined, line)| joined + &line);
         }
+        Ok(joined)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 }
 
@@ -139,7 +219,7 @@ impl<S: Default + DeserializeOwned> Notebook<S> {
     }
 
     fn named(&self, id: &str) -> Option<usize> {
-        let has_id = |cell: &WireCell<S>| matches!(&cell.id, WireText::Whole(own) if own == id);
+        let has_id = |cell: &WireCell<S>| cell.id.0.as_deref() == Some(id);
         self.cells.iter().position(has_id).or_else(|| id.strip_prefix("cell-")?.parse().ok())
     }
 }
@@ -248,6 +328,28 @@ mod tests {
         let source = |id| written(Some(notebook), &edit(Cell::Id(id), Mode::Replace)).expect("readable");
         assert_eq!(source("a").as_deref(), Some("x\u{FFFD}"));
         assert_eq!(source("b").as_deref(), Some("y\nz\u{FFFD}"));
+    }
+
+    #[test]
+    fn what_is_no_text_is_none_and_is_not_kept() {
+        let source = |source: &str| {
+            let notebook = format!(r#"{{"cells": [{{"id": "a", "source": {source}}}]}}"#);
+            written(Some(notebook.as_bytes()), &edit(Cell::Id("a"), Mode::Replace)).expect("readable")
+        };
+        for other in ["0", "-1", "1.5", "true", "null", r#"{"a": [1]}"#, r#"["a", 0]"#, r#"[["a"]]"#, "[]"] {
+            assert_eq!(source(other).as_deref(), Some(""), "{other}");
+        }
+        assert_eq!(source(r#"["a\n", "b"]"#).as_deref(), Some("a\nb"));
+    }
+
+    #[test]
+    fn a_notebook_has_so_many_cells() {
+        let notebook = |count: usize| format!(r#"{{"cells": [{}]}}"#, vec!["{}"; count].join(","));
+        let made = |count| proposed(Some(notebook(count).as_bytes()), &edit(Cell::Index(0), Mode::Replace));
+        assert_eq!(made(MAX_CELLS), new_source());
+        assert!(
+            matches!(made(MAX_CELLS + 1), Err(NotApplied::NotANotebook(what)) if what.contains("100000"))
+        );
     }
 
     #[test]
