@@ -184,7 +184,7 @@ impl Prefilter {
         if let Some(any) = &self.any_run {
             each_run(text, any, |range| {
                 for (run, owner) in &self.runs {
-                    found.work += range.len() / STEP + 1;
+                    found.work += range.len() / 4 + WINDOW_WORK;
                     if found.is_exhausted() {
                         return;
                     }
