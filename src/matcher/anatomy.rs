@@ -22,6 +22,8 @@ const NARROW: u32 = 4;
 const MAX_SHAPES: usize = 16;
 /// The longest shape.
 const MAX_SHAPE: usize = 24;
+/// How much of a repetition is joined with what comes after it.
+const MAX_TAIL: usize = 2;
 /// The shortest run worth knowing.
 const MIN_RUN: usize = 6;
 
@@ -37,18 +39,26 @@ pub struct Anatomy {
     pub clues: Vec<Shape>,
     /// How far a match reaches from any of its places, in both directions.
     pub whole: Reach,
+    /// The least bytes of a match.
+    pub least: usize,
 }
 
 impl Anatomy {
     /// Of an expression that nothing is known of.
-    pub const UNKNOWN: Self =
-        Self { anchor: None, run: None, clues: Vec::new(), whole: Reach { most: None, bytes: ByteSet::ALL } };
+    pub const UNKNOWN: Self = Self {
+        anchor: None,
+        run: None,
+        clues: Vec::new(),
+        whole: Reach { most: None, bytes: ByteSet::ALL },
+        least: 0,
+    };
 
     /// How many bytes of memory the anchor takes, and what is looked for near it.
     pub fn size(&self) -> usize {
         let size = |shapes: &[Shape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
         match self.anchor.as_ref().map(|anchor| &anchor.key) {
             Some(Key::Shapes(shapes)) => size(shapes) + (shapes.len() + 1) * size(&self.clues),
+            Some(Key::Pivot(shape, _)) => size_of_val(shape.as_slice()),
             Some(Key::Run(_)) => size(&self.clues),
             None => 0,
         }
@@ -73,6 +83,8 @@ pub struct Anchor {
 pub enum Key {
     /// One of these.
     Shapes(Vec<Shape>),
+    /// This, looked for by its set at an index, which has three bytes at most.
+    Pivot(Shape, usize),
     /// A run.
     Run(Run),
 }
@@ -142,14 +154,16 @@ impl Reach {
 
 impl Anchor {
     fn shapes(shapes: &[Shape]) -> Option<Self> {
-        let cost = shapes.iter().map(|shape| gram::cost(shape)).sum::<Option<f32>>()?;
-        let key = Key::Shapes(shapes.to_vec());
-        (cost <= gram::MAX_COST && !shapes.is_empty()).then_some(Self {
-            key,
-            before: Reach::NONE,
-            after: Reach::NONE,
-            cost,
-        })
+        let whole = shapes.iter().map(|shape| gram::cost(shape)).sum::<Option<f32>>();
+        let (key, cost) = match (whole, shapes) {
+            (Some(cost), [_, ..]) if cost <= gram::MAX_COST => (Key::Shapes(shapes.to_vec()), cost),
+            (_, [shape]) => {
+                let (at, cost) = gram::pivot(shape)?;
+                (Key::Pivot(shape.clone(), at), cost)
+            }
+            _ => return None,
+        };
+        (cost <= gram::MAX_COST).then_some(Self { key, before: Reach::NONE, after: Reach::NONE, cost })
     }
 
     fn between(mut self, before: Reach, after: Reach) -> Self {
@@ -162,6 +176,7 @@ impl Anchor {
     pub fn folds(&self) -> bool {
         match &self.key {
             Key::Shapes(shapes) => shapes.iter().flatten().any(folds),
+            Key::Pivot(shape, _) => shape.iter().any(folds),
             Key::Run(_) => false,
         }
     }
@@ -183,7 +198,8 @@ pub fn of(hir: &Hir) -> Anatomy {
             clues = clue::clues(hir).unwrap_or_default();
         }
     }
-    Anatomy { anchor, run: part.run, clues, whole: part.reach }
+    let least = hir.properties().minimum_len().unwrap_or_default();
+    Anatomy { anchor, run: part.run, clues, whole: part.reach, least }
 }
 
 /// The anatomy of a text that is matched as it is.
@@ -193,7 +209,7 @@ pub fn of_literal(literal: &[u8]) -> Anatomy {
     let head = &shape[..shape.len().min(MAX_SHAPE)];
     let after = Reach::across(&shape[head.len()..]);
     let anchor = Anchor::shapes(&[head.to_vec()]).map(|anchor| anchor.between(Reach::NONE, after));
-    Anatomy { anchor, run: None, clues: Vec::new(), whole }
+    Anatomy { anchor, run: None, clues: Vec::new(), whole, least: literal.len() }
 }
 
 /// The anatomy of an expression of which nothing is known but that every match holds one of these texts, in
@@ -219,8 +235,8 @@ struct Part {
     reach: Reach,
     /// All that it can match, if that is little.
     exact: Option<Vec<Shape>>,
-    /// What it starts with, if not all is known.
-    head: Option<Vec<Shape>>,
+    /// What it starts with, and what it ends with, if not all is known.
+    ends: Option<Vec<Shape>>,
     /// The best anchor within, if not all is known.
     inner: Option<Anchor>,
     run: Option<Run>,
@@ -229,11 +245,11 @@ struct Part {
 impl Part {
     fn exact(shapes: Vec<Shape>) -> Self {
         let reach = shapes.iter().map(|shape| Reach::across(shape)).reduce(Reach::or).unwrap_or(Reach::NONE);
-        Self { reach, exact: Some(shapes), head: None, inner: None, run: None }
+        Self { reach, exact: Some(shapes), ends: None, inner: None, run: None }
     }
 
     fn opaque(reach: Reach) -> Self {
-        Self { reach, exact: None, head: None, inner: None, run: None }
+        Self { reach, exact: None, ends: None, inner: None, run: None }
     }
 
     fn anchor(&self) -> Option<Anchor> {
@@ -320,8 +336,8 @@ fn repeated(repetition: &Repetition) -> Part {
         copies += 1;
     }
     let exact = copies == least && repetition.max == Some(repetition.min);
-    let (exact, head) = if exact { (Some(head), None) } else { (None, Some(head)) };
-    Part { reach, exact, head, inner, run }
+    let (exact, ends) = if exact { (Some(head), None) } else { (None, Some(head)) };
+    Part { reach, exact, ends, inner, run }
 }
 
 fn alternation(parts: Vec<Part>) -> Part {
@@ -367,7 +383,7 @@ fn concatenation(parts: Vec<Part>) -> Part {
     let (mut joined_from, mut shapes, mut before) = (Reach::NONE, vec![Vec::new()], Reach::NONE);
     let mut whole = true;
     for (index, part) in parts.iter().enumerate() {
-        let known = part.exact.as_ref().or(part.head.as_ref());
+        let known = part.exact.as_ref().or(part.ends.as_ref());
         let longer = known.and_then(|known| joined(&shapes, known));
         let ends = part.exact.is_none() || longer.is_none();
         whole &= !ends;
@@ -377,7 +393,11 @@ fn concatenation(parts: Vec<Part>) -> Part {
                 offer(Anchor::shapes(&longer.unwrap_or(shapes)), joined_from, afters[index]);
                 offer(part.inner.clone(), before, afters[index + 1]);
                 joined_from = if exact.is_some() { before } else { before.then(part.reach) };
-                shapes = exact.clone().unwrap_or_else(|| vec![Vec::new()]);
+                shapes = match (exact, &part.ends) {
+                    (Some(exact), _) => exact.clone(),
+                    (None, Some(ends)) => ends.iter().map(|end| tail(end)).collect(),
+                    (None, None) => vec![Vec::new()],
+                };
             }
         }
         before = before.then(part.reach);
@@ -387,6 +407,11 @@ fn concatenation(parts: Vec<Part>) -> Part {
     }
     offer(Anchor::shapes(&shapes), joined_from, Reach::NONE);
     Part { run, inner, ..Part::opaque(reach) }
+}
+
+/// The last bytes of a shape: enough to tell what stands before the next one.
+fn tail(shape: &Shape) -> Shape {
+    shape[shape.len().saturating_sub(MAX_TAIL)..].to_vec()
 }
 
 /// Every shape of `left` with every one of `right` behind it, if they are not too many or too long.
@@ -440,10 +465,23 @@ mod tests {
 
     #[test]
     fn the_rarest_part_is_the_anchor() {
-        assert_eq!(shapes(r"\w+zq_key\s*=\s*the"), ["zq_key"]);
+        assert_eq!(shapes(r"\w+zq_key\s*=\s*the"), [".zq_key"]);
+        assert_eq!(shapes(r"(?:ab)+zq_"), ["abzq_"]);
         assert_eq!(shapes("(?:one|two).*(?:zqxj|jqxz)"), ["zqxj", "jqxz"]);
         assert_eq!(shapes("(?:one.*zqxj|jqxz.*two)"), ["zqxj", "jqxz"]);
         assert_eq!(shapes("(?:foo[0-9]*)+"), ["foo"]);
+    }
+
+    #[test]
+    fn what_is_too_common_in_fours_is_looked_for_by_its_rarest_byte() {
+        let pivot = |regex| match anatomy(regex).anchor.map(|anchor| anchor.key) {
+            Some(Key::Pivot(shape, at)) => shape[at].iter().map(char::from).collect(),
+            _ => String::new(),
+        };
+        assert_eq!(pivot(r"(?:\d{1,3}\.){3}\d{1,3}"), ".");
+        assert_eq!(pivot(r"[0-9]+[|%]\d"), "%|");
+        assert_eq!(pivot(r"\w+e\w+"), "", "too common");
+        assert_eq!(pivot("zqxj"), "", "not needed");
     }
 
     #[test]

@@ -21,6 +21,10 @@ const MAX_TEXTS: u32 = 256;
 const GRAM_COST: f32 = 30.0;
 const SHAPE_COST: f32 = 3_000.0;
 
+/// What it costs to look for a pivot, and what to do about one that is there.
+const PIVOT_SCAN_COST: f32 = 0.2;
+const PIVOT_COST: f32 = 20.0;
+
 /// One of the grams by which a shape is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gram {
@@ -50,6 +54,17 @@ pub fn cost(shape: &[ByteSet]) -> Option<f32> {
     let (_, grams) = best(shape, &facts)?;
     let whole: f32 = facts[1..=shape.len()].iter().map(|fact| fact.likelihood).product();
     Some(GRAM_COST * grams + SHAPE_COST * whole)
+}
+
+/// Where the rarest set of a shape with at most three bytes is, by which the shape can be looked for when its grams are
+/// too common, and what that costs for each byte of text.
+pub fn pivot(shape: &[ByteSet]) -> Option<(usize, f32)> {
+    let facts = facts(shape);
+    let likelihood = |at: usize| facts[at + 1].likelihood;
+    let narrow = (0..shape.len()).filter(|&at| (1..=3).contains(&shape[at].len()));
+    let at = narrow.min_by(|&one, &other| likelihood(one).total_cmp(&likelihood(other)))?;
+    let whole: f32 = (0..shape.len()).map(likelihood).product();
+    Some((at, PIVOT_SCAN_COST + PIVOT_COST * likelihood(at) + SHAPE_COST * whole))
 }
 
 /// What it costs to look for a run, for each byte of text.
@@ -158,6 +173,17 @@ mod tests {
         assert_eq!(cost(&shape("a....")), None);
         assert_eq!(cost(&shape("ab.cd")), None, "a long character would move b and c apart");
         assert!(cost(&shape(".abc")).is_some());
+    }
+
+    #[test]
+    fn a_pivot_is_the_rarest_of_the_narrow_sets() {
+        let digit = ByteSet::range(b'0', b'9').union(ByteSet::HIGH);
+        let [e, dot] = [b'e', b'.'].map(|byte| ByteSet::range(byte, byte));
+        assert_eq!(pivot(&[e, digit, dot]).map(|(at, _)| at), Some(2));
+        assert!(pivot(&[digit, dot]).is_some_and(|(_, cost)| cost < MAX_COST));
+        assert!(pivot(&[dot]).is_some_and(|(_, cost)| cost > MAX_COST), "too common");
+        assert_eq!(pivot(&[digit, digit]), None);
+        assert_eq!(pivot(&[]), None);
     }
 
     #[test]

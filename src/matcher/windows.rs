@@ -23,6 +23,8 @@ pub struct Around {
     pub run: Option<Run>,
     /// One of these anywhere, if there are any; bytes that are one character each.
     pub clues: Vec<Shape>,
+    /// The least bytes of a match.
+    pub least: usize,
 }
 
 impl Around {
@@ -33,7 +35,8 @@ impl Around {
                 .windows(clue.len())
                 .any(|bytes| bytes.iter().zip(clue).all(|(byte, set)| set.contains(*byte)))
         };
-        self.run.is_none_or(|run| has_run(window, &run))
+        window.len() >= self.least
+            && self.run.is_none_or(|run| has_run(window, &run))
             && (self.clues.is_empty() || self.clues.iter().any(stands))
     }
 }
@@ -213,7 +216,7 @@ mod tests {
     }
 
     fn around(before: impl Into<Option<usize>>, after: impl Into<Option<usize>>) -> Around {
-        Around { before: reach(before), after: reach(after), run: None, clues: Vec::new() }
+        Around { before: reach(before), after: reach(after), run: None, clues: Vec::new(), least: 0 }
     }
 
     fn windows(around: &Around, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
@@ -293,8 +296,14 @@ mod tests {
         let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 4 };
         let digits = Reach { most: Some(9), bytes: ByteSet::range(b'0', b'9') };
         let before = Reach { most: Some(0), ..digits };
-        let around = Around { before, after: digits, run: Some(run), clues: Vec::new() };
+        let around = Around { before, after: digits, run: Some(run), clues: Vec::new(), least: 0 };
         assert_eq!(windows(&around, "X123-X1234", &[0..1, 5..6]), vec![5..10]);
+    }
+
+    #[test]
+    fn a_window_that_is_too_short_is_dropped() {
+        let around = Around { least: 4, ..around(None, None) };
+        assert_eq!(windows(&around, "aXa-aXaa", &[1..2, 5..6]), vec![4..8]);
     }
 
     #[test]
