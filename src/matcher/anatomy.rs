@@ -395,7 +395,7 @@ fn concatenation(parts: Vec<Part>) -> Part {
                 joined_from = if exact.is_some() { before } else { before.then(part.reach) };
                 shapes = match (exact, &part.ends) {
                     (Some(exact), _) => exact.clone(),
-                    (None, Some(ends)) => ends.iter().map(|end| tail(end)).collect(),
+                    (None, Some(ends)) => ends.iter().map(tail).collect(),
                     (None, None) => vec![Vec::new()],
                 };
             }
