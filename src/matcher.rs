@@ -293,6 +293,7 @@ impl Matcher {
         let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
         let deadline = self.options.limits.deadline.or(Deadline::after(self.options.limits.file_time));
         let start = scratch.meter.start();
+        scratch.candidates.end_by(deadline);
         selection.prefilter.search(text.bytes(), charset, &mut scratch.candidates);
         scratch.meter.prefiltered(start);
         let mut left_out = LeftOut { no_time: selection.unprepared.clone(), ..LeftOut::default() };

@@ -15,6 +15,7 @@ use super::bytes::ByteSet;
 use super::gram;
 use super::linear::Charset;
 use super::windows::{Around, Windows, each_run};
+use crate::deadline::Deadline;
 
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
@@ -38,9 +39,13 @@ const MAX_WINDOWS: usize = 1_000_000;
 /// The most places of grams. Further patterns are searched for in every text.
 const MAX_PLACES: usize = 500_000;
 
-/// How much may be looked at for the sake of windows, in bytes of text or something alike. Beyond it they cost more
-/// than they spare, and each pattern has the whole text for its window.
-const MAX_WORK: usize = 64 * 1024 * 1024;
+/// How much may be looked at for the sake of windows, in bytes of text or something alike; more if all patterns would
+/// look at more without windows. Beyond it windows cost more than they spare, and each pattern has the whole text for
+/// its window.
+const MIN_WORK: usize = 64 * 1024 * 1024;
+
+/// After how much of it the clock is looked at.
+const WORK_BETWEEN_LOOKS: usize = 1024 * 1024;
 
 /// What one window costs beside its bytes, in the same unit.
 const WINDOW_WORK: usize = 16;
@@ -105,14 +110,52 @@ struct Owner {
 pub struct Candidates {
     windows: Vec<Windows>,
     touched: Vec<usize>,
-    /// What has been looked at, and the most there may be.
-    work: usize,
-    most_work: usize,
+    work: Work,
+}
+
+/// What has been looked at, and the most there may be.
+#[derive(Debug)]
+struct Work {
+    done: usize,
+    most: usize,
+    /// What there may be in any case.
+    least: usize,
+    deadline: Deadline,
+    next_look: usize,
+    late: bool,
+}
+
+impl Work {
+    fn with_least(least: usize) -> Self {
+        Self {
+            done: 0,
+            most: least,
+            least,
+            deadline: Deadline::NEVER,
+            next_look: WORK_BETWEEN_LOOKS,
+            late: false,
+        }
+    }
+
+    /// Starts anew, where all patterns would look at `all` without windows.
+    fn reset(&mut self, all: usize) {
+        *self = Self { deadline: self.deadline, ..Self::with_least(self.least) };
+        self.most = self.least.max(all);
+    }
+
+    /// Is it too late to look for windows?
+    fn is_exhausted(&mut self) -> bool {
+        if self.done >= self.next_look {
+            self.next_look = self.done + WORK_BETWEEN_LOOKS;
+            self.late = self.deadline.has_passed();
+        }
+        self.late || self.done > self.most
+    }
 }
 
 impl Default for Candidates {
     fn default() -> Self {
-        Self { windows: Vec::new(), touched: Vec::new(), work: 0, most_work: MAX_WORK }
+        Self { windows: Vec::new(), touched: Vec::new(), work: Work::with_least(MIN_WORK) }
     }
 }
 
@@ -122,7 +165,12 @@ impl Candidates {
         self.windows[index].as_slice()
     }
 
-    fn reset(&mut self, count: usize) {
+    /// From now on, there must be an end to it by then.
+    pub fn end_by(&mut self, deadline: Deadline) {
+        self.work.deadline = deadline;
+    }
+
+    fn reset(&mut self, count: usize, text: &[u8]) {
         for index in self.touched.drain(..) {
             self.windows[index].clear();
         }
@@ -131,12 +179,7 @@ impl Candidates {
         }
         let most = MAX_WINDOWS / count.max(1);
         self.windows[..count].iter_mut().for_each(|windows| windows.limit(most));
-        self.work = 0;
-    }
-
-    /// Is it too late to look for windows?
-    fn is_exhausted(&self) -> bool {
-        self.work > self.most_work
+        self.work.reset(count.saturating_mul(text.len()));
     }
 
     fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
@@ -144,7 +187,7 @@ impl Candidates {
         if windows.is_empty() {
             self.touched.push(owner.index);
         }
-        self.work += WINDOW_WORK + windows.add(&owner.around, text, part, width);
+        self.work.done += WINDOW_WORK + windows.add(&owner.around, text, part, width);
     }
 }
 
@@ -160,11 +203,15 @@ impl Prefilter {
 
     /// Finds out where the patterns can match in `text`.
     pub fn search(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
-        found.reset(self.count);
+        found.reset(self.count, text);
+        self.find(text, charset, found);
+    }
+
+    fn find(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
         for &Unanchored { index, spans_lines } in &self.always {
             match charset {
-                Charset::Any if !spans_lines && !found.is_exhausted() => {
-                    found.work += text.len() / (STEP / 2);
+                Charset::Any if !spans_lines && !found.work.is_exhausted() => {
+                    found.work.done += text.len() / (STEP / 2);
                     found.windows[index].set_lines(text);
                 }
                 Charset::Any | Charset::Ascii => found.windows[index].set_whole(text),
@@ -177,16 +224,16 @@ impl Prefilter {
         };
         if !self.places.is_empty() {
             self.scan(text, |at, gram| {
-                if !found.is_exhausted() {
-                    found.work += self.places_of(gram).len();
+                if !found.work.is_exhausted() {
+                    found.work.done += self.places_of(gram).len();
                     self.look_up(text, (at, gram), |owner, core| found.add(owner, text, core, width));
                 }
             });
         }
         for known in &self.pivots {
-            found.work += text.len() / STEP;
+            found.work.done += text.len() / STEP;
             known.each_pivot(text, |at| {
-                if !found.is_exhausted() && known.is_at(text, at) {
+                if !found.work.is_exhausted() && known.is_at(text, at) {
                     known.owners.iter().for_each(|owner| found.add(owner, text, at..at + 1, width));
                 }
             });
@@ -194,8 +241,8 @@ impl Prefilter {
         if let Some(any) = &self.any_run {
             each_run(text, any, |range| {
                 for (run, owner) in &self.runs {
-                    found.work += range.len() / 4 + WINDOW_WORK;
-                    if found.is_exhausted() {
+                    found.work.done += range.len() / 4 + WINDOW_WORK;
+                    if found.work.is_exhausted() {
                         return;
                     }
                     let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
@@ -206,7 +253,7 @@ impl Prefilter {
         if width > 1 && !self.folding.is_empty() {
             for letter in FOLDING {
                 for at in memmem::find_iter(text, letter) {
-                    if found.is_exhausted() {
+                    if found.work.is_exhausted() {
                         break;
                     }
                     self.folding
@@ -215,7 +262,7 @@ impl Prefilter {
                 }
             }
         }
-        if found.is_exhausted() {
+        if found.work.is_exhausted() {
             found.touched = (0..self.count).collect();
             found.windows[..self.count].iter_mut().for_each(|windows| windows.set_whole(text));
         }
@@ -442,6 +489,8 @@ impl Builder {
 #[cfg(test)]
 #[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, some of them short")]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::matcher::linear::Linear;
 
@@ -512,14 +561,36 @@ mod tests {
             .map(|regex| Linear::new(regex.to_owned()).expect("an expression").1);
         let prefilter = Prefilter::new(anatomies.iter());
         for text in ["zqxj zqxj zqxj", &"0123456789abcdef".repeat(9), &"\u{212A}".repeat(9)] {
-            let mut candidates = Candidates { most_work: 8, ..Candidates::default() };
-            prefilter.search(text.as_bytes(), Charset::of(text.as_bytes()), &mut candidates);
+            let mut candidates = Candidates::default();
+            candidates.reset(anatomies.len(), text.as_bytes());
+            candidates.work.most = 8;
+            prefilter.find(text.as_bytes(), Charset::of(text.as_bytes()), &mut candidates);
             for index in 0..anatomies.len() {
                 assert_eq!(candidates.windows(index), [0..text.len()], "{text}");
             }
             prefilter.search(b"zq", Charset::Ascii, &mut candidates);
             assert!((0..anatomies.len()).all(|index| candidates.windows(index).is_empty()));
         }
+    }
+
+    #[test]
+    fn windows_may_cost_what_they_spare() {
+        let mut work = Work::with_least(5);
+        work.reset(10);
+        for (done, exhausted) in [(5, false), (10, false), (11, true)] {
+            work.done = done;
+            assert_eq!(work.is_exhausted(), exhausted, "{done}");
+        }
+        work.reset(2);
+        for (done, exhausted) in [(5, false), (6, true)] {
+            work.done = done;
+            assert_eq!(work.is_exhausted(), exhausted, "{done}");
+        }
+        work.deadline = Deadline::after(Duration::ZERO);
+        work.reset(usize::MAX);
+        assert!(!work.is_exhausted(), "the clock is not looked at for so little");
+        work.done = WORK_BETWEEN_LOOKS;
+        assert!(work.is_exhausted());
     }
 
     #[test]
@@ -536,7 +607,7 @@ mod tests {
     #[test]
     fn many_patterns_share_the_windows_there_are() {
         let mut candidates = Candidates::default();
-        candidates.reset(MAX_WINDOWS);
+        candidates.reset(MAX_WINDOWS, b"");
         let owner = Owner {
             index: 7,
             around: Around {
