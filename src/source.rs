@@ -136,12 +136,35 @@ impl Reader {
         if metadata.len() > limit {
             return Err(Why::TooLarge { size: metadata.len(), limit });
         }
-        self.buffer.clear();
-        self.buffer.reserve(usize::try_from(metadata.len()).unwrap_or_default() + 1);
-        file.take(limit.saturating_add(1)).read_to_end(&mut self.buffer).map_err(unreadable)?;
-        match self.buffer.len() as u64 {
+        let size =
+            self.fill(&file, usize::try_from(metadata.len()).unwrap_or_default()).map_err(unreadable)?;
+        match size as u64 {
             size if size > limit => Err(Why::TooLarge { size, limit }),
-            _ => Ok(&self.buffer),
+            _ => Ok(&self.buffer[..size]),
         }
+    }
+
+    /// Reads a file that should have `expected` bytes, in one go if it has. Returns how many were read, at most one
+    /// more than the limit.
+    fn fill(&mut self, mut file: &File, expected: usize) -> io::Result<usize> {
+        if self.buffer.len() <= expected {
+            self.buffer.resize(expected + 1, 0);
+        }
+        let mut size = 0;
+        while size <= expected {
+            match file.read(&mut self.buffer[size..=expected]) {
+                Ok(0) => return Ok(size),
+                Ok(read) => size += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            if size == expected {
+                // There was room for one more.
+                return Ok(size);
+            }
+        }
+        self.buffer.truncate(size);
+        file.take((self.limit + 1).saturating_sub(size as u64)).read_to_end(&mut self.buffer)?;
+        Ok(self.buffer.len())
     }
 }

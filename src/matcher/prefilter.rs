@@ -17,21 +17,15 @@ use super::linear::Charset;
 use super::windows::{Around, Windows, each_run};
 use crate::deadline::Deadline;
 
+mod table;
+
+use table::{STEP, Table, hash};
+
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
 
-/// How many bits the table has for each gram that is known; and in all, at least and at most, because it
-/// must stay in a fast cache.
-const BITS_PER_GRAM: usize = 32;
-const MIN_TABLE_BITS: u32 = 16;
-const MAX_TABLE_BITS: u32 = 19;
-
 /// The most bytes of one character.
 pub const MAX_WIDTH: usize = 4;
-
-/// How many bytes of text one step covers, and how many it reads.
-const STEP: usize = 16;
-const STEP_READS: usize = STEP - 2 + gram::LEN;
 
 /// The most windows of all patterns together, in one text.
 const MAX_WINDOWS: usize = 1_000_000;
@@ -53,9 +47,8 @@ const WINDOW_WORK: usize = 16;
 /// Knows what the matches of some patterns must contain.
 #[derive(Debug)]
 pub struct Prefilter {
-    /// One bit for each gram that is known, by its hash.
-    table: Vec<u64>,
-    table_shift: u32,
+    /// The grams that are known.
+    table: Table,
     /// The places of grams in shapes, those of the same hash together.
     places: Vec<Place>,
     /// Where the places of each hash start, and at last where they all end.
@@ -223,7 +216,7 @@ impl Prefilter {
             Charset::Any => MAX_WIDTH,
         };
         if !self.places.is_empty() {
-            self.scan(text, |at, gram| {
+            self.table.scan(text, |at, gram| {
                 if !found.work.is_exhausted() {
                     found.work.done += self.places_of(gram).len();
                     self.look_up(text, (at, gram), |owner, core| found.add(owner, text, core, width));
@@ -277,37 +270,6 @@ impl Prefilter {
         &self.places[self.groups[group] as usize..self.groups[group + 1] as usize]
     }
 
-    /// Calls `each` with every gram at an even place that may be known.
-    fn scan(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
-        let mut rest = text;
-        while let Some(chunk) = rest.first_chunk::<STEP_READS>() {
-            let grams: [u32; STEP / 2] = std::array::from_fn(|index| {
-                let at = 2 * index;
-                gram::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
-            });
-            let known = grams.map(|gram| self.knows(gram));
-            if known.iter().fold(0, |any, one| any | one) != 0 {
-                let at = text.len() - rest.len();
-                for (index, gram) in grams.into_iter().enumerate().filter(|(index, _)| known[*index] != 0) {
-                    each(at + 2 * index, gram);
-                }
-            }
-            rest = &rest[STEP..];
-        }
-        for at in (text.len() - rest.len()..text.len()).step_by(2) {
-            let gram = gram::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
-            if self.knows(gram) != 0 {
-                each(at, gram);
-            }
-        }
-    }
-
-    /// 1 if the gram may be known, else 0.
-    fn knows(&self, gram: u32) -> u64 {
-        let bit = hash(gram) >> self.table_shift;
-        self.table[(bit >> 6) as usize] >> (bit & 63) & 1
-    }
-
     /// Calls `each` with the owners of the shapes around a gram, and with the place of their core.
     fn look_up(&self, text: &[u8], (at, gram): (usize, u32), mut each: impl FnMut(&Owner, Range<usize>)) {
         for place in self.places_of(gram).iter().filter(|place| place.gram == gram) {
@@ -319,10 +281,6 @@ impl Prefilter {
             }
         }
     }
-}
-
-fn hash(gram: u32) -> u32 {
-    gram.wrapping_mul(0x9E37_79B1)
 }
 
 impl Known {
@@ -454,15 +412,10 @@ impl Builder {
         let Self { mut places, shapes, pivots, runs, folding, always, count, .. } = self;
         let group_bits = places.len().next_power_of_two().trailing_zeros().clamp(1, 16);
         let group_shift = u32::BITS - group_bits;
-        let table_bits = (places.len() * BITS_PER_GRAM).next_power_of_two().trailing_zeros();
-        let table_bits = table_bits.clamp(MIN_TABLE_BITS, MAX_TABLE_BITS);
-        let table_shift = u32::BITS - table_bits;
         places.sort_unstable_by_key(|place| (hash(place.gram), place.shape, place.skip));
-        let mut table = vec![0u64; 1 << (table_bits - u64::BITS.trailing_zeros())];
+        let table = Table::new(places.len(), places.iter().map(|place| place.gram));
         let mut groups = vec![0u32; (1 << group_bits) + 1];
         for place in &places {
-            let bit = hash(place.gram) >> table_shift;
-            table[(bit >> 6) as usize] |= 1 << (bit & 63);
             groups[(hash(place.gram) >> group_shift) as usize + 1] += 1;
         }
         for group in 1..groups.len() {
@@ -471,7 +424,6 @@ impl Builder {
         let any_run = runs.iter().map(|(run, _)| *run).reduce(Run::or);
         Prefilter {
             table,
-            table_shift,
             places,
             groups,
             group_shift,

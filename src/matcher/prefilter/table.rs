@@ -1,0 +1,120 @@
+//! Which grams are known: a bit for each, by its hash, and the loop that reads a text with it.
+//!
+//! It may take a gram for known that is not. The sizes are fixed so that no place in it has to be checked.
+
+use crate::matcher::gram;
+
+/// How many bytes of text one step covers, and how many it reads.
+pub const STEP: usize = 16;
+const STEP_READS: usize = STEP - 2 + gram::LEN;
+
+/// How many bits there should be for each gram that is known.
+const BITS_PER_GRAM: usize = 32;
+
+/// The sizes, in words of 64 bits: all of them stay in a fast cache.
+const SMALL: usize = 1 << 10;
+const MEDIUM: usize = 1 << 12;
+const LARGE: usize = 1 << 13;
+
+/// A table of grams.
+#[derive(Debug)]
+pub enum Table {
+    Small(Box<Bits<SMALL>>),
+    Medium(Box<Bits<MEDIUM>>),
+    Large(Box<Bits<LARGE>>),
+}
+
+impl Table {
+    /// For so many grams.
+    pub fn new(count: usize, grams: impl Iterator<Item = u32>) -> Self {
+        match count * BITS_PER_GRAM / 64 {
+            words if words <= SMALL => Self::Small(Bits::of(grams)),
+            words if words <= MEDIUM => Self::Medium(Bits::of(grams)),
+            _ => Self::Large(Bits::of(grams)),
+        }
+    }
+
+    /// Calls `each` with every gram at an even place that may be known.
+    pub fn scan(&self, text: &[u8], each: impl FnMut(usize, u32)) {
+        match self {
+            Self::Small(bits) => bits.scan(text, each),
+            Self::Medium(bits) => bits.scan(text, each),
+            Self::Large(bits) => bits.scan(text, each),
+        }
+    }
+}
+
+/// The bits of a table.
+#[derive(Debug)]
+pub struct Bits<const WORDS: usize>([u64; WORDS]);
+
+impl<const WORDS: usize> Bits<WORDS> {
+    const SHIFT: u32 = u32::BITS - (WORDS * 64).trailing_zeros();
+
+    fn of(grams: impl Iterator<Item = u32>) -> Box<Self> {
+        let mut bits = Box::new(Self([0; WORDS]));
+        for gram in grams {
+            let bit = hash(gram) >> Self::SHIFT;
+            bits.0[(bit >> 6) as usize] |= 1 << (bit & 63);
+        }
+        bits
+    }
+
+    /// 1 if the gram may be known, else 0.
+    fn knows(&self, gram: u32) -> u64 {
+        let bit = hash(gram) >> Self::SHIFT;
+        self.0[(bit >> 6) as usize % WORDS] >> (bit & 63) & 1
+    }
+
+    /// Calls `each` with every gram at an even place that may be known.
+    fn scan(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
+        let mut rest = text;
+        while let Some(chunk) = rest.first_chunk::<STEP_READS>() {
+            let grams: [u32; STEP / 2] = std::array::from_fn(|index| {
+                let at = 2 * index;
+                gram::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
+            });
+            let known = grams.map(|gram| self.knows(gram));
+            if known.iter().fold(0, |any, one| any | one) != 0 {
+                let at = text.len() - rest.len();
+                for (index, gram) in grams.into_iter().enumerate().filter(|(index, _)| known[*index] != 0) {
+                    each(at + 2 * index, gram);
+                }
+            }
+            rest = &rest[STEP..];
+        }
+        for at in (text.len() - rest.len()..text.len()).step_by(2) {
+            let gram = gram::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
+            if self.knows(gram) != 0 {
+                each(at, gram);
+            }
+        }
+    }
+}
+
+/// The hash of a gram.
+pub fn hash(gram: u32) -> u32 {
+    gram.wrapping_mul(0x9E37_79B1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_is_found_at_even_places_in_every_size() {
+        let known = gram::read(*b"wxyz");
+        for count in [1, 5_000, 500_000] {
+            let table = Table::new(count, [known].into_iter());
+            for length in 0..40 {
+                for at in 0..=length {
+                    let text = " ".repeat(at) + "wXyz" + &" ".repeat(length - at);
+                    let mut found = Vec::new();
+                    table.scan(text.as_bytes(), |at, gram| found.push((at, gram)));
+                    let expected = if at % 2 == 0 { vec![(at, known)] } else { Vec::new() };
+                    assert_eq!(found, expected, "{count} {text:?}");
+                }
+            }
+        }
+    }
+}
