@@ -74,6 +74,20 @@ impl Glob {
         &self.text
     }
 
+    /// The directory that every path it matches is in, as far as it is spelled out: empty, or with a `/` at its end.
+    pub fn directory(&self) -> &str {
+        let spelled = match &self.shape {
+            Shape::Exact(exact) => exact,
+            Shape::Under { directory, .. } => directory,
+            // A path that is not UTF-8 is matched with these in it.
+            Shape::Regex { .. } if self.text.contains(char::REPLACEMENT_CHARACTER) => "",
+            Shape::Regex { .. } => {
+                &self.text[..self.text.find(['*', '?', '[', '{', '\\']).unwrap_or_default()]
+            }
+        };
+        &spelled[..spelled.rfind('/').map_or(0, |slash| slash + 1)]
+    }
+
     /// Does the glob match this `/`-separated path?
     pub fn is_match(&self, path: &[u8]) -> bool {
         match &self.shape {
@@ -199,6 +213,25 @@ mod tests {
         }
         for path in others {
             assert!(!glob.is_match(path.as_bytes()), "{text} should not match {path}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_known_as_far_as_it_is_spelled_out() {
+        for (glob, directory) in [
+            ("**/*.rs", ""),
+            ("a.rs", ""),
+            ("src/a.rs", "src/"),
+            ("src/**", "src/"),
+            ("src/a/**/*.rs", "src/a/"),
+            ("src/a*/b/c.rs", "src/"),
+            ("src/a/{b,c}/d", "src/a/"),
+            ("src/[ab]/d", "src/"),
+            (r"s\*c/d?", ""),
+            ("*/a", ""),
+            ("src/\u{FFFD}/a?", ""),
+        ] {
+            assert_eq!(Glob::new(glob).expect("a glob").directory(), directory, "{glob}");
         }
     }
 

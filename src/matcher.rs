@@ -22,6 +22,7 @@ mod comments;
 pub mod cost;
 pub mod dialect;
 pub mod doubt;
+mod globs;
 mod gram;
 pub mod ignores;
 pub mod limits;
@@ -34,6 +35,7 @@ mod sketch;
 pub mod windows;
 
 use cost::Meter;
+use globs::Globs;
 use ignores::{Cover, Ignores};
 use limits::{Budget, Limits, MAX_ANCHORS};
 use linear::Charset;
@@ -116,7 +118,7 @@ pub struct Checked {
 pub struct Matcher {
     contracts: Vec<Contract>,
     patterns: Vec<Option<Pattern>>,
-    globs: Vec<(usize, Vec<usize>)>,
+    globs: Globs,
     groups: Mutex<HashMap<Vec<usize>, Arc<Selection>>>,
     options: Options,
     budget: Budget,
@@ -198,16 +200,8 @@ impl Matcher {
                 Err(warning) => warnings.push(warning),
             }
         }
-        let mut by_glob: HashMap<&str, usize> = HashMap::new();
-        let mut globs: Vec<(usize, Vec<usize>)> = Vec::new();
         let prepared = |(index, _): &(usize, &Contract)| unprepared.binary_search(index).is_err();
-        for (index, contract) in kept.iter().enumerate().filter(prepared) {
-            let at = *by_glob.entry(contract.glob.as_str()).or_insert_with(|| {
-                globs.push((index, Vec::new()));
-                globs.len() - 1
-            });
-            globs[at].1.push(index);
-        }
+        let globs = Globs::of(kept.iter().enumerate().filter(prepared));
         let groups = Mutex::default();
         let matcher = Self { contracts: kept, patterns, globs, groups, options, budget, unprepared };
         (matcher, warnings)
@@ -225,8 +219,7 @@ impl Matcher {
 
     /// The contracts that apply to a file known by these names.
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
-        let applies = |&at: &usize| self.contracts[self.globs[at].0].applies_to(path, alias);
-        let mut key: Vec<usize> = (0..self.globs.len()).filter(applies).collect();
+        let mut key = self.globs.matching(&self.contracts, path, alias);
         let exempt = path.is_project_contract() || alias.is_some_and(RelPath::is_project_contract);
         if exempt {
             key.push(usize::MAX);
@@ -235,10 +228,7 @@ impl Matcher {
         if let Some(selection) = groups.get(&key) {
             return Arc::clone(selection);
         }
-        let matching = key.iter().filter_map(|&at| self.globs.get(at));
-        let mut applicable: Vec<usize> = matching.flat_map(|(_, contracts)| contracts).copied().collect();
-        applicable.sort_unstable();
-        let selection = Arc::new(self.selection(&applicable, exempt));
+        let selection = Arc::new(self.selection(&self.globs.contracts(&key), exempt));
         groups.insert(key, Arc::clone(&selection));
         selection
     }
@@ -710,13 +700,15 @@ mod tests {
 
     #[test]
     fn a_path_selects_the_contracts_whose_glob_it_matches() {
-        let contracts = ["**/*.rs", "**/*.py", "**/*.rs", "src/**"];
+        let contracts = ["**/*.rs", "**/*.py", "**/*.rs", "src/**", "src/b/**", "src/?.rs"];
         let contracts =
             contracts.iter().enumerate().map(|(index, glob)| on(glob, index, forbid("a"))).collect();
         let matcher = matcher_within(HOUR, contracts);
-        assert_eq!(selected(&matcher, "src/a.rs", None), [0, 2, 3]);
+        assert_eq!(selected(&matcher, "src/a.rs", None), [0, 2, 3, 5]);
+        assert_eq!(selected(&matcher, "src/b/a.rs", None), [0, 2, 3, 4]);
         assert_eq!(selected(&matcher, "a.py", None), [1]);
-        assert_eq!(selected(&matcher, "a.py", Some("src/b.rs")), [0, 1, 2, 3]);
+        assert_eq!(selected(&matcher, "a.py", Some("src/b.rs")), [0, 1, 2, 3, 5]);
+        assert_eq!(selected(&matcher, "src/b/a.py", Some("src/b.rs")), [0, 1, 2, 3, 4, 5]);
         assert!(matcher.select(&RelPath::from("a.txt"), None).is_empty());
         let [one, other] = ["x.rs", "y/z.rs"].map(|path| matcher.select(&RelPath::from(path), None));
         assert!(Arc::ptr_eq(&one, &other), "one selection serves every path with the same globs");
