@@ -120,7 +120,8 @@ impl Reader {
 
     /// The bytes of one file on disk, to keep.
     pub fn into_file(mut self, path: &Path) -> Result<Vec<u8>, Why> {
-        self.read_file(path)?;
+        let size = self.read_file(path)?.len();
+        self.buffer.truncate(size);
         Ok(self.buffer)
     }
 
@@ -154,17 +155,44 @@ impl Reader {
         while size <= expected {
             match file.read(&mut self.buffer[size..=expected]) {
                 Ok(0) => return Ok(size),
+                // There was room for one more.
+                Ok(read) if size + read == expected => return Ok(expected),
                 Ok(read) => size += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
-            if size == expected {
-                // There was room for one more.
-                return Ok(size);
-            }
         }
         self.buffer.truncate(size);
-        file.take((self.limit + 1).saturating_sub(size as u64)).read_to_end(&mut self.buffer)?;
+        file.take(self.limit.saturating_add(1).saturating_sub(size as u64)).read_to_end(&mut self.buffer)?;
         Ok(self.buffer.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_whole_and_no_more_whatever_was_read_before() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("a");
+        let mut reader = Reader::new(5);
+        for content in ["", "12345", "1", "", "123"] {
+            std::fs::write(&path, content).expect("written");
+            assert_eq!(reader.read_file(&path), Ok(content.as_bytes()));
+            assert_eq!(Reader::new(5).into_file(&path), Ok(content.as_bytes().to_vec()));
+        }
+        std::fs::write(&path, "123456").expect("written");
+        assert_eq!(reader.read_file(&path), Err(Why::TooLarge { size: 6, limit: 5 }));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_says_it_is_empty_is_read_to_its_end() {
+        let path = Path::new("/proc/self/maps");
+        let whole = std::fs::read(path).expect("readable");
+        let read = Reader::new(u64::MAX).into_file(path).expect("readable");
+        assert!(!read.is_empty() && read.len().abs_diff(whole.len()) < 4096, "{} bytes", read.len());
+        assert_eq!(Reader::new(5).into_file(path), Err(Why::TooLarge { size: 6, limit: 5 }));
     }
 }
