@@ -177,10 +177,11 @@ impl Candidates {
 
     fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
         let windows = &mut self.windows[owner.index];
-        if windows.is_empty() {
+        let was_empty = windows.is_empty();
+        self.work.done += WINDOW_WORK + windows.add(&owner.around, text, part, width);
+        if was_empty && !windows.is_empty() {
             self.touched.push(owner.index);
         }
-        self.work.done += WINDOW_WORK + windows.add(&owner.around, text, part, width);
     }
 }
 
@@ -554,6 +555,19 @@ mod tests {
         builder.build().search(b"none", Charset::Ascii, &mut candidates);
         assert!(candidates.windows(0).is_empty());
         assert_eq!(candidates.windows(1), [0..4]);
+    }
+
+    #[test]
+    fn a_window_that_is_dropped_leaves_nothing_behind() {
+        let mut candidates = Candidates::default();
+        candidates.reset(1, b"");
+        let around =
+            Around { before: Reach::NONE, after: Reach::NONE, run: None, clues: Vec::new(), least: 2 };
+        let owner = Owner { index: 0, around };
+        for at in 0..9 {
+            candidates.add(&owner, b"xyxyxyxyxy", at..at + 1, 1);
+        }
+        assert_eq!((candidates.windows(0).len(), candidates.touched.len()), (0, 0));
     }
 
     #[test]
