@@ -22,7 +22,7 @@ mod table;
 use table::{STEP, Table, hash};
 
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
-const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
+pub const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
 
 /// The most bytes of one character.
 pub const MAX_WIDTH: usize = 4;

@@ -7,14 +7,12 @@
 
 use memchr::memmem;
 
+use super::prefilter::FOLDING;
 use crate::contract::syntax::MAX_PATTERN;
 use crate::contract::{self, Dialect};
 
 /// In a larger text, looking for each pattern's texts would cost more than parsing the patterns.
 const MAX_TEXT: usize = 64 * 1024;
-
-/// The characters outside ASCII that `(?i)` takes for `k` and `s`.
-const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
 
 /// The most texts of one pattern.
 const MAX_TEXTS: usize = 8;
