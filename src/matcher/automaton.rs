@@ -12,7 +12,7 @@ use regex_automata::hybrid::{dfa, regex as hybrid};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Input, MatchKind, meta};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::Hir;
 
 use super::anatomy::Reach;
 use super::limits::Budget;
@@ -239,18 +239,7 @@ fn frugal(hir: &Hir) -> Option<hybrid::Regex> {
 
 /// How many places of an expression a match can be at, at most.
 fn places(hir: &Hir) -> usize {
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Capture(capture) => places(&capture.sub),
-        HirKind::Repetition(repetition) => {
-            let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
-            places(&repetition.sub).saturating_mul(times)
-        }
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().map(places).fold(0, usize::saturating_add)
-        }
-    }
+    linear::written_out(hir, |_| 1)
 }
 
 #[cfg(test)]

@@ -169,18 +169,25 @@ pub fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
 
 /// A rough count of the states of an expression's automaton, which never runs away itself.
 fn estimated_states(hir: &Hir) -> usize {
+    written_out(hir, |class| match class {
+        Class::Unicode(class) => class.ranges().len().saturating_mul(2),
+        Class::Bytes(_) => 1,
+    })
+}
+
+/// The size of an expression with its repetitions written out, where a class is as large as `class` says.
+pub fn written_out(hir: &Hir, class: fn(&Class) -> usize) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
         HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Unicode(class)) => class.ranges().len().saturating_mul(2),
-        HirKind::Class(Class::Bytes(_)) => 1,
-        HirKind::Capture(capture) => estimated_states(&capture.sub),
+        HirKind::Class(found) => class(found),
+        HirKind::Capture(capture) => written_out(&capture.sub, class),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
-            estimated_states(&repetition.sub).saturating_mul(times)
+            written_out(&repetition.sub, class).saturating_mul(times)
         }
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().map(estimated_states).fold(0, usize::saturating_add)
+            parts.iter().map(|part| written_out(part, class)).fold(0, usize::saturating_add)
         }
     }
 }
