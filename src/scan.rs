@@ -179,6 +179,10 @@ fn spent(threads: usize, workers: Vec<Worker>) -> Spent {
     spent
 }
 
+/// The most targets that a thread takes at once. Rayon would make a few large shares, and whoever has the last one
+/// works alone at the end.
+const LARGEST_SHARE: usize = 32;
+
 /// Runs `check` on each target, on as many threads as asked for, and keeps the order. Gives the workers back.
 fn each<T: Send>(
     targets: &[Target],
@@ -194,7 +198,8 @@ fn each<T: Send>(
                 let worker = &workers[rayon::current_thread_index().unwrap_or_default()];
                 check(&mut worker.lock().unwrap_or_else(PoisonError::into_inner), target)
             };
-            let checked = pool.install(|| targets.par_iter().map(check).collect());
+            let checked =
+                pool.install(|| targets.par_iter().with_max_len(LARGEST_SHARE).map(check).collect());
             let free = |worker: Mutex<Worker>| worker.into_inner().unwrap_or_else(PoisonError::into_inner);
             return (checked, workers.into_iter().map(free).collect());
         }
