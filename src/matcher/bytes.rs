@@ -1,5 +1,7 @@
 //! Sets of bytes, and how rare bytes are. Knows nothing of patterns.
 
+use std::ops::ControlFlow;
+
 /// A set of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ByteSet([u64; 4]);
@@ -76,6 +78,41 @@ impl std::fmt::Debug for ByteSet {
     }
 }
 
+/// A set of bytes to look for in texts, with vector instructions where it is small.
+#[derive(Debug, Clone, Copy)]
+pub enum Needles {
+    One(u8),
+    Two(u8, u8),
+    Three(u8, u8, u8),
+    Many(ByteSet),
+}
+
+impl Needles {
+    /// For the bytes of this set.
+    pub fn of(set: &ByteSet) -> Self {
+        let mut bytes = set.iter();
+        match (bytes.next(), bytes.next(), bytes.next(), bytes.next()) {
+            (Some(one), None, ..) => Self::One(one),
+            (Some(one), Some(two), None, _) => Self::Two(one, two),
+            (Some(one), Some(two), Some(three), None) => Self::Three(one, two, three),
+            _ => Self::Many(*set),
+        }
+    }
+
+    /// Calls `each` with every place of one of the bytes, until it breaks.
+    pub fn each<B>(&self, text: &[u8], mut each: impl FnMut(usize) -> ControlFlow<B>) -> ControlFlow<B> {
+        match *self {
+            Self::One(one) => memchr::memchr_iter(one, text).try_for_each(each),
+            Self::Two(one, two) => memchr::memchr2_iter(one, two, text).try_for_each(each),
+            Self::Three(one, two, three) => memchr::memchr3_iter(one, two, three, text).try_for_each(each),
+            Self::Many(set) => {
+                let known = text.iter().enumerate().filter(|(_, byte)| set.contains(**byte));
+                known.map(|(at, _)| at).try_for_each(&mut each)
+            }
+        }
+    }
+}
+
 /// The letters of both cases become one byte, at the price of some other pairs.
 pub const FOLD: u8 = 0x20;
 
@@ -143,6 +180,26 @@ mod tests {
         assert_eq!(ByteSet::range(b'b', b'a'), ByteSet::default());
         assert_eq!(ByteSet::range(60, 70).iter().collect::<Vec<_>>(), (60..=70).collect::<Vec<u8>>());
         assert_eq!(format!("{set:?}"), r"[abc\xff]");
+    }
+
+    #[test]
+    fn needles_of_any_number_are_found() {
+        for last in b'a'..=b'f' {
+            let (set, mut found) = (ByteSet::range(b'a', last), Vec::new());
+            let broken = Needles::of(&set).each(b"-a-f-c-b-e-d-a", |at| {
+                found.push(at);
+                if found.len() == 5 { ControlFlow::Break(at) } else { ControlFlow::Continue(()) }
+            });
+            let all = [(1, b'a'), (3, b'f'), (5, b'c'), (7, b'b'), (9, b'e'), (11, b'd'), (13, b'a')];
+            let expected: Vec<usize> =
+                all.into_iter().filter(|(_, byte)| *byte <= last).map(|(at, _)| at).take(5).collect();
+            assert_eq!(found, expected, "{set:?}");
+            assert_eq!(broken.is_break(), expected.len() == 5, "{set:?}");
+        }
+        assert_eq!(
+            Needles::of(&ByteSet::default()).each(b"a", ControlFlow::Break),
+            ControlFlow::Continue(())
+        );
     }
 
     #[test]

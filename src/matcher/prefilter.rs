@@ -6,15 +6,15 @@
 //! window that holds no match; every match lies in a window with all other matches that start there.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use memchr::memmem;
 
 use super::anatomy::{Anatomy, Key, Reach, Run, Shape};
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, Needles};
 use super::gram;
 use super::linear::Charset;
-use super::windows::{Around, Windows, each_run};
+use super::windows::{Around, Clue, Windows, each_run};
 use crate::deadline::Deadline;
 
 mod table;
@@ -57,7 +57,8 @@ pub struct Prefilter {
     shapes: Vec<Known>,
     /// Shapes that are looked for one by one, each by a set of three bytes at most, which is its core.
     pivots: Vec<Known>,
-    runs: Vec<(Run, Owner)>,
+    /// Runs, and the patterns whose anchor each of them is.
+    runs: Vec<(Run, Vec<Owner>)>,
     /// What all of the runs have in common.
     any_run: Option<Run>,
     /// Patterns that a character of [`FOLDING`] can hide from the table.
@@ -226,21 +227,27 @@ impl Prefilter {
         }
         for known in &self.pivots {
             found.work.done += text.len() / STEP;
-            known.each_pivot(text, |at| {
-                if !found.work.is_exhausted() && known.is_at(text, at) {
+            let _ = Needles::of(&known.shape[known.core.start]).each(text, |at| {
+                if found.work.is_exhausted() {
+                    return ControlFlow::Break(());
+                }
+                if known.is_at(text, at) {
                     known.owners.iter().for_each(|owner| found.add(owner, text, at..at + 1, width));
                 }
+                ControlFlow::Continue(())
             });
         }
         if let Some(any) = &self.any_run {
             each_run(text, any, |range| {
-                for (run, owner) in &self.runs {
+                for (run, owners) in &self.runs {
                     found.work.done += range.len() / 4 + WINDOW_WORK;
                     if found.work.is_exhausted() {
                         return;
                     }
                     let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
-                    each_run(&text[range.clone()], run, |inner| found.add(owner, text, within(inner), width));
+                    each_run(&text[range.clone()], run, |inner| {
+                        owners.iter().for_each(|owner| found.add(owner, text, within(inner.clone()), width));
+                    });
                 }
             });
         }
@@ -285,17 +292,6 @@ impl Prefilter {
 }
 
 impl Known {
-    /// Calls `each` with every place of a byte of the core, which is one set.
-    fn each_pivot(&self, text: &[u8], each: impl FnMut(usize)) {
-        let mut bytes = self.shape[self.core.start].iter();
-        match (bytes.next(), bytes.next(), bytes.next()) {
-            (Some(one), None, _) => memchr::memchr_iter(one, text).for_each(each),
-            (Some(one), Some(two), None) => memchr::memchr2_iter(one, two, text).for_each(each),
-            (Some(one), Some(two), Some(three)) => memchr::memchr3_iter(one, two, three, text).for_each(each),
-            (None, ..) => {}
-        }
-    }
-
     /// Does the shape stand in the text, with its core at `start`?
     fn is_at(&self, text: &[u8], start: usize) -> bool {
         let Some((before, after)) = text.split_at_checked(start) else { return false };
@@ -328,7 +324,7 @@ struct Builder {
     by_shape: HashMap<Shape, usize>,
     shapes: Vec<Known>,
     pivots: Vec<Known>,
-    runs: Vec<(Run, Owner)>,
+    runs: Vec<(Run, Vec<Owner>)>,
     folding: Vec<Owner>,
     always: Vec<Unanchored>,
     count: usize,
@@ -362,7 +358,7 @@ impl Builder {
                 before,
                 after,
                 run: anatomy.run,
-                clues: anatomy.clues.clone(),
+                clues: anatomy.clues.iter().map(Clue::new).collect(),
                 least: anatomy.least,
             },
         };
@@ -370,12 +366,21 @@ impl Builder {
             self.folding.push(owner(anatomy.whole, anatomy.whole));
         }
         match &anchor.key {
-            Key::Run(run) => self.runs.push((*run, owner(anchor.before, anchor.after))),
+            Key::Run(run) => {
+                let owner = owner(anchor.before, anchor.after);
+                match self.runs.iter_mut().find(|(known, _)| known == run) {
+                    Some((_, owners)) => owners.push(owner),
+                    None => self.runs.push((*run, vec![owner])),
+                }
+            }
             Key::Pivot(shape, at) => {
                 let before = anchor.before.then(Reach::across(&shape[..*at]));
                 let after = Reach::across(&shape[at + 1..]).then(anchor.after);
-                let owners = vec![owner(before, after)];
-                self.pivots.push(Known { shape: shape.clone(), core: *at..at + 1, owners });
+                let (owner, core) = (owner(before, after), *at..at + 1);
+                match self.pivots.iter_mut().find(|known| known.core == core && known.shape == *shape) {
+                    Some(known) => known.owners.push(owner),
+                    None => self.pivots.push(Known { shape: shape.clone(), core, owners: vec![owner] }),
+                }
             }
             Key::Shapes(shapes) => {
                 for shape in shapes {

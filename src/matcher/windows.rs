@@ -4,10 +4,10 @@
 //! that all matches that start in a window end in it: a search of the window finds what a search of
 //! the whole text finds there.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::anatomy::{Reach, Run, Shape};
-use super::bytes::ByteSet;
+use super::bytes::{ByteSet, Needles, likelihood};
 
 /// How far a window is followed to each side before it is searched without a look at its bytes.
 const NEAR: usize = 256;
@@ -22,22 +22,46 @@ pub struct Around {
     /// Anywhere.
     pub run: Option<Run>,
     /// One of these anywhere, if there are any; bytes that are one character each.
-    pub clues: Vec<Shape>,
+    pub clues: Vec<Clue>,
     /// The least bytes of a match.
     pub least: usize,
+}
+
+/// A few bytes in a row, found by the rarest of them.
+#[derive(Debug, Clone)]
+pub struct Clue {
+    shape: Shape,
+    rarest: usize,
+    needles: Needles,
+}
+
+impl Clue {
+    /// For a shape that is not empty.
+    pub fn new(shape: &Shape) -> Self {
+        let rarer = |one: &(usize, &ByteSet), other: &(usize, &ByteSet)| {
+            likelihood(one.1).total_cmp(&likelihood(other.1))
+        };
+        let (rarest, set) = shape.iter().enumerate().min_by(rarer).expect("a clue has bytes");
+        Self { shape: shape.clone(), rarest, needles: Needles::of(set) }
+    }
+
+    fn is_in(&self, window: &[u8]) -> bool {
+        let stands = |at: usize| {
+            let start = at.checked_sub(self.rarest)?;
+            let bytes = window.get(start..start + self.shape.len())?;
+            bytes.iter().zip(&self.shape).all(|(byte, set)| set.contains(*byte)).then_some(())
+        };
+        let found = |at| stands(at).map_or(ControlFlow::Continue(()), ControlFlow::Break);
+        self.needles.each(window, found).is_break()
+    }
 }
 
 impl Around {
     /// Can there be a match in these bytes?
     fn allows(&self, window: &[u8]) -> bool {
-        let stands = |clue: &Shape| {
-            window
-                .windows(clue.len())
-                .any(|bytes| bytes.iter().zip(clue).all(|(byte, set)| set.contains(*byte)))
-        };
         window.len() >= self.least
             && self.run.is_none_or(|run| has_run(window, &run))
-            && (self.clues.is_empty() || self.clues.iter().any(stands))
+            && (self.clues.is_empty() || self.clues.iter().any(|clue| clue.is_in(window)))
     }
 }
 
@@ -308,7 +332,8 @@ mod tests {
 
     #[test]
     fn a_near_window_without_a_clue_is_dropped() {
-        let clues = ["qx", "zz"].map(|clue| clue.bytes().map(|byte| ByteSet::range(byte, byte)).collect());
+        let clues = ["qx", "zz"]
+            .map(|clue| Clue::new(&clue.bytes().map(|byte| ByteSet::range(byte, byte)).collect()));
         let around = Around { clues: clues.to_vec(), ..around(None, None) };
         assert_eq!(windows(&around, "aXqyz-aXqx-zzX", &[1..2, 7..8, 13..14]), [6..10, 11..14]);
     }
