@@ -55,6 +55,15 @@ impl ByteSet {
             .flat_map(|(word, first)| ones(word).map(move |bit| first + bit))
     }
 
+    /// The bytes in lower case.
+    #[must_use]
+    pub fn to_ascii_lowercase(mut self) -> Self {
+        const UPPER: u64 = 0x07FF_FFFE;
+        let letters = &mut self.0[1];
+        *letters = *letters & !UPPER | (*letters & UPPER) << 32;
+        self
+    }
+
     /// The bytes as [`fold`] makes them.
     #[must_use]
     pub fn folded(self) -> Self {
@@ -200,6 +209,14 @@ mod tests {
             Needles::of(&ByteSet::default()).each(b"a", ControlFlow::Break),
             ControlFlow::Continue(())
         );
+    }
+
+    #[test]
+    fn upper_case_becomes_lower_case() {
+        for byte in 0..=u8::MAX {
+            let lower = byte.to_ascii_lowercase();
+            assert_eq!(ByteSet::range(byte, byte).to_ascii_lowercase(), ByteSet::range(lower, lower));
+        }
     }
 
     #[test]

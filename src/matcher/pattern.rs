@@ -101,7 +101,8 @@ impl Pattern {
         let (engine, anatomy) = match translation.backtracks {
             Some(because) => {
                 let sketch = Sketch::of(&pattern.source, Looks::Hold);
-                let anatomy = sketch.map_or(Anatomy::UNKNOWN, |sketch| anatomy::of_texts(sketch.texts()));
+                let texts = sketch.as_ref().and_then(Sketch::texts);
+                let anatomy = texts.map_or(Anatomy::UNKNOWN, anatomy::of_texts);
                 let regex = Backtracking::new(translation.regex, because, timeout)?;
                 (Engine::Backtracking(Box::new(regex)), anatomy)
             }

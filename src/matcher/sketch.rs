@@ -1,4 +1,5 @@
-//! A glance at a pattern: texts of which every match holds one, read off the pattern without parsing it.
+//! A glance at a pattern: what every match holds, read off the pattern without parsing it: one of a few texts, and a
+//! run of bytes.
 //!
 //! A hook has one small text and many patterns, nearly all of which are about something else. Parsing
 //! a pattern costs far more than a look for such a text. This knows the common constructs and gives
@@ -7,7 +8,10 @@
 
 use memchr::memmem;
 
+use super::anatomy::Run;
+use super::bytes::ByteSet;
 use super::prefilter::FOLDING;
+use super::windows::has_run;
 use crate::contract::syntax::MAX_PATTERN;
 use crate::contract::{self, Dialect};
 
@@ -16,6 +20,8 @@ const MAX_TEXT: usize = 64 * 1024;
 
 /// The most texts of one pattern.
 const MAX_TEXTS: usize = 8;
+/// The shortest run worth knowing.
+const MIN_RUN: usize = 16;
 /// The deepest groups; patterns may be deeper than that.
 const MAX_DEPTH: usize = 16;
 /// The largest pattern, with its repetitions written out; patterns may be larger than that.
@@ -37,9 +43,10 @@ impl Folded {
         let is_there = |text: &[u8]| memmem::find(&self.0, text).is_some();
         match pattern.dialect {
             Dialect::Literal => is_there(pattern.source.to_ascii_lowercase().as_bytes()),
-            Dialect::Regex => {
-                Sketch::of(&pattern.source, Looks::Unknown).is_none_or(|sketch| sketch.texts().any(is_there))
-            }
+            Dialect::Regex => Sketch::of(&pattern.source, Looks::Unknown).is_none_or(|sketch| {
+                sketch.texts().is_none_or(|mut texts| texts.any(is_there))
+                    && sketch.run().is_none_or(|run| has_run(&self.0, &run))
+            }),
         }
     }
 }
@@ -53,15 +60,16 @@ pub enum Looks {
     Hold,
 }
 
-/// Texts in lower case of which every match holds one in lower case.
+/// What every match holds in lower case.
 #[derive(Debug)]
 pub struct Sketch {
     letters: Vec<u8>,
     texts: Texts,
+    run: Option<Run>,
 }
 
 impl Sketch {
-    /// The texts, if the pattern is simple enough.
+    /// The sketch, if the pattern is simple enough.
     pub fn of(pattern: &str, looks: Looks) -> Option<Self> {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~');
         if pattern.len() > MAX_PATTERN || !pattern.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
@@ -74,13 +82,19 @@ impl Sketch {
         // Then it is parsed with Unicode, where a class is larger.
         let negates_twice = reader.negates == [true; 2];
         let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE && !negates_twice;
-        (is_whole && part.texts.count > 0).then_some(Self { letters: reader.letters, texts: part.texts })
+        is_whole.then_some(Self { letters: reader.letters, texts: part.texts, run: part.run })
     }
 
-    /// The texts.
-    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
+    /// Texts of which every match holds one, if there are any.
+    pub fn texts(&self) -> Option<impl Iterator<Item = &[u8]>> {
         let ranges = &self.texts.ranges[..self.texts.count];
-        ranges.iter().map(|&(start, end)| &self.letters[usize::from(start)..usize::from(end)])
+        let texts = ranges.iter().map(|&(start, end)| &self.letters[usize::from(start)..usize::from(end)]);
+        (self.texts.count > 0).then_some(texts)
+    }
+
+    /// A run that every match holds, if there is one.
+    pub fn run(&self) -> Option<Run> {
+        self.run
     }
 }
 
@@ -115,6 +129,8 @@ impl Texts {
 struct Part {
     /// Every match holds one of these.
     texts: Texts,
+    /// Every match holds this.
+    run: Option<Run>,
     size: usize,
 }
 
@@ -124,9 +140,15 @@ enum Atom {
     Byte(u8),
     /// No text: a look (`^`, `\b`) or flags.
     Nothing,
-    /// One character out of several.
-    Class,
+    /// One character, whose bytes are in this set.
+    Class(ByteSet),
     Group(Part),
+}
+
+/// One piece of a class.
+enum Member {
+    Byte(u8),
+    Class(ByteSet),
 }
 
 /// Reads a pattern from its start; `None` gives up.
@@ -159,13 +181,17 @@ impl Reader<'_> {
         let mut all = self.sequence()?;
         while self.take(b"|") {
             let other = self.sequence()?;
-            all = Part { texts: all.texts.or(other.texts), size: all.size.saturating_add(other.size) };
+            all = Part {
+                texts: all.texts.or(other.texts),
+                run: all.run.zip(other.run).map(|(one, other)| one.or(other)),
+                size: all.size.saturating_add(other.size),
+            };
         }
         Some(all)
     }
 
     fn sequence(&mut self) -> Option<Part> {
-        let mut part = Part { texts: Texts::default(), size: 0 };
+        let mut part = Part { texts: Texts::default(), run: None, size: 0 };
         let (mut start, mut end) = (self.read(), self.read());
         while let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) {
             let atom = self.atom(first)?;
@@ -183,11 +209,19 @@ impl Reader<'_> {
                     continue;
                 }
                 Atom::Nothing => return None,
-                Atom::Byte(_) | Atom::Class => part.offer(Texts::one(start, end)),
+                Atom::Byte(byte) => {
+                    part.offer(Texts::one(start, end));
+                    part.offer_run(Run { bytes: lower(byte, byte), count: times.least });
+                }
+                Atom::Class(bytes) => {
+                    part.offer(Texts::one(start, end));
+                    part.offer_run(Run { bytes, count: times.least });
+                }
                 Atom::Group(group) => {
                     part.offer(Texts::one(start, end));
                     if times.least > 0 {
                         part.offer(group.texts);
+                        group.run.into_iter().for_each(|run| part.offer_run(run));
                     }
                 }
             }
@@ -208,9 +242,9 @@ impl Reader<'_> {
             b'\\' => self.escape(),
             b'[' => self.class(),
             b'(' => self.group(),
-            b'.' => Some(Atom::Class),
+            b'.' => Some(Atom::Class(ByteSet::ALL)),
             b'^' | b'$' => Some(Atom::Nothing),
-            b'*' | b'+' | b'?' | b'{' | b'}' | b']' => None,
+            b'*' | b'+' | b'?' | b'{' | b']' => None,
             byte => Some(Atom::Byte(byte)),
         }
     }
@@ -220,12 +254,12 @@ impl Reader<'_> {
             b'b' | b'B' | b'z' => Some(Atom::Nothing),
             class @ (b'd' | b'D' | b'w' | b'W' | b's' | b'S') => {
                 self.negates[1] |= class.is_ascii_uppercase();
-                Some(Atom::Class)
+                Some(Atom::Class(named(class)))
             }
             b'1'..=b'9'
                 if self.looks == Looks::Hold && !self.rest.first().is_some_and(u8::is_ascii_digit) =>
             {
-                Some(Atom::Class)
+                Some(Atom::Class(ByteSet::ALL))
             }
             byte => self.escaped(byte).map(Atom::Byte),
         }
@@ -254,38 +288,44 @@ impl Reader<'_> {
 
     /// A class; the `[` has been read.
     fn class(&mut self) -> Option<Atom> {
-        self.negates[0] |= self.take(b"^");
+        let negated = self.take(b"^");
+        self.negates[0] |= negated;
+        let mut bytes = ByteSet::default();
         let mut first = true;
         loop {
             let member = match self.next()? {
-                b']' if !first => return Some(Atom::Class),
+                b']' if !first => return Some(Atom::Class(if negated { ByteSet::ALL } else { bytes })),
                 b'[' | b']' => return None,
                 byte => self.member(byte)?,
             };
             first = false;
             let is_range = self.rest.first() == Some(&b'-') && self.rest.get(1) != Some(&b']');
-            if is_range {
-                self.next();
-                let last = self.next().filter(|byte| !b"[]".contains(byte))?;
-                if member? > self.member(last)?? {
-                    return None;
+            let members = match member {
+                Member::Byte(start) if is_range => {
+                    self.next();
+                    let last = self.next().filter(|byte| !b"[]".contains(byte))?;
+                    let Member::Byte(end) = self.member(last)? else { return None };
+                    (start <= end).then(|| lower(start, end))?
                 }
-            }
+                Member::Class(_) if is_range => return None,
+                Member::Byte(byte) => lower(byte, byte),
+                Member::Class(class) => class,
+            };
+            bytes = bytes.union(members);
         }
     }
 
-    /// A member of a class: its byte if it is one, nothing if it is a class itself.
-    #[expect(clippy::option_option, reason = "giving up passes through every step")]
-    fn member(&mut self, byte: u8) -> Option<Option<u8>> {
+    /// A member of a class, from its first byte on, which has been read.
+    fn member(&mut self, byte: u8) -> Option<Member> {
         if byte != b'\\' {
-            return Some(Some(byte));
+            return Some(Member::Byte(byte));
         }
         match self.next()? {
             class @ (b'd' | b'D' | b'w' | b'W' | b's' | b'S') => {
                 self.negates[1] |= class.is_ascii_uppercase();
-                Some(None)
+                Some(Member::Class(named(class)))
             }
-            escape => self.escaped(escape).map(Some),
+            escape => self.escaped(escape).map(Member::Byte),
         }
     }
 
@@ -314,10 +354,10 @@ impl Reader<'_> {
     /// The name of a group and the `>` after it.
     fn name(&mut self) -> Option<()> {
         let (name, rest) = self.rest.split_at(self.rest.iter().position(|&byte| byte == b'>')?);
-        let is_new = name.first()?.is_ascii_alphabetic() && !self.names.contains(&name);
+        let is_new = !name.first()?.is_ascii_digit() && !self.names.contains(&name);
         self.names.push(name);
         self.rest = &rest[1..];
-        (is_new && name.iter().all(u8::is_ascii_alphanumeric)).then_some(())
+        (is_new && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')).then_some(())
     }
 
     /// How often the atom before is repeated.
@@ -372,6 +412,31 @@ impl Part {
             self.texts = texts;
         }
     }
+
+    /// Every match holds this run, too: the rarer one is kept.
+    fn offer_run(&mut self, run: Run) {
+        let rarity = |run: &Run| run.count.saturating_mul((256 / run.bytes.len().max(1)).ilog2() as usize);
+        let is_rarer = self.run.is_none_or(|known| rarity(&run) > rarity(&known));
+        if run.count >= MIN_RUN && run.bytes != ByteSet::ALL && is_rarer {
+            self.run = Some(run);
+        }
+    }
+}
+
+/// The bytes from `first` to `last`, in lower case.
+fn lower(first: u8, last: u8) -> ByteSet {
+    ByteSet::range(first, last).to_ascii_lowercase()
+}
+
+/// The bytes in lower case of the characters of a class like `\d`, in Unicode.
+fn named(class: u8) -> ByteSet {
+    let ascii = match class {
+        b'd' => ByteSet::range(b'0', b'9'),
+        b'w' => lower(b'0', b'9').union(lower(b'a', b'z')).union(lower(b'_', b'_')),
+        b's' => lower(b'\t', b'\r').union(lower(0x1C, b' ')),
+        _ => ByteSet::ALL,
+    };
+    ascii.union(ByteSet::HIGH)
 }
 
 #[cfg(test)]
@@ -386,7 +451,7 @@ mod tests {
 
     /// The texts, as owned bytes.
     fn needed(pattern: &str, looks: Looks) -> Option<Vec<Vec<u8>>> {
-        Sketch::of(pattern, looks).map(|sketch| sketch.texts().map(<[u8]>::to_vec).collect())
+        Sketch::of(pattern, looks)?.texts().map(|texts| texts.map(<[u8]>::to_vec).collect())
     }
 
     fn texts(pattern: &str) -> Option<Vec<String>> {
@@ -412,7 +477,30 @@ mod tests {
         assert_eq!(one(r"(?:a(?:bcd|efgh){2})+x"), "bcd|efgh");
         assert_eq!(one(r"\x41KI\x41\.[0-9A-Z]{16}\b"), "akia.");
         assert_eq!(one(r"^import\s+os$"), "import");
-        assert_eq!(one(r"(?P<n>foo)\z"), "foo");
+        assert_eq!(one(r"(?P<n_1>foo)\z"), "foo");
+        assert_eq!(one(r"\{\{foo}}"), "{{foo}}");
+    }
+
+    #[test]
+    fn the_rarest_run_is_taken() {
+        let run = |pattern| Sketch::of(pattern, Looks::Unknown).and_then(|sketch| sketch.run());
+        let of = |bytes: &[u8], count| {
+            let mut set = ByteSet::default();
+            bytes.iter().for_each(|byte| set.insert(*byte));
+            Some(Run { bytes: set, count })
+        };
+        let hex = b"0123456789abcdef";
+        assert_eq!(run("SK[0-9a-fA-F]{32}"), of(hex, 32));
+        assert_eq!(run("(?i)(?:[A-F0-9]{20,}|x[0-9]{16})+"), of(hex, 16));
+        assert_eq!(run(r"[\w-]{90}[0-9]{40}"), of(b"0123456789", 40));
+        assert_eq!(run("X{16}"), of(b"x", 16));
+        let word = ByteSet::HIGH.union(of(b"_0123456789abcdefghijklmnopqrstuvwxyz", 0).expect("a run").bytes);
+        assert_eq!(run(r"\w{20}"), Some(Run { bytes: word, count: 20 }));
+        for none in
+            ["[0-9]{15}", "(?:[0-9]{20})?", "[0-9]{20}|x", ".{20}", "[^a]{20}", r"\S{20}", "[0-9]{0,20}"]
+        {
+            assert_eq!(run(none), None, "{none}");
+        }
     }
 
     #[test]
@@ -486,6 +574,7 @@ mod tests {
         assert!(may_match("API[Kk]ey|apikey", Dialect::Regex));
         assert!(may_match("(apikey", Dialect::Regex), "nothing is known of it");
         assert!(!may_match("password", Dialect::Regex));
+        assert!(!may_match("[a-z]{16}", Dialect::Regex), "no run");
         assert!(may_match("apiKey =", Dialect::Literal));
         assert!(!may_match("api.*", Dialect::Literal));
         assert!(Folded::new("api\u{212A}ey".as_bytes()).is_none());
@@ -497,16 +586,109 @@ mod tests {
     }
 
     const PATTERN: &[&str] = &[
-        "abc", "Key", "s", "k", "x", "abc", "(", ")", "(?:", "(?i)", "(?i:", "(?-i:", "(?s:", "|", "*", "+",
-        "?", "{2}", "{1,}", "{0,2}", "{2,1}", "{", "}", "[", "]", "[a-c]", "[^a]", "[-a]", "[a-]", "[]",
-        "[^]]", "[\\w-]", "[a&&b]", "[a--b]", "^", "$", ".", "\\b", "\\w", "\\S", "\\x41", "\\xe9", "\\.",
-        "\\-", "\\/", "\\_", "\\<", "\\n", "\\ ", "-", "#", " ", "&", "~", "<", "'", "!", "{1000}", "(?P<a>",
-        "(?=", "(?!", "(?<=", "(?<!", "(?>", "\\1", "\\Z",
+        "abc",
+        "Key",
+        "s",
+        "k",
+        "x",
+        "abc",
+        "(",
+        ")",
+        "(?:",
+        "(?i)",
+        "(?i:",
+        "(?-i:",
+        "(?s:",
+        "|",
+        "*",
+        "+",
+        "?",
+        "{2}",
+        "{1,}",
+        "{0,2}",
+        "{2,1}",
+        "{",
+        "}",
+        "[",
+        "]",
+        "[a-c]",
+        "[^a]",
+        "[-a]",
+        "[a-]",
+        "[]",
+        "[^]]",
+        "[\\w-]",
+        "[a&&b]",
+        "[a--b]",
+        "^",
+        "$",
+        ".",
+        "\\b",
+        "\\w",
+        "\\S",
+        "\\x41",
+        "\\xe9",
+        "\\.",
+        "\\-",
+        "\\/",
+        "\\_",
+        "\\<",
+        "\\n",
+        "\\ ",
+        "-",
+        "#",
+        " ",
+        "&",
+        "~",
+        "<",
+        "'",
+        "!",
+        "{1000}",
+        "(?P<a>",
+        "(?=",
+        "(?!",
+        "(?<=",
+        "(?<!",
+        "(?>",
+        "\\1",
+        "\\Z",
+        "}}",
+        "(?P<_b1>",
+        "[0-9A-F]{16}",
+        "\\w{20}",
+        "\\d{16,}",
+        "\\s{16}",
+        "X{16}",
+        "[\\w.]{17}",
     ];
 
     const TEXT: &[&str] = &[
-        "abc", "ABC", "key", "KEY", "s", "k", "x", "a", "b", "c", "A", " ", "\n", ".", "-", "/", "é", "_",
-        "&", "~",
+        "abc",
+        "ABC",
+        "key",
+        "KEY",
+        "s",
+        "k",
+        "x",
+        "a",
+        "b",
+        "c",
+        "A",
+        " ",
+        "\n",
+        ".",
+        "-",
+        "/",
+        "é",
+        "_",
+        "&",
+        "~",
+        "0123456789aBcDeF",
+        "xxxxxxxxxxxxxxxX",
+        "ééééééééé",
+        "                ",
+        "٠١٢٣٤٥٦٧٨٩٠١٢٣٤٥",
+        "}",
     ];
 
     proptest! {

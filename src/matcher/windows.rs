@@ -204,7 +204,8 @@ fn walk_back(text: &[u8], at: usize, first: usize, bytes: &ByteSet) -> usize {
     behind.iter().rposition(|&byte| !bytes.contains(byte)).map_or(at - behind.len(), |stop| first + stop + 1)
 }
 
-fn has_run(text: &[u8], run: &Run) -> bool {
+/// Is there such a run?
+pub fn has_run(text: &[u8], run: &Run) -> bool {
     next_run(text, 0, run).is_some()
 }
 
