@@ -6,14 +6,17 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::glob::Glob;
 use crate::path::RelPath;
 
+pub mod compiled;
 pub mod load;
 pub mod syntax;
 
 /// How bad a violation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Severity {
     /// Advice.
     Warning,
@@ -38,7 +41,7 @@ impl fmt::Display for Severity {
 }
 
 /// The type of a contract, as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// No file may match the pattern.
     ForbidPattern,
@@ -90,7 +93,7 @@ impl fmt::Display for Kind {
 }
 
 /// How the text of a pattern is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Dialect {
     /// A regular expression.
     Regex,
@@ -99,7 +102,7 @@ pub enum Dialect {
 }
 
 /// A pattern as it is written in a contract. Whether a regular expression is valid is found out by the matcher.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Pattern {
     /// The text of the pattern.
     pub source: String,
@@ -107,10 +110,21 @@ pub struct Pattern {
     pub dialect: Dialect,
     /// The line of the contract file it stands on.
     pub line: usize,
+    /// What every match holds, if that was found out before.
+    pub needs: Option<Needs>,
+}
+
+/// What every match of a valid pattern holds in lower case.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Needs {
+    /// One of these texts, if there are any.
+    pub texts: Vec<Box<[u8]>>,
+    /// A run: a set of bytes, a bit for each, and how many of them stand in a row.
+    pub run: Option<([u64; 4], usize)>,
 }
 
 /// What a contract demands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Check {
     /// Each match in a file is a violation.
     Forbid(Pattern),

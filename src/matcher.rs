@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::contract::{Check, Contract, Warning};
+use crate::contract::{Check, Contract, Needs, Warning};
 use crate::deadline::Deadline;
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
@@ -117,7 +117,8 @@ pub struct Checked {
 #[derive(Debug)]
 pub struct Matcher {
     contracts: Vec<Contract>,
-    patterns: Vec<Option<Pattern>>,
+    /// For each of them its pattern, if it has one that can match.
+    patterns: Vec<Option<Box<Pattern>>>,
     globs: Globs,
     groups: Mutex<HashMap<Vec<usize>, Arc<Selection>>>,
     options: Options,
@@ -174,36 +175,40 @@ impl Matcher {
     }
 
     fn of(
-        contracts: Vec<Contract>,
+        mut contracts: Vec<Contract>,
         options: Options,
         may_match: impl Fn(&Contract) -> bool,
     ) -> (Self, Vec<Warning>) {
-        let mut warnings = Vec::new();
-        let (mut kept, mut patterns) = (Vec::new(), Vec::new());
+        let (mut warnings, mut patterns) = (Vec::new(), Vec::with_capacity(contracts.len()));
         let (budget, mut anchors, mut unprepared) = (Budget::new(options.limits.kept), 0, Vec::new());
-        for contract in contracts.into_iter().filter(|contract| contract.enabled) {
-            let late = options.limits.deadline.has_passed();
-            if late || !may_match(&contract) {
-                unprepared.extend(late.then_some(kept.len()));
-                patterns.push(None);
-                kept.push(contract);
-                continue;
+        contracts.retain(|contract| {
+            if !contract.enabled {
+                return false;
             }
-            match compile(&contract, options.timeout, &mut warnings) {
+            let late = options.limits.deadline.has_passed();
+            if late || !may_match(contract) {
+                unprepared.extend(late.then_some(patterns.len()));
+                patterns.push(None);
+                return true;
+            }
+            match compile(contract, options.timeout, &mut warnings) {
                 Ok(mut pattern) => {
                     if let Some(pattern) = &mut pattern {
                         anchors += pattern.settle(&budget, MAX_ANCHORS.saturating_sub(anchors));
                     }
-                    patterns.push(pattern);
-                    kept.push(contract);
+                    patterns.push(pattern.map(Box::new));
+                    true
                 }
-                Err(warning) => warnings.push(warning),
+                Err(warning) => {
+                    warnings.push(warning);
+                    false
+                }
             }
-        }
+        });
         let prepared = |(index, _): &(usize, &Contract)| unprepared.binary_search(index).is_err();
-        let globs = Globs::of(kept.iter().enumerate().filter(prepared));
+        let globs = Globs::of(contracts.iter().enumerate().filter(prepared));
         let groups = Mutex::default();
-        let matcher = Self { contracts: kept, patterns, globs, groups, options, budget, unprepared };
+        let matcher = Self { contracts, patterns, globs, groups, options, budget, unprepared };
         (matcher, warnings)
     }
 
@@ -246,7 +251,7 @@ impl Matcher {
         let is_empty = searched.is_empty() && not_exists.is_empty() && self.unprepared.is_empty();
         searched.retain(|&index| self.patterns[index].is_some());
         searched.sort_by_key(|&index| self.backtracks(index));
-        let patterns = searched.iter().filter_map(|&index| self.patterns[index].as_ref());
+        let patterns = searched.iter().filter_map(|&index| self.patterns[index].as_deref());
         let prefilter = Prefilter::new(patterns.map(Pattern::anatomy));
         Selection {
             is_empty,
@@ -259,7 +264,7 @@ impl Matcher {
     }
 
     fn backtracks(&self, contract: usize) -> bool {
-        self.patterns[contract].as_ref().is_some_and(|pattern| pattern.backtracks().is_some())
+        self.patterns[contract].as_deref().is_some_and(|pattern| pattern.backtracks().is_some())
     }
 
     /// Checks one file. Without a text, only its presence is judged.
@@ -318,7 +323,7 @@ impl Matcher {
         };
         let mut matches = Vec::new();
         let mut finished = Ok(());
-        if let Some(pattern) = self.patterns[contract].as_ref().filter(|_| !within.windows.is_empty()) {
+        if let Some(pattern) = self.patterns[contract].as_deref().filter(|_| !within.windows.is_empty()) {
             finished = pattern.search(within, (deadline, &self.budget), |range| {
                 matches.push(range);
                 if matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -399,6 +404,11 @@ impl Matcher {
     }
 }
 
+/// What every match of a contract's pattern holds, if a glance at it tells.
+pub fn needs(contract: &Contract) -> Option<Needs> {
+    contract.check.pattern().and_then(sketch::needs)
+}
+
 /// What one pattern matched, as far as it was searched for.
 struct Searched {
     matches: Vec<Range<usize>>,
@@ -466,7 +476,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn pattern(source: &str) -> contract::Pattern {
-        contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 3 }
+        contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 3, needs: None }
     }
 
     fn forbid(source: &str) -> Check {

@@ -18,6 +18,7 @@ use crate::report::inert;
 use crate::source::{Targets, tree};
 
 mod check;
+mod compile;
 pub mod create;
 pub mod json;
 mod lint;
@@ -57,6 +58,8 @@ enum ContractsCommand {
     Schema,
     /// List the packs that are built in, or the contracts of one
     Packs(packs::PacksArgs),
+    /// Put the contracts into an index, so that hooks need not read every file
+    Compile(compile::Compile),
 }
 
 /// Runs `phaser contracts`.
@@ -72,6 +75,7 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::Disable(args) => switch::disable(args, environment),
         ContractsCommand::Schema => schema::run(),
         ContractsCommand::Packs(args) => packs::run(args),
+        ContractsCommand::Compile(args) => compile::run(args, environment),
     }
 }
 
@@ -82,9 +86,9 @@ pub enum Format {
     Json,
 }
 
-/// Where to look for contracts.
+/// Where to look for contract files.
 #[derive(Debug, Args)]
-pub struct Where {
+pub struct Location {
     /// The project [default: the one that the current directory is in]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -92,6 +96,24 @@ pub struct Where {
     /// Read contracts from this directory only
     #[arg(long, value_name = "PATH")]
     contracts_dir: Option<PathBuf>,
+}
+
+impl Location {
+    fn root(&self, environment: &Environment) -> anyhow::Result<Root> {
+        let Some(root) = &self.root else {
+            return Ok(find_root(RootHints { named: None, cwd: &environment.cwd, file: None }));
+        };
+        let root = environment.cwd.join(root);
+        anyhow::ensure!(root.is_dir(), "--root {}: not a directory", root.display());
+        Ok(Root::new(root))
+    }
+}
+
+/// Where to look for contracts.
+#[derive(Debug, Args)]
+pub struct Where {
+    #[command(flatten)]
+    location: Location,
 
     #[command(flatten)]
     packs: Packs,
@@ -114,15 +136,9 @@ impl Where {
 
     /// The project, with what is wrong with its contracts still to be said.
     pub fn quiet_project(&self, environment: &Environment) -> anyhow::Result<Project> {
-        let root = match &self.root {
-            Some(root) => {
-                let root = environment.cwd.join(root);
-                anyhow::ensure!(root.is_dir(), "--root {}: not a directory", root.display());
-                Root::new(root)
-            }
-            None => find_root(RootHints { named: None, cwd: &environment.cwd, file: None }),
-        };
-        let directories = places::all_directories(self.contracts_dir.as_deref(), &root, environment)?;
+        let root = self.location.root(environment)?;
+        let directories =
+            places::all_directories(self.location.contracts_dir.as_deref(), &root, environment)?;
         let mut loaded = load::load(&directories, matcher::broken);
         self.packs.add_to(&mut loaded);
         Ok(Project { root, directories, loaded })

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::environment::Environment;
 use super::install::{print, settings_file, show};
 use super::{Cli, places};
-use crate::contract::{Contract, load};
+use crate::contract::{Contract, compiled, load};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
@@ -139,6 +139,17 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
         let names: Vec<_> = here.map(name).collect();
         if !names.is_empty() {
             report.ok(format!("{} has {}", directory.shown.display(), names.join(", ")));
+        }
+        if let Some((fresh, all)) = compiled::fresh(directory) {
+            let shown = directory.shown.display();
+            report.ok(if fresh == all {
+                format!("{shown} is compiled")
+            } else {
+                let stale = all - fresh;
+                format!(
+                    "{shown} is compiled, but for {stale} of {all} files (run 'phaser contracts compile')"
+                )
+            });
         }
     }
     let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);

@@ -1,7 +1,7 @@
 //! Contract files from directories: which count, which are shadowed, and what is wrong with the rest.
 //!
 //! Never fails on one bad file: that is a warning, and the others load. Knows nothing of where the
-//! directories come from.
+//! directories come from. What has been compiled and is fresh need not be read; it makes no other difference.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -9,6 +9,7 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::compiled::{self, Compiled};
 use super::{Contract, Origin, Place, Warning, syntax};
 use crate::deadline::Deadline;
 use crate::pack::Pack;
@@ -58,6 +59,14 @@ impl Loaded {
     /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
     /// Nor can a broken one stand in front of another, whichever comes first.
     pub fn add(&mut self, contracts: Vec<Contract>) {
+        if are_unique(self.contracts.iter().chain(&contracts).map(|contract| contract.id.as_str())) {
+            if self.contracts.is_empty() {
+                self.contracts = contracts;
+            } else {
+                self.contracts.extend(contracts);
+            }
+            return;
+        }
         let first_added = self.contracts.len();
         let mut by_id: HashMap<String, usize> =
             self.contracts.iter().enumerate().map(|(at, contract)| (contract.id.clone(), at)).collect();
@@ -119,25 +128,54 @@ impl Loaded {
     }
 }
 
+fn are_unique<'a>(ids: impl Iterator<Item = &'a str>) -> bool {
+    let mut ids: Vec<&str> = ids.collect();
+    ids.sort_unstable();
+    ids.windows(2).all(|pair| pair[0] != pair[1])
+}
+
 /// The contracts in `directories`, which stand in the order of their precedence. A directory that
 /// is not there has none.
 pub fn load(directories: &[Directory], broken: Broken) -> Loaded {
-    load_until(directories, broken, Deadline::NEVER)
+    load_within(directories, broken, &Limits { deadline: Deadline::NEVER, total: MAX_TOTAL, compiled: false })
 }
 
-/// The same, until there is no more time. Files that there is no time for, or no room, are said.
+/// The same as a hook needs it: until there is no more time, and from what has been compiled as far as that is fresh,
+/// where examples are missing. Files that there is no time for, or no room, are said.
 pub fn load_until(directories: &[Directory], broken: Broken, deadline: Deadline) -> Loaded {
-    load_within(directories, broken, (deadline, MAX_TOTAL))
+    load_within(directories, broken, &Limits { deadline, total: MAX_TOTAL, compiled: true })
 }
 
-fn load_within(directories: &[Directory], broken: Broken, (deadline, total): (Deadline, usize)) -> Loaded {
+/// How to load.
+struct Limits {
+    deadline: Deadline,
+    /// The most bytes.
+    total: usize,
+    /// May contracts be taken from what has been compiled?
+    compiled: bool,
+}
+
+fn load_within(directories: &[Directory], broken: Broken, limits: &Limits) -> Loaded {
+    let Limits { deadline, total, compiled } = *limits;
     let mut loaded = Loaded { broken: Some(broken), deadline: Some(deadline), ..Loaded::default() };
-    let (mut room, mut bytes) = (total, Vec::with_capacity(4096));
+    let (mut room, mut bytes) = (Room(total), Vec::with_capacity(4096));
     for directory in directories {
-        let mut contracts = Vec::new();
-        let mut files = files(directory, &mut loaded.warnings).into_iter();
+        let compiled = compiled.then(|| compiled::read(&directory.path)).flatten();
+        let mut compiled = compiled.as_deref().and_then(Compiled::parse);
+        let names = compiled.as_ref().and_then(|compiled| compiled.names(&directory.path));
+        let files: Vec<Candidate> = match names {
+            Some(names) => names.iter().map(|name| Candidate::new(directory, name.as_ref())).collect(),
+            None => files(directory, &mut loaded.warnings),
+        };
+        let mut contracts = Vec::with_capacity(files.len());
+        let mut files = files.into_iter();
         while let Some(file) = files.next() {
-            let left_out = match read(&file, &mut room, &mut bytes) {
+            let known = compiled.as_mut().and_then(|compiled| compiled.take(&file.path, &file.origin));
+            let contract = match known {
+                Some((contract, weight)) => room.take(weight).map(|()| contract),
+                None => read(&file, &mut room, &mut bytes),
+            };
+            let left_out = match contract {
                 _ if deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(contract) => {
                     contracts.push(contract);
@@ -162,20 +200,48 @@ fn load_within(directories: &[Directory], broken: Broken, (deadline, total): (De
     loaded
 }
 
+/// How many bytes there is room for.
+pub(super) struct Room(pub(super) usize);
+
+impl Room {
+    fn take(&mut self, bytes: usize) -> Result<(), Unread> {
+        self.0 = self.0.checked_sub(bytes).ok_or(Unread::NoRoom)?;
+        Ok(())
+    }
+}
+
 /// Why there is no contract of a file.
-enum Unread {
+pub(super) enum Unread {
     Broken(Vec<Warning>),
     NoRoom,
 }
 
 /// A file that is named like a contract.
-struct Candidate {
-    path: PathBuf,
-    origin: Origin,
+pub(super) struct Candidate {
+    pub(super) path: PathBuf,
+    pub(super) origin: Origin,
+}
+
+impl Candidate {
+    fn new(directory: &Directory, name: &OsStr) -> Self {
+        let joined = |directory: &Path| {
+            let mut path = PathBuf::with_capacity(directory.as_os_str().len() + 1 + name.len());
+            path.push(directory);
+            path.push(name);
+            path
+        };
+        let origin = Origin { place: directory.place, file: joined(&directory.shown) };
+        Self { path: joined(&directory.path), origin }
+    }
+
+    /// The name of the file, if it is text.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.path.file_name()?.to_str()
+    }
 }
 
 /// The contract files of a directory, in name order; nothing else is ever opened.
-fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
+pub(super) fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
     let named = |entry: io::Result<DirEntry>| entry.map(|entry| (entry.file_name(), entry));
     let mut entries: Vec<(OsString, DirEntry)> =
         match fs::read_dir(&directory.path).and_then(|entries| entries.map(named).collect()) {
@@ -190,12 +256,12 @@ fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
     entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     let mut files = Vec::with_capacity(entries.len());
     for (name, entry) in entries {
-        let shown = directory.shown.join(name);
+        let file = Candidate::new(directory, &name);
         if is_regular(&entry) {
-            let origin = Origin { place: directory.place, file: shown };
-            files.push(Candidate { path: entry.path(), origin });
+            files.push(file);
         } else {
-            warnings.push(Warning::about(&shown, "not a regular file (move it away, or put a file there)"));
+            let what = "not a regular file (move it away, or put a file there)";
+            warnings.push(Warning::about(&file.origin.file, what));
         }
     }
     files
@@ -216,7 +282,7 @@ fn is_regular(entry: &DirEntry) -> bool {
 }
 
 /// The contract in a file, if there is room for it; `bytes` is memory for what is in the file.
-fn read(file: &Candidate, room: &mut usize, bytes: &mut Vec<u8>) -> Result<Contract, Unread> {
+pub(super) fn read(file: &Candidate, room: &mut Room, bytes: &mut Vec<u8>) -> Result<Contract, Unread> {
     let shown = &file.origin.file;
     let broken = |warning| Unread::Broken(vec![warning]);
     bytes.clear();
@@ -227,14 +293,14 @@ fn read(file: &Candidate, room: &mut usize, bytes: &mut Vec<u8>) -> Result<Contr
         let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
         return Err(broken(Warning::about(shown, what)));
     }
-    *room = room.checked_sub(bytes.len()).ok_or(Unread::NoRoom)?;
+    room.take(bytes.len())?;
     let yaml = std::str::from_utf8(bytes).map_err(|error| {
         let newlines = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
         broken(Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)"))
     })?;
     let contract = syntax::parse(yaml, file.origin.clone()).map_err(Unread::Broken)?;
     let examples = contract.examples.violating.len() + contract.examples.passing.len();
-    *room = room.checked_sub(examples * EXAMPLE_SIZE).ok_or(Unread::NoRoom)?;
+    room.take(examples * EXAMPLE_SIZE)?;
     Ok(contract)
 }
 
@@ -272,6 +338,10 @@ mod tests {
         fn place(&self, place: Place, name: &str) -> Directory {
             Directory { place, path: self.directory.path().join(name), shown: name.into() }
         }
+    }
+
+    fn limits(total: usize) -> Limits {
+        Limits { deadline: Deadline::NEVER, total, compiled: false }
     }
 
     fn contract(id: &str, message: &str) -> String {
@@ -357,7 +427,7 @@ mod tests {
         fixture.contract("user/u.yaml", "u", "user");
         let size = contract("a", "a").len();
         let directories = [fixture.place(Place::Project, "project"), fixture.place(Place::User, "user")];
-        let load = |total| load_within(&directories, |_| None, (Deadline::NEVER, total));
+        let load = |total| load_within(&directories, |_| None, &limits(total));
         assert!(load(5 * size + 9).warnings.is_empty());
         let loaded = load(2 * size + 9);
         assert_eq!(messages(&loaded), ["a", "b"]);
@@ -377,7 +447,7 @@ mod tests {
         let yaml = contract("a", "a") + "examples:\n  passing: [a, b, c, d]\n";
         fixture.write("project/a.yaml", &yaml);
         let directories = [fixture.place(Place::Project, "project")];
-        let load = |total| load_within(&directories, |_| None, (Deadline::NEVER, total)).contracts.len();
+        let load = |total| load_within(&directories, |_| None, &limits(total)).contracts.len();
         assert_eq!(load(yaml.len() + 4 * EXAMPLE_SIZE), 1);
         assert_eq!(load(yaml.len() + 4 * EXAMPLE_SIZE - 1), 0);
     }

@@ -304,7 +304,7 @@ impl Validation<'_> {
         }
         let literal = form == Form::Nested && matches!(kind, Kind::FileContains | Kind::FileNotContains);
         let dialect = if literal { Dialect::Literal } else { Dialect::Regex };
-        let pattern = Pattern { source: pattern.text, dialect, line };
+        let pattern = Pattern { source: pattern.text, dialect, line, needs: None };
         Some(match kind {
             Kind::ForbidPattern | Kind::FileNotContains => Check::Forbid(pattern),
             Kind::RequirePattern if form == Form::Nested => Check::RequireSomewhere(pattern),

@@ -12,6 +12,16 @@ impl ByteSet {
     /// Every byte of a character outside ASCII.
     pub const HIGH: Self = Self([0, 0, u64::MAX, u64::MAX]);
 
+    /// The bytes whose bits are set.
+    pub fn from_bits(bits: [u64; 4]) -> Self {
+        Self(bits)
+    }
+
+    /// A bit for each byte.
+    pub fn to_bits(self) -> [u64; 4] {
+        self.0
+    }
+
     /// The bytes from `first` to `last`.
     pub fn range(first: u8, last: u8) -> Self {
         let word = |word: u8| {

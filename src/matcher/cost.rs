@@ -165,7 +165,12 @@ mod tests {
 
     fn matcher(sources: &[&str]) -> Matcher {
         let forbid = |source: &&str| {
-            Check::Forbid(Pattern { source: (*source).to_owned(), dialect: Dialect::Regex, line: 1 })
+            Check::Forbid(Pattern {
+                source: (*source).to_owned(),
+                dialect: Dialect::Regex,
+                line: 1,
+                needs: None,
+            })
         };
         let contracts = sources.iter().map(forbid).enumerate().map(|(index, check)| contract(index, check));
         let options = Options {

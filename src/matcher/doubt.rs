@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn of(source: &str) -> Option<Doubt> {
-        doubt(&Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1 })
+        doubt(&Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         ] {
             assert_eq!(of(pattern), None, "{pattern}");
         }
-        let literal = Pattern { source: "a*".to_owned(), dialect: Dialect::Literal, line: 1 };
+        let literal = Pattern { source: "a*".to_owned(), dialect: Dialect::Literal, line: 1, needs: None };
         assert_eq!(doubt(&literal), None);
     }
 }

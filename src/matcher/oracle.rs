@@ -179,7 +179,7 @@ proptest! {
     ) {
         let Some(text) = Text::new(content) else { return Ok(()) };
         let contracts = demands.iter().enumerate().map(|(index, (source, dialect, demand))| {
-            let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1 };
+            let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1, needs: None };
             contract(index, match demand {
                 Demand::Forbid => Check::Forbid(pattern),
                 Demand::Require => Check::Require(pattern),
@@ -245,7 +245,7 @@ proptest! {
         let (escaped, look_around) = (regex_syntax::escape(word), format!("({look}{})", regex_syntax::escape(other)));
         let ahead = matches!(look, "?=" | "?!");
         let source = if ahead { escaped + &look_around } else { look_around + &escaped };
-        let pattern = Pattern { source, dialect: Dialect::Regex, line: 1 };
+        let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
         let (pattern, _) = super::Pattern::new(&pattern, Duration::from_secs(3600)).expect("a pattern");
         let mut found = Vec::new();
         let all = 0..text.bytes().len();

@@ -243,7 +243,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn new(source: &str, dialect: Dialect) -> Result<(Pattern, Vec<&'static str>), PatternError> {
-        Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1 }, HOUR)
+        Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None }, HOUR)
     }
 
     fn whole<'a>(text: &'a [u8], windows: &'a [Range<usize>]) -> Within<'a> {

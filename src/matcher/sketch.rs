@@ -13,7 +13,7 @@ use super::bytes::ByteSet;
 use super::prefilter::FOLDING;
 use super::windows::has_run;
 use crate::contract::syntax::MAX_PATTERN;
-use crate::contract::{self, Dialect};
+use crate::contract::{self, Dialect, Needs};
 
 /// In a larger text, looking for each pattern's texts would cost more than parsing the patterns.
 const MAX_TEXT: usize = 64 * 1024;
@@ -27,28 +27,69 @@ const MAX_DEPTH: usize = 16;
 /// The largest pattern, with its repetitions written out; patterns may be larger than that.
 const MAX_SIZE: usize = 2_000;
 
+/// How many bits there are for the places of grams in a text: enough for few to be set.
+const GRAM_BITS: usize = 1 << 17;
+
 /// A text in lower case, to look for what patterns need.
 #[derive(Debug)]
-pub struct Folded(Vec<u8>);
+pub struct Folded {
+    text: Vec<u8>,
+    /// A bit for each gram in the text, by its hash.
+    grams: Vec<u64>,
+}
 
 impl Folded {
     /// The text, unless it is too large, or has a character in it that folds in a special way.
     pub fn new(text: &[u8]) -> Option<Self> {
         let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
-        (text.len() <= MAX_TEXT && usual()).then(|| Self(text.to_ascii_lowercase()))
+        (text.len() <= MAX_TEXT && usual()).then(|| {
+            let (text, mut grams) = (text.to_ascii_lowercase(), vec![0; GRAM_BITS / 64]);
+            for bit in text.windows(3).map(gram_bit) {
+                grams[bit / 64] |= 1 << (bit % 64);
+            }
+            Self { text, grams }
+        })
     }
 
     /// Could the pattern match in the text? If not, it is also known to be valid.
     pub fn may_match(&self, pattern: &contract::Pattern) -> bool {
-        let is_there = |text: &[u8]| memmem::find(&self.0, text).is_some();
+        if let Some(Needs { texts, run }) = &pattern.needs {
+            let has_run =
+                |(bytes, count)| has_run(&self.text, &Run { bytes: ByteSet::from_bits(bytes), count });
+            return (texts.is_empty() || texts.iter().any(|text| self.has(text))) && run.is_none_or(has_run);
+        }
         match pattern.dialect {
-            Dialect::Literal => is_there(pattern.source.to_ascii_lowercase().as_bytes()),
+            Dialect::Literal => self.has(pattern.source.to_ascii_lowercase().as_bytes()),
             Dialect::Regex => Sketch::of(&pattern.source, Looks::Unknown).is_none_or(|sketch| {
-                sketch.texts().is_none_or(|mut texts| texts.any(is_there))
-                    && sketch.run().is_none_or(|run| has_run(&self.0, &run))
+                sketch.texts().is_none_or(|mut texts| texts.any(|text| self.has(text)))
+                    && sketch.run().is_none_or(|run| has_run(&self.text, &run))
             }),
         }
     }
+
+    /// Is this in the text? Mostly it is not, and one gram tells.
+    fn has(&self, part: &[u8]) -> bool {
+        let is_known = |bit: usize| self.grams[bit / 64] >> (bit % 64) & 1 == 1;
+        part.windows(3).map(gram_bit).all(is_known) && memmem::find(&self.text, part).is_some()
+    }
+}
+
+fn gram_bit(gram: &[u8]) -> usize {
+    let gram = u32::from_le_bytes([gram[0], gram[1], gram[2], 0]);
+    gram.wrapping_mul(0x9E37_79B1) as usize >> (u32::BITS - GRAM_BITS.trailing_zeros())
+}
+
+/// What every match of a pattern holds, if a glance at it tells; then it is also known to be valid.
+pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
+    let (texts, run) = match pattern.dialect {
+        Dialect::Literal => (vec![pattern.source.to_ascii_lowercase().into_bytes().into()], None),
+        Dialect::Regex => {
+            let sketch = Sketch::of(&pattern.source, Looks::Unknown)?;
+            let texts = sketch.texts().map(|texts| texts.map(Box::from).collect()).unwrap_or_default();
+            (texts, sketch.run.map(|run| (run.bytes.to_bits(), run.count)))
+        }
+    };
+    Some(Needs { texts, run })
 }
 
 /// What to make of look-around, back-references and atomic groups.
@@ -569,7 +610,7 @@ mod tests {
     fn a_text_tells_which_patterns_may_match() {
         let text = Folded::new(b"let apiKey = 1;").expect("small and usual");
         let may_match = |source: &str, dialect| {
-            text.may_match(&contract::Pattern { source: source.to_owned(), dialect, line: 1 })
+            text.may_match(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None })
         };
         assert!(may_match("API[Kk]ey|apikey", Dialect::Regex));
         assert!(may_match("(apikey", Dialect::Regex), "nothing is known of it");
@@ -700,7 +741,7 @@ mod tests {
             content in fragments(TEXT, 12),
         ) {
             let text = Folded::new(content.as_bytes()).expect("small and usual");
-            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1 };
+            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
             if !text.may_match(&pattern) {
                 let (parsed, notes) = Pattern::new(&pattern, Duration::from_secs(60)).expect("valid");
                 prop_assert_eq!(notes, Vec::<&str>::new());
@@ -713,7 +754,7 @@ mod tests {
             source in fragments(PATTERN, 9),
             content in fragments(TEXT, 12),
         ) {
-            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1 };
+            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
             let folded = content.to_ascii_lowercase();
             let needed = needed(&pattern.source, Looks::Hold);
             let is_there = |text: &Vec<u8>| memmem::find(folded.as_bytes(), text).is_some();

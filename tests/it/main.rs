@@ -4,6 +4,7 @@ mod harness;
 
 mod action;
 mod cli;
+mod compiled;
 mod contracts;
 mod contracts_loading;
 mod corpus;

@@ -1,0 +1,69 @@
+//! `phaser contracts compile`: what hooks need of all contracts, in one file.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Format, Location, json, say_warnings, shown};
+use crate::cli::environment::Environment;
+use crate::cli::output::to_stdout;
+use crate::cli::places;
+use crate::contract::compiled::{self, Summary};
+use crate::contract::load::{self, Directory};
+use crate::exit::Exit;
+use crate::matcher;
+
+#[derive(Debug, Args)]
+pub struct Compile {
+    #[command(flatten)]
+    location: Location,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+pub fn run(args: &Compile, environment: &Environment) -> anyhow::Result<Exit> {
+    let root = args.location.root(environment)?;
+    let directories = places::directories(args.location.contracts_dir.as_deref(), &root, environment)?;
+    say_warnings(&load::load(&directories, matcher::broken).warnings);
+    let mut done = Vec::new();
+    for directory in &directories {
+        let summary = compiled::compile(directory, matcher::needs).with_context(|| {
+            format!("{} cannot be compiled; hooks read its files as before", shown(&directory.shown))
+        })?;
+        done.extend(summary.map(|summary| (directory, summary)));
+    }
+    if done.is_empty() {
+        let places: Vec<_> = directories.iter().map(|directory| shown(&directory.shown)).collect();
+        bail!("no contracts in {} (add one with 'phaser init')", places.join(" or "));
+    }
+    match args.format {
+        Format::Text => to_stdout(|out| done.iter().try_for_each(|done| write(out, done)))?,
+        Format::Json => {
+            let directories: Vec<Value> = done.iter().map(as_json).collect();
+            json::print(&json!({ "directories": directories, "version": json::VERSION }))?;
+        }
+    }
+    Ok(Exit::Clean)
+}
+
+fn write(out: &mut dyn Write, (directory, summary): &(&Directory, Summary)) -> io::Result<()> {
+    let plural = if summary.compiled == 1 { "" } else { "s" };
+    writeln!(out, "{}: {} contract{plural} compiled", shown(&directory.shown), summary.compiled)?;
+    for file in &summary.left_out {
+        writeln!(out, "  left out, and read as before: {}", shown(file))?;
+    }
+    Ok(())
+}
+
+fn as_json((directory, summary): &(&Directory, Summary)) -> Value {
+    let left_out: Vec<_> = summary.left_out.iter().map(|file| file.display().to_string()).collect();
+    json!({
+        "directory": directory.shown.display().to_string(),
+        "compiled": summary.compiled,
+        "left_out": left_out,
+    })
+}

@@ -1,0 +1,237 @@
+//! `phaser contracts compile`: a hook gives the same answers with what was compiled as without, whatever happens to the
+//! contract files.
+
+use std::fs;
+use std::process::Command;
+
+use crate::harness::{Output, Sandbox, contract, forbid, warning};
+
+/// Texts to write, some of which violate contracts.
+const TEXTS: [&str; 6] = [
+    "",
+    "fn main() {}\n// TODO: more\nprint(1)\n",
+    "key = 0123456789abcdef0123456789ABCDEF\n",
+    "été \u{212A}ey print(é)\r\nTODO\r\n",
+    "foo foobar licence\n",
+    "begin\nend // phaser:ignore no-print\n",
+];
+
+/// A project with contracts of every type, and of everything that can be wrong with one.
+fn sandbox() -> Sandbox {
+    let off = "enabled: false\n";
+    Sandbox::new()
+        .contract(&forbid("no-print", r"\bprint\(", "**/*.rs"))
+        .contract(&forbid("no-block", r"begin\nend", "src/**"))
+        .contract(&forbid("no-bare-foo", "foo(?!bar)", "**/*.rs"))
+        .contract(&forbid("no-key", "[0-9a-fA-F]{32}", "**"))
+        .contract(&forbid("no-folding", "(?i)kEY", "**"))
+        .contract(&forbid("elsewhere", "TODO", "docs/**"))
+        .contract(&warning(&forbid("no-todo", "TODO|FIXME", "**")))
+        .contract(&(forbid("off", "e", "**") + off))
+        .contract(&contract("needs-licence", "require_pattern", Some("licence"), "**/*.rs"))
+        .contract(&contract("no-such-file", "file_not_exists", None, "**/b.rs"))
+        .contract(&contract("readme", "file_exists", None, "README.md"))
+        .contract(&forbid("posix", "[[:digit:]]x", "**"))
+        .contract(&forbid("broken", "(", "**"))
+        .user_contract(&forbid("no-todo", "nothing", "**"))
+        .user_contract(&forbid("no-main", "fn main", "**"))
+        .file(".claude/contracts/again.yaml", forbid("no-print", "x", "**"))
+        .file(
+            ".claude/contracts/examples.yaml",
+            forbid("e", "y{3}", "**") + "examples:\n  violating: [yyy]\n",
+        )
+        .file(".claude/contracts/not-one.yaml", "a: [\n")
+}
+
+fn answers(sandbox: &Sandbox) -> Vec<String> {
+    let mut answers = Vec::new();
+    for text in TEXTS {
+        for path in ["src/a.rs", "src/b.rs", "docs/c.md"] {
+            for output in [sandbox.pre_write(path, text), sandbox.post_write(path, text)] {
+                answers.push(output.to_string());
+            }
+        }
+    }
+    answers
+}
+
+#[track_caller]
+fn compile(sandbox: &Sandbox) -> Output {
+    let output = sandbox.run(["contracts", "compile"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    output
+}
+
+/// Writes as much as before, and puts the time of modification back.
+fn overwrite(sandbox: &Sandbox, path: &str, from: &str, to: &str) {
+    let path = sandbox.path(path);
+    let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
+    let text = fs::read_to_string(&path).expect("text");
+    assert!(text.contains(from) && from.len() == to.len(), "{text}");
+    fs::write(&path, text.replace(from, to)).expect("written");
+    let file = fs::File::options().write(true).open(&path).expect("open");
+    file.set_modified(modified).expect("set");
+}
+
+#[test]
+fn the_answers_are_the_same() {
+    let sandbox = sandbox();
+    let before = answers(&sandbox);
+    assert!(before.iter().any(|answer| answer.contains("no-key")) && before[0] != before[6]);
+    insta::assert_snapshot!(compile(&sandbox), @r"
+    exit: 0
+    --- stdout
+    .claude/contracts: 15 contracts compiled
+      left out, and read as before: .claude/contracts/not-one.yaml
+    ~/.phaser/contracts: 2 contracts compiled
+
+    --- stderr
+    .claude/contracts/no-print.yaml: rule id 'no-print' is used again, and the one in .claude/contracts/again.yaml counts (rename one of them)
+    .claude/contracts/not-one.yaml:1: not a contract: unclosed bracket '[' (put the value in single quotes, and indent with spaces)
+    ");
+    assert_eq!(answers(&sandbox), before);
+}
+
+#[test]
+fn compiled_files_are_not_opened() {
+    if std::env::var_os("PHASER_WITHOUT_STRACE").is_some() {
+        return;
+    }
+    let sandbox = sandbox();
+    compile(&sandbox);
+    let phaser = sandbox.command();
+    let event = format!(
+        r#"{{"hook_event_name": "PreToolUse", "cwd": {:?}, "tool_name": "Write",
+            "tool_input": {{"file_path": "src/a.rs", "content": "x"}}}}"#,
+        sandbox.root()
+    );
+    let mut strace = Command::new("strace");
+    strace.args(["-qq", "-e", "signal=none", "-e", "trace=open,openat,openat2,getdents64"]);
+    strace.arg(phaser.get_program()).args(["enforce", "--stdin"]).current_dir(sandbox.root()).env_clear();
+    for (name, value) in phaser.get_envs() {
+        value.map(|value| strace.env(name, value));
+    }
+    let output = sandbox.run_with(&mut strace, event.as_bytes());
+    let opened: Vec<_> = output.stderr.lines().filter(|line| line.contains(".yaml\"")).collect();
+    assert_eq!(opened.len(), 1, "{output}");
+    assert!(opened[0].contains("not-one.yaml"), "{output}");
+    assert!(!output.stderr.contains("getdents64"), "{output}");
+}
+
+#[test]
+fn a_change_counts_at_once() {
+    let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**")).contract(&forbid("two", "bbb", "**"));
+    compile(&sandbox);
+    assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");
+    overwrite(&sandbox, ".claude/contracts/one.yaml", "aaa", "ccc");
+    assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "allow");
+    assert_eq!(sandbox.pre_write("x", "ccc").decision().0, "deny");
+    assert_eq!(sandbox.pre_write("x", "bbb").decision().0, "deny");
+    let sandbox = sandbox.contract(&forbid("three", "ddd", "**"));
+    assert_eq!(sandbox.pre_write("x", "ddd").decision().0, "deny");
+    fs::remove_file(sandbox.path(".claude/contracts/two.yaml")).expect("removed");
+    assert_eq!(sandbox.pre_write("x", "bbb").decision().0, "allow");
+    let output = sandbox.run(["contracts", "disable", "three"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(sandbox.pre_write("x", "ddd").decision().0, "allow");
+    compile(&sandbox);
+    assert_eq!(sandbox.pre_write("x", "ccc").decision().0, "deny");
+    assert_eq!(sandbox.pre_write("x", "ddd").decision().0, "allow");
+}
+
+#[test]
+fn a_copy_of_what_was_compiled_is_passed_over() {
+    let one = Sandbox::new().contract(&forbid("one", "aaa", "**"));
+    compile(&one);
+    let other = Sandbox::new();
+    let status = Command::new("cp").arg("-a").arg(one.path(".claude")).arg(other.root()).status();
+    assert!(status.expect("cp runs").success());
+    overwrite(&other, ".claude/contracts/one.yaml", "aaa", "bbb");
+    assert_eq!(other.pre_write("x", "aaa").decision().0, "allow");
+    assert_eq!(other.pre_write("x", "bbb").decision().0, "deny");
+}
+
+#[test]
+fn what_is_not_a_compiled_directory_is_passed_over() {
+    let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**"));
+    compile(&sandbox);
+    let index = sandbox.path(".claude/contracts/.compiled/index");
+    let bytes = fs::read(&index).expect("it was written");
+    for wrong in [
+        &b""[..],
+        b"\0",
+        &[0xFF; 1000],
+        &bytes[..bytes.len() / 2],
+        b"\x14phaser 0.1.0 index 1\0\xFF\xFF\xFF\x7F",
+    ] {
+        fs::write(&index, wrong).expect("written");
+        assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");
+    }
+    fs::remove_file(&index).expect("removed");
+    let made = Command::new("mkfifo").arg(&index).status().expect("mkfifo runs");
+    assert!(made.success());
+    assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");
+    fs::remove_file(&index).expect("removed");
+    fs::create_dir(&index).expect("created");
+    assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");
+}
+
+#[test]
+fn git_and_a_scan_know_nothing_of_it() {
+    let sandbox = Sandbox::new().git_init().contract(&forbid("one", "aaa", "**"));
+    let sandbox = sandbox.git_add(".").git_commit("one");
+    let before = sandbox.run(["enforce", "--all", "--format", "json"]).stdout;
+    compile(&sandbox);
+    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
+    assert_eq!(sandbox.run(["enforce", "--all", "--format", "json"]).stdout, before);
+}
+
+#[test]
+fn a_directory_of_ones_own_choice_is_compiled_alone() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("one", "aaa", "**"))
+        .file("rules/two.yaml", forbid("two", "bbb", "**"));
+    let args = ["contracts", "compile", "--contracts-dir", "rules", "--format", "json"];
+    insta::assert_snapshot!(sandbox.run(args), @r#"
+    exit: 0
+    --- stdout
+    {
+      "directories": [
+        {
+          "directory": "rules",
+          "compiled": 1,
+          "left_out": []
+        }
+      ],
+      "version": 1
+    }
+
+    --- stderr
+    "#);
+    assert!(!sandbox.path(".claude/contracts/.compiled").exists());
+}
+
+#[test]
+fn without_contracts_there_is_nothing_to_compile() {
+    insta::assert_snapshot!(Sandbox::new().run(["contracts", "compile"]), @r"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: no contracts in .claude/contracts or ~/.phaser/contracts (add one with 'phaser init')
+    ");
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_stays_as_it_is() {
+    let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**"));
+    let output = sandbox.run_with(sandbox.unprivileged().args(["contracts", "compile"]), b"");
+    insta::assert_snapshot!(output, @r"
+    exit: 3
+    --- stdout
+
+    --- stderr
+    phaser: .claude/contracts cannot be compiled; hooks read its files as before: Permission denied (os error 13)
+    ");
+    assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");
+}
