@@ -41,6 +41,10 @@ const SLOW: Duration = Duration::from_millis(8);
 const MAX_FILLS: usize = 3;
 const FILL: usize = 2 * 1024 * 1024;
 
+/// An expression with more states, such as a class of Unicode with repetitions, is searched without a DFA. That would
+/// need the automaton of the reverse, too, which takes more memory than all else, and remember little of what it builds.
+const MANY_STATES: usize = 10_000;
+
 /// A compiled expression.
 #[derive(Debug)]
 pub struct Automaton {
@@ -67,10 +71,13 @@ impl Automaton {
     /// The automaton of an expression for text of this character set, or `None` when it would be too large.
     pub fn new(expression: &str, charset: Charset) -> Option<Self> {
         let hir = linear::parse(expression, charset).ok()?;
+        let has_few_states = linear::estimated_states(&hir) <= MANY_STATES;
         let config = meta::Config::new()
             .utf8_empty(false)
             .nfa_size_limit(Some(SIZE_LIMIT))
-            .which_captures(WhichCaptures::Implicit);
+            .which_captures(WhichCaptures::Implicit)
+            .hybrid(has_few_states)
+            .dfa(has_few_states);
         let regex = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
         let places = places(&hir);
         Some(Self {

@@ -74,7 +74,7 @@ impl ByteSet {
         self
     }
 
-    /// The bytes as [`fold`] makes them.
+    /// The bytes with [`FOLD`] in them.
     #[must_use]
     pub fn folded(self) -> Self {
         Self(self.0.map(|word| (word | word << 32) & FOLDED))

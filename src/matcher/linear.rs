@@ -168,7 +168,7 @@ pub fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
 }
 
 /// A rough count of the states of an expression's automaton, which never runs away itself.
-fn estimated_states(hir: &Hir) -> usize {
+pub fn estimated_states(hir: &Hir) -> usize {
     written_out(hir, |class| match class {
         Class::Unicode(class) => class.ranges().len().saturating_mul(2),
         Class::Bytes(_) => 1,
