@@ -8,13 +8,13 @@ use crate::matcher::gram;
 pub const STEP: usize = 16;
 const STEP_READS: usize = STEP - 2 + gram::LEN;
 
-/// How many bits there should be for each gram that is known.
-const BITS_PER_GRAM: usize = 32;
+/// How many bits there should be for each gram that is known, so that few others are taken for one.
+const BITS_PER_GRAM: usize = 128;
 
 /// The sizes, in words of 64 bits: all of them stay in a fast cache.
 const SMALL: usize = 1 << 10;
 const MEDIUM: usize = 1 << 12;
-const LARGE: usize = 1 << 13;
+const LARGE: usize = 1 << 14;
 
 /// A table of grams.
 #[derive(Debug)]
@@ -60,10 +60,14 @@ impl<const WORDS: usize> Bits<WORDS> {
         bits
     }
 
-    /// 1 if the gram may be known, else 0.
-    fn knows(&self, gram: u32) -> u64 {
+    /// A number that is odd if the gram may be known.
+    fn look(&self, gram: u32) -> u64 {
         let bit = hash(gram) >> Self::SHIFT;
-        self.0[(bit >> 6) as usize % WORDS] >> (bit & 63) & 1
+        self.0[(bit >> 6) as usize % WORDS] >> (bit & 63)
+    }
+
+    fn knows(&self, gram: u32) -> bool {
+        self.look(gram) & 1 != 0
     }
 
     /// Calls `each` with every gram at an even place that may be known.
@@ -74,10 +78,10 @@ impl<const WORDS: usize> Bits<WORDS> {
                 let at = 2 * index;
                 gram::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
             });
-            let known = grams.map(|gram| self.knows(gram));
-            if known.iter().fold(0, |any, one| any | one) != 0 {
+            // Mostly there is none, and which one it is can be found out again.
+            if grams.iter().fold(0, |any, gram| any | self.look(*gram)) & 1 != 0 {
                 let at = text.len() - rest.len();
-                for (index, gram) in grams.into_iter().enumerate().filter(|(index, _)| known[*index] != 0) {
+                for (index, gram) in grams.into_iter().enumerate().filter(|(_, gram)| self.knows(*gram)) {
                     each(at + 2 * index, gram);
                 }
             }
@@ -85,7 +89,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         }
         for at in (text.len() - rest.len()..text.len()).step_by(2) {
             let gram = gram::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
-            if self.knows(gram) != 0 {
+            if self.knows(gram) {
                 each(at, gram);
             }
         }
