@@ -63,7 +63,11 @@ impl Glob {
             Some(shape) => shape,
             None => {
                 let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
-                Shape::Regex { regex: translate(text).map_err(wrong)?, compiled: OnceLock::new() }
+                Shape::Regex {
+                    regex: translate(text).map_err(wrong)?,
+                    ends: Ends::of(text),
+                    compiled: OnceLock::new(),
+                }
             }
         };
         Ok(Self { text: text.to_owned(), shape })
@@ -79,13 +83,27 @@ impl Glob {
         let spelled = match &self.shape {
             Shape::Exact(exact) => exact,
             Shape::Under { directory, .. } => directory,
-            // A path that is not UTF-8 is matched with these in it.
-            Shape::Regex { .. } if self.text.contains(char::REPLACEMENT_CHARACTER) => "",
-            Shape::Regex { .. } => {
-                &self.text[..self.text.find(['*', '?', '[', '{', '\\']).unwrap_or_default()]
-            }
+            Shape::Regex { ends, .. } => &ends.start,
         };
         &spelled[..spelled.rfind('/').map_or(0, |slash| slash + 1)]
+    }
+
+    /// What the names of the files that it matches have in common, as far as it is spelled out.
+    pub fn names(&self) -> Names<'_> {
+        match &self.shape {
+            Shape::Exact(exact) => Names::ending_in(exact, Whole::Yes),
+            Shape::Under { tail: Tail::Anything, .. } => Names::Any,
+            Shape::Under { tail: Tail::Name(name), .. } => Names::Name(name),
+            Shape::Under { tail: Tail::Endings(endings), .. } => {
+                let extension = |ending| match Names::ending_in(ending, Whole::No) {
+                    Names::Extensions(extensions) => extensions,
+                    Names::Any | Names::Name(_) => Vec::new(),
+                };
+                let extensions: Vec<_> = endings.iter().flat_map(|ending| extension(ending)).collect();
+                if extensions.len() == endings.len() { Names::Extensions(extensions) } else { Names::Any }
+            }
+            Shape::Regex { ends, .. } => Names::ending_in(&ends.end, Whole::No),
+        }
     }
 
     /// Does the glob match this `/`-separated path?
@@ -95,9 +113,11 @@ impl Glob {
             Shape::Under { directory, tail } => {
                 path.strip_prefix(directory.as_bytes()).is_some_and(|rest| tail.is_match(rest))
             }
-            Shape::Regex { regex, compiled } => {
-                let compiled = compiled.get_or_init(|| compile(regex));
-                compiled.is_match(String::from_utf8_lossy(path).as_ref())
+            Shape::Regex { regex, ends, compiled } => {
+                path.starts_with(ends.start.as_bytes()) && path.ends_with(ends.end.as_bytes()) && {
+                    let compiled = compiled.get_or_init(|| compile(regex));
+                    compiled.is_match(String::from_utf8_lossy(path).as_ref())
+                }
             }
         }
     }
@@ -119,7 +139,61 @@ enum Shape {
     /// `directory**`, `directory**/*.ext` and their like; the directory is empty or ends in `/`.
     Under { directory: String, tail: Tail },
     /// Anything else.
-    Regex { regex: String, compiled: OnceLock<meta::Regex> },
+    Regex { regex: String, ends: Ends, compiled: OnceLock<meta::Regex> },
+}
+
+/// What every path that a glob matches starts and ends with, as far as it is spelled out.
+#[derive(Debug, Clone, Default)]
+struct Ends {
+    start: String,
+    end: String,
+}
+
+impl Ends {
+    fn of(glob: &str) -> Self {
+        // A path that is not UTF-8 is matched with these in it.
+        if glob.contains(char::REPLACEMENT_CHARACTER) {
+            return Self::default();
+        }
+        let start = glob.find(SPECIAL).map_or(glob, |first| &glob[..first]);
+        let end = glob.rfind(SPECIAL).map_or(glob, |last| &glob[last + 1..]);
+        // `**/` may stand for nothing at all.
+        let end =
+            if glob[..glob.len() - end.len()].ends_with("**") { end.trim_start_matches('/') } else { end };
+        Self { start: start.to_owned(), end: end.to_owned() }
+    }
+}
+
+/// What the names of some files have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Names<'a> {
+    /// Nothing.
+    Any,
+    /// They are this one.
+    Name(&'a str),
+    /// What is after their last dot is one of these.
+    Extensions(Vec<&'a str>),
+}
+
+/// Is that all of a path?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    No,
+}
+
+impl<'a> Names<'a> {
+    /// The names of paths that end in this.
+    fn ending_in(end: &'a str, whole: Whole) -> Self {
+        match (end.rsplit_once('/'), whole) {
+            (Some((_, name)), _) => Self::Name(name),
+            (None, Whole::Yes) => Self::Name(end),
+            (None, Whole::No) => match end.rsplit_once('.') {
+                Some((_, extension)) => Self::Extensions(vec![extension]),
+                None => Self::Any,
+            },
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -179,8 +253,11 @@ impl Tail {
     }
 }
 
+/// What may not stand for itself.
+const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
 fn is_literal(text: &str) -> bool {
-    !text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\'))
+    !text.contains(SPECIAL)
 }
 
 /// An expression longer than this is matched with the engines that take the least memory: thousands of long globs are
@@ -232,6 +309,29 @@ mod tests {
             ("src/\u{FFFD}/a?", ""),
         ] {
             assert_eq!(Glob::new(glob).expect("a glob").directory(), directory, "{glob}");
+        }
+    }
+
+    #[test]
+    fn names_are_known_as_far_as_they_are_spelled_out() {
+        for (glob, names) in [
+            ("src/a.rs", Names::Name("a.rs")),
+            ("Makefile", Names::Name("Makefile")),
+            ("**/Makefile", Names::Name("Makefile")),
+            ("*/Makefile", Names::Name("Makefile")),
+            ("src/**", Names::Any),
+            ("**/*.{tar.gz,rs}", Names::Extensions(vec!["gz", "rs"])),
+            ("**/*.{rs,d/}", Names::Any),
+            ("**/*rc", Names::Any),
+            ("**/.*rc", Names::Any),
+            ("test_*.py", Names::Extensions(vec!["py"])),
+            ("a/*/**/b.py", Names::Extensions(vec!["py"])),
+            ("a/*/**/b", Names::Any),
+            ("**/{a,b}", Names::Any),
+            (r"a?\.b", Names::Extensions(vec!["b"])),
+            ("*\u{FFFD}.b", Names::Any),
+        ] {
+            assert_eq!(Glob::new(glob).expect("a glob").names(), names, "{glob}");
         }
     }
 
@@ -329,5 +429,32 @@ mod tests {
             let slow = compile(&translate(&text).expect("valid"));
             prop_assert_eq!(glob(&text).is_match(path.as_bytes()), slow.is_match(&path), "{} {}", text, path);
         }
+
+        #[test]
+        fn what_a_glob_spells_out_is_in_every_path_it_matches(
+            text in fragments(&[
+                "a", "b", "/", "/", "**", "**/", "*", "?", "[ab]", "[!a]", "{a,b}", "{", "}", ",", ".rs", ".", "\\*",
+                "\\.", "\\a", "é", "\u{FFFD}", "src/", "]",
+            ], 7),
+            path in fragments(&["a", "b", "/", ".rs", ".", "*", "é", "\u{FFFD}", "src/", "\\", ",", "]"], 6),
+        ) {
+            let Ok(glob) = Glob::new(&text) else { return Ok(()) };
+            let slow = compile(&translate(&text).expect("valid")).is_match(&path);
+            prop_assert_eq!(glob.is_match(path.as_bytes()), slow, "{} {}", text, path);
+            if slow {
+                prop_assert!(path.starts_with(glob.directory()), "{} {}", text, path);
+                let name = path.rsplit('/').next().unwrap_or_default();
+                let agrees = match glob.names() {
+                    Names::Any => true,
+                    Names::Name(expected) => name == expected,
+                    Names::Extensions(all) => name.rsplit_once('.').is_some_and(|(_, last)| all.contains(&last)),
+                };
+                prop_assert!(agrees, "{} {} {:?}", text, path, glob.names());
+            }
+        }
+    }
+
+    fn fragments(of: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(of), 0..most).prop_map(|parts| parts.concat())
     }
 }
