@@ -22,6 +22,13 @@ pub struct PackFile {
     pub text: &'static str,
 }
 
+impl PackFile {
+    /// The YAML without the examples, which stand last in every file of a pack.
+    pub fn without_examples(&self) -> &'static str {
+        self.text.find("\nexamples:\n").map_or(self.text, |end| &self.text[..=end])
+    }
+}
+
 /// The pack with this name.
 pub fn find(name: &str) -> Option<&'static Pack> {
     PACKS.iter().find(|pack| pack.name == name)

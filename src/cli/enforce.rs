@@ -78,7 +78,7 @@ impl Run<'_> {
         let root = find_root(RootHints { named: None, cwd: &self.environment.cwd, file: None });
         let directories = self.directories(&root)?;
         let mut loaded = load::load(&directories, matcher::broken);
-        self.args.packs.add_to(&mut loaded);
+        self.args.packs.add_without_examples_to(&mut loaded);
         let switched_off = loaded.contracts.len();
         let contracts = enabled(&mut loaded);
         let none = contracts.is_empty();
@@ -120,7 +120,7 @@ impl Run<'_> {
             file: Some(subject.path.as_path()).filter(|_| !subject.is_too_long()),
         });
         let mut loaded = load::load_until(&self.directories(&root)?, matcher::broken, self.deadline);
-        self.args.packs.add_to(&mut loaded);
+        self.args.packs.add_without_examples_to(&mut loaded);
         let mut contracts = enabled(&mut loaded);
         self.stopwatch.end(Phase::ContractsRead);
         if contracts.is_empty() {

@@ -28,6 +28,11 @@ impl Packs {
     pub fn add_to(&self, loaded: &mut Loaded) {
         self.chosen().for_each(|pack| loaded.add_pack(pack));
     }
+
+    /// The same without their examples.
+    pub fn add_without_examples_to(&self, loaded: &mut Loaded) {
+        self.chosen().for_each(|pack| loaded.add_pack_without_examples(pack));
+    }
 }
 
 fn names() -> PossibleValuesParser {
