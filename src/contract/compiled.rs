@@ -295,6 +295,8 @@ pub fn fresh(directory: &Directory) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::contract::{Place, Warning, syntax};
 
@@ -382,6 +384,33 @@ mod tests {
         let mut other = bytes;
         other[3] ^= 1;
         assert!(Compiled::parse(&other).is_none());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
+
+        #[test]
+        fn no_bytes_are_too_strange(
+            random in prop::collection::vec(any::<u8>(), 0..200),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        ) {
+            let contract = syntax::parse(YAML, Origin { place: Place::Project, file: "a.yaml".into() });
+            let stamp = Stamp { device: 1, inode: 2, size: 3, modified: (4, 5), changed: (6, 7) };
+            let known = (stamp, 1, contract.expect("a contract"));
+            let head = Head { version: VERSION, directory: Some(stamp), names: vec!["a.yaml", "b.yaml"] };
+            let mut bytes = encode(&head).expect("encoded");
+            bytes.extend(encode(&Some(Known::of(&known))).expect("encoded"));
+            for (at, byte) in changes {
+                *at.get_mut(&mut bytes) = byte;
+            }
+            bytes.extend(&random);
+            for bytes in [&bytes, &random] {
+                if let Some(mut compiled) = Compiled::parse(bytes) {
+                    compiled.pass("a.yaml");
+                    compiled.pass("b.yaml");
+                }
+            }
+        }
     }
 
     #[test]
