@@ -6,8 +6,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use crate::glob::Glob;
 use crate::path::RelPath;
 
@@ -16,7 +14,7 @@ pub mod load;
 pub mod syntax;
 
 /// How bad a violation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Advice.
     Warning,
@@ -41,7 +39,7 @@ impl fmt::Display for Severity {
 }
 
 /// The type of a contract, as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// No file may match the pattern.
     ForbidPattern,
@@ -93,7 +91,7 @@ impl fmt::Display for Kind {
 }
 
 /// How the text of a pattern is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// A regular expression.
     Regex,
@@ -102,7 +100,7 @@ pub enum Dialect {
 }
 
 /// A pattern as it is written in a contract. Whether a regular expression is valid is found out by the matcher.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pattern {
     /// The text of the pattern.
     pub source: String,
@@ -115,7 +113,7 @@ pub struct Pattern {
 }
 
 /// What every match of a valid pattern holds in lower case.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Needs {
     /// One of these texts, if there are any.
     pub texts: Vec<Box<[u8]>>,
@@ -124,7 +122,7 @@ pub struct Needs {
 }
 
 /// What a contract demands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
     /// Each match in a file is a violation.
     Forbid(Pattern),

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::load::{self, Candidate, Directory, Room};
-use super::{Check, Contract, Examples, Kind, Needs, Origin, Severity};
+use super::{Check, Contract, Dialect, Examples, Kind, Needs, Origin, Pattern, Severity};
 use crate::glob::Glob;
 use crate::replace::replace;
 
@@ -65,15 +65,40 @@ struct Known<'a> {
     /// How much of the room for contracts it takes.
     weight: usize,
     id: &'a str,
-    kind: Kind,
-    check: Check,
+    kind: &'a str,
+    #[serde(borrow)]
+    check: Demand<'a>,
     glob: &'a str,
     glob_line: usize,
-    severity: Severity,
+    severity: &'a str,
     message: &'a str,
     rationale: Option<&'a str>,
     enabled: bool,
 }
+
+/// A [`Check`].
+#[derive(Debug, Serialize, Deserialize)]
+enum Demand<'a> {
+    #[serde(borrow)]
+    Forbid(Written<'a>),
+    Require(Written<'a>),
+    RequireSomewhere(Written<'a>),
+    Exists,
+    NotExists,
+}
+
+/// A [`Pattern`].
+#[derive(Debug, Serialize, Deserialize)]
+struct Written<'a> {
+    source: &'a str,
+    is_literal: bool,
+    line: usize,
+    /// The texts and the run of [`Needs`].
+    #[serde(borrow)]
+    needs: Option<(Vec<&'a [u8]>, Option<Run>)>,
+}
+
+type Run = ([u64; 4], usize);
 
 /// Tells one state of a file or a directory from every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,11 +174,13 @@ impl<'a> Compiled<'a> {
         }
         let contract = Contract {
             id: known.id.to_owned(),
-            kind: known.kind,
-            check: known.check,
+            kind: Kind::ALL.into_iter().find(|kind| kind.as_str() == known.kind)?,
+            check: known.check.into_check(),
             glob: Glob::new(known.glob).ok()?,
             glob_line: known.glob_line,
-            severity: known.severity,
+            severity: [Severity::Error, Severity::Warning]
+                .into_iter()
+                .find(|one| one.as_str() == known.severity)?,
             message: known.message.to_owned(),
             rationale: known.rationale.map(str::to_owned),
             enabled: known.enabled,
@@ -272,14 +299,59 @@ impl<'a> Known<'a> {
             stamp: *stamp,
             weight: *weight,
             id: &contract.id,
-            kind: contract.kind,
-            check: contract.check.clone(),
+            kind: contract.kind.as_str(),
+            check: Demand::of(&contract.check),
             glob: contract.glob.as_str(),
             glob_line: contract.glob_line,
-            severity: contract.severity,
+            severity: contract.severity.as_str(),
             message: &contract.message,
             rationale: contract.rationale.as_deref(),
             enabled: contract.enabled,
+        }
+    }
+}
+
+impl<'a> Demand<'a> {
+    fn of(check: &'a Check) -> Self {
+        match check {
+            Check::Forbid(pattern) => Self::Forbid(Written::of(pattern)),
+            Check::Require(pattern) => Self::Require(Written::of(pattern)),
+            Check::RequireSomewhere(pattern) => Self::RequireSomewhere(Written::of(pattern)),
+            Check::Exists => Self::Exists,
+            Check::NotExists => Self::NotExists,
+        }
+    }
+
+    fn into_check(self) -> Check {
+        match self {
+            Self::Forbid(written) => Check::Forbid(written.into_pattern()),
+            Self::Require(written) => Check::Require(written.into_pattern()),
+            Self::RequireSomewhere(written) => Check::RequireSomewhere(written.into_pattern()),
+            Self::Exists => Check::Exists,
+            Self::NotExists => Check::NotExists,
+        }
+    }
+}
+
+impl<'a> Written<'a> {
+    fn of(pattern: &'a Pattern) -> Self {
+        let needs = |needs: &'a Needs| (needs.texts.iter().map(|text| &**text).collect(), needs.run);
+        Self {
+            source: &pattern.source,
+            is_literal: pattern.dialect == Dialect::Literal,
+            line: pattern.line,
+            needs: pattern.needs.as_ref().map(needs),
+        }
+    }
+
+    fn into_pattern(self) -> Pattern {
+        let needs =
+            |(texts, run): (Vec<&[u8]>, _)| Needs { texts: texts.into_iter().map(Box::from).collect(), run };
+        Pattern {
+            source: self.source.to_owned(),
+            dialect: if self.is_literal { Dialect::Literal } else { Dialect::Regex },
+            line: self.line,
+            needs: self.needs.map(needs),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The engines of the regex crates cannot be stopped. So that no search runs away, one that could take long is cut
 //! into pieces where no match can lie across the cut, and the clock is looked at between them. What cannot be cut is
-//! searched by an engine that gives up rather than become slow, and giving up is said.
+//! searched by an engine that gives up rather than become slow, and then in a thread that is given up, which is said.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -18,6 +18,7 @@ use super::anatomy::Reach;
 use super::limits::Budget;
 use super::linear::{self, Charset, SIZE_LIMIT};
 use super::pattern::Unfinished;
+use super::prefilter::MAX_WIDTH;
 use super::windows::walk;
 use crate::deadline::Deadline;
 
@@ -210,9 +211,20 @@ impl<'a> Search<'a> {
         let steps = u64::try_from(window.len().saturating_mul(automaton.places)).unwrap_or(u64::MAX);
         let at_worst = Duration::from_nanos(steps.saturating_mul(PLACE_COST));
         match self.clock.left() {
-            Some(left) if left < at_worst => Err(Unfinished::OutOfTime),
+            Some(left) if left < at_worst => self.find_apart(window),
             Some(_) | None => Ok(self.find(window)),
         }
+    }
+
+    /// The first match in a window that may take longer than there is time, though it hardly ever does.
+    fn find_apart(&self, window: Range<usize>) -> Result<Option<Range<usize>>, Unfinished> {
+        // A character to each side tells where words and lines end.
+        let start = window.start.saturating_sub(MAX_WIDTH);
+        let text = self.text[start..self.text.len().min(window.end + MAX_WIDTH)].to_owned();
+        let (regex, range) = (self.automaton.regex.clone(), window.start - start..window.end - start);
+        let search = move || regex.search_with(&mut regex.create_cache(), &Input::new(&text).range(range));
+        let found = self.budget.in_time(self.clock, search).ok_or(Unfinished::OutOfTime)?;
+        Ok(found.map(|found| start + found.start()..start + found.end()))
     }
 }
 

@@ -3,7 +3,9 @@
 //! The limits that follow from what is searched stand where it is searched; these are the totals.
 
 use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use crate::deadline::Deadline;
@@ -84,6 +86,31 @@ impl Budget {
         self.kept.fetch_add(signed(bytes), Ordering::Relaxed);
     }
 
+    /// Does `work` that cannot be stopped in a thread of its own; `None` when it is not done by then.
+    pub fn in_time<T: Send + 'static>(
+        &self,
+        clock: Deadline,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let turn = self.turn(clock)?;
+        let (done, result) = sync_channel(1);
+        let apart = {
+            let turn = turn.clone();
+            move || {
+                // Nobody may wait for it any more.
+                done.send(work()).ok();
+                turn.end();
+            }
+        };
+        thread::Builder::new().spawn(apart).ok()?;
+        let result = match clock.left() {
+            Some(left) => result.recv_timeout(left).ok(),
+            None => result.recv().ok(),
+        };
+        turn.give_up();
+        result
+    }
+
     /// Waits until a search may be started that cannot be stopped; `None` when there is no time for that.
     pub fn turn(&self, clock: Deadline) -> Option<Turn> {
         let GivenUp { count, ended } = &*self.given_up;
@@ -159,6 +186,19 @@ mod tests {
         budget.give(9);
         assert!(!budget.is_spent());
         assert!(Budget::new(0).is_spent());
+    }
+
+    #[test]
+    fn work_is_waited_for_and_no_longer_than_there_is_time() {
+        let budget = Budget::new(0);
+        assert_eq!(budget.in_time(Deadline::NEVER, || 1), Some(1));
+        let soon = || Deadline::after(Duration::from_millis(20));
+        assert_eq!(budget.in_time(Deadline::after(Duration::from_secs(600)), || 2), Some(2));
+        let (go_on, wait) = sync_channel::<()>(0);
+        assert_eq!(budget.in_time(soon(), move || wait.recv().is_ok()), None);
+        assert_eq!(budget.in_time(soon(), || 3), None, "the other one goes on");
+        go_on.send(()).expect("it waits");
+        assert_eq!(budget.in_time(Deadline::NEVER, || 4), Some(4));
     }
 
     #[test]

@@ -327,6 +327,17 @@ fn the_time_limit_is_for_each_pattern_on_each_file() {
 }
 
 #[test]
+fn a_long_text_beyond_ascii_is_searched_to_its_end() {
+    let pattern = r#"(?i)\bpass(?:word|wd)\s*[:=]\s*["'][^"']{8,}["']"#;
+    let text = "the password: höre\n".repeat(300_000) + "a password = 'hinter allem'\n";
+    let sandbox = Sandbox::new().contract(&forbid("id", pattern, "**/*.txt")).file("a.txt", text);
+    // Far more than it takes, and less than it could.
+    let output = sandbox.run(["enforce", "a.txt", "--timeout", "5000", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.txt:300001:3 id"], "{}", output.stderr);
+    assert_eq!(output.stderr, "");
+}
+
+#[test]
 fn the_projects_contract_files_are_exempt_from_their_own_patterns() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**"))
