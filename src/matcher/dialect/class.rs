@@ -1,0 +1,85 @@
+//! Bracketed classes, as Python reads them.
+
+use super::{DialectError, Translator};
+
+pub(super) const POSIX_CLASS: &str =
+    "'[[:name:]]' is a POSIX class here; in Python it is a set of single characters";
+
+impl Translator<'_> {
+    /// A character class, read as Python reads it; the `[` has been read.
+    pub(super) fn class(&mut self) -> Result<(), DialectError> {
+        self.push("[");
+        if self.rest.next_if_eq(&'^').is_some() {
+            self.push("^");
+        }
+        let mut first = true;
+        loop {
+            let c = self.rest.next().ok_or(DialectError::UnclosedClass)?;
+            if c == ']' && !first {
+                self.push("]");
+                return Ok(());
+            }
+            first = false;
+            if c == '[' && self.posix_class() {
+                continue;
+            }
+            self.class_member(c)?;
+            let mut ahead = self.rest.clone();
+            if ahead.next() == Some('-') && ahead.next().is_some_and(|end| end != ']') {
+                self.rest.next();
+                self.push("-");
+                let end = self.rest.next().ok_or(DialectError::UnclosedClass)?;
+                self.class_member(end)?;
+            }
+        }
+    }
+
+    fn class_member(&mut self, c: char) -> Result<(), DialectError> {
+        if c != '\\' {
+            self.push_literal(c);
+            return Ok(());
+        }
+        match self.rest.next().ok_or(DialectError::UnclosedClass)? {
+            'b' => self.push_code(8),
+            'N' if self.rest.peek() == Some(&'{') => return Err(DialectError::NamedCharacter),
+            digit @ '0'..='7' => {
+                let mut code = digit.to_digit(8).unwrap_or_default();
+                for _ in 0..2 {
+                    let Some(next) = self.rest.peek().and_then(|c| c.to_digit(8)) else { break };
+                    code = code * 8 + next;
+                    self.rest.next();
+                }
+                self.push_code(code);
+            }
+            letter @ ('p' | 'P' | 'x' | 'u' | 'U') => {
+                self.out.regex.extend(['\\', letter]);
+                self.braced();
+            }
+            c => match self.ascii_class(c) {
+                Some(("", members)) => self.push(members),
+                Some((not, members)) => self.push(&format!("[{not}{members}]")),
+                None => self.push_escaped(c),
+            },
+        }
+        Ok(())
+    }
+
+    /// `[:alpha:]` within a class, whose `[` has been read.
+    fn posix_class(&mut self) -> bool {
+        let mut ahead = self.rest.clone();
+        if ahead.next() != Some(':') {
+            return false;
+        }
+        let name: String = ahead.take_while(|c| c.is_ascii_alphabetic() || *c == '^').collect();
+        let spelled = format!(":{name}:]");
+        if name.is_empty() || !self.starts_with(&spelled) {
+            return false;
+        }
+        self.skip(spelled.chars().count());
+        self.push(&format!("[{spelled}"));
+        if !self.out.notes.contains(&POSIX_CLASS) {
+            self.out.notes.push(POSIX_CLASS);
+        }
+        true
+    }
+}
