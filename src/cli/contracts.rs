@@ -173,7 +173,7 @@ impl Project {
 
     /// The files of the project.
     pub fn targets(&self) -> Targets {
-        tree::tree(&self.root, threads())
+        tree::tree(&self.root, None, threads())
     }
 }
 

@@ -45,7 +45,7 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
         Mode::Stdin => run.event(),
         Mode::Files(paths) => run.project(|root| Ok(files::files(root, cwd, &paths))),
         Mode::All => run.project(|root| {
-            let targets = tree::tree(root, args.threads());
+            let targets = tree::tree(root, Some(cwd), args.threads());
             Ok(match args.shard {
                 Some(shard) => shard.of(targets),
                 None => targets,
@@ -230,8 +230,20 @@ impl Run<'_> {
         (matcher.into_contracts(), outcome)
     }
 
+    /// Where contracts come from. Those in the current directory are opened from there: each directory on the way to a
+    /// file costs time, and there may be many files.
     fn directories(&self, root: &Root) -> anyhow::Result<Vec<Directory>> {
-        places::directories(self.args.contracts_dir.as_deref(), root, self.environment)
+        let mut directories =
+            places::directories(self.args.contracts_dir.as_deref(), root, self.environment)?;
+        // The top of the file system may stand for a directory that is gone.
+        let cwd = Some(&self.environment.cwd).filter(|cwd| cwd.parent().is_some());
+        for Directory { path, .. } in &mut directories {
+            match cwd.map(|cwd| path.strip_prefix(cwd)) {
+                Some(Ok(inside)) if !inside.as_os_str().is_empty() => *path = inside.to_owned(),
+                _ => {}
+            }
+        }
+        Ok(directories)
     }
 
     /// Answers that there is nothing to check, and why.

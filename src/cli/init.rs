@@ -71,7 +71,7 @@ const EVERY_FILE: &str = "**/*";
 /// Runs `phaser init`.
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let targets = tree::tree(&root, threads());
+    let targets = tree::tree(&root, None, threads());
     let existing = load::load(&places::directories(None, &root, environment)?, matcher::broken);
     let written = write_contracts(&root, &existing, &chosen(args, &targets))?;
     to_stdout(|out| say_written(out, &languages(&targets), &written, &existing))?;

@@ -21,7 +21,7 @@ pub fn files(root: &Root, cwd: &Path, paths: &[PathBuf]) -> Targets {
         }
         match fs::metadata(&absolute) {
             Ok(metadata) if metadata.is_dir() => {
-                let (found, gaps) = tree::walk(root, &absolute, 1);
+                let (found, gaps) = tree::walk((root, &absolute), None, 1);
                 skipped.extend(gaps);
                 let real = real_path(&absolute);
                 for mut target in found {

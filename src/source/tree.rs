@@ -13,14 +13,19 @@ use super::{Content, Coverage, Target, Targets};
 use crate::path::{RelPath, Root};
 use crate::skipped::{Skipped, Why};
 
-/// All files of the project.
-pub fn tree(root: &Root, threads: usize) -> Targets {
-    let (targets, skipped) = walk(root, root.path(), threads);
+/// All files of the project. Those in `cwd`, which must be the current directory, are opened from there: each directory
+/// on the way costs time.
+pub fn tree(root: &Root, cwd: Option<&Path>, threads: usize) -> Targets {
+    let (targets, skipped) = walk((root, root.path()), cwd, threads);
     Targets { targets, coverage: Coverage::Whole, skipped }
 }
 
 /// The files under `directory`, in the order of their paths.
-pub(super) fn walk(root: &Root, directory: &Path, threads: usize) -> (Vec<Target>, Vec<Skipped>) {
+pub(super) fn walk(
+    (root, directory): (&Root, &Path),
+    cwd: Option<&Path>,
+    threads: usize,
+) -> (Vec<Target>, Vec<Skipped>) {
     if directory.ancestors().any(has_special_rules) {
         return (Vec::new(), vec![special_rules(root, directory)]);
     }
@@ -41,7 +46,7 @@ pub(super) fn walk(root: &Root, directory: &Path, threads: usize) -> (Vec<Target
             entry.file_name() != ".git" && !special
         })
         .to_owned();
-    let batch = || Batch { root, collected: &collected, targets: Vec::new(), skipped: Vec::new() };
+    let batch = || Batch { root, cwd, collected: &collected, targets: Vec::new(), skipped: Vec::new() };
     if threads > 1 && can_start(threads) {
         walker.build_parallel().run(|| {
             let mut found = batch();
@@ -78,6 +83,7 @@ type Collected = Mutex<(Vec<Target>, Vec<Skipped>)>;
 /// What one thread has found; it hands everything over when it is done.
 struct Batch<'a> {
     root: &'a Root,
+    cwd: Option<&'a Path>,
     collected: &'a Collected,
     targets: Vec<Target>,
     skipped: Vec<Skipped>,
@@ -109,7 +115,8 @@ impl Batch<'_> {
             return;
         }
         let content = if kind.is_file() {
-            Content::File(entry.path().to_owned())
+            let inside = self.cwd.and_then(|cwd| entry.path().strip_prefix(cwd).ok());
+            Content::File(inside.unwrap_or(entry.path()).to_owned())
         } else if kind.is_symlink() {
             Content::Opaque(Why::Link)
         } else {
