@@ -148,7 +148,10 @@ impl Reader {
     /// Reads a file that should have `expected` bytes, in one go if it has. Returns how many were read, at most one
     /// more than the limit.
     fn fill(&mut self, mut file: &File, expected: usize) -> io::Result<usize> {
-        if self.buffer.len() <= expected {
+        if self.buffer.capacity() <= expected {
+            // Memory that is new need not be cleared.
+            self.buffer = vec![0; expected + 1];
+        } else if self.buffer.len() <= expected {
             self.buffer.resize(expected + 1, 0);
         }
         let mut size = 0;

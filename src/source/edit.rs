@@ -142,7 +142,8 @@ fn edited(text: String, edit: &Edit<'_>, limit: usize) -> Result<String, NotAppl
 
 /// In place, because a file may be large.
 fn first_replaced(mut text: String, spelled: &Spelled<'_>, limit: usize) -> Result<String, NotApplied> {
-    if let Some(start) = memmem::find(text.as_bytes(), spelled.old.as_bytes()) {
+    if let Some(start) = memmem::find(&text.as_bytes()[spelled.from..], spelled.old.as_bytes()) {
+        let start = spelled.from + start;
         text.replace_range(start..start + spelled.old.len(), &spelled.new);
     }
     if text.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(text) }

@@ -14,30 +14,33 @@ use memchr::memmem;
 pub(super) struct Spelled<'a> {
     pub(super) old: Cow<'a, str>,
     pub(super) new: Cow<'a, str>,
+    /// The old text does not start before this.
+    pub(super) from: usize,
 }
 
 impl Spelled<'_> {
     /// The same, apart from the file.
     pub(super) fn into_owned(self) -> Spelled<'static> {
-        Spelled { old: Cow::Owned(self.old.into_owned()), new: Cow::Owned(self.new.into_owned()) }
+        let [old, new] = [self.old, self.new].map(|text| Cow::Owned(text.into_owned()));
+        Spelled { old, new, from: self.from }
     }
 }
 
 /// How `text` spells `old`, and so how `new` is to be spelled, or `None` when `old` is not there.
 pub(super) fn find<'a>(text: &'a str, old: &'a str, new: &'a str) -> Option<Spelled<'a>> {
-    if memmem::find(text.as_bytes(), old.as_bytes()).is_some() {
-        return Some(Spelled { old: Cow::Borrowed(old), new: Cow::Borrowed(new) });
+    if let Some(from) = memmem::find(text.as_bytes(), old.as_bytes()) {
+        return Some(Spelled { old: Cow::Borrowed(old), new: Cow::Borrowed(new), from });
     }
     if let Some(found) = find_quoted(text, old) {
-        return Some(Spelled { old: Cow::Borrowed(found), new: curled(found, Cow::Borrowed(new)) });
+        return Some(Spelled { old: Cow::Borrowed(found), new: curled(found, Cow::Borrowed(new)), from: 0 });
     }
     let read = read_escapes(old);
     if read != old && memmem::find(text.as_bytes(), read.as_bytes()).is_some() {
         let new = curled(&read, read_escapes(new));
-        return Some(Spelled { old: read, new });
+        return Some(Spelled { old: read, new, from: 0 });
     }
     let found = find_escaped(text, old)?;
-    Some(Spelled { old: Cow::Borrowed(found), new: escaped_like(old, found, new).into() })
+    Some(Spelled { old: Cow::Borrowed(found), new: escaped_like(old, found, new).into(), from: 0 })
 }
 
 /// The first stretch of `text` that equals `old` when the quotes of both are made straight.
