@@ -165,9 +165,9 @@ impl Matcher {
         Self::of(contracts, options, |_| true)
     }
 
-    /// The same for this text and no other: a pattern that cannot match in it is not even parsed.
-    pub fn for_text(contracts: Vec<Contract>, options: Options, text: &[u8]) -> (Self, Vec<Warning>) {
-        let folded = Folded::new(text);
+    /// The same for these texts and no others: a pattern that cannot match in them is not even parsed.
+    pub fn for_texts(contracts: Vec<Contract>, options: Options, texts: &[Text<'_>]) -> (Self, Vec<Warning>) {
+        let folded = Folded::new(texts.iter().map(Text::bytes));
         Self::of(contracts, options, |contract| match (&contract.check, &folded) {
             (Check::Forbid(pattern), Some(folded)) => folded.may_match(pattern),
             _ => true,
@@ -725,21 +725,22 @@ mod tests {
     }
 
     #[test]
-    fn for_one_text_only_what_can_match_in_it_is_parsed() {
+    fn for_a_few_texts_only_what_can_match_in_them_is_parsed() {
         let options = options(HOUR);
         let checks = [forbid("passw[o]rd"), forbid("token[0-9]"), require("token"), forbid("(token")];
         let contracts: Vec<_> =
             checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
         let text = "a PASSWORD\nor password\n";
         let (all, all_warnings) = Matcher::new(contracts.clone(), options);
-        let (matcher, warnings) = Matcher::for_text(contracts, options, text.as_bytes());
+        let texts = [text, "nothing"].map(|text| Text::new(text.as_bytes()).expect("text"));
+        let (matcher, warnings) = Matcher::for_texts(contracts, options, &texts);
         assert_eq!(warnings, all_warnings, "a pattern that is not valid is said to be so");
         assert_eq!(matcher.contracts(), all.contracts());
         let [found, expected] = [&matcher, &all].map(|matcher| check(matcher, text).violations);
         assert_eq!(found, expected);
         assert_eq!(found.len(), 2);
         assert_eq!(selected(&matcher, "a.txt", None), [0, 2], "the token is not looked for");
-        let (matcher, _) = Matcher::for_text(vec![oracle::contract(0, forbid("token"))], options, b"nothing");
+        let (matcher, _) = Matcher::for_texts(vec![oracle::contract(0, forbid("token"))], options, &texts);
         assert!(!matcher.select(&RelPath::from("a.txt"), None).is_empty(), "the contract does apply");
     }
 

@@ -1,6 +1,6 @@
 //! Where text comes from: each source gives a list of targets, and says how much of the project it saw.
 //!
-//! Sources know nothing of contracts. A target's content is read only when the scan asks for it.
+//! Sources know nothing of contracts. A file is read only when the scan asks for it.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
+use crate::text::Text;
 
 pub mod edit;
 pub mod files;
@@ -85,14 +86,34 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// The bytes of the one target, when there is no other text to check and they are here.
-    pub fn only_text(&self) -> Option<&[u8]> {
-        match (&self.targets[..], &self.coverage) {
-            ([Target { content: Content::Bytes(bytes), before: None, .. }], Coverage::Partial) => Some(bytes),
-            _ => None,
+    /// All texts there are to check, when these are few and none is in a file, which might not have to be opened at all.
+    /// From now on they are here, as far as each has no more than `limit` bytes.
+    pub fn few_texts(&mut self, limit: u64) -> Option<Vec<Text<'_>>> {
+        let is_all = matches!(self.coverage, Coverage::Partial | Coverage::Listed(_));
+        if !is_all || self.targets.len() > FEW {
+            return None;
         }
+        let mut reader = Reader::new(limit);
+        for target in &mut self.targets {
+            match &target.content {
+                Content::Bytes(_) | Content::Opaque(_) => {}
+                Content::File(_) => return None,
+                Content::Blob(_) => {
+                    let bytes = reader.read(&target.content).ok()?.into_owned();
+                    target.content = Content::Bytes(bytes);
+                }
+            }
+        }
+        let texts = self.targets.iter().filter_map(|target| match &target.content {
+            Content::Bytes(bytes) => Text::new(bytes.as_slice()),
+            Content::File(_) | Content::Blob(_) | Content::Opaque(_) => None,
+        });
+        Some(texts.collect())
     }
 }
+
+/// How many targets are few.
+const FEW: usize = 8;
 
 /// Reads the content of targets, one after another, into a buffer of its own.
 #[derive(Debug)]

@@ -193,7 +193,7 @@ impl Run<'_> {
         &mut self,
         mut contracts: Vec<Contract>,
         loaded: Loaded,
-        targets: Targets,
+        mut targets: Targets,
     ) -> (Vec<Contract>, Outcome) {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options {
@@ -205,8 +205,8 @@ impl Run<'_> {
                 ..Limits::default()
             },
         };
-        let (matcher, mut warnings) = match targets.only_text() {
-            Some(text) => Matcher::for_text(contracts, options, text),
+        let (matcher, mut warnings) = match targets.few_texts(self.args.max_file_size) {
+            Some(texts) => Matcher::for_texts(contracts, options, &texts),
             None => Matcher::new(contracts, options),
         };
         self.stopwatch.end(Phase::ContractsCompiled);

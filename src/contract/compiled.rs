@@ -23,7 +23,8 @@ use crate::replace::replace;
 const FOLDER: &str = ".compiled";
 const FILE: &str = "index";
 
-/// What it was written by; one of another version is passed over.
+/// What it was written by; one of another version is passed over. The number changes with the form of the file, and with
+/// what the matcher takes for needed.
 const VERSION: &str = concat!("phaser ", env!("CARGO_PKG_VERSION"), " index 1");
 
 /// The largest that is read: all contracts that there may be, and what is known of them.
@@ -224,6 +225,7 @@ pub fn compile(directory: &Directory, needed: Needed) -> io::Result<Option<Summa
             Ok(()) | Err(_) => Ok(None),
         };
     }
+    Stamp::of(&directory.path).ok_or_else(unsupported)?;
     make(&folder)?;
     let now = settle(directory, &folder)?;
     let (mut summary, mut warnings) = (Summary::default(), Vec::new());
@@ -276,8 +278,11 @@ fn settle(directory: &Directory, folder: &Path) -> io::Result<Stamp> {
 /// The stamp of a file that is made now.
 fn clock(folder: &Path) -> io::Result<Stamp> {
     let made = tempfile::tempfile_in(folder)?.metadata()?;
-    let unsupported = || io::Error::new(io::ErrorKind::Unsupported, "files have no time of change here");
     Stamp::from_metadata(&made).ok_or_else(unsupported)
+}
+
+fn unsupported() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "files have no time of change here")
 }
 
 /// What is known of a file, with its stamp and how much room it takes, if it is a contract and does not change.

@@ -15,8 +15,8 @@ use super::windows::has_run;
 use crate::contract::syntax::MAX_PATTERN;
 use crate::contract::{self, Dialect, Needs};
 
-/// In a larger text, looking for each pattern's texts would cost more than parsing the patterns.
-const MAX_TEXT: usize = 64 * 1024;
+/// In more text, looking for each pattern's texts would cost more than parsing the patterns.
+const MAX_TEXT: usize = 256 * 1024;
 
 /// The most texts of one pattern.
 const MAX_TEXTS: usize = 8;
@@ -30,25 +30,32 @@ const MAX_SIZE: usize = 2_000;
 /// How many bits there are for the places of grams in a text: enough for few to be set.
 const GRAM_BITS: usize = 1 << 17;
 
-/// A text in lower case, to look for what patterns need.
+/// Some texts in lower case, to look for what patterns need.
 #[derive(Debug)]
 pub struct Folded {
+    /// One after the other, each with a byte after it that is in none of them.
     text: Vec<u8>,
     /// A bit for each gram in the text, by its hash.
     grams: Vec<u64>,
 }
 
 impl Folded {
-    /// The text, unless it is too large, or has a character in it that folds in a special way.
-    pub fn new(text: &[u8]) -> Option<Self> {
-        let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
-        (text.len() <= MAX_TEXT && usual()).then(|| {
-            let (text, mut grams) = (text.to_ascii_lowercase(), vec![0; GRAM_BITS / 64]);
-            for bit in text.windows(3).map(gram_bit) {
-                grams[bit / 64] |= 1 << (bit % 64);
+    /// The texts, unless they are too large, or have a character in them that folds in a special way.
+    pub fn new<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
+        let mut all = Vec::new();
+        for text in texts {
+            let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
+            if text.len() + all.len() > MAX_TEXT || !usual() {
+                return None;
             }
-            Self { text, grams }
-        })
+            all.extend(text.iter().map(u8::to_ascii_lowercase));
+            all.push(0);
+        }
+        let mut grams = vec![0; GRAM_BITS / 64];
+        for bit in all.windows(3).map(gram_bit) {
+            grams[bit / 64] |= 1 << (bit % 64);
+        }
+        Some(Self { text: all, grams })
     }
 
     /// Could the pattern match in the text? If not, it is also known to be valid.
@@ -608,7 +615,7 @@ mod tests {
 
     #[test]
     fn a_text_tells_which_patterns_may_match() {
-        let text = Folded::new(b"let apiKey = 1;").expect("small and usual");
+        let text = Folded::new([&b"let apiKey = 1;"[..]].into_iter()).expect("small and usual");
         let may_match = |source: &str, dialect| {
             text.may_match(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None })
         };
@@ -618,8 +625,8 @@ mod tests {
         assert!(!may_match("[a-z]{16}", Dialect::Regex), "no run");
         assert!(may_match("apiKey =", Dialect::Literal));
         assert!(!may_match("api.*", Dialect::Literal));
-        assert!(Folded::new("api\u{212A}ey".as_bytes()).is_none());
-        assert!(Folded::new(&[b'a'; MAX_TEXT + 1]).is_none());
+        assert!(Folded::new(["api\u{212A}ey".as_bytes()].into_iter()).is_none());
+        assert!(Folded::new([&[b'a'; MAX_TEXT + 1][..]].into_iter()).is_none());
     }
 
     fn fragments(of: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
@@ -740,7 +747,7 @@ mod tests {
             source in fragments(PATTERN, 9),
             content in fragments(TEXT, 12),
         ) {
-            let text = Folded::new(content.as_bytes()).expect("small and usual");
+            let text = Folded::new([content.as_bytes()].into_iter()).expect("small and usual");
             let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
             if !text.may_match(&pattern) {
                 let (parsed, notes) = Pattern::new(&pattern, Duration::from_secs(60)).expect("valid");

@@ -223,3 +223,22 @@ fn a_named_index_is_what_git_would_commit() {
     command.env("GIT_INDEX_FILE", ".git/other").args(["enforce", "--staged", "--format", "json"]);
     assert_eq!(sandbox.run_with(&mut command, b"").violations(), ["a.txt:1:1 no-x"]);
 }
+
+#[test]
+fn staged_texts_of_any_kind_are_checked_with_every_contract() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-todo", "TODO", "**/*.txt"))
+        .contract(&forbid("no-key", "[0-9a-f]{20}", "**/*.txt"))
+        .contract(&forbid("no-fold", "(?i)kelvin", "**/*.txt"))
+        .file("utf16.txt", b"\xff\xfeT\0O\0D\0O\0\n\0")
+        .file("binary.txt", b"TODO\0")
+        .file("fold.txt", "\u{212A}elvin\n")
+        .file("large.txt", "x\n".repeat(200_000) + "0123456789abcdef0123\n")
+        .git_add(".");
+    let output = sandbox.run(["enforce", "--staged", "--format", "json"]);
+    let expected = ["fold.txt:1:1 no-fold", "large.txt:200001:1 no-key", "utf16.txt:1:1 no-todo"];
+    assert_eq!(output.violations(), expected, "{output}");
+    let all = sandbox.run(["enforce", "--all", "--format", "json"]);
+    assert_eq!(all.violations(), expected, "{all}");
+}

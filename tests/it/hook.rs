@@ -552,3 +552,12 @@ fn a_message_stays_on_its_line_of_the_reason() {
     let (_, reason) = Sandbox::new().contract(&yaml).pre_write("a.txt", "x").decision();
     assert_eq!(reason, "Contract violation: id at line 1. One. Contract violation: other. \\u{1b}[31mTwo.");
 }
+
+#[test]
+fn a_file_in_utf16_is_checked_after_it_was_written() {
+    let sandbox = Sandbox::new()
+        .contract(&warning(&forbid("no-todo", "TODO", "**")))
+        .file("a.txt", b"\xff\xfeT\0O\0D\0O\0\n\0");
+    let output = sandbox.post_write("a.txt", "TODO\n");
+    assert!(output.stdout.contains("no-todo"), "{output}");
+}
