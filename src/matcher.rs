@@ -22,6 +22,7 @@ mod comments;
 pub mod cost;
 pub mod dialect;
 pub mod doubt;
+mod folded;
 mod globs;
 mod gram;
 pub mod ignores;
@@ -35,13 +36,13 @@ mod sketch;
 pub mod windows;
 
 use cost::Meter;
+use folded::Folded;
 use globs::Globs;
 use ignores::{Cover, Ignores};
 use limits::{Budget, Limits, MAX_ANCHORS};
 use linear::Charset;
 use pattern::{Pattern, Unfinished, Within};
 use prefilter::{Candidates, MAX_WIDTH, Prefilter};
-use sketch::Folded;
 
 /// The most matches that are reported for one contract in one file.
 pub const MAX_MATCHES: usize = 1_000;
