@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use crate::contract::{Contract, Example, Warning};
 use crate::matcher::limits::Limits;
-use crate::matcher::{self, Directives, Matcher, Violation};
+use crate::matcher::{self, Directives, Matcher};
+use crate::outcome::Outcome;
 use crate::path::RelPath;
 use crate::progress::{Progress, Visible};
-use crate::scan::{self, Outcome, scan};
+use crate::scan::{self, scan};
 use crate::skipped::Skipped;
 use crate::source::{Content, Coverage, Target, Targets};
+use crate::violation::Violation;
 
 /// What an example is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +112,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
     let options = scan::Options {
         threads: 1,
         max_file_size: u64::MAX,
-        lines: scan::Lines::All,
+        existing: scan::Existing::Deny,
         measure: scan::Measure::Nothing,
     };
     scan(matcher, targets, options, &Progress::new(Visible::No))
@@ -120,10 +122,11 @@ fn judge(purpose: Purpose, outcome: Outcome) -> Verdict {
     if !outcome.skipped.is_empty() {
         return Verdict::Unfinished(outcome.skipped);
     }
-    match (purpose, outcome.violations.is_empty()) {
+    let open: Vec<Violation> = outcome.open().cloned().collect();
+    match (purpose, open.is_empty()) {
         (Purpose::Violating, false) | (Purpose::Passing, true) => Verdict::Right,
-        (Purpose::Passing, false) => Verdict::Fired(outcome.violations),
-        (Purpose::Violating, true) if outcome.ignored.is_empty() => Verdict::Missed(Missed::NothingFound),
+        (Purpose::Passing, false) => Verdict::Fired(open),
+        (Purpose::Violating, true) if outcome.violations.is_empty() => Verdict::Missed(Missed::NothingFound),
         (Purpose::Violating, true) => Verdict::Missed(Missed::Ignored),
     }
 }
@@ -270,7 +273,7 @@ mod tests {
         let contract = contract("forbid_pattern", "**/*.py", "{passing: [\"x\\n  print(1)\"]}");
         let tested = test(&contract, TIMEOUT).expect("is tested");
         let Verdict::Fired(violations) = &tested[0].verdict else { panic!("{:?}", tested[0]) };
-        let start = violations[0].place.as_ref().expect("has a place").region.start;
+        let start = violations[0].found.as_ref().expect("has a place").region.start;
         assert_eq!((start.line, start.column), (2, 3));
     }
 

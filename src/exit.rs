@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use crate::contract::{Contract, Severity};
-use crate::scan::Outcome;
+use crate::contract::Severity;
+use crate::outcome::Outcome;
 use crate::skipped::Gap;
 
 /// The end of a run.
@@ -37,12 +37,7 @@ pub enum Strictness {
 }
 
 /// How a run with this outcome ends, when violations from `fail_on` up fail it.
-pub fn judge(
-    contracts: &[Contract],
-    outcome: &Outcome,
-    fail_on: Option<Severity>,
-    strictness: Strictness,
-) -> Exit {
+pub fn judge(outcome: &Outcome, fail_on: Option<Severity>, strictness: Strictness) -> Exit {
     let gap = outcome.skipped.iter().map(|skipped| skipped.why.gap()).max().unwrap_or(Gap::None);
     let tolerated = match strictness {
         Strictness::Normal => Gap::Known,
@@ -52,7 +47,7 @@ pub fn judge(
         return Exit::Trouble;
     }
     let fails = |severity: Severity| fail_on.is_some_and(|least| severity >= least);
-    if outcome.violations.iter().any(|violation| fails(contracts[violation.contract].severity)) {
+    if outcome.open().any(|violation| fails(violation.contract.severity)) {
         return Exit::Violations;
     }
     Exit::Clean

@@ -28,13 +28,19 @@ pub mod skipped;
 
 pub mod contract;
 
+pub mod violation;
+
 pub mod matcher;
+
+pub mod outcome;
 
 pub mod source;
 
 pub mod progress;
 
 pub mod scan;
+
+pub mod settle;
 
 pub mod examples;
 

@@ -12,7 +12,8 @@ use crate::contract::{Check, Contract, Needs, Warning};
 use crate::deadline::Deadline;
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
-use crate::text::{Region, Text};
+use crate::text::Text;
+use crate::violation::{LineDigest, Match, Note, State, Violation};
 
 pub mod anatomy;
 mod automaton;
@@ -29,7 +30,7 @@ pub mod ignores;
 pub mod limits;
 pub mod linear;
 #[cfg(test)]
-mod oracle;
+pub(crate) mod oracle;
 pub mod pattern;
 pub mod prefilter;
 mod sketch;
@@ -70,54 +71,22 @@ pub enum Directives {
     Disregarded,
 }
 
-/// A contract that is not kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// Which one: its index among the matcher's contracts.
-    pub contract: usize,
-    /// The file; for a contract about the project as a whole, the contract's glob.
-    pub path: RelPath,
-    /// Where in the file, if at a place.
-    pub place: Option<Found>,
-    /// Something to say next to it.
-    pub note: Option<Note>,
-}
-
-/// The place and the text of a match.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where it is.
-    pub region: Region,
-    /// What matched; cut if it is very long.
-    pub matched: String,
-    /// The line it starts on; cut if it is very long.
-    pub line: String,
-}
-
-/// Something to say next to a violation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Note {
-    /// An ignore directive without an id stands where one with an id would have suppressed it.
-    BareIgnore,
-}
-
 /// What became of one file.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// The violations left.
+    /// The violations, open ones and those that ignore directives cover.
     pub violations: Vec<Violation>,
-    /// The violations that ignore directives suppress.
-    pub ignored: Vec<Violation>,
     /// Searches that did not come to their end.
     pub skipped: Vec<Skipped>,
     /// Contracts about the project as a whole that this file satisfies.
     pub satisfied: Vec<usize>,
+    lines: Lines,
 }
 
 /// All contracts, ready to be matched.
 #[derive(Debug)]
 pub struct Matcher {
-    contracts: Vec<Contract>,
+    contracts: Vec<Arc<Contract>>,
     /// For each of them its pattern, if it has one that can match.
     patterns: Vec<Option<Box<Pattern>>>,
     globs: Globs,
@@ -208,19 +177,15 @@ impl Matcher {
         });
         let prepared = |(index, _): &(usize, &Contract)| unprepared.binary_search(index).is_err();
         let globs = Globs::of(contracts.iter().enumerate().filter(prepared));
+        let contracts = contracts.into_iter().map(Arc::new).collect();
         let groups = Mutex::default();
         let matcher = Self { contracts, patterns, globs, groups, options, budget, unprepared };
         (matcher, warnings)
     }
 
-    /// The contracts, in the order that [`Violation::contract`] counts them.
-    pub fn contracts(&self) -> &[Contract] {
+    /// The contracts, in the order that a [`Selection`] counts them.
+    pub fn contracts(&self) -> &[Arc<Contract>] {
         &self.contracts
-    }
-
-    /// The contracts, when nothing is to be matched any more.
-    pub fn into_contracts(self) -> Vec<Contract> {
-        self.contracts
     }
 
     /// The contracts that apply to a file known by these names.
@@ -283,7 +248,7 @@ impl Matcher {
     ) -> Checked {
         let mut checked = Checked::default();
         for &contract in &selection.not_exists {
-            checked.violations.push(Violation { contract, path: path.clone(), place: None, note: None });
+            checked.violations.push(Violation::of_file(&self.contracts[contract], path));
         }
         let Some(text) = text else { return checked };
         let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
@@ -358,13 +323,14 @@ impl Matcher {
                 }
                 let reported = if matches.len() > room { Reported::InPart } else { Reported::Whole };
                 for range in matches.into_iter().take(room) {
-                    let place = Some(found(text, range));
-                    checked.violations.push(Violation { contract, path: path.clone(), place, note: None });
+                    let found = found(text, range);
+                    let line = checked.lines.of(text, found.region.start.line);
+                    checked.violations.push(Violation::at(&self.contracts[contract], path, found, line));
                 }
                 return reported;
             }
             Check::Require(_) if matches.is_empty() && finished.is_ok() => {
-                checked.violations.push(Violation { contract, path: path.clone(), place: None, note: None });
+                checked.violations.push(Violation::of_file(&self.contracts[contract], path));
             }
             Check::RequireSomewhere(_) if !matches.is_empty() => checked.satisfied.push(contract),
             Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => {}
@@ -391,15 +357,12 @@ impl Matcher {
             return;
         }
         let ignores = Ignores::parse(path, text);
-        for mut violation in std::mem::take(&mut checked.violations) {
-            let line = violation.place.as_ref().map(|place| place.region.start.line);
-            match ignores.covers(&self.contracts[violation.contract].id, line) {
-                Cover::Suppressed => checked.ignored.push(violation),
-                Cover::BareIgnore => {
-                    violation.note = Some(Note::BareIgnore);
-                    checked.violations.push(violation);
-                }
-                Cover::No => checked.violations.push(violation),
+        for violation in &mut checked.violations {
+            let line = violation.found.as_ref().map(|found| found.region.start.line);
+            match ignores.covers(&violation.contract.id, line) {
+                Cover::Suppressed => violation.state = State::Ignored,
+                Cover::BareIgnore => violation.note = Some(Note::BareIgnore),
+                Cover::No => {}
             }
         }
     }
@@ -451,12 +414,24 @@ fn compile(
     }
 }
 
-fn found(text: &Text<'_>, range: Range<usize>) -> Found {
+fn found(text: &Text<'_>, range: Range<usize>) -> Match {
     let region = text.region(range.clone());
-    Found {
+    Match {
         region,
-        matched: excerpt(&text.bytes()[range]),
+        text: excerpt(&text.bytes()[range.clone()]),
         line: excerpt(text.line_head(region.start.line, MAX_EXCERPT + MAX_WIDTH)),
+        range,
+    }
+}
+
+/// The digests of the lines of one text that violations stand on, each made once: a line may be very long, and have
+/// very many violations.
+#[derive(Debug, Default)]
+struct Lines(HashMap<usize, LineDigest>);
+
+impl Lines {
+    fn of(&mut self, text: &Text<'_>, line: usize) -> LineDigest {
+        *self.0.entry(line).or_insert_with(|| LineDigest::of(text.line(line)))
     }
 }
 
@@ -517,8 +492,8 @@ mod tests {
     fn matches(source: &str, content: impl AsRef<[u8]>) -> Vec<(usize, usize, String)> {
         let checked = check(&matcher([forbid(source)]), content);
         assert_eq!(checked.skipped, []);
-        let places = checked.violations.into_iter().filter_map(|violation| violation.place);
-        places.map(|place| (place.region.start.line, place.region.start.column, place.matched)).collect()
+        let found = checked.violations.into_iter().filter_map(|violation| violation.found);
+        found.map(|found| (found.region.start.line, found.region.start.column, found.text)).collect()
     }
 
     fn at(line: usize, column: usize, matched: &str) -> (usize, usize, String) {
@@ -527,6 +502,10 @@ mod tests {
 
     fn skipped(checked: &Checked) -> Vec<Why> {
         checked.skipped.iter().map(|skipped| skipped.why.clone()).collect()
+    }
+
+    fn ids(checked: &Checked) -> Vec<String> {
+        checked.violations.iter().map(|violation| violation.contract.id.clone()).collect()
     }
 
     fn selected(matcher: &Matcher, path: &str, alias: Option<&str>) -> Vec<usize> {
@@ -552,8 +531,8 @@ mod tests {
         let checked = check(&matcher_within(Duration::ZERO, contracts), "a".repeat(5_000));
         let out_of_time = |id: &str| Why::OutOfTime { id: id.to_owned() };
         assert_eq!(skipped(&checked), [out_of_time("c0"), out_of_time("c1"), out_of_time("c2")]);
-        let violated: Vec<_> = checked.violations.iter().map(|violation| violation.contract).collect();
-        assert!(!violated.is_empty() && violated.iter().all(|&contract| contract == 0), "{violated:?}");
+        let violated = ids(&checked);
+        assert!(!violated.is_empty() && violated.iter().all(|id| id == "c0"), "{violated:?}");
     }
 
     fn limited(limits: Limits, checks: impl IntoIterator<Item = Check>) -> Matcher {
@@ -591,8 +570,7 @@ mod tests {
         let limits = Limits { violations: 3, ..Limits::default() };
         let checked =
             check(&limited(limits, [forbid("a"), forbid("b"), forbid("c"), forbid("d")]), "aabbbcd");
-        let violated: Vec<_> = checked.violations.iter().map(|violation| violation.contract).collect();
-        assert_eq!(violated, [0, 0, 1, 2, 3]);
+        assert_eq!(ids(&checked), ["c0", "c0", "c1", "c2", "c3"]);
         assert_eq!(skipped(&checked), [Why::TooManyViolations { limit: 3, ids: vec!["c1".to_owned()] }]);
     }
 
@@ -756,25 +734,17 @@ mod tests {
         let selection = matcher.select(&path, None);
         assert_eq!(selection.satisfied_by_existence(), [2]);
         let text = Text::new(&b"a"[..]).expect("is text");
-        let violated: Vec<_> = matcher
-            .check(&selection, &path, Some(&text))
-            .violations
-            .iter()
-            .map(|found| found.contract)
-            .collect();
-        assert_eq!(violated, [1]);
+        assert_eq!(ids(&matcher.check(&selection, &path, Some(&text))), ["c1"]);
     }
 
     #[test]
     fn a_directive_suppresses_and_a_bare_one_is_noted() {
         let matcher = matcher([forbid("bad")]);
         let checked = check(&matcher, "bad # phaser:ignore c0\nbad # phaser:ignore\nbad\n");
-        let lines = |violations: &[Violation]| -> Vec<_> {
-            let line = |violation: &Violation| violation.place.as_ref().map(|place| place.region.start.line);
-            violations.iter().map(|violation| (line(violation), violation.note)).collect()
-        };
-        assert_eq!(lines(&checked.ignored), [(Some(1), None)]);
-        assert_eq!(lines(&checked.violations), [(Some(2), Some(Note::BareIgnore)), (Some(3), None)]);
+        let shown = |violation: &Violation| (violation.state, violation.note);
+        let shown: Vec<_> = checked.violations.iter().map(shown).collect();
+        let bare = Some(Note::BareIgnore);
+        assert_eq!(shown, [(State::Ignored, None), (State::Open, bare), (State::Open, None)]);
     }
 
     #[test]

@@ -3,22 +3,20 @@
 //! Cannot tell a hook from a CI run: where targets come from and how the outcome is shown are
 //! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
 
-use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::contract::{Check, Contract, Severity, Warning};
-use crate::matcher::cost::Costs;
-use crate::matcher::{Checked, Matcher, Scratch, Violation};
+use crate::contract::{Check, Contract};
+use crate::matcher::{Checked, Matcher, Scratch};
+use crate::outcome::{Earlier, Outcome, Spent};
 use crate::path::RelPath;
 use crate::progress::Progress;
 use crate::skipped::{Skipped, Why};
-use crate::source::{Coverage, Reader, Target, Targets};
+use crate::source::{Before, Coverage, Reader, Target, Targets};
 use crate::text::Text;
-
-mod new_lines;
+use crate::violation::Violation;
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
@@ -27,19 +25,19 @@ pub struct Options {
     pub threads: usize,
     /// The largest file that is read, in bytes.
     pub max_file_size: u64,
-    /// Which violations count.
-    pub lines: Lines,
+    /// What becomes of violations that were there before a change.
+    pub existing: Existing,
     /// Whether to measure what it costs.
     pub measure: Measure,
 }
 
-/// Which violations count.
+/// What becomes of violations that were there before a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
-    /// All.
-    All,
-    /// Those that a change brought in, for targets that changed.
-    New,
+pub enum Existing {
+    /// They count like all others; what was there before is not looked at.
+    Deny,
+    /// They are told from new ones, which are the only ones that count.
+    Report,
 }
 
 /// Whether to measure what a scan costs.
@@ -51,81 +49,20 @@ pub enum Measure {
     Nothing,
 }
 
-/// What a scan has cost, all threads together.
-#[derive(Debug, Clone, Default)]
-pub struct Spent {
-    /// On how many threads.
-    pub threads: usize,
-    /// The time to find the contracts that apply to files, and to prepare the search for them.
-    pub selecting: Duration,
-    /// The time to read files.
-    pub reading: Duration,
-    /// What their checks have cost.
-    pub costs: Costs,
-}
-
-/// Everything a run found out.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// The files that at least one contract was checked on, in order.
-    pub checked: Vec<RelPath>,
-    /// The violations, by path, place and rule id.
-    pub violations: Vec<Violation>,
-    /// Violations that ignore directives suppress, in the same order.
-    pub ignored: Vec<Violation>,
-    /// What was not checked, and why.
-    pub skipped: Vec<Skipped>,
-    /// What is wrong with contract files.
-    pub warnings: Vec<Warning>,
-    /// What it has cost, if that was measured.
-    pub spent: Option<Spent>,
-}
-
-/// How many violations there are of each kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Violations of contracts with severity `error`.
-    pub errors: usize,
-    /// Violations of contracts with severity `warning`.
-    pub warnings: usize,
-    /// Violations that ignore directives suppress.
-    pub ignored: usize,
-}
-
-impl fmt::Display for Summary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        let Self { errors, warnings, ignored } = *self;
-        write!(f, "{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings))?;
-        if ignored > 0 {
-            write!(f, ", {ignored} ignored")?;
-        }
-        Ok(())
-    }
-}
-
-impl Outcome {
-    /// Counts the violations.
-    pub fn summary(&self, contracts: &[Contract]) -> Summary {
-        let is_error = |violation: &&Violation| contracts[violation.contract].severity == Severity::Error;
-        let errors = self.violations.iter().filter(is_error).count();
-        Summary { errors, warnings: self.violations.len() - errors, ignored: self.ignored.len() }
-    }
-}
-
 /// Checks all targets.
 pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Progress) -> Outcome {
     let Targets { targets, coverage, skipped } = targets;
     progress.start(targets.len());
     let worker = || Worker::new(matcher, options);
     let (scanned, mut workers) = each(&targets, options.threads, worker, |worker, target| {
-        let scanned = check_target(matcher, worker, target, options.lines);
+        let scanned = check_target(matcher, worker, target, options.existing);
         progress.advance();
         scanned
     });
     progress.finish();
     let threads = workers.len();
-    let mut outcome = Outcome { skipped, ..Outcome::default() };
+    let contracts = matcher.contracts().to_vec();
+    let mut outcome = Outcome { contracts, skipped, ..Outcome::default() };
     gather(&targets, scanned, &mut outcome);
     if let Coverage::Rest(rest) = &coverage {
         let survey = |worker: &mut Worker, target: &Target| survey_target(matcher, worker, target);
@@ -133,7 +70,7 @@ pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Pr
         workers.extend(others);
     }
     judge_project(matcher, &coverage, &workers, &mut outcome);
-    sort(matcher.contracts(), &mut outcome);
+    sort(&mut outcome);
     outcome.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
     outcome
 }
@@ -223,9 +160,11 @@ fn timed<T>(time: Option<&mut Duration>, work: impl FnOnce() -> T) -> T {
 struct Scanned {
     applied: bool,
     checked: Checked,
+    /// The violations of the text before, if they were asked for.
+    before: Option<Vec<Violation>>,
 }
 
-fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, lines: Lines) -> Scanned {
+fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existing: Existing) -> Scanned {
     let Worker { now, before: reader, scratch, satisfied, times } = worker;
     let time = times.as_mut().map(|times| &mut times.selecting);
     let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
@@ -236,8 +175,9 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, lines: 
         let text = content.as_ref().map(|bytes| Text::new(&**bytes));
         let readable = text.as_ref().ok().and_then(Option::as_ref);
         scanned.checked = matcher.check_with(scratch, &selection, &target.path, readable);
-        if let (Lines::New, Some(before)) = (lines, &target.before) {
-            new_lines::keep(matcher, reader, (before, readable), &mut scanned.checked);
+        if let (Existing::Report, Some(before)) = (existing, &target.before) {
+            let any = scanned.checked.violations.iter().any(Violation::is_open);
+            scanned.before = any.then(|| violations_before(matcher, reader, before));
         }
         scanned.applied = readable.is_some();
         let why = match text {
@@ -253,14 +193,22 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, lines: 
     scanned
 }
 
+/// The violations of what a target was before. What cannot be read had none, so that all it has now are new.
+fn violations_before(matcher: &Matcher, reader: &mut Reader, before: &Before) -> Vec<Violation> {
+    let content = reader.read(&before.content).ok();
+    let text = content.and_then(Text::new);
+    let selection = matcher.select(&before.path, None);
+    matcher.check(&selection, &before.path, text.as_ref()).violations
+}
+
 /// Notes the contracts about the project as a whole that a file satisfies which is checked elsewhere.
 fn survey_target(matcher: &Matcher, worker: &mut Worker, target: &Target) {
     let alias = target.alias.as_ref();
-    let somewhere = |contract: &Contract| {
+    let somewhere = |contract: &Arc<Contract>| {
         matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
     };
     if matcher.contracts().iter().any(somewhere) {
-        check_target(matcher, worker, target, Lines::All);
+        check_target(matcher, worker, target, Existing::Deny);
         return;
     }
     for &contract in matcher.select(&target.path, alias).satisfied_by_existence() {
@@ -275,7 +223,9 @@ fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
             outcome.checked.push(target.path.clone());
         }
         outcome.violations.extend(scanned.checked.violations);
-        outcome.ignored.extend(scanned.checked.ignored);
+        let path = &target.path;
+        let earlier = scanned.before.map(|violations| Earlier { path: path.clone(), violations });
+        outcome.before.extend(earlier);
         outcome.skipped.extend(scanned.checked.skipped);
     }
 }
@@ -304,17 +254,16 @@ fn judge_project(matcher: &Matcher, coverage: &Coverage, workers: &[Worker], out
     }
     for index in missing {
         let path = RelPath::from(contracts[index].glob.as_str());
-        outcome.violations.push(Violation { contract: index, path, place: None, note: None });
+        outcome.violations.push(Violation::of_file(&contracts[index], &path));
     }
 }
 
-fn sort(contracts: &[Contract], outcome: &mut Outcome) {
-    let key = |violation: &Violation| {
-        let place = violation.place.as_ref().map(|found| found.region);
-        (violation.path.clone(), place, contracts[violation.contract].id.clone())
-    };
-    outcome.violations.sort_by_cached_key(key);
-    outcome.ignored.sort_by_cached_key(key);
+fn sort(outcome: &mut Outcome) {
+    outcome.violations.sort_by(|one, other| {
+        let key = |violation: &'_ Violation| violation.found.as_ref().map(|found| found.region);
+        let by_place = one.path.cmp(&other.path).then_with(|| key(one).cmp(&key(other)));
+        by_place.then_with(|| one.contract.id.cmp(&other.contract.id))
+    });
     outcome.checked.sort_unstable();
     outcome.skipped.sort_unstable();
 }

@@ -14,7 +14,7 @@ use phaser::matcher::{Directives, Matcher, Options, dialect};
 use phaser::path::{RelPath, Root};
 use phaser::progress::{Progress, Visible};
 use phaser::report::hook::OnClean;
-use phaser::scan::{Lines, Measure, scan};
+use phaser::scan::{self, Measure, scan};
 use phaser::settings::{self, Edited, Existing, Tools, Wanted};
 use phaser::source::edit::{self, Edit, NotApplied, Occurrences};
 use phaser::source::proposal::{Moment, Proposal, Subject};
@@ -45,11 +45,11 @@ pub fn hook(data: &[u8]) {
         let options = phaser::scan::Options {
             threads: 1,
             max_file_size: 1024 * 1024,
-            lines: Lines::All,
+            existing: scan::Existing::Deny,
             measure: Measure::Nothing,
         };
         let outcome = scan(&matcher, proposal.targets(), options, &Progress::new(Visible::No));
-        phaser::report::hook::response(matcher.contracts(), &outcome, subject.moment, OnClean::Allow)
+        phaser::report::hook::response(&outcome, subject.moment, OnClean::Allow)
     };
     let answer: Value = serde_json::from_str(&response.to_pretty_json()).expect("the answer is JSON");
     let before = subject.moment == Moment::Before;
@@ -122,7 +122,7 @@ pub fn search(data: &[u8]) {
     let found: Vec<_> = checked
         .violations
         .iter()
-        .map(|violation| violation.place.as_ref().expect("a place").region)
+        .map(|violation| violation.found.as_ref().expect("a place").region)
         .collect();
     let ordered = found.windows(2).all(|pair| pair[0].end <= pair[1].start);
     assert!(ordered && found.iter().all(|region| region.start <= region.end), "{found:?}");

@@ -12,7 +12,7 @@ use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
 use crate::report::hook::OnClean;
-use crate::scan::{Lines, Measure};
+use crate::scan::{Existing, Measure};
 use crate::source::git::{Renames, Revisions};
 use crate::source::shard::Shard;
 
@@ -104,7 +104,7 @@ pub struct Check {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// With --staged or --diff: report only violations on lines that were added or changed
+    /// With --staged or --diff: only violations count that the change brought in
     #[arg(long)]
     pub new_lines: bool,
 
@@ -293,8 +293,8 @@ impl Check {
     }
 
     /// Which violations count.
-    pub fn lines(&self) -> Lines {
-        if self.new_lines { Lines::New } else { Lines::All }
+    pub fn existing(&self) -> Existing {
+        if self.new_lines { Existing::Report } else { Existing::Deny }
     }
 
     /// Whether to measure what it costs.

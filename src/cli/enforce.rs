@@ -16,13 +16,15 @@ use crate::exit::{self, Exit, Strictness};
 use crate::hook::{Request, Response};
 use crate::matcher::limits::{FILE_TIME, HOOK_TIME, Limits};
 use crate::matcher::{self, Matcher};
+use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
 use crate::report;
 use crate::report::host::Top;
 use crate::report::stats::Phase;
 use crate::report::text::{Colour, Detail};
-use crate::scan::{self, Outcome, scan};
+use crate::scan::{self, scan};
+use crate::settle::settle;
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::git::Staged;
 use crate::source::proposal::{MAX_PATH, Moment, Proposal, Subject};
@@ -85,9 +87,9 @@ impl Run<'_> {
         self.stopwatch.end(Phase::ContractsRead);
         let targets = targets(&root)?;
         self.stopwatch.end(Phase::FilesListed);
-        let (contracts, outcome) = if none {
+        let outcome = if none {
             let Targets { skipped, .. } = targets;
-            (contracts, Outcome { warnings: loaded.warnings, skipped, ..Outcome::default() })
+            Outcome { warnings: loaded.warnings, skipped, ..Outcome::default() }
         } else {
             self.check(contracts, loaded, targets)
         };
@@ -95,12 +97,12 @@ impl Run<'_> {
         if none {
             self.say_no_contracts(&directories, switched_off);
         }
-        self.show(&contracts, &outcome, &top(&root))?;
+        self.show(&outcome, &top(&root))?;
         let strictness = self.args.strictness();
         if none && strictness == Strictness::Strict {
             return Ok(Exit::Trouble);
         }
-        Ok(exit::judge(&contracts, &outcome, self.args.fail_on(), strictness))
+        Ok(exit::judge(&outcome, self.args.fail_on(), strictness))
     }
 
     /// Answers one hook event; only trouble makes it fail.
@@ -173,28 +175,23 @@ impl Run<'_> {
             Proposal::PathOnly(_, reason) => Some(reason.clone()),
             Proposal::File(_) | Proposal::Skip(_) | Proposal::Nothing => None,
         };
-        let (contracts, outcome) = self.check(contracts, loaded, proposal.targets());
+        let outcome = self.check(contracts, loaded, proposal.targets());
         self.say_gaps(&outcome);
         if self.format != Format::Hook {
-            self.show(&contracts, &outcome, &Top::default())?;
+            self.show(&outcome, &Top::default())?;
             return Ok(Exit::Clean);
         }
         match unchecked {
-            Some(reason) if outcome.violations.is_empty() => self.answer_nothing(&Proposal::Skip(reason)),
+            Some(reason) if outcome.open().next().is_none() => self.answer_nothing(&Proposal::Skip(reason)),
             _ => {
                 let on_clean = self.args.on_clean.into();
-                self.answer(&report::hook::response(&contracts, &outcome, moment, on_clean), &outcome)
+                self.answer(&report::hook::response(&outcome, moment, on_clean), &outcome)
             }
         }
     }
 
     /// The one pipeline: contracts and targets in, an outcome out.
-    fn check(
-        &mut self,
-        mut contracts: Vec<Contract>,
-        loaded: Loaded,
-        mut targets: Targets,
-    ) -> (Vec<Contract>, Outcome) {
+    fn check(&mut self, mut contracts: Vec<Contract>, loaded: Loaded, mut targets: Targets) -> Outcome {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options {
             timeout: self.args.timeout(),
@@ -215,19 +212,20 @@ impl Run<'_> {
             // Finding out how many cores there are reads several files.
             threads: if several { self.args.threads() } else { 1 },
             max_file_size: self.args.max_file_size,
-            lines: self.args.lines(),
+            existing: self.args.existing(),
             measure: self.args.measure(),
         };
         let whole = targets.coverage == Coverage::Whole;
         let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
         let mut outcome = scan(&matcher, targets, options, &progress);
+        settle(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
         outcome.warnings = loaded.warnings;
         outcome.warnings.append(&mut warnings);
         outcome.warnings.sort();
-        (matcher.into_contracts(), outcome)
+        outcome
     }
 
     /// Where contracts come from. Those in the current directory are opened from there: each directory on the way to a
@@ -258,21 +256,21 @@ impl Run<'_> {
     fn answer(&self, response: &Response, outcome: &Outcome) -> anyhow::Result<Exit> {
         match self.format {
             Format::Hook => output::to_stdout(|out| report::hook::write(out, response))?,
-            _ => self.show(&[], outcome, &Top::default())?,
+            _ => self.show(outcome, &Top::default())?,
         }
         Ok(Exit::Clean)
     }
 
     /// Shows the outcome where it is wanted.
-    fn show(&self, contracts: &[Contract], outcome: &Outcome, top: &Top) -> anyhow::Result<()> {
-        let text = |out: &mut dyn Write| report::text::write(out, contracts, outcome, self.detail());
+    fn show(&self, outcome: &Outcome, top: &Top) -> anyhow::Result<()> {
+        let text = |out: &mut dyn Write| report::text::write(out, outcome, self.detail());
         let report = |out: &mut dyn Write| match self.format {
-            Format::Text | Format::Hook => report::text::write(out, contracts, outcome, Detail::Plain),
-            Format::Json => report::json::write(out, contracts, outcome),
-            Format::Sarif => report::sarif::write(out, contracts, outcome, top),
-            Format::Github => report::github::write(out, contracts, outcome, top),
-            Format::Gitlab => report::gitlab::write(out, contracts, outcome, top),
-            Format::Junit => report::junit::write(out, contracts, outcome, top),
+            Format::Text | Format::Hook => report::text::write(out, outcome, Detail::Plain),
+            Format::Json => report::json::write(out, outcome),
+            Format::Sarif => report::sarif::write(out, outcome, top),
+            Format::Github => report::github::write(out, outcome, top),
+            Format::Gitlab => report::gitlab::write(out, outcome, top),
+            Format::Junit => report::junit::write(out, outcome, top),
         };
         match (&self.args.output, self.format) {
             (Some(path), _) => {
@@ -284,7 +282,7 @@ impl Run<'_> {
         }
         match &self.environment.github_step_summary {
             Some(summary) if self.format == Format::Github => {
-                output::append(summary, |out| report::github::write_summary(out, contracts, outcome, top))
+                output::append(summary, |out| report::github::write_summary(out, outcome, top))
             }
             _ => Ok(()),
         }

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use super::say;
 use crate::matcher::Matcher;
+use crate::outcome::Outcome;
 use crate::report::stats::{self, Phase, Stats};
-use crate::scan::{Measure, Outcome};
+use crate::scan::Measure;
 
 /// How many of the most expensive contracts are shown.
 const MOST: usize = 10;

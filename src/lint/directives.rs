@@ -90,8 +90,8 @@ impl File<'_> {
     /// Does the directive suppress a violation, of this contract or of any?
     fn suppresses(&self, directive: &Directive<'_>, only: Option<&str>) -> bool {
         self.checked.violations.iter().any(|violation| {
-            let id = self.matcher.contracts()[violation.contract].id.as_str();
-            let line = violation.place.as_ref().map(|found| found.region.start.line);
+            let id = violation.contract.id.as_str();
+            let line = violation.found.as_ref().map(|found| found.region.start.line);
             only.is_none_or(|only| only == id) && directive.covers(id, line)
         })
     }

@@ -2,6 +2,7 @@
 //! names or extensions that it spells out.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::contract::Contract;
 use crate::glob::Names;
@@ -52,7 +53,12 @@ impl Globs {
     }
 
     /// The globs that match one of the names of a file, in order.
-    pub fn matching(&self, contracts: &[Contract], path: &RelPath, alias: Option<&RelPath>) -> Vec<usize> {
+    pub fn matching(
+        &self,
+        contracts: &[Arc<Contract>],
+        path: &RelPath,
+        alias: Option<&RelPath>,
+    ) -> Vec<usize> {
         let mut candidates: Vec<usize> = Vec::new();
         for path in std::iter::once(path).chain(alias).map(RelPath::as_bytes) {
             let name = &path[memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)..];

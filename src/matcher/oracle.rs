@@ -129,7 +129,7 @@ pub(super) fn content() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-pub(super) fn contract(index: usize, check: Check) -> Contract {
+pub(crate) fn contract(index: usize, check: Check) -> Contract {
     Contract {
         id: format!("c{index}"),
         kind: Kind::ForbidPattern,
@@ -198,15 +198,18 @@ proptest! {
             match demand {
                 Demand::Forbid => violations.extend(matches.into_iter().map(|range| {
                     let matched = String::from_utf8_lossy(&text.bytes()[range.clone()]).into_owned();
-                    (index, Some((text.region(range), matched)))
+                    (format!("c{index}"), Some((text.region(range), matched)))
                 })),
-                Demand::Require if matches.is_empty() => violations.push((index, None)),
+                Demand::Require if matches.is_empty() => violations.push((format!("c{index}"), None)),
                 Demand::RequireSomewhere if !matches.is_empty() => satisfied.push(index),
                 Demand::Require | Demand::RequireSomewhere => {}
             }
         }
         let found: Vec<_> = checked.violations.into_iter()
-            .map(|violation| (violation.contract, violation.place.map(|place| (place.region, place.matched))))
+            .map(|violation| {
+                let found = violation.found.map(|found| (found.region, found.text));
+                (violation.contract.id.clone(), found)
+            })
             .collect();
         prop_assert_eq!(found, violations);
         prop_assert_eq!(checked.satisfied, satisfied);

@@ -8,9 +8,9 @@ use std::io::{self, Write};
 
 use super::host::{Spot, Top};
 use super::{inert, is_active};
-use crate::contract::{Contract, Severity};
-use crate::matcher::Violation;
-use crate::scan::Outcome;
+use crate::contract::Severity;
+use crate::outcome::Outcome;
+use crate::violation::Violation;
 
 /// How many annotations of each kind GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
@@ -20,58 +20,50 @@ const MAX_ROWS: usize = 500;
 const MAX_CELL: usize = 300;
 
 /// Writes the violations as workflow commands, errors first, and the summary.
-pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
     let mut unseen = 0;
     for severity in [Severity::Error, Severity::Warning] {
-        let of_severity = by_severity(contracts, outcome, severity);
+        let of_severity = by_severity(outcome, severity);
         unseen += of_severity.len().saturating_sub(MAX_ANNOTATIONS);
-        for (contract, violation) in of_severity.into_iter().take(MAX_ANNOTATIONS) {
-            annotate(out, contract, &Spot::of(top, contract, violation))?;
+        for violation in of_severity.into_iter().take(MAX_ANNOTATIONS) {
+            annotate(out, violation, &Spot::of(top, violation))?;
         }
     }
     if unseen > 0 {
         writeln!(out, "{unseen} more: GitHub shows {MAX_ANNOTATIONS} annotations of each kind for a step")?;
     }
-    writeln!(out, "{}", outcome.summary(contracts))
+    writeln!(out, "{}", outcome.summary())
 }
 
 /// Writes the summary and a table of the violations in Markdown.
-pub fn write_summary(
-    out: &mut dyn Write,
-    contracts: &[Contract],
-    outcome: &Outcome,
-    top: &Top,
-) -> io::Result<()> {
-    writeln!(out, "### phaser: {}\n", outcome.summary(contracts))?;
-    if outcome.violations.is_empty() {
+pub fn write_summary(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
+    writeln!(out, "### phaser: {}\n", outcome.summary())?;
+    if outcome.open().next().is_none() {
         return Ok(());
     }
     writeln!(out, "| | Contract | Place | Message |\n|---|---|---|---|")?;
-    let errors = by_severity(contracts, outcome, Severity::Error);
-    let warnings = by_severity(contracts, outcome, Severity::Warning);
-    for (contract, violation) in errors.into_iter().chain(warnings).take(MAX_ROWS) {
-        let Spot { path, line, .. } = Spot::of(top, contract, violation);
+    let errors = by_severity(outcome, Severity::Error);
+    let warnings = by_severity(outcome, Severity::Warning);
+    let unseen = (errors.len() + warnings.len()).saturating_sub(MAX_ROWS);
+    for violation in errors.into_iter().chain(warnings).take(MAX_ROWS) {
+        let contract = &violation.contract;
+        let Spot { path, line, .. } = Spot::of(top, violation);
         let place = format!("{path}:{line}");
         let cells = [contract.severity.as_str(), &contract.id, &place, &contract.message];
         writeln!(out, "| {} |", cells.map(cell).join(" | "))?;
     }
-    let unseen = outcome.violations.len().saturating_sub(MAX_ROWS);
     if unseen > 0 {
         writeln!(out, "\n… and {unseen} more")?;
     }
     writeln!(out)
 }
 
-fn by_severity<'a>(
-    contracts: &'a [Contract],
-    outcome: &'a Outcome,
-    severity: Severity,
-) -> Vec<(&'a Contract, &'a Violation)> {
-    let violations = outcome.violations.iter().map(|violation| (&contracts[violation.contract], violation));
-    violations.filter(|(contract, _)| contract.severity == severity).collect()
+fn by_severity(outcome: &Outcome, severity: Severity) -> Vec<&Violation> {
+    outcome.open().filter(|violation| violation.contract.severity == severity).collect()
 }
 
-fn annotate(out: &mut dyn Write, contract: &Contract, spot: &Spot) -> io::Result<()> {
+fn annotate(out: &mut dyn Write, violation: &Violation, spot: &Spot) -> io::Result<()> {
+    let contract = &violation.contract;
     let command = contract.severity.as_str();
     write!(out, "::{command} file={},line={}", property(&spot.path.to_text()), spot.line)?;
     if let Some(region) = spot.region {

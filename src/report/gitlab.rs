@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::host::{Spot, Top, fingerprints};
+use super::host::{Spot, Top};
 use super::inert_json;
-use crate::contract::{Contract, Severity};
+use crate::contract::Severity;
 use crate::digest::digest;
-use crate::scan::Outcome;
+use crate::outcome::Outcome;
 
 #[derive(Serialize)]
 struct WireViolation<'a> {
@@ -32,15 +32,14 @@ struct WireLines {
 }
 
 /// Writes the violations as GitLab's code quality report.
-pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let names = fingerprints(contracts, &outcome.violations);
-    let violations = outcome.violations.iter().zip(names).map(|(violation, name)| {
-        let contract = &contracts[violation.contract];
-        let spot = Spot::of(top, contract, violation);
+pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let violations = outcome.open().map(|violation| {
+        let contract = &violation.contract;
+        let spot = Spot::of(top, violation);
         WireViolation {
             description: &contract.message,
             check_name: &contract.id,
-            fingerprint: format!("{:016x}:{name}", digest(spot.path.as_bytes())),
+            fingerprint: format!("{:016x}:{}", digest(spot.path.as_bytes()), violation.name()),
             severity: match contract.severity {
                 Severity::Error => "major",
                 Severity::Warning => "minor",

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use super::inert;
-use crate::contract::{Contract, Severity};
+use crate::contract::Severity;
 use crate::hook::{PostToolUseResponse, PreToolUseResponse, Response};
-use crate::matcher::{Note, Violation};
-use crate::scan::Outcome;
+use crate::outcome::Outcome;
 use crate::source::proposal::{MAX_PATH, Moment};
+use crate::violation::{Note, Violation};
 
 /// The most violations that are named one by one.
 const MAX_NAMED: usize = 20;
@@ -22,21 +22,21 @@ pub enum OnClean {
 }
 
 /// The answer for an outcome.
-pub fn response(contracts: &[Contract], outcome: &Outcome, moment: Moment, on_clean: OnClean) -> Response {
-    let violated = !outcome.violations.is_empty();
+pub fn response(outcome: &Outcome, moment: Moment, on_clean: OnClean) -> Response {
+    let summary = outcome.summary();
+    let violated = outcome.open().next().is_some();
     match moment {
         Moment::Before if violated => {
-            let named = lines(contracts, outcome, |_| "Contract violation");
+            let named = lines(outcome, |_| "Contract violation");
             PreToolUseResponse::deny(named).into()
         }
         Moment::Before if on_clean == OnClean::Allow => {
-            PreToolUseResponse::allow().with_reason(passed(outcome.ignored.len())).into()
+            PreToolUseResponse::allow().with_reason(passed(summary.ignored)).into()
         }
         Moment::After if violated => {
-            let is_error = |violation: &Violation| contracts[violation.contract].severity == Severity::Error;
-            let word = if outcome.violations.iter().any(is_error) { "violation" } else { "warning" };
+            let word = if summary.errors > 0 { "violation" } else { "warning" };
             let reason = format!("Contract {word} detected after file write");
-            let named = lines(contracts, outcome, |severity| match severity {
+            let named = lines(outcome, |severity| match severity {
                 Severity::Error => "Error",
                 Severity::Warning => "Warning",
             });
@@ -80,16 +80,13 @@ fn passed(ignored: usize) -> String {
 }
 
 /// One line for each violation, errors first.
-fn lines(contracts: &[Contract], outcome: &Outcome, prefix: fn(Severity) -> &'static str) -> String {
-    let mut ordered: Vec<_> = outcome.violations.iter().collect();
-    ordered.sort_by_key(|violation| std::cmp::Reverse(contracts[violation.contract].severity));
+fn lines(outcome: &Outcome, prefix: fn(Severity) -> &'static str) -> String {
+    let mut ordered: Vec<_> = outcome.open().collect();
+    ordered.sort_by_key(|violation| std::cmp::Reverse(violation.contract.severity));
     let mut lines: Vec<String> = ordered
         .iter()
         .take(MAX_NAMED)
-        .map(|violation| {
-            let contract = &contracts[violation.contract];
-            line(prefix(contract.severity), contract, violation)
-        })
+        .map(|violation| line(prefix(violation.contract.severity), violation))
         .collect();
     if ordered.len() > MAX_NAMED {
         lines.push(format!("… and {} more", ordered.len() - MAX_NAMED));
@@ -97,8 +94,9 @@ fn lines(contracts: &[Contract], outcome: &Outcome, prefix: fn(Severity) -> &'st
     lines.join("\n")
 }
 
-fn line(prefix: &str, contract: &Contract, violation: &Violation) -> String {
-    let at = match &violation.place {
+fn line(prefix: &str, violation: &Violation) -> String {
+    let contract = &violation.contract;
+    let at = match &violation.found {
         Some(found) => format!(" at line {}", found.region.start.line),
         None => String::new(),
     };

@@ -1,13 +1,9 @@
-//! What reports for code hosts share: paths from the top of the repository, a place for every violation, and
-//! names for violations that survive when lines move.
-
-use std::collections::HashMap;
+//! What reports for code hosts share: paths from the top of the repository, and a place for every violation.
 
 use crate::contract::{Check, Contract, Place};
-use crate::digest::digest;
-use crate::matcher::Violation;
 use crate::path::RelPath;
 use crate::text::Region;
+use crate::violation::Violation;
 
 /// Where the project lies in its repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,11 +41,12 @@ pub struct Spot {
 impl Spot {
     /// A place for every violation, because hosts show none without: what has no line is shown at line 1, and what
     /// is about the project as a whole at its contract.
-    pub fn of(top: &Top, contract: &Contract, violation: &Violation) -> Self {
+    pub fn of(top: &Top, violation: &Violation) -> Self {
+        let contract = &violation.contract;
         if matches!(contract.check, Check::Exists | Check::RequireSomewhere(_)) {
             return Self::of_contract(top, contract);
         }
-        let region = violation.place.as_ref().map(|found| found.region);
+        let region = violation.found.as_ref().map(|found| found.region);
         let line = region.map_or(1, |region| region.start.line);
         Self { path: top.path(&violation.path), line, region }
     }
@@ -75,21 +72,4 @@ impl Spot {
         };
         Self { path: top.path(&path), line, region: None }
     }
-}
-
-/// A name for each violation: the rule and the text of the line, counted where a file has the same several times.
-pub fn fingerprints(contracts: &[Contract], violations: &[Violation]) -> Vec<String> {
-    let mut seen: HashMap<(&RelPath, u64), usize> = HashMap::new();
-    let name = |violation: &'_ Violation| {
-        let line = violation.place.as_ref().map_or("", |found| found.line.trim());
-        digest(format!("{}\0{line}", contracts[violation.contract].id).as_bytes())
-    };
-    let mut names = Vec::with_capacity(violations.len());
-    for violation in violations {
-        let hash = name(violation);
-        let count = seen.entry((&violation.path, hash)).or_default();
-        *count += 1;
-        names.push(format!("{hash:016x}:{count}"));
-    }
-    names
 }

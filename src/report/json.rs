@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::inert_json;
-use crate::contract::Contract;
-use crate::matcher::{Note, Violation};
-use crate::scan::Outcome;
+use crate::outcome::Outcome;
+use crate::violation::{Note, Violation};
 
 const VERSION: u32 = 1;
 
@@ -24,6 +23,8 @@ struct WireViolation<'a> {
     matched_text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
+    state: &'static str,
+    fingerprint: String,
 }
 
 #[derive(Serialize)]
@@ -40,9 +41,10 @@ struct WireWarning {
 }
 
 /// Writes the outcome as one JSON document.
-pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let checked: Vec<_> = outcome.checked.iter().map(|path| path.to_text()).collect();
-    let violations: Vec<_> = outcome.violations.iter().map(|violation| wire(contracts, violation)).collect();
+    let violations: Vec<_> = outcome.open().map(wire).collect();
+    let suppressed: Vec<_> = outcome.suppressed().map(wire).collect();
     let skipped = outcome.skipped.iter().map(|skipped| WireSkipped {
         file_path: skipped.path.to_text().into_owned(),
         reason: skipped.why.to_string(),
@@ -52,7 +54,7 @@ pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> 
         line_number: warning.line,
         message: warning.what.clone(),
     });
-    let summary = outcome.summary(contracts);
+    let summary = outcome.summary();
     writeln!(out, "{{")?;
     write!(out, "  \"files_checked\": [")?;
     for (index, path) in checked.iter().enumerate() {
@@ -63,11 +65,12 @@ pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome) -> 
     writeln!(out, "  \"violations\": {},", indented(&violations)?)?;
     writeln!(
         out,
-        "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {} }},",
-        summary.errors, summary.warnings, summary.ignored
+        "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
+        summary.errors, summary.warnings, summary.ignored, summary.existing, summary.baselined
     )?;
     writeln!(out, "  \"skipped\": {},", indented(&skipped.collect::<Vec<_>>())?)?;
     writeln!(out, "  \"warnings\": {},", indented(&warnings.collect::<Vec<_>>())?)?;
+    writeln!(out, "  \"suppressed\": {},", indented(&suppressed)?)?;
     writeln!(out, "  \"version\": {VERSION}")?;
     writeln!(out, "}}")
 }
@@ -77,9 +80,9 @@ fn indented(value: &impl Serialize) -> io::Result<String> {
     Ok(inert_json(&serde_json::to_string_pretty(value)?).replace('\n', "\n  "))
 }
 
-fn wire<'a>(contracts: &'a [Contract], violation: &'a Violation) -> WireViolation<'a> {
-    let contract = &contracts[violation.contract];
-    let region = violation.place.as_ref().map(|found| found.region);
+fn wire(violation: &Violation) -> WireViolation<'_> {
+    let contract = &violation.contract;
+    let region = violation.found.as_ref().map(|found| found.region);
     WireViolation {
         rule_id: &contract.id,
         file_path: violation.path.to_text().into_owned(),
@@ -89,9 +92,11 @@ fn wire<'a>(contracts: &'a [Contract], violation: &'a Violation) -> WireViolatio
         column: region.map(|region| region.start.column),
         end_line: region.map(|region| region.end.line),
         end_column: region.map(|region| region.end.column),
-        matched_text: violation.place.as_ref().map(|found| found.matched.as_str()),
+        matched_text: violation.found.as_ref().map(|found| found.text.as_str()),
         note: violation.note.map(|note| match note {
             Note::BareIgnore => "phaser:ignore without an id ignores nothing",
         }),
+        state: violation.state.as_str(),
+        fingerprint: violation.name(),
     }
 }

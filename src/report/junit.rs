@@ -7,20 +7,19 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::host::{Spot, Top};
 use super::inert;
-use crate::contract::Contract;
+use crate::outcome::Outcome;
 use crate::path::RelPath;
-use crate::scan::Outcome;
 use crate::skipped::{Gap, Skipped};
 
 /// Writes the outcome as JUnit XML.
-pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
     let mut suites: BTreeMap<RelPath, Vec<TestCase>> = BTreeMap::new();
     for path in &outcome.checked {
         suites.entry(top.path(path)).or_default();
     }
-    for violation in &outcome.violations {
-        let contract = &contracts[violation.contract];
-        let spot = Spot::of(top, contract, violation);
+    for violation in outcome.open() {
+        let contract = &violation.contract;
+        let spot = Spot::of(top, violation);
         let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
         failed.set_message(&*contract.message).set_type(contract.severity.as_str());
         failed.set_description(format!("{}:{}: {}: {}", spot.path, spot.line, contract.id, contract.message));

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, within the limits of GitHub code scanning: the only user of serde-sarif.
 //!
-//! Violations that an ignore directive covers are left out: a host would list them as open.
+//! Only open violations are in it: a host would list the others as open, too.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -12,13 +12,13 @@ use serde_sarif::sarif::{
     Result as SarifResult, ResultLevel, Run, Sarif, Tool, ToolComponent,
 };
 
-use super::host::{Spot, Top, fingerprints};
+use super::host::{Spot, Top};
 use super::inert_json;
 use crate::contract::{Contract, Severity};
-use crate::matcher::{Found, Note, Violation};
+use crate::outcome::Outcome;
 use crate::path::RelPath;
-use crate::scan::Outcome;
 use crate::skipped::Gap;
+use crate::violation::{Note, Violation};
 
 const NAME: &str = "phaser";
 /// GitHub refuses a run with more results.
@@ -31,13 +31,9 @@ const SOURCE_ROOT: &str = "%SRCROOT%";
 const FINGERPRINT: &str = "primaryLocationLineHash";
 
 /// Writes the outcome as one SARIF log.
-pub fn write(out: &mut dyn Write, contracts: &[Contract], outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let names = fingerprints(contracts, &outcome.violations);
-    let results = outcome.violations.iter().zip(&names).map(|(violation, name)| {
-        let contract = &contracts[violation.contract];
-        result(contract, violation, Spot::of(top, contract, violation), name)
-    });
-    let rules = contracts.iter().map(rule).collect();
+pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let results = outcome.open().map(|violation| result(violation, &Spot::of(top, violation)));
+    let rules = outcome.contracts.iter().map(|contract| rule(contract)).collect();
     write_log(out, rules, results.collect(), invocation(outcome, top))
 }
 
@@ -185,7 +181,8 @@ fn described(text: &str) -> MultiformatMessageString {
     MultiformatMessageString::builder().text(text.chars().take(MAX_DESCRIPTION).collect::<String>()).build()
 }
 
-fn result(contract: &Contract, violation: &Violation, spot: Spot, name: &str) -> SarifResult {
+fn result(violation: &Violation, spot: &Spot) -> SarifResult {
+    let contract = &violation.contract;
     let level = match contract.severity {
         Severity::Error => ResultLevel::Error,
         Severity::Warning => ResultLevel::Warning,
@@ -194,24 +191,25 @@ fn result(contract: &Contract, violation: &Violation, spot: Spot, name: &str) ->
         Some(Note::BareIgnore) => " (phaser:ignore without an id ignores nothing.)",
         None => "",
     };
-    let region = region(&spot, violation.place.as_ref());
+    let region = region(spot, violation);
     SarifResult::builder()
         .rule_id(&contract.id)
         .level(level)
         .message(message(&format!("{}{note}", contract.message)))
         .locations(vec![location(&spot.path, region)])
-        .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), name.to_owned())]))
+        .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), violation.name())]))
         .build()
 }
 
-fn region(spot: &Spot, found: Option<&Found>) -> Region {
+fn region(spot: &Spot, violation: &Violation) -> Region {
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let mut wire = Region::builder().start_line(number(spot.line)).build();
     let Some(region) = spot.region else { return wire };
     wire.start_column = Some(number(region.start.column));
     wire.end_line = Some(number(spot.last_line()));
     wire.end_column = (spot.last_line() == region.end.line).then(|| number(region.end.column));
-    wire.snippet = found.map(|found| ArtifactContent::builder().text(&found.matched).build());
+    let found = violation.found.as_ref();
+    wire.snippet = found.map(|found| ArtifactContent::builder().text(&found.text).build());
     wire
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::matcher::cost::{Costly, Slow};
-use crate::scan::Spent;
+use crate::outcome::Spent;
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 
 use super::{inert, is_active};
-use crate::contract::{Contract, Severity};
-use crate::matcher::{Found, Note, Violation};
-use crate::scan::Outcome;
+use crate::contract::Severity;
+use crate::outcome::Outcome;
+use crate::violation::{Match, Note, Violation};
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,32 +29,23 @@ pub enum Colour {
 }
 
 /// Writes the violations and the summary.
-pub fn write(
-    out: &mut dyn Write,
-    contracts: &[Contract],
-    outcome: &Outcome,
-    detail: Detail,
-) -> io::Result<()> {
-    for violation in &outcome.violations {
-        write_violation(out, &contracts[violation.contract], violation, detail)?;
+pub fn write(out: &mut dyn Write, outcome: &Outcome, detail: Detail) -> io::Result<()> {
+    for violation in outcome.open() {
+        write_violation(out, violation, detail)?;
     }
-    if !outcome.violations.is_empty() {
+    if outcome.open().next().is_some() {
         writeln!(out)?;
     }
-    writeln!(out, "{}", outcome.summary(contracts))
+    writeln!(out, "{}", outcome.summary())
 }
 
-fn write_violation(
-    out: &mut dyn Write,
-    contract: &Contract,
-    violation: &Violation,
-    detail: Detail,
-) -> io::Result<()> {
+fn write_violation(out: &mut dyn Write, violation: &Violation, detail: Detail) -> io::Result<()> {
+    let contract = &violation.contract;
     let paint = Paint::of(detail, contract.severity);
     let path = violation.path.to_text();
     let path = inert(&path);
     let line =
-        violation.place.as_ref().map(|found| format!(":{}", found.region.start.line)).unwrap_or_default();
+        violation.found.as_ref().map(|found| format!(":{}", found.region.start.line)).unwrap_or_default();
     let (severity, id) = (contract.severity, &contract.id);
     let (bold, colour) = (paint.bold, paint.severity);
     writeln!(out, "{bold}{path}{line}:{bold:#} {colour}{severity}:{colour:#} {bold}{id}{bold:#}")?;
@@ -70,7 +61,7 @@ fn write_violation(
             )?;
         }
     }
-    if let (Detail::Source(colour), Some(found)) = (detail, &violation.place) {
+    if let (Detail::Source(colour), Some(found)) = (detail, &violation.found) {
         write_source(out, found, contract.severity, colour)?;
     }
     Ok(())
@@ -96,7 +87,7 @@ impl Paint {
 }
 
 /// The line a match starts on, with a caret under as much of the match as the line holds.
-fn write_source(out: &mut dyn Write, found: &Found, severity: Severity, colour: Colour) -> io::Result<()> {
+fn write_source(out: &mut dyn Write, found: &Match, severity: Severity, colour: Colour) -> io::Result<()> {
     let line: String =
         found.line.chars().map(|c| if is_active(c) && c != '\t' { '\u{FFFD}' } else { c }).collect();
     if found.region.start.column > line.chars().count() + 1 {

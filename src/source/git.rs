@@ -6,7 +6,6 @@
 mod blob;
 mod compare;
 mod error;
-mod lines;
 mod listing;
 mod named;
 mod renames;
@@ -24,7 +23,6 @@ use crate::source::{Before, Content, Coverage, Target, Targets};
 
 pub use blob::{Blob, BlobReader};
 pub use error::Error;
-pub use lines::changed_lines;
 pub use listing::Listing;
 pub use renames::Renames;
 pub use revisions::Revisions;

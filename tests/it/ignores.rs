@@ -157,7 +157,10 @@ fn ignored_violations_are_counted_in_every_summary() {
     let text = sandbox.run(["enforce", "--all"]);
     assert_eq!(text.stdout, "0 errors, 0 warnings, 2 ignored\n");
     let json = sandbox.run(["enforce", "--all", "--format", "json"]).json();
-    assert_eq!(json["summary"].to_string(), r#"{"errors":0,"warnings":0,"ignored":2}"#);
+    assert_eq!(
+        json["summary"].to_string(),
+        r#"{"errors":0,"warnings":0,"ignored":2,"existing":0,"baselined":0}"#
+    );
     let hook = sandbox.pre_write("b.py", "X # phaser:ignore-all\n");
     assert_eq!(hook.decision(), ("allow".to_owned(), "1 violation suppressed by ignore".to_owned()));
 }

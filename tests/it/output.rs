@@ -64,12 +64,15 @@ fn json_is_as_it_is_documented_with_keys_added_at_the_end() {
           "column": 13,
           "end_line": 4,
           "end_column": 1,
-          "matched_text": "optional!\n"
+          "matched_text": "optional!\n",
+          "state": "open",
+          "fingerprint": "b85b65916fff5412:1"
         }
       ],
-      "summary": { "errors": 1, "warnings": 0, "ignored": 0 },
+      "summary": { "errors": 1, "warnings": 0, "ignored": 0, "existing": 0, "baselined": 0 },
       "skipped": [],
       "warnings": [],
+      "suppressed": [],
       "version": 1
     }
 
@@ -85,7 +88,10 @@ fn json_has_the_documented_keys_for_every_violation() {
         .file("large.swift", "x".repeat(101));
     let json = sandbox.run(["enforce", "--all", "--format", "json", "--max-file-size", "100"]).json();
     assert_eq!(json["files_checked"], json!(["src/app.swift"]));
-    assert_eq!(json["summary"], json!({ "errors": 2, "warnings": 1, "ignored": 0 }));
+    assert_eq!(
+        json["summary"],
+        json!({ "errors": 2, "warnings": 1, "ignored": 0, "existing": 0, "baselined": 0 })
+    );
     assert_eq!(json["version"], 1);
     assert_eq!(json["skipped"][0]["file_path"], "large.swift");
     let lineless = &json["violations"][1];
@@ -95,6 +101,7 @@ fn json_has_the_documented_keys_for_every_violation() {
             "rule_id": "needs-header", "file_path": "src/app.swift", "line_number": null,
             "message": "Do not needs-header.", "severity": "warning", "column": null,
             "end_line": null, "end_column": null, "matched_text": null,
+            "state": "open", "fingerprint": lineless["fingerprint"],
         })
     );
     let located = &json["violations"][2];
@@ -112,9 +119,10 @@ fn nothing_found_is_still_a_summary_and_one_document() {
     {
       "files_checked": ["src/app.swift"],
       "violations": [],
-      "summary": { "errors": 0, "warnings": 0, "ignored": 0 },
+      "summary": { "errors": 0, "warnings": 0, "ignored": 0, "existing": 0, "baselined": 0 },
       "skipped": [],
       "warnings": [],
+      "suppressed": [],
       "version": 1
     }
     "#);

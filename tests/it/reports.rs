@@ -40,7 +40,7 @@ fn sarif() {
         .file("src/a b#1.txt", "é x: 100%, y\n");
     let version = format!("\"semanticVersion\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let output = report(&sandbox, "sarif").stdout.replace(&version, "\"semanticVersion\": \"[VERSION]\"");
-    insta::assert_snapshot!(output, @r##"
+    insta::assert_snapshot!(output, @r#"
     {
       "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
       "runs": [
@@ -97,7 +97,7 @@ fn sarif() {
                 "text": "Do not needs-readme."
               },
               "partialFingerprints": {
-                "primaryLocationLineHash": "239709e0a478b9f5:1"
+                "primaryLocationLineHash": "a15648f06e55b880:1"
               },
               "ruleId": "needs-readme",
               "ruleIndex": 0
@@ -127,7 +127,7 @@ fn sarif() {
                 "text": "Do not no-x."
               },
               "partialFingerprints": {
-                "primaryLocationLineHash": "15e50a68cda75634:1"
+                "primaryLocationLineHash": "5fa9920d7f01d2b1:1"
               },
               "ruleId": "no-x",
               "ruleIndex": 1
@@ -189,7 +189,7 @@ fn sarif() {
       ],
       "version": "2.1.0"
     }
-    "##);
+    "#);
 }
 
 #[test]
@@ -207,12 +207,12 @@ fn github() {
 
 #[test]
 fn gitlab() {
-    insta::assert_snapshot!(report(&sandbox(), "gitlab").stdout, @r##"
+    insta::assert_snapshot!(report(&sandbox(), "gitlab").stdout, @r#"
     [
       {
         "description": "Do not needs-readme.",
         "check_name": "needs-readme",
-        "fingerprint": "f6bfbf7cd796db2f:239709e0a478b9f5:1",
+        "fingerprint": "f6bfbf7cd796db2f:a15648f06e55b880:1",
         "severity": "major",
         "location": {
           "path": ".claude/contracts/needs-readme.yaml",
@@ -225,7 +225,7 @@ fn gitlab() {
       {
         "description": "Do not no-x.",
         "check_name": "no-x",
-        "fingerprint": "7de3bf043f05390e:3fc3909e72eb6549:1",
+        "fingerprint": "7de3bf043f05390e:fb707a7f976eb76b:1",
         "severity": "major",
         "location": {
           "path": "caf�.txt",
@@ -238,7 +238,7 @@ fn gitlab() {
       {
         "description": "Do not no-env.",
         "check_name": "no-env",
-        "fingerprint": "1a211234bf084081:1bcc8e18205d58d4:1",
+        "fingerprint": "1a211234bf084081:21cef22576383ccd:1",
         "severity": "major",
         "location": {
           "path": "conf/.env",
@@ -251,7 +251,7 @@ fn gitlab() {
       {
         "description": "Do not no-x.",
         "check_name": "no-x",
-        "fingerprint": "4876b7e1fae47e2c:15e50a68cda75634:1",
+        "fingerprint": "4876b7e1fae47e2c:5fa9920d7f01d2b1:1",
         "severity": "major",
         "location": {
           "path": "src/a b#1.txt",
@@ -264,7 +264,7 @@ fn gitlab() {
       {
         "description": "Do not needs-y.",
         "check_name": "needs-y",
-        "fingerprint": "366760b66490cf67:26ff05eaf0d13326:1",
+        "fingerprint": "366760b66490cf67:e25db007ec97bd96:1",
         "severity": "minor",
         "location": {
           "path": "src/block.txt",
@@ -277,7 +277,7 @@ fn gitlab() {
       {
         "description": "Do not no-block.",
         "check_name": "no-block",
-        "fingerprint": "366760b66490cf67:6dda1d44430d354f:1",
+        "fingerprint": "366760b66490cf67:a800039512c78c50:1",
         "severity": "major",
         "location": {
           "path": "src/block.txt",
@@ -288,7 +288,7 @@ fn gitlab() {
         }
       }
     ]
-    "##);
+    "#);
 }
 
 #[test]

@@ -13,11 +13,13 @@ use crate::cli::say;
 use crate::contract::Contract;
 use crate::exit::Exit;
 use crate::matcher::limits::Limits;
-use crate::matcher::{self, Directives, Matcher, Violation};
+use crate::matcher::{self, Directives, Matcher};
+use crate::outcome::Outcome;
 use crate::progress::{Progress, Visible};
 use crate::report::inert;
-use crate::scan::{self, Lines, Measure, Outcome, scan};
+use crate::scan::{self, Existing, Measure, scan};
 use crate::skipped::{Gap, Skipped};
+use crate::violation::Violation;
 
 #[derive(Debug, Args)]
 pub struct Check {
@@ -56,7 +58,7 @@ pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
         let options = scan::Options {
             threads: threads(),
             max_file_size: MAX_FILE_SIZE,
-            lines: Lines::All,
+            existing: Existing::Deny,
             measure: Measure::Nothing,
         };
         scan(&matcher, project.targets(), options, &Progress::new(Visible::No))
@@ -64,10 +66,9 @@ pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
     let checked: Vec<Checked<'_>> = matcher
         .contracts()
         .iter()
-        .enumerate()
-        .map(|(at, contract)| Checked {
+        .map(|contract| Checked {
             contract,
-            violations: outcome.violations.iter().filter(|violation| violation.contract == at).collect(),
+            violations: outcome.open().filter(|violation| violation.contract.id == contract.id).collect(),
             unfinished: outcome.skipped.iter().filter(|skipped| skipped.why.concerns(&contract.id)).collect(),
         })
         .collect();
@@ -99,7 +100,7 @@ fn write_text(out: &mut dyn Write, checked: &[Checked<'_>], args: &Check) -> io:
         let (contract, verdict) = (checked.contract, if checked.passed() { "PASS" } else { "FAIL" });
         writeln!(out, "[{verdict}] {}", contract.id)?;
         for violation in checked.violations.iter().filter(|_| args.verbose) {
-            let line = violation.place.as_ref().map(|found| format!(":{}", found.region.start.line));
+            let line = violation.found.as_ref().map(|found| format!(":{}", found.region.start.line));
             let path = violation.path.to_text();
             writeln!(
                 out,
@@ -120,7 +121,7 @@ fn to_json(checked: &[Checked<'_>]) -> Value {
         let violations = checked.violations.iter().map(|violation| {
             json!({
                 "file_path": violation.path.to_text(),
-                "line_number": violation.place.as_ref().map(|found| found.region.start.line),
+                "line_number": violation.found.as_ref().map(|found| found.region.start.line),
                 "message": contract.message,
             })
         });

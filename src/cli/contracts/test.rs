@@ -12,8 +12,8 @@ use crate::cli::output::to_stdout;
 use crate::contract::{Contract, Warning};
 use crate::examples::{self, Missed, Tested, Verdict};
 use crate::exit::Exit;
-use crate::matcher::Violation;
 use crate::report::inert;
+use crate::violation::Violation;
 
 #[derive(Debug, Args)]
 pub struct Test {
@@ -132,10 +132,10 @@ fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
 }
 
 fn place(violation: &Violation, path: &str) -> String {
-    match &violation.place {
+    match &violation.found {
         Some(found) => {
             let start = found.region.start;
-            format!("at {path}:{}:{} on '{}'", start.line, start.column, inert(&found.matched))
+            format!("at {path}:{}:{} on '{}'", start.line, start.column, inert(&found.text))
         }
         None => format!("in {path}"),
     }
@@ -146,7 +146,7 @@ fn write_difference(out: &mut dyn Write, tested: &Tested<'_>) -> io::Result<()> 
     let fired: Vec<usize> = match &tested.verdict {
         Verdict::Fired(violations) => violations
             .iter()
-            .filter_map(|violation| Some(violation.place.as_ref()?.region.start.line))
+            .filter_map(|violation| Some(violation.found.as_ref()?.region.start.line))
             .collect(),
         Verdict::Right | Verdict::Missed(_) | Verdict::Unfinished(_) => Vec::new(),
     };

@@ -1,0 +1,125 @@
+//! Everything a run found out: the one value that reports show and exit codes are judged by.
+//!
+//! Only a carrier and its counts; who fills it, and how it is shown, is not known here.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::contract::{Contract, Severity, Warning};
+use crate::matcher::cost::Costs;
+use crate::path::RelPath;
+use crate::skipped::Skipped;
+use crate::violation::{State, Violation};
+
+/// Everything a run found out.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The contracts that were checked.
+    pub contracts: Vec<Arc<Contract>>,
+    /// The files that at least one contract was checked on, in order.
+    pub checked: Vec<RelPath>,
+    /// The violations of every state, by path, place and rule id.
+    pub violations: Vec<Violation>,
+    /// What changed files were violating before, where that was asked for.
+    pub before: Vec<Earlier>,
+    /// What was not checked, and why.
+    pub skipped: Vec<Skipped>,
+    /// What is wrong with contract files.
+    pub warnings: Vec<Warning>,
+    /// What it has cost, if that was measured.
+    pub spent: Option<Spent>,
+}
+
+/// The violations that a file had before it changed.
+#[derive(Debug)]
+pub struct Earlier {
+    /// The path of the file now.
+    pub path: RelPath,
+    /// Its violations before, under the path it had then.
+    pub violations: Vec<Violation>,
+}
+
+impl Outcome {
+    /// The violations that count.
+    pub fn open(&self) -> impl Iterator<Item = &Violation> {
+        self.violations.iter().filter(|violation| violation.is_open())
+    }
+
+    /// The violations that do not count, whatever the reason.
+    pub fn suppressed(&self) -> impl Iterator<Item = &Violation> {
+        self.violations.iter().filter(|violation| !violation.is_open())
+    }
+
+    /// Counts the violations.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::default();
+        for violation in &self.violations {
+            let count = match (violation.state, violation.contract.severity) {
+                (State::Open, Severity::Error) => &mut summary.errors,
+                (State::Open, Severity::Warning) => &mut summary.warnings,
+                (State::Ignored, _) => &mut summary.ignored,
+                (State::Existing, _) => &mut summary.existing,
+                (State::Baselined, _) => &mut summary.baselined,
+            };
+            *count += 1;
+        }
+        summary
+    }
+}
+
+/// How many violations there are of each kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Open violations of contracts with severity `error`.
+    pub errors: usize,
+    /// Open violations of contracts with severity `warning`.
+    pub warnings: usize,
+    /// Violations that ignore directives cover.
+    pub ignored: usize,
+    /// Violations that were there before the change.
+    pub existing: usize,
+    /// Violations that are in the baseline.
+    pub baselined: usize,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let Self { errors, warnings, ignored, existing, baselined } = *self;
+        write!(f, "{errors} error{}, {warnings} warning{}", plural(errors), plural(warnings))?;
+        for (count, word) in [(ignored, "ignored"), (existing, "existing"), (baselined, "in the baseline")] {
+            if count > 0 {
+                write!(f, ", {count} {word}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a scan has cost, all threads together.
+#[derive(Debug, Clone, Default)]
+pub struct Spent {
+    /// On how many threads.
+    pub threads: usize,
+    /// The time to find the contracts that apply to files, and to prepare the search for them.
+    pub selecting: Duration,
+    /// The time to read files.
+    pub reading: Duration,
+    /// What their checks have cost.
+    pub costs: Costs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zero_is_left_out_of_the_summary_except_for_errors_and_warnings() {
+        assert_eq!(Summary::default().to_string(), "0 errors, 0 warnings");
+        let summary = Summary { errors: 1, warnings: 2, ignored: 1, existing: 14, baselined: 310 };
+        assert_eq!(summary.to_string(), "1 error, 2 warnings, 1 ignored, 14 existing, 310 in the baseline");
+        let summary = Summary { existing: 3, ..Summary::default() };
+        assert_eq!(summary.to_string(), "0 errors, 0 warnings, 3 existing");
+    }
+}

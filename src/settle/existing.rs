@@ -1,0 +1,31 @@
+//! Which violations were there before a change: those that the same contract had on the same text before.
+//!
+//! Violations are compared, not lines. So a moved line keeps its violation, and a file that moved
+//! into a glob, a directive that was removed, or a second copy of a line brings new ones.
+
+use std::collections::HashMap;
+
+use super::of_file;
+use crate::outcome::Earlier;
+use crate::violation::{LineDigest, State, Violation};
+
+/// Marks the open violations that were open before, each earlier one for one of now.
+pub(super) fn mark(violations: &mut [Violation], before: &[Earlier]) {
+    for earlier in before {
+        let mut left: HashMap<(&str, Option<LineDigest>), usize> = HashMap::new();
+        for violation in earlier.violations.iter().filter(|violation| violation.is_open()) {
+            *left.entry((&violation.contract.id, line(violation))).or_default() += 1;
+        }
+        for violation in of_file(violations, &earlier.path).iter_mut().filter(|now| now.is_open()) {
+            if let Some(count @ 1..) = left.get_mut(&(violation.contract.id.as_str(), line(violation))) {
+                *count -= 1;
+                violation.state = State::Existing;
+            }
+        }
+    }
+}
+
+/// The line that a violation stands on. One by a file as a whole has none, so that it stays the same when the file moves.
+fn line(violation: &Violation) -> Option<LineDigest> {
+    violation.found.as_ref().map(|_| violation.fingerprint.line)
+}
