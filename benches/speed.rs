@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use phaser::agent::claude::edit::apply;
+use phaser::change::{Edit, Occurrences};
 use phaser::contract::load::{Directory, Loaded, load};
 use phaser::contract::{Contract, Place};
 use phaser::matcher::limits::Limits;
 use phaser::matcher::{self, Directives, Matcher, Options, Scratch};
 use phaser::path::RelPath;
-use phaser::source::edit::{Edit, Occurrences, apply};
 use phaser::text::Text;
 use tempfile::TempDir;
 
@@ -96,9 +97,9 @@ fn search(bencher: Bencher, (count, kind): (usize, Kind)) {
 #[divan::bench(args = Kind::ALL, sample_count = 10, sample_size = 1)]
 fn edit(bencher: Bencher, kind: Kind) {
     let text = made::texts::text(kind, MB) + "the last line is here\n";
-    let edit = Edit { old: "the last line is", new: "it is", occurrences: Occurrences::First };
-    bencher
-        .counter(BytesCount::of_str(&text))
-        .with_inputs(|| text.clone().into_bytes())
-        .bench_local_values(|bytes| apply(Some(black_box(bytes)), &[edit]).expect("can be made"));
+    let edit =
+        Edit { old: "the last line is".to_owned(), new: "it is".to_owned(), occurrences: Occurrences::First };
+    bencher.counter(BytesCount::of_str(&text)).with_inputs(|| text.clone().into_bytes()).bench_local_values(
+        |bytes| apply(Some(black_box(bytes)), std::slice::from_ref(&edit)).expect("can be made"),
+    );
 }

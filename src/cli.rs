@@ -22,6 +22,7 @@ mod output;
 mod packs;
 mod places;
 mod report;
+mod stdin;
 mod stopwatch;
 
 use environment::Environment;

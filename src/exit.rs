@@ -43,7 +43,8 @@ pub fn judge(outcome: &Outcome, fail_on: Option<Severity>, strictness: Strictnes
         Strictness::Normal => Gap::Known,
         Strictness::Strict => Gap::None,
     };
-    if gap > tolerated || (strictness == Strictness::Strict && !outcome.warnings.is_empty()) {
+    let unsure = outcome.no_contracts || !outcome.warnings.is_empty();
+    if gap > tolerated || (strictness == Strictness::Strict && unsure) {
         return Exit::Trouble;
     }
     let fails = |severity: Severity| fail_on.is_some_and(|least| severity >= least);

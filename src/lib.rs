@@ -34,6 +34,8 @@ pub mod matcher;
 
 pub mod outcome;
 
+pub mod change;
+
 pub mod source;
 
 pub mod progress;
@@ -49,6 +51,8 @@ pub mod lint;
 pub mod report;
 
 pub mod exit;
+
+pub mod agent;
 
 pub mod settings;
 

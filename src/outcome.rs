@@ -27,6 +27,8 @@ pub struct Outcome {
     pub skipped: Vec<Skipped>,
     /// What is wrong with contract files.
     pub warnings: Vec<Warning>,
+    /// Whether there was any contract to check.
+    pub no_contracts: bool,
     /// What it has cost, if that was measured.
     pub spent: Option<Spent>,
 }

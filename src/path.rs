@@ -114,7 +114,7 @@ pub fn normalize(path: &Path) -> PathBuf {
     path.components().filter(|component| *component != Component::CurDir).collect()
 }
 
-/// What [`find_root`] looks at, in order.
+/// What [`find_root`] looks at.
 #[derive(Debug, Clone, Copy)]
 pub struct RootHints<'a> {
     /// The directory the caller names as the project, such as the client's own; used when it contains `file`.
@@ -125,20 +125,29 @@ pub struct RootHints<'a> {
     pub file: Option<&'a Path>,
 }
 
-/// The project root: the named directory, else the nearest ancestor with contracts, else the git top level, else `cwd`.
+/// The project root. The file decides, or `cwd` when no file is in question: the nearest directory above it with contracts;
+/// else the named directory, if the file lies in it; else the top of the git worktree. For a file that is in no project,
+/// `cwd` decides.
 pub fn find_root(hints: RootHints<'_>) -> Root {
+    let start = hints.file.and_then(Path::parent).unwrap_or(hints.cwd);
+    if let Some(root) = nearest(start, PROJECT_CONTRACTS) {
+        return Root::new(root);
+    }
     if let Some(named) = hints.named.filter(|named| named.is_dir()) {
         let named = Root::new(named);
         if hints.file.is_none_or(|file| named.contains(file) || named.contains(&real_path(file))) {
             return named;
         }
     }
-    let starts = || std::iter::once(hints.cwd).chain(hints.file.and_then(Path::parent));
-    let nearest = |marker: &str| {
-        starts().find_map(|start| start.ancestors().find(|directory| directory.join(marker).exists()))
-    };
-    let root = nearest(PROJECT_CONTRACTS).or_else(|| nearest(".git")).unwrap_or(hints.cwd);
-    Root::new(root)
+    let root = nearest(start, ".git")
+        .or_else(|| nearest(hints.cwd, PROJECT_CONTRACTS))
+        .or_else(|| nearest(hints.cwd, ".git"));
+    Root::new(root.unwrap_or(hints.cwd))
+}
+
+/// The nearest directory from `start` upwards that has something of this name in it.
+fn nearest<'a>(start: &'a Path, name: &str) -> Option<&'a Path> {
+    start.ancestors().find(|directory| directory.join(name).exists())
 }
 
 /// `path` with all links resolved, as far as it exists.

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 
 pub mod github;
 pub mod gitlab;
-pub mod hook;
 pub mod host;
 pub mod json;
 pub mod junit;

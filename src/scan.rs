@@ -3,6 +3,7 @@
 //! Cannot tell a hook from a CI run: where targets come from and how the outcome is shown are
 //! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use crate::matcher::{Checked, Matcher, Scratch};
 use crate::outcome::{Earlier, Outcome, Spent};
 use crate::path::RelPath;
 use crate::progress::Progress;
-use crate::skipped::{Skipped, Why};
+use crate::skipped::{Gap, Skipped, Why};
 use crate::source::{Before, Coverage, Reader, Target, Targets};
 use crate::text::Text;
 use crate::violation::Violation;
@@ -82,6 +83,8 @@ struct Worker {
     scratch: Scratch,
     /// For each contract: does a file satisfy it that is about the project as a whole?
     satisfied: Vec<bool>,
+    /// For each contract: could a file satisfy it that was not read to its end?
+    unread: Vec<bool>,
     times: Option<Times>,
 }
 
@@ -99,7 +102,8 @@ impl Worker {
             Measure::Costs => (Scratch::measuring(matcher), Some(Times::default())),
             Measure::Nothing => (Scratch::default(), None),
         };
-        Self { now, before, scratch, satisfied: vec![false; matcher.contracts().len()], times }
+        let nothing = vec![false; matcher.contracts().len()];
+        Self { now, before, scratch, satisfied: nothing.clone(), unread: nothing, times }
     }
 }
 
@@ -127,7 +131,8 @@ fn each<T: Send>(
     worker: impl Fn() -> Worker,
     check: impl Fn(&mut Worker, &Target) -> T + Send + Sync,
 ) -> (Vec<T>, Vec<Worker>) {
-    if threads > 1 && targets.len() > 1 {
+    let threads = threads.min(targets.len());
+    if threads > 1 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         if let Ok(pool) = pool {
             let workers: Vec<_> = (0..threads).map(|_| Mutex::new(worker())).collect();
@@ -165,7 +170,7 @@ struct Scanned {
 }
 
 fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existing: Existing) -> Scanned {
-    let Worker { now, before: reader, scratch, satisfied, times } = worker;
+    let Worker { now, before: reader, scratch, satisfied, unread, times } = worker;
     let time = times.as_mut().map(|times| &mut times.selecting);
     let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
     let mut scanned = Scanned::default();
@@ -175,6 +180,9 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existin
         let text = content.as_ref().map(|bytes| Text::new(&**bytes));
         let readable = text.as_ref().ok().and_then(Option::as_ref);
         scanned.checked = matcher.check_with(scratch, &selection, &target.path, readable);
+        if let Some(whole) = &target.whole {
+            judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
+        }
         if let (Existing::Report, Some(before)) = (existing, &target.before) {
             let any = scanned.checked.violations.iter().any(Violation::is_open);
             scanned.before = any.then(|| violations_before(matcher, reader, before));
@@ -186,11 +194,48 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existin
             Err(why) => Some(why.clone()),
         };
         scanned.checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
+        note_unread(matcher, target, &scanned.checked.skipped, unread);
     }
     for &contract in scanned.checked.satisfied.iter().chain(selection.satisfied_by_existence()) {
         satisfied[contract] = true;
     }
     scanned
+}
+
+/// Judges what contracts require of a file on the whole of it, and not on the part that was checked.
+fn judge_requirements(
+    matcher: &Matcher,
+    target: &Target,
+    whole: Result<Cow<'_, [u8]>, Why>,
+    checked: &mut Checked,
+) {
+    let is_required = |violation: &Violation| matches!(violation.contract.check, Check::Require(_));
+    checked.violations.retain(|violation| !is_required(violation));
+    checked.satisfied.clear();
+    let bytes = match whole {
+        Ok(bytes) => bytes,
+        Err(why) => return checked.skipped.push(Skipped { path: target.path.clone(), why }),
+    };
+    let Some(text) = Text::new(bytes) else { return };
+    let selection = matcher.select(&target.path, target.alias.as_ref());
+    let of_whole = matcher.check(&selection, &target.path, Some(&text));
+    checked.violations.extend(of_whole.violations.into_iter().filter(is_required));
+    checked.satisfied = of_whole.satisfied;
+}
+
+/// Notes the contracts about the project as a whole that a file might satisfy which was not checked to its end.
+fn note_unread(matcher: &Matcher, target: &Target, skipped: &[Skipped], unread: &mut [bool]) {
+    let gaps: Vec<&Why> =
+        skipped.iter().map(|skipped| &skipped.why).filter(|why| why.gap() > Gap::None).collect();
+    if gaps.is_empty() {
+        return;
+    }
+    for (contract, unread) in matcher.contracts().iter().zip(unread) {
+        let concerned = || gaps.iter().any(|why| why.is_about_file() || why.concerns(&contract.id));
+        *unread |= matches!(contract.check, Check::RequireSomewhere(_))
+            && contract.applies_to(&target.path, target.alias.as_ref())
+            && concerned();
+    }
 }
 
 /// The violations of what a target was before. What cannot be read had none, so that all it has now are new.
@@ -238,7 +283,8 @@ fn judge_project(matcher: &Matcher, coverage: &Coverage, workers: &[Worker], out
         Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
     };
     let contracts = matcher.contracts();
-    let is_satisfied = |index: usize| workers.iter().any(|worker| worker.satisfied[index]);
+    let is_satisfied =
+        |index: usize| workers.iter().any(|worker| worker.satisfied[index] || worker.unread[index]);
     let is_missing = |index: &usize| judged(&contracts[*index]) && !is_satisfied(*index);
     let mut missing: Vec<usize> = (0..contracts.len()).filter(is_missing).collect();
     match coverage {

@@ -10,7 +10,7 @@ pub mod file;
 
 use serde_json::{Value, json};
 
-use crate::report::hook::OnClean;
+use crate::agent::OnClean;
 use document::{Child, Document, Node, Splice};
 
 /// The seconds that the client gives a hook.

@@ -42,6 +42,13 @@ pub enum Why {
     Unreadable(String),
     /// Its path has a `..` component.
     ParentComponent,
+    /// Its path is longer than any file's.
+    PathTooLong {
+        /// The longest that is looked at, in bytes.
+        limit: usize,
+    },
+    /// What a tool would make of it, or has made of it, could not be worked out, for this reason.
+    NotReconstructed(String),
     /// A pattern is too large to be compiled for text that is not ASCII.
     TooComplex {
         /// The contract's id.
@@ -93,7 +100,29 @@ impl Why {
             | Self::Submodule
             | Self::TooLarge { .. }
             | Self::Unreadable(_)
-            | Self::ParentComponent => false,
+            | Self::ParentComponent
+            | Self::PathTooLong { .. }
+            | Self::NotReconstructed(_) => false,
+        }
+    }
+
+    /// Is this about a file as a whole, and so about every contract that applies to it?
+    pub fn is_about_file(&self) -> bool {
+        match self {
+            Self::TooManyMatches { .. }
+            | Self::TooComplex { .. }
+            | Self::OutOfTime { .. }
+            | Self::NoTimeLeft { .. }
+            | Self::TooManyViolations { .. } => false,
+            Self::Binary
+            | Self::NotAFile
+            | Self::Link
+            | Self::Submodule
+            | Self::TooLarge { .. }
+            | Self::Unreadable(_)
+            | Self::ParentComponent
+            | Self::PathTooLong { .. }
+            | Self::NotReconstructed(_) => true,
         }
     }
 
@@ -101,11 +130,13 @@ impl Why {
     pub fn gap(&self) -> Gap {
         match self {
             Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,
-            Self::TooLarge { .. } | Self::TooManyMatches { .. } | Self::TooManyViolations { .. } => {
-                Gap::Known
-            }
+            Self::TooLarge { .. }
+            | Self::TooManyMatches { .. }
+            | Self::TooManyViolations { .. }
+            | Self::NotReconstructed(_) => Gap::Known,
             Self::Unreadable(_)
             | Self::ParentComponent
+            | Self::PathTooLong { .. }
             | Self::TooComplex { .. }
             | Self::OutOfTime { .. }
             | Self::NoTimeLeft { .. } => Gap::Failure,
@@ -128,6 +159,8 @@ impl fmt::Display for Why {
             }
             Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
             Self::ParentComponent => f.write_str("path contains '..'; name the file without it"),
+            Self::PathTooLong { limit } => write!(f, "its path is longer than {limit} bytes"),
+            Self::NotReconstructed(reason) => f.write_str(reason),
             Self::TooComplex { id } => {
                 write!(f, "{id} is too large for text that is not ASCII (use fewer Unicode classes)")
             }

@@ -7,15 +7,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::change::{CellEdit, NotApplied};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 use crate::text::Text;
 
-pub mod edit;
+pub mod changes;
 pub mod files;
 pub mod git;
 pub mod notebook;
-pub mod proposal;
 pub mod shard;
 pub mod tree;
 
@@ -28,6 +28,8 @@ pub struct Target {
     pub alias: Option<RelPath>,
     /// Where its bytes are.
     pub content: Content,
+    /// The file as a whole, where `content` is a part of it: what contracts require of a file is judged on this.
+    pub whole: Option<Content>,
     /// What it was before, for a source that compares; a new file was nothing.
     pub before: Option<Box<Before>>,
 }
@@ -44,7 +46,7 @@ pub struct Before {
 impl Target {
     /// A target with one name and nothing to compare it with.
     pub fn new(path: RelPath, content: Content) -> Self {
-        Self { path, alias: None, content, before: None }
+        Self { path, alias: None, content, whole: None, before: None }
     }
 }
 
@@ -57,6 +59,8 @@ pub enum Content {
     Bytes(Vec<u8>),
     /// In a git repository.
     Blob(git::Blob),
+    /// A notebook and what is done to one of its cells.
+    Notebook(Box<(Vec<u8>, CellEdit)>),
     /// Not to be read, for this reason: only the path is judged.
     Opaque(Why),
 }
@@ -86,6 +90,11 @@ pub struct Targets {
 }
 
 impl Targets {
+    /// Nothing.
+    pub fn none() -> Self {
+        Self { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new() }
+    }
+
     /// All texts there are to check, when these are few and none is in a file, which might not have to be opened at all.
     /// From now on they are here, as far as each has no more than `limit` bytes.
     pub fn few_texts(&mut self, limit: u64) -> Option<Vec<Text<'_>>> {
@@ -96,7 +105,7 @@ impl Targets {
         let mut reader = Reader::new(limit);
         for target in &mut self.targets {
             match &target.content {
-                Content::Bytes(_) | Content::Opaque(_) => {}
+                Content::Bytes(_) | Content::Notebook(_) | Content::Opaque(_) => {}
                 Content::File(_) => return None,
                 Content::Blob(_) => {
                     let bytes = reader.read(&target.content).ok()?.into_owned();
@@ -106,7 +115,7 @@ impl Targets {
         }
         let texts = self.targets.iter().filter_map(|target| match &target.content {
             Content::Bytes(bytes) => Text::new(bytes.as_slice()),
-            Content::File(_) | Content::Blob(_) | Content::Opaque(_) => None,
+            Content::File(_) | Content::Blob(_) | Content::Notebook(_) | Content::Opaque(_) => None,
         });
         Some(texts.collect())
     }
@@ -135,6 +144,12 @@ impl Reader {
             Content::File(path) => self.read_file(path).map(Cow::Borrowed),
             Content::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
             Content::Blob(blob) => self.blobs.read(blob, self.limit).map(Cow::Owned),
+            Content::Notebook(edited) => {
+                let (notebook, edit) = &**edited;
+                let whole = notebook::whole(notebook, edit);
+                let not_applied = |error: NotApplied| Why::NotReconstructed(error.to_string());
+                whole.map(|whole| Cow::Owned(whole.into_bytes())).map_err(not_applied)
+            }
             Content::Opaque(why) => Err(why.clone()),
         }
     }

@@ -163,6 +163,16 @@ pub(crate) fn decode_utf16le(bytes: &[u8]) -> String {
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
+/// A file as a string: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. The mark stays. `None` when it
+/// is not text.
+pub fn to_str(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    if bytes.starts_with(UTF16LE_BOM) {
+        let text = decode_utf16le(bytes);
+        return is_text(text.as_bytes()).then_some(Cow::Owned(text));
+    }
+    is_text(bytes).then(|| String::from_utf8_lossy(bytes))
+}
+
 /// Text has no NUL, and at most one in ten of its characters is a control character other than
 /// newline, carriage return and tab.
 pub fn is_text(bytes: &[u8]) -> bool {

@@ -6,6 +6,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use phaser::agent::OnClean;
+use phaser::agent::claude::{self, edit};
+use phaser::agent::decision::decide;
+use phaser::change::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
 use phaser::contract::{Check, Contract, Origin, Place, syntax};
 use phaser::hook::Request;
 use phaser::matcher::ignores::{Cover, Ignores};
@@ -13,11 +17,9 @@ use phaser::matcher::limits::Limits;
 use phaser::matcher::{Directives, Matcher, Options, dialect};
 use phaser::path::{RelPath, Root};
 use phaser::progress::{Progress, Visible};
-use phaser::report::hook::OnClean;
 use phaser::scan::{self, Measure, scan};
 use phaser::settings::{self, Edited, Existing, Tools, Wanted};
-use phaser::source::edit::{self, Edit, NotApplied, Occurrences};
-use phaser::source::proposal::{Moment, Proposal, Subject};
+use phaser::source::changes::changes;
 use phaser::text::Text;
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
@@ -33,28 +35,27 @@ pub fn hook(data: &[u8]) {
         return;
     };
     let root = Root::new("/nowhere/project");
-    let Ok(subject) = Subject::of(&request, root.path()) else { return };
-    let response = if subject.climbs() {
-        phaser::report::hook::climbing(&subject.given, subject.moment)
-    } else {
-        let proposal = subject.proposal(&request, &root, 1024 * 1024);
-        if matches!(proposal, Proposal::Skip(_) | Proposal::Nothing) {
-            return;
-        }
-        let matcher = matcher(vec![forbid("forbidden")]);
-        let options = phaser::scan::Options {
-            threads: 1,
-            max_file_size: 1024 * 1024,
-            existing: scan::Existing::Deny,
-            measure: Measure::Nothing,
-        };
-        let outcome = scan(&matcher, proposal.targets(), options, &Progress::new(Visible::No));
-        phaser::report::hook::response(&outcome, subject.moment, OnClean::Allow)
+    let Some(call) = claude::read(&request, root.path()) else { return };
+    let targets = changes(&root, &call, 1024 * 1024);
+    let refused = call.changes.iter().any(|change| change.climbs() || change.path.len() > MAX_PATH);
+    if targets.targets.is_empty() && !refused {
+        return;
+    }
+    let matcher = matcher(vec![forbid("forbidden")]);
+    let options = phaser::scan::Options {
+        threads: 1,
+        max_file_size: 1024 * 1024,
+        existing: scan::Existing::Deny,
+        measure: Measure::Nothing,
     };
-    let answer: Value = serde_json::from_str(&response.to_pretty_json()).expect("the answer is JSON");
-    let before = subject.moment == Moment::Before;
+    let outcome = scan(&matcher, targets, options, &Progress::new(Visible::No));
+    let unchecked = !refused && !outcome.skipped.is_empty();
+    let answer = claude::answer(&decide(&root, &call, &outcome), OnClean::Allow);
+    let answer: Value = serde_json::from_str(&answer.stdout).expect("the answer is JSON");
+    let before = call.moment == Moment::Before;
     let output = &answer["hookSpecificOutput"];
-    if before {
+    assert!(!(unchecked && output["permissionDecision"] == "allow"), "allowed what was not checked");
+    if before && !output["permissionDecision"].is_null() {
         assert_eq!(output["hookEventName"], "PreToolUse");
         let decision = output["permissionDecision"].as_str().expect("a decision");
         let reason = output["permissionDecisionReason"].as_str().expect("a reason");
@@ -66,7 +67,7 @@ pub fn hook(data: &[u8]) {
     let writes = strict.as_ref().is_some_and(|event| event["tool_name"] == "Write");
     if let (true, true, Some(content)) = (before, writes, content) {
         let text = Text::new(content.as_bytes());
-        let violates = subject.climbs() || text.is_some_and(|text| contains(text.bytes(), b"forbidden"));
+        let violates = refused || text.is_some_and(|text| contains(text.bytes(), b"forbidden"));
         assert_eq!(output["permissionDecision"] == "deny", violates, "{content:?}");
     }
 }
@@ -138,7 +139,7 @@ pub fn edit(data: &[u8]) {
     let Some((old, new)) = split_once(rest) else { return };
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return };
     let occurrences = if old.len() % 2 == 0 { Occurrences::First } else { Occurrences::All };
-    let edits = [Edit { old, new, occurrences }];
+    let edits = [Edit { old: old.to_owned(), new: new.to_owned(), occurrences }];
     let made = edit::apply(Some(current.to_vec()), &edits);
     match &made {
         Ok(text) => assert!(std::str::from_utf8(text).is_ok(), "the result is text"),

@@ -8,10 +8,10 @@ use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 
 use super::install::{Install, Uninstall};
 use super::packs::Packs;
+use crate::agent::OnClean;
 use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
-use crate::report::hook::OnClean;
 use crate::scan::{Existing, Measure};
 use crate::source::git::{Renames, Revisions};
 use crate::source::shard::Shard;

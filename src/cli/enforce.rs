@@ -1,19 +1,21 @@
 //! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
 
-use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::Write;
 
 use anyhow::Context;
 
 use super::args::{Check, Color, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
 use super::stopwatch::Stopwatch;
-use super::{install, output, places, say};
-use crate::contract::load::{self, Directory, Loaded};
-use crate::contract::{Contract, Warning};
+use super::{install, output, places, say, stdin};
+use crate::agent::decision::{Decision, decide};
+use crate::agent::{Answer, claude};
+use crate::change::Call;
+use crate::contract::Contract;
+use crate::contract::load::{self, Directory};
 use crate::deadline::Deadline;
-use crate::exit::{self, Exit, Strictness};
-use crate::hook::{Request, Response};
+use crate::exit::{self, Exit};
+use crate::hook::Request;
 use crate::matcher::limits::{FILE_TIME, HOOK_TIME, Limits};
 use crate::matcher::{self, Matcher};
 use crate::outcome::Outcome;
@@ -27,8 +29,7 @@ use crate::scan::{self, scan};
 use crate::settle::settle;
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::git::Staged;
-use crate::source::proposal::{MAX_PATH, Moment, Proposal, Subject};
-use crate::source::{Coverage, Target, Targets, files, git, tree};
+use crate::source::{Coverage, Targets, changes, files, git, tree};
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -41,27 +42,28 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
     let mode = args.mode()?;
     let stopwatch = Stopwatch::start(args.measure());
     let format = args.format(&mode)?;
-    let mut run = Run { args, environment, format, stopwatch, deadline: Deadline::NEVER };
-    let Environment { cwd, git, .. } = environment;
-    let exit = match mode {
-        Mode::Stdin => run.event(),
-        Mode::Files(paths) => run.project(|root| Ok(files::files(root, cwd, &paths))),
-        Mode::All => run.project(|root| {
-            let targets = tree::tree(root, Some(cwd), args.threads());
-            Ok(match args.shard {
-                Some(shard) => shard.of(targets),
-                None => targets,
-            })
-        }),
-        Mode::Staged(paths) => run.project(|root| {
-            let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(&paths) };
-            Ok(git::staged(root, git, wanted, args.renames())?)
-        }),
-        Mode::Diff(revisions) => run.project(|root| Ok(git::changed(root, git, &revisions, args.renames())?)),
-    }?;
+    let mut run = Run { args, environment, format, stopwatch, deadline: Deadline::NEVER, hint: None };
+    let resolved = run.resolve(mode)?;
+    let exit = run.enforce(&resolved)?;
     run.stopwatch.end(Phase::ReportWritten);
     run.stopwatch.say();
     Ok(exit)
+}
+
+/// What a run is about: decided once, before anything is read.
+struct Resolved {
+    root: Root,
+    from: From,
+}
+
+/// Where the text comes from, and so who is answered.
+enum From {
+    /// Files of the project: a report is written, and violations fail the run.
+    Project(Mode),
+    /// A call of an agent: the agent is answered.
+    Call(Call),
+    /// An event that is about no file: the agent is answered that there is nothing to say.
+    OtherEvent,
 }
 
 /// One run of the command.
@@ -72,126 +74,135 @@ struct Run<'a> {
     stopwatch: Stopwatch,
     /// When everything must have ended.
     deadline: Deadline,
+    /// What to do next, if that is not obvious.
+    hint: Option<String>,
+}
+
+/// The contracts of a run.
+struct Loaded {
+    contracts: Vec<Contract>,
+    directories: Vec<Directory>,
+    switched_off: usize,
+}
+
+impl Loaded {
+    /// Where contracts were looked for, and how to get some.
+    fn hint(&self) -> String {
+        let no = if self.switched_off == 0 { "no contracts" } else { "no contracts that are switched on" };
+        let places = self.directories.iter().map(|directory| directory.shown.display().to_string());
+        let places = places.collect::<Vec<_>>().join(" or ");
+        format!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'")
+    }
 }
 
 impl Run<'_> {
-    /// Checks targets of the project, and fails on violations.
-    fn project(&mut self, targets: impl FnOnce(&Root) -> anyhow::Result<Targets>) -> anyhow::Result<Exit> {
-        let root = find_root(RootHints { named: None, cwd: &self.environment.cwd, file: None });
-        let directories = self.directories(&root)?;
-        let mut loaded = load::load(&directories, matcher::broken);
-        self.args.packs.add_without_examples_to(&mut loaded);
-        let switched_off = loaded.contracts.len();
-        let contracts = enabled(&mut loaded);
-        let none = contracts.is_empty();
-        self.stopwatch.end(Phase::ContractsRead);
-        let targets = targets(&root)?;
-        self.stopwatch.end(Phase::FilesListed);
-        let outcome = if none {
-            let Targets { skipped, .. } = targets;
-            Outcome { warnings: loaded.warnings, skipped, ..Outcome::default() }
-        } else {
-            self.check(contracts, loaded, targets)
-        };
-        self.say_gaps(&outcome);
-        if none {
-            self.say_no_contracts(&directories, switched_off);
+    /// Works out what the run is about.
+    fn resolve(&mut self, mode: Mode) -> anyhow::Result<Resolved> {
+        let cwd = &self.environment.cwd;
+        if mode != Mode::Stdin {
+            let root = find_root(RootHints { named: None, cwd, file: None });
+            return Ok(Resolved { root, from: From::Project(mode) });
         }
-        self.show(&outcome, &top(&root))?;
-        let strictness = self.args.strictness();
-        if none && strictness == Strictness::Strict {
-            return Ok(Exit::Trouble);
-        }
-        Ok(exit::judge(&outcome, self.args.fail_on(), strictness))
-    }
-
-    /// Answers one hook event; only trouble makes it fail.
-    fn event(&mut self) -> anyhow::Result<Exit> {
-        let request = Request::read(io::stdin().lock()).context("standard input")?;
+        let request = Request::read(stdin::patient()).context("standard input")?;
         self.stopwatch.end(Phase::EventRead);
         self.deadline = Deadline::after(HOOK_TIME.max(self.args.timeout()));
-        let cwd = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
-        let cwd = cwd.map_or_else(|| self.environment.cwd.clone(), |cwd| self.environment.cwd.join(cwd));
-        let subject = match Subject::of(&request, &cwd) {
-            Ok(subject) => subject,
-            Err(proposal) => return self.answer_nothing(&proposal),
+        let Some(call) = claude::read(&request, cwd) else {
+            return Ok(Resolved { root: Root::new(cwd), from: From::OtherEvent });
         };
-        let root = find_root(RootHints {
-            named: self.environment.claude_project_dir.as_deref(),
-            cwd: &cwd,
-            file: Some(subject.path.as_path()).filter(|_| !subject.is_too_long()),
-        });
-        let mut loaded = load::load_until(&self.directories(&root)?, matcher::broken, self.deadline);
-        self.args.packs.add_without_examples_to(&mut loaded);
-        let mut contracts = enabled(&mut loaded);
-        self.stopwatch.end(Phase::ContractsRead);
-        if contracts.is_empty() {
-            self.say_warnings(&loaded.warnings);
-            return self.answer(&Response::empty(), &Outcome::default());
-        }
-        if subject.is_too_long() {
-            let path = RelPath::from(subject.given.chars().take(100).collect::<String>().as_str());
-            let why = Why::Unreadable(format!("its path is longer than {MAX_PATH} bytes"));
-            let outcome = Outcome { skipped: vec![Skipped { path, why }], ..Outcome::default() };
-            return self.answer(&report::hook::too_long(subject.moment), &outcome);
-        }
-        if subject.climbs() {
-            let path = RelPath::from(subject.given.as_str());
-            let skipped = vec![Skipped { path, why: Why::ParentComponent }];
-            let response = report::hook::climbing(&subject.given, subject.moment);
-            return self.answer(&response, &Outcome { skipped, ..Outcome::default() });
-        }
-        let proposal = subject.proposal(&request, &root, self.args.max_file_size);
-        let (Proposal::File(target) | Proposal::PathOnly(target, _)) = &proposal else {
-            self.say_warnings(&loaded.warnings);
-            return self.answer_nothing(&proposal);
-        };
-        self.keep_applicable(&mut contracts, target);
-        self.stopwatch.end(Phase::FilesListed);
-        self.event_outcome(contracts, loaded, (proposal, subject.moment))
+        let named = self.environment.claude_project_dir.as_deref();
+        let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
+        Ok(Resolved { root, from: From::Call(call) })
     }
 
-    /// Keeps the contracts that apply to the target, and those that there is no time to find it out for.
-    fn keep_applicable(&self, contracts: &mut Vec<Contract>, target: &Target) {
-        let mut by_glob: HashMap<String, bool> = HashMap::new();
-        contracts.retain(|contract| {
-            if let Some(&applies) = by_glob.get(contract.glob.as_str()) {
-                return applies;
+    /// The one pipeline: contracts and targets, the scan, the states, and whoever is to be told.
+    fn enforce(&mut self, resolved: &Resolved) -> anyhow::Result<Exit> {
+        let outcome = match &resolved.from {
+            From::OtherEvent => Outcome::default(),
+            From::Call(call) if call.changes.is_empty() => {
+                Outcome { skipped: call.skipped.clone(), ..Outcome::default() }
             }
-            let applies =
-                self.deadline.has_passed() || contract.applies_to(&target.path, target.alias.as_ref());
-            by_glob.insert(contract.glob.as_str().to_owned(), applies);
-            applies
-        });
-    }
-
-    fn event_outcome(
-        &mut self,
-        contracts: Vec<Contract>,
-        loaded: Loaded,
-        (proposal, moment): (Proposal, Moment),
-    ) -> anyhow::Result<Exit> {
-        let unchecked = match &proposal {
-            Proposal::PathOnly(_, reason) => Some(reason.clone()),
-            Proposal::File(_) | Proposal::Skip(_) | Proposal::Nothing => None,
+            From::Project(_) | From::Call(_) => self.outcome(resolved)?,
         };
-        let outcome = self.check(contracts, loaded, proposal.targets());
         self.say_gaps(&outcome);
-        if self.format != Format::Hook {
-            self.show(&outcome, &Top::default())?;
-            return Ok(Exit::Clean);
+        if let (Some(hint), false) = (&self.hint, self.args.quiet) {
+            say(hint);
         }
-        match unchecked {
-            Some(reason) if outcome.open().next().is_none() => self.answer_nothing(&Proposal::Skip(reason)),
-            _ => {
-                let on_clean = self.args.on_clean.into();
-                self.answer(&report::hook::response(&outcome, moment, on_clean), &outcome)
+        match &resolved.from {
+            From::Project(_) => {
+                self.show(&outcome, &top(&resolved.root))?;
+                Ok(exit::judge(&outcome, self.args.fail_on(), self.args.strictness()))
             }
+            From::Call(_) | From::OtherEvent if self.format != Format::Hook => {
+                self.show(&outcome, &Top::default())?;
+                Ok(Exit::Clean)
+            }
+            From::Call(call) => {
+                let decision = decide(&resolved.root, call, &outcome);
+                self.answer(&claude::answer(&decision, self.args.on_clean.into()))
+            }
+            From::OtherEvent => self.answer(&claude::answer(&Decision::NOTHING, self.args.on_clean.into())),
         }
     }
 
-    /// The one pipeline: contracts and targets in, an outcome out.
-    fn check(&mut self, mut contracts: Vec<Contract>, loaded: Loaded, mut targets: Targets) -> Outcome {
+    fn outcome(&mut self, resolved: &Resolved) -> anyhow::Result<Outcome> {
+        let mut outcome = Outcome::default();
+        let loaded = self.load(&resolved.root, &mut outcome)?;
+        self.stopwatch.end(Phase::ContractsRead);
+        let is_call = matches!(resolved.from, From::Call(_));
+        if loaded.contracts.is_empty() {
+            outcome.no_contracts = true;
+            if !is_call {
+                outcome.skipped = self.targets(resolved)?.skipped;
+                self.stopwatch.end(Phase::FilesListed);
+                self.hint = Some(loaded.hint());
+            }
+            return Ok(outcome);
+        }
+        let targets = self.targets(resolved)?;
+        self.stopwatch.end(Phase::FilesListed);
+        let mut checked = self.check(loaded.contracts, targets);
+        checked.warnings.append(&mut outcome.warnings);
+        checked.warnings.sort();
+        Ok(checked)
+    }
+
+    /// Reads the contracts that are switched on; what is wrong with the others goes into the outcome.
+    fn load(&self, root: &Root, outcome: &mut Outcome) -> anyhow::Result<Loaded> {
+        let directories = self.directories(root)?;
+        let mut loaded = load::load_until(&directories, matcher::broken, self.deadline);
+        self.args.packs.add_without_examples_to(&mut loaded);
+        let all = loaded.contracts.len();
+        let mut contracts = loaded.contracts;
+        contracts.retain(|contract| contract.enabled);
+        outcome.warnings = loaded.warnings;
+        Ok(Loaded { contracts, directories, switched_off: all })
+    }
+
+    fn targets(&self, resolved: &Resolved) -> anyhow::Result<Targets> {
+        let Resolved { root, from } = resolved;
+        let Environment { cwd, git, .. } = self.environment;
+        let renames = self.args.renames();
+        Ok(match from {
+            From::Call(call) => changes::changes(root, call, self.args.max_file_size),
+            From::OtherEvent | From::Project(Mode::Stdin) => Targets::none(),
+            From::Project(Mode::Files(paths)) => files::files(root, cwd, paths),
+            From::Project(Mode::All) => {
+                let targets = tree::tree(root, Some(cwd), self.args.threads());
+                match self.args.shard {
+                    Some(shard) => shard.of(targets),
+                    None => targets,
+                }
+            }
+            From::Project(Mode::Staged(paths)) => {
+                let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
+                git::staged(root, git, wanted, renames)?
+            }
+            From::Project(Mode::Diff(revisions)) => git::changed(root, git, revisions, renames)?,
+        })
+    }
+
+    /// Contracts and targets in, an outcome out.
+    fn check(&mut self, mut contracts: Vec<Contract>, mut targets: Targets) -> Outcome {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options {
             timeout: self.args.timeout(),
@@ -222,9 +233,7 @@ impl Run<'_> {
         settle(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
-        outcome.warnings = loaded.warnings;
         outcome.warnings.append(&mut warnings);
-        outcome.warnings.sort();
         outcome
     }
 
@@ -244,21 +253,10 @@ impl Run<'_> {
         Ok(directories)
     }
 
-    /// Answers that there is nothing to check, and why.
-    fn answer_nothing(&self, proposal: &Proposal) -> anyhow::Result<Exit> {
-        if let (Proposal::Skip(reason), false) = (proposal, self.args.quiet) {
-            say(format_args!("phaser: not checked: {reason}"));
-        }
-        self.answer(&Response::empty(), &Outcome::default())
-    }
-
-    /// Writes the answer to a hook event, or its outcome in another format.
-    fn answer(&self, response: &Response, outcome: &Outcome) -> anyhow::Result<Exit> {
-        match self.format {
-            Format::Hook => output::to_stdout(|out| report::hook::write(out, response))?,
-            _ => self.show(outcome, &Top::default())?,
-        }
-        Ok(Exit::Clean)
+    /// Writes the answer to an agent.
+    fn answer(&self, answer: &Answer) -> anyhow::Result<Exit> {
+        output::to_stdout(|out| writeln!(out, "{}", answer.stdout))?;
+        Ok(answer.exit)
     }
 
     /// Shows the outcome where it is wanted.
@@ -304,27 +302,18 @@ impl Run<'_> {
 
     /// Says what is wrong with contract files, and what was not checked.
     fn say_gaps(&self, outcome: &Outcome) {
-        self.say_warnings(&outcome.warnings);
-        for skipped in outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
-            say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
+        outcome.warnings.iter().for_each(say);
+        for Skipped { path, why } in &outcome.skipped {
+            match why {
+                // The reasons are whole sentences of their own, and only informational: the client says the same.
+                Why::NotReconstructed(reason) if !self.args.quiet => {
+                    say(format_args!("phaser: not checked: {reason}"));
+                }
+                Why::NotReconstructed(_) => {}
+                why if why.gap() > Gap::None => say(format_args!("phaser: not checked: {path}: {why}")),
+                _ => {}
+            }
         }
-    }
-
-    fn say_warnings(&self, warnings: &[Warning]) {
-        for warning in warnings {
-            say(warning);
-        }
-    }
-
-    fn say_no_contracts(&self, directories: &[Directory], switched_off: usize) {
-        if self.args.quiet {
-            return;
-        }
-        let no = if switched_off == 0 { "no contracts" } else { "no contracts that are switched on" };
-        let places: Vec<_> =
-            directories.iter().map(|directory| directory.shown.display().to_string()).collect();
-        let places = places.join(" or ");
-        say(format_args!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'"));
     }
 }
 
@@ -333,9 +322,4 @@ fn top(root: &Root) -> Top {
     let repository = root.path().ancestors().find(|directory| directory.join(".git").exists());
     let inside = repository.and_then(|repository| root.path().strip_prefix(repository).ok());
     inside.map_or_else(Top::default, |inside| Top::new(&RelPath::from_native(inside)))
-}
-
-/// The contracts that are switched on.
-fn enabled(loaded: &mut Loaded) -> Vec<Contract> {
-    std::mem::take(&mut loaded.contracts).into_iter().filter(|contract| contract.enabled).collect()
 }

@@ -179,7 +179,8 @@ fn parse(object: &[u8]) -> Result<Map<String, Value>, InputError> {
     }
 }
 
-/// `json` with its raw control characters escaped and its lone surrogates replaced, inside strings.
+/// `json` with its raw control characters escaped and its lone surrogates replaced, inside strings, and with numbers that
+/// are too large for anybody made null.
 pub(crate) fn mend(json: &str) -> String {
     let mut mended = String::with_capacity(json.len() + 64);
     let mut in_string = false;
@@ -196,6 +197,12 @@ pub(crate) fn mend(json: &str) -> String {
                 mended.push_str(text);
                 len = escape_len;
             }
+            '-' | '0'..='9' if !in_string => {
+                len = rest.find(|c: char| !is_in_number(c)).unwrap_or(rest.len());
+                let number = &rest[..len];
+                let overflows = number.parse::<f64>().is_ok_and(f64::is_infinite);
+                mended.push_str(if overflows { "null" } else { number });
+            }
             '\0'..='\x1f' if in_string => {
                 write!(mended, "\\u{:04x}", u32::from(next)).expect("writing to a string cannot fail");
             }
@@ -204,6 +211,10 @@ pub(crate) fn mend(json: &str) -> String {
         rest = &rest[len..];
     }
     mended
+}
+
+fn is_in_number(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E')
 }
 
 /// The escape that `rest` starts with, mended, and how many bytes of `rest` it stands for.
@@ -231,6 +242,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    #[test]
+    fn numbers_of_any_size_do_not_make_an_event_unreadable() {
+        let long = "9".repeat(400);
+        let text = format!(r#"{{"a": 1e400, "b": [-1E+999, {long}], "c": "1e400", "d": 1.5e3}}"#);
+        let read = read(text.as_bytes());
+        assert_eq!(read, json!({ "a": null, "b": [null, null], "c": "1e400", "d": 1500.0 }));
+        assert!(matches!(error(br#"{"a": 1e400e}"#), InputError::Syntax(_)));
+    }
 
     /// Gives its bytes `step` at a time, then fails: a stream that stays open after the object.
     struct Open<'a> {

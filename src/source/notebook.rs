@@ -7,65 +7,37 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::{Value, json};
 
-use super::edit::{NotApplied, decode};
+use crate::change::{Cell, CellAction, CellEdit, NotApplied};
 use crate::hook::mend;
+use crate::text::to_str;
 
 /// The most cells of a notebook.
 const MAX_CELLS: usize = 100_000;
 
-/// One edit of a notebook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CellEdit<'a> {
-    /// The cell that is replaced or deleted, or where one is inserted; without it, that is the start.
-    pub cell: Option<Cell<'a>>,
-    /// The new source.
-    pub source: &'a str,
-    /// What is done.
-    pub mode: Mode,
-}
-
-/// How a cell is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cell<'a> {
-    /// By its id, or by `cell-N` for the index N when no cell has that id. An insertion goes after it.
-    Id(&'a str),
-    /// By its index, from 0, as old clients do. An insertion goes there.
-    Index(usize),
-}
-
-/// What an edit does to a notebook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Gives a cell a new source.
-    Replace,
-    /// Adds a cell.
-    Insert,
-    /// Removes a cell.
-    Delete,
-}
-
 /// The source that the cell will have, or `None` when nothing is left of it; `current` is the notebook
 /// as it is, or `None` when there is none.
-pub fn proposed(current: Option<&[u8]>, edit: &CellEdit<'_>) -> Result<Option<String>, NotApplied> {
+pub fn proposed(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String>, NotApplied> {
     let notebook = Notebook::<IgnoredAny>::parse(current)?;
     let index = notebook.index(edit)?;
-    let end = match edit.mode {
+    let end = match edit.action {
         // The client turns the replacement of the cell after the last one into an insertion.
-        Mode::Replace | Mode::Insert => notebook.cells.len() + 1,
-        Mode::Delete => notebook.cells.len(),
+        CellAction::Replace | CellAction::Insert => notebook.cells.len() + 1,
+        CellAction::Delete => notebook.cells.len(),
     };
     if index >= end {
         return Err(not_found(edit));
     }
-    Ok((edit.mode != Mode::Delete).then(|| edit.source.to_owned()))
+    Ok((edit.action != CellAction::Delete).then(|| edit.source.clone()))
 }
 
 /// The source that the cell has in `current`, a notebook in which `edit` has been made.
-pub fn written(current: Option<&[u8]>, edit: &CellEdit<'_>) -> Result<Option<String>, NotApplied> {
+pub fn written(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String>, NotApplied> {
     let notebook = Notebook::<WireText>::parse(current)?;
-    if edit.mode == Mode::Delete {
+    if edit.action == CellAction::Delete {
         return Ok(None);
     }
     let index = notebook.index(edit)?;
@@ -73,9 +45,49 @@ pub fn written(current: Option<&[u8]>, edit: &CellEdit<'_>) -> Result<Option<Str
     Ok(Some(cell.source.0.unwrap_or_default()))
 }
 
-fn not_found(edit: &CellEdit<'_>) -> NotApplied {
-    NotApplied::CellNotFound(match edit.cell {
-        Some(Cell::Id(id)) => id.to_owned(),
+/// The whole notebook `current` after the edit, as the client writes it.
+pub fn whole(current: &[u8], edit: &CellEdit) -> Result<String, NotApplied> {
+    let index = Notebook::<IgnoredAny>::parse(Some(current))?.index(edit)?;
+    let mut notebook: Value = parse(current)?;
+    let no_cells = || NotApplied::NotANotebook("it has no list of cells".to_owned());
+    let cells = notebook.get_mut("cells").and_then(Value::as_array_mut).ok_or_else(no_cells)?;
+    match edit.action {
+        CellAction::Replace if index < cells.len() => replace(&mut cells[index], edit),
+        CellAction::Replace | CellAction::Insert if index <= cells.len() => {
+            cells.insert(index, new_cell(edit))
+        }
+        CellAction::Delete if index < cells.len() => drop(cells.remove(index)),
+        CellAction::Replace | CellAction::Insert | CellAction::Delete => return Err(not_found(edit)),
+    }
+    let mut json = Vec::new();
+    let layout = PrettyFormatter::with_indent(b" ");
+    let written = notebook.serialize(&mut Serializer::with_formatter(&mut json, layout));
+    written.map_err(|error| NotApplied::NotANotebook(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&json).into_owned())
+}
+
+/// Gives a cell its new source. What the old one had put out is gone.
+fn replace(cell: &mut Value, edit: &CellEdit) {
+    let Some(cell) = cell.as_object_mut() else { return };
+    cell.insert("source".to_owned(), json!(edit.source));
+    if cell.get("cell_type").is_some_and(|kind| kind == "code") {
+        cell.insert("execution_count".to_owned(), Value::Null);
+        cell.insert("outputs".to_owned(), json!([]));
+    }
+}
+
+fn new_cell(edit: &CellEdit) -> Value {
+    match edit.cell_type.as_deref() {
+        Some("markdown") => json!({ "cell_type": "markdown", "source": edit.source, "metadata": {} }),
+        _ => json!({
+            "cell_type": "code", "source": edit.source, "metadata": {}, "execution_count": null, "outputs": [],
+        }),
+    }
+}
+
+fn not_found(edit: &CellEdit) -> NotApplied {
+    NotApplied::CellNotFound(match &edit.cell {
+        Some(Cell::Id(id)) => id.clone(),
         Some(Cell::Index(index)) => index.to_string(),
         None => "no cell_id".to_owned(),
     })
@@ -194,27 +206,31 @@ impl<'de> Visitor<'de> for Lists {
     }
 }
 
+fn parse<T: DeserializeOwned>(notebook: &[u8]) -> Result<T, NotApplied> {
+    let text = to_str(notebook).ok_or(NotApplied::BinaryFile)?;
+    let json = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    serde_json::from_str(json)
+        .or_else(|_| serde_json::from_str(&mend(json)))
+        .map_err(|error| NotApplied::NotANotebook(error.to_string()))
+}
+
 impl<S: Default + DeserializeOwned> Notebook<S> {
     fn parse(current: Option<&[u8]>) -> Result<Self, NotApplied> {
-        let text = decode(current.ok_or(NotApplied::FileNotFound)?)?;
-        let json = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-        serde_json::from_str(json)
-            .or_else(|_| serde_json::from_str(&mend(json)))
-            .map_err(|error| NotApplied::NotANotebook(error.to_string()))
+        parse(current.ok_or(NotApplied::FileNotFound)?)
     }
 
     /// Where the edited cell is, or will be; it may lie past the end.
-    fn index(&self, edit: &CellEdit<'_>) -> Result<usize, NotApplied> {
-        match (edit.cell, edit.mode) {
-            (Some(Cell::Index(index)), _) => Ok(index),
-            (Some(Cell::Id(id)), Mode::Insert) => {
+    fn index(&self, edit: &CellEdit) -> Result<usize, NotApplied> {
+        match (&edit.cell, edit.action) {
+            (Some(Cell::Index(index)), _) => Ok(*index),
+            (Some(Cell::Id(id)), CellAction::Insert) => {
                 self.named(id).map(|index| index + 1).ok_or_else(|| not_found(edit))
             }
-            (Some(Cell::Id(id)), Mode::Replace | Mode::Delete) => {
+            (Some(Cell::Id(id)), CellAction::Replace | CellAction::Delete) => {
                 self.named(id).ok_or_else(|| not_found(edit))
             }
-            (None, Mode::Insert) => Ok(0),
-            (None, Mode::Replace | Mode::Delete) => Err(not_found(edit)),
+            (None, CellAction::Insert) => Ok(0),
+            (None, CellAction::Replace | CellAction::Delete) => Err(not_found(edit)),
         }
     }
 
@@ -237,8 +253,12 @@ mod tests {
         "nbformat": 4
     }"##;
 
-    fn edit<'a>(cell: impl Into<Option<Cell<'a>>>, mode: Mode) -> CellEdit<'a> {
-        CellEdit { cell: cell.into(), source: "new\nsource", mode }
+    fn edit(cell: impl Into<Option<Cell>>, action: CellAction) -> CellEdit {
+        CellEdit { cell: cell.into(), source: "new\nsource".to_owned(), action, cell_type: None }
+    }
+
+    fn id(id: &str) -> Cell {
+        Cell::Id(id.to_owned())
     }
 
     fn new_source() -> Result<Option<String>, NotApplied> {
@@ -251,22 +271,22 @@ mod tests {
 
     #[test]
     fn a_replaced_or_inserted_cell_has_the_new_source() {
-        for mode in [Mode::Replace, Mode::Insert] {
-            assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Id("intro"), mode)), new_source());
+        for mode in [CellAction::Replace, CellAction::Insert] {
+            assert_eq!(proposed(Some(NOTEBOOK), &edit(id("intro"), mode)), new_source());
             assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(2), mode)), new_source());
         }
     }
 
     #[test]
     fn a_deleted_cell_leaves_nothing() {
-        let delete = edit(Cell::Id("intro"), Mode::Delete);
+        let delete = edit(id("intro"), CellAction::Delete);
         assert_eq!(proposed(Some(NOTEBOOK), &delete), Ok(None));
         assert_eq!(written(Some(NOTEBOOK), &delete), Ok(None));
     }
 
     #[test]
     fn cells_go_by_index_when_no_cell_has_the_id() {
-        let source = |id| written(Some(NOTEBOOK), &edit(Cell::Id(id), Mode::Replace));
+        let source = |name| written(Some(NOTEBOOK), &edit(id(name), CellAction::Replace));
         assert_eq!(source("cell-0"), Ok(Some("x = 1\ny = 2".to_owned())));
         assert_eq!(source("cell-1"), Ok(Some("x = 1\ny = 2".to_owned())));
         assert_eq!(source("cell-2"), Ok(Some(String::new())));
@@ -276,38 +296,38 @@ mod tests {
 
     #[test]
     fn lists_of_lines_are_joined() {
-        let intro = written(Some(NOTEBOOK), &edit(Cell::Id("intro"), Mode::Replace));
+        let intro = written(Some(NOTEBOOK), &edit(id("intro"), CellAction::Replace));
         assert_eq!(intro, Ok(Some("# Title\ntext".to_owned())));
     }
 
     #[test]
     fn an_inserted_cell_stands_after_the_named_one_or_first() {
-        let source = |cell| written(Some(NOTEBOOK), &edit(cell, Mode::Insert));
-        assert_eq!(source(Some(Cell::Id("intro"))), Ok(Some("x = 1\ny = 2".to_owned())));
+        let source = |cell| written(Some(NOTEBOOK), &edit(cell, CellAction::Insert));
+        assert_eq!(source(Some(id("intro"))), Ok(Some("x = 1\ny = 2".to_owned())));
         assert_eq!(source(Some(Cell::Index(1))), Ok(Some("x = 1\ny = 2".to_owned())));
         assert_eq!(source(None), Ok(Some("# Title\ntext".to_owned())));
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(None, Mode::Insert)), new_source());
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(None, CellAction::Insert)), new_source());
     }
 
     #[test]
     fn a_cell_can_be_appended_and_no_further() {
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), Mode::Replace)), new_source());
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), Mode::Insert)), new_source());
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Id("cell-2"), Mode::Insert)), new_source());
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(4), Mode::Replace)), missing("4"));
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Id("cell-3"), Mode::Insert)), missing("cell-3"));
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), Mode::Delete)), missing("3"));
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), CellAction::Replace)), new_source());
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), CellAction::Insert)), new_source());
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(id("cell-2"), CellAction::Insert)), new_source());
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(4), CellAction::Replace)), missing("4"));
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(id("cell-3"), CellAction::Insert)), missing("cell-3"));
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), CellAction::Delete)), missing("3"));
     }
 
     #[test]
     fn a_replacement_needs_a_cell() {
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(None, Mode::Replace)), missing("no cell_id"));
-        assert_eq!(proposed(Some(NOTEBOOK), &edit(None, Mode::Delete)), missing("no cell_id"));
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(None, CellAction::Replace)), missing("no cell_id"));
+        assert_eq!(proposed(Some(NOTEBOOK), &edit(None, CellAction::Delete)), missing("no cell_id"));
     }
 
     #[test]
     fn what_is_no_notebook_is_said() {
-        let replace = edit(Cell::Index(0), Mode::Replace);
+        let replace = edit(Cell::Index(0), CellAction::Replace);
         let reason = |bytes: &[u8]| proposed(Some(bytes), &replace).expect_err("no notebook").to_string();
         assert!(reason(b"{\"cells\": [").starts_with("Not a valid notebook: "));
         assert!(reason(b"{}").contains("cells"));
@@ -318,14 +338,14 @@ mod tests {
     #[test]
     fn a_source_that_cannot_be_read_does_not_stop_a_proposal() {
         let broken = br#"{"cells": [{"id": "a", "source": "\ud800"}]}"#;
-        assert_eq!(proposed(Some(broken), &edit(Cell::Id("a"), Mode::Replace)), new_source());
+        assert_eq!(proposed(Some(broken), &edit(id("a"), CellAction::Replace)), new_source());
     }
 
     #[test]
     fn half_a_character_in_any_cell_stops_no_check() {
         let notebook =
             br#"{"cells": [{"id": "a", "source": "x\ud800"}, {"id": "b", "source": ["y\n", "z\udc00"]}]}"#;
-        let source = |id| written(Some(notebook), &edit(Cell::Id(id), Mode::Replace)).expect("readable");
+        let source = |name| written(Some(notebook), &edit(id(name), CellAction::Replace)).expect("readable");
         assert_eq!(source("a").as_deref(), Some("x\u{FFFD}"));
         assert_eq!(source("b").as_deref(), Some("y\nz\u{FFFD}"));
     }
@@ -334,7 +354,7 @@ mod tests {
     fn what_is_no_text_is_none_and_is_not_kept() {
         let source = |source: &str| {
             let notebook = format!(r#"{{"cells": [{{"id": "a", "source": {source}}}]}}"#);
-            written(Some(notebook.as_bytes()), &edit(Cell::Id("a"), Mode::Replace)).expect("readable")
+            written(Some(notebook.as_bytes()), &edit(id("a"), CellAction::Replace)).expect("readable")
         };
         for other in ["0", "-1", "1.5", "true", "null", r#"{"a": [1]}"#, r#"["a", 0]"#, r#"[["a"]]"#, "[]"] {
             assert_eq!(source(other).as_deref(), Some(""), "{other}");
@@ -345,7 +365,8 @@ mod tests {
     #[test]
     fn a_notebook_has_so_many_cells() {
         let notebook = |count: usize| format!(r#"{{"cells": [{}]}}"#, vec!["{}"; count].join(","));
-        let made = |count| proposed(Some(notebook(count).as_bytes()), &edit(Cell::Index(0), Mode::Replace));
+        let made =
+            |count| proposed(Some(notebook(count).as_bytes()), &edit(Cell::Index(0), CellAction::Replace));
         assert_eq!(made(MAX_CELLS), new_source());
         assert!(
             matches!(made(MAX_CELLS + 1), Err(NotApplied::NotANotebook(what)) if what.contains("100000"))
@@ -355,6 +376,6 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_not_part_of_the_notebook() {
         let marked = [b"\xEF\xBB\xBF", NOTEBOOK].concat();
-        assert_eq!(proposed(Some(&marked), &edit(Cell::Index(0), Mode::Replace)), new_source());
+        assert_eq!(proposed(Some(&marked), &edit(Cell::Index(0), CellAction::Replace)), new_source());
     }
 }

@@ -57,7 +57,9 @@ fn a_hook_event_with_gaps_ends_with_0_also_when_strict() {
         .file(".claude/contracts/broken.yaml", "rule_id: [");
     let output = sandbox.run_stdin(["enforce", "--stdin", "--strict"], event(&sandbox, &slow_text()));
     ends(&output, 0);
-    assert_eq!(output.decision().0, "allow");
+    assert_eq!(output.json()["hookSpecificOutput"], serde_json::Value::Null);
+    let message = output.json()["systemMessage"].to_string();
+    assert!(message.contains("slow ran out of time") && message.contains("broken.yaml"), "{message}");
     assert!(
         output.stderr.contains("slow ran out of time") && output.stderr.contains("broken.yaml"),
         "{output}"

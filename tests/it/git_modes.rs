@@ -117,7 +117,46 @@ fn changed_files_are_checked_and_others_are_not() {
 }
 
 #[test]
-fn only_new_lines_count_when_asked() {
+fn a_file_moved_into_a_glob_and_a_directive_taken_away_bring_new_violations() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-x", "x", "src/**"))
+        .file("scripts/a.py", "x\n")
+        .file("src/b.py", "# phaser:ignore-next-line no-x\nx\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old");
+    sandbox.git(&["mv", "scripts/a.py", "src/a.py"]);
+    let sandbox = sandbox.file("src/b.py", "x\n").git_add("src/b.py");
+    let output = sandbox.run(["enforce", "--staged", "--new-lines", "--format", "json"]);
+    assert_eq!(output.violations(), ["src/a.py:1:1 no-x", "src/b.py:1:1 no-x"]);
+    assert_eq!(output.code, Some(1));
+}
+
+#[test]
+fn old_violations_stay_old_when_lines_move_or_only_white_space_changes() {
+    let sandbox = sandbox().file("a.txt", "1 x\n2 x\n3\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old").file("a.txt", "new\n\t2 x\r\n1  x\r\nnew x\r\n").git_add("a.txt");
+    let output = sandbox.run(["enforce", "--staged", "--new-lines", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.txt:4:5 no-x"]);
+    assert_eq!(output.json()["summary"]["existing"], 2);
+    let states = output.json()["suppressed"].as_array().expect("a list").clone();
+    assert!(states.iter().all(|violation| violation["state"] == "existing"), "{output}");
+    let text = sandbox.run(["enforce", "--staged", "--new-lines"]);
+    assert!(text.stdout.ends_with("\n1 error, 0 warnings, 2 existing\n"), "{text}");
+}
+
+#[test]
+fn line_endings_that_git_converts_make_no_violation_new() {
+    let sandbox = sandbox().file(".gitattributes", "* text eol=crlf\n").file("a.txt", "x 1\ny\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old").file("a.txt", "x 1\r\ny x\r\n");
+    let output = sandbox.run(["enforce", "--diff", "HEAD", "--new-lines", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.txt:2:3 no-x"]);
+}
+
+#[test]
+fn only_new_violations_count_when_asked() {
     let sandbox = sandbox()
         .contract(&contract("needs-y", "require_pattern", Some("y"), "*.txt"))
         .contract(&contract("no-such", "file_not_exists", None, "moved.txt"))

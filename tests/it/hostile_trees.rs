@@ -152,7 +152,7 @@ fn a_sparse_file_of_four_gigabytes_is_not_read() {
     let said = "phaser: not checked: sparse.txt: 4294967297 bytes, over the limit of 10485760 (raise it with --max-file-size)\n";
     assert_eq!(output.stderr, said);
     let post = sandbox.post_write("sparse.txt", "");
-    assert_eq!(post.stdout, "{}\n");
+    assert!(post.json()["systemMessage"].to_string().contains("over the limit"), "{post}");
     assert!(post.stderr.contains("over the limit"), "{post}");
 }
 
@@ -216,7 +216,12 @@ fn the_contracts_directory_is_something_else() {
     let made = Command::new("mkfifo").arg(sandbox.path(".claude/contracts")).status().expect("mkfifo runs");
     assert!(made.success());
     assert_eq!(all(&sandbox).code, Some(0));
-    assert_eq!(sandbox.pre_write("a.txt", "x").stdout, "{}\n");
+    let output = sandbox.pre_write("a.txt", "x");
+    assert_eq!(output.decision().0, "", "{output}");
+    assert!(
+        output.json()["systemMessage"].to_string().contains(".claude/contracts: cannot be read"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod equality;
 mod examples;
 mod exits;
 mod faults;
+mod gaps;
 mod git_hook;
 mod git_modes;
 mod guide;

@@ -1,4 +1,4 @@
-//! What a file would contain after an edit, exactly as Claude Code itself would write it.
+//! What a file would contain after an edit, exactly as Claude Code itself writes it.
 //!
 //! Pure: bytes in, bytes out. Knows nothing of paths, requests or contracts, and refuses nothing that
 //! the client might apply: an edit that is wrongly taken for impossible is an edit that is not checked.
@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 
 use memchr::memmem;
-use thiserror::Error;
 
-use crate::text::{decode_utf16le, is_text};
+use crate::change::{Edit, NotApplied, Occurrences};
+use crate::text::{is_text, to_str};
 
 mod spelling;
 
@@ -22,66 +22,16 @@ const UTF8_BOM: char = '\u{FEFF}';
 /// How much text all edits of one event may go through together, in bytes.
 const MAX_WORK: usize = 512 * 1024 * 1024;
 
-/// One replacement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edit<'a> {
-    /// The text to replace; empty to create a file.
-    pub old: &'a str,
-    /// The text to put in its place, literally.
-    pub new: &'a str,
-    /// How many occurrences are replaced.
-    pub occurrences: Occurrences,
-}
-
-/// How many occurrences of a text are replaced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Occurrences {
-    /// Only the first.
-    First,
-    /// Every one.
-    All,
-}
-
-/// Why an edit gives no text to check.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum NotApplied {
-    /// There is no file to edit.
-    #[error("File not found")]
-    FileNotFound,
-    /// The file is not text.
-    #[error("Binary file detected")]
-    BinaryFile,
-    /// The text to replace is not in the file.
-    #[error("old_str not found in file")]
-    OldNotFound,
-    /// The file would be larger than this, in bytes.
-    #[error("The file would have more than {0} bytes (raise --max-file-size)")]
-    TooLarge(usize),
-    /// There are too many edits of a large file.
-    #[error("Too many edits of a large file (make fewer at a time)")]
-    TooMuch,
-    /// The file is not a notebook with a list of cells.
-    #[error("Not a valid notebook: {0}")]
-    NotANotebook(String),
-    /// The notebook has no such cell, or none was named.
-    #[error("Cell not found in notebook: {0}")]
-    CellNotFound(String),
-}
-
 /// The bytes of the file after `edits`, each made on the result of the one before; `current` is the
 /// file as it is, or `None` when there is none.
 ///
 /// The result is UTF-8 whatever the encoding of the file is, and keeps its byte order mark.
-pub fn apply(current: Option<Vec<u8>>, edits: &[Edit<'_>]) -> Result<Vec<u8>, NotApplied> {
+pub fn apply(current: Option<Vec<u8>>, edits: &[Edit]) -> Result<Vec<u8>, NotApplied> {
     apply_within(current, edits, usize::MAX)
 }
 
 /// The same, as long as the file has no more than `limit` bytes: a few edits can ask for any number of them.
-pub fn apply_within(
-    current: Option<Vec<u8>>,
-    edits: &[Edit<'_>],
-    limit: usize,
-) -> Result<Vec<u8>, NotApplied> {
+pub fn apply_within(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> Result<Vec<u8>, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let decoded = match current {
         Some(bytes) => into_text(bytes)?,
@@ -101,32 +51,22 @@ pub fn apply_within(
     Ok(ending.written(text).into_bytes())
 }
 
-/// The text of a file, as [`decode`] reads it; UTF-8 is not copied.
+/// The text of a file; UTF-8 is not copied.
 fn into_text(bytes: Vec<u8>) -> Result<String, NotApplied> {
     if bytes.starts_with(UTF16LE_BOM) || !is_text(&bytes) {
-        return decode(&bytes).map(Cow::into_owned);
+        return to_str(&bytes).map(Cow::into_owned).ok_or(NotApplied::BinaryFile);
     }
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// The text of a file: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. The mark stays.
-pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, NotApplied> {
-    if bytes.starts_with(UTF16LE_BOM) {
-        let text = decode_utf16le(bytes);
-        return if is_text(text.as_bytes()) { Ok(Cow::Owned(text)) } else { Err(NotApplied::BinaryFile) };
-    }
-    if is_text(bytes) { Ok(String::from_utf8_lossy(bytes)) } else { Err(NotApplied::BinaryFile) }
-}
-
 /// `text`, which has no CRLF, after one edit.
-fn edited(text: String, edit: &Edit<'_>, limit: usize) -> Result<String, NotApplied> {
+fn edited(text: String, edit: &Edit, limit: usize) -> Result<String, NotApplied> {
     if edit.old.is_empty() {
         let blank = text.chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
-        return if blank { Ok(edit.new.to_owned()) } else { Err(NotApplied::OldNotFound) };
+        return if blank { Ok(edit.new.clone()) } else { Err(NotApplied::OldNotFound) };
     }
-    let old = fold_line_endings(Cow::Borrowed(edit.old));
-    let mut spelled = spelling::find(&text, &old, edit.new).ok_or(NotApplied::OldNotFound)?.into_owned();
+    let mut spelled = find(&text, edit).ok_or(NotApplied::OldNotFound)?;
     if edit.new.is_empty() && !spelled.old.ends_with('\n') {
         // When the text ends a line anywhere, the client deletes it only there, and the newline with it.
         let with_newline = format!("{}\n", spelled.old);
@@ -138,6 +78,16 @@ fn edited(text: String, edit: &Edit<'_>, limit: usize) -> Result<String, NotAppl
         Occurrences::First => first_replaced(text, &spelled, limit),
         Occurrences::All => all_replaced(&text, &spelled, limit),
     }
+}
+
+/// How the text spells what is to be replaced. The client takes the line endings of an edit as they are; folded ones are
+/// tried as well, so that an edit that it might make is not taken for impossible.
+fn find(text: &str, edit: &Edit) -> Option<Spelled<'static>> {
+    let exact = spelling::find(text, &edit.old, &edit.new).map(Spelled::into_owned);
+    exact.or_else(|| {
+        let old = fold_line_endings(Cow::Borrowed(edit.old.as_str()));
+        spelling::find(text, &old, &edit.new).map(Spelled::into_owned)
+    })
 }
 
 /// In place, because a file may be large.
@@ -228,20 +178,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn first<'a>(old: &'a str, new: &'a str) -> Edit<'a> {
-        Edit { old, new, occurrences: Occurrences::First }
+    fn first(old: &str, new: &str) -> Edit {
+        Edit { old: old.to_owned(), new: new.to_owned(), occurrences: Occurrences::First }
     }
 
-    fn all<'a>(old: &'a str, new: &'a str) -> Edit<'a> {
-        Edit { old, new, occurrences: Occurrences::All }
+    fn all(old: &str, new: &str) -> Edit {
+        Edit { old: old.to_owned(), new: new.to_owned(), occurrences: Occurrences::All }
     }
 
-    fn on(current: impl AsRef<[u8]>, edits: &[Edit<'_>]) -> String {
+    fn on(current: impl AsRef<[u8]>, edits: &[Edit]) -> String {
         let bytes = apply(Some(current.as_ref().to_vec()), edits).expect("applies");
         String::from_utf8(bytes).expect("UTF-8")
     }
 
-    fn refused(current: impl AsRef<[u8]>, edit: Edit<'_>) -> NotApplied {
+    fn refused(current: impl AsRef<[u8]>, edit: Edit) -> NotApplied {
         apply(Some(current.as_ref().to_vec()), &[edit]).expect_err("does not apply")
     }
 
@@ -261,12 +211,12 @@ mod tests {
 
     #[test]
     fn a_result_that_would_be_too_large_is_not_made() {
-        let within = |edits: &[Edit<'_>], limit| apply_within(Some(b"aaaa".to_vec()), edits, limit);
+        let within = |edits: &[Edit], limit| apply_within(Some(b"aaaa".to_vec()), edits, limit);
         let grow = all("a", "0123456789");
-        assert_eq!(within(&[grow], 40).map(|text| text.len()), Ok(40));
+        assert_eq!(within(std::slice::from_ref(&grow), 40).map(|text| text.len()), Ok(40));
         assert_eq!(within(&[grow], 39), Err(NotApplied::TooLarge(39)));
         assert_eq!(within(&[first("a", "b")], 3), Err(NotApplied::TooLarge(3)));
-        let doubling = [all("a", "aa"); 200];
+        let doubling = vec![all("a", "aa"); 200];
         assert_eq!(within(&doubling, 1_000), Err(NotApplied::TooLarge(1_000)));
     }
 
@@ -408,6 +358,18 @@ mod tests {
     }
 
     #[test]
+    fn a_carriage_return_of_its_own_is_matched_as_it_is() {
+        assert_eq!(on("x = 1\r\r\ny = 2\n", &[first("x = 1\r\ny", "eval(1)\ny")]), "eval(1)\ny = 2\n");
+    }
+
+    #[test]
+    fn half_a_character_is_found_where_the_file_has_it_as_an_escape() {
+        let file = r#"{"face": "\ud83D"}"#;
+        assert_eq!(on(file, &[first("\"\u{FFFD}\"", "\"\u{FFFD}x\"")]), r#"{"face": "\ud83Dx"}"#);
+        assert_eq!(refused("no face", first("\u{FFFD}", "x")), NotApplied::OldNotFound);
+    }
+
+    #[test]
     fn edits_see_the_result_of_the_ones_before() {
         assert_eq!(on("one\r\n", &[first("one", "two"), all("two", "three\nfour")]), "three\r\nfour\r\n");
         assert_eq!(
@@ -430,18 +392,18 @@ mod tests {
     }
 
     /// The client's steps, one after the other, on whole strings.
-    fn model(current: &str, edit: &Edit<'_>) -> Option<String> {
+    fn model(current: &str, edit: &Edit) -> Option<String> {
         let crlf = current.matches("\r\n").count() > current.matches('\n').count() / 2;
         let text = current.replace("\r\n", "\n");
         let straight = |text: &str| text.replace(['‘', '’'], "'").replace(['“', '”'], "\"");
-        let old = if text.contains(edit.old) {
-            edit.old.to_owned()
+        let old = if text.contains(&edit.old) {
+            edit.old.clone()
         } else {
-            let start = straight(&text).find(&straight(edit.old))?;
+            let start = straight(&text).find(&straight(&edit.old))?;
             let start = straight(&text)[..start].chars().count();
             text.chars().skip(start).take(edit.old.chars().count()).collect()
         };
-        let new = if old == edit.old { edit.new.to_owned() } else { curl(&old, edit.new) };
+        let new = if old == edit.old { edit.new.clone() } else { curl(&old, &edit.new) };
         let line = format!("{old}\n");
         let takes_newline = edit.new.is_empty() && !old.ends_with('\n') && text.contains(&line);
         let old = if takes_newline { line } else { old };
@@ -467,13 +429,15 @@ mod tests {
 
         #[test]
         fn edits_equal_the_model(
-            text in "([ab'’“\"é]|\n|\r\n){0,30}",
-            old in "[ab'’“\"é\n]{1,3}",
+            text in "([ab'’“\"é]|\n|\r\n|\r\r\n){0,30}",
+            old in "([ab'’“\"é\n]|\r\n){1,3}",
             new in "([ab'’\"]|\r?\n){0,3}",
         ) {
             for edit in [first(&old, &new), all(&old, &new)] {
-                let result = apply(Some(text.as_bytes().to_vec()), &[edit]).ok();
-                prop_assert_eq!(result, model(&text, &edit).map(String::into_bytes));
+                let result = apply(Some(text.as_bytes().to_vec()), std::slice::from_ref(&edit)).ok();
+                let folded = Edit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };
+                let expected = model(&text, &edit).or_else(|| model(&text, &folded));
+                prop_assert_eq!(result, expected.map(String::into_bytes));
             }
         }
 

@@ -161,8 +161,9 @@ fn find_escaped<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     if old.starts_with('\\') {
         escapes.insert(0, 0);
     }
-    let folded = fold_hex(text);
-    let folded_wanted = fold_hex(&wanted);
+    let halves = if old.contains(char::REPLACEMENT_CHARACTER) { Halves::Alike } else { Halves::Distinct };
+    let folded = fold_hex(text, halves);
+    let folded_wanted = fold_hex(&wanted, halves);
     let bytes = text.as_bytes();
     let spells = |&start: &usize| {
         let real = |&at: &usize| backslashes_before(bytes, start + at).is_multiple_of(2);
@@ -189,12 +190,25 @@ fn escaped(text: &str) -> (String, Vec<usize>) {
     (result, starts)
 }
 
+/// What escapes of half a character are taken for. A half that stands alone in an edit reaches phaser as U+FFFD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Halves {
+    /// Themselves.
+    Distinct,
+    /// U+FFFD, all of them.
+    Alike,
+}
+
 /// The bytes of `text` with the digits of what looks like an escape in lower case.
-fn fold_hex(text: &str) -> Vec<u8> {
+fn fold_hex(text: &str, halves: Halves) -> Vec<u8> {
     let mut folded = text.as_bytes().to_owned();
     for start in memmem::find_iter(text.as_bytes(), b"\\u") {
-        if escape_at(&text[start..]).is_some() {
-            folded[start..start + ESCAPE_LENGTH].make_ascii_lowercase();
+        match escape_at(&text[start..]) {
+            Some(0xD800..=0xDFFF) if halves == Halves::Alike => {
+                folded[start..start + ESCAPE_LENGTH].copy_from_slice(br"\ufffd");
+            }
+            Some(_) => folded[start..start + ESCAPE_LENGTH].make_ascii_lowercase(),
+            None => {}
         }
     }
     folded

@@ -1,0 +1,133 @@
+//! Claude Code: its events as calls, and decisions as its answers.
+//!
+//! The wire format itself is the [`hook`](crate::hook) library. Exit codes: 0 whenever the JSON decides; 3 when phaser
+//! could not run, which the client shows to the person and otherwise passes over; never 2, which blocks the tool.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::decision::{Decision, Verdict};
+use super::{Answer, OnClean};
+use crate::change::{
+    Algorithm, Call, Cell, CellAction, CellEdit, Change, Edit, MAX_PATH, Moment, Occurrences, Original,
+    Rewrite,
+};
+use crate::contract::Severity;
+use crate::exit::Exit;
+use crate::hook::{Event, PostToolUseResponse, PreToolUseResponse, Request, Response, Tool, ToolInput};
+use crate::path::RelPath;
+use crate::skipped::{Skipped, Why};
+
+pub mod edit;
+
+/// The call that an event is about, if it is about one; relative paths start at the event's directory, or at `cwd` when
+/// it names none.
+pub fn read(request: &Request, cwd: &Path) -> Option<Call> {
+    let moment = match request.event() {
+        Event::PreToolUse(_) => Moment::Before,
+        Event::PostToolUse(_) => Moment::After,
+        _ => return None,
+    };
+    let directory = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
+    let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
+    let call = Call { moment, cwd, changes: Vec::new(), skipped: Vec::new() };
+    Some(match change(request) {
+        Ok(change) => Call { changes: vec![change], ..call },
+        Err(reason) => {
+            let path = RelPath::from(request.tool_input().file_path().unwrap_or_default());
+            Call { skipped: vec![Skipped { path, why: Why::NotReconstructed(reason) }], ..call }
+        }
+    })
+}
+
+/// What the tool does to a file, or why that is not known.
+fn change(request: &Request) -> Result<Change, String> {
+    let input = request.tool_input();
+    let tool = request.tool();
+    let path = match tool {
+        Some(Tool::Write | Tool::Edit | Tool::MultiEdit) => input.file_path(),
+        Some(Tool::NotebookEdit) => input.notebook_path().or(input.file_path()),
+        other => return Err(format!("Unknown tool: {}", other.map_or("(none)", Tool::name))),
+    };
+    let path = path.filter(|path| !path.is_empty()).ok_or("Missing file_path")?;
+    let rewrite = match tool {
+        Some(Tool::NotebookEdit) => Rewrite::Cell(cell_edit(input)),
+        Some(Tool::Edit) => edits(vec![edit_of(input)]),
+        Some(Tool::MultiEdit) => edits(input.edits().map(edit_of).collect()),
+        _ => Rewrite::Whole(input.content().unwrap_or_default().to_owned()),
+    };
+    Ok(Change { path: path.to_owned(), rewrite, original: original(request) })
+}
+
+/// What the file was before, which the client says after it has changed it.
+fn original(request: &Request) -> Option<Original> {
+    let response = request.tool_response()?.as_object()?;
+    match response.get("originalFile").or_else(|| response.get("original_file"))? {
+        Value::String(text) => Some(Original::Text(text.clone())),
+        Value::Null => Some(Original::Nothing),
+        _ => None,
+    }
+}
+
+fn edits(edits: Vec<Edit>) -> Rewrite {
+    Rewrite::Edits { edits, algorithm: Algorithm(edit::apply_within) }
+}
+
+fn edit_of(input: ToolInput<'_>) -> Edit {
+    Edit {
+        old: input.old_string().unwrap_or_default().to_owned(),
+        new: input.new_string().unwrap_or_default().to_owned(),
+        occurrences: if input.replace_all() { Occurrences::All } else { Occurrences::First },
+    }
+}
+
+fn cell_edit(input: ToolInput<'_>) -> CellEdit {
+    let number = input.get("cell_number").and_then(Value::as_u64);
+    let by_number = || number.and_then(|number| usize::try_from(number).ok()).map(Cell::Index);
+    CellEdit {
+        cell: input.cell_id().map(|id| Cell::Id(id.to_owned())).or_else(by_number),
+        source: input.new_source().unwrap_or_default().to_owned(),
+        action: match input.edit_mode() {
+            Some("insert") => CellAction::Insert,
+            Some("delete") => CellAction::Delete,
+            _ => CellAction::Replace,
+        },
+        cell_type: input.cell_type().map(str::to_owned),
+    }
+}
+
+/// The answer to an event.
+pub fn answer(decision: &Decision, on_clean: OnClean) -> Answer {
+    let mut response = response(&decision.verdict, on_clean);
+    if let Some(message) = &decision.message {
+        response = response.system_message(message);
+    }
+    Answer { stdout: response.to_pretty_json(), exit: Exit::Clean }
+}
+
+fn response(verdict: &Verdict, on_clean: OnClean) -> Response {
+    match verdict {
+        Verdict::Deny(reason) => PreToolUseResponse::deny(reason).into(),
+        Verdict::Clean { ignored } if on_clean == OnClean::Allow => {
+            PreToolUseResponse::allow().with_reason(passed(*ignored)).into()
+        }
+        Verdict::Violated { severity, lines } => {
+            let word = match severity {
+                Severity::Error => "violation",
+                Severity::Warning => "warning",
+            };
+            let reason = format!("Contract {word} detected after file write");
+            PostToolUseResponse::block(reason).and_context(lines).into()
+        }
+        Verdict::Clean { .. } | Verdict::Nothing => Response::empty(),
+    }
+}
+
+fn passed(ignored: usize) -> String {
+    match ignored {
+        0 => "All contracts passed".to_owned(),
+        1 => "1 violation suppressed by ignore".to_owned(),
+        count => format!("{count} violations suppressed by ignore"),
+    }
+}

@@ -1,0 +1,140 @@
+//! Violations as lines for a model, within the length that a client passes on: messages are cut first, then lines are
+//! left out and counted.
+
+use super::{MAX_TEXT, noted};
+use crate::contract::Severity;
+use crate::report::inert;
+use crate::violation::Violation;
+
+/// The most violations that are named one by one.
+const MAX_NAMED: usize = 20;
+
+/// The fewest characters of a message that are worth a line.
+const MIN_MESSAGE: usize = 40;
+
+/// How much is kept for saying how many lines were left out.
+const REST: usize = 40;
+
+/// One line for each violation, in their order.
+pub(super) fn joined(violations: &[&Violation], prefix: fn(Severity) -> &'static str) -> String {
+    let mut named = violations.len().min(MAX_NAMED);
+    loop {
+        let lines: Vec<Line> =
+            violations[..named].iter().map(|violation| Line::of(violation, prefix)).collect();
+        let message = longest_message(&lines);
+        if named > 1 && message.is_some_and(|length| length < MIN_MESSAGE) {
+            named -= 1;
+            continue;
+        }
+        let length = message.unwrap_or(usize::MAX);
+        let mut lines: Vec<String> = lines.iter().map(|line| line.cut_to(length)).collect();
+        if violations.len() > named {
+            lines.push(format!("… and {} more", violations.len() - named));
+        }
+        return lines.join("\n");
+    }
+}
+
+/// The most characters that each message may have, so that all lines fit; `None` when they fit as they are.
+fn longest_message(lines: &[Line]) -> Option<usize> {
+    let fixed: usize = lines.iter().map(Line::fixed_length).sum();
+    let room = (MAX_TEXT - REST).saturating_sub(fixed);
+    let mut lengths: Vec<usize> = lines.iter().map(|line| line.message.chars().count()).collect();
+    if lengths.iter().sum::<usize>() <= room {
+        return None;
+    }
+    lengths.sort_unstable();
+    // Short messages leave room for the others.
+    let mut left = room;
+    for (at, length) in lengths.iter().enumerate() {
+        let share = left / (lengths.len() - at);
+        if *length > share {
+            return Some(share);
+        }
+        left -= length;
+    }
+    None
+}
+
+/// One violation in words.
+struct Line {
+    start: String,
+    message: String,
+    end: &'static str,
+}
+
+impl Line {
+    fn of(violation: &Violation, prefix: fn(Severity) -> &'static str) -> Self {
+        let contract = &violation.contract;
+        let at = match &violation.found {
+            Some(found) => format!(" at line {}", found.region.start.line),
+            None => String::new(),
+        };
+        let message = contract.message.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self {
+            start: format!("{}: {}{at}. ", prefix(contract.severity), contract.id),
+            message: inert(&message).into_owned(),
+            end: noted(violation),
+        }
+    }
+
+    /// The length of everything but the message, with the newline and the sign for what was cut.
+    fn fixed_length(&self) -> usize {
+        self.start.chars().count() + self.end.chars().count() + 2
+    }
+
+    fn cut_to(&self, length: usize) -> String {
+        let Self { start, message, end } = self;
+        match message.char_indices().nth(length) {
+            Some((cut, _)) => format!("{start}{}…{end}", &message[..cut]),
+            None => format!("{start}{message}{end}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::contract::{Check, Contract};
+    use crate::matcher::oracle::contract;
+    use crate::path::RelPath;
+
+    fn violations(messages: &[String]) -> Vec<Violation> {
+        let contracts = messages.iter().enumerate().map(|(at, message)| {
+            Arc::new(Contract { message: message.clone(), ..contract(at, Check::NotExists) })
+        });
+        contracts.map(|contract| Violation::of_file(&contract, &RelPath::from("a.py"))).collect()
+    }
+
+    fn shown(messages: &[String]) -> String {
+        let violations = violations(messages);
+        joined(&violations.iter().collect::<Vec<_>>(), |_| "Error")
+    }
+
+    #[test]
+    fn what_fits_is_not_cut() {
+        let messages = ["Short.".to_owned(), "m".repeat(9_000)];
+        assert_eq!(shown(&messages), format!("Error: c0. Short.\nError: c1. {}", "m".repeat(9_000)));
+    }
+
+    #[test]
+    fn long_messages_are_cut_and_short_ones_are_not() {
+        let messages = ["Short.".to_owned(), "é".repeat(60_000), "x\ny".to_owned(), "m".repeat(60_000)];
+        let shown = shown(&messages);
+        assert!(shown.chars().count() <= MAX_TEXT, "{} characters", shown.chars().count());
+        assert!(shown.chars().count() > MAX_TEXT - 100, "{} characters", shown.chars().count());
+        let lines: Vec<_> = shown.lines().collect();
+        assert_eq!((lines[0], lines[2]), ("Error: c0. Short.", "Error: c2. x y"));
+        assert!(lines[1].ends_with("é…") && lines[3].ends_with("m…"));
+    }
+
+    #[test]
+    fn no_more_than_twenty_are_named_and_the_others_are_counted() {
+        let shown = shown(&vec!["m".repeat(60_000); 53]);
+        assert!(shown.chars().count() <= MAX_TEXT, "{} characters", shown.chars().count());
+        assert_eq!(shown.lines().count(), 21);
+        assert!(shown.ends_with("\n… and 33 more"), "{shown}");
+    }
+}

@@ -1,0 +1,162 @@
+//! What could not be checked is never taken for clean: not by a hook, not by a report, not for the project as a whole.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Sandbox, contract, forbid};
+
+/// A hook event for `tool`, answered in this format.
+fn shown(sandbox: &Sandbox, tool: &str, input: Value, format: &str) -> Value {
+    sandbox.event("PreToolUse", tool, input, ["--format", format]).json()
+}
+
+#[test]
+fn a_hook_event_that_cannot_be_worked_out_shows_gaps_and_broken_contracts_in_every_report() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-x", "x", "**"))
+        .file(".claude/contracts/broken.yaml", "rule_id: [")
+        .file("dir/a.txt", "");
+    let input = json!({ "file_path": sandbox.path("dir"), "old_string": "a", "new_string": "b" });
+    let report = shown(&sandbox, "Edit", input.clone(), "json");
+    assert_eq!(report["skipped"][0]["file_path"], "dir");
+    assert_eq!(report["skipped"][0]["reason"], "Cannot read file: not a regular file");
+    assert_eq!(report["warnings"][0]["file_path"], ".claude/contracts/broken.yaml");
+    let answer = shown(&sandbox, "Edit", input, "hook");
+    let message = answer["systemMessage"].as_str().expect("a message for the person");
+    assert!(message.starts_with("phaser: .claude/contracts/broken.yaml:1: "), "{message}");
+    assert_eq!(answer["hookSpecificOutput"], Value::Null);
+}
+
+#[test]
+fn broken_contracts_are_told_to_the_person_and_leave_the_decision_as_it_is() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-x", "x", "**"))
+        .file(".claude/contracts/a.yaml", "rule_id: [")
+        .file(".claude/contracts/b.yaml", "");
+    for (content, decision) in [("x", "deny"), ("y", "allow")] {
+        let output = sandbox.pre_write("a.txt", content);
+        assert_eq!(output.decision().0, decision, "{output}");
+        let message = output.json()["systemMessage"].to_string();
+        assert!(message.contains("a.yaml:1: ") && message.contains("(and 1 more)"), "{message}");
+    }
+    let alone = Sandbox::new().file(".claude/contracts/a.yaml", "rule_id: [");
+    let output = alone.pre_write("a.txt", "x");
+    assert!(output.json()["systemMessage"].to_string().contains("a.yaml:1: "), "{output}");
+}
+
+#[test]
+fn the_size_limit_bounds_a_write_as_it_bounds_a_file() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("a.txt", "x".repeat(19));
+    let input = json!({ "file_path": sandbox.path("a.txt"), "content": "x".repeat(19) });
+    let write = |limit| sandbox.event("PreToolUse", "Write", input.clone(), ["--max-file-size", limit]);
+    assert_eq!(write("19").decision().0, "deny");
+    let output = write("18");
+    assert_eq!(output.decision().0, "", "{output}");
+    assert!(
+        output.json()["systemMessage"].to_string().contains("19 bytes, over the limit of 18"),
+        "{output}"
+    );
+    let file = sandbox.run(["enforce", "a.txt", "--max-file-size", "18", "--format", "json"]);
+    assert_eq!(file.json()["skipped"][0]["reason"], write_reason(&output), "{file}");
+}
+
+fn write_reason(output: &crate::harness::Output) -> String {
+    let message = output.json()["systemMessage"].as_str().expect("a message").to_owned();
+    message.strip_prefix("phaser: not checked: a.txt: ").expect("a reason").to_owned()
+}
+
+#[test]
+fn a_requirement_on_the_project_is_not_judged_missing_when_a_file_was_not_read() {
+    let somewhere = "version: '1.2'\naudit_source: x\nrule:\n  id: has-mark\n  type: require_pattern\n  \
+                     pattern: MARK\n  file_glob: '**/*.txt'\n  message: m\n  severity: error\n  rationale: r\n\
+                     created_at: '2024-01-01'\nenabled: true\n";
+    let sandbox = Sandbox::new()
+        .contract(somewhere)
+        .file("a.txt", "MARK and more than the limit")
+        .file("b.txt", "none");
+    let run = |limit: &str| sandbox.run(["enforce", "--all", "--format", "json", "--max-file-size", limit]);
+    assert_eq!(run("100").violations(), Vec::<String>::new());
+    let output = run("10");
+    assert_eq!((output.violations(), output.code), (Vec::new(), Some(0)), "{output}");
+    let sandbox = sandbox.file("a.txt", "short");
+    assert_eq!(run_all(&sandbox).violations(), ["**/*.txt has-mark"]);
+}
+
+fn run_all(sandbox: &Sandbox) -> crate::harness::Output {
+    sandbox.run(["enforce", "--all", "--format", "json"])
+}
+
+#[test]
+fn what_is_required_of_a_notebook_is_judged_on_the_whole_of_it() {
+    let notebook = json!({ "cells": [
+        { "cell_type": "code", "id": "one", "source": "MARK\n", "outputs": [], "execution_count": 1 },
+        { "cell_type": "code", "id": "two", "source": "b = 1\n" },
+    ], "nbformat": 4 });
+    let sandbox = Sandbox::new()
+        .contract(&contract("has-format", "require_pattern", Some("\"nbformat\": 4"), "**/*.ipynb"))
+        .contract(&contract("has-mark", "file_contains", Some("MARK"), "**/*.ipynb"))
+        .file("n.ipynb", serde_json::to_string_pretty(&notebook).expect("is JSON"));
+    assert_eq!(run_all(&sandbox).violations(), Vec::<String>::new());
+    let edit = |event: &str, cell: &str, mode: &str| {
+        let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": cell, "new_source": "c = 2\n",
+            "edit_mode": mode });
+        sandbox.event(event, "NotebookEdit", input, [])
+    };
+    for mode in ["replace", "insert", "delete"] {
+        let (decision, reason) = edit("PreToolUse", "two", mode).decision();
+        assert_eq!((decision.as_str(), reason.as_str()), ("allow", "All contracts passed"), "{mode}");
+    }
+    for mode in ["replace", "delete"] {
+        let (decision, reason) = edit("PreToolUse", "one", mode).decision();
+        assert_eq!(decision, "deny", "{mode}");
+        assert_eq!(reason, "Contract violation: has-mark. Do not has-mark.", "{mode}");
+    }
+    assert_eq!(edit("PostToolUse", "two", "replace").stdout, "{}\n");
+}
+
+#[test]
+fn a_clean_write_outside_the_project_is_left_to_the_client() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**"));
+    let write = |path: &str, content: &str| {
+        let input = json!({ "file_path": sandbox.home().join(path), "content": content });
+        sandbox.event("PreToolUse", "Write", input, [])
+    };
+    assert_eq!(write("a.txt", "fine").stdout, "{}\n");
+    assert_eq!(write("a.txt", "x").decision().0, "deny");
+    std::os::unix::fs::symlink(sandbox.home(), sandbox.path("out")).expect("linked");
+    assert_eq!(sandbox.pre_write("out/a.txt", "fine").stdout, "{}\n", "a link that leads outside");
+    assert_eq!(sandbox.pre_write("a.txt", "fine").decision().0, "allow");
+}
+
+#[test]
+fn a_worktree_inside_the_checkout_has_its_own_contracts_and_paths() {
+    let sandbox = Sandbox::new().git_init().contract(&forbid("no-x", "x", "src/**")).file("src/a.txt", "");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("all");
+    sandbox.git(&["worktree", "add", "-q", ".claude/worktrees/topic"]);
+    let event = json!({ "cwd": sandbox.path(".claude/worktrees/topic"), "tool_name": "Write", "tool_input":
+        { "file_path": sandbox.path(".claude/worktrees/topic/src/b.txt"), "content": "x" } });
+    let mut command = sandbox.command();
+    command.args(["enforce", "--stdin"]).env("CLAUDE_PROJECT_DIR", sandbox.root());
+    let output = sandbox.run_with(&mut command, event.to_string().as_bytes());
+    assert_eq!(output.decision().0, "deny", "{output}");
+}
+
+#[test]
+fn a_long_message_does_not_make_a_long_answer() {
+    let long = forbid("no-x", "x", "**").replace("Do not no-x.", &"m".repeat(40_000));
+    let sandbox = Sandbox::new().contract(&long);
+    let (decision, reason) = sandbox.pre_write("a.txt", &"x ".repeat(200)).decision();
+    assert_eq!(decision, "deny");
+    assert!(reason.chars().count() <= 9_500, "{} characters", reason.chars().count());
+    assert!(reason.ends_with("… and 180 more"), "{reason}");
+}
+
+#[test]
+fn a_number_that_nobody_reads_does_not_stop_the_check() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**"));
+    let path = sandbox.path("a.txt");
+    let event = format!(
+        r#"{{"n": 1e400, "tool_name": "Write", "cwd": "/", "tool_input": {{"file_path": {path:?}, "content": "x"}}}}"#
+    );
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event).decision().0, "deny");
+}
