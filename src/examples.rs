@@ -10,7 +10,6 @@ use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
-use crate::progress::{Progress, Visible};
 use crate::scan::{self, scan};
 use crate::skipped::Skipped;
 use crate::source::{Content, Coverage, Target, Targets};
@@ -115,7 +114,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
         existing: scan::Existing::Deny,
         measure: scan::Measure::Nothing,
     };
-    scan(matcher, targets, options, &Progress::new(Visible::No))
+    scan(matcher, targets, options, &())
 }
 
 fn judge(purpose: Purpose, outcome: Outcome) -> Verdict {

@@ -38,9 +38,9 @@ pub mod change;
 
 pub mod source;
 
-pub mod progress;
-
 pub mod scan;
+
+pub mod progress;
 
 pub mod settle;
 

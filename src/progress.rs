@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::scan::Watch;
+
 /// A run shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -35,9 +37,10 @@ impl Progress {
     pub fn new(visible: Visible) -> Self {
         Self { visible, state: OnceLock::new() }
     }
+}
 
-    /// The run has this many steps.
-    pub fn start(&self, steps: usize) {
+impl Watch for Progress {
+    fn start(&self, steps: usize) {
         if self.visible == Visible::No {
             return;
         }
@@ -50,8 +53,7 @@ impl Progress {
         });
     }
 
-    /// One step is done.
-    pub fn advance(&self) {
+    fn advance(&self) {
         if let Some(state) = self.state.get() {
             state.bar.inc(1);
             if state.bar.is_hidden() && state.since.elapsed() > PATIENCE {
@@ -60,8 +62,7 @@ impl Progress {
         }
     }
 
-    /// The run is over; the bar goes away.
-    pub fn finish(&self) {
+    fn finish(&self) {
         if let Some(state) = self.state.get() {
             state.bar.finish_and_clear();
         }

@@ -13,7 +13,6 @@ use crate::contract::{Check, Contract};
 use crate::matcher::{Checked, Matcher, Scratch};
 use crate::outcome::{Earlier, Outcome, Spent};
 use crate::path::RelPath;
-use crate::progress::Progress;
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::{Before, Coverage, Reader, Target, Targets};
 use crate::text::Text;
@@ -50,17 +49,32 @@ pub enum Measure {
     Nothing,
 }
 
+/// Somebody who wants to know how far a scan has come.
+pub trait Watch: Sync {
+    /// There are this many targets.
+    fn start(&self, _targets: usize) {}
+
+    /// One target is done.
+    fn advance(&self) {}
+
+    /// All are done.
+    fn finish(&self) {}
+}
+
+/// Nobody.
+impl Watch for () {}
+
 /// Checks all targets.
-pub fn scan(matcher: &Matcher, targets: Targets, options: Options, progress: &Progress) -> Outcome {
+pub fn scan(matcher: &Matcher, targets: Targets, options: Options, watch: &dyn Watch) -> Outcome {
     let Targets { targets, coverage, skipped } = targets;
-    progress.start(targets.len());
+    watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
     let (scanned, mut workers) = each(&targets, options.threads, worker, |worker, target| {
         let scanned = check_target(matcher, worker, target, options.existing);
-        progress.advance();
+        watch.advance();
         scanned
     });
-    progress.finish();
+    watch.finish();
     let threads = workers.len();
     let contracts = matcher.contracts().to_vec();
     let mut outcome = Outcome { contracts, skipped, ..Outcome::default() };

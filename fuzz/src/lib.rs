@@ -16,7 +16,6 @@ use phaser::matcher::ignores::{Cover, Ignores};
 use phaser::matcher::limits::Limits;
 use phaser::matcher::{Directives, Matcher, Options, dialect};
 use phaser::path::{RelPath, Root};
-use phaser::progress::{Progress, Visible};
 use phaser::scan::{self, Measure, scan};
 use phaser::settings::{self, Edited, Existing, Tools, Wanted};
 use phaser::source::changes::changes;
@@ -48,7 +47,7 @@ pub fn hook(data: &[u8]) {
         existing: scan::Existing::Deny,
         measure: Measure::Nothing,
     };
-    let outcome = scan(&matcher, targets, options, &Progress::new(Visible::No));
+    let outcome = scan(&matcher, targets, options, &());
     let unchecked = !refused && !outcome.skipped.is_empty();
     let answer = claude::answer(&decide(&root, &call, &outcome), OnClean::Allow);
     let answer: Value = serde_json::from_str(&answer.stdout).expect("the answer is JSON");

@@ -15,7 +15,6 @@ use crate::exit::Exit;
 use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
-use crate::progress::{Progress, Visible};
 use crate::report::inert;
 use crate::scan::{self, Existing, Measure, scan};
 use crate::skipped::{Gap, Skipped};
@@ -61,7 +60,7 @@ pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
             existing: Existing::Deny,
             measure: Measure::Nothing,
         };
-        scan(&matcher, project.targets(), options, &Progress::new(Visible::No))
+        scan(&matcher, project.targets(), options, &())
     };
     let checked: Vec<Checked<'_>> = matcher
         .contracts()
