@@ -327,3 +327,109 @@ fn sort(outcome: &mut Outcome) {
     outcome.checked.sort_unstable();
     outcome.skipped.sort_unstable();
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::contract::{Dialect, Pattern};
+    use crate::matcher::limits::Limits;
+    use crate::matcher::{self, Directives, oracle};
+    use crate::source::Content;
+    use crate::violation::State;
+
+    fn pattern(source: &str) -> Pattern {
+        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
+    }
+
+    fn matcher(checks: Vec<Check>) -> Matcher {
+        let contracts = checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
+        let timeout = Duration::from_secs(3600);
+        let options =
+            matcher::Options { timeout, directives: Directives::Honoured, limits: Limits::default() };
+        Matcher::new(contracts.collect(), options).0
+    }
+
+    fn options(threads: usize) -> Options {
+        Options { threads, max_file_size: 10, existing: Existing::Report, measure: Measure::Nothing }
+    }
+
+    fn target(path: &str, text: &str) -> Target {
+        Target::new(RelPath::from(path), Content::Bytes(text.into()))
+    }
+
+    fn whole(targets: Vec<Target>) -> Targets {
+        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new() }
+    }
+
+    fn shown(outcome: &Outcome) -> Vec<String> {
+        let shown = |violation: &Violation| format!("{} {}", violation.path, violation.contract.id);
+        outcome.violations.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn the_outcome_is_in_order_for_any_number_of_threads() {
+        let matcher = matcher(vec![Check::Forbid(pattern("x")), Check::NotExists]);
+        let targets = || whole(["b", "a", "d", "c"].map(|path| target(path, "x x")).to_vec());
+        let expected: Vec<String> = ["a", "b", "c", "d"]
+            .iter()
+            .flat_map(|p| ["c1", "c0", "c0"].map(|id| format!("{p} {id}")))
+            .collect();
+        for threads in [1, 2, 64] {
+            assert_eq!(shown(&scan(&matcher, targets(), options(threads), &())), expected);
+        }
+    }
+
+    #[test]
+    fn there_are_no_more_workers_than_targets() {
+        let started = AtomicUsize::new(0);
+        let matcher = matcher(vec![Check::Forbid(pattern("x"))]);
+        let worker = || {
+            started.fetch_add(1, Ordering::Relaxed);
+            Worker::new(&matcher, options(64))
+        };
+        each(&[target("a", ""), target("b", "")], 64, worker, |_, _| ());
+        assert_eq!(started.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn what_a_target_was_before_is_searched_only_when_it_violates_something_now() {
+        let matcher = matcher(vec![Check::Forbid(pattern("x"))]);
+        let before = |path: &str, text: &str| {
+            Some(Box::new(Before { path: RelPath::from(path), content: Content::Bytes(text.into()) }))
+        };
+        let targets = vec![
+            Target { before: before("old", "x"), ..target("a", "x") },
+            Target { before: before("b", "x"), ..target("b", "y") },
+        ];
+        let outcome = scan(&matcher, whole(targets), options(1), &());
+        assert_eq!(outcome.before.len(), 1);
+        assert_eq!(outcome.before[0].path, RelPath::from("a"));
+        assert_eq!(outcome.before[0].violations[0].path, RelPath::from("old"));
+        assert_eq!(outcome.before[0].violations[0].state, State::Open);
+    }
+
+    #[test]
+    fn what_a_part_of_a_file_lacks_the_whole_may_have() {
+        let matcher = matcher(vec![Check::Require(pattern("x")), Check::Forbid(pattern("y"))]);
+        let whole_has = |text: &str| Some(Content::Bytes(text.into()));
+        let targets = vec![
+            Target { whole: whole_has("x y"), ..target("a", "part") },
+            Target { whole: whole_has("none"), ..target("b", "x y") },
+        ];
+        assert_eq!(shown(&scan(&matcher, whole(targets), options(1), &())), ["b c0", "b c1"]);
+    }
+
+    #[test]
+    fn the_project_lacks_only_what_no_file_can_have() {
+        let matcher = matcher(vec![Check::RequireSomewhere(pattern("x")), Check::Exists]);
+        let missing = |targets: Vec<Target>| shown(&scan(&matcher, whole(targets), options(1), &()));
+        assert_eq!(missing(vec![target("a", "y")]), ["** c0"]);
+        assert_eq!(missing(vec![target("a", "y"), target("b", "x")]), [""; 0]);
+        let unread = |why| Target::new(RelPath::from("b"), Content::Opaque(why));
+        assert_eq!(missing(vec![target("a", "y"), unread(Why::TooLarge { size: 11, limit: 10 })]), [""; 0]);
+        assert_eq!(missing(vec![target("a", "y"), unread(Why::Link)]), ["** c0"]);
+        assert_eq!(missing(Vec::new()), ["** c0", "** c1"]);
+    }
+}

@@ -131,3 +131,111 @@ fn passed(ignored: usize) -> String {
         count => format!("{count} violations suppressed by ignore"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(event: &Value) -> Option<Call> {
+        let request = Request::read(event.to_string().as_bytes()).expect("an event");
+        read(&request, Path::new("/p"))
+    }
+
+    fn change(event: &Value) -> Change {
+        let call = call(event).expect("a call");
+        assert_eq!((call.changes.len(), call.skipped.len()), (1, 0), "{call:?}");
+        call.changes.into_iter().next().expect("one change")
+    }
+
+    #[test]
+    fn a_call_has_a_moment_and_a_directory() {
+        let event = |name: &str, cwd: &str| {
+            json!({ "hook_event_name": name, "cwd": cwd, "tool_name": "Write",
+                "tool_input": { "file_path": "a", "content": "x" } })
+        };
+        let before = call(&event("PreToolUse", "/q")).expect("a call");
+        assert_eq!((before.moment, before.cwd.as_path()), (Moment::Before, Path::new("/q")));
+        assert_eq!(before.path(&before.changes[0]), Path::new("/q/a"));
+        let after = call(&event("PostToolUse", "sub")).expect("a call");
+        assert_eq!((after.moment, after.cwd.as_path()), (Moment::After, Path::new("/p/sub")));
+        assert_eq!(call(&event("SessionStart", "/q")), None);
+    }
+
+    #[test]
+    fn each_tool_rewrites_a_file_in_its_own_way() {
+        let tool = |name: &str, input: Value| change(&json!({ "tool_name": name, "tool_input": input }));
+        let edit = |old: &str, new: &str, occurrences| Edit { old: old.into(), new: new.into(), occurrences };
+        assert_eq!(
+            tool("Write", json!({ "file_path": "a", "content": "x" })).rewrite,
+            Rewrite::Whole("x".into())
+        );
+        assert_eq!(
+            tool("Edit", json!({ "file_path": "a", "old_str": "x", "newString": "y", "replace_all": true }))
+                .rewrite,
+            edits(vec![edit("x", "y", Occurrences::All)])
+        );
+        let two = json!([{ "old_string": "a", "new_string": "b" }, { "old_string": "c" }]);
+        assert_eq!(
+            tool("MultiEdit", json!({ "file_path": "a", "edits": two })).rewrite,
+            edits(vec![edit("a", "b", Occurrences::First), edit("c", "", Occurrences::First)])
+        );
+        let input =
+            json!({ "notebook_path": "n", "cell_number": 2, "new_source": "s", "edit_mode": "insert" });
+        let Rewrite::Cell(cell) = tool("NotebookEdit", input).rewrite else { panic!("not a cell") };
+        assert_eq!((cell.cell, cell.action), (Some(Cell::Index(2)), CellAction::Insert));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_skipped_with_a_reason() {
+        let reason = |tool: &str, input: Value| {
+            let call = call(&json!({ "tool_name": tool, "tool_input": input })).expect("a call");
+            assert_eq!(call.changes, []);
+            call.skipped[0].why.to_string()
+        };
+        assert_eq!(reason("Bash", json!({ "command": "ls" })), "Unknown tool: Bash");
+        assert_eq!(reason("Write", json!({ "content": "x" })), "Missing file_path");
+        assert_eq!(reason("Write", json!({ "file_path": "", "content": "x" })), "Missing file_path");
+    }
+
+    #[test]
+    fn after_the_call_the_client_says_what_the_file_was() {
+        let original = |response: Value| {
+            let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Write",
+                "tool_input": { "file_path": "a" }, "tool_response": response });
+            change(&event).original
+        };
+        assert_eq!(original(json!({ "originalFile": "old" })), Some(Original::Text("old".into())));
+        assert_eq!(original(json!({ "originalFile": null })), Some(Original::Nothing));
+        assert_eq!(original(json!({ "original_file": "old" })), Some(Original::Text("old".into())));
+        assert_eq!(original(json!({ "filePath": "a" })), None);
+        assert_eq!(original(json!("done")), None);
+    }
+
+    fn answered(verdict: Verdict, message: Option<&str>, on_clean: OnClean) -> Value {
+        let decision = Decision { verdict, message: message.map(str::to_owned) };
+        let Answer { stdout, exit } = answer(&decision, on_clean);
+        assert_eq!(exit, Exit::Clean);
+        serde_json::from_str(&stdout).expect("is JSON")
+    }
+
+    #[test]
+    fn a_decision_has_one_form() {
+        let allow = OnClean::Allow;
+        let denied = answered(Verdict::Deny("why".into()), None, allow);
+        let expected = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": "deny",
+            "permissionDecisionReason": "why" } });
+        assert_eq!(denied, expected);
+        let clean = answered(Verdict::Clean { ignored: 2 }, None, allow);
+        let reason = &clean["hookSpecificOutput"]["permissionDecisionReason"];
+        assert_eq!(reason, "2 violations suppressed by ignore");
+        assert_eq!(answered(Verdict::Clean { ignored: 0 }, None, OnClean::Defer), json!({}));
+        assert_eq!(answered(Verdict::Nothing, Some("m"), allow), json!({ "systemMessage": "m" }));
+        let told = Verdict::Violated { severity: Severity::Warning, lines: "Warning: x".into() };
+        let told = answered(told, None, allow);
+        assert_eq!(told["decision"], "block");
+        assert_eq!(told["reason"], "Contract warning detected after file write");
+        assert_eq!(told["hookSpecificOutput"]["additionalContext"], "Warning: x");
+    }
+}

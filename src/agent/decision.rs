@@ -146,3 +146,91 @@ fn noted(violation: &Violation) -> &'static str {
         Some(Note::BareIgnore) => " (phaser:ignore without an id ignores nothing)",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::change::{Change, Rewrite};
+    use crate::contract::{Check, Contract};
+    use crate::matcher::oracle::contract;
+    use crate::path::RelPath;
+
+    fn call(moment: Moment, path: &str) -> Call {
+        let change = Change { path: path.to_owned(), rewrite: Rewrite::Whole(String::new()), original: None };
+        Call { moment, cwd: PathBuf::from("/nowhere/project"), changes: vec![change], skipped: Vec::new() }
+    }
+
+    fn decided(call: &Call, outcome: &Outcome) -> Decision {
+        decide(&Root::new("/nowhere/project"), call, outcome)
+    }
+
+    fn violated(severities: &[Severity]) -> Outcome {
+        let violations = severities.iter().enumerate().map(|(at, severity)| {
+            let contract = Arc::new(Contract { severity: *severity, ..contract(at, Check::NotExists) });
+            Violation::of_file(&contract, &RelPath::from("a"))
+        });
+        Outcome { violations: violations.collect(), ..Outcome::default() }
+    }
+
+    fn skipped(why: Why) -> Outcome {
+        Outcome { skipped: vec![Skipped { path: RelPath::from("a"), why }], ..Outcome::default() }
+    }
+
+    #[test]
+    fn what_is_violated_is_denied_before_and_told_after_errors_first() {
+        let outcome = violated(&[Severity::Warning, Severity::Error]);
+        let Verdict::Deny(reason) = decided(&call(Moment::Before, "a"), &outcome).verdict else { panic!() };
+        let lines: Vec<_> = reason.lines().collect();
+        assert!(lines[0].starts_with("Contract violation: c1. "), "{reason}");
+        let after = decided(&call(Moment::After, "a"), &outcome).verdict;
+        let Verdict::Violated { severity, lines } = after else { panic!("{after:?}") };
+        assert_eq!(severity, Severity::Error);
+        assert!(lines.starts_with("Error: c1. ") && lines.contains("\nWarning: c0. "), "{lines}");
+    }
+
+    #[test]
+    fn only_what_was_checked_and_lies_in_the_project_is_clean() {
+        let clean = Decision { verdict: Verdict::Clean { ignored: 0 }, message: None };
+        assert_eq!(decided(&call(Moment::Before, "a"), &Outcome::default()), clean);
+        assert_eq!(decided(&call(Moment::Before, "/elsewhere/a"), &Outcome::default()), Decision::NOTHING);
+        assert_eq!(decided(&call(Moment::After, "a"), &Outcome::default()), Decision::NOTHING);
+        let none = Outcome { no_contracts: true, ..Outcome::default() };
+        assert_eq!(decided(&call(Moment::Before, "a"), &none), Decision::NOTHING);
+    }
+
+    #[test]
+    fn a_gap_is_no_decision_and_the_person_is_told_unless_the_client_says_the_same() {
+        let out_of_time = skipped(Why::OutOfTime { id: "slow".to_owned() });
+        let decision = decided(&call(Moment::Before, "a"), &out_of_time);
+        assert_eq!(decision.verdict, Verdict::Nothing);
+        assert!(decision.message.is_some_and(|message| message.starts_with("phaser: not checked: a: slow ")));
+        let unknown = skipped(Why::NotReconstructed("old_str not found in file".to_owned()));
+        assert_eq!(decided(&call(Moment::Before, "a"), &unknown), Decision::NOTHING);
+    }
+
+    #[test]
+    fn a_way_around_contracts_is_refused() {
+        let climbing = skipped(Why::ParentComponent);
+        let verdict = decided(&call(Moment::Before, "a"), &climbing).verdict;
+        assert_eq!(verdict, Verdict::Deny("Path contains '..': a".to_owned()));
+        let verdict = decided(&call(Moment::After, "a"), &climbing).verdict;
+        let lines = "Error: Path contains '..': a".to_owned();
+        assert_eq!(verdict, Verdict::Violated { severity: Severity::Error, lines });
+    }
+
+    #[test]
+    fn broken_contracts_are_told_with_their_number() {
+        let warning = |file: &str| Warning::at(file.as_ref(), 3, "x".repeat(20_000));
+        let outcome = Outcome { warnings: vec![warning("a.yaml"), warning("b.yaml")], ..Outcome::default() };
+        let message = decided(&call(Moment::Before, "a"), &outcome).message.expect("a message");
+        assert!(message.starts_with("phaser: a.yaml:3: xxx"), "{message}");
+        assert_eq!(message.chars().count(), MAX_TEXT);
+        let outcome =
+            Outcome { warnings: vec![Warning::about("a.yaml".as_ref(), "bad"); 3], ..Outcome::default() };
+        let message = decided(&call(Moment::Before, "a"), &outcome).message;
+        assert_eq!(message.as_deref(), Some("phaser: a.yaml: bad (and 2 more)"));
+    }
+}

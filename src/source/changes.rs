@@ -168,3 +168,123 @@ impl Changed<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::{Algorithm, Edit, Occurrences};
+
+    /// A client that replaces the first occurrence, or puts the new text into a file that is not there.
+    fn simple(current: Option<Vec<u8>>, edits: &[Edit], _: usize) -> Result<Vec<u8>, NotApplied> {
+        let text = String::from_utf8(current.ok_or(NotApplied::FileNotFound)?).expect("is text");
+        if !text.contains(&edits[0].old) {
+            return Err(NotApplied::OldNotFound);
+        }
+        Ok(text.replacen(&edits[0].old, &edits[0].new, 1).into_bytes())
+    }
+
+    fn edit(old: &str) -> Rewrite {
+        let edit = Edit { old: old.to_owned(), new: "new".to_owned(), occurrences: Occurrences::First };
+        Rewrite::Edits { edits: vec![edit], algorithm: Algorithm(simple) }
+    }
+
+    /// What one change of `a.txt`, which holds this, gives.
+    fn changed(
+        moment: Moment,
+        rewrite: Rewrite,
+        original: Option<Original>,
+        on_disk: Option<&str>,
+    ) -> Targets {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        if let Some(text) = on_disk {
+            fs::write(directory.path().join("a.txt"), text).expect("written");
+        }
+        let change = Change { path: "a.txt".to_owned(), rewrite, original };
+        let cwd = directory.path().to_owned();
+        let call = Call { moment, cwd, changes: vec![change], skipped: Vec::new() };
+        let mut targets = changes(&Root::new(directory.path()), &call, 20);
+        // The directory is gone after this.
+        for target in &mut targets.targets {
+            if let Some(before) = &mut target.before {
+                let read = Reader::new(100).read(&before.content).expect("readable").into_owned();
+                before.content = Content::Bytes(read);
+            }
+        }
+        targets
+    }
+
+    fn texts(targets: &Targets) -> (String, Option<String>) {
+        let text = |content: &Content| match content {
+            Content::Bytes(bytes) => String::from_utf8(bytes.clone()).expect("is text"),
+            other => panic!("{other:?}"),
+        };
+        let target = &targets.targets[0];
+        (text(&target.content), target.before.as_ref().map(|before| text(&before.content)))
+    }
+
+    fn skipped(targets: &Targets) -> String {
+        assert_eq!(targets.targets, []);
+        targets.skipped[0].why.to_string()
+    }
+
+    #[test]
+    fn before_a_call_the_text_is_worked_out_and_the_file_is_what_was_before() {
+        let write = Rewrite::Whole("content".to_owned());
+        let both = |now: &str, before: &str| (now.to_owned(), Some(before.to_owned()));
+        let before = Moment::Before;
+        assert_eq!(
+            texts(&changed(before, edit("old"), None, Some("an old one"))),
+            both("an new one", "an old one")
+        );
+        assert_eq!(texts(&changed(before, write.clone(), None, Some("old"))), both("content", "old"));
+        assert_eq!(texts(&changed(before, write, None, None)), ("content".to_owned(), None));
+    }
+
+    #[test]
+    fn after_a_call_the_file_is_read_and_the_client_says_what_was_before() {
+        let write = || Rewrite::Whole("content".to_owned());
+        let after = Moment::After;
+        let old = Some(Original::Text("old".to_owned()));
+        let both = ("on disk".to_owned(), Some("old".to_owned()));
+        assert_eq!(texts(&changed(after, write(), old.clone(), Some("on disk"))), both);
+        assert_eq!(texts(&changed(after, edit("x"), old, Some("on disk"))), both);
+        let new = changed(after, write(), Some(Original::Nothing), None);
+        assert_eq!(
+            texts(&new),
+            ("content".to_owned(), None),
+            "a file that is not there has what was written"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_worked_out_is_skipped() {
+        let before = Moment::Before;
+        assert_eq!(skipped(&changed(before, edit("x"), None, None)), "File not found: a.txt");
+        assert_eq!(skipped(&changed(before, edit("x"), None, Some("y"))), "old_str not found in file");
+        let large = changed(before, Rewrite::Whole("x".repeat(21)), None, None);
+        assert_eq!(large.skipped[0].why, Why::TooLarge { size: 21, limit: 20 });
+        let large = changed(before, edit("x"), None, Some(&"x".repeat(21)));
+        assert_eq!(large.skipped[0].why, Why::TooLarge { size: 21, limit: 20 });
+    }
+
+    #[test]
+    fn binary_content_is_judged_by_its_path_alone() {
+        let targets = changed(Moment::Before, Rewrite::Whole("a\0".to_owned()), None, None);
+        let binary = Why::NotReconstructed("Binary content detected".to_owned());
+        assert_eq!(targets.targets[0].content, Content::Opaque(binary));
+    }
+
+    #[test]
+    fn a_path_that_climbs_or_is_longer_than_any_is_refused() {
+        let root = Root::new("/nowhere");
+        let why = |path: String| {
+            let change = Change { path, rewrite: Rewrite::Whole(String::new()), original: None };
+            let cwd = PathBuf::from("/nowhere");
+            let call = Call { moment: Moment::Before, cwd, changes: vec![change], skipped: Vec::new() };
+            changes(&root, &call, 20).skipped.remove(0)
+        };
+        assert_eq!(why("a/../b".to_owned()).why, Why::ParentComponent);
+        let long = why("é".repeat(MAX_PATH));
+        assert_eq!((long.why, long.path.as_bytes().len()), (Why::PathTooLong { limit: MAX_PATH }, 200));
+    }
+}

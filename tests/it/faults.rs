@@ -261,3 +261,18 @@ fn a_signal_ends_it_and_leaves_nothing_behind() {
     let left = std::fs::read_dir(sandbox.root()).expect("readable").count();
     assert_eq!(left, 3, "the contracts and two files");
 }
+
+#[test]
+fn stdin_open_and_silent_ends_with_3_after_ten_seconds() {
+    let sandbox = Sandbox::new();
+    let start = std::time::Instant::now();
+    let mut command = sandbox.command();
+    command.args(["enforce", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let held = child.stdin.take();
+    let output = child.wait_with_output().expect("it ends");
+    drop(held);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(start.elapsed() >= std::time::Duration::from_secs(9), "{:?}", start.elapsed());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nothing came for ten seconds"));
+}
