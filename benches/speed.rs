@@ -7,8 +7,9 @@ use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use phaser::agent::claude::edit::apply;
 use phaser::change::{Edit, Occurrences};
-use phaser::contract::load::{Directory, Loaded, load};
-use phaser::contract::{Contract, Place};
+use phaser::contract::layers::{Layer, Layers, Loading, load};
+use phaser::contract::read::{Directory, Forms};
+use phaser::contract::{Contract, LayerKind};
 use phaser::matcher::limits::Limits;
 use phaser::matcher::{self, Directives, Matcher, Options, Scratch};
 use phaser::path::RelPath;
@@ -37,9 +38,10 @@ fn files(count: usize) -> TempDir {
     directory
 }
 
-fn loaded(files: &TempDir) -> Loaded {
+fn loaded(files: &TempDir) -> Layers {
     let path = files.path().to_owned();
-    load(&[Directory { place: Place::Named, shown: path.clone(), path }], matcher::broken)
+    let directory = Directory { kind: LayerKind::Named, shown: path.clone(), path, forms: Forms::Both };
+    load(&[Layer::Directory(directory)], Loading::whole(matcher::broken))
 }
 
 fn contracts(count: usize) -> Vec<Contract> {

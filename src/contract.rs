@@ -1,7 +1,7 @@
 //! A contract: one rule of the project, with its id, what it demands, of which files, and how badly.
 //!
-//! These are validated values. [`syntax`] makes them from YAML, [`load`] finds the files; how a
-//! contract is matched is the matcher's business.
+//! These are validated values. [`syntax`] makes them from YAML, [`read`] reads the files of a directory, [`layers`]
+//! decides which contract counts where several have one id. How a contract is matched is the matcher's business.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,9 @@ use crate::glob::Glob;
 use crate::path::RelPath;
 
 pub mod compiled;
-pub mod load;
+pub mod keys;
+pub mod layers;
+pub mod read;
 pub mod syntax;
 
 /// How bad a violation is.
@@ -75,6 +77,20 @@ impl Kind {
             Self::FileNotExists => "file_not_exists",
             Self::FileContains => "file_contains",
             Self::FileNotContains => "file_not_contains",
+        }
+    }
+
+    /// What a contract of this type demands, in a sentence for users.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::ForbidPattern => "No file of the glob may match the pattern; each match is a violation.",
+            Self::RequirePattern => "Every file of the glob must match the pattern.",
+            Self::FileExists => "A file of the glob must exist.",
+            Self::FileNotExists => "No file of the glob may exist.",
+            Self::FileContains => "Every file of the glob must contain the pattern.",
+            Self::FileNotContains => {
+                "No file of the glob may contain the pattern; each match is a violation."
+            }
         }
     }
 
@@ -146,9 +162,18 @@ impl Check {
     }
 }
 
-/// Where contracts come from, in the order of their precedence.
+/// Which of the two forms a contract file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// All keys stand at the top.
+    Flat,
+    /// The form of version 1.2: most keys stand under `rule`.
+    Nested,
+}
+
+/// What kind of layer a contract comes from. Kinds stand in the order of their precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum LayerKind {
     /// A directory named on the command line.
     Named,
     /// The project's own directory.
@@ -159,11 +184,23 @@ pub enum Place {
     Pack,
 }
 
-/// The file a contract was read from.
+impl LayerKind {
+    /// The word that commands show.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Named => "named",
+            Self::Project => "project",
+            Self::User => "user",
+            Self::Pack => "pack",
+        }
+    }
+}
+
+/// The file that a contract was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// Which kind of place the file is in.
-    pub place: Place,
+    /// What kind of layer the file belongs to.
+    pub layer: LayerKind,
     /// The file, as it should be shown.
     pub file: PathBuf,
 }
@@ -193,6 +230,8 @@ pub struct Examples {
 pub struct Contract {
     /// The id: letters, digits and hyphens.
     pub id: String,
+    /// The form of its file.
+    pub form: Form,
     /// The type, as it is written.
     pub kind: Kind,
     /// What it demands.
@@ -209,6 +248,8 @@ pub struct Contract {
     pub rationale: Option<String>,
     /// Is it switched on?
     pub enabled: bool,
+    /// Words to choose contracts by; a contract of a pack also has the name of the pack.
+    pub tags: Vec<String>,
     /// Texts that show what it means.
     pub examples: Examples,
     /// Where it was read from.
@@ -216,6 +257,11 @@ pub struct Contract {
 }
 
 impl Contract {
+    /// Does it have this tag?
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.iter().any(|known| known == tag)
+    }
+
     /// Does it apply to a file known by these names?
     pub fn applies_to(&self, path: &RelPath, alias: Option<&RelPath>) -> bool {
         std::iter::once(path).chain(alias).any(|name| self.glob.is_match(name.as_bytes()))
@@ -253,4 +299,10 @@ impl fmt::Display for Warning {
             None => write!(f, "{file}: {}", self.what),
         }
     }
+}
+
+/// One line without control characters, so that a contract cannot write to the terminal.
+fn printable(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    words.join(" ").chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }

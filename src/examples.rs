@@ -218,8 +218,8 @@ fn after_choices(rest: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::load::Loaded;
-    use crate::contract::{Check, Origin, Place, syntax};
+    use crate::contract::layers::{Layer, Loading, load};
+    use crate::contract::{Check, LayerKind, Origin, syntax};
     use crate::pack::PACKS;
 
     const TIMEOUT: Duration = Duration::from_secs(10);
@@ -229,7 +229,7 @@ mod tests {
             "rule_id: a\ntype: {kind}\npattern: 'print\\('\nfile_glob: '{glob}'\nmessage: m\nseverity: error\n\
              examples: {examples}\n"
         );
-        let origin = Origin { place: Place::Project, file: "a.yaml".into() };
+        let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
         syntax::parse(&yaml, origin).expect("is valid")
     }
 
@@ -308,10 +308,8 @@ mod tests {
 
     #[test]
     fn every_example_of_every_pack_is_right() {
-        let mut loaded = Loaded::default();
-        for pack in PACKS {
-            loaded.add_pack(pack);
-        }
+        let packs: Vec<_> = PACKS.iter().map(Layer::Pack).collect();
+        let loaded = load(&packs, Loading::whole(matcher::broken));
         assert_eq!(loaded.warnings, []);
         assert!(loaded.shadowed.is_empty(), "an id is used twice: {:?}", loaded.shadowed);
         for contract in &loaded.contracts {

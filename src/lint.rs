@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::contract::{Check, Contract, Dialect, Pattern, Place, Warning};
+use crate::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use crate::examples::made_up_path;
 use crate::glob::Glob;
 use crate::matcher::doubt::{Doubt, doubt};
@@ -18,7 +18,7 @@ pub mod directives;
 /// Contracts of packs are taken for good. Whether a pattern is valid at all is not asked here.
 pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
     let own: Vec<&Contract> =
-        contracts.iter().filter(|contract| contract.origin.place != Place::Pack).collect();
+        contracts.iter().filter(|contract| contract.origin.layer != LayerKind::Pack).collect();
     let mut warnings = Vec::new();
     for contract in &own {
         warnings.extend(idle_glob(contract, paths));
@@ -39,7 +39,7 @@ fn idle_glob(contract: &Contract, paths: &[RelPath]) -> Option<Warning> {
         Check::Exists | Check::NotExists => false,
     };
     let matches_one = |glob: &Glob| paths.iter().any(|path| glob.is_match(path.as_bytes()));
-    if !about_content || contract.origin.place == Place::User || matches_one(&contract.glob) {
+    if !about_content || contract.origin.layer == LayerKind::User || matches_one(&contract.glob) {
         return None;
     }
     let glob = contract.glob.as_str();
@@ -146,21 +146,21 @@ fn overlap(first: &Contract, second: &Contract, paths: &[RelPath]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::load::Loaded;
+    use crate::contract::layers::{Layer, Loading, load};
     use crate::contract::{Origin, syntax};
     use crate::pack::PACKS;
 
     const EXAMPLES: &str = "examples: {violating: [x], passing: [y]}\n";
 
-    fn parse(place: Place, id: &str, rest: &str) -> Contract {
+    fn parse(layer: LayerKind, id: &str, rest: &str) -> Contract {
         let yaml = format!("rule_id: {id}\nmessage: m\nseverity: error\n{rest}");
-        let origin = Origin { place, file: format!("{id}.yaml").into() };
+        let origin = Origin { layer, file: format!("{id}.yaml").into() };
         syntax::parse(&yaml, origin).expect("is valid")
     }
 
     fn forbid(id: &str, pattern: &str, glob: &str) -> Contract {
         let rest = format!("type: forbid_pattern\npattern: '{pattern}'\nfile_glob: '{glob}'\n{EXAMPLES}");
-        parse(Place::Project, id, &rest)
+        parse(LayerKind::Project, id, &rest)
     }
 
     #[track_caller]
@@ -197,7 +197,7 @@ mod tests {
     fn a_glob_may_match_nothing_where_that_is_the_point() {
         let rest = format!("type: forbid_pattern\npattern: x\nfile_glob: '*.go'\n{EXAMPLES}");
         let absent = format!("type: file_not_exists\nfile_glob: '*.zip'\n{EXAMPLES}");
-        check(&[parse(Place::User, "a", &rest), parse(Place::Project, "b", &absent)], &[]);
+        check(&[parse(LayerKind::User, "a", &rest), parse(LayerKind::Project, "b", &absent)], &[]);
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
     fn a_word_boundary_lost_in_double_quotes_is_noticed() {
         let rest = format!("type: forbid_pattern\npattern: \"\\bprint\"\nfile_glob: '**'\n{EXAMPLES}");
         check(
-            &[parse(Place::Project, "a", &rest)],
+            &[parse(LayerKind::Project, "a", &rest)],
             &["a.yaml:5: a: the pattern holds a control character \
               (write it in single quotes, where '\\b' stays a word boundary)"],
         );
@@ -228,7 +228,7 @@ mod tests {
     fn a_literal_that_looks_like_a_regex_is_noticed() {
         let yaml = "rule: {id: a, type: file_contains, pattern: 'Copyright.*', file_glob: '**', message: m,\n  \
             examples: {violating: [x], passing: [y]}}\n";
-        let origin = Origin { place: Place::Project, file: "a.yaml".into() };
+        let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
         let contract = syntax::parse(yaml, origin).expect("is valid");
         check(
             &[contract],
@@ -241,12 +241,12 @@ mod tests {
     #[test]
     fn missing_examples_are_named() {
         let rest = |examples: &str| format!("type: forbid_pattern\npattern: x\nfile_glob: '**'\n{examples}");
-        let none = parse(Place::Project, "a", &rest(""));
+        let none = parse(LayerKind::Project, "a", &rest(""));
         let one_sided =
-            parse(Place::Project, "b", &rest("examples: {violating: [x]}\n").replace(": x", ": z"));
+            parse(LayerKind::Project, "b", &rest("examples: {violating: [x]}\n").replace(": x", ": z"));
         let other_side =
-            parse(Place::Project, "c", &rest("examples: {passing: [x]}\n").replace(": x", ": w"));
-        let pack = parse(Place::Pack, "d", &rest(""));
+            parse(LayerKind::Project, "c", &rest("examples: {passing: [x]}\n").replace(": x", ": w"));
+        let pack = parse(LayerKind::Pack, "d", &rest(""));
         check(
             &[none, one_sided, other_side, pack],
             &[
@@ -274,10 +274,10 @@ mod tests {
 
     #[test]
     fn nothing_is_doubtful_about_the_packs() {
-        let mut packs = Loaded::default();
-        PACKS.iter().for_each(|pack| packs.add_pack(pack));
+        let layers: Vec<_> = PACKS.iter().map(Layer::Pack).collect();
+        let mut packs = load(&layers, Loading::whole(crate::matcher::broken));
         for contract in &mut packs.contracts {
-            contract.origin.place = Place::Project;
+            contract.origin.layer = LayerKind::Project;
         }
         let made_up = packs.contracts.iter().filter_map(made_up_path);
         let paths: Vec<_> = made_up.map(|path| RelPath::from(path.as_str())).collect();

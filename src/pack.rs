@@ -1,6 +1,7 @@
 //! Packs: contracts that come with phaser, as the text of their files.
 //!
-//! A pack is data. How a contract is read from its text, and which packs a run uses, is decided elsewhere.
+//! A pack is data: the text of its files, and a table of what they say, so that nothing has to be read to enforce them.
+//! How contracts are made from either, and which packs a run uses, is decided elsewhere.
 
 /// Contracts that belong together, built into the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub struct Pack {
     pub description: &'static str,
     /// Its contract files, in name order.
     pub files: &'static [PackFile],
+    /// Its contracts without their examples, validated and ready to be used. Made from the files; a test writes it.
+    pub table: &'static [u8],
 }
 
 /// One contract file of a pack.
@@ -20,13 +23,6 @@ pub struct PackFile {
     pub name: &'static str,
     /// The YAML in it.
     pub text: &'static str,
-}
-
-impl PackFile {
-    /// The YAML without the examples, which stand last in every file of a pack.
-    pub fn without_examples(&self) -> &'static str {
-        self.text.find("\nexamples:\n").map_or(self.text, |end| &self.text[..=end])
-    }
 }
 
 /// The pack with this name.
@@ -43,6 +39,7 @@ macro_rules! pack {
                 name: concat!($id, ".yaml"),
                 text: include_str!(concat!("../packs/", $name, "/", $id, ".yaml")),
             }),+],
+            table: include_bytes!(concat!("pack/", $name, ".table")),
         }
     };
 }

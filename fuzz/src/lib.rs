@@ -10,7 +10,7 @@ use phaser::agent::OnClean;
 use phaser::agent::claude::{self, edit};
 use phaser::agent::decision::decide;
 use phaser::change::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
-use phaser::contract::{Check, Contract, Origin, Place, syntax};
+use phaser::contract::{Check, Contract, LayerKind, Origin, syntax};
 use phaser::hook::Request;
 use phaser::matcher::ignores::{Cover, Ignores};
 use phaser::matcher::limits::Limits;
@@ -224,7 +224,7 @@ pub fn settings(data: &[u8]) {
 }
 
 fn origin() -> Origin {
-    Origin { place: Place::Project, file: "c.yaml".into() }
+    Origin { layer: LayerKind::Project, file: "c.yaml".into() }
 }
 
 fn options() -> Options {

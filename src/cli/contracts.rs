@@ -7,12 +7,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::environment::Environment;
 use super::packs::Packs;
 use super::{places, say};
-use crate::contract::load::{self, Directory, Loaded};
+use crate::contract::layers::{self, Layer, Layers, Loading};
+use crate::contract::read::{Directory, ExamplesWanted};
 use crate::contract::{Contract, Warning};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::nearest::nearest;
-use crate::pack::PACKS;
+use crate::pack::{PACKS, Pack};
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::report::inert;
 use crate::source::{Targets, tree};
@@ -122,8 +123,8 @@ pub struct Where {
 /// A project and the contracts that were found for it.
 pub struct Project {
     pub root: Root,
-    pub directories: Vec<Directory>,
-    pub loaded: Loaded,
+    pub layers: Vec<Layer>,
+    pub loaded: Layers,
 }
 
 impl Where {
@@ -131,17 +132,17 @@ impl Where {
     pub fn project(&self, environment: &Environment) -> anyhow::Result<Project> {
         let project = self.quiet_project(environment)?;
         say_warnings(&project.loaded.warnings);
+        project.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
         Ok(project)
     }
 
     /// The project, with what is wrong with its contracts still to be said.
     pub fn quiet_project(&self, environment: &Environment) -> anyhow::Result<Project> {
         let root = self.location.root(environment)?;
-        let directories =
-            places::all_directories(self.location.contracts_dir.as_deref(), &root, environment)?;
-        let mut loaded = load::load(&directories, matcher::broken);
-        self.packs.add_to(&mut loaded);
-        Ok(Project { root, directories, loaded })
+        let named = self.location.contracts_dir.as_deref();
+        let layers = places::all_layers(named, &self.packs, &root, environment)?;
+        let loaded = layers::load(&layers, Loading::whole(matcher::broken));
+        Ok(Project { root, layers, loaded })
     }
 }
 
@@ -167,8 +168,13 @@ impl Project {
         let shown = &contract.origin.file;
         let inside =
             |directory: &Directory| Some(directory.path.join(shown.strip_prefix(&directory.shown).ok()?));
-        let same_place = self.directories.iter().filter(|directory| directory.place == contract.origin.place);
-        same_place.filter_map(inside).find(|file| file.is_file())
+        let directories = self.directories().filter(|directory| directory.kind == contract.origin.layer);
+        directories.filter_map(inside).find(|file| file.is_file())
+    }
+
+    /// The directories that contracts are looked for in.
+    pub fn directories(&self) -> impl DoubleEndedIterator<Item = &Directory> {
+        self.layers.iter().filter_map(Layer::directory)
     }
 
     /// The files of the project.
@@ -185,10 +191,14 @@ pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelP
 }
 
 /// The contracts of all packs.
-pub fn all_packs() -> Loaded {
-    let mut loaded = Loaded::default();
-    PACKS.iter().for_each(|pack| loaded.add_pack(pack));
-    loaded
+pub fn all_packs() -> Layers {
+    load_packs(PACKS, ExamplesWanted::Yes)
+}
+
+/// The contracts of these packs.
+pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>, examples: ExamplesWanted) -> Layers {
+    let layers: Vec<_> = packs.into_iter().map(Layer::Pack).collect();
+    layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) })
 }
 
 /// How many threads to use.

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use super::environment::Environment;
 use super::install::{print, settings_file, show};
 use super::{Cli, places};
-use crate::contract::{Contract, compiled, load};
+use crate::contract::layers::{self, Layer, Loading};
+use crate::contract::{Contract, compiled};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
@@ -129,9 +130,10 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     let named = environment.claude_project_dir.as_deref();
     let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
     let directories = places::directories(None, &root, environment)?;
-    let loaded = load::load(&directories, matcher::broken);
+    let all: Vec<_> = directories.iter().cloned().map(Layer::Directory).collect();
+    let loaded = layers::load(&all, Loading::to_enforce(matcher::broken));
     for directory in &directories {
-        let here = loaded.contracts.iter().filter(|contract| contract.origin.place == directory.place);
+        let here = loaded.contracts.iter().filter(|contract| contract.origin.layer == directory.kind);
         let name = |contract: &Contract| {
             let state = if contract.enabled { "" } else { " (disabled)" };
             format!("{}{state}", contract.id)
@@ -152,6 +154,7 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
             });
         }
     }
+    loaded.notes().for_each(|note| report.ok(note));
     let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
     for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
         report.problem(warning.to_string(), "mend that line; the contract does not count as it is");

@@ -12,7 +12,7 @@ use crate::agent::decision::{Decision, decide};
 use crate::agent::{Answer, claude};
 use crate::change::Call;
 use crate::contract::Contract;
-use crate::contract::load::{self, Directory};
+use crate::contract::layers::{self, Layer, Loading};
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
@@ -81,7 +81,7 @@ struct Run<'a> {
 /// The contracts of a run.
 struct Loaded {
     contracts: Vec<Contract>,
-    directories: Vec<Directory>,
+    layers: Vec<Layer>,
     switched_off: usize,
 }
 
@@ -89,7 +89,8 @@ impl Loaded {
     /// Where contracts were looked for, and how to get some.
     fn hint(&self) -> String {
         let no = if self.switched_off == 0 { "no contracts" } else { "no contracts that are switched on" };
-        let places = self.directories.iter().map(|directory| directory.shown.display().to_string());
+        let directories = self.layers.iter().filter_map(Layer::directory);
+        let places = directories.map(|directory| directory.shown.display().to_string());
         let places = places.collect::<Vec<_>>().join(" or ");
         format!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'")
     }
@@ -168,14 +169,18 @@ impl Run<'_> {
 
     /// Reads the contracts that are switched on; what is wrong with the others goes into the outcome.
     fn load(&self, root: &Root, outcome: &mut Outcome) -> anyhow::Result<Loaded> {
-        let directories = self.directories(root)?;
-        let mut loaded = load::load_until(&directories, matcher::broken, self.deadline);
-        self.args.packs.add_without_examples_to(&mut loaded);
+        let named = self.args.contracts_dir.as_deref();
+        let layers = places::layers(named, &self.args.packs, root, self.environment)?;
+        let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
+        let loaded = layers::load(&layers, loading);
+        if !self.args.quiet {
+            loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        }
         let all = loaded.contracts.len();
         let mut contracts = loaded.contracts;
         contracts.retain(|contract| contract.enabled);
         outcome.warnings = loaded.warnings;
-        Ok(Loaded { contracts, directories, switched_off: all })
+        Ok(Loaded { contracts, layers, switched_off: all })
     }
 
     fn targets(&self, resolved: &Resolved) -> anyhow::Result<Targets> {
@@ -235,22 +240,6 @@ impl Run<'_> {
         self.stopwatch.keep(&matcher, &mut outcome);
         outcome.warnings.append(&mut warnings);
         outcome
-    }
-
-    /// Where contracts come from. Those in the current directory are opened from there: each directory on the way to a
-    /// file costs time, and there may be many files.
-    fn directories(&self, root: &Root) -> anyhow::Result<Vec<Directory>> {
-        let mut directories =
-            places::directories(self.args.contracts_dir.as_deref(), root, self.environment)?;
-        // The top of the file system may stand for a directory that is gone.
-        let cwd = Some(&self.environment.cwd).filter(|cwd| cwd.parent().is_some());
-        for Directory { path, .. } in &mut directories {
-            match cwd.map(|cwd| path.strip_prefix(cwd)) {
-                Some(Ok(inside)) if !inside.as_os_str().is_empty() => *path = inside.to_owned(),
-                _ => {}
-            }
-        }
-        Ok(directories)
     }
 
     /// Writes the answer to an agent.

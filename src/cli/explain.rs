@@ -8,7 +8,7 @@ use serde_json::json;
 use super::contracts::{self, Format, Where};
 use super::environment::Environment;
 use super::output::to_stdout;
-use crate::contract::{Contract, Place};
+use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
 
 /// `phaser explain`.
@@ -54,12 +54,12 @@ fn write(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
     writeln!(out, "\nto ignore one place, in a comment on its line:\n  {}", directive(contract))?;
     writeln!(out, "or on the line before it:\n  phaser:ignore-next-line {id} -- why it is fine here")?;
     writeln!(out, "or for a whole file, at its top:\n  phaser:ignore-file {id} -- why it is fine here")?;
-    match contract.origin.place {
-        Place::Pack => writeln!(
+    match contract.origin.layer {
+        LayerKind::Pack => writeln!(
             out,
             "to change it or switch it off, make it the project's own:\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
         ),
-        Place::Named | Place::Project | Place::User => {
+        LayerKind::Named | LayerKind::Project | LayerKind::User => {
             writeln!(out, "to switch it off:\n  phaser contracts disable {id}")
         }
     }

@@ -7,14 +7,15 @@ use anyhow::Context;
 use clap::Args;
 
 use super::contracts::create::write_new;
-use super::contracts::{all_packs, checked_on, threads};
+use super::contracts::{all_packs, checked_on, load_packs, threads};
 use super::environment::Environment;
 use super::install::{self, Install};
 use super::output::to_stdout;
 use super::packs::Packs;
 use super::{places, say};
-use crate::contract::load::{self, Loaded};
-use crate::contract::{Contract, Place};
+use crate::contract::layers::{self, Layer, Layers, Loading};
+use crate::contract::read::ExamplesWanted;
+use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::pack::{PACKS, Pack};
@@ -72,7 +73,9 @@ const EVERY_FILE: &str = "**/*";
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let targets = tree::tree(&root, None, threads());
-    let existing = load::load(&places::directories(None, &root, environment)?, matcher::broken);
+    let directories = places::directories(None, &root, environment)?;
+    let directories: Vec<_> = directories.into_iter().map(Layer::Directory).collect();
+    let existing = layers::load(&directories, Loading::to_enforce(matcher::broken));
     let written = write_contracts(&root, &existing, &chosen(args, &targets))?;
     to_stdout(|out| say_written(out, &languages(&targets), &written, &existing))?;
     let mut exit = Exit::Clean;
@@ -103,9 +106,8 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
 
 /// The languages of the project that have a pack of their own.
 fn languages(targets: &Targets) -> Vec<&'static str> {
-    let is_there = |pack: &&Pack| {
-        let mut loaded = Loaded::default();
-        loaded.add_pack(pack);
+    let is_there = |pack: &&'static Pack| {
+        let loaded = load_packs([*pack], ExamplesWanted::No);
         let about_code = |contract: &&Contract| contract.kind.has_pattern();
         loaded.contracts.iter().all(|contract| contract.glob.as_str() != EVERY_FILE)
             && loaded
@@ -119,8 +121,7 @@ fn languages(targets: &Targets) -> Vec<&'static str> {
 
 /// The contracts to write: all of the packs that were named, or a few that fit the project.
 fn chosen(args: &Init, targets: &Targets) -> Vec<Contract> {
-    let mut named = Loaded::default();
-    args.packs.add_to(&mut named);
+    let named = load_packs(args.packs.chosen(), ExamplesWanted::No);
     if !named.contracts.is_empty() {
         return named.contracts;
     }
@@ -132,12 +133,12 @@ fn chosen(args: &Init, targets: &Targets) -> Vec<Contract> {
 }
 
 /// Writes the files of those contracts that the project does not have, and returns them.
-fn write_contracts(root: &Root, existing: &Loaded, chosen: &[Contract]) -> anyhow::Result<Vec<Contract>> {
+fn write_contracts(root: &Root, existing: &Layers, chosen: &[Contract]) -> anyhow::Result<Vec<Contract>> {
     let own = existing
         .contracts
         .iter()
         .chain(&existing.shadowed)
-        .filter(|contract| contract.origin.place == Place::Project);
+        .filter(|contract| contract.origin.layer == LayerKind::Project);
     let ids: BTreeSet<&str> = own.map(|contract| contract.id.as_str()).collect();
     let directory = root.path().join(PROJECT_CONTRACTS);
     let mut written = Vec::new();
@@ -163,7 +164,7 @@ fn say_written(
     out: &mut dyn Write,
     languages: &[&str],
     written: &[Contract],
-    existing: &Loaded,
+    existing: &Layers,
 ) -> io::Result<()> {
     match languages {
         [] => writeln!(out, "Found no language that has a pack of its own.")?,

@@ -3,7 +3,6 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use crate::contract::load::Loaded;
 use crate::pack::{PACKS, Pack};
 
 /// Every pack there is.
@@ -22,16 +21,6 @@ impl Packs {
     pub fn chosen(&self) -> impl Iterator<Item = &'static Pack> {
         let named = |pack: &&Pack| self.names.iter().any(|name| name == pack.name || name == ALL);
         PACKS.iter().filter(named)
-    }
-
-    /// Adds their contracts, which have the lowest precedence.
-    pub fn add_to(&self, loaded: &mut Loaded) {
-        self.chosen().for_each(|pack| loaded.add_pack(pack));
-    }
-
-    /// The same without their examples.
-    pub fn add_without_examples_to(&self, loaded: &mut Loaded) {
-        self.chosen().for_each(|pack| loaded.add_pack_without_examples(pack));
     }
 }
 

@@ -5,60 +5,106 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::environment::Environment;
-use crate::contract::Place;
-use crate::contract::load::Directory;
+use super::packs::Packs;
+use crate::contract::LayerKind;
+use crate::contract::layers::Layer;
+use crate::contract::read::{Directory, Forms};
 use crate::path::{PROJECT_CONTRACTS, Root};
 
-const USER_CONTRACTS: &str = ".phaser/contracts";
+/// Where the user's own files are, and those of version 1.2, in a home directory or in a project.
+const STORAGE: &str = ".phaser";
+const CONTRACTS: &str = "contracts";
 
-/// The directories to load, in the order of their precedence: the named one alone, or the project's and the user's.
+/// The layers of a run, in the order of their precedence: the named directory alone, or the project's and the user's;
+/// then packs.
+///
+/// Directories in the current one are opened from there: each directory on the way to a file costs time, and there may be
+/// many files.
+pub fn layers(
+    named: Option<&Path>,
+    packs: &Packs,
+    root: &Root,
+    environment: &Environment,
+) -> anyhow::Result<Vec<Layer>> {
+    let mut directories = directories(named, root, environment)?;
+    // The top of the file system may stand for a directory that is gone.
+    let cwd = Some(&environment.cwd).filter(|cwd| cwd.parent().is_some());
+    for Directory { path, .. } in &mut directories {
+        match cwd.map(|cwd| path.strip_prefix(cwd)) {
+            Some(Ok(inside)) if !inside.as_os_str().is_empty() => *path = inside.to_owned(),
+            _ => {}
+        }
+    }
+    Ok(with_packs(directories, packs))
+}
+
+/// The layers that `phaser contracts` looks in: those of version 1.2, then the ones of every run.
+pub fn all_layers(
+    named: Option<&Path>,
+    packs: &Packs,
+    root: &Root,
+    environment: &Environment,
+) -> anyhow::Result<Vec<Layer>> {
+    let directories = match named {
+        Some(_) => directories(named, root, environment)?,
+        None => all_directories(root, environment),
+    };
+    Ok(with_packs(directories, packs))
+}
+
+/// The directories of a run, in the order of their precedence.
 pub fn directories(
     named: Option<&Path>,
     root: &Root,
     environment: &Environment,
 ) -> anyhow::Result<Vec<Directory>> {
-    if let Some(named) = named {
-        return Ok(vec![named_directory(named, environment)?]);
+    match named {
+        Some(named) => Ok(vec![named_directory(named, environment)?]),
+        None => Ok(std::iter::once(project(root)).chain(user(environment)).collect()),
     }
-    let project = Directory {
-        place: Place::Project,
-        path: root.path().join(PROJECT_CONTRACTS),
-        shown: PathBuf::from(PROJECT_CONTRACTS),
-    };
-    let user = environment.home.as_ref().map(|home| Directory {
-        place: Place::User,
-        path: home.join(USER_CONTRACTS),
-        shown: Path::new("~").join(USER_CONTRACTS),
-    });
-    Ok(std::iter::once(project).chain(user).collect())
 }
 
-/// The directories that `phaser contracts` looks in: those of version 1.2, then the ones of every run.
-pub fn all_directories(
-    named: Option<&Path>,
-    root: &Root,
-    environment: &Environment,
-) -> anyhow::Result<Vec<Directory>> {
-    let current = directories(named, root, environment)?;
-    if named.is_some() {
-        return Ok(current);
-    }
-    let storage =
-        environment.storage_dir.as_ref().map(|storage| environment.cwd.join(storage).join("contracts"));
-    let nearest =
-        root.path().ancestors().map(|directory| directory.join(USER_CONTRACTS)).find(|path| path.is_dir());
-    let older = storage.into_iter().chain(nearest).map(|path| {
+fn with_packs(directories: Vec<Directory>, packs: &Packs) -> Vec<Layer> {
+    directories.into_iter().map(Layer::Directory).chain(packs.chosen().map(Layer::Pack)).collect()
+}
+
+fn project(root: &Root) -> Directory {
+    let path = root.path().join(PROJECT_CONTRACTS);
+    Directory { kind: LayerKind::Project, path, shown: PathBuf::from(PROJECT_CONTRACTS), forms: Forms::Both }
+}
+
+fn user(environment: &Environment) -> Option<Directory> {
+    let inside = Path::new(STORAGE).join(CONTRACTS);
+    environment.home.as_ref().map(|home| Directory {
+        kind: LayerKind::User,
+        path: home.join(&inside),
+        shown: Path::new("~").join(&inside),
+        forms: Forms::Both,
+    })
+}
+
+/// Where version 1.2 kept contracts, and where every run looks. A `.phaser` directory in or above the current one takes
+/// the place of the user's, whatever it holds.
+fn all_directories(root: &Root, environment: &Environment) -> Vec<Directory> {
+    let user = user(environment);
+    let nearest = environment.cwd.ancestors().map(|above| above.join(STORAGE)).find(|path| path.is_dir());
+    let nearest = nearest.map(|storage| storage.join(CONTRACTS));
+    let is_users = |path: &PathBuf| user.as_ref().is_some_and(|user| user.path == *path);
+    let nearest = nearest.filter(|path| !is_users(path));
+    let stored =
+        environment.storage_dir.as_ref().map(|storage| environment.cwd.join(storage).join(CONTRACTS));
+    let user = user.filter(|_| nearest.is_none());
+    let older = stored.into_iter().chain(nearest).map(|path| {
         let shown = path.strip_prefix(root.path()).unwrap_or(&path).to_owned();
-        Directory { place: Place::Project, path, shown }
+        Directory { kind: LayerKind::Project, path, shown, forms: Forms::NestedOnly }
     });
     let mut all: Vec<Directory> = Vec::new();
-    for directory in older.filter(|older| !current.iter().any(|current| current.path == older.path)) {
+    for directory in older.chain([project(root)]).chain(user) {
         if !all.iter().any(|known| known.path == directory.path) {
             all.push(directory);
         }
     }
-    all.extend(current);
-    Ok(all)
+    all
 }
 
 fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Directory> {
@@ -66,5 +112,5 @@ fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Di
     if let Err(error) = std::fs::read_dir(&path) {
         bail!("--contracts-dir {}: not a readable directory: {error}; name one that is", named.display());
     }
-    Ok(Directory { place: Place::Named, path, shown: named.to_owned() })
+    Ok(Directory { kind: LayerKind::Named, path, shown: named.to_owned(), forms: Forms::Both })
 }

@@ -1,343 +1,131 @@
-//! YAML text to [`Contract`]: the only place that knows the YAML crate and the spelling of the keys.
+//! YAML text to [`Contract`], and back: reads both forms, the flat one and the nested one of version 1.2.
 //!
-//! Reads both forms: the flat one, and the nested one of version 1.2. It does not know whether a
-//! regular expression is valid; the matcher finds that out when it needs the pattern.
+//! What keys there are, and what their values must be, is in the table of [`keys`](super::keys). Whether a regular
+//! expression is valid is not known here; the matcher finds that out when it needs the pattern.
 
-use serde::de::DeserializeOwned;
-use serde_saphyr::{MessageFormatter, Spanned, UserMessageFormatter};
+use super::keys::{Builder, Built, KEYS, Key, Level, Nested, Value, names};
+use super::{Contract, Form, Origin, Warning, printable};
+use crate::nearest::nearest;
 
-use form::{File, FileExample, FileExamples, PlacedExample};
-
-use super::{Check, Contract, Dialect, Example, Examples, Kind, Origin, Pattern, Severity, Warning};
-use crate::glob::{Glob, GlobError};
-
-mod draft;
-mod form;
-mod keys;
 mod plain;
+mod schema;
 mod switch;
+mod write;
+mod yaml;
 
-pub use draft::Draft;
-pub use form::{meaning, schema};
-pub use keys::unknown_keys;
+pub use super::keys::MAX_PATTERN;
+pub use schema::schema;
 pub use switch::{Switch, switched};
+pub use write::to_yaml;
 
-/// The longest pattern, in bytes.
-pub const MAX_PATTERN: usize = 4 * 1024;
-
-/// The longest id.
-const MAX_ID: usize = 64;
-
-/// Which of the two forms a file has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Flat,
-    Nested,
-}
-
-/// A text, and the line it stands on.
-struct Placed {
-    text: String,
-    line: usize,
-}
-
-impl From<Spanned<String>> for Placed {
-    fn from(spanned: Spanned<String>) -> Self {
-        Self { line: line(spanned.referenced.line()), text: spanned.value }
-    }
-}
-
-/// The fields of a contract, wherever they stood.
-struct Fields {
+/// What a contract file says: the values of its keys, wherever they stood.
+#[derive(Debug)]
+struct Document<'a> {
     form: Form,
+    /// The line that missing keys are reported at.
+    top: usize,
+    values: Vec<(&'static Key, Value<'a>)>,
+    strangers: Vec<Stranger>,
+}
+
+/// A key that means nothing where it stands.
+#[derive(Debug)]
+struct Stranger {
+    name: String,
     line: usize,
-    id: Option<Placed>,
-    kind: Option<Placed>,
-    pattern: Option<Placed>,
-    file_glob: Option<Placed>,
-    message: Option<Placed>,
-    severity: Option<Placed>,
-    rationale: Option<String>,
-    enabled: Option<bool>,
-    examples: FileExamples,
+    place: StrangerPlace,
+}
+
+/// Where a key stands that means nothing there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StrangerPlace {
+    /// At the top or under `rule`, where there is no such key.
+    Unknown(Level),
+    /// At the top beside `rule`, where the key belongs.
+    BesideRule,
+    /// Among the keys of examples, which are these.
+    InExamples(&'static [&'static str]),
+}
+
+/// The contract in `yaml`, if it is one, and what is wrong or doubtful about it.
+pub fn read(yaml: &str, origin: Origin) -> Built {
+    let document = match plain::read(yaml) {
+        Some(document) => document,
+        None => match yaml::read(yaml) {
+            Ok(document) => document,
+            Err(yaml::Mistake { line, what }) => {
+                return Built::broken(Warning::at(&origin.file, line, what));
+            }
+        },
+    };
+    document.build(origin)
 }
 
 /// The contract in `yaml`, or everything that is wrong with it.
 pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
-    let fields = match plain::read(yaml) {
-        Some(fields) => fields,
-        None => read(yaml, &origin).map_err(|warning| vec![warning])?,
-    };
-    Validation { yaml, origin, warnings: Vec::new() }.contract(fields)
+    let Built { contract, warnings, .. } = read(yaml, origin);
+    contract.ok_or(warnings)
 }
 
-fn read(yaml: &str, origin: &Origin) -> Result<Fields, Warning> {
-    let file: Option<File> = document(yaml, origin)?;
-    let Some(file) = file else {
-        return Err(Warning::at(&origin.file, 1, "the file is empty (a contract starts with 'rule_id: …')"));
-    };
-    let enabled = file.enabled.map(|enabled| enabled.value);
-    Ok(match file.rule {
-        Some(rule) => Fields {
-            form: Form::Nested,
-            line: line(rule.referenced.line()),
-            id: rule.value.id.map(Placed::from),
-            kind: rule.value.kind.map(Placed::from),
-            pattern: rule.value.pattern.map(Placed::from),
-            file_glob: rule.value.file_glob.map(Placed::from),
-            message: rule.value.message.map(Placed::from),
-            severity: rule.value.severity.map(Placed::from),
-            rationale: rule.value.rationale,
-            enabled,
-            examples: rule.value.examples.or(file.examples).unwrap_or_default(),
-        },
-        None => Fields {
-            form: Form::Flat,
-            line: 1,
-            id: file.rule_id.map(Placed::from),
-            kind: file.kind.map(Placed::from),
-            pattern: file.pattern.map(Placed::from),
-            file_glob: file.file_glob.map(Placed::from),
-            message: file.message.map(Placed::from),
-            severity: file.severity.map(Placed::from),
-            rationale: file.rationale,
-            enabled,
-            examples: file.examples.unwrap_or_default(),
-        },
-    })
-}
-
-/// The one document in `yaml`, read within limits that no contract needs more than.
-fn document<T: DeserializeOwned>(yaml: &str, origin: &Origin) -> Result<T, Warning> {
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_depth: 32,
-            max_nodes: 10_000,
-            max_aliases: 100,
-            max_documents: 1,
-        },
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
-        let line = error.location().map_or(1, |location| line(location.line()));
-        Warning::at(&origin.file, line, describe(&error))
-    })
-}
-
-/// What is wrong with YAML that is not a contract, and how to mend it.
-fn describe(error: &serde_saphyr::Error) -> String {
-    use serde_saphyr::Error;
-    use serde_saphyr::budget::BudgetBreach;
-    match error {
-        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => describe(error),
-        Error::Unexpected { expected: "mapping start", .. } => {
-            "not a contract (write one 'key: value' a line, from 'rule_id: …' on)".to_owned()
+impl Document<'_> {
+    fn build(self, origin: Origin) -> Built {
+        let mut builder = Builder::new(origin, self.form, self.top);
+        for (key, value) in self.values {
+            builder.set(key, value);
         }
-        Error::Unexpected { expected: "string scalar", .. } => {
-            "a list or a mapping, where text is expected (put the text in single quotes)".to_owned()
+        for stranger in &self.strangers {
+            builder.doubt(stranger.line, stranger.what());
         }
-        Error::InvalidScalar { ty: "boolean", .. } => "neither true nor false (write one of them)".to_owned(),
-        Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("the key '{}' is there twice (keep one of them)", printable(key))
-        }
-        Error::UnknownAnchor { .. } => {
-            "a '*' at the start of a value means something else in YAML (put the value in single quotes)"
-                .to_owned()
-        }
-        Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-            "more than one YAML document (one file holds one contract)".to_owned()
-        }
-        Error::Budget { .. } => "too deep or too large for a contract (write plain values)".to_owned(),
-        other => {
-            let what = UserMessageFormatter.format_message(other);
-            let mend = "put the value in single quotes, and indent with spaces";
-            format!("not a contract: {} ({mend})", printable(&what))
-        }
+        builder.finish()
     }
 }
 
-fn line(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX).max(1)
-}
-
-/// One line without control characters, so that a contract cannot write to the terminal.
-fn printable(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    words.join(" ").chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
-}
-
-/// Collects what is wrong while the fields become a contract.
-struct Validation<'a> {
-    yaml: &'a str,
-    origin: Origin,
-    warnings: Vec<Warning>,
-}
-
-impl Validation<'_> {
-    fn contract(mut self, fields: Fields) -> Result<Contract, Vec<Warning>> {
-        let (form, top) = (fields.form, fields.line);
-        let id_key = if form == Form::Nested { "id" } else { "rule_id" };
-        let id = self.required(fields.id, id_key, top).and_then(|id| self.id(id));
-        let kind = self.required(fields.kind, "type", top).and_then(|kind| self.kind(kind));
-        let check = kind.and_then(|kind| self.check(kind, fields.pattern, (form, top)));
-        let glob = self.required(fields.file_glob, "file_glob", top);
-        let glob_line = glob.as_ref().map_or(top, |glob| glob.line);
-        let glob = glob.and_then(|glob| self.glob(glob));
-        let severity = match fields.severity {
-            None if form == Form::Nested => Some(Severity::Error),
-            severity => self.required(severity, "severity", top).and_then(|severity| self.severity(severity)),
-        };
-        let message = self.required(fields.message, "message", top).and_then(|message| self.message(message));
-        let (Some(id), Some(kind), Some(check), Some(glob), Some(severity), Some(message)) =
-            (id, kind, check, glob, severity, message)
-        else {
-            return Err(self.warnings);
-        };
-        let read_example = |read| example(self.yaml, read);
-        Ok(Contract {
-            id,
-            kind,
-            check,
-            glob,
-            glob_line,
-            severity,
-            message,
-            rationale: fields.rationale.filter(|rationale| !rationale.trim().is_empty()),
-            enabled: fields.enabled.unwrap_or(true),
-            examples: Examples {
-                violating: fields.examples.violating.into_iter().map(read_example).collect(),
-                passing: fields.examples.passing.into_iter().map(read_example).collect(),
-            },
-            origin: self.origin,
-        })
-    }
-
-    fn warn(&mut self, line: usize, what: impl Into<String>) {
-        self.warnings.push(Warning::at(&self.origin.file, line, what));
-    }
-
-    fn required(&mut self, field: Option<Placed>, key: &str, top: usize) -> Option<Placed> {
-        if field.is_none() {
-            self.warn(top, format!("'{key}' is missing (add '{key}: …')"));
-        }
-        field
-    }
-
-    fn id(&mut self, id: Placed) -> Option<String> {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let line = id.line;
-        if id.text.is_empty() {
-            self.warn(line, "the rule id is empty (name the rule, for instance 'no-debug-print')");
-        } else if id.text.len() > MAX_ID {
-            self.warn(line, format!("the rule id is longer than {MAX_ID} characters (choose a shorter one)"));
-        } else if !id.text.chars().all(allowed) {
-            let id = printable(&id.text);
-            self.warn(line, format!("rule id '{id}' may have only letters, digits and hyphens (rename it)"));
-        } else {
-            return Some(id.text);
-        }
-        None
-    }
-
-    fn kind(&mut self, kind: Placed) -> Option<Kind> {
-        let found = Kind::ALL.into_iter().find(|known| known.as_str() == kind.text);
-        if found.is_none() {
-            let known: Vec<_> = Kind::ALL.into_iter().map(Kind::as_str).collect();
-            let (unknown, known) = (printable(&kind.text), known.join(", "));
-            self.warn(kind.line, format!("type '{unknown}' is not known (use one of {known})"));
-        }
-        found
-    }
-
-    fn severity(&mut self, severity: Placed) -> Option<Severity> {
-        match severity.text.as_str() {
-            "error" => Some(Severity::Error),
-            "warning" => Some(Severity::Warning),
-            other => {
-                let what = format!("severity '{}' is not known (use error or warning)", printable(other));
-                self.warn(severity.line, what);
-                None
+impl Stranger {
+    /// What is said about it, with the key that was probably meant.
+    fn what(&self) -> String {
+        let name = printable(&self.name);
+        let known = match self.place {
+            StrangerPlace::BesideRule => {
+                return format!("key '{name}' means nothing beside 'rule' (move it into 'rule')");
             }
-        }
-    }
-
-    fn message(&mut self, message: Placed) -> Option<String> {
-        if message.text.trim().is_empty() {
-            self.warn(message.line, "'message' is empty (say what to do instead)");
-            return None;
-        }
-        Some(message.text)
-    }
-
-    fn glob(&mut self, glob: Placed) -> Option<Glob> {
-        match Glob::new(&glob.text) {
-            Ok(glob) => Some(glob),
-            Err(error) => {
-                let why = match error {
-                    GlobError::Syntax { why, .. } => why,
-                    GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
-                };
-                let what = format!("'file_glob' is not valid: {} (for instance '**/*.py')", printable(&why));
-                self.warn(glob.line, what);
-                None
-            }
-        }
-    }
-
-    fn check(&mut self, kind: Kind, pattern: Option<Placed>, at: (Form, usize)) -> Option<Check> {
-        let (form, top) = at;
-        match kind {
-            Kind::FileExists => return Some(Check::Exists),
-            Kind::FileNotExists => return Some(Check::NotExists),
-            Kind::ForbidPattern | Kind::RequirePattern | Kind::FileContains | Kind::FileNotContains => {}
-        }
-        let pattern = self.required(pattern, "pattern", top)?;
-        let (line, size) = (pattern.line, pattern.text.len());
-        if size == 0 {
-            self.warn(line, "'pattern' is empty (write what to look for)");
-            return None;
-        }
-        if size > MAX_PATTERN {
-            let what = "(split it into several contracts)";
-            self.warn(line, format!("'pattern' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
-            return None;
-        }
-        let literal = form == Form::Nested && matches!(kind, Kind::FileContains | Kind::FileNotContains);
-        let dialect = if literal { Dialect::Literal } else { Dialect::Regex };
-        let pattern = Pattern { source: pattern.text, dialect, line, needs: None };
-        Some(match kind {
-            Kind::ForbidPattern | Kind::FileNotContains => Check::Forbid(pattern),
-            Kind::RequirePattern if form == Form::Nested => Check::RequireSomewhere(pattern),
-            Kind::RequirePattern | Kind::FileContains => Check::Require(pattern),
-            Kind::FileExists => Check::Exists,
-            Kind::FileNotExists => Check::NotExists,
-        })
+            StrangerPlace::Unknown(level) => names(level),
+            StrangerPlace::InExamples(_) => self.place.keys(),
+        };
+        let mend = match nearest(&self.name, known.iter().copied()) {
+            Some(meant) => format!("did you mean '{meant}'?"),
+            None => format!("remove it; the keys are {}", self.place.keys().join(", ")),
+        };
+        let place = match self.place {
+            StrangerPlace::InExamples(_) => "in examples",
+            StrangerPlace::Unknown(_) | StrangerPlace::BesideRule => "in a contract",
+        };
+        format!("key '{name}' means nothing {place} ({mend})")
     }
 }
 
-fn example(yaml: &str, example: Spanned<FileExample>) -> Example {
-    let line = line(example.referenced.line());
-    let written = || {
-        let span = example.referenced.span();
-        let start = usize::try_from(span.byte_offset()?).ok()?;
-        yaml.get(start..start + usize::try_from(span.byte_len()?).ok()?).map(str::to_owned)
-    };
-    match example.value {
-        FileExample::Text(text) => Example { path: None, text, line },
-        FileExample::Flag(flag) => {
-            Example { path: None, text: written().unwrap_or_else(|| flag.to_string()), line }
+impl StrangerPlace {
+    /// The keys that say something where a stranger stands.
+    fn keys(self) -> Vec<&'static str> {
+        match self {
+            Self::InExamples(names) => names.to_vec(),
+            Self::Unknown(Level::Rule) => {
+                KEYS.iter().filter_map(|key| key.names_in_rule().first().copied()).collect()
+            }
+            Self::Unknown(Level::Top) | Self::BesideRule => KEYS.iter().map(|key| key.name).collect(),
         }
-        FileExample::Number(number) => {
-            Example { path: None, text: written().unwrap_or_else(|| number.to_string()), line }
-        }
-        FileExample::Placed(PlacedExample { path, text }) => Example { path, text, line },
     }
+}
+
+/// May a key that was read at the top count beside `rule`?
+fn counts_beside_rule(key: &Key) -> bool {
+    matches!(key.nested, Nested::AtTop | Nested::Either)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Place;
+    use crate::contract::keys::MAX_ID;
+    use crate::contract::{Check, Dialect, Example, Kind, LayerKind, Severity};
 
     const FLAT: &str = "\
 rule_id: no-print
@@ -365,7 +153,7 @@ enabled: false
 ";
 
     fn origin() -> Origin {
-        Origin { place: Place::Project, file: "c.yaml".into() }
+        Origin { layer: LayerKind::Project, file: "c.yaml".into() }
     }
 
     fn warnings(yaml: &str) -> Vec<String> {
@@ -480,7 +268,7 @@ enabled: false
     fn limits_are_warned_about() {
         let long = warnings(&FLAT.replace(r"\bprint\(", &"a".repeat(MAX_PATTERN + 1)));
         assert!(long[0].starts_with("c.yaml:3: 'pattern' has 4097 bytes"), "{long:?}");
-        let id = warnings(&FLAT.replace("no-print", &"a".repeat(65)));
+        let id = warnings(&FLAT.replace("no-print", &"a".repeat(MAX_ID + 1)));
         assert!(id[0].starts_with("c.yaml:1: the rule id is longer"), "{id:?}");
     }
 

@@ -114,7 +114,7 @@ fn may_stand_in_an_id(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{Origin, Place, syntax};
+    use crate::contract::{LayerKind, Origin, syntax};
     use crate::matcher::{Directives, Options};
     use crate::skipped::Why;
     use crate::source::Content;
@@ -130,7 +130,7 @@ mod tests {
                 "rule_id: {id}\ntype: forbid_pattern\npattern: {pattern}\nfile_glob: '**/*.py'\nmessage: m\n\
                  severity: error\n"
             );
-            let origin = Origin { place: Place::Project, file: "c.yaml".into() };
+            let origin = Origin { layer: LayerKind::Project, file: "c.yaml".into() };
             syntax::parse(&yaml, origin).expect("is valid")
         };
         let options = Options {

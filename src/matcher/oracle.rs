@@ -8,7 +8,7 @@ use regex_automata::meta;
 use regex_automata::util::syntax;
 
 use super::*;
-use crate::contract::{Dialect, Kind, Origin, Pattern, Place, Severity};
+use crate::contract::{Dialect, Form, Kind, LayerKind, Origin, Pattern, Severity};
 use crate::glob::Glob;
 
 /// Patterns and texts are made of the same words, so that they meet.
@@ -132,6 +132,7 @@ pub(super) fn content() -> impl Strategy<Value = Vec<u8>> {
 pub(crate) fn contract(index: usize, check: Check) -> Contract {
     Contract {
         id: format!("c{index}"),
+        form: Form::Flat,
         kind: Kind::ForbidPattern,
         check,
         glob: Glob::new("**").expect("a glob"),
@@ -140,8 +141,9 @@ pub(crate) fn contract(index: usize, check: Check) -> Contract {
         message: "m".to_owned(),
         rationale: None,
         enabled: true,
+        tags: Vec::new(),
         examples: crate::contract::Examples::default(),
-        origin: Origin { place: Place::Project, file: format!("c{index}.yaml").into() },
+        origin: Origin { layer: LayerKind::Project, file: format!("c{index}.yaml").into() },
     }
 }
 

@@ -1,6 +1,6 @@
 //! What reports for code hosts share: paths from the top of the repository, and a place for every violation.
 
-use crate::contract::{Check, Contract, Place};
+use crate::contract::{Check, Contract, LayerKind};
 use crate::path::RelPath;
 use crate::text::Region;
 use crate::violation::Violation;
@@ -65,10 +65,12 @@ impl Spot {
     /// A contract outside the project has no file there; its glob says best what is meant.
     fn of_contract(top: &Top, contract: &Contract) -> Self {
         let file = RelPath::from_native(&contract.origin.file);
-        let (path, line) = match contract.origin.place {
-            Place::Project => (file, contract.glob_line),
-            Place::Named if contract.origin.file.is_relative() => (file, contract.glob_line),
-            Place::Named | Place::User | Place::Pack => (RelPath::from(contract.glob.as_str()), 1),
+        let (path, line) = match contract.origin.layer {
+            LayerKind::Project => (file, contract.glob_line),
+            LayerKind::Named if contract.origin.file.is_relative() => (file, contract.glob_line),
+            LayerKind::Named | LayerKind::User | LayerKind::Pack => {
+                (RelPath::from(contract.glob.as_str()), 1)
+            }
         };
         Self { path: top.path(&path), line, region: None }
     }

@@ -93,29 +93,6 @@ fn without_contracts_check_and_list_say_so() {
 }
 
 #[test]
-fn the_places_of_version_1_2_come_first() {
-    let sandbox = Sandbox::new()
-        .file("store/contracts/a.yaml", forbid("a", "x", "**").replace("Do not a.", "stored"))
-        .file(".phaser/contracts/a.yaml", forbid("a", "x", "**").replace("Do not a.", "near"))
-        .file(".phaser/contracts/b.yaml", forbid("b", "x", "**").replace("Do not b.", "near"))
-        .contract(&forbid("b", "x", "**"))
-        .contract(&forbid("c", "x", "**"))
-        .user_contract(&forbid("d", "x", "**"));
-    let mut command = sandbox.command();
-    command.args(["contracts", "list"]).env("PHASER_STORAGE_DIR", "store");
-    assert_snapshot!(sandbox.run_with(&mut command, b""), @"
-    exit: 0
-    --- stdout
-    a [enabled] - stored
-    b [enabled] - near
-    c [enabled] - Do not c.
-    d [enabled] - Do not d.
-
-    --- stderr
-    ");
-}
-
-#[test]
 fn check_takes_another_root_and_says_what_it_could_not_check() {
     let sandbox = Sandbox::new()
         .file("inner/.claude/contracts/a.yaml", forbid("a", r"(?:(a+)\1*)+b", "**/*.txt"))
@@ -149,9 +126,9 @@ fn show_tells_everything_about_one_contract() {
       Do not no-print.
 
     type:      forbid_pattern
-    severity:  error
     pattern:   print\(
     file_glob: **/*.py
+    severity:  error
     from:      .claude/contracts/no-print.yaml (project)
     shadows:   ~/.phaser/contracts/no-print.yaml (user)
     files:     a.py, src/b.py
@@ -189,9 +166,10 @@ fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
       PuTTY private key. Replace the key pair, and keep the new key out of the repository.
 
     type:      forbid_pattern
-    severity:  error
     pattern:   ^PuTTY-User-Key-File-[23]: 
     file_glob: **/*
+    severity:  error
+    tags:      hygiene
     from:      pack:hygiene/putty-private-key.yaml (built in; use it with --pack)
     files:     none in this project
 

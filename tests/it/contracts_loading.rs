@@ -119,7 +119,19 @@ fn the_project_switches_a_contract_of_the_user_off() {
     let off = no_x("same") + "enabled: false\n";
     let sandbox = sandbox().contract(&off).contract(&no_x("other")).user_contract(&no_x("same"));
     assert_eq!(violated(&sandbox), ["other"]);
-    assert_eq!(json(&sandbox).stderr, "");
+    let note =
+        "phaser: same of ~/.phaser/contracts/same.yaml is switched off by .claude/contracts/same.yaml\n";
+    assert_eq!(json(&sandbox).stderr, note);
+    for run in [
+        sandbox.run(["enforce", "--all", "--strict", "--fail-on", "never"]),
+        sandbox.run(["contracts", "list"]),
+        sandbox.pre_write("b.txt", "y"),
+    ] {
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), note), "a note fails nothing");
+    }
+    let doctor = sandbox.run(["doctor"]).stdout;
+    assert!(doctor.contains(note.trim_start_matches("phaser: ")), "{doctor}");
+    assert_eq!(sandbox.run(["enforce", "--all", "--quiet"]).stderr, "");
 }
 
 #[test]
@@ -229,6 +241,11 @@ fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
         ("severity: error", "severity: error\nrule_id: again"),
         ("severity: error", "severity: error\n---\nrule_id: other"),
         ("severity: error", "severity: error\n\tenabled: true"),
+        ("severity: error", "severity: error\nexamples:\n  violating: 'print'"),
+        ("severity: error", "severity: error\nexamples: ['print']"),
+        ("'**'", "{a: b}"),
+        ("'Do not no-x.'", "'\u{1}'"),
+        ("severity: error", "severity: error\nexamples: {passing: [[a]]}"),
     ];
     let said: Vec<_> = cases
         .iter()
@@ -237,7 +254,7 @@ fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
             let mends = said.ends_with(')') && said.contains(" (");
             let (_, place) = said.split_once("c.yaml:").unwrap_or_else(|| panic!("{to}: {said}"));
             assert!(mends && place.starts_with(|c: char| c.is_ascii_digit()), "{said}");
-            let to = if to.len() > 60 { format!("{}…", &to[..20]) } else { (*to).to_owned() };
+            let to = if to.len() > 60 { format!("{}…", &to[..20]) } else { to.replace('\u{1}', "^A") };
             format!("{from} → {to}\n  {said}")
         })
         .collect();
@@ -312,7 +329,21 @@ fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
       .claude/contracts/c.yaml:7: more than one YAML document (one file holds one contract)
     severity: error → severity: error
     	enabled: true
-      .claude/contracts/c.yaml:6: not a contract: while scanning a plain scalar, found a tab (put the value in single quotes, and indent with spaces)
+      .claude/contracts/c.yaml:7: a tab where YAML allows only spaces (indent with spaces)
+    severity: error → severity: error
+    examples:
+      violating: 'print'
+      .claude/contracts/c.yaml:8: one value, where a list is expected (put it in brackets, or write '- ' before it on a line of its own)
+    severity: error → severity: error
+    examples: ['print']
+      .claude/contracts/c.yaml:7: expected two lists (write 'violating: […]' and 'passing: […]')
+    '**' → {a: b}
+      .claude/contracts/c.yaml:4: expected a text, or a list of texts (put a text in single quotes)
+    'Do not no-x.' → '^A'
+      .claude/contracts/c.yaml:5: a control character, U+0001, which YAML does not allow (remove it, or write it as '\u0001' in double quotes)
+    severity: error → severity: error
+    examples: {passing: [[a]]}
+      .claude/contracts/c.yaml:7: an example is a text, or a 'path' and a 'text' (put the text in quotes)
     "#);
 }
 
@@ -337,7 +368,7 @@ fn files_that_are_no_contracts_at_all_are_said() {
     words: .claude/contracts/c.yaml:1: not a contract (write one 'key: value' a line, from 'rule_id: …' on)
     unclosed quote: .claude/contracts/c.yaml:2: not a contract: invalid indentation in multiline quoted scalar (put the value in single quotes, and indent with spaces)
     binary: .claude/contracts/c.yaml:2: not UTF-8 (save the file as UTF-8)
-    nul: .claude/contracts/c.yaml:1: not a contract: unexpected character: `\u{0}' (put the value in single quotes, and indent with spaces)
+    nul: .claude/contracts/c.yaml:1: a control character, U+0000, which YAML does not allow (remove it, or write it as '\u0000' in double quotes)
     rule is no mapping: .claude/contracts/c.yaml:1: not a contract (write one 'key: value' a line, from 'rule_id: …' on)
     rule is empty: .claude/contracts/c.yaml:3: 'file_glob' is missing (add 'file_glob: …')
     ");
@@ -366,9 +397,101 @@ fn ids_that_look_like_numbers_and_dates_are_text() {
 }
 
 #[test]
-fn unknown_keys_change_nothing() {
-    let sandbox = sandbox().contract(&(no_x("more") + "owner: team\ntags: [a, b]\n"));
+fn unknown_keys_are_a_warning_in_every_mode() {
+    let yaml = no_x("more") + "exclude: 'tests/**'\npatern: y\n";
+    let sandbox = sandbox().git_init().contract(&yaml).git_add("a.txt");
     assert_eq!(violated(&sandbox), ["more"]);
+    let said = "\
+.claude/contracts/more.yaml:7: key 'exclude' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
+file_glob, message, severity, rationale, enabled, tags, examples)
+.claude/contracts/more.yaml:8: key 'patern' means nothing in a contract (did you mean 'pattern'?)
+";
+    for mode in ["--all", "--staged", "a.txt"] {
+        let output = sandbox.run(["enforce", mode]);
+        assert_eq!((output.code, output.stderr.as_str()), (Some(1), said), "{mode}");
+        assert_eq!(sandbox.run(["enforce", mode, "--strict"]).code, Some(3), "{mode}");
+    }
+    assert_eq!(sandbox.pre_write("a.txt", "x").stderr, said);
+    assert_eq!(sandbox.run(["contracts", "check"]).stderr, said);
+    let warnings = json(&sandbox).json()["warnings"].clone();
+    assert_eq!(warnings[1]["line_number"], 8);
+}
+
+#[test]
+fn keys_in_the_wrong_place_are_named() {
+    let nested =
+        NESTED.replace("enabled: true", "pattern: y\nenabled: true").replace("  severity", "  severty");
+    let examples =
+        no_x("e") + "examples:\n  violates: [x]\n  passing:\n    - {path: a.txt, txt: x, text: z}\n";
+    let sandbox = sandbox().contract(&nested).contract(&examples);
+    insta::assert_snapshot!(json(&sandbox).stderr, @"
+    .claude/contracts/e.yaml:8: key 'violates' means nothing in examples (remove it; the keys are violating, passing)
+    .claude/contracts/e.yaml:10: key 'txt' means nothing in examples (did you mean 'text'?)
+    .claude/contracts/nested.yaml:9: key 'severty' means nothing in a contract (did you mean 'severity'?)
+    .claude/contracts/nested.yaml:12: key 'pattern' means nothing beside 'rule' (move it into 'rule')
+    ");
+}
+
+#[test]
+fn globs_that_match_nothing_are_said_with_what_to_write() {
+    for (glob, mend) in [
+        ("./**/*.txt", "(write '**/*.txt')"),
+        ("/a.txt", "(write 'a.txt')"),
+        ("*.txt,*.md", "(write '{*.txt,*.md}' for several globs, or '\\,' for the comma)"),
+        ("!a.txt", "(name the files it is about, or write '\\!a.txt' for such a name)"),
+    ] {
+        let sandbox = sandbox().contract(&forbid("no-x", "x", glob));
+        let output = sandbox.run(["enforce", "--all"]);
+        assert!(output.stderr.starts_with(".claude/contracts/no-x.yaml:4: 'file_glob'"), "{output}");
+        assert!(output.stderr.trim_end().ends_with(mend), "{output}");
+        assert_eq!(output.code, Some(0));
+        assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(3));
+    }
+}
+
+#[test]
+fn a_list_of_globs_is_any_of_them() {
+    let lists = ["[a.txt, '**/*.md']", "\n  - a.txt\n  - '**/*.md'", "['a,b.txt', '{a,c}.txt', '[!b].md']"];
+    for list in lists {
+        let yaml = forbid("no-x", "x", "**").replace("'**'", list);
+        let sandbox = sandbox().contract(&yaml).file("b.md", "y").file("c.md", "x").file("d.txt", "x");
+        let sandbox = sandbox.file("a,b.txt", "y");
+        let output = sandbox.run(["enforce", "--all", "--format", "json"]);
+        assert_eq!(output.violations(), ["a.txt:1:1 no-x", "c.md:1:1 no-x"], "{output}");
+        let bare_comma = list.contains("a,b");
+        assert_eq!(output.stderr.is_empty(), !bare_comma, "{output}");
+    }
+    assert_eq!(
+        said_with("'**'", "[]"),
+        ".claude/contracts/c.yaml:1: 'file_glob' is an empty list (name at least one glob, for instance '**/*.py')"
+    );
+    assert_eq!(
+        said_with("'**'", "[a, '{b']"),
+        ".claude/contracts/c.yaml:4: 'file_glob' is not valid: a '{' is not closed (for instance '**/*.py')"
+    );
+}
+
+#[test]
+fn tags_are_words() {
+    let tagged = no_x("tagged") + "tags: [house-rule, secret, secret]\n";
+    let nested = NESTED.replace("  severity", "  tags: [one]\n  severity");
+    let sandbox = sandbox().contract(&tagged).contract(&nested);
+    let list = sandbox.run(["contracts", "list", "--format", "json"]).json();
+    assert_eq!(list["contracts"][0]["tags"], serde_json::json!(["one"]));
+    assert_eq!(list["contracts"][1]["tags"], serde_json::json!(["house-rule", "secret"]));
+    let show = sandbox.run(["contracts", "show", "tagged"]).stdout;
+    assert!(show.contains("\ntags:      house-rule, secret\n"), "{show}");
+    assert_eq!(
+        said_with("severity: error", "severity: error\ntags: [a, 'b c']"),
+        ".claude/contracts/c.yaml:7: tag 'b c' may have only letters, digits and hyphens, at most 64 of them (rename it)"
+    );
+    assert_eq!(
+        said_with("severity: error", "severity: error\ntags: secret"),
+        ".claude/contracts/c.yaml:7: one value, where a list is expected (put it in brackets, or write '- ' before it on a \
+         line of its own)"
+    );
+    let pack = sandbox.run(["contracts", "show", "github-token", "--format", "json"]).json();
+    assert_eq!(pack["contract"]["tags"], serde_json::json!(["secret", "secrets"]));
 }
 
 #[test]

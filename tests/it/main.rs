@@ -36,3 +36,4 @@ mod shard;
 mod stats;
 mod tree;
 mod types;
+mod version_1_2;

@@ -11,7 +11,8 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::places;
 use crate::contract::compiled::{self, Summary};
-use crate::contract::load::{self, Directory};
+use crate::contract::layers::{self, Layer, Loading};
+use crate::contract::read::Directory;
 use crate::exit::Exit;
 use crate::matcher;
 
@@ -28,7 +29,8 @@ pub struct Compile {
 pub fn run(args: &Compile, environment: &Environment) -> anyhow::Result<Exit> {
     let root = args.location.root(environment)?;
     let directories = places::directories(args.location.contracts_dir.as_deref(), &root, environment)?;
-    say_warnings(&load::load(&directories, matcher::broken).warnings);
+    let layers: Vec<_> = directories.iter().cloned().map(Layer::Directory).collect();
+    say_warnings(&layers::load(&layers, Loading::whole(matcher::broken)).warnings);
     let mut done = Vec::new();
     for directory in &directories {
         let summary = compiled::compile(directory, matcher::needs).with_context(|| {

@@ -13,9 +13,11 @@ use serde_json::json;
 use super::{Format, Where, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::load::Directory;
-use crate::contract::syntax::{self, Draft};
-use crate::contract::{Contract, Kind, Origin, Place, Severity};
+use crate::cli::places;
+use crate::contract::keys::{Builder, Built, Key, Level, Placed, Value};
+use crate::contract::read::Directory;
+use crate::contract::syntax::to_yaml;
+use crate::contract::{Contract, Form, Kind, LayerKind, Origin};
 use crate::exit::Exit;
 use crate::matcher::pattern::Pattern;
 
@@ -34,7 +36,7 @@ pub struct Create {
     pattern: Option<String>,
 
     /// The files it is about, for instance '**/*.py'
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", default_value = "**/*")]
     glob: String,
 
     /// What to tell whoever violates it
@@ -48,6 +50,10 @@ pub struct Create {
     /// How bad a violation is
     #[arg(long, value_enum, default_value = "error")]
     severity: SeverityArg,
+
+    /// A word to choose it by; may be given several times
+    #[arg(long = "tag", value_name = "WORD")]
+    tags: Vec<String>,
 
     /// Write it for all of your projects instead of this one
     #[arg(long, conflicts_with = "contracts_dir")]
@@ -69,19 +75,19 @@ enum SeverityArg {
 
 pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment)?;
-    let wanted = if args.user { Place::User } else { Place::Project };
-    let fits = |directory: &&Directory| matches!(directory.place, Place::Named) || directory.place == wanted;
-    let directory =
-        project.directories.iter().rfind(fits).context("there is no home directory (set HOME)")?;
+    let wanted = if args.user { LayerKind::User } else { LayerKind::Project };
+    let fits = |directory: &Directory| directory.kind == LayerKind::Named || directory.kind == wanted;
+    let named = args.place.location.contracts_dir.as_deref();
+    let directories = places::directories(named, &project.root, environment)?;
+    let directory = &directories.into_iter().rfind(fits).context("there is no home directory (set HOME)")?;
     let name = format!("{}.yaml", args.rule_id);
-    let origin = Origin { place: directory.place, file: directory.shown.join(&name) };
-    let yaml = args.draft()?.to_yaml();
-    let contract = validated(&yaml, &origin)?;
-    let same_id = |other: &&Contract| other.id == contract.id && other.origin.place == directory.place;
+    let origin = Origin { layer: directory.kind, file: directory.shown.join(&name) };
+    let contract = args.contract(origin.clone())?;
+    let same_id = |other: &&Contract| other.id == contract.id && other.origin.layer == directory.kind;
     if let Some(existing) = project.loaded.contracts.iter().find(same_id) {
         bail!("{} is there already, in {} (choose another id)", contract.id, shown(&existing.origin.file));
     }
-    let path = write_new(&directory.path, &name, &yaml)
+    let path = write_new(&directory.path, &name, &to_yaml(&contract))
         .with_context(|| format!("{}: cannot be written", shown(&origin.file)))?;
     match args.format {
         Format::Text => to_stdout(|out| {
@@ -99,36 +105,49 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
 }
 
 impl Create {
-    fn draft(&self) -> anyhow::Result<Draft<'_>> {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.as_str() == self.kind).context("not a type")?;
-        if !kind.has_pattern() && self.pattern.is_some() {
-            bail!("--pattern means nothing for {kind} (leave it out)");
+    /// The contract that the arguments describe, if it is valid, its pattern included.
+    fn contract(&self, origin: Origin) -> anyhow::Result<Contract> {
+        let has_pattern = Kind::ALL.into_iter().any(|kind| kind.as_str() == self.kind && kind.has_pattern());
+        if !has_pattern && self.pattern.is_some() {
+            bail!("--pattern means nothing for {} (leave it out)", self.kind);
         }
-        Ok(Draft {
-            id: &self.rule_id,
-            kind,
-            pattern: self.pattern.as_deref(),
-            glob: &self.glob,
-            message: &self.message,
-            severity: match self.severity {
-                SeverityArg::Error => Severity::Error,
-                SeverityArg::Warning => Severity::Warning,
-            },
-            rationale: self.rationale.as_deref(),
-        })
+        let mut builder = Builder::new(origin, Form::Flat, 1);
+        for (name, value) in self.values() {
+            if let Some(key) = Key::find(name, Level::Top) {
+                builder.set(key, value);
+            }
+        }
+        let Built { contract, warnings, .. } = builder.finish();
+        let contract = contract.filter(|_| warnings.is_empty()).ok_or_else(|| {
+            let what: Vec<_> = warnings.into_iter().map(|warning| warning.what).collect();
+            anyhow::anyhow!(what.join("; "))
+        })?;
+        if let Some(pattern) = contract.check.pattern() {
+            Pattern::new(pattern, Duration::from_secs(1))?;
+        }
+        Ok(contract)
     }
-}
 
-/// The contract in `yaml`, whose pattern is valid too.
-fn validated(yaml: &str, origin: &Origin) -> anyhow::Result<Contract> {
-    let contract = syntax::parse(yaml, origin.clone()).map_err(|warnings| {
-        let what: Vec<_> = warnings.into_iter().map(|warning| warning.what).collect();
-        anyhow::anyhow!(what.join("; "))
-    })?;
-    if let Some(pattern) = contract.check.pattern() {
-        Pattern::new(pattern, Duration::from_secs(1))?;
+    /// The keys that have a value, each with it.
+    fn values(&self) -> impl Iterator<Item = (&'static str, Value<'_>)> {
+        let severity = match self.severity {
+            SeverityArg::Error => "error",
+            SeverityArg::Warning => "warning",
+        };
+        let texts = [
+            ("rule_id", Some(self.rule_id.as_str())),
+            ("type", Some(self.kind.as_str())),
+            ("pattern", self.pattern.as_deref()),
+            ("file_glob", Some(self.glob.as_str())),
+            ("message", Some(self.message.as_str())),
+            ("severity", Some(severity)),
+            ("rationale", self.rationale.as_deref()),
+        ];
+        let text = |text| Value::Text(Placed::new(text, 1));
+        let texts = texts.into_iter().filter_map(move |(name, value)| Some((name, text(value?))));
+        let tags = self.tags.iter().map(|tag| Placed::new(tag.as_str(), 1)).collect();
+        texts.chain([("tags", Value::List(tags))])
     }
-    Ok(contract)
 }
 
 /// Writes a file that is not there yet.

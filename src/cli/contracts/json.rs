@@ -1,47 +1,42 @@
 //! Contracts as JSON, for the commands that show them to programs.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cli::output::to_stdout;
-use crate::contract::{Contract, Example, Place};
+use crate::contract::keys::{KEYS, Key, Shape, Value as KeyValue};
+use crate::contract::{Contract, Example};
+use crate::report::inert_json;
 
 /// Counts the changes that break a reader.
 pub const VERSION: u32 = 1;
 
-/// Everything a contract says, and where it comes from.
+/// Everything a contract says, key by key, and where it comes from.
 pub fn contract(contract: &Contract) -> Value {
-    let examples = |examples: &[Example]| -> Vec<Value> {
-        examples.iter().map(|example| json!({ "path": example.path, "text": example.text })).collect()
-    };
-    json!({
-        "rule_id": contract.id,
-        "enabled": contract.enabled,
-        "type": contract.kind.as_str(),
-        "pattern": contract.check.pattern().map(|pattern| pattern.source.as_str()),
-        "file_glob": contract.glob.as_str(),
-        "severity": contract.severity.as_str(),
-        "message": contract.message,
-        "rationale": contract.rationale,
-        "examples": {
-            "violating": examples(&contract.examples.violating),
-            "passing": examples(&contract.examples.passing),
-        },
-        "source": place(contract.origin.place),
-        "file": contract.origin.file.display().to_string(),
-    })
+    let mut object: Map<String, Value> =
+        KEYS.iter().map(|key| (key.name.to_owned(), value(key, contract))).collect();
+    object.insert("source".to_owned(), json!(contract.origin.layer.as_str()));
+    object.insert("file".to_owned(), json!(contract.origin.file.display().to_string()));
+    Value::Object(object)
 }
 
-/// The word for a kind of place.
-pub fn place(place: Place) -> &'static str {
-    match place {
-        Place::Named => "named",
-        Place::Project => "project",
-        Place::User => "user",
-        Place::Pack => "pack",
+fn value(key: &Key, contract: &Contract) -> Value {
+    match (key.shape, key.value_of(contract)) {
+        (Shape::Examples, _) => examples(contract),
+        (Shape::Words { get, .. }, _) => json!(get(contract)),
+        (_, Some(KeyValue::Text(text))) => json!(text.text),
+        (_, Some(KeyValue::Flag(flag))) => json!(flag),
+        (_, Some(KeyValue::List(_) | KeyValue::Examples(_)) | None) => Value::Null,
     }
+}
+
+fn examples(contract: &Contract) -> Value {
+    let all = |examples: &[Example]| -> Vec<Value> {
+        examples.iter().map(|example| json!({ "path": example.path, "text": example.text })).collect()
+    };
+    json!({ "violating": all(&contract.examples.violating), "passing": all(&contract.examples.passing) })
 }
 
 /// Writes one JSON document to standard output.
 pub fn print(value: &Value) -> anyhow::Result<()> {
-    to_stdout(|out| writeln!(out, "{value:#}"))
+    to_stdout(|out| writeln!(out, "{}", inert_json(&format!("{value:#}"))))
 }

@@ -1,17 +1,15 @@
 //! `phaser contracts lint`: what is doubtful about contracts and ignore directives.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Project, Where, all_packs, json, shown};
+use super::{Format, Project, Where, all_packs, json};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::{Warning, syntax};
+use crate::contract::Warning;
 use crate::exit::Exit;
 use crate::lint;
 use crate::matcher::limits::Limits;
@@ -37,7 +35,6 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.quiet_project(environment)?;
     let targets = project.targets();
     let mut warnings = project.loaded.warnings.clone();
-    warnings.extend(unknown_keys(&project)?);
     let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();
     warnings.extend(lint::contracts(&project.loaded.contracts, &paths));
     warnings.extend(directives(&project, &targets));
@@ -54,17 +51,6 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
         Format::Json => json::print(&to_json(&warnings))?,
     }
     Ok(if warnings.is_empty() { Exit::Clean } else { Exit::Violations })
-}
-
-fn unknown_keys(project: &Project) -> anyhow::Result<Vec<Warning>> {
-    let mut warnings = Vec::new();
-    for contract in &project.loaded.contracts {
-        if let Some(path) = project.file_of(contract) {
-            let yaml = fs::read_to_string(path).with_context(|| shown(&contract.origin.file))?;
-            warnings.extend(syntax::unknown_keys(&yaml, &contract.origin));
-        }
-    }
-    Ok(warnings)
 }
 
 /// What is wrong with patterns, and with the directives that are about them.

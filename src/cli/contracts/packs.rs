@@ -4,10 +4,10 @@ use anyhow::anyhow;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, json, list};
+use super::{Format, json, list, load_packs};
 use crate::cli::output::to_stdout;
 use crate::contract::Contract;
-use crate::contract::load::Loaded;
+use crate::contract::read::ExamplesWanted;
 use crate::exit::Exit;
 use crate::pack::{self, PACKS, Pack};
 
@@ -51,8 +51,7 @@ fn show_one(name: &str, format: Format) -> anyhow::Result<()> {
         let names: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
         anyhow!("no pack is called '{name}' (there are {})", names.join(", "))
     })?;
-    let mut loaded = Loaded::default();
-    loaded.add_pack(pack);
+    let loaded = load_packs([pack], ExamplesWanted::Yes);
     let contracts = &loaded.contracts;
     match format {
         Format::Text => to_stdout(|out| {

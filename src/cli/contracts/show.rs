@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::{Format, Project, Where, checked_on, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::{Contract, Example, Place};
+use crate::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
+use crate::contract::{Contract, Example, LayerKind};
 use crate::exit::Exit;
 use crate::pack::PACKS;
 use crate::path::RelPath;
@@ -87,12 +88,11 @@ impl About<'_> {
         writeln!(out, "{} [{state}]", contract.id)?;
         write_indented(out, &contract.message)?;
         writeln!(out)?;
-        writeln!(out, "type:      {}", contract.kind)?;
-        writeln!(out, "severity:  {}", contract.severity)?;
-        if let Some(pattern) = contract.check.pattern() {
-            writeln!(out, "pattern:   {}", inert(&pattern.source))?;
+        for key in KEYS.iter().filter(|key| key.shown == Shown::InRow) {
+            if let Some(value) = shown_value(key, contract) {
+                writeln!(out, "{:<10} {}", format!("{}:", key.name), inert(&value))?;
+            }
         }
-        writeln!(out, "file_glob: {}", inert(contract.glob.as_str()))?;
         writeln!(out, "from:      {}", self.origin(contract))?;
         for shadowed in &self.shadowed {
             writeln!(out, "shadows:   {}", self.origin(shadowed))?;
@@ -106,10 +106,10 @@ impl About<'_> {
     }
 
     fn origin(&self, contract: &Contract) -> String {
-        let note = match contract.origin.place {
-            Place::Pack if !self.in_use => "built in; use it with --pack",
-            Place::Pack => "built in",
-            place => json::place(place),
+        let note = match contract.origin.layer {
+            LayerKind::Pack if !self.in_use => "built in; use it with --pack",
+            LayerKind::Pack => "built in",
+            layer => layer.as_str(),
         };
         format!("{} ({note})", shown(&contract.origin.file))
     }
@@ -144,6 +144,16 @@ impl About<'_> {
             "version": json::VERSION,
         })
     }
+}
+
+/// The value of a key on one line, if the contract has one.
+fn shown_value(key: &Key, contract: &Contract) -> Option<String> {
+    Some(match key.value_of(contract)? {
+        KeyValue::Text(text) => text.text.into_owned(),
+        KeyValue::Flag(flag) => flag.to_string(),
+        KeyValue::List(list) => list.iter().map(|word| &*word.text).collect::<Vec<_>>().join(", "),
+        KeyValue::Examples(_) => return None,
+    })
 }
 
 /// The examples of a contract, if it has any.

@@ -10,7 +10,7 @@ use super::{Format, Where, json, list, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::syntax::{Switch, switched};
-use crate::contract::{Contract, Place, Warning};
+use crate::contract::{Contract, LayerKind, Warning};
 use crate::exit::Exit;
 use crate::replace::replace;
 
@@ -38,7 +38,7 @@ pub fn disable(args: &SwitchArgs, environment: &Environment) -> anyhow::Result<E
 fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Result<Exit> {
     let project = args.place.project(environment)?;
     let contract = &project.find_anywhere(&args.id)?;
-    if contract.origin.place == Place::Pack {
+    if contract.origin.layer == LayerKind::Pack {
         let id = &contract.id;
         bail!(
             "{id} is built in and has no file (copy it to change it: phaser contracts show {id} --yaml > \

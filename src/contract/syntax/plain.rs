@@ -5,107 +5,81 @@
 //! gives up on whatever it does not know, and never says that something is wrong: what it gives up
 //! on is read again as a whole. What it does read, it reads as the YAML crate does.
 
+use std::borrow::Cow;
 use std::iter::Peekable;
 
-use super::form::FileExamples;
-use super::{Fields, Form, Placed};
+use super::{Document, counts_beside_rule};
+use crate::contract::Form;
+use crate::contract::keys::{KEYS, Key, Level, Placed, RULE, Shape, UNREAD, Value};
 
 /// Words that may be something else than text.
 const NOT_TEXT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
 
-/// The fields in `yaml`, unless it takes more than this to read them.
-pub(super) fn read(yaml: &str) -> Option<Fields> {
+/// What `yaml` says, unless it takes more than this to read it.
+pub(super) fn read(yaml: &str) -> Option<Document<'_>> {
     let is_ascii = yaml.bytes().fold(true, |ascii, byte| ascii & matches!(byte, b' '..=b'~' | b'\n'));
     if !is_ascii && !yaml.chars().all(is_plain) {
         return None;
     }
     let mut lines = Lines { rest: Some(yaml), number: 0 }.peekable();
-    let (mut flat, mut nested, mut enabled) = (Fields::none(Form::Flat, 1), None, None);
-    let mut keys = Keys::default();
-    while let Some(Entry { line, key, value }) = entry(&mut lines, 0)? {
-        keys.add(key)?;
-        match (key, value) {
-            ("rule", None) => nested = Some(rule(&mut lines)?),
-            ("version" | "audit_source" | "created_at", Some(_)) => {}
-            ("enabled", Some(Value { text, quoted: false })) => enabled = Some(text.parse().ok()?),
-            ("rule_id", Some(value)) => flat.id = Some(value.placed(line)?),
-            (key, Some(value)) => flat.set(key, value.placed(line)?)?,
-            (_, None) => return None,
+    let values = Vec::with_capacity(KEYS.len());
+    let mut document = Document { form: Form::Flat, top: 1, values, strangers: Vec::new() };
+    let mut others: Vec<&str> = Vec::new();
+    while let Some(entry) = entry(&mut lines, 0)? {
+        if let Some(key) = Key::find(entry.key, Level::Top) {
+            if document.form == Form::Nested && !counts_beside_rule(key) {
+                return None;
+            }
+            document.add(key, entry)?;
+            continue;
         }
-    }
-    let fields = match nested {
-        Some(nested) if flat.are_none() => nested,
-        None if !flat.are_none() => flat,
-        _ => return None,
-    };
-    Some(Fields { enabled, ..fields })
-}
-
-/// The fields of the nested form, one step in.
-fn rule<'a>(lines: &mut Peekable<Lines<'a>>) -> Option<Fields> {
-    skip_blank(lines);
-    let first = lines.peek().filter(|line| line.indent > 0)?;
-    let (indent, mut rule) = (first.indent, Fields::none(Form::Nested, first.number));
-    let mut keys = Keys::default();
-    while let Some(Entry { line, key, value }) = entry(lines, indent)? {
-        keys.add(key)?;
-        let value = value?.placed(line)?;
-        match key {
-            "id" => rule.id = Some(value),
-            key => rule.set(key, value)?,
-        }
-    }
-    Some(rule)
-}
-
-impl Fields {
-    fn none(form: Form, line: usize) -> Self {
-        Self {
-            form,
-            line,
-            id: None,
-            kind: None,
-            pattern: None,
-            file_glob: None,
-            message: None,
-            severity: None,
-            rationale: None,
-            enabled: None,
-            examples: FileExamples::default(),
-        }
-    }
-
-    fn are_none(&self) -> bool {
-        let Self { id, kind, pattern, file_glob, message, severity, rationale, .. } = self;
-        [id, kind, pattern, file_glob, message, severity].iter().all(|field| field.is_none())
-            && rationale.is_none()
-    }
-
-    /// Sets a field that has the same name in both forms.
-    fn set(&mut self, key: &str, value: Placed) -> Option<()> {
-        match key {
-            "type" => self.kind = Some(value),
-            "pattern" => self.pattern = Some(value),
-            "file_glob" => self.file_glob = Some(value),
-            "message" => self.message = Some(value),
-            "severity" => self.severity = Some(value),
-            "rationale" => self.rationale = Some(value.text),
+        let is_unread = || UNREAD.iter().any(|(name, _)| *name == entry.key);
+        match entry.value {
+            _ if others.contains(&entry.key) => return None,
+            None if entry.key == RULE => rule(&mut lines, &mut document)?,
+            Some(_) if is_unread() => {}
             _ => return None,
         }
-        Some(())
+        others.push(entry.key);
     }
+    (!document.values.is_empty()).then_some(document)
 }
 
-/// The keys of a mapping so far.
-#[derive(Default)]
-struct Keys<'a>(Vec<&'a str>);
+/// The keys under `rule`, one step in.
+fn rule<'a>(lines: &mut Peekable<Lines<'a>>, document: &mut Document<'a>) -> Option<()> {
+    if document.values.iter().any(|(key, _)| !counts_beside_rule(key)) {
+        return None;
+    }
+    skip_blank(lines);
+    let first = lines.peek().filter(|line| line.indent > 0)?;
+    let indent = first.indent;
+    (document.form, document.top) = (Form::Nested, first.number);
+    while let Some(entry) = entry(lines, indent)? {
+        document.add(Key::find(entry.key, Level::Rule)?, entry)?;
+    }
+    Some(())
+}
 
-impl<'a> Keys<'a> {
-    /// Adds a key, unless it is there.
-    fn add(&mut self, key: &'a str) -> Option<()> {
-        let new = !self.0.contains(&key);
-        self.0.push(key);
-        new.then_some(())
+impl<'a> Document<'a> {
+    /// Adds a key with its value, if the value is certainly what the key's should be.
+    fn add(&mut self, key: &'static Key, entry: Entry<'a>) -> Option<()> {
+        if self.values.iter().any(|(known, _)| std::ptr::eq(*known, key)) {
+            return None;
+        }
+        let value = match (key.shape, entry.value?) {
+            (Shape::Text { .. } | Shape::TextOrList { .. }, Written::One(text)) => {
+                Value::Text(text.placed(entry.line)?)
+            }
+            (Shape::TextOrList { .. } | Shape::Words { .. }, Written::List(list)) => {
+                Value::List(list.into_iter().map(|text| text.placed(entry.line)).collect::<Option<_>>()?)
+            }
+            (Shape::Flag { .. }, Written::One(Scalar { text, quoted: false })) => {
+                Value::Flag(text.parse().ok()?)
+            }
+            _ => return None,
+        };
+        self.values.push((key, value));
+        Some(())
     }
 }
 
@@ -153,17 +127,23 @@ struct Entry<'a> {
     /// The line its value starts on.
     line: usize,
     key: &'a str,
-    value: Option<Value>,
+    value: Option<Written<'a>>,
 }
 
-struct Value {
-    text: String,
+/// A value as it is written.
+enum Written<'a> {
+    One(Scalar<'a>),
+    List(Vec<Scalar<'a>>),
+}
+
+struct Scalar<'a> {
+    text: Cow<'a, str>,
     quoted: bool,
 }
 
-impl Value {
+impl<'a> Scalar<'a> {
     /// The value where it stands, if it is certainly text.
-    fn placed(self, line: usize) -> Option<Placed> {
+    fn placed(self, line: usize) -> Option<Placed<'a>> {
         let is_text = || {
             self.text.starts_with(|c: char| c.is_ascii_alphabetic())
                 && !NOT_TEXT.iter().any(|word| word.eq_ignore_ascii_case(&self.text))
@@ -187,49 +167,74 @@ fn entry<'a>(lines: &mut Peekable<Lines<'a>>, indent: usize) -> Option<Option<En
         return None;
     }
     let rest = rest.trim_matches(' ');
-    let (line, value) = match rest {
-        "" => (line.number, None),
-        ">-" => (line.number + 1, Some(folded(lines, indent)?)),
-        _ => (line.number, Some(scalar(rest)?)),
+    let (line, value) = match rest.as_bytes() {
+        b"" => (line.number, None),
+        b">-" => (line.number + 1, Some(Written::One(folded(lines, indent)?))),
+        [b'[', ..] => (line.number, Some(Written::List(list(&rest[1..])?))),
+        _ => (line.number, Some(Written::One(scalar(rest)?))),
     };
     Some(Some(Entry { line, key, value }))
 }
 
 /// A value that ends on its line.
-fn scalar(rest: &str) -> Option<Value> {
-    let mut text = String::with_capacity(rest.len());
-    let after = match rest.as_bytes().first()? {
-        b'\'' => {
-            let mut left = &rest[1..];
-            loop {
-                let (part, more) = left.split_once('\'')?;
-                text.push_str(part);
-                let Some(more) = more.strip_prefix('\'') else { break more };
-                text.push('\'');
-                left = more;
+fn scalar(rest: &str) -> Option<Scalar<'_>> {
+    if let Some((text, after)) = quoted(rest) {
+        return is_end(after).then_some(Scalar { text, quoted: true });
+    }
+    rest.as_bytes().first().filter(|first| first.is_ascii_alphanumeric())?;
+    let pair = |wanted: [u8; 2]| rest.as_bytes().windows(2).position(|pair| pair == wanted);
+    let text = rest[..pair(*b" #").unwrap_or(rest.len())].trim_end_matches(' ');
+    let certain = pair(*b": ").is_none_or(|at| at >= text.len()) && !text.ends_with(':');
+    certain.then_some(Scalar { text: Cow::Borrowed(text), quoted: false })
+}
+
+/// A text in quotes at the start of `rest`, and what stands after it.
+fn quoted(rest: &str) -> Option<(Cow<'_, str>, &str)> {
+    if let Some(inside) = rest.strip_prefix('"') {
+        let (text, after) = inside.split_once('"')?;
+        return (!text.contains('\\')).then_some((Cow::Borrowed(text), after));
+    }
+    let (first, mut after) = rest.strip_prefix('\'')?.split_once('\'')?;
+    let mut text = Cow::Borrowed(first);
+    while let Some(more) = after.strip_prefix('\'') {
+        let (part, rest) = more.split_once('\'')?;
+        let text = text.to_mut();
+        text.push('\'');
+        text.push_str(part);
+        after = rest;
+    }
+    Some((text, after))
+}
+
+/// Does a value end here? Only a comment may stand after it.
+fn is_end(after: &str) -> bool {
+    after.is_empty() || (after.starts_with(' ') && after.trim_start_matches(' ').starts_with('#'))
+}
+
+/// A list that ends on its line; the `[` has been read.
+fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
+    let mut list = Vec::new();
+    loop {
+        rest = rest.trim_start_matches(' ');
+        let (scalar, after) = match quoted(rest) {
+            Some((text, after)) => (Scalar { text, quoted: true }, after),
+            None => {
+                let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+                let (text, after) = rest.split_at(rest.find(|c| !is_plain(c))?);
+                (Scalar { text: Cow::Borrowed(text), quoted: false }, after)
             }
+        };
+        list.push(scalar);
+        let after = after.trim_start_matches(' ');
+        match after.strip_prefix(',') {
+            Some(after) => rest = after,
+            None => return is_end(after.strip_prefix(']')?).then_some(list),
         }
-        b'"' => {
-            let (part, more) = rest[1..].split_once('"')?;
-            text.push_str(part);
-            more
-        }
-        first if first.is_ascii_alphanumeric() => {
-            let pair = |wanted: [u8; 2]| rest.as_bytes().windows(2).position(|pair| pair == wanted);
-            let part = rest[..pair(*b" #").unwrap_or(rest.len())].trim_end_matches(' ');
-            text.push_str(part);
-            let certain = pair(*b": ").is_none_or(|at| at >= part.len()) && !part.ends_with(':');
-            return certain.then_some(Value { text, quoted: false });
-        }
-        _ => return None,
-    };
-    let escapes = rest.starts_with('"') && text.contains('\\');
-    let ends = after.is_empty() || (after.starts_with(' ') && after.trim_start_matches(' ').starts_with('#'));
-    (ends && !escapes).then_some(Value { text, quoted: true })
+    }
 }
 
 /// Lines further in that are one text: a line break is a space.
-fn folded<'a>(lines: &mut Peekable<Lines<'a>>, outer: usize) -> Option<Value> {
+fn folded<'a>(lines: &mut Peekable<Lines<'a>>, outer: usize) -> Option<Scalar<'a>> {
     let indent = lines.peek().filter(|line| line.indent > outer && !line.text.is_empty())?.indent;
     let mut text = String::new();
     while let Some(line) = lines.next_if(|line| line.indent > outer && !line.text.is_empty()) {
@@ -243,27 +248,29 @@ fn folded<'a>(lines: &mut Peekable<Lines<'a>>, outer: usize) -> Option<Value> {
     }
     while lines.next_if(|line| line.indent == 0 && line.text.is_empty()).is_some() {}
     let goes_on = lines.peek().is_some_and(|line| line.indent > outer || line.text.is_empty());
-    (!goes_on).then_some(Value { text, quoted: true })
+    (!goes_on).then_some(Scalar { text: Cow::Owned(text), quoted: true })
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Validation, parse, read as read_all};
     use super::*;
-    use crate::contract::{Contract, Origin, Place, Warning};
+    use crate::contract::keys::Built;
+    use crate::contract::syntax::{read as read_any, yaml};
+    use crate::contract::{LayerKind, Origin, Warning};
     use crate::pack::PACKS;
 
     fn origin() -> Origin {
-        Origin { place: Place::Project, file: "c.yaml".into() }
+        Origin { layer: LayerKind::Project, file: "c.yaml".into() }
     }
 
     /// What the YAML crate makes of it.
-    fn by_the_crate(yaml: &str) -> Result<Contract, Vec<Warning>> {
-        let origin = origin();
-        let fields = read_all(yaml, &origin).map_err(|warning| vec![warning])?;
-        Validation { yaml, origin, warnings: Vec::new() }.contract(fields)
+    fn by_the_crate(yaml: &str) -> Built {
+        match yaml::read(yaml) {
+            Ok(document) => document.build(origin()),
+            Err(mistake) => Built::broken(Warning::at(&origin().file, mistake.line, mistake.what)),
+        }
     }
 
     const FLAT: &str = "\
@@ -276,6 +283,7 @@ file_glob: \"**/*.py\"
 message: Use the logger, not print, it's there – 'x'.
 severity: error
 enabled: false
+tags: [house-rule, 'output', \"x\"]  # several
 rationale: >-
   Output belongs
   to the log.
@@ -298,7 +306,7 @@ created_at: 2025-01-01
     fn plain_files_are_read_without_the_crate() {
         for yaml in [FLAT, NESTED, &FLAT.replace("\n  to the log.", ""), "rule_id: a"] {
             assert!(read(yaml).is_some(), "{yaml}");
-            assert_eq!(parse(yaml, origin()), by_the_crate(yaml), "{yaml}");
+            assert_eq!(read_any(yaml, origin()), by_the_crate(yaml), "{yaml}");
         }
     }
 
@@ -307,7 +315,7 @@ created_at: 2025-01-01
         for file in PACKS.iter().flat_map(|pack| pack.files) {
             let (yaml, _) = file.text.split_once("examples:\n").expect("has examples");
             assert!(read(yaml).is_some(), "{yaml}");
-            assert_eq!(parse(yaml, origin()), by_the_crate(yaml), "{yaml}");
+            assert_eq!(read_any(yaml, origin()), by_the_crate(yaml), "{yaml}");
         }
     }
 
@@ -340,6 +348,17 @@ created_at: 2025-01-01
             "rule_id: a\nenabled: yes",
             "rule_id: a\nenabled: 'true'",
             "rule_id: a\nexamples: x",
+            "rule_id: a\ntags: x",
+            "rule_id: a\ntags: []",
+            "rule_id: a\ntags: [a, ]",
+            "rule_id: a\ntags: [a, no]",
+            "rule_id: a\ntags: [a b]",
+            "rule_id: a\ntags: [a: b]",
+            "rule_id: a\ntags: [a] b",
+            "rule_id: a\ntags: [a,\n  b]",
+            "rule:\n  id: a\npattern: x",
+            "pattern: x\nrule:\n  id: a",
+            "rule:\n  id: a\n  rule_id: b",
             "rule_id: a\nrule:\n  id: b",
             "rule:\n  id: a\n    type: b",
             "rule:\n  id: a\n type: b",
@@ -359,6 +378,7 @@ created_at: 2025-01-01
             "message:",
             "severity:",
             "rationale:",
+            "tags:",
             "enabled:",
             "rule:",
             "id:",
@@ -409,6 +429,11 @@ created_at: 2025-01-01
                 "src/**",
                 "*.py",
                 "[a]",
+                "[a, b-c, 'd''e', \"f\"]",
+                "[a,b] # c",
+                "[a/b.c , 1]",
+                "[a b]",
+                "[]",
                 "{a: b}",
                 "&x a",
                 "*x",
@@ -463,11 +488,11 @@ created_at: 2025-01-01
         ) {
             let yaml = good.to_owned() + &lines.join("\n");
             if read(&yaml).is_some() {
-                prop_assert_eq!(parse(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
+                prop_assert_eq!(read_any(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
             }
             let yaml = lines.join("\n");
             if read(&yaml).is_some() {
-                prop_assert_eq!(parse(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
+                prop_assert_eq!(read_any(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
             }
         }
     }

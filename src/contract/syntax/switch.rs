@@ -1,9 +1,6 @@
 //! Switching a contract on or off in the text of its file, without touching any other byte of it.
 
-use std::ops::Range;
-
-use super::form::File;
-use super::{document, parse};
+use super::{parse, yaml};
 use crate::contract::{Contract, Origin, Warning};
 
 /// On or off.
@@ -24,17 +21,17 @@ impl Switch {
     }
 }
 
-/// `yaml` with its contract switched. Only the value of `enabled` changes; where there is none, a line
+/// The text of a contract file with its contract switched. Only the value of `enabled` changes; where there is none, a line
 /// is added at the end. Without a safe way to do that, the warning says so.
-pub fn switched(yaml: &str, origin: &Origin, to: Switch) -> Result<String, Vec<Warning>> {
-    let before = parse(yaml, origin.clone())?;
+pub fn switched(text: &str, origin: &Origin, to: Switch) -> Result<String, Vec<Warning>> {
+    let before = parse(text, origin.clone())?;
     let enabled = to == Switch::On;
     if before.enabled == enabled {
-        return Ok(yaml.to_owned());
+        return Ok(text.to_owned());
     }
-    let edited = match value(yaml, origin) {
-        Some(range) => format!("{}{}{}", &yaml[..range.start], to.as_str(), &yaml[range.end..]),
-        None => appended(yaml, to),
+    let edited = match yaml::place_of_flag(text, "enabled") {
+        Some(range) => format!("{}{}{}", &text[..range.start], to.as_str(), &text[range.end..]),
+        None => appended(text, to),
     };
     let expected = Contract { enabled, ..before };
     match parse(&edited, origin.clone()) {
@@ -46,15 +43,6 @@ pub fn switched(yaml: &str, origin: &Origin, to: Switch) -> Result<String, Vec<W
     }
 }
 
-/// Where the value of `enabled` stands.
-fn value(yaml: &str, origin: &Origin) -> Option<Range<usize>> {
-    let file: File = document(yaml, origin).ok()?;
-    let span = file.enabled?.referenced.span();
-    let start = usize::try_from(span.byte_offset()?).ok()?;
-    let end = start + usize::try_from(span.byte_len()?).ok()?;
-    yaml.get(start..end).map(|_| start..end)
-}
-
 fn appended(yaml: &str, to: Switch) -> String {
     let newline = if yaml.contains("\r\n") { "\r\n" } else { "\n" };
     let end = if yaml.ends_with('\n') { "" } else { newline };
@@ -64,12 +52,12 @@ fn appended(yaml: &str, to: Switch) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Place;
+    use crate::contract::LayerKind;
 
     const HEAD: &str = "rule_id: a # é\ntype: file_exists\nfile_glob: x\nmessage: m\nseverity: error\n";
 
     fn origin() -> Origin {
-        Origin { place: Place::Project, file: "a.yaml".into() }
+        Origin { layer: LayerKind::Project, file: "a.yaml".into() }
     }
 
     fn off(yaml: &str) -> String {

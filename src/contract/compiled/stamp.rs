@@ -1,0 +1,73 @@
+//! Stamps: what tells one state of a file or a directory from every other, and whether a change would show in it.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How long after a change another one shows for sure in the time of change: on a file system that keeps fractions of
+/// seconds, and on one that does not.
+pub(super) const FINE: Duration = Duration::from_millis(100);
+/// The same on a file system that keeps whole seconds.
+pub(super) const COARSE: Duration = Duration::from_secs(2);
+
+/// Tells one state of a file or a directory from every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    pub(super) size: u64,
+    pub(super) modified: (i64, i64),
+    pub(super) changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of what is at `path` now.
+    pub fn of(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().as_ref().and_then(Self::from_metadata)
+    }
+
+    /// The stamp of what has this metadata.
+    #[cfg(unix)]
+    pub fn from_metadata(metadata: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+
+    /// There is none without a time of change.
+    #[cfg(not(unix))]
+    pub fn from_metadata(_: &Metadata) -> Option<Self> {
+        None
+    }
+
+    /// Would any change from `now` on, by the clock of the file system, give another stamp?
+    pub fn is_settled(&self, now: &Self) -> bool {
+        let nanoseconds =
+            |(seconds, rest): (i64, i64)| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        let margin = if self.changed.1 == 0 { COARSE } else { FINE };
+        nanoseconds(now.changed) - nanoseconds(self.changed) >= margin.as_nanos() as i128
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_is_settled_when_another_change_would_show() {
+        let stamp = |changed| Stamp { device: 0, inode: 0, size: 0, modified: (0, 0), changed };
+        let settled = |changed, now| stamp(changed).is_settled(&stamp(now));
+        assert!(settled((1, 900_000_000), (2, 1)));
+        assert!(!settled((1, 900_000_001), (2, 0)));
+        assert!(!settled((1, 0), (2, 999_999_999)), "the file system may keep seconds only");
+        assert!(settled((1, 0), (3, 0)));
+        assert!(!settled((5, 1), (4, 1)), "the clock was set back");
+    }
+}

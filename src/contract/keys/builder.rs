@@ -1,0 +1,289 @@
+//! A contract while its keys are read: each value is validated as it is set, and what is wrong is collected.
+
+use super::super::{
+    Check, Contract, Dialect, Examples, Form, Kind, Origin, Pattern, Severity, Warning, printable,
+};
+use super::{KEYS, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
+use crate::glob::{Glob, GlobError};
+
+/// A contract that is being read. What has not been set yet means nothing.
+#[derive(Debug)]
+pub struct Builder {
+    /// What has been set so far.
+    pub(super) contract: Contract,
+    kind: Option<Kind>,
+    pattern: Option<Pattern>,
+    /// The line that missing keys are reported at.
+    top: usize,
+    /// A bit for each key that has a value.
+    present: u32,
+    mistakes: Vec<Warning>,
+    doubts: Vec<Warning>,
+}
+
+/// What became of a contract file: a contract, unless something is wrong, and what its author should know.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Built {
+    /// The contract, if it counts.
+    pub contract: Option<Contract>,
+    /// The form of the file, if it could be read at all.
+    pub form: Option<Form>,
+    /// What is wrong or doubtful.
+    pub warnings: Vec<Warning>,
+}
+
+impl Built {
+    /// A file that is no contract, because of this.
+    pub fn broken(warning: Warning) -> Self {
+        Self { warnings: vec![warning], ..Self::default() }
+    }
+}
+
+impl Builder {
+    /// A contract of which nothing is known but its form; missing keys are reported at the line `top`.
+    pub fn new(origin: Origin, form: Form, top: usize) -> Self {
+        let contract = Contract {
+            id: String::new(),
+            form,
+            kind: Kind::FileExists,
+            check: Check::Exists,
+            glob: Glob::new("**").expect("a valid glob"),
+            glob_line: top,
+            severity: Severity::Error,
+            message: String::new(),
+            rationale: None,
+            enabled: true,
+            tags: Vec::new(),
+            examples: Examples::default(),
+            origin,
+        };
+        Self {
+            contract,
+            kind: None,
+            pattern: None,
+            top,
+            present: 0,
+            mistakes: Vec::new(),
+            doubts: Vec::new(),
+        }
+    }
+
+    /// Sets the value of a key. A value of another shape than the key's is left alone: readers make none.
+    pub fn set(&mut self, key: &'static Key, value: Value<'_>) {
+        let bit = 1 << KEYS.iter().position(|known| std::ptr::eq(known, key)).unwrap_or_default();
+        if self.present & bit != 0 {
+            let line = if let Value::Text(Placed { line, .. }) = value { line } else { self.top };
+            self.mistake(line, format!("the key '{}' is there twice (keep one of them)", key.name));
+            return;
+        }
+        self.present |= bit;
+        match (key.shape, value) {
+            (Shape::Text { set, .. }, Value::Text(text)) => set(self, text),
+            (Shape::TextOrList { set, .. }, Value::Text(text)) => set(self, vec![text]),
+            (Shape::TextOrList { set, .. } | Shape::Words { set, .. }, Value::List(list)) => set(self, list),
+            (Shape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
+            (Shape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
+            _ => {}
+        }
+    }
+
+    /// Adds something that the author should know, although the contract counts.
+    pub fn doubt(&mut self, line: usize, what: impl Into<String>) {
+        self.doubts.push(Warning::at(&self.contract.origin.file, line, what));
+    }
+
+    fn mistake(&mut self, line: usize, what: impl Into<String>) {
+        self.mistakes.push(Warning::at(&self.contract.origin.file, line, what));
+    }
+
+    /// The contract, unless something is wrong with it or missing.
+    pub fn finish(mut self) -> Built {
+        for (at, key) in KEYS.iter().enumerate() {
+            let kind = self.kind.unwrap_or(Kind::FileExists);
+            if self.present & (1 << at) == 0 && key.is_demanded(self.contract.form, kind) {
+                let name = key.name_in(self.contract.form);
+                self.mistake(self.top, format!("'{name}' is missing (add '{name}: …')"));
+            }
+        }
+        self.put_check();
+        let form = Some(self.contract.form);
+        let mut warnings = self.mistakes;
+        let contract = warnings.is_empty().then_some(self.contract);
+        warnings.append(&mut self.doubts);
+        Built { contract, form, warnings }
+    }
+
+    /// Puts together what the contract demands, of its type and its pattern.
+    fn put_check(&mut self) {
+        let Some(kind) = self.kind else { return };
+        let nested = self.contract.form == Form::Nested;
+        let pattern = self.pattern.take().map(|pattern| {
+            let literal = nested && matches!(kind, Kind::FileContains | Kind::FileNotContains);
+            Pattern { dialect: if literal { Dialect::Literal } else { Dialect::Regex }, ..pattern }
+        });
+        self.contract.kind = kind;
+        self.contract.check = match (kind, pattern) {
+            (Kind::FileExists, _) => Check::Exists,
+            (Kind::FileNotExists, _) => Check::NotExists,
+            (Kind::ForbidPattern | Kind::FileNotContains, Some(pattern)) => Check::Forbid(pattern),
+            (Kind::RequirePattern, Some(pattern)) if nested => Check::RequireSomewhere(pattern),
+            (Kind::RequirePattern | Kind::FileContains, Some(pattern)) => Check::Require(pattern),
+            // That it has no pattern has been said.
+            (_, None) => Check::Exists,
+        };
+    }
+
+    pub(super) fn set_id(&mut self, id: Placed<'_>) {
+        let Placed { text, line } = id;
+        if text.is_empty() {
+            self.mistake(line, "the rule id is empty (name the rule, for instance 'no-debug-print')");
+        } else if text.len() > MAX_ID {
+            self.mistake(
+                line,
+                format!("the rule id is longer than {MAX_ID} characters (choose a shorter one)"),
+            );
+        } else if !is_word(&text) {
+            let id = printable(&text);
+            self.mistake(
+                line,
+                format!("rule id '{id}' may have only letters, digits and hyphens (rename it)"),
+            );
+        }
+        self.contract.id = text.into_owned();
+    }
+
+    pub(super) fn set_kind(&mut self, kind: Placed<'_>) {
+        self.kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind.text);
+        if self.kind.is_none() {
+            let known: Vec<_> = Kind::ALL.into_iter().map(Kind::as_str).collect();
+            let (unknown, known) = (printable(&kind.text), known.join(", "));
+            self.mistake(kind.line, format!("type '{unknown}' is not known (use one of {known})"));
+        }
+    }
+
+    pub(super) fn set_pattern(&mut self, pattern: Placed<'_>) {
+        let (line, size) = (pattern.line, pattern.text.len());
+        if size == 0 {
+            self.mistake(line, "'pattern' is empty (write what to look for)");
+        } else if size > MAX_PATTERN {
+            let what = "(split it into several contracts)";
+            self.mistake(line, format!("'pattern' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
+        }
+        let source = pattern.text.into_owned();
+        self.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, needs: None });
+    }
+
+    /// Sets one glob, or several that become one with braces around them.
+    pub(super) fn set_globs(&mut self, globs: Vec<Placed<'_>>) {
+        let [glob] = globs.as_slice() else { return self.set_list_of_globs(&globs) };
+        self.contract.glob_line = glob.line;
+        if let Some(parsed) = self.glob(glob) {
+            self.contract.glob = parsed;
+        }
+    }
+
+    fn set_list_of_globs(&mut self, globs: &[Placed<'_>]) {
+        let Some(first) = globs.first() else {
+            let what = "'file_glob' is an empty list (name at least one glob, for instance '**/*.py')";
+            return self.mistake(self.top, what);
+        };
+        self.contract.glob_line = first.line;
+        let valid = globs.iter().filter_map(|glob| self.glob(glob)).count();
+        if valid == globs.len() {
+            let all: Vec<_> = globs.iter().map(|glob| without_bare_commas(&glob.text)).collect();
+            let joined = Placed::new(format!("{{{}}}", all.join(",")), first.line);
+            match Glob::new(&joined.text) {
+                Ok(glob) => self.contract.glob = glob,
+                Err(error) => self.wrong_glob(&joined, &error),
+            }
+        }
+    }
+
+    /// One glob, if it is valid.
+    fn glob(&mut self, glob: &Placed<'_>) -> Option<Glob> {
+        if let Some(doubt) = doubtful_glob::doubt(&glob.text) {
+            self.doubt(glob.line, doubt);
+        }
+        Glob::new(&glob.text).map_err(|error| self.wrong_glob(glob, &error)).ok()
+    }
+
+    fn wrong_glob(&mut self, glob: &Placed<'_>, error: &GlobError) {
+        let why = match error {
+            GlobError::Syntax { why, .. } => why.clone(),
+            GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
+        };
+        let what = format!("'file_glob' is not valid: {} (for instance '**/*.py')", printable(&why));
+        self.mistake(glob.line, what);
+    }
+
+    pub(super) fn set_message(&mut self, message: Placed<'_>) {
+        if message.text.trim().is_empty() {
+            self.mistake(message.line, "'message' is empty (say what to do instead)");
+        }
+        self.contract.message = message.text.into_owned();
+    }
+
+    pub(super) fn set_severity(&mut self, severity: Placed<'_>) {
+        match &*severity.text {
+            "error" => self.contract.severity = Severity::Error,
+            "warning" => self.contract.severity = Severity::Warning,
+            other => {
+                let what = format!("severity '{}' is not known (use error or warning)", printable(other));
+                self.mistake(severity.line, what);
+            }
+        }
+    }
+
+    pub(super) fn set_rationale(&mut self, rationale: Placed<'_>) {
+        let text = rationale.text;
+        self.contract.rationale = (!text.trim().is_empty()).then(|| text.into_owned());
+    }
+
+    pub(super) fn set_tags(&mut self, tags: Vec<Placed<'_>>) {
+        if let Some(tag) = tags.get(MAX_TAGS) {
+            self.mistake(tag.line, format!("there are more than {MAX_TAGS} tags (remove some)"));
+        }
+        for Placed { text, line } in tags {
+            if text.len() > MAX_ID || !is_word(&text) {
+                let tag = printable(&text);
+                let what = "may have only letters, digits and hyphens, at most";
+                self.mistake(line, format!("tag '{tag}' {what} {MAX_ID} of them (rename it)"));
+            }
+            if !self.contract.tags.iter().any(|known| *known == text) {
+                self.contract.tags.push(text.into_owned());
+            }
+        }
+    }
+}
+
+/// Is this a word that ids and tags are made of?
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// A glob as it may stand in braces, where a bare comma would end it.
+fn without_bare_commas(glob: &str) -> String {
+    let mut text = glob.to_owned();
+    for comma in doubtful_glob::bare_commas(glob).into_iter().rev() {
+        text.insert(comma, '\\');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_in_braces_means_what_it_means_alone() {
+        for (glob, expected) in [
+            ("a,b", "a\\,b"),
+            ("{a,b}", "{a,b}"),
+            ("[,]x,", "[,]x\\,"),
+            ("a\\,b", "a\\,b"),
+            ("[],],", "[],]\\,"),
+        ] {
+            assert_eq!(without_bare_commas(glob), expected);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Globs that are valid and surely not what was meant: they match no file at all.
+
+use super::super::printable;
+
+/// What is wrong with a glob that can match nothing in a project, and what to write.
+pub fn doubt(glob: &str) -> Option<String> {
+    let is_usual = !glob.starts_with(['!', '/', '.'])
+        && !glob.ends_with('/')
+        && !glob.contains([','])
+        && !glob.contains("/../");
+    if is_usual {
+        return None;
+    }
+    about(&printable(glob))
+}
+
+fn about(glob: &str) -> Option<String> {
+    if let Some(rest) = glob.strip_prefix('!') {
+        return Some(format!(
+            "'file_glob' cannot exclude: '!' stands for itself in '{glob}' (name the files it is about, or write \
+             '\\!{rest}' for such a name)"
+        ));
+    }
+    if glob.starts_with("../") || glob.contains("/../") {
+        return Some(format!(
+            "'file_glob' cannot leave the project: '..' matches no file in '{glob}' (write a path from the root)"
+        ));
+    }
+    if glob.starts_with("./") || glob.starts_with('/') {
+        let rest = glob.trim_start_matches("./").trim_start_matches('/');
+        return Some(format!(
+            "'file_glob': paths start at the project root, without './' or '/', so '{glob}' matches no file (write \
+             '{rest}')"
+        ));
+    }
+    if glob.len() > 1 && glob.ends_with('/') {
+        return Some(format!("'file_glob': '{glob}' is a directory, which is no file (write '{glob}**')"));
+    }
+    (!bare_commas(glob).is_empty()).then(|| {
+        let parts: Vec<_> = glob.split(',').map(str::trim).collect();
+        format!(
+            "'file_glob': a comma stands for itself in '{glob}' (write '{{{}}}' for several globs, or '\\,' for the \
+             comma)",
+            parts.join(",")
+        )
+    })
+}
+
+/// Where commas stand that are neither escaped nor in braces nor in brackets, as byte offsets.
+pub(super) fn bare_commas(glob: &str) -> Vec<usize> {
+    let (mut commas, mut depth) = (Vec::new(), 0_usize);
+    let mut rest = glob.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        match c {
+            '\\' => drop(rest.next()),
+            '[' => {
+                rest.next_if(|(_, c)| matches!(c, '!' | '^'));
+                // The first character is a member, even if it is a bracket.
+                rest.next();
+                while rest.next().is_some_and(|(_, c)| c != ']') {}
+            }
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => commas.push(at),
+            _ => {}
+        }
+    }
+    commas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glob::Glob;
+
+    #[test]
+    fn what_matches_nothing_is_said_with_what_to_write() {
+        for (glob, mend) in [
+            ("./src/*.py", "(write 'src/*.py')"),
+            ("/src/*.py", "(write 'src/*.py')"),
+            (".//src", "(write 'src')"),
+            ("!tests/**", "(name the files it is about, or write '\\!tests/**' for such a name)"),
+            ("*.py,*.rs", "(write '{*.py,*.rs}' for several globs, or '\\,' for the comma)"),
+            ("a, b", "(write '{a,b}' for several globs, or '\\,' for the comma)"),
+            ("../lib/*.py", "(write a path from the root)"),
+            ("src/", "(write 'src/**')"),
+        ] {
+            let doubt = doubt(glob).unwrap_or_else(|| panic!("nothing is said about {glob}"));
+            assert!(doubt.ends_with(mend), "{doubt}");
+            assert!(Glob::new(glob).is_ok(), "{glob} is valid");
+        }
+    }
+
+    #[test]
+    fn what_is_advised_matches_what_was_meant() {
+        let matches = |glob: &str, path: &str| Glob::new(glob).expect("valid").is_match(path.as_bytes());
+        assert!(
+            matches("\\!tests/**", "!tests/a") && matches("{*.py,*.rs}", "a.rs") && matches("a\\,b", "a,b")
+        );
+    }
+
+    #[test]
+    fn usual_globs_are_left_alone() {
+        for glob in [
+            "**",
+            "**/*.py",
+            "src/**",
+            "{a,b}",
+            "[a,b]",
+            "a\\,b",
+            "{a,{b,c}}/d",
+            ".env",
+            "..a",
+            "a..b/c",
+            "[!a]",
+        ] {
+            assert_eq!(doubt(glob), None, "{glob}");
+        }
+    }
+}

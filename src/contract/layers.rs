@@ -1,0 +1,195 @@
+//! Layers of contracts, and which contract counts where several have one id.
+//!
+//! A layer is a directory or a pack. Layers stand in a list, in the order of their precedence: the first one that has
+//! an id decides what the id means, also when its contract is switched off. Where the layers are is not known here.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use super::read::{Directory, ExamplesWanted, Reader};
+use super::{Contract, LayerKind, Warning};
+use crate::deadline::Deadline;
+use crate::pack::Pack;
+
+mod packs;
+#[cfg(test)]
+mod tests;
+
+/// Something that contracts come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Layer {
+    /// The files of a directory.
+    Directory(Directory),
+    /// A pack built into phaser.
+    Pack(&'static Pack),
+}
+
+impl Layer {
+    /// The directory, if it is one.
+    pub fn directory(&self) -> Option<&Directory> {
+        match self {
+            Self::Directory(directory) => Some(directory),
+            Self::Pack(_) => None,
+        }
+    }
+}
+
+/// The contracts of all layers.
+#[derive(Debug, Default)]
+pub struct Layers {
+    /// The contract that counts for each id, also when it is switched off.
+    pub contracts: Vec<Contract>,
+    /// Contracts that another one with the same id stands in front of.
+    pub shadowed: Vec<Contract>,
+    /// What is wrong with the files.
+    pub warnings: Vec<Warning>,
+    /// The directories that were read, with all links resolved.
+    pub directories: Vec<PathBuf>,
+}
+
+/// Finds out what is wrong with a contract's pattern, which is not for this layer to judge.
+pub type Broken = fn(&Contract) -> Option<Warning>;
+
+/// How layers are loaded.
+#[derive(Debug, Clone, Copy)]
+pub struct Loading {
+    /// Judges patterns.
+    pub broken: Broken,
+    /// When it must have ended; files that there is no time for are counted in a warning.
+    pub deadline: Deadline,
+    /// Are examples of interest?
+    pub examples: ExamplesWanted,
+}
+
+impl Loading {
+    /// With all there is, however long it takes.
+    pub fn whole(broken: Broken) -> Self {
+        Self { broken, deadline: Deadline::NEVER, examples: ExamplesWanted::Yes }
+    }
+
+    /// With what is needed to check files.
+    pub fn to_enforce(broken: Broken) -> Self {
+        Self { examples: ExamplesWanted::No, ..Self::whole(broken) }
+    }
+}
+
+/// Loads layers, which stand in the order of their precedence.
+pub fn load(layers: &[Layer], loading: Loading) -> Layers {
+    let mut reader = Reader::new(loading.deadline, loading.examples);
+    let mut stack = Stack { layers: Layers::default(), loading, sound: HashSet::new() };
+    for layer in layers {
+        match layer {
+            Layer::Directory(directory) => {
+                let mut found = reader.read(directory);
+                stack.layers.warnings.append(&mut found.warnings);
+                stack.layers.directories.extend(directory.path.canonicalize());
+                stack.add(found.contracts);
+            }
+            Layer::Pack(pack) => {
+                let mut found = packs::read(pack, loading.examples);
+                stack.layers.warnings.append(&mut found.warnings);
+                stack.add(found.contracts);
+            }
+        }
+    }
+    stack.layers.warnings.sort();
+    stack.layers
+}
+
+impl Layers {
+    /// The contracts of the user that the project switches off: first the one that does it, then the one that is meant.
+    pub fn switched_off(&self) -> impl Iterator<Item = (&Contract, &Contract)> {
+        let users =
+            self.shadowed.iter().filter(|hidden| hidden.enabled && hidden.origin.layer == LayerKind::User);
+        users.filter_map(|hidden| {
+            let counts = self.contracts.iter().find(|contract| contract.id == hidden.id)?;
+            let is_the_projects = counts.origin.layer == LayerKind::Project;
+            (is_the_projects && !counts.enabled).then_some((counts, hidden))
+        })
+    }
+
+    /// Each of [`switched_off`](Self::switched_off) in a line, for whoever wonders why it does not count.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        self.switched_off().map(|(counts, hidden)| {
+            let (by, file) = (counts.origin.file.display(), hidden.origin.file.display());
+            format!("{} of {file} is switched off by {by}", hidden.id)
+        })
+    }
+}
+
+/// Layers as they are put on top of each other.
+struct Stack {
+    layers: Layers,
+    loading: Loading,
+    /// The contracts that are known not to be broken, by their index.
+    sound: HashSet<usize>,
+}
+
+impl Stack {
+    /// Adds the contracts of a layer, which have lower precedence than all that are there.
+    ///
+    /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
+    /// Nor can a broken one stand in front of another, whichever comes first.
+    fn add(&mut self, contracts: Vec<Contract>) {
+        let there = &mut self.layers.contracts;
+        if are_unique(there.iter().chain(&contracts).map(|contract| contract.id.as_str())) {
+            if there.is_empty() {
+                *there = contracts;
+            } else {
+                there.extend(contracts);
+            }
+            return;
+        }
+        let first_added = there.len();
+        let mut by_id: HashMap<String, usize> =
+            there.iter().enumerate().map(|(at, contract)| (contract.id.clone(), at)).collect();
+        for contract in contracts {
+            match by_id.get(&contract.id) {
+                Some(&at) if self.gives_way(at) => {
+                    let hidden = std::mem::replace(&mut self.layers.contracts[at], contract);
+                    self.layers.shadowed.push(hidden);
+                }
+                Some(&at) if at < first_added => self.layers.shadowed.push(contract),
+                Some(&at) => self.choose(at, contract),
+                None => {
+                    by_id.insert(contract.id.clone(), self.layers.contracts.len());
+                    self.layers.contracts.push(contract);
+                }
+            }
+        }
+    }
+
+    /// Is the contract that counts so far broken? Then that is a warning, and another one may take its place.
+    fn gives_way(&mut self, at: usize) -> bool {
+        let first = &self.layers.contracts[at];
+        if self.loading.deadline.has_passed() || !first.enabled || self.sound.contains(&at) {
+            return false;
+        }
+        let Some(warning) = (self.loading.broken)(first) else {
+            self.sound.insert(at);
+            return false;
+        };
+        self.layers.warnings.push(warning);
+        true
+    }
+
+    /// Two contracts of one layer have the same id: the first enabled one counts.
+    fn choose(&mut self, at: usize, contract: Contract) {
+        let first = &mut self.layers.contracts[at];
+        let dropped =
+            if contract.enabled && !first.enabled { std::mem::replace(first, contract) } else { contract };
+        let what = format!(
+            "rule id '{}' is used again, and the one in {} counts (rename one of them)",
+            dropped.id,
+            first.origin.file.display()
+        );
+        self.layers.warnings.push(Warning::about(&dropped.origin.file, what));
+        self.layers.shadowed.push(dropped);
+    }
+}
+
+fn are_unique<'a>(ids: impl Iterator<Item = &'a str>) -> bool {
+    let mut ids: Vec<&str> = ids.collect();
+    ids.sort_unstable();
+    ids.windows(2).all(|pair| pair[0] != pair[1])
+}

@@ -1,0 +1,355 @@
+//! A contract file in any YAML: the only user of the YAML crate.
+//!
+//! Reads each key of the table as what its row says, and remembers keys that are in no row.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{Error, Location, MessageFormatter, Spanned, UserMessageFormatter, options};
+
+use super::{Document, Stranger, StrangerPlace, counts_beside_rule};
+use crate::contract::keys::{Key, Level, Placed, RULE, Shape, UNREAD, Value};
+use crate::contract::{Example, Examples, Form};
+
+mod mistake;
+
+pub(super) use mistake::Mistake;
+
+/// What a contract file says.
+pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
+    let Some(Top(mapping)) = document(yaml)? else {
+        return Err(Mistake::at(1, "the file is empty (a contract starts with 'rule_id: …')"));
+    };
+    let (form, top, inner, outer) = match mapping.rule.map(|rule| *rule) {
+        Some(Spanned { value: Rule(rule), referenced, .. }) => {
+            (Form::Nested, line_of(&referenced), rule.written, mapping.written)
+        }
+        None => (Form::Flat, 1, mapping.written, Written::default()),
+    };
+    let mut document = Document { form, top, values: Vec::new(), strangers: Vec::new() };
+    document.strangers.extend(inner.strangers.into_iter().chain(outer.strangers));
+    let mut present: Vec<&'static Key> = Vec::new();
+    for entry in inner.entries {
+        present.push(entry.key);
+        entry.put_into(&mut document, yaml);
+    }
+    for entry in outer.entries {
+        let is_there = present.iter().any(|key| std::ptr::eq(*key, entry.key));
+        if !counts_beside_rule(entry.key) {
+            let (name, line) = (entry.key.name.to_owned(), entry.line);
+            document.strangers.push(Stranger { name, line, place: StrangerPlace::BesideRule });
+        } else if !is_there {
+            entry.put_into(&mut document, yaml);
+        }
+    }
+    Ok(document)
+}
+
+/// Where the value of a key at the top stands, if it is true or false.
+pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
+    let Top(mapping) = document::<Option<Top>>(yaml).ok()??;
+    let entry = mapping.written.entries.into_iter().find(|entry| entry.key.name == name)?;
+    let Raw::Flag(flag) = entry.raw else { return None };
+    span(&flag.referenced).filter(|range| yaml.get(range.clone()).is_some())
+}
+
+/// The one document in `yaml`, read within limits that no contract needs more than.
+fn document<'de, T: Deserialize<'de>>(yaml: &'de str) -> Result<T, Mistake> {
+    let options = options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 32,
+            max_nodes: 10_000,
+            max_aliases: 100,
+            max_documents: 1,
+        },
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| mistake::of(yaml, &error))
+}
+
+fn line_of(location: &Location) -> usize {
+    usize::try_from(location.line()).unwrap_or(usize::MAX).max(1)
+}
+
+fn span(location: &Location) -> Option<Range<usize>> {
+    let span = location.span();
+    let start = usize::try_from(span.byte_offset()?).ok()?;
+    Some(start..start + usize::try_from(span.byte_len()?).ok()?)
+}
+
+/// What stands in a mapping: values of known keys, and other keys.
+#[derive(Default)]
+struct Written {
+    entries: Vec<Entry>,
+    strangers: Vec<Stranger>,
+}
+
+/// A key with its value.
+struct Entry {
+    key: &'static Key,
+    line: usize,
+    raw: Raw,
+}
+
+/// A value as the YAML crate reads it.
+enum Raw {
+    Text(Spanned<String>),
+    TextOrList(Spanned<TextOrList>),
+    Flag(Spanned<bool>),
+    Words(Vec<Spanned<String>>),
+    Examples(RawExamples),
+}
+
+impl Entry {
+    fn put_into(self, document: &mut Document<'static>, yaml: &str) {
+        let value = match self.raw {
+            Raw::Text(text) => Value::Text(placed(text)),
+            Raw::TextOrList(spanned) => {
+                let place = spanned.referenced;
+                match spanned.value {
+                    TextOrList::Text(text) => Value::Text(Placed::new(text, line_of(&place))),
+                    TextOrList::OtherScalar => {
+                        let written = as_written(yaml, &place).unwrap_or_default();
+                        Value::Text(Placed::new(written, line_of(&place)))
+                    }
+                    TextOrList::List(list) => Value::List(list.into_iter().map(placed).collect()),
+                }
+            }
+            Raw::Flag(flag) => Value::Flag(flag.value),
+            Raw::Words(words) => Value::List(words.into_iter().map(placed).collect()),
+            Raw::Examples(examples) => Value::Examples(examples.read(document, yaml)),
+        };
+        document.values.push((self.key, value));
+    }
+}
+
+fn placed(spanned: Spanned<String>) -> Placed<'static> {
+    let line = line_of(&spanned.referenced);
+    Placed::new(spanned.value, line)
+}
+
+/// The characters that a value is written with.
+fn as_written(yaml: &str, location: &Location) -> Option<String> {
+    span(location).and_then(|range| yaml.get(range)).map(str::to_owned)
+}
+
+/// The whole file.
+struct Top(Mapping);
+
+/// What stands under `rule`.
+struct Rule(Mapping);
+
+/// A mapping in a contract file, and the rule in it.
+#[derive(Default)]
+struct Mapping {
+    written: Written,
+    rule: Option<Box<Spanned<Rule>>>,
+}
+
+impl<'de> Deserialize<'de> for Top {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MappingVisitor(Level::Top)).map(Self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MappingVisitor(Level::Rule)).map(Self)
+    }
+}
+
+struct MappingVisitor(Level);
+
+impl<'de> Visitor<'de> for MappingVisitor {
+    type Value = Mapping;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the keys of a contract")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Mapping, A::Error> {
+        let mut mapping = Mapping::default();
+        while let Some(name) = map.next_key::<Spanned<String>>()? {
+            let line = line_of(&name.referenced);
+            let name = name.value;
+            let at_top = self.0 == Level::Top;
+            if let Some(key) = Key::find(&name, self.0) {
+                let raw = next_value(&mut map, key)?;
+                mapping.written.entries.extend(raw.map(|raw| Entry { key, line, raw }));
+            } else if at_top && name == RULE {
+                mapping.rule = map.next_value::<Option<Spanned<Rule>>>()?.map(Box::new);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+                if !(at_top && UNREAD.iter().any(|(unread, _)| *unread == name)) {
+                    let place = StrangerPlace::Unknown(self.0);
+                    mapping.written.strangers.push(Stranger { name, line, place });
+                }
+            }
+        }
+        Ok(mapping)
+    }
+}
+
+/// The value of a key, unless it is empty.
+fn next_value<'de, A: MapAccess<'de>>(map: &mut A, key: &Key) -> Result<Option<Raw>, A::Error> {
+    Ok(match key.shape {
+        Shape::Text { .. } => map.next_value::<Option<_>>()?.map(Raw::Text),
+        Shape::TextOrList { .. } => map.next_value::<Option<_>>()?.map(Raw::TextOrList),
+        Shape::Flag { .. } => map.next_value::<Option<_>>()?.map(Raw::Flag),
+        Shape::Words { .. } => map.next_value::<Option<_>>()?.map(Raw::Words),
+        Shape::Examples => map.next_value::<Option<_>>()?.map(Raw::Examples),
+    })
+}
+
+/// A text, or a list of texts.
+enum TextOrList {
+    Text(String),
+    /// What YAML takes for a number or a truth value; it counts as it is written.
+    OtherScalar,
+    List(Vec<Spanned<String>>),
+}
+
+impl<'de> Deserialize<'de> for TextOrList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextOrListVisitor)
+    }
+}
+
+struct TextOrListVisitor;
+
+impl<'de> Visitor<'de> for TextOrListVisitor {
+    type Value = TextOrList;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text, or a list of texts (put a text in single quotes)")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<TextOrList, E> {
+        Ok(TextOrList::Text(text.to_owned()))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<TextOrList, E> {
+        Ok(TextOrList::OtherScalar)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<TextOrList, E> {
+        Ok(TextOrList::OtherScalar)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<TextOrList, E> {
+        Ok(TextOrList::OtherScalar)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<TextOrList, E> {
+        Ok(TextOrList::OtherScalar)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<TextOrList, A::Error> {
+        let mut list = Vec::new();
+        while let Some(text) = sequence.next_element()? {
+            list.push(text);
+        }
+        Ok(TextOrList::List(list))
+    }
+}
+
+/// The keys of examples, and of an example that has a path.
+const IN_EXAMPLES: &[&str] = &["violating", "passing"];
+const IN_EXAMPLE: &[&str] = &["path", "text"];
+
+/// Examples as they are written.
+#[derive(Default)]
+struct RawExamples {
+    violating: Vec<Spanned<RawExample>>,
+    passing: Vec<Spanned<RawExample>>,
+    strangers: Vec<Stranger>,
+}
+
+/// A text, or a text with the path that it is judged under.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an example is a text, or a 'path' and a 'text' (put the text in quotes)")]
+enum RawExample {
+    Text(String),
+    /// What YAML takes for a truth value; it counts as it is written.
+    Flag(bool),
+    /// What YAML takes for a number; it counts as it is written.
+    Number(f64),
+    Placed(RawPlacedExample),
+}
+
+#[derive(Deserialize)]
+struct RawPlacedExample {
+    path: Option<String>,
+    text: String,
+    #[serde(flatten)]
+    strangers: BTreeMap<String, IgnoredAny>,
+}
+
+impl<'de> Deserialize<'de> for RawExamples {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ExamplesVisitor)
+    }
+}
+
+struct ExamplesVisitor;
+
+impl<'de> Visitor<'de> for ExamplesVisitor {
+    type Value = RawExamples;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("two lists (write 'violating: […]' and 'passing: […]')")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawExamples, A::Error> {
+        let mut examples = RawExamples::default();
+        while let Some(name) = map.next_key::<Spanned<String>>()? {
+            match name.value.as_str() {
+                "violating" => examples.violating = map.next_value::<Option<_>>()?.unwrap_or_default(),
+                "passing" => examples.passing = map.next_value::<Option<_>>()?.unwrap_or_default(),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    let (line, place) = (line_of(&name.referenced), StrangerPlace::InExamples(IN_EXAMPLES));
+                    examples.strangers.push(Stranger { name: name.value, line, place });
+                }
+            }
+        }
+        Ok(examples)
+    }
+}
+
+impl RawExamples {
+    fn read(self, document: &mut Document<'static>, yaml: &str) -> Examples {
+        document.strangers.extend(self.strangers);
+        let mut all = |raw: Vec<Spanned<RawExample>>| -> Vec<Example> {
+            raw.into_iter().map(|raw| example(raw, &mut document.strangers, yaml)).collect()
+        };
+        Examples { violating: all(self.violating), passing: all(self.passing) }
+    }
+}
+
+fn example(raw: Spanned<RawExample>, strangers: &mut Vec<Stranger>, yaml: &str) -> Example {
+    let (place, line) = (raw.referenced, line_of(&raw.referenced));
+    match raw.value {
+        RawExample::Text(text) => Example { path: None, text, line },
+        RawExample::Flag(flag) => {
+            let text = as_written(yaml, &place).unwrap_or_else(|| flag.to_string());
+            Example { path: None, text, line }
+        }
+        RawExample::Number(number) => {
+            let text = as_written(yaml, &place).unwrap_or_else(|| number.to_string());
+            Example { path: None, text, line }
+        }
+        RawExample::Placed(placed) => {
+            strangers.extend(placed.strangers.into_keys().map(|name| Stranger {
+                name,
+                line,
+                place: StrangerPlace::InExamples(IN_EXAMPLE),
+            }));
+            Example { path: placed.path, text: placed.text, line }
+        }
+    }
+}

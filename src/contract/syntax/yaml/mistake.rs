@@ -1,0 +1,105 @@
+//! What is wrong with YAML that is not a contract, and how to mend it: the words of the YAML crate in words that help.
+
+use super::{BudgetBreach, Error, MessageFormatter as _, UserMessageFormatter, line_of};
+use crate::contract::printable;
+
+/// What is wrong with a file as a whole, and the line where it shows.
+#[derive(Debug)]
+pub struct Mistake {
+    /// The line.
+    pub line: usize,
+    /// What is wrong, and how to mend it.
+    pub what: String,
+}
+
+impl Mistake {
+    /// A mistake that shows on this line.
+    pub fn at(line: usize, what: impl Into<String>) -> Self {
+        Self { line, what: what.into() }
+    }
+}
+
+/// What an error of the YAML crate means for the author of `yaml`.
+pub fn of(yaml: &str, error: &Error) -> Mistake {
+    let line = error.location().map_or(1, |location| line_of(&location));
+    match control_character(yaml) {
+        Some((at, c)) if at >= line && is_about_characters(error) => Mistake::at(
+            at,
+            format!(
+                "a control character, U+{code:04X}, which YAML does not allow (remove it, or write it as '\\u{code:04x}' \
+                 in double quotes)",
+                code = u32::from(c)
+            ),
+        ),
+        _ => match tab_before_text(yaml, line) {
+            Some(at) if is_about_tabs(error) => {
+                Mistake::at(at, "a tab where YAML allows only spaces (indent with spaces)")
+            }
+            _ => Mistake::at(line, describe(error)),
+        },
+    }
+}
+
+fn describe(error: &Error) -> String {
+    match error {
+        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => describe(error),
+        Error::Unexpected { expected: "mapping start", .. } => {
+            "not a contract (write one 'key: value' a line, from 'rule_id: …' on)".to_owned()
+        }
+        Error::Unexpected { expected: "string scalar", .. } => {
+            "a list or a mapping, where text is expected (put the text in single quotes)".to_owned()
+        }
+        Error::Unexpected { expected: "sequence start", .. } => {
+            "one value, where a list is expected (put it in brackets, or write '- ' before it on a line of its own)"
+                .to_owned()
+        }
+        // Words of this module's own.
+        Error::Message { msg, .. } if msg.ends_with(')') => printable(msg),
+        Error::SerdeInvalidType { expected, .. } => format!("expected {}", printable(expected)),
+        Error::InvalidScalar { ty: "boolean", .. } => "neither true nor false (write one of them)".to_owned(),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("the key '{}' is there twice (keep one of them)", printable(key))
+        }
+        Error::UnknownAnchor { .. } => {
+            "a '*' at the start of a value means something else in YAML (put the value in single quotes)"
+                .to_owned()
+        }
+        Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
+            "more than one YAML document (one file holds one contract)".to_owned()
+        }
+        Error::Budget { .. } => "too deep or too large for a contract (write plain values)".to_owned(),
+        other => {
+            let what = UserMessageFormatter.format_message(other);
+            let mend = "put the value in single quotes, and indent with spaces";
+            format!("not a contract: {} ({mend})", printable(&what))
+        }
+    }
+}
+
+fn message(error: &Error) -> String {
+    UserMessageFormatter.format_message(error).into_owned()
+}
+
+fn is_about_characters(error: &Error) -> bool {
+    message(error).contains("character")
+}
+
+fn is_about_tabs(error: &Error) -> bool {
+    message(error).contains("tab")
+}
+
+/// The first control character that YAML does not allow, and its line.
+fn control_character(yaml: &str) -> Option<(usize, char)> {
+    let is_refused = |c: char| {
+        let is_allowed = matches!(c, '\n' | '\r' | '\t' | '\u{85}');
+        (c.is_control() && !is_allowed) || matches!(c, '\u{FFFE}' | '\u{FFFF}')
+    };
+    let found = yaml.char_indices().find(|(_, c)| is_refused(*c));
+    found.map(|(at, c)| (yaml[..at].matches('\n').count() + 1, c))
+}
+
+/// The first line from `line` on that has a tab before its text.
+fn tab_before_text(yaml: &str, line: usize) -> Option<usize> {
+    let has_tab = |text: &str| text.bytes().take_while(u8::is_ascii_whitespace).any(|byte| byte == b'\t');
+    (1..).zip(yaml.lines()).skip(line.saturating_sub(1)).find(|(_, text)| has_tab(text)).map(|(at, _)| at)
+}
