@@ -1,4 +1,4 @@
-//! A file replaced as a whole, or left as it was.
+//! A file replaced as a whole, or left as it was; and files that are there for a moment: the home of tempfile.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -27,6 +27,11 @@ pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
     // The new file is in place; that its name is on the disk too is worth a try, and no more.
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
     Ok(())
+}
+
+/// What is known of a file that is made in `directory` now; it is gone again at once.
+pub fn of_a_new_file(directory: &Path) -> io::Result<fs::Metadata> {
+    tempfile::tempfile_in(directory)?.metadata()
 }
 
 /// Leaves the file to whoever it belongs to, as far as that is ours to do.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::read::{self, Candidate, Directory, Room};
 use super::{Check, Contract, Needs, Origin};
-use crate::replace::replace;
+use crate::replace::{of_a_new_file, replace};
 
 pub(super) mod record;
 mod stamp;
@@ -194,8 +194,7 @@ fn wait_for_changes_to_show(directory: &Directory, folder: &Path) -> io::Result<
 
 /// The stamp of a file that is made now.
 fn clock(folder: &Path) -> io::Result<Stamp> {
-    let made = tempfile::tempfile_in(folder)?.metadata()?;
-    Stamp::from_metadata(&made).ok_or_else(unsupported)
+    Stamp::from_metadata(&of_a_new_file(folder)?).ok_or_else(unsupported)
 }
 
 fn unsupported() -> io::Error {

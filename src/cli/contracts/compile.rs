@@ -43,16 +43,19 @@ pub fn run(args: &Compile, environment: &Environment) -> anyhow::Result<Exit> {
         bail!("no contracts in {} (add one with 'phaser init')", places.join(" or "));
     }
     match args.format {
-        Format::Text => to_stdout(|out| done.iter().try_for_each(|done| write(out, done)))?,
+        Format::Text => {
+            to_stdout(|out| done.iter().try_for_each(|(directory, summary)| write(out, directory, summary)))?;
+        }
         Format::Json => {
-            let directories: Vec<Value> = done.iter().map(as_json).collect();
+            let directories: Vec<Value> =
+                done.iter().map(|(directory, summary)| as_json(directory, summary)).collect();
             json::print(&json!({ "directories": directories, "version": json::VERSION }))?;
         }
     }
     Ok(Exit::Clean)
 }
 
-fn write(out: &mut dyn Write, (directory, summary): &(&Directory, Summary)) -> io::Result<()> {
+fn write(out: &mut dyn Write, directory: &Directory, summary: &Summary) -> io::Result<()> {
     let plural = if summary.compiled == 1 { "" } else { "s" };
     writeln!(out, "{}: {} contract{plural} compiled", shown(&directory.shown), summary.compiled)?;
     for file in &summary.left_out {
@@ -61,7 +64,7 @@ fn write(out: &mut dyn Write, (directory, summary): &(&Directory, Summary)) -> i
     Ok(())
 }
 
-fn as_json((directory, summary): &(&Directory, Summary)) -> Value {
+fn as_json(directory: &Directory, summary: &Summary) -> Value {
     let left_out: Vec<_> = summary.left_out.iter().map(|file| file.display().to_string()).collect();
     json!({
         "directory": directory.shown.display().to_string(),
