@@ -10,7 +10,6 @@ use phaser::change::{Edit, Occurrences};
 use phaser::contract::layers::{Layer, Layers, Loading, load};
 use phaser::contract::read::{Directory, Forms};
 use phaser::contract::{Contract, LayerKind};
-use phaser::matcher::limits::Limits;
 use phaser::matcher::{self, Directives, Matcher, Options, Scratch};
 use phaser::path::RelPath;
 use phaser::text::Text;
@@ -51,12 +50,7 @@ fn contracts(count: usize) -> Vec<Contract> {
 }
 
 fn ready(contracts: Vec<Contract>) -> Matcher {
-    let options = Options {
-        timeout: Duration::from_secs(60),
-        directives: Directives::Honoured,
-        limits: Limits::default(),
-    };
-    Matcher::new(contracts, options).0
+    Matcher::new(contracts, Options::new(Duration::from_secs(60), Directives::Honoured))
 }
 
 #[divan::bench(args = SETS)]

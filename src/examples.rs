@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use crate::contract::{Contract, Example, Warning};
-use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
@@ -79,8 +78,8 @@ pub enum Missed {
 /// valid has no answer, only what is wrong with it.
 pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, Vec<Warning>> {
     let enabled = Contract { enabled: true, ..contract.clone() };
-    let options = matcher::Options { timeout, directives: Directives::Honoured, limits: Limits::default() };
-    let (matcher, warnings) = Matcher::new(vec![enabled], options);
+    let options = matcher::Options::new(timeout, Directives::Honoured);
+    let (matcher, warnings) = Matcher::validated(vec![enabled], options);
     if matcher.contracts().is_empty() {
         return Err(warnings);
     }

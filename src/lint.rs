@@ -2,13 +2,11 @@
 //!
 //! Everything is a [`Warning`] with its place and a suggestion. How they are shown is decided elsewhere.
 
-use std::time::Duration;
-
 use crate::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use crate::examples::made_up_path;
 use crate::glob::Glob;
-use crate::matcher::doubt::{Doubt, doubt};
 use crate::matcher::pattern;
+use crate::matcher::pattern::vacuous::{Vacuous, vacuous};
 use crate::path::RelPath;
 
 pub mod directives;
@@ -56,12 +54,12 @@ fn idle_glob(contract: &Contract, paths: &[RelPath]) -> Option<Warning> {
 
 fn doubtful_pattern(contract: &Contract) -> Option<Warning> {
     let pattern = contract.check.pattern()?;
-    let what = match doubt(pattern) {
-        Some(Doubt::NeverMatches) => "no text matches this pattern (look at its anchors and its classes)",
-        Some(Doubt::MatchesEmpty) => {
+    let what = match vacuous(pattern) {
+        Some(Vacuous::NeverMatches) => "no text matches this pattern (look at its anchors and its classes)",
+        Some(Vacuous::MatchesEmpty) => {
             "the pattern can match the empty string, which never counts (let it ask for at least one character)"
         }
-        Some(Doubt::ControlCharacter) => {
+        Some(Vacuous::ControlCharacter) => {
             "the pattern holds a control character (write it in single quotes, where '\\b' stays a word boundary)"
         }
         None if reads_like_a_regex(pattern) => {
@@ -81,7 +79,7 @@ fn reads_like_a_regex(pattern: &Pattern) -> bool {
 
 fn slow_pattern(contract: &Contract) -> Option<Warning> {
     let pattern = contract.check.pattern()?;
-    let (compiled, _) = pattern::Pattern::new(pattern, Duration::from_secs(1)).ok()?;
+    let (compiled, _) = pattern::Pattern::new(pattern).ok()?;
     let because = compiled.backtracks()?.as_str();
     let what = format!(
         "the pattern needs the backtracking engine because of {because}: it is slower and may run out of time \

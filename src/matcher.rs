@@ -1,65 +1,68 @@
-//! The matcher: a path and its text in, violations out. Pure: it opens no file and prints nothing.
+//! The matcher: a path and its text in, violations out. Pure: it opens no file, prints nothing, and reads no clock unless
+//! it is given a deadline.
 //!
-//! Built once from all contracts. For each file: which contracts apply to its path, which of those
-//! can match its text at all, where they match, and which matches an ignore directive covers.
+//! It is made from all contracts without reading any of their patterns. For each file: `select` finds the contracts that
+//! apply to its path (`group`), `prepared` reads the patterns that its text may match, `prefilter` says where, `pattern`
+//! searches there, and `directives` says which matches are ignored.
 
 use std::collections::HashMap;
-use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::contract::{Check, Contract, Needs, Warning};
-use crate::deadline::Deadline;
-use crate::path::RelPath;
-use crate::skipped::{Skipped, Why};
-use crate::text::Text;
-use crate::violation::{LineDigest, Match, Note, State, Violation};
+use crate::contract::{Contract, Needs, Warning};
+use crate::path::{PROJECT_CONTRACTS, RelPath};
 
-pub mod anatomy;
-mod automaton;
-mod backtracking;
-mod bytes;
-mod comments;
-pub mod cost;
-pub mod dialect;
-pub mod doubt;
-mod folded;
-mod globs;
-mod gram;
-pub mod ignores;
+mod check;
+pub mod directives;
+mod group;
 pub mod limits;
-pub mod linear;
 #[cfg(test)]
 pub(crate) mod oracle;
 pub mod pattern;
 pub mod prefilter;
-mod sketch;
-pub mod windows;
+mod prepared;
+pub mod profile;
+pub mod required;
+mod select;
+mod view;
 
-use cost::Meter;
-use folded::Folded;
-use globs::Globs;
-use ignores::{Cover, Ignores};
-use limits::{Budget, Limits, MAX_ANCHORS};
-use linear::Charset;
-use pattern::{Pattern, Unfinished, Within};
-use prefilter::{Candidates, MAX_WIDTH, Prefilter};
+pub use check::{Checked, MAX_MATCHES};
+pub use group::Selection;
 
-/// The most matches that are reported for one contract in one file.
-pub const MAX_MATCHES: usize = 1_000;
-
-/// The longest matched text or source line that a violation carries, in bytes.
-const MAX_EXCERPT: usize = 1_000;
+use group::Content;
+use limits::{Effort, Limits};
+use pattern::Pattern;
+use prefilter::Candidates;
+use prepared::Prepared;
+use profile::Meter;
+use required::glance;
+use select::{Globs, Names};
 
 /// How a matcher searches.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
-    /// How long each pattern may take on each file.
+    /// How much work a pattern that backtracks may do on each file: what takes about so long. Where there is a deadline,
+    /// it is also the time that any pattern may take.
     pub timeout: Duration,
     /// What ignore directives do.
     pub directives: Directives,
     /// How much all of it may take.
     pub limits: Limits,
+    /// The directories that contracts are read from. Contracts about content do not apply to files there: a pattern would
+    /// match its own definition.
+    pub exempt: Vec<RelPath>,
+}
+
+impl Options {
+    /// With the usual limits, and with the project's own contracts exempt.
+    pub fn new(timeout: Duration, directives: Directives) -> Self {
+        Self {
+            timeout,
+            directives,
+            limits: Limits::default(),
+            exempt: vec![RelPath::from(PROJECT_CONTRACTS)],
+        }
+    }
 }
 
 /// What ignore directives do.
@@ -71,31 +74,18 @@ pub enum Directives {
     Disregarded,
 }
 
-/// What became of one file.
-#[derive(Debug, Default)]
-pub struct Checked {
-    /// The violations, open ones and those that ignore directives cover.
-    pub violations: Vec<Violation>,
-    /// Searches that did not come to their end.
-    pub skipped: Vec<Skipped>,
-    /// Contracts about the project as a whole that this file satisfies.
-    pub satisfied: Vec<usize>,
-    lines: Lines,
-}
-
 /// All contracts, ready to be matched.
 #[derive(Debug)]
 pub struct Matcher {
     contracts: Vec<Arc<Contract>>,
-    /// For each of them its pattern, if it has one that can match.
-    patterns: Vec<Option<Box<Pattern>>>,
+    prepared: Prepared,
     globs: Globs,
-    groups: Mutex<HashMap<Vec<usize>, Arc<Selection>>>,
+    groups: Mutex<HashMap<Group, Arc<Selection>>>,
     options: Options,
-    budget: Budget,
-    /// Contracts that there was no time to prepare, in order. They may apply to any path.
-    unprepared: Vec<usize>,
 }
+
+/// What a group of contracts is known by: the globs that match a path, and what becomes of its content.
+type Group = (Vec<usize>, Content);
 
 /// Memory that checks use one after another.
 #[derive(Debug, Default)]
@@ -104,83 +94,35 @@ pub struct Scratch {
     meter: Meter,
 }
 
-/// The contracts that apply to a path.
-#[derive(Debug)]
-pub struct Selection {
-    is_empty: bool,
-    /// In order, those that backtrack last: they are slow.
-    searched: Vec<usize>,
-    unprepared: Vec<usize>,
-    prefilter: Prefilter,
-    not_exists: Vec<usize>,
-    exists: Vec<usize>,
-}
-
-impl Selection {
-    /// Is there nothing to check?
-    pub fn is_empty(&self) -> bool {
-        self.is_empty
-    }
-
-    /// Contracts that the existence of the file satisfies.
-    pub fn satisfied_by_existence(&self) -> &[usize] {
-        &self.exists
-    }
-}
-
 impl Matcher {
-    /// A matcher for those of the `contracts` that are enabled, and what is wrong with the patterns
-    /// of the others; they are left out.
-    pub fn new(contracts: Vec<Contract>, options: Options) -> (Self, Vec<Warning>) {
-        Self::of(contracts, options, |_| true)
+    /// A matcher for those of the `contracts` that are enabled. No pattern is looked at before a path selects it.
+    pub fn new(mut contracts: Vec<Contract>, options: Options) -> Self {
+        contracts.retain(|contract| contract.enabled);
+        let prepared = Prepared::new(contracts.len(), options.limits.kept);
+        Self::with(contracts, prepared, options)
     }
 
-    /// The same for these texts and no others: a pattern that cannot match in them is not even parsed.
-    pub fn for_texts(contracts: Vec<Contract>, options: Options, texts: &[Text<'_>]) -> (Self, Vec<Warning>) {
-        let folded = Folded::new(texts.iter().map(Text::bytes));
-        Self::of(contracts, options, |contract| match (&contract.check, &folded) {
-            (Check::Forbid(pattern), Some(folded)) => folded.may_match(pattern),
-            _ => true,
-        })
+    /// A matcher for those of the `contracts` that are enabled and have a pattern that is valid, and what is wrong with
+    /// the others.
+    pub fn validated(mut contracts: Vec<Contract>, options: Options) -> (Self, Vec<Warning>) {
+        contracts.retain(|contract| contract.enabled);
+        let mut prepared = Prepared::new(contracts.len(), options.limits.kept);
+        let valid: Vec<bool> = contracts
+            .iter()
+            .enumerate()
+            .map(|(index, contract)| prepared.is_valid(index, contract))
+            .collect();
+        let warnings = prepared.warnings();
+        prepared.keep(&valid);
+        let mut valid = valid.into_iter();
+        contracts.retain(|_| valid.next().unwrap_or_default());
+        (Self::with(contracts, prepared, options), warnings)
     }
 
-    fn of(
-        mut contracts: Vec<Contract>,
-        options: Options,
-        may_match: impl Fn(&Contract) -> bool,
-    ) -> (Self, Vec<Warning>) {
-        let (mut warnings, mut patterns) = (Vec::new(), Vec::with_capacity(contracts.len()));
-        let (budget, mut anchors, mut unprepared) = (Budget::new(options.limits.kept), 0, Vec::new());
-        contracts.retain(|contract| {
-            if !contract.enabled {
-                return false;
-            }
-            let late = options.limits.deadline.has_passed();
-            if late || !may_match(contract) {
-                unprepared.extend(late.then_some(patterns.len()));
-                patterns.push(None);
-                return true;
-            }
-            match compile(contract, options.timeout, &mut warnings) {
-                Ok(mut pattern) => {
-                    if let Some(pattern) = &mut pattern {
-                        anchors += pattern.settle(&budget, MAX_ANCHORS.saturating_sub(anchors));
-                    }
-                    patterns.push(pattern.map(Box::new));
-                    true
-                }
-                Err(warning) => {
-                    warnings.push(warning);
-                    false
-                }
-            }
-        });
-        let prepared = |(index, _): &(usize, &Contract)| unprepared.binary_search(index).is_err();
-        let globs = Globs::of(contracts.iter().enumerate().filter(prepared));
+    fn with(contracts: Vec<Contract>, prepared: Prepared, options: Options) -> Self {
+        let globs = Globs::of(&contracts);
         let contracts = contracts.into_iter().map(Arc::new).collect();
-        let groups = Mutex::default();
-        let matcher = Self { contracts, patterns, globs, groups, options, budget, unprepared };
-        (matcher, warnings)
+        Self { contracts, prepared, globs, groups: Mutex::default(), options }
     }
 
     /// The contracts, in the order that a [`Selection`] counts them.
@@ -188,266 +130,75 @@ impl Matcher {
         &self.contracts
     }
 
-    /// The contracts that apply to a file known by these names.
+    /// What is wrong with the patterns that paths have selected so far. A contract with a broken one is left out.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.prepared.warnings()
+    }
+
+    /// The contracts that apply to a file known by these names: the path that globs see, and its real one if that is
+    /// another.
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
-        let mut key = self.globs.matching(&self.contracts, path, alias);
-        let exempt = path.is_project_contract() || alias.is_some_and(RelPath::is_project_contract);
-        if exempt {
-            key.push(usize::MAX);
-        }
-        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(selection) = groups.get(&key) {
+        let names = Names { path, alias };
+        let globs = self.globs.matching(&self.contracts, names, self.options.limits.deadline);
+        let exempt = names.lies_in(&self.options.exempt);
+        let group = (globs, if exempt { Content::Exempt } else { Content::Judged });
+        if let Some(selection) = self.groups().get(&group) {
             return Arc::clone(selection);
         }
-        let selection = Arc::new(self.selection(&self.globs.contracts(&key), exempt));
-        groups.insert(key, Arc::clone(&selection));
-        selection
+        // Without the lock: other threads select while this one looks at patterns.
+        let selection = Arc::new(Selection::new(self, &self.globs.contracts(&group.0), group.1));
+        Arc::clone(self.groups().entry(group).or_insert(selection))
     }
 
-    fn selection(&self, applicable: &[usize], exempt: bool) -> Selection {
-        let having = |wanted: fn(&Check) -> bool| {
-            applicable
-                .iter()
-                .copied()
-                .filter(|&index| wanted(&self.contracts[index].check))
-                .collect::<Vec<_>>()
-        };
-        let mut searched = if exempt { Vec::new() } else { having(|check| check.pattern().is_some()) };
-        let not_exists = having(|check| *check == Check::NotExists);
-        let is_empty = searched.is_empty() && not_exists.is_empty() && self.unprepared.is_empty();
-        searched.retain(|&index| self.patterns[index].is_some());
-        searched.sort_by_key(|&index| self.backtracks(index));
-        let patterns = searched.iter().filter_map(|&index| self.patterns[index].as_deref());
-        let prefilter = Prefilter::new(patterns.map(Pattern::anatomy));
-        Selection {
-            is_empty,
-            prefilter,
-            searched,
-            unprepared: self.unprepared.clone(),
-            not_exists,
-            exists: having(|check| *check == Check::Exists),
-        }
+    fn groups(&self) -> std::sync::MutexGuard<'_, HashMap<Group, Arc<Selection>>> {
+        self.groups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn backtracks(&self, contract: usize) -> bool {
-        self.patterns[contract].as_deref().is_some_and(|pattern| pattern.backtracks().is_some())
+    fn is_valid(&self, contract: usize) -> bool {
+        self.prepared.is_valid(contract, &self.contracts[contract])
     }
 
-    /// Checks one file. Without a text, only its presence is judged.
-    pub fn check(&self, selection: &Selection, path: &RelPath, text: Option<&Text<'_>>) -> Checked {
-        self.check_with(&mut Scratch::default(), selection, path, text)
+    fn needs(&self, contract: usize) -> Option<&Needs> {
+        self.prepared.needs(contract, &self.contracts[contract])
     }
 
-    /// Checks one file, with memory that the next one can use again.
-    pub fn check_with(
-        &self,
-        scratch: &mut Scratch,
-        selection: &Selection,
-        path: &RelPath,
-        text: Option<&Text<'_>>,
-    ) -> Checked {
-        let mut checked = Checked::default();
-        for &contract in &selection.not_exists {
-            checked.violations.push(Violation::of_file(&self.contracts[contract], path));
-        }
-        let Some(text) = text else { return checked };
-        let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
-        let deadline = self.options.limits.deadline.or(Deadline::after(self.options.limits.file_time));
-        let start = scratch.meter.start();
-        scratch.candidates.end_by(deadline);
-        selection.prefilter.search(text.bytes(), charset, &mut scratch.candidates);
-        scratch.meter.prefiltered(start);
-        let mut left_out = LeftOut { no_time: selection.unprepared.clone(), ..LeftOut::default() };
-        for (at, &contract) in selection.searched.iter().enumerate() {
-            let windows = scratch.candidates.windows(at);
-            if windows.is_empty() && matches!(self.contracts[contract].check, Check::Forbid(_)) {
-                continue;
-            }
-            if deadline.has_passed() {
-                left_out.no_time.push(contract);
-                continue;
-            }
-            let within = Within { text: text.bytes(), charset, windows };
-            let start = scratch.meter.start();
-            let searched = self.search(contract, within, deadline);
-            let room = self.options.limits.violations.saturating_sub(checked.violations.len());
-            if self.judge((contract, room), searched, (path, text), &mut checked) == Reported::InPart {
-                left_out.no_room.push(contract);
-            }
-            scratch.meter.searched(contract, &within, start);
-        }
-        self.say_left_out(left_out, path, &mut checked);
-        self.apply_directives(path, text, &mut checked);
-        checked
+    fn pattern(&self, contract: usize) -> Option<&Pattern> {
+        self.prepared.pattern(contract, &self.contracts[contract])
     }
 
-    /// Finds the matches of one contract, as many as are of interest.
-    fn search(&self, contract: usize, within: Within<'_>, deadline: Deadline) -> Searched {
-        let most = match self.contracts[contract].check {
-            Check::Forbid(_) => MAX_MATCHES + 1,
-            Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => 1,
-        };
-        let mut matches = Vec::new();
-        let mut finished = Ok(());
-        if let Some(pattern) = self.patterns[contract].as_deref().filter(|_| !within.windows.is_empty()) {
-            finished = pattern.search(within, (deadline, &self.budget), |range| {
-                matches.push(range);
-                if matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            });
-        }
-        Searched { matches, finished }
+    /// Has the time passed that there is for everything?
+    fn is_late(&self) -> bool {
+        self.options.limits.deadline.has_passed()
     }
 
-    /// Makes violations of what was found, as long as there is room for them; one has room in any case, so that nothing
-    /// can hide all violations of a contract.
-    fn judge(
-        &self,
-        (contract, room): (usize, usize),
-        Searched { mut matches, finished }: Searched,
-        (path, text): (&RelPath, &Text<'_>),
-        checked: &mut Checked,
-    ) -> Reported {
-        let id = || self.contracts[contract].id.clone();
-        let mut skip = |why| checked.skipped.push(Skipped { path: path.clone(), why });
-        match finished {
-            Ok(()) => {}
-            Err(Unfinished::OutOfTime) => skip(Why::OutOfTime { id: id() }),
-            Err(Unfinished::TooLarge) => skip(Why::TooComplex { id: id() }),
-        }
-        match &self.contracts[contract].check {
-            Check::Forbid(_) => {
-                let room = room.max(1);
-                if matches.len() > MAX_MATCHES && room >= MAX_MATCHES {
-                    skip(Why::TooManyMatches { id: id(), limit: MAX_MATCHES });
-                    matches.truncate(MAX_MATCHES);
-                }
-                let reported = if matches.len() > room { Reported::InPart } else { Reported::Whole };
-                for range in matches.into_iter().take(room) {
-                    let found = found(text, range);
-                    let line = checked.lines.of(text, found.region.start.line);
-                    checked.violations.push(Violation::at(&self.contracts[contract], path, found, line));
-                }
-                return reported;
-            }
-            Check::Require(_) if matches.is_empty() && finished.is_ok() => {
-                checked.violations.push(Violation::of_file(&self.contracts[contract], path));
-            }
-            Check::RequireSomewhere(_) if !matches.is_empty() => checked.satisfied.push(contract),
-            Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => {}
-        }
-        Reported::Whole
-    }
-
-    fn say_left_out(&self, LeftOut { no_time, no_room }: LeftOut, path: &RelPath, checked: &mut Checked) {
-        let ids = |mut contracts: Vec<usize>| -> Vec<String> {
-            contracts.sort_unstable();
-            contracts.into_iter().map(|contract| self.contracts[contract].id.clone()).collect()
-        };
-        let mut skip = |why| checked.skipped.push(Skipped { path: path.clone(), why });
-        if !no_time.is_empty() {
-            skip(Why::NoTimeLeft { ids: ids(no_time) });
-        }
-        if !no_room.is_empty() {
-            skip(Why::TooManyViolations { limit: self.options.limits.violations, ids: ids(no_room) });
-        }
-    }
-
-    fn apply_directives(&self, path: &RelPath, text: &Text<'_>, checked: &mut Checked) {
-        if checked.violations.is_empty() || self.options.directives == Directives::Disregarded {
-            return;
-        }
-        let ignores = Ignores::parse(path, text);
-        for violation in &mut checked.violations {
-            let line = violation.found.as_ref().map(|found| found.region.start.line);
-            match ignores.covers(&violation.contract.id, line) {
-                Cover::Suppressed => violation.state = State::Ignored,
-                Cover::BareIgnore => violation.note = Some(Note::BareIgnore),
-                Cover::No => {}
-            }
-        }
+    /// What one search may take.
+    fn effort(&self) -> Effort<'_> {
+        let Options { timeout, limits, .. } = &self.options;
+        Effort { timeout: *timeout, deadline: limits.deadline, budget: self.prepared.budget() }
     }
 }
 
-/// What every match of a contract's pattern holds, if a glance at it tells.
+/// What every match of a contract's pattern holds, if a glance at it tells; then the pattern is also valid.
 pub fn needs(contract: &Contract) -> Option<Needs> {
-    contract.check.pattern().and_then(sketch::needs)
-}
-
-/// What one pattern matched, as far as it was searched for.
-struct Searched {
-    matches: Vec<Range<usize>>,
-    finished: Result<(), Unfinished>,
-}
-
-/// How much of what was found is reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reported {
-    Whole,
-    InPart,
-}
-
-/// Contracts that a file was not checked with, or not to the end.
-#[derive(Debug, Default)]
-struct LeftOut {
-    no_time: Vec<usize>,
-    no_room: Vec<usize>,
+    contract.check.pattern().and_then(glance::needs)
 }
 
 /// What is wrong with the pattern of a contract, if it cannot be matched.
 pub fn broken(contract: &Contract) -> Option<Warning> {
-    compile(contract, Duration::ZERO, &mut Vec::new()).err()
-}
-
-fn compile(
-    contract: &Contract,
-    timeout: Duration,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<Pattern>, Warning> {
-    let Some(written) = contract.check.pattern() else { return Ok(None) };
-    let file = &contract.origin.file;
-    match Pattern::new(written, timeout) {
-        Ok((pattern, notes)) => {
-            warnings.extend(notes.iter().map(|note| Warning::at(file, written.line, *note)));
-            Ok(Some(pattern))
-        }
-        Err(error) => Err(Warning::at(file, written.line, error.to_string())),
-    }
-}
-
-fn found(text: &Text<'_>, range: Range<usize>) -> Match {
-    let region = text.region(range.clone());
-    Match {
-        region,
-        text: excerpt(&text.bytes()[range.clone()]),
-        line: excerpt(text.line_head(region.start.line, MAX_EXCERPT + MAX_WIDTH)),
-        range,
-    }
-}
-
-/// The digests of the lines of one text that violations stand on, each made once: a line may be very long, and have
-/// very many violations.
-#[derive(Debug, Default)]
-struct Lines(HashMap<usize, LineDigest>);
-
-impl Lines {
-    fn of(&mut self, text: &Text<'_>, line: usize) -> LineDigest {
-        *self.0.entry(line).or_insert_with(|| LineDigest::of(text.line(line)))
-    }
-}
-
-fn excerpt(bytes: &[u8]) -> String {
-    let mut end = bytes.len().min(MAX_EXCERPT);
-    while end < bytes.len() && bytes[end] & 0xC0 == 0x80 {
-        end -= 1;
-    }
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
+    prepared::read(contract).err()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::check::MAX_EXCERPT;
+    use super::limits::Budget;
     use super::*;
-    use crate::contract::{self, Dialect};
+    use crate::contract::{self, Check, Dialect};
+    use crate::deadline::{Deadline, jumping};
     use crate::glob::Glob;
+    use crate::skipped::Why;
+    use crate::text::Text;
+    use crate::violation::{Note, State, Violation};
 
     const HOUR: Duration = Duration::from_secs(3600);
 
@@ -468,11 +219,11 @@ mod tests {
     }
 
     fn options(timeout: Duration) -> Options {
-        Options { timeout, directives: Directives::Honoured, limits: Limits::default() }
+        Options::new(timeout, Directives::Honoured)
     }
 
     fn matcher_within(timeout: Duration, contracts: Vec<Contract>) -> Matcher {
-        let (matcher, warnings) = Matcher::new(contracts, options(timeout));
+        let (matcher, warnings) = Matcher::validated(contracts, options(timeout));
         assert_eq!(warnings, []);
         matcher
     }
@@ -510,7 +261,7 @@ mod tests {
 
     fn selected(matcher: &Matcher, path: &str, alias: Option<&str>) -> Vec<usize> {
         let alias = alias.map(RelPath::from);
-        matcher.select(&RelPath::from(path), alias.as_ref()).searched.clone()
+        matcher.select(&RelPath::from(path), alias.as_ref()).contents().to_vec()
     }
 
     #[test]
@@ -528,16 +279,16 @@ mod tests {
         let contracts = [forbid("a"), require("(?:(?!x)(?:a|aa))+c"), forbid("(?:(?!x)(?:a|aa))+c")];
         let contracts =
             contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
-        let checked = check(&matcher_within(Duration::ZERO, contracts), "a".repeat(5_000));
+        let checked = check(&matcher_within(Duration::ZERO, contracts), "a".repeat(500));
         let out_of_time = |id: &str| Why::OutOfTime { id: id.to_owned() };
-        assert_eq!(skipped(&checked), [out_of_time("c0"), out_of_time("c1"), out_of_time("c2")]);
-        let violated = ids(&checked);
-        assert!(!violated.is_empty() && violated.iter().all(|id| id == "c0"), "{violated:?}");
+        assert_eq!(skipped(&checked), [out_of_time("c1"), out_of_time("c2")], "the linear engine never is");
+        assert_eq!(ids(&checked), vec!["c0"; 500]);
     }
 
     fn limited(limits: Limits, checks: impl IntoIterator<Item = Check>) -> Matcher {
         let contracts = checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
-        let (matcher, warnings) = Matcher::new(contracts.collect(), Options { limits, ..options(HOUR) });
+        let (matcher, warnings) =
+            Matcher::validated(contracts.collect(), Options { limits, ..options(HOUR) });
         assert_eq!(warnings, []);
         matcher
     }
@@ -547,22 +298,32 @@ mod tests {
     }
 
     #[test]
-    fn when_the_time_for_a_file_is_over_the_rest_is_said() {
-        let limits = Limits { file_time: Duration::ZERO, ..Limits::default() };
-        let checks = [forbid("a"), require("b"), forbid("never"), forbid("a(?!b)"), require(r"(.)\1")];
-        let checked = check(&limited(limits, checks), "aa");
-        assert_eq!(skipped(&checked), [no_time_left(&["c0", "c1", "c3", "c4"])], "c2 cannot match");
-        assert_eq!(checked.violations, [], "what was not searched for is not missing");
+    fn when_the_time_of_a_hook_is_over_the_rest_is_said() {
+        let limits = Limits { deadline: Deadline::after(Duration::ZERO), ..Limits::default() };
+        let checks = [forbid("a"), Check::NotExists, require("b"), forbid("never"), require(r"(.)\1")];
+        let contracts = checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
+        let matcher = Matcher::new(contracts.collect(), Options { limits, ..options(HOUR) });
+        assert!(!matcher.select(&RelPath::from("src/a.txt"), None).is_empty());
+        let checked = check(&matcher, "aa");
+        assert_eq!(skipped(&checked), [no_time_left(&["c0", "c2", "c3", "c4"])]);
+        assert_eq!(ids(&checked), ["c1"], "what was not searched for is not missing");
     }
 
     #[test]
-    fn contracts_that_were_not_prepared_in_time_are_said() {
-        let limits = Limits { deadline: Deadline::after(Duration::ZERO), ..Limits::default() };
-        let matcher = limited(limits, [forbid("a"), Check::NotExists, require("b")]);
-        assert!(!matcher.select(&RelPath::from("src/a.txt"), None).is_empty());
-        let checked = check(&matcher, "a");
-        assert_eq!(skipped(&checked), [no_time_left(&["c0", "c1", "c2"])]);
-        assert_eq!(checked.violations, []);
+    fn outside_a_hook_nothing_depends_on_the_clock() {
+        let checks = || [forbid("a+"), require("b"), forbid("(?:(?!x)(?:a|aa))+c"), forbid(r"(a)\1(?!b)")];
+        let content = "aab\n".repeat(3_000) + &"a".repeat(5_000);
+        let within = Duration::from_millis(100);
+        let run = || {
+            let contracts = checks().into_iter().enumerate();
+            let contracts = contracts.map(|(index, check)| oracle::contract(index, check)).collect();
+            check(&matcher_within(within, contracts), &content)
+        };
+        let (steady, jumping) = (run(), jumping::by(HOUR, run));
+        assert_eq!(jumping.1, 0, "nobody looks at it");
+        assert_eq!((&jumping.0.violations, &jumping.0.skipped), (&steady.violations, &steady.skipped));
+        let out_of_budget = Why::OutOfTime { id: "c2".to_owned() };
+        assert!(skipped(&steady).contains(&out_of_budget), "{:?}", skipped(&steady));
     }
 
     #[test]
@@ -588,12 +349,12 @@ mod tests {
 
     #[test]
     fn an_anchor_that_there_is_no_room_for_is_done_without() {
-        let (mut pattern, _) = Pattern::new(&pattern("zqxj"), HOUR).expect("a pattern");
+        let (mut pattern, _) = Pattern::new(&pattern("zqxj")).expect("a pattern");
         let budget = Budget::new(0);
-        let size = pattern.settle(&budget, usize::MAX);
-        assert!(size > 0 && pattern.anatomy().anchor.is_some());
-        assert_eq!(pattern.settle(&budget, size - 1), 0);
-        assert!(pattern.anatomy().anchor.is_none());
+        let size = pattern.limit_memory(&budget, usize::MAX);
+        assert!(size > 0 && pattern.required().anchor.is_some());
+        assert_eq!(pattern.limit_memory(&budget, size - 1), 0);
+        assert!(pattern.required().anchor.is_none());
     }
 
     #[test]
@@ -634,7 +395,63 @@ mod tests {
         assert_eq!(matches(r"(?a)\W\b", "é1"), [at(1, 1, "é")]);
         assert_eq!(matches(r"(?a)\b1(?=2)", "é12"), [at(1, 2, "1")]);
         assert_eq!(matches("(?a)^.[é]$", "éé"), [at(1, 1, "éé")]);
-        assert_eq!(matches("a.b", b"a\xFFb a\xC3\xA9b"), [at(1, 5, "aéb")]);
+    }
+
+    #[test]
+    fn a_byte_that_belongs_to_no_character_is_one_that_is_no_letter_digit_or_blank() {
+        let latin1 = b"password = \"gr\xFC\xDFe\"\nx = 1\n";
+        let whole = [at(1, 1, "password = \"gr\u{FFFD}\u{FFFD}e\"")];
+        for pattern in [r#"password = "[^"]+""#, r#"password = "[^"]+"(?!z)"#, r#"password = "\S+""#] {
+            assert_eq!(matches(pattern, latin1), whole, "{pattern}");
+        }
+        for pattern in
+            [".", r"\W", r"[\s\S]", r"[^\x00-\x7F]", r"\S", "[^a]", r"\W(?!z)", r"[^\x00-\x7F](?!z)"]
+        {
+            assert_eq!(
+                matches(&format!("a{pattern}b"), b"a\xFFb a\xE2\x84b"),
+                [at(1, 1, "a\u{FFFD}b")],
+                "{pattern}"
+            );
+        }
+        assert_eq!(matches("a..b", b"a\xE2\x84b"), [at(1, 1, "a\u{FFFD}b")], "two bytes, two characters");
+        for pattern in [r"\w", r"\d", r"\s", r"\w(?!z)", "[a-z]", "(?i:[k-s])"] {
+            assert_eq!(matches(&format!("a{pattern}b"), b"a\xFFb"), [], "{pattern}");
+        }
+        assert_eq!(matches(r"\bfoo\b", b"\xFFfoo\xC3 foo1"), [at(1, 2, "foo")]);
+        assert_eq!(check(&matcher([require("(c) .+ 20")]), b"(c) \xA9 20").violations.len(), 1);
+        assert_eq!(check(&matcher([require(r"\(c\) .+ 20")]), b"(c) \xA9 20").violations, []);
+    }
+
+    #[test]
+    fn the_place_of_a_match_is_after_its_leading_white_space() {
+        assert_eq!(matches(r"^\s*print", "import x\n\n  print(1)\n"), [at(3, 3, "print")]);
+        assert_eq!(matches(r"\s+x(?!y)", "a \u{A0}x"), [at(1, 4, "x")]);
+        assert_eq!(matches(r"[ \t]+$", "a  \n"), [at(1, 2, "  ")], "nothing else");
+        assert_eq!(matches(r"(?s)\s.", b"a \xFF"), [at(1, 3, "\u{FFFD}")]);
+    }
+
+    #[test]
+    fn a_directive_on_any_line_of_a_match_counts() {
+        let state = |content: &str| {
+            let checked = check(&matcher([forbid(r"begin\s[\s\S]*?end")]), content);
+            checked.violations.iter().map(|violation| violation.state).collect::<Vec<_>>()
+        };
+        assert_eq!(state("begin\nx # phaser:ignore c0\nend\n"), [State::Ignored]);
+        assert_eq!(state("begin\nend # phaser:ignore c0\n"), [State::Ignored]);
+        assert_eq!(state("# phaser:ignore-next-line c0\nbegin\nend\n"), [State::Ignored]);
+        assert_eq!(state("# phaser:ignore c0\nbegin\nend\n# phaser:ignore c0\n"), [State::Open]);
+    }
+
+    #[test]
+    fn a_return_before_the_end_of_a_line_is_warned_about() {
+        let contracts = [forbid(r";\r$"), forbid(r"\r$(?!x)"), forbid(r"\r\n"), forbid(r";\r?$")];
+        let contracts =
+            contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
+        let (matcher, warnings) = Matcher::validated(contracts.collect(), options(HOUR));
+        let shown: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(matcher.contracts().len(), 4, "they are valid");
+        assert!(shown.len() == 2 && shown[0].starts_with(r"c0.yaml:3: '\r$' matches nothing"), "{shown:?}");
+        assert!(shown[1].starts_with("c1.yaml:3: "), "{shown:?}");
     }
 
     #[test]
@@ -654,6 +471,14 @@ mod tests {
         assert_eq!(matches("[[a]", "[a"), [at(1, 1, "["), at(1, 2, "a")]);
         assert_eq!(matches(r"\101", "A"), [at(1, 1, "A")]);
         assert_eq!(matches("(?P<n>a)b", "ab"), [at(1, 1, "ab")]);
+        let conditional = r#"(?P<q>")?token(?(q)x|y)"#;
+        assert_eq!(matches(conditional, "\"tokenx tokeny"), [at(1, 1, "\"tokenx"), at(1, 9, "tokeny")]);
+        assert_eq!(matches(r#"(?P<q>")?secret(?(q)")"#, "\"secretq\""), [at(1, 2, "secret")]);
+        assert_eq!(matches("(a(?i)b)c(?!z)", "aBC aBc"), [at(1, 5, "aBc")]);
+        assert_eq!(matches("(?P<n>a(?i)b)c(?!z)", "aBC aBc"), [at(1, 5, "aBc")]);
+        assert_eq!(matches("(?-m:foo$)", "foo\nfoo\n"), [at(2, 1, "foo")]);
+        assert_eq!(matches("(?-m)foo$", "foo\nfoo\r\n"), [at(2, 1, "foo")]);
+        assert_eq!(matches("(?-m:foo$)", "foo"), [at(1, 1, "foo")]);
     }
 
     #[test]
@@ -671,7 +496,7 @@ mod tests {
         let contracts = [forbid("(a"), forbid("b"), forbid("[[:alpha:]]")];
         let contracts =
             contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
-        let (matcher, warnings) = Matcher::new(contracts.collect(), options(HOUR));
+        let (matcher, warnings) = Matcher::validated(contracts.collect(), options(HOUR));
         let ids: Vec<_> = matcher.contracts().iter().map(|contract| contract.id.as_str()).collect();
         assert_eq!(ids, ["c1", "c2"]);
         let shown: Vec<_> = warnings.iter().map(ToString::to_string).collect();
@@ -704,23 +529,46 @@ mod tests {
     }
 
     #[test]
-    fn for_a_few_texts_only_what_can_match_in_them_is_parsed() {
-        let options = options(HOUR);
-        let checks = [forbid("passw[o]rd"), forbid("token[0-9]"), require("token"), forbid("(token")];
+    fn only_patterns_that_a_text_may_match_are_read() {
+        let checks = [
+            forbid("passw[o]rd"),
+            forbid("token[0-9]"),
+            require("token"),
+            forbid("(token"),
+            forbid("token(?!s)"),
+            forbid(r"tok[^\W]n"),
+        ];
         let contracts: Vec<_> =
             checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
-        let text = "a PASSWORD\nor password\n";
-        let (all, all_warnings) = Matcher::new(contracts.clone(), options);
-        let texts = [text, "nothing"].map(|text| Text::new(text.as_bytes()).expect("text"));
-        let (matcher, warnings) = Matcher::for_texts(contracts, options, &texts);
-        assert_eq!(warnings, all_warnings, "a pattern that is not valid is said to be so");
-        assert_eq!(matcher.contracts(), all.contracts());
-        let [found, expected] = [&matcher, &all].map(|matcher| check(matcher, text).violations);
-        assert_eq!(found, expected);
-        assert_eq!(found.len(), 2);
-        assert_eq!(selected(&matcher, "a.txt", None), [0, 2], "the token is not looked for");
-        let (matcher, _) = Matcher::for_texts(vec![oracle::contract(0, forbid("token"))], options, &texts);
-        assert!(!matcher.select(&RelPath::from("a.txt"), None).is_empty(), "the contract does apply");
+        let matcher = Matcher::new(contracts, options(HOUR));
+        assert_eq!(matcher.warnings(), [], "nothing has been looked at");
+        assert_eq!(selected(&matcher, "a.txt", None), [0, 1, 2, 4, 5], "one is broken");
+        let warnings: Vec<_> = matcher.warnings().iter().map(ToString::to_string).collect();
+        assert!(
+            warnings.len() == 1 && warnings[0].starts_with("c3.yaml:3: 'pattern' is not"),
+            "{warnings:?}"
+        );
+        assert_eq!(ids(&check(&matcher, "a PASSWORD\nor password\n")), ["c2", "c0"]);
+        let read = |matcher: &Matcher| -> Vec<usize> {
+            (0..6).filter(|index| matcher.prepared.known_pattern(*index).is_some()).collect()
+        };
+        assert_eq!(read(&matcher), [0, 5], "nothing is known of the last one at a glance");
+        assert_eq!(ids(&check(&matcher, "tokens token1")), ["c1", "c5", "c5", "c4"]);
+        assert_eq!(read(&matcher), [0, 1, 2, 4, 5]);
+    }
+
+    #[test]
+    fn a_group_reads_all_patterns_once_many_texts_have_gone_through_it() {
+        let matcher = matcher([forbid("zqxj"), forbid("jqxz")]);
+        let path = RelPath::from("a.txt");
+        let selection = matcher.select(&path, None);
+        let text = Text::new("zqxj ".repeat(2_000).into_bytes()).expect("is text");
+        let mut counts = Vec::new();
+        for _ in 0..20 {
+            counts.push(matcher.check(&selection, &path, Some(&text)).violations.len());
+        }
+        assert_eq!(counts, [MAX_MATCHES; 20]);
+        assert!(matcher.prepared.known_pattern(1).is_some(), "no text has it");
     }
 
     #[test]
@@ -729,12 +577,30 @@ mod tests {
         let file = ".claude/contracts/a.yaml";
         assert_eq!(selected(&matcher, "a.yaml", None), [0]);
         assert_eq!(selected(&matcher, file, None), [0; 0]);
-        assert_eq!(selected(&matcher, "a.yaml", Some(file)), [0; 0]);
+        assert_eq!(selected(&matcher, ".claude/contracts-old/a.yaml", None), [0]);
         let path = RelPath::from(file);
         let selection = matcher.select(&path, None);
         assert_eq!(selection.satisfied_by_existence(), [2]);
         let text = Text::new(&b"a"[..]).expect("is text");
         assert_eq!(ids(&matcher.check(&selection, &path, Some(&text))), ["c1"]);
+    }
+
+    #[test]
+    fn the_real_name_of_a_file_decides_whether_it_is_exempt() {
+        let contracts = || vec![oracle::contract(0, forbid("a"))];
+        let with = |exempt: &[&str]| {
+            let exempt = exempt.iter().map(|path| RelPath::from(*path)).collect();
+            Matcher::new(contracts(), Options { exempt, ..options(HOUR) })
+        };
+        let usual = matcher([forbid("a")]);
+        let contract = ".claude/contracts/a.yaml";
+        assert_eq!(selected(&usual, ".claude/contracts/link.py", Some("src/app.py")), [0], "a way around");
+        assert_eq!(selected(&usual, "src/link.yaml", Some(contract)), [0; 0]);
+        let two = with(&["rules", "vendor/rules"]);
+        assert_eq!(selected(&two, "vendor/rules/deep/a.yaml", None), [0; 0]);
+        assert_eq!(selected(&two, "rules/a.yaml", None), [0; 0]);
+        assert_eq!(selected(&two, contract, None), [0]);
+        assert_eq!(selected(&with(&[]), contract, None), [0]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::contract::{Contract, Severity, Warning};
-use crate::matcher::cost::Costs;
+use crate::matcher::profile::Costs;
 use crate::path::RelPath;
 use crate::skipped::Skipped;
 use crate::violation::{State, Violation};

@@ -334,7 +334,6 @@ mod tests {
 
     use super::*;
     use crate::contract::{Dialect, Pattern};
-    use crate::matcher::limits::Limits;
     use crate::matcher::{self, Directives, oracle};
     use crate::source::Content;
     use crate::violation::State;
@@ -346,9 +345,8 @@ mod tests {
     fn matcher(checks: Vec<Check>) -> Matcher {
         let contracts = checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
         let timeout = Duration::from_secs(3600);
-        let options =
-            matcher::Options { timeout, directives: Directives::Honoured, limits: Limits::default() };
-        Matcher::new(contracts.collect(), options).0
+        let options = matcher::Options::new(timeout, Directives::Honoured);
+        Matcher::new(contracts.collect(), options)
     }
 
     fn options(threads: usize) -> Options {

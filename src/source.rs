@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use crate::change::{CellEdit, NotApplied};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
-use crate::text::Text;
 
 pub mod changes;
 pub mod files;
@@ -94,35 +93,7 @@ impl Targets {
     pub fn none() -> Self {
         Self { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new() }
     }
-
-    /// All texts there are to check, when these are few and none is in a file, which might not have to be opened at all.
-    /// From now on they are here, as far as each has no more than `limit` bytes.
-    pub fn few_texts(&mut self, limit: u64) -> Option<Vec<Text<'_>>> {
-        let is_all = matches!(self.coverage, Coverage::Partial | Coverage::Listed(_));
-        if !is_all || self.targets.len() > FEW {
-            return None;
-        }
-        let mut reader = Reader::new(limit);
-        for target in &mut self.targets {
-            match &target.content {
-                Content::Bytes(_) | Content::Notebook(_) | Content::Opaque(_) => {}
-                Content::File(_) => return None,
-                Content::Blob(_) => {
-                    let bytes = reader.read(&target.content).ok()?.into_owned();
-                    target.content = Content::Bytes(bytes);
-                }
-            }
-        }
-        let texts = self.targets.iter().filter_map(|target| match &target.content {
-            Content::Bytes(bytes) => Text::new(bytes.as_slice()),
-            Content::File(_) | Content::Blob(_) | Content::Notebook(_) | Content::Opaque(_) => None,
-        });
-        Some(texts.collect())
-    }
 }
-
-/// How many targets are few.
-const FEW: usize = 8;
 
 /// Reads the content of targets, one after another, into a buffer of its own.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use crate::contract::layers::{self, Layer, Loading};
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
-use crate::matcher::limits::{FILE_TIME, HOOK_TIME, Limits};
+use crate::matcher::limits::{HOOK_TIME, Limits};
 use crate::matcher::{self, Matcher};
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, RootHints, find_root};
@@ -207,20 +207,18 @@ impl Run<'_> {
     }
 
     /// Contracts and targets in, an outcome out.
-    fn check(&mut self, mut contracts: Vec<Contract>, mut targets: Targets) -> Outcome {
+    fn check(&mut self, mut contracts: Vec<Contract>, targets: Targets) -> Outcome {
         contracts.retain(|contract| self.args.wants(contract.severity));
         let options = matcher::Options {
-            timeout: self.args.timeout(),
-            directives: self.args.directives(),
-            limits: Limits {
-                deadline: self.deadline,
-                file_time: FILE_TIME.max(self.args.timeout()),
-                ..Limits::default()
-            },
+            limits: Limits { deadline: self.deadline, ..Limits::default() },
+            ..matcher::Options::new(self.args.timeout(), self.args.directives())
         };
-        let (matcher, mut warnings) = match targets.few_texts(self.args.max_file_size) {
-            Some(texts) => Matcher::for_texts(contracts, options, &texts),
-            None => Matcher::new(contracts, options),
+        // An event looks only at the patterns that concern it.
+        let is_event = !self.deadline.is_never();
+        let (matcher, mut warnings) = if is_event {
+            (Matcher::new(contracts, options), Vec::new())
+        } else {
+            Matcher::validated(contracts, options)
         };
         self.stopwatch.end(Phase::ContractsCompiled);
         let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
@@ -239,6 +237,9 @@ impl Run<'_> {
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
         outcome.warnings.append(&mut warnings);
+        if is_event {
+            outcome.warnings.append(&mut matcher.warnings());
+        }
         outcome
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::contract::Warning;
-use crate::matcher::ignores::{Directive, Ignores, Scope};
+use crate::matcher::directives::{Directive, Ignores, Lines, Scope};
 use crate::matcher::{Checked, Matcher};
 use crate::nearest::nearest;
 use crate::path::RelPath;
@@ -91,8 +91,8 @@ impl File<'_> {
     fn suppresses(&self, directive: &Directive<'_>, only: Option<&str>) -> bool {
         self.checked.violations.iter().any(|violation| {
             let id = violation.contract.id.as_str();
-            let line = violation.found.as_ref().map(|found| found.region.start.line);
-            only.is_none_or(|only| only == id) && directive.covers(id, line)
+            let lines = violation.found.as_ref().map(|found| Lines::of(found.region));
+            only.is_none_or(|only| only == id) && directive.covers(id, lines)
         })
     }
 
@@ -133,13 +133,9 @@ mod tests {
             let origin = Origin { layer: LayerKind::Project, file: "c.yaml".into() };
             syntax::parse(&yaml, origin).expect("is valid")
         };
-        let options = Options {
-            timeout: Duration::from_secs(10),
-            directives: Directives::Disregarded,
-            limits: crate::matcher::limits::Limits::default(),
-        };
+        let options = Options::new(Duration::from_secs(10), Directives::Disregarded);
         let contracts = vec![contract("no-print", r"print\("), contract("no-eval", r"eval\(")];
-        let (matcher, _) = Matcher::new(contracts, options);
+        let matcher = Matcher::new(contracts, options);
         let target = Target::new(RelPath::from(path), content);
         let others = BTreeSet::from(["switched-off"]);
         let warnings = directives(&matcher, &others, &[target], &mut Reader::new(1_000));

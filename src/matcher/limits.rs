@@ -1,6 +1,8 @@
-//! How much one run of the matcher may take: of time, of memory, and of what it reports.
+//! How much one run of the matcher may take: of work, of memory, and of what it reports.
 //!
-//! The limits that follow from what is searched stand where it is searched; these are the totals.
+//! Outside a hook no limit is a matter of time, so that the same files give the same report whatever else the machine
+//! does. A hook has a deadline in addition. The limits that follow from what is searched stand where it is searched;
+//! these are the totals.
 
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -13,9 +15,6 @@ use crate::deadline::Deadline;
 /// How long a hook may take, from the end of its event on. What is not checked by then is said. The promise is twice
 /// that: a search, or a file of contracts, that has been started is not given up at once.
 pub const HOOK_TIME: Duration = Duration::from_millis(1_000);
-
-/// How long all patterns together may take on one file, where nobody waits for an answer.
-pub const FILE_TIME: Duration = Duration::from_secs(30);
 
 /// The most memory for automata that are kept for the next file, in bytes. Beyond it, each is made for one
 /// search and dropped.
@@ -30,10 +29,8 @@ pub const MAX_ANCHORS: usize = 8 * 1024 * 1024;
 /// What a matcher may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// When everything must have ended.
+    /// When everything must have ended: never, but in a hook.
     pub deadline: Deadline,
-    /// How long all patterns together may take on one file.
-    pub file_time: Duration,
     /// The most memory for automata that are kept, in bytes.
     pub kept: usize,
     /// The most violations that are reported for one file.
@@ -42,7 +39,33 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { deadline: Deadline::NEVER, file_time: FILE_TIME, kept: MAX_KEPT, violations: MAX_VIOLATIONS }
+        Self { deadline: Deadline::NEVER, kept: MAX_KEPT, violations: MAX_VIOLATIONS }
+    }
+}
+
+/// How often a pattern may backtrack for each millisecond of `--timeout`: what takes about that long.
+const STEPS_PER_MS: u128 = 20_000;
+
+/// What one search may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort<'a> {
+    /// How much work a pattern that backtracks may do: what takes about so long.
+    pub timeout: Duration,
+    /// When everything must have ended.
+    pub deadline: Deadline,
+    /// What all patterns share.
+    pub budget: &'a Budget,
+}
+
+impl Effort<'_> {
+    /// How often a pattern may backtrack.
+    pub fn steps(&self) -> u64 {
+        u64::try_from(self.timeout.as_millis().max(1) * STEPS_PER_MS).unwrap_or(u64::MAX)
+    }
+
+    /// When a search that starts now must have ended.
+    pub fn clock(&self) -> Deadline {
+        self.deadline.within(self.timeout)
     }
 }
 
@@ -92,14 +115,14 @@ impl Budget {
         clock: Deadline,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        let turn = self.turn(clock)?;
+        let detached = self.detach(clock)?;
         let (done, result) = sync_channel(1);
         let apart = {
-            let turn = turn.clone();
+            let detached = detached.clone();
             move || {
                 // Nobody may wait for it any more.
                 done.send(work()).ok();
-                turn.end();
+                detached.end();
             }
         };
         thread::Builder::new().spawn(apart).ok()?;
@@ -107,12 +130,12 @@ impl Budget {
             Some(left) => result.recv_timeout(left).ok(),
             None => result.recv().ok(),
         };
-        turn.give_up();
+        detached.give_up();
         result
     }
 
     /// Waits until a search may be started that cannot be stopped; `None` when there is no time for that.
-    pub fn turn(&self, clock: Deadline) -> Option<Turn> {
+    pub fn detach(&self, clock: Deadline) -> Option<Detached> {
         let GivenUp { count, ended } = &*self.given_up;
         let mut going_on = count.lock().unwrap_or_else(PoisonError::into_inner);
         while *going_on >= MAX_GIVEN_UP {
@@ -122,13 +145,14 @@ impl Budget {
             }
             (going_on, _) = ended.wait_timeout(going_on, left).unwrap_or_else(PoisonError::into_inner);
         }
-        (!clock.has_passed()).then(|| Turn { given_up: Arc::clone(&self.given_up), state: Arc::default() })
+        (!clock.has_passed())
+            .then(|| Detached { given_up: Arc::clone(&self.given_up), state: Arc::default() })
     }
 }
 
 /// A search that cannot be stopped; who searches and who waits for it have one each.
 #[derive(Debug, Clone)]
-pub struct Turn {
+pub struct Detached {
     given_up: Arc<GivenUp>,
     state: Arc<Mutex<State>>,
 }
@@ -141,18 +165,18 @@ enum State {
     Ended,
 }
 
-impl Turn {
+impl Detached {
     /// Nobody waits for it any more.
     pub fn give_up(&self) {
-        self.turn_to(State::GivenUp);
+        self.become_(State::GivenUp);
     }
 
     /// It has come to its end.
     pub fn end(&self) {
-        self.turn_to(State::Ended);
+        self.become_(State::Ended);
     }
 
-    fn turn_to(&self, new: State) {
+    fn become_(&self, new: State) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut count = self.given_up.count.lock().unwrap_or_else(PoisonError::into_inner);
         match (*state, new) {
@@ -205,18 +229,18 @@ mod tests {
     fn while_a_search_that_was_given_up_goes_on_no_other_is_started() {
         let budget = Budget::new(0);
         let late = Deadline::after(Duration::ZERO);
-        let turns: Vec<_> = (0..MAX_GIVEN_UP).filter_map(|_| budget.turn(Deadline::NEVER)).collect();
-        assert!(budget.turn(Deadline::NEVER).is_some(), "as long as somebody waits for them");
-        assert!(budget.turn(late).is_none(), "there is no time");
-        turns.iter().for_each(Turn::give_up);
-        assert!(budget.turn(Deadline::after(Duration::from_millis(1))).is_none());
+        let turns: Vec<_> = (0..MAX_GIVEN_UP).filter_map(|_| budget.detach(Deadline::NEVER)).collect();
+        assert!(budget.detach(Deadline::NEVER).is_some(), "as long as somebody waits for them");
+        assert!(budget.detach(late).is_none(), "there is no time");
+        turns.iter().for_each(Detached::give_up);
+        assert!(budget.detach(Deadline::after(Duration::from_millis(1))).is_none());
         let waiting = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| budget.turn(Deadline::NEVER).is_some());
+            let waiting = scope.spawn(|| budget.detach(Deadline::NEVER).is_some());
             turns[0].end();
             waiting.join()
         });
         assert!(waiting.expect("no panic"), "one has ended");
         turns[0].give_up();
-        assert!(budget.turn(Deadline::NEVER).is_some(), "what has ended is not given up");
+        assert!(budget.detach(Deadline::NEVER).is_some(), "what has ended is not given up");
     }
 }

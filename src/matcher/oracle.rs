@@ -1,15 +1,23 @@
 //! The matcher against a naive search: each pattern compiled alone, in its full Unicode form, run over the whole
-//! text. Whatever the matcher does to be fast, the two must agree.
+//! text. Whatever the matcher does to be fast, the two must agree, on every road: in a hook and elsewhere, for the first
+//! text of a group and for later ones, for short texts and long ones, for text that is not UTF-8, and with look-around.
 
+use std::ops::{ControlFlow, Range};
 use std::time::Duration;
 
 use proptest::prelude::*;
 use regex_automata::meta;
 use regex_automata::util::syntax;
 
+use super::limits::Budget;
+use super::pattern::Within;
+use super::pattern::dialect::{Purpose, translate};
+use super::pattern::linear::Charset;
 use super::*;
-use crate::contract::{Dialect, Form, Kind, LayerKind, Origin, Pattern, Severity};
+use crate::contract::{Check, Dialect, Form, Kind, LayerKind, Origin, Pattern, Severity};
+use crate::deadline::Deadline;
 use crate::glob::Glob;
+use crate::text::{Region, Text};
 
 /// Patterns and texts are made of the same words, so that they meet.
 const WORDS: &[&str] = &[
@@ -148,7 +156,7 @@ pub(crate) fn contract(index: usize, check: Check) -> Contract {
 }
 
 /// All non-overlapping matches that are not empty, found the slow way.
-pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<std::ops::Range<usize>> {
+pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<Range<usize>> {
     match dialect {
         Dialect::Literal => {
             let (mut found, mut at) = (Vec::new(), 0);
@@ -173,61 +181,223 @@ pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<std::
     }
 }
 
+/// A text as patterns see it, and for each of its bytes the byte of the file that it stands for.
+fn seen(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
+    let (mut seen, mut places, mut at) = (Vec::new(), Vec::new(), 0);
+    while at < bytes.len() {
+        let is_char = |length: &usize| {
+            bytes.get(at..at + length).is_some_and(|bytes| std::str::from_utf8(bytes).is_ok())
+        };
+        match (1..=4).find(is_char) {
+            Some(length) => {
+                seen.extend_from_slice(&bytes[at..at + length]);
+                places.extend(at..at + length);
+                at += length;
+            }
+            None => {
+                seen.extend_from_slice("\u{FFFD}".as_bytes());
+                places.extend([at; 3]);
+                at += 1;
+            }
+        }
+    }
+    (seen, places)
+}
+
+/// Where the naive search finds the pattern, in bytes of the file: without leading white space.
+fn places(pattern: &str, dialect: Dialect, bytes: &[u8]) -> Vec<Range<usize>> {
+    let (seen, places) = seen(bytes);
+    let matches = if translate(pattern, Purpose::Search).is_ok_and(|made| made.backtracks.is_some()) {
+        backtracked(pattern, std::str::from_utf8(&seen).expect("is UTF-8 now"))
+    } else {
+        matches(pattern, dialect, &seen)
+    };
+    let in_file = |range: Range<usize>| {
+        let whole = places[range.start]..places[range.end - 1] + 1;
+        let (inside, inside_places) = self::seen(&bytes[whole.clone()]);
+        let inside = String::from_utf8(inside).expect("is UTF-8 now");
+        let visible = inside.char_indices().find(|(_, c)| !c.is_whitespace());
+        whole.start + visible.map_or(0, |(at, _)| inside_places[at])..whole.end
+    };
+    matches.into_iter().map(in_file).collect()
+}
+
+/// All matches of a pattern for the backtracking engine that are not empty.
+fn backtracked(pattern: &str, text: &str) -> Vec<Range<usize>> {
+    let regex = translate(pattern, Purpose::Backtracking).expect("translates").regex;
+    let regex = fancy_regex::RegexBuilder::new(&regex).multi_line(true).crlf(true).build().expect("is valid");
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at <= text.len() {
+        if !text.is_char_boundary(at) {
+            at += 1;
+            continue;
+        }
+        let Some(next) = regex.find_from_pos(text, at).expect("few steps") else { break };
+        at = next.end().max(next.start() + 1);
+        found.extend(Some(next.range()).filter(|range| !range.is_empty()));
+    }
+    found
+}
+
+/// A road through the matcher.
+#[derive(Debug, Clone, Copy)]
+enum Road {
+    /// A hook: there is a deadline, and one text.
+    Hook,
+    /// The first text of a group.
+    Cold,
+    /// A later text of a group.
+    Warm,
+}
+
+type Seen = (String, Option<(Region, String)>);
+
+/// What the matcher finds in a text, on one road.
+fn found(contracts: Vec<Contract>, text: &Text<'_>, road: Road) -> (Vec<Seen>, Vec<usize>) {
+    let options = Options::new(Duration::from_secs(3600), Directives::Disregarded);
+    let path = RelPath::from("a.txt");
+    let matcher = match road {
+        Road::Hook => {
+            let limits = Limits { deadline: Deadline::after(Duration::from_secs(3600)), ..Limits::default() };
+            Matcher::new(contracts, Options { limits, ..options })
+        }
+        Road::Cold | Road::Warm => Matcher::validated(contracts, options).0,
+    };
+    let selection = matcher.select(&path, None);
+    if matches!(road, Road::Warm) {
+        selection.warm_up(&matcher);
+    }
+    let checked = matcher.check(&selection, &path, Some(text));
+    assert_eq!((checked.skipped, matcher.warnings()), (vec![], vec![]));
+    let shown = checked.violations.into_iter().map(|violation| {
+        let found = violation.found.map(|found| (found.region, found.text));
+        (violation.contract.id.clone(), found)
+    });
+    let mut shown: Vec<_> = shown.collect();
+    shown.sort();
+    (shown, checked.satisfied)
+}
+
+/// What the naive search finds.
+fn expected(demands: &[(String, Dialect, Demand)], text: &Text<'_>) -> (Vec<Seen>, Vec<usize>) {
+    let (mut violations, mut satisfied) = (Vec::new(), Vec::new());
+    for (index, (source, dialect, demand)) in demands.iter().enumerate() {
+        let places = places(source, *dialect, text.bytes());
+        match demand {
+            Demand::Forbid => violations.extend(places.into_iter().take(MAX_MATCHES).map(|range| {
+                let matched = String::from_utf8_lossy(&text.bytes()[range.clone()]).into_owned();
+                (format!("c{index}"), Some((text.region(range), matched)))
+            })),
+            Demand::Require if places.is_empty() => violations.push((format!("c{index}"), None)),
+            Demand::RequireSomewhere if !places.is_empty() => satisfied.push(index),
+            Demand::Require | Demand::RequireSomewhere => {}
+        }
+    }
+    violations.sort();
+    (violations, satisfied)
+}
+
+fn contracts(demands: &[(String, Dialect, Demand)]) -> Vec<Contract> {
+    let check = |(source, dialect, demand): &(String, Dialect, Demand)| {
+        let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1, needs: None };
+        match demand {
+            Demand::Forbid => Check::Forbid(pattern),
+            Demand::Require => Check::Require(pattern),
+            Demand::RequireSomewhere => Check::RequireSomewhere(pattern),
+        }
+    };
+    demands.iter().map(check).enumerate().map(|(index, check)| contract(index, check)).collect()
+}
+
+/// An expression with look-around or a back-reference in it.
+fn with_look_around() -> impl Strategy<Value = String> {
+    let looks = &["(?=", "(?!", "(?<=", "(?<!"];
+    let part = || prop_oneof![3 => word(), 1 => prop::sample::select(PLAIN_ATOMS).prop_map(str::to_owned)];
+    let repeated = (part(), prop::sample::select(&["", "", "+", "*?", "{0,2}"]))
+        .prop_map(|(part, times)| format!("(?:{part}){times}"));
+    let piece = prop_oneof![
+        3 => repeated,
+        2 => (prop::sample::select(looks), part(), part())
+            .prop_map(|(look, one, other)| format!("{look}{one}{other})")),
+        1 => part().prop_map(|part| format!("({part})x?(?:\\1)")),
+        1 => part().prop_map(|part| format!("(?>{part}+)")),
+    ];
+    let flags = prop::sample::select(&["", "(?i)", "(?s)"]);
+    let end = prop_oneof![
+        1 => Just("(?!zzz)".to_owned()),
+        1 => (part(), part()).prop_map(|(one, other)| format!("(?={one}{other})")),
+    ];
+    (flags, prop::collection::vec(piece, 1..4), part(), end).prop_map(|(flags, pieces, last, end)| {
+        // A back-reference is to the first group, so there is one at most.
+        let (refers, others): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|piece| piece.ends_with("1)"));
+        let refers = refers.into_iter().next().unwrap_or_default();
+        format!("{flags}{}{refers}{last}{end}", others.concat())
+    })
+}
+
+/// Atoms that both engines know.
+const PLAIN_ATOMS: &[&str] =
+    &[r"\w", r"\d", r"\s", r"\S", r"\W", ".", r"[\s\S]", "[^o]", "[k-s]", r"\b", "^", "$", r"\n", "[^\\n]"];
+
 proptest! {
     #[test]
     fn the_matcher_finds_what_a_naive_search_finds(
         demands in prop::collection::vec(demand(), 1..14),
         content in content(),
+        road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
     ) {
         let Some(text) = Text::new(content) else { return Ok(()) };
-        let contracts = demands.iter().enumerate().map(|(index, (source, dialect, demand))| {
-            let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1, needs: None };
-            contract(index, match demand {
-                Demand::Forbid => Check::Forbid(pattern),
-                Demand::Require => Check::Require(pattern),
-                Demand::RequireSomewhere => Check::RequireSomewhere(pattern),
-            })
-        });
-        let options = Options { timeout: Duration::from_secs(3600), directives: Directives::Disregarded, limits: Limits::default() };
-        let (matcher, warnings) = Matcher::new(contracts.collect(), options);
-        prop_assert!(warnings.is_empty(), "{:?}", warnings);
-        let path = RelPath::from("a.txt");
-        let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
+        prop_assert_eq!(found(contracts(&demands), &text, road), expected(&demands, &text));
+    }
 
-        let (mut violations, mut satisfied) = (Vec::new(), Vec::new());
-        for (index, (source, dialect, demand)) in demands.iter().enumerate() {
-            let matches = matches(source, *dialect, text.bytes());
-            match demand {
-                Demand::Forbid => violations.extend(matches.into_iter().map(|range| {
-                    let matched = String::from_utf8_lossy(&text.bytes()[range.clone()]).into_owned();
-                    (format!("c{index}"), Some((text.region(range), matched)))
-                })),
-                Demand::Require if matches.is_empty() => violations.push((format!("c{index}"), None)),
-                Demand::RequireSomewhere if !matches.is_empty() => satisfied.push(index),
-                Demand::Require | Demand::RequireSomewhere => {}
-            }
-        }
-        let found: Vec<_> = checked.violations.into_iter()
-            .map(|violation| {
-                let found = violation.found.map(|found| (found.region, found.text));
-                (violation.contract.id.clone(), found)
-            })
-            .collect();
-        prop_assert_eq!(found, violations);
-        prop_assert_eq!(checked.satisfied, satisfied);
-        prop_assert_eq!(checked.skipped, vec![]);
+    #[test]
+    fn look_around_is_searched_for_only_where_it_can_match_and_found_everywhere(
+        sources in prop::collection::vec(with_look_around(), 1..6),
+        content in content(),
+        road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
+    ) {
+        let Some(text) = Text::new(content) else { return Ok(()) };
+        let demands: Vec<_> =
+            sources.into_iter().map(|source| (source, Dialect::Regex, Demand::Forbid)).collect();
+        prop_assert_eq!(found(contracts(&demands), &text, road), expected(&demands, &text));
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn long_texts_are_searched_like_short_ones(
+        demands in prop::collection::vec(demand(), 1..4),
+        content in content(),
+        filler in prop::sample::select(&["lorem ipsum dolor\n", "-", " \t", "\n\n", "x\u{E9} "]),
+        road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
+    ) {
+        let filler = filler.repeat(300 * 1024 / filler.len());
+        let Some(text) = Text::new([filler.as_bytes(), &content, filler.as_bytes()].concat()) else { return Ok(()) };
+        let expected = expected(&demands, &text);
+        let many = |(id, _): &Seen| expected.0.iter().filter(|(other, _)| other == id).count() >= MAX_MATCHES;
+        prop_assume!(!expected.0.iter().any(many));
+        prop_assume!(!demands.iter().any(|(source, ..)| matches_empty(source)));
+        prop_assert_eq!(found(contracts(&demands), &text, road), expected);
+    }
+}
+
+/// Can it match the empty string? Searching for such a pattern in a long text naively takes too long.
+fn matches_empty(pattern: &str) -> bool {
+    meta::Regex::new(pattern).is_ok_and(|regex| regex.is_match(""))
+        || regex_syntax::parse(pattern).map_or(true, |hir| hir.properties().minimum_len() == Some(0))
+}
+
 /// Where `word` stands in `text` with, or without, `beside` next to it; none overlapping.
-fn beside(text: &[u8], word: &str, (look, beside): (&str, &str)) -> Vec<std::ops::Range<usize>> {
-    let holds = |range: &std::ops::Range<usize>| match look {
+fn beside(text: &[u8], word: &str, (look, beside): (&str, &str)) -> Vec<Range<usize>> {
+    let holds = |range: &Range<usize>| match look {
         "?=" => text[range.end..].starts_with(beside.as_bytes()),
         "?!" => !text[range.end..].starts_with(beside.as_bytes()),
         "?<=" => text[..range.start].ends_with(beside.as_bytes()),
         _ => !text[..range.start].ends_with(beside.as_bytes()),
     };
-    let mut found: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut found: Vec<Range<usize>> = Vec::new();
     for start in 0..text.len() {
         let range = start..start + word.len();
         let free = found.last().is_none_or(|last| last.end <= start);
@@ -251,16 +421,17 @@ proptest! {
         let ahead = matches!(look, "?=" | "?!");
         let source = if ahead { escaped + &look_around } else { look_around + &escaped };
         let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
-        let (pattern, _) = super::Pattern::new(&pattern, Duration::from_secs(3600)).expect("a pattern");
+        let (pattern, _) = super::Pattern::new(&pattern).expect("a pattern");
         let mut found = Vec::new();
-        let all = 0..text.bytes().len();
-        let within = Within { text: text.bytes(), charset: Charset::of(text.bytes()), windows: &[all] };
-        let bounds = (Deadline::NEVER, &Budget::new(0));
-        let finished = pattern.search(within, bounds, |range| {
+        let (bytes, budget) = (seen(text.bytes()).0, Budget::new(0));
+        let all = 0..bytes.len();
+        let within = Within { text: &bytes, charset: Charset::of(&bytes), windows: &[all] };
+        let effort = Effort { timeout: Duration::from_secs(3600), deadline: Deadline::NEVER, budget: &budget };
+        let finished = pattern.search(&within, &effort, |range| {
             found.push(range);
             ControlFlow::Continue(())
         });
         prop_assert_eq!(finished, Ok(()));
-        prop_assert_eq!(found, beside(text.bytes(), word, (look, other)));
+        prop_assert_eq!(found, beside(&bytes, word, (look, other)));
     }
 }

@@ -5,31 +5,40 @@
 //! budget, and running out of it is said, never taken for "no match".
 
 use std::ops::{ControlFlow, Range};
-use std::time::Duration;
 
 use memchr::memmem;
 
-use super::anatomy::{self, Anatomy};
-use super::automaton::Search;
-use super::backtracking::Backtracking;
-use super::dialect::{self, Backtracks, DialectError};
-use super::limits::Budget;
-use super::linear::{Charset, Invalid, Linear};
+use super::limits::{Budget, Effort};
 use super::prefilter::MAX_WIDTH;
-use super::sketch::{Looks, Sketch};
+use super::required::{self, Required};
 use crate::contract::{self, Dialect};
 use crate::deadline::Deadline;
+
+mod automaton;
+mod backtracking;
+pub mod dialect;
+pub mod facts;
+pub mod linear;
+pub mod vacuous;
+
+use automaton::{Extent, Search};
+use backtracking::{Backtracking, Searched};
+use dialect::{Backtracks, DialectError, Purpose, Translation};
+use linear::{Charset, Invalid, Linear};
 
 /// The most Unicode properties (`\p{…}`) in one pattern: each is a list of hundreds of ranges, and they take long to
 /// read, whatever becomes of them.
 const MAX_PROPERTIES: usize = 100;
 
+/// How much may be looked at in vain by a pattern that can match the empty string, in bytes for one window: each such
+/// match may come after a look at all of the rest.
+const MAX_IN_VAIN: usize = 1 << 35;
+
 /// A pattern that can be searched for.
 #[derive(Debug)]
 pub struct Pattern {
     engine: Engine,
-    anatomy: Anatomy,
-    timeout: Duration,
+    required: Required,
 }
 
 #[derive(Debug)]
@@ -58,7 +67,7 @@ pub enum PatternError {
 /// Why a search did not come to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It ran out of its time or its budget.
+    /// It ran out of its budget, or a hook out of its time.
     OutOfTime,
     /// For text that is not ASCII, the automaton would be too large.
     TooLarge,
@@ -67,7 +76,7 @@ pub enum Unfinished {
 /// A text to search, and the windows of it in which a match can be.
 #[derive(Debug, Clone, Copy)]
 pub struct Within<'a> {
-    /// The text.
+    /// The text, which is UTF-8.
     pub text: &'a [u8],
     /// Its character set.
     pub charset: Charset,
@@ -83,48 +92,51 @@ impl Within<'_> {
 
 impl Pattern {
     /// The pattern of a contract, and what its author should know about it.
-    pub fn new(
-        pattern: &contract::Pattern,
-        timeout: Duration,
-    ) -> Result<(Self, Vec<&'static str>), PatternError> {
+    pub fn new(pattern: &contract::Pattern) -> Result<(Self, Vec<&'static str>), PatternError> {
         if pattern.dialect == Dialect::Literal {
             let literal = pattern.source.as_bytes();
             let engine = Engine::Literal(Box::new(memmem::Finder::new(literal).into_owned()));
-            return Ok((Self { engine, anatomy: anatomy::of_literal(literal), timeout }, Vec::new()));
+            return Ok((Self { engine, required: required::of_literal(literal) }, Vec::new()));
         }
-        if [r"\p", r"\P"].iter().map(|class| pattern.source.matches(class).count()).sum::<usize>()
-            > MAX_PROPERTIES
-        {
+        let translation = dialect::translate(&pattern.source, Purpose::Search)?;
+        if translation.facts.properties > MAX_PROPERTIES {
             return Err(PatternError::TooLarge);
         }
-        let translation = dialect::translate(&pattern.source)?;
-        let (engine, anatomy) = match translation.backtracks {
+        let Translation { regex, backtracks, mut notes, facts } = translation;
+        let (engine, required) = match backtracks {
             Some(because) => {
-                let sketch = Sketch::of(&pattern.source, Looks::Hold);
-                let texts = sketch.as_ref().and_then(Sketch::texts);
-                let anatomy = texts.map_or(Anatomy::UNKNOWN, anatomy::of_texts);
-                let regex = Backtracking::new(translation.regex, because, timeout)?;
-                (Engine::Backtracking(Box::new(regex)), anatomy)
+                let tree = |purpose| {
+                    let translation = dialect::translate(&pattern.source, purpose)?;
+                    Ok::<_, PatternError>(linear::tree(&translation.regex, &translation.facts)?)
+                };
+                let endless = facts::endless_bytes(&tree(Purpose::Plain)?);
+                let superset = tree(Purpose::Superset)?;
+                let required = required::of(&superset);
+                notes.extend(facts::return_before_end(&superset).then_some(facts::RETURN_BEFORE_END));
+                let searched = required.anchor.as_ref().map_or(Searched::Whole, |_| Searched::Windows);
+                let known = backtracking::Known { regex, because, facts, endless, searched };
+                (Engine::Backtracking(Box::new(Backtracking::new(known)?)), required)
             }
             None => {
-                let (linear, anatomy) = Linear::new(translation.regex)?;
-                (Engine::Linear(Box::new(linear)), anatomy)
+                let (linear, tree) = Linear::new(regex, &facts)?;
+                notes.extend(facts::return_before_end(&tree).then_some(facts::RETURN_BEFORE_END));
+                (Engine::Linear(Box::new(linear)), required::of(&tree))
             }
         };
-        Ok((Self { engine, anatomy, timeout }, translation.notes))
+        Ok((Self { engine, required }, notes))
     }
 
     /// Keeps what was made to find out whether the pattern is valid only as far as there is memory for it, and the anchor
     /// only if there is `room` for it; returns how much it takes.
-    pub fn settle(&mut self, budget: &Budget, room: usize) -> usize {
+    pub fn limit_memory(&mut self, budget: &Budget, room: usize) -> usize {
         match &mut self.engine {
-            Engine::Backtracking(regex) => regex.settle(budget),
+            Engine::Backtracking(regex) => regex.limit_memory(budget),
             Engine::Literal(_) | Engine::Linear(_) => {}
         }
-        let size = self.anatomy.size();
+        let size = self.required.size();
         if size > room {
-            self.anatomy.anchor = None;
-            self.anatomy.clues = Vec::new();
+            self.required.anchor = None;
+            self.required.nearby = Vec::new();
             return 0;
         }
         size
@@ -133,62 +145,55 @@ impl Pattern {
     /// Calls `each` with every non-empty match, leftmost first, none overlapping, until it breaks.
     pub fn search(
         &self,
-        within: Within<'_>,
-        (deadline, budget): (Deadline, &Budget),
-        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+        within: &Within<'_>,
+        effort: &Effort<'_>,
+        each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         match &self.engine {
-            Engine::Literal(finder) => {
-                let clock = deadline.or(Deadline::after(self.timeout));
-                for window in within.windows {
-                    let next = |window| Ok(find_literal(finder, within.text, window));
-                    if each_match(window, clock, next, &mut each)?.is_break() {
-                        break;
-                    }
-                }
-                Ok(())
-            }
-            Engine::Linear(linear) => self.search_linear(linear, within, (deadline, budget), each),
-            Engine::Backtracking(regex) => regex.search(within.text, deadline, budget, each),
+            Engine::Literal(finder) => search_literal(finder, within, effort.clock(), each),
+            Engine::Linear(linear) => self.search_linear(linear, within, effort, each),
+            Engine::Backtracking(regex) => regex.search(within, effort, each),
         }
     }
 
     fn search_linear(
         &self,
         linear: &Linear,
-        within: Within<'_>,
-        (deadline, budget): (Deadline, &Budget),
+        within: &Within<'_>,
+        effort: &Effort<'_>,
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let needed = |charset| within.windows.iter().any(|window| within.charset_of(window) == charset);
         let forms = [Charset::Ascii, Charset::Any]
-            .map(|charset| needed(charset).then(|| linear.automaton(charset, budget)).flatten());
-        let clock = deadline.or(Deadline::after(self.timeout));
-        let reach = |width| (self.anatomy.whole, width);
-        let [mut ascii, mut any] = [(&forms[0], 1), (&forms[1], MAX_WIDTH)].map(|(form, width)| {
-            form.as_deref().map(|form| Search::new(form, (within.text, clock), reach(width), budget))
-        });
+            .map(|charset| needed(charset).then(|| linear.automaton(charset, effort.budget)).flatten());
+        let clock = effort.clock();
+        let extents = [1, MAX_WIDTH].map(|width| Extent { reach: self.required.whole, width });
+        let search = |at: usize| {
+            let form = forms[at].as_deref()?;
+            Some(Search::new(form, within.text, extents[at], effort))
+        };
+        let (mut ascii, mut any) = (search(0), search(1));
         let mut finished = Ok(());
         for window in within.windows {
-            let search = match within.charset_of(window) {
-                Charset::Ascii => &mut ascii,
-                Charset::Any => &mut any,
+            let (search, extent) = match within.charset_of(window) {
+                Charset::Ascii => (&mut ascii, &extents[0]),
+                Charset::Any => (&mut any, &extents[1]),
             };
-            match search {
-                None => finished = Err(Unfinished::TooLarge),
-                Some(search) => {
-                    if each_match(window, clock, |window| search.next(window), &mut each)?.is_break() {
-                        return Ok(());
-                    }
-                }
+            let Some(search) = search else {
+                finished = Err(Unfinished::TooLarge);
+                continue;
+            };
+            let patience = Patience { clock, text: within.text, extent: Some(extent) };
+            if patience.each_match(window, |window| search.next(window), &mut each)?.is_break() {
+                return Ok(());
             }
         }
         finished
     }
 
     /// What every match has.
-    pub fn anatomy(&self) -> &Anatomy {
-        &self.anatomy
+    pub fn required(&self) -> &Required {
+        &self.required
     }
 
     /// Why this pattern needs the backtracking engine, if it does.
@@ -209,30 +214,65 @@ impl From<Invalid> for PatternError {
     }
 }
 
-fn find_literal(finder: &memmem::Finder<'_>, text: &[u8], window: Range<usize>) -> Option<Range<usize>> {
-    let start = window.start + finder.find(&text[window])?;
-    Some(start..start + finder.needle().len())
-}
-
-/// Calls `each` with every match in a window that is not empty.
-fn each_match(
-    window: &Range<usize>,
+fn search_literal(
+    finder: &memmem::Finder<'_>,
+    within: &Within<'_>,
     clock: Deadline,
-    mut next: impl FnMut(Range<usize>) -> Result<Option<Range<usize>>, Unfinished>,
-    each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
-) -> Result<ControlFlow<()>, Unfinished> {
-    let mut at = window.start;
-    while at <= window.end {
-        let Some(found) = next(at..window.end)? else { break };
-        at = found.end.max(found.start + 1);
-        if !found.is_empty() && each(found).is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-        if clock.has_passed() {
-            return Err(Unfinished::OutOfTime);
+    mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+) -> Result<(), Unfinished> {
+    let patience = Patience { clock, text: within.text, extent: None };
+    for window in within.windows {
+        let next = |window: Range<usize>| {
+            let found = finder.find(&within.text[window.clone()]).map(|at| window.start + at);
+            Ok(found.map(|start| start..start + finder.needle().len()))
+        };
+        if patience.each_match(window, next, &mut each)?.is_break() {
+            break;
         }
     }
-    Ok(ControlFlow::Continue(()))
+    Ok(())
+}
+
+/// How long to go on with matches.
+struct Patience<'a> {
+    clock: Deadline,
+    text: &'a [u8],
+    /// How far a match reaches, for a pattern that may match the empty string.
+    extent: Option<&'a Extent>,
+}
+
+impl Patience<'_> {
+    /// Calls `each` with every match in a window that is not empty.
+    fn each_match(
+        &self,
+        window: &Range<usize>,
+        mut next: impl FnMut(Range<usize>) -> Result<Option<Range<usize>>, Unfinished>,
+        each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Unfinished> {
+        let (mut at, mut in_vain) = (window.start, 0usize);
+        while at <= window.end {
+            let Some(found) = next(at..window.end)? else { break };
+            at = found.end.max(found.start + 1);
+            if found.is_empty() {
+                in_vain = in_vain.saturating_add(self.looked_at(found.start, window.end));
+            } else if each(found).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            if in_vain > MAX_IN_VAIN || self.clock.has_passed() {
+                return Err(Unfinished::OutOfTime);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// How much a search for a longer match than the empty one at `start` may have looked at. Without a deadline that is
+    /// a matter of bytes; with one the clock tells.
+    fn looked_at(&self, start: usize, end: usize) -> usize {
+        match self.extent {
+            Some(extent) if self.clock.is_never() => extent.from(start, self.text, end) - start,
+            Some(_) | None => 0,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -240,24 +280,25 @@ fn each_match(
 mod tests {
     use super::*;
 
-    const HOUR: Duration = Duration::from_secs(3600);
-
     fn new(source: &str, dialect: Dialect) -> Result<(Pattern, Vec<&'static str>), PatternError> {
-        Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None }, HOUR)
+        Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None })
     }
 
     fn whole<'a>(text: &'a [u8], windows: &'a [Range<usize>]) -> Within<'a> {
         Within { text, charset: Charset::of(text), windows }
     }
 
+    fn effort(budget: &Budget) -> Effort<'_> {
+        Effort { timeout: std::time::Duration::from_secs(3600), deadline: Deadline::NEVER, budget }
+    }
+
     fn found(source: &str, dialect: Dialect, text: &str) -> Vec<Range<usize>> {
         let (pattern, _) = new(source, dialect).expect("a pattern");
         let (mut found, budget) = (Vec::new(), Budget::new(0));
-        let finished =
-            pattern.search(whole(text.as_bytes(), &[0..text.len()]), (Deadline::NEVER, &budget), |range| {
-                found.push(range);
-                ControlFlow::Continue(())
-            });
+        let finished = pattern.search(&whole(text.as_bytes(), &[0..text.len()]), &effort(&budget), |range| {
+            found.push(range);
+            ControlFlow::Continue(())
+        });
         assert_eq!(finished, Ok(()));
         found
     }
@@ -273,7 +314,7 @@ mod tests {
     fn a_search_stops_when_it_is_told_to() {
         let (pattern, _) = new("a", Dialect::Regex).expect("a pattern");
         let (mut count, budget) = (0, Budget::new(0));
-        let finished = pattern.search(whole(b"aaaa", &[0..4]), (Deadline::NEVER, &budget), |_| {
+        let finished = pattern.search(&whole(b"aaaa", &[0..4]), &effort(&budget), |_| {
             count += 1;
             if count == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -10,16 +10,17 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::memmem;
 
-use super::anatomy::{Anatomy, Key, Reach, Run, Shape};
-use super::bytes::{ByteSet, Needles};
-use super::gram;
-use super::linear::Charset;
-use super::windows::{Around, Clue, Windows, each_run};
+use super::pattern::linear::Charset;
+use super::required::byte_set::{ByteSet, Needles};
+use super::required::{Key, Reach, Required, Run, Shape, gram_filter};
 use crate::deadline::Deadline;
 
+pub mod quick_reject;
 mod table;
+pub mod windows;
 
 use table::{STEP, Table, hash};
+use windows::{Around, Nearby, Windows, each_run};
 
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 pub const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
@@ -187,11 +188,11 @@ impl Candidates {
 }
 
 impl Prefilter {
-    /// For the patterns with these anatomies.
-    pub fn new<'a>(patterns: impl Iterator<Item = &'a Anatomy>) -> Self {
+    /// For the patterns with these all_required.
+    pub fn new<'a>(patterns: impl Iterator<Item = &'a Required>) -> Self {
         let mut builder = Builder::new(MAX_PLACES);
-        for anatomy in patterns {
-            builder.add(anatomy);
+        for required in patterns {
+            builder.add(required);
         }
         builder.build()
     }
@@ -345,11 +346,11 @@ impl Builder {
         }
     }
 
-    fn add(&mut self, anatomy: &Anatomy) {
+    fn add(&mut self, required: &Required) {
         let index = self.count;
         self.count += 1;
-        let Some(anchor) = anatomy.anchor.as_ref().filter(|_| self.places.len() < self.most_places) else {
-            self.always.push(Unanchored { index, spans_lines: anatomy.whole.bytes.contains(b'\n') });
+        let Some(anchor) = required.anchor.as_ref().filter(|_| self.places.len() < self.most_places) else {
+            self.always.push(Unanchored { index, spans_lines: required.whole.bytes.contains(b'\n') });
             return;
         };
         let owner = |before: Reach, after: Reach| Owner {
@@ -357,13 +358,13 @@ impl Builder {
             around: Around {
                 before,
                 after,
-                run: anatomy.run,
-                clues: anatomy.clues.iter().map(Clue::new).collect(),
-                least: anatomy.least,
+                run: required.run,
+                nearby: required.nearby.iter().map(Nearby::new).collect(),
+                least: required.least,
             },
         };
         if anchor.folds() {
-            self.folding.push(owner(anatomy.whole, anatomy.whole));
+            self.folding.push(owner(required.whole, required.whole));
         }
         match &anchor.key {
             Key::Run(run) => {
@@ -403,7 +404,7 @@ impl Builder {
     }
 
     fn learn(&mut self, shape: &Shape) -> usize {
-        let plan = gram::plan(shape).expect("a shape of an anchor can be found");
+        let plan = gram_filter::plan(shape).expect("a shape of an anchor can be found");
         let at = self.shapes.len();
         for gram in &plan.grams {
             let skip = (plan.core.start + 2 - gram.offset) as u32;
@@ -450,14 +451,15 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::matcher::linear::Linear;
+    use crate::matcher::pattern::linear::parse;
+    use crate::matcher::required;
 
     /// The windows of each pattern in the text.
     fn found(patterns: &[&str], text: &[u8]) -> Vec<Vec<Range<usize>>> {
-        let anatomies: Vec<_> =
-            patterns.iter().map(|regex| Linear::new((*regex).to_owned()).expect("an expression").1).collect();
+        let required = |regex: &&str| required::of(&parse(regex, Charset::Ascii).expect("an expression"));
+        let all_required: Vec<_> = patterns.iter().map(required).collect();
         let mut candidates = Candidates::default();
-        Prefilter::new(anatomies.iter()).search(text, Charset::of(text), &mut candidates);
+        Prefilter::new(all_required.iter()).search(text, Charset::of(text), &mut candidates);
         (0..patterns.len()).map(|index| candidates.windows(index).to_vec()).collect()
     }
 
@@ -515,19 +517,19 @@ mod tests {
 
     #[test]
     fn when_windows_cost_too_much_the_whole_text_is_one() {
-        let anatomies = ["zqxj", "jqxz", "[0-9a-f]{32}", "(?i)zkxq"]
-            .map(|regex| Linear::new(regex.to_owned()).expect("an expression").1);
-        let prefilter = Prefilter::new(anatomies.iter());
+        let all_required = ["zqxj", "jqxz", "[0-9a-f]{32}", "(?i)zkxq"]
+            .map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
+        let prefilter = Prefilter::new(all_required.iter());
         for text in ["zqxj zqxj zqxj", &"0123456789abcdef".repeat(9), &"\u{212A}".repeat(9)] {
             let mut candidates = Candidates::default();
-            candidates.reset(anatomies.len(), text.as_bytes());
+            candidates.reset(all_required.len(), text.as_bytes());
             candidates.work.most = 8;
             prefilter.find(text.as_bytes(), Charset::of(text.as_bytes()), &mut candidates);
-            for index in 0..anatomies.len() {
+            for index in 0..all_required.len() {
                 assert_eq!(candidates.windows(index), [0..text.len()], "{text}");
             }
             prefilter.search(b"zq", Charset::Ascii, &mut candidates);
-            assert!((0..anatomies.len()).all(|index| candidates.windows(index).is_empty()));
+            assert!((0..all_required.len()).all(|index| candidates.windows(index).is_empty()));
         }
     }
 
@@ -553,9 +555,10 @@ mod tests {
 
     #[test]
     fn patterns_beyond_the_most_places_are_searched_for_everywhere() {
-        let anatomies = ["zqxj", "jqxz"].map(|regex| Linear::new(regex.to_owned()).expect("an expression").1);
+        let all_required =
+            ["zqxj", "jqxz"].map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let mut builder = Builder::new(1);
-        anatomies.iter().for_each(|anatomy| builder.add(anatomy));
+        all_required.iter().for_each(|required| builder.add(required));
         let mut candidates = Candidates::default();
         builder.build().search(b"none", Charset::Ascii, &mut candidates);
         assert!(candidates.windows(0).is_empty());
@@ -567,7 +570,7 @@ mod tests {
         let mut candidates = Candidates::default();
         candidates.reset(1, b"");
         let around =
-            Around { before: Reach::NONE, after: Reach::NONE, run: None, clues: Vec::new(), least: 2 };
+            Around { before: Reach::NONE, after: Reach::NONE, run: None, nearby: Vec::new(), least: 2 };
         let owner = Owner { index: 0, around };
         for at in 0..9 {
             candidates.add(&owner, b"xyxyxyxyxy", at..at + 1, 1);
@@ -585,7 +588,7 @@ mod tests {
                 before: Reach::NONE,
                 after: Reach::NONE,
                 run: None,
-                clues: Vec::new(),
+                nearby: Vec::new(),
                 least: 0,
             },
         };
@@ -607,8 +610,9 @@ mod tests {
 
     #[test]
     fn candidates_are_good_for_text_after_text() {
-        let anatomies = ["zqxj", "jqxz"].map(|regex| Linear::new(regex.to_owned()).expect("an expression").1);
-        let prefilter = Prefilter::new(anatomies.iter());
+        let all_required =
+            ["zqxj", "jqxz"].map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
+        let prefilter = Prefilter::new(all_required.iter());
         let mut candidates = Candidates::default();
         prefilter.search(b"zqxj", Charset::Ascii, &mut candidates);
         prefilter.search(b"jqxz", Charset::Ascii, &mut candidates);

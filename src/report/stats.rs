@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::matcher::cost::{Costly, Slow};
+use crate::matcher::profile::{Costly, Slow};
 use crate::outcome::Spent;
 
 /// A part of a run.
@@ -106,8 +106,8 @@ fn why(slow: Slow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matcher::cost::Cost;
-    use crate::matcher::dialect::Backtracks;
+    use crate::matcher::pattern::dialect::Backtracks;
+    use crate::matcher::profile::Cost;
 
     fn shown(stats: &Stats) -> String {
         let mut out = Vec::new();

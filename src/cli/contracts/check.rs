@@ -12,7 +12,6 @@ use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::contract::Contract;
 use crate::exit::Exit;
-use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::report::inert;
@@ -47,9 +46,8 @@ const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
     let mut project = args.place.project(environment)?;
     let contracts = std::mem::take(&mut project.loaded.contracts);
-    let options =
-        matcher::Options { timeout: TIMEOUT, directives: Directives::Honoured, limits: Limits::default() };
-    let (matcher, warnings) = Matcher::new(contracts, options);
+    let options = matcher::Options::new(TIMEOUT, Directives::Honoured);
+    let (matcher, warnings) = Matcher::validated(contracts, options);
     say_warnings(&warnings);
     let outcome = if matcher.contracts().is_empty() {
         Outcome::default()

@@ -3,7 +3,6 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
@@ -123,7 +122,7 @@ impl Create {
             anyhow::anyhow!(what.join("; "))
         })?;
         if let Some(pattern) = contract.check.pattern() {
-            Pattern::new(pattern, Duration::from_secs(1))?;
+            Pattern::new(pattern)?;
         }
         Ok(contract)
     }

@@ -12,7 +12,6 @@ use crate::cli::output::to_stdout;
 use crate::contract::Warning;
 use crate::exit::Exit;
 use crate::lint;
-use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::path::RelPath;
 use crate::report::inert;
@@ -56,9 +55,8 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
 /// What is wrong with patterns, and with the directives that are about them.
 fn directives(project: &Project, targets: &Targets) -> Vec<Warning> {
     let loaded = &project.loaded;
-    let options =
-        matcher::Options { timeout: TIMEOUT, directives: Directives::Disregarded, limits: Limits::default() };
-    let (matcher, mut warnings) = Matcher::new(loaded.contracts.clone(), options);
+    let options = matcher::Options::new(TIMEOUT, Directives::Disregarded);
+    let (matcher, mut warnings) = Matcher::validated(loaded.contracts.clone(), options);
     let packs = all_packs();
     let others: BTreeSet<&str> =
         loaded.contracts.iter().chain(&packs.contracts).map(|contract| contract.id.as_str()).collect();

@@ -2,11 +2,11 @@
 //!
 //! It may take a gram for known that is not. The sizes are fixed so that no place in it has to be checked.
 
-use crate::matcher::gram;
+use crate::matcher::required::gram_filter;
 
 /// How many bytes of text one step covers, and how many it reads.
 pub const STEP: usize = 16;
-const STEP_READS: usize = STEP - 2 + gram::LEN;
+const STEP_READS: usize = STEP - 2 + gram_filter::LEN;
 
 /// How many bits there should be for each gram that is known, so that few others are taken for one.
 const BITS_PER_GRAM: usize = 128;
@@ -76,7 +76,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         while let Some(chunk) = rest.first_chunk::<STEP_READS>() {
             let grams: [u32; STEP / 2] = std::array::from_fn(|index| {
                 let at = 2 * index;
-                gram::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
+                gram_filter::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
             });
             // Mostly there is none, and which one it is can be found out again.
             if grams.iter().fold(0, |any, gram| any | self.look(*gram)) & 1 != 0 {
@@ -88,7 +88,8 @@ impl<const WORDS: usize> Bits<WORDS> {
             rest = &rest[STEP..];
         }
         for at in (text.len() - rest.len()..text.len()).step_by(2) {
-            let gram = gram::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
+            let gram =
+                gram_filter::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
             if self.knows(gram) {
                 each(at, gram);
             }
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn what_is_known_is_found_at_even_places_in_every_size() {
-        let known = gram::read(*b"wxyz");
+        let known = gram_filter::read(*b"wxyz");
         for count in [1, 5_000, 500_000] {
             let table = Table::new(count, [known].into_iter());
             for length in 0..40 {

@@ -6,8 +6,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::anatomy::{Reach, Run, Shape};
-use super::bytes::{ByteSet, Needles, likelihood};
+use crate::matcher::required::byte_set::{ByteSet, Needles, likelihood};
+use crate::matcher::required::{Reach, Run, Shape};
 
 /// How far a window is followed to each side before it is searched without a look at its bytes.
 const NEAR: usize = 256;
@@ -22,26 +22,26 @@ pub struct Around {
     /// Anywhere.
     pub run: Option<Run>,
     /// One of these anywhere, if there are any; bytes that are one character each.
-    pub clues: Vec<Clue>,
+    pub nearby: Vec<Nearby>,
     /// The least bytes of a match.
     pub least: usize,
 }
 
 /// A few bytes in a row, found by the rarest of them.
 #[derive(Debug, Clone)]
-pub struct Clue {
+pub struct Nearby {
     shape: Shape,
     rarest: usize,
     needles: Needles,
 }
 
-impl Clue {
+impl Nearby {
     /// For a shape that is not empty.
     pub fn new(shape: &Shape) -> Self {
         let rarer = |one: &(usize, &ByteSet), other: &(usize, &ByteSet)| {
             likelihood(one.1).total_cmp(&likelihood(other.1))
         };
-        let (rarest, set) = shape.iter().enumerate().min_by(rarer).expect("a clue has bytes");
+        let (rarest, set) = shape.iter().enumerate().min_by(rarer).expect("a nearby has bytes");
         Self { shape: shape.clone(), rarest, needles: Needles::of(set) }
     }
 
@@ -61,7 +61,7 @@ impl Around {
     fn allows(&self, window: &[u8]) -> bool {
         window.len() >= self.least
             && self.run.is_none_or(|run| has_run(window, &run))
-            && (self.clues.is_empty() || self.clues.iter().any(|clue| clue.is_in(window)))
+            && (self.nearby.is_empty() || self.nearby.iter().any(|nearby| nearby.is_in(window)))
     }
 }
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn around(before: impl Into<Option<usize>>, after: impl Into<Option<usize>>) -> Around {
-        Around { before: reach(before), after: reach(after), run: None, clues: Vec::new(), least: 0 }
+        Around { before: reach(before), after: reach(after), run: None, nearby: Vec::new(), least: 0 }
     }
 
     fn windows(around: &Around, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
@@ -321,7 +321,7 @@ mod tests {
         let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 4 };
         let digits = Reach { most: Some(9), bytes: ByteSet::range(b'0', b'9') };
         let before = Reach { most: Some(0), ..digits };
-        let around = Around { before, after: digits, run: Some(run), clues: Vec::new(), least: 0 };
+        let around = Around { before, after: digits, run: Some(run), nearby: Vec::new(), least: 0 };
         assert_eq!(windows(&around, "X123-X1234", &[0..1, 5..6]), vec![5..10]);
     }
 
@@ -333,9 +333,9 @@ mod tests {
 
     #[test]
     fn a_near_window_without_a_clue_is_dropped() {
-        let clues = ["qx", "zz"]
-            .map(|clue| Clue::new(&clue.bytes().map(|byte| ByteSet::range(byte, byte)).collect()));
-        let around = Around { clues: clues.to_vec(), ..around(None, None) };
+        let nearby = ["qx", "zz"]
+            .map(|nearby| Nearby::new(&nearby.bytes().map(|byte| ByteSet::range(byte, byte)).collect()));
+        let around = Around { nearby: nearby.to_vec(), ..around(None, None) };
         assert_eq!(windows(&around, "aXqyz-aXqx-zzX", &[1..2, 7..8, 13..14]), [6..10, 11..14]);
     }
 

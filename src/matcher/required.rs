@@ -11,10 +11,12 @@
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Repetition};
 
-use super::bytes::ByteSet;
-use super::gram;
+pub mod byte_set;
+pub mod glance;
+pub mod gram_filter;
+mod nearby;
 
-mod clue;
+use byte_set::ByteSet;
 
 /// A class with more bytes may match characters outside ASCII, too.
 const NARROW: u32 = 4;
@@ -29,37 +31,28 @@ const MIN_RUN: usize = 6;
 
 /// What every match of an expression has.
 #[derive(Debug, Clone)]
-pub struct Anatomy {
+pub struct Required {
     /// The part to look for first.
     pub anchor: Option<Anchor>,
     /// The rarest run.
     pub run: Option<Run>,
     /// One of these few bytes stands in every match, if there are any: too short to look for, but enough to
     /// rule out what a run alone suggests.
-    pub clues: Vec<Shape>,
+    pub nearby: Vec<Shape>,
     /// How far a match reaches from any of its places, in both directions.
     pub whole: Reach,
     /// The least bytes of a match.
     pub least: usize,
 }
 
-impl Anatomy {
-    /// Of an expression that nothing is known of.
-    pub const UNKNOWN: Self = Self {
-        anchor: None,
-        run: None,
-        clues: Vec::new(),
-        whole: Reach { most: None, bytes: ByteSet::ALL },
-        least: 0,
-    };
-
+impl Required {
     /// How many bytes of memory the anchor takes, and what is looked for near it.
     pub fn size(&self) -> usize {
         let size = |shapes: &[Shape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
         match self.anchor.as_ref().map(|anchor| &anchor.key) {
-            Some(Key::Shapes(shapes)) => size(shapes) + (shapes.len() + 1) * size(&self.clues),
+            Some(Key::Shapes(shapes)) => size(shapes) + (shapes.len() + 1) * size(&self.nearby),
             Some(Key::Pivot(shape, _)) => size_of_val(shape.as_slice()),
-            Some(Key::Run(_)) => size(&self.clues),
+            Some(Key::Run(_)) => size(&self.nearby),
             None => 0,
         }
     }
@@ -104,7 +97,7 @@ pub struct Run {
 impl Run {
     /// What it costs to look for it, for each byte of text.
     pub fn cost(&self) -> f32 {
-        gram::run_cost(&self.bytes, self.count)
+        gram_filter::run_cost(&self.bytes, self.count)
     }
 
     /// What two runs have in common.
@@ -154,16 +147,16 @@ impl Reach {
 
 impl Anchor {
     fn shapes(shapes: &[Shape]) -> Option<Self> {
-        let whole = shapes.iter().map(|shape| gram::cost(shape)).sum::<Option<f32>>();
+        let whole = shapes.iter().map(|shape| gram_filter::cost(shape)).sum::<Option<f32>>();
         let (key, cost) = match (whole, shapes) {
-            (Some(cost), [_, ..]) if cost <= gram::MAX_COST => (Key::Shapes(shapes.to_vec()), cost),
+            (Some(cost), [_, ..]) if cost <= gram_filter::MAX_COST => (Key::Shapes(shapes.to_vec()), cost),
             (_, [shape]) => {
-                let (at, cost) = gram::pivot(shape)?;
+                let (at, cost) = gram_filter::pivot(shape)?;
                 (Key::Pivot(shape.clone(), at), cost)
             }
             _ => return None,
         };
-        (cost <= gram::MAX_COST).then_some(Self { key, before: Reach::NONE, after: Reach::NONE, cost })
+        (cost <= gram_filter::MAX_COST).then_some(Self { key, before: Reach::NONE, after: Reach::NONE, cost })
     }
 
     fn between(mut self, before: Reach, after: Reach) -> Self {
@@ -187,43 +180,34 @@ fn folds(set: &ByteSet) -> bool {
     !set.has_high() && [(b'k', b'K'), (b's', b'S')].iter().any(|(a, b)| set.contains(*a) && set.contains(*b))
 }
 
-/// The anatomy of an expression.
-pub fn of(hir: &Hir) -> Anatomy {
+/// What every match of an expression has.
+pub fn of(hir: &Hir) -> Required {
     let part = part(hir);
-    let (mut anchor, mut clues) = (part.anchor(), Vec::new());
+    let (mut anchor, mut nearby) = (part.anchor(), Vec::new());
     if let Some(run) = part.run {
         let cost = run.cost();
-        if cost <= gram::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
+        if cost <= gram_filter::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
             anchor = Some(Anchor { key: Key::Run(run), before: part.reach, after: part.reach, cost });
-            clues = clue::clues(hir).unwrap_or_default();
+            nearby = nearby::nearby(hir).unwrap_or_default();
         }
     }
     let least = hir.properties().minimum_len().unwrap_or_default();
-    Anatomy { anchor, run: part.run, clues, whole: part.reach, least }
+    Required { anchor, run: part.run, nearby, whole: part.reach, least }
 }
 
-/// The anatomy of a text that is matched as it is.
-pub fn of_literal(literal: &[u8]) -> Anatomy {
+/// What every match of a text has that is matched as it is.
+pub fn of_literal(literal: &[u8]) -> Required {
     let shape = shape(literal);
     let whole = Reach::across(&shape);
     let head = &shape[..shape.len().min(MAX_SHAPE)];
     let after = Reach::across(&shape[head.len()..]);
     let anchor = Anchor::shapes(&[head.to_vec()]).map(|anchor| anchor.between(Reach::NONE, after));
-    Anatomy { anchor, run: None, clues: Vec::new(), whole, least: literal.len() }
+    Required { anchor, run: None, nearby: Vec::new(), whole, least: literal.len() }
 }
 
-/// The anatomy of an expression of which nothing is known but that every match holds one of these texts, in
-/// either case.
-pub fn of_texts<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Anatomy {
-    let either_case = |byte: &u8| {
-        let case = |byte| ByteSet::range(byte, byte);
-        case(byte.to_ascii_lowercase()).union(case(byte.to_ascii_uppercase()))
-    };
-    let shapes: Vec<Shape> =
-        texts.map(|text| text.iter().take(MAX_SHAPE).map(either_case).collect()).collect();
-    let around = Anatomy::UNKNOWN.whole;
-    let anchor = Anchor::shapes(&shapes).map(|anchor| anchor.between(around, around));
-    Anatomy { anchor, ..Anatomy::UNKNOWN }
+/// The bytes that an expression can match.
+pub fn bytes(hir: &Hir) -> ByteSet {
+    part(hir).reach.bytes
 }
 
 fn shape(literal: &[u8]) -> Shape {
@@ -430,14 +414,14 @@ mod tests {
 
     use super::*;
 
-    fn anatomy(regex: &str) -> Anatomy {
+    fn required(regex: &str) -> Required {
         let mut parser = ParserBuilder::new();
         of(&parser.utf8(false).unicode(false).multi_line(true).build().parse(regex).expect("a regex"))
     }
 
     /// The shapes of the anchor, a set of several bytes as its second one, a large set as a dot.
     fn shapes(regex: &str) -> Vec<String> {
-        let Some(Anchor { key: Key::Shapes(shapes), .. }) = anatomy(regex).anchor else {
+        let Some(Anchor { key: Key::Shapes(shapes), .. }) = required(regex).anchor else {
             return Vec::new();
         };
         let show = |set: &ByteSet| match set.len() {
@@ -449,7 +433,7 @@ mod tests {
     }
 
     fn reaches(regex: &str) -> (Option<usize>, Option<usize>) {
-        let anchor = anatomy(regex).anchor.expect("an anchor");
+        let anchor = required(regex).anchor.expect("an anchor");
         (anchor.before.most, anchor.after.most)
     }
 
@@ -474,7 +458,7 @@ mod tests {
 
     #[test]
     fn what_is_too_common_in_fours_is_looked_for_by_its_rarest_byte() {
-        let pivot = |regex| match anatomy(regex).anchor.map(|anchor| anchor.key) {
+        let pivot = |regex| match required(regex).anchor.map(|anchor| anchor.key) {
             Some(Key::Pivot(shape, at)) => shape[at].iter().map(char::from).collect(),
             _ => String::new(),
         };
@@ -487,7 +471,7 @@ mod tests {
     #[test]
     fn what_may_be_missing_is_no_anchor() {
         for regex in ["(?:foobar)?", "(?:foobar)*", "foobar|", "foobar|x*", "x", r"\s+", "[a-z]*"] {
-            assert!(anatomy(regex).anchor.is_none(), "{regex}");
+            assert!(required(regex).anchor.is_none(), "{regex}");
         }
     }
 
@@ -497,7 +481,7 @@ mod tests {
         assert_eq!(reaches("zqxj.*"), (Some(0), None));
         assert_eq!(reaches("(?:a|bcd)*zqxj"), (None, Some(0)));
         assert_eq!(reaches("x?(?:[0-9]{1,3}zqxj|jqxz[0-9]{1,9})y?"), (Some(4), Some(10)));
-        let anchor = anatomy("[ab]*zqxj[^\n]*").anchor.expect("an anchor");
+        let anchor = required("[ab]*zqxj[^\n]*").anchor.expect("an anchor");
         assert!(anchor.before.bytes.contains(b'a') && !anchor.before.bytes.contains(b'c'));
         assert!(anchor.after.bytes.contains(b'c') && !anchor.after.bytes.contains(b'\n'));
         assert!(anchor.before.bytes.has_high(), "a class may match more than it shows");
@@ -506,7 +490,7 @@ mod tests {
     #[test]
     fn a_long_run_is_known() {
         let run = |regex| {
-            anatomy(regex).run.map(|run| (run.count, run.bytes.contains(b'f'), run.bytes.contains(b'g')))
+            required(regex).run.map(|run| (run.count, run.bytes.contains(b'f'), run.bytes.contains(b'g')))
         };
         assert_eq!(run("zqxj[0-9a-f]{32}"), Some((32, true, false)));
         assert_eq!(run("zqxj(?:[0-9a-f]{8}|[0-9a-g]{12,})"), Some((8, true, true)));
@@ -517,7 +501,7 @@ mod tests {
 
     #[test]
     fn a_run_is_an_anchor_when_there_is_no_better() {
-        let is_run = |regex| matches!(anatomy(regex).anchor, Some(Anchor { key: Key::Run(_), .. }));
+        let is_run = |regex| matches!(required(regex).anchor, Some(Anchor { key: Key::Run(_), .. }));
         assert!(is_run("[0-9a-f]{40}"));
         assert!(is_run("SK[0-9a-f]{32}"));
         assert!(!is_run("zqxj[0-9a-f]{40}"));
@@ -526,7 +510,7 @@ mod tests {
 
     #[test]
     fn letters_with_unusual_folds_are_noticed() {
-        let folds = |regex| anatomy(regex).anchor.expect("an anchor").folds();
+        let folds = |regex| required(regex).anchor.expect("an anchor").folds();
         assert!(folds("(?i)token"));
         assert!(folds("(?i)pass"));
         assert!(!folds("token"));
@@ -534,18 +518,10 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_texts_is_an_anchor_of_which_nothing_else_is_known() {
-        let anchor = of_texts([&b"zqxj"[..], b"k_zqx"].into_iter()).anchor.expect("an anchor");
-        assert_eq!((anchor.before.most, anchor.after.most), (None, None));
-        assert!(anchor.folds() && anchor.before.bytes == ByteSet::ALL);
-        assert!(of_texts([&b"zqxj"[..], b"e"].into_iter()).anchor.is_none());
-    }
-
-    #[test]
     fn a_literal_is_its_own_anchor() {
-        let anatomy = of_literal(&[b'x'; 100]);
-        assert_eq!(anatomy.whole.most, Some(100));
-        let anchor = anatomy.anchor.expect("an anchor");
+        let required = of_literal(&[b'x'; 100]);
+        assert_eq!(required.whole.most, Some(100));
+        let anchor = required.anchor.expect("an anchor");
         assert_eq!((anchor.before.most, anchor.after.most), (Some(0), Some(100 - MAX_SHAPE)));
         assert!(of_literal(b"x").anchor.is_none());
     }

@@ -12,7 +12,7 @@ use regex_automata::util::start;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, MatchKind};
 
-use super::dialect::{self, Translation};
+use super::dialect::{self, Facts, Purpose, Translation};
 use crate::contract::{Dialect, Pattern};
 
 /// The most memory that looking for a match may take, in bytes.
@@ -20,7 +20,7 @@ const SIZE_LIMIT: usize = 1024 * 1024;
 
 /// Something that is wrong with a pattern, whatever text it meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum Vacuous {
     /// No text matches it.
     NeverMatches,
     /// It can match the empty string, which is never taken for a match.
@@ -30,22 +30,21 @@ pub enum Doubt {
 }
 
 /// What is certainly wrong with a pattern that is otherwise valid.
-pub fn doubt(pattern: &Pattern) -> Option<Doubt> {
+pub fn vacuous(pattern: &Pattern) -> Option<Vacuous> {
     if pattern.source.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
-        return Some(Doubt::ControlCharacter);
+        return Some(Vacuous::ControlCharacter);
     }
     if pattern.dialect == Dialect::Literal {
         return None;
     }
-    let Ok(Translation { regex, backtracks: None, .. }) = dialect::translate(&pattern.source) else {
-        return None;
-    };
+    let translation = dialect::translate(&pattern.source, Purpose::Search);
+    let Ok(Translation { regex, backtracks: None, facts, .. }) = translation else { return None };
     let hir = syntax::parse_with(&regex, &config(Unicode::Yes)).ok()?;
-    let certain = !(hir.properties().look_set().contains_word() && regex.contains("[^"));
+    let certain = !(hir.properties().look_set().contains_word() && facts.negates_class);
     match hir.properties().minimum_len() {
-        None => Some(Doubt::NeverMatches),
-        Some(_) if certain && never_matches(&regex) => Some(Doubt::NeverMatches),
-        Some(0) => Some(Doubt::MatchesEmpty),
+        None => Some(Vacuous::NeverMatches),
+        Some(_) if certain && never_matches(&regex, &facts) => Some(Vacuous::NeverMatches),
+        Some(0) => Some(Vacuous::MatchesEmpty),
         Some(_) => None,
     }
 }
@@ -63,9 +62,8 @@ fn config(unicode: Unicode) -> syntax::Config {
 /// Is no match state within reach? Asked of the expression without Unicode classes, which has a
 /// match if the one with them has: an ASCII letter can stand for any other. That does not hold if it
 /// names characters beyond ASCII, or excludes ASCII letters next to a word boundary.
-fn never_matches(regex: &str) -> bool {
-    let names_characters = [r"\u", r"\U", r"\x", r"\p", r"\P"].iter().any(|escape| regex.contains(escape));
-    if !regex.is_ascii() || names_characters {
+fn never_matches(regex: &str, facts: &Facts) -> bool {
+    if facts.names_beyond_ascii {
         return false;
     }
     let limits = dense::Config::new()
@@ -94,27 +92,27 @@ fn reaches_a_match(dfa: &DFA<Vec<u32>>) -> bool {
 mod tests {
     use super::*;
 
-    fn of(source: &str) -> Option<Doubt> {
-        doubt(&Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
+    fn of(source: &str) -> Option<Vacuous> {
+        vacuous(&Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
     }
 
     #[test]
     fn patterns_that_no_text_matches() {
         for pattern in [r"[^\s\S]", "a^b", "a$b", r"\Ba\b^x\B\b", r"a\Ab", r"\bfoo\Bx^"] {
-            assert_eq!(of(pattern), Some(Doubt::NeverMatches), "{pattern}");
+            assert_eq!(of(pattern), Some(Vacuous::NeverMatches), "{pattern}");
         }
     }
 
     #[test]
     fn patterns_that_match_the_empty_string() {
         for pattern in ["a*", "(TODO)?", "a|", r"\b", "^$", r"\s*#?"] {
-            assert_eq!(of(pattern), Some(Doubt::MatchesEmpty), "{pattern}");
+            assert_eq!(of(pattern), Some(Vacuous::MatchesEmpty), "{pattern}");
         }
     }
 
     #[test]
     fn a_control_character_is_a_quoting_mistake() {
-        assert_eq!(of("\u{8}print\\("), Some(Doubt::ControlCharacter));
+        assert_eq!(of("\u{8}print\\("), Some(Vacuous::ControlCharacter));
     }
 
     #[test]
@@ -134,6 +132,6 @@ mod tests {
             assert_eq!(of(pattern), None, "{pattern}");
         }
         let literal = Pattern { source: "a*".to_owned(), dialect: Dialect::Literal, line: 1, needs: None };
-        assert_eq!(doubt(&literal), None);
+        assert_eq!(vacuous(&literal), None);
     }
 }

@@ -1,11 +1,12 @@
 //! What the search for each contract costs, and why it costs much. Nothing is measured unless somebody asks.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::dialect::Backtracks;
-use super::linear::Charset;
 use super::pattern::Within;
+use super::pattern::dialect::Backtracks;
+use super::pattern::linear::Charset;
 use super::{Matcher, Scratch};
+use crate::deadline::Watch;
 
 /// What checks have cost.
 #[derive(Debug, Clone, Default)]
@@ -106,11 +107,11 @@ impl Matcher {
     }
 
     fn slow(&self, contract: usize, cost: &Cost) -> Option<Slow> {
-        let pattern = self.patterns[contract].as_ref()?;
+        let pattern = self.prepared.known_pattern(contract)?;
         if let Some(construct) = pattern.backtracks() {
             return Some(Slow::Backtracks(construct));
         }
-        if pattern.anatomy().anchor.is_none() {
+        if pattern.required().anchor.is_none() {
             return Some(Slow::WholeText);
         }
         (cost.beyond_ascii > cost.bytes / 2).then_some(Slow::BeyondAscii)
@@ -123,19 +124,19 @@ pub(super) struct Meter(Option<Costs>);
 
 impl Meter {
     /// The time, if it is wanted.
-    pub(super) fn start(&self) -> Option<Instant> {
-        self.0.is_some().then(Instant::now)
+    pub(super) fn start(&self) -> Option<Watch> {
+        self.0.is_some().then(Watch::start)
     }
 
     /// Notes a prefilter that has run since `start`.
-    pub(super) fn prefiltered(&mut self, start: Option<Instant>) {
+    pub(super) fn prefiltered(&mut self, start: Option<Watch>) {
         if let (Some(costs), Some(start)) = (&mut self.0, start) {
             costs.prefilter += start.elapsed();
         }
     }
 
     /// Notes a search that has run since `start`.
-    pub(super) fn searched(&mut self, contract: usize, within: &Within<'_>, start: Option<Instant>) {
+    pub(super) fn searched(&mut self, contract: usize, within: &Within<'_>, start: Option<Watch>) {
         let (Some(costs), Some(start)) = (&mut self.0, start) else { return };
         let time = start.elapsed();
         if within.windows.is_empty() {
@@ -173,12 +174,8 @@ mod tests {
             })
         };
         let contracts = sources.iter().map(forbid).enumerate().map(|(index, check)| contract(index, check));
-        let options = Options {
-            timeout: Duration::from_secs(3600),
-            directives: Directives::Honoured,
-            limits: crate::matcher::limits::Limits::default(),
-        };
-        Matcher::new(contracts.collect(), options).0
+        let options = Options::new(Duration::from_secs(3600), Directives::Honoured);
+        Matcher::new(contracts.collect(), options)
     }
 
     fn measured(matcher: &Matcher, texts: &[&str]) -> Costs {

@@ -10,6 +10,8 @@ impl Translator<'_> {
     pub(super) fn class(&mut self) -> Result<(), DialectError> {
         self.push("[");
         if self.rest.next_if_eq(&'^').is_some() {
+            self.out.facts.negates_class = true;
+            self.out.facts.large_classes += 1;
             self.push("^");
         }
         let mut first = true;
@@ -49,16 +51,16 @@ impl Translator<'_> {
                     code = code * 8 + next;
                     self.rest.next();
                 }
+                if code > 0o377 {
+                    return Err(DialectError::OctalTooLarge);
+                }
                 self.push_code(code);
             }
-            letter @ ('p' | 'P' | 'x' | 'u' | 'U') => {
-                self.out.regex.extend(['\\', letter]);
-                self.braced();
-            }
+            letter @ ('p' | 'P' | 'x' | 'u' | 'U') => self.code(letter),
             c => match self.ascii_class(c) {
                 Some(("", members)) => self.push(members),
                 Some((not, members)) => self.push(&format!("[{not}{members}]")),
-                None => self.push_escaped(c),
+                None => self.push_escaped(c)?,
             },
         }
         Ok(())
@@ -75,6 +77,7 @@ impl Translator<'_> {
         if name.is_empty() || !self.starts_with(&spelled) {
             return false;
         }
+        self.out.facts.negates_class |= name.starts_with('^');
         self.skip(spelled.chars().count());
         self.push(&format!("[{spelled}"));
         if !self.out.notes.contains(&POSIX_CLASS) {

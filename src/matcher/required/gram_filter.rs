@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{ByteSet, FOLD, likelihood};
+use super::byte_set::{ByteSet, FOLD, likelihood};
 
 /// The bytes of a gram.
 pub const LEN: usize = 4;

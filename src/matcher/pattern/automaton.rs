@@ -1,12 +1,13 @@
 //! One compiled expression, and searches with it that can be interrupted.
 //!
-//! The engines of the regex crates cannot be stopped. So that no search runs away, one that could take long is cut
-//! into pieces where no match can lie across the cut, and the clock is looked at between them. What cannot be cut is
-//! searched by an engine that gives up rather than become slow, and then in a thread that is given up, which is said.
+//! The engines of the regex crates take time in proportion to the text, but they cannot be stopped. Where there is a
+//! deadline, a search that could take long is cut into pieces where no match can lie across the cut, and the clock is
+//! looked at between them. What cannot be cut is searched by an engine that gives up rather than become slow, and then
+//! in a thread that is given up, which is said. Without a deadline every search goes to its end.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use regex_automata::hybrid::{dfa, regex as hybrid};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
@@ -14,13 +15,13 @@ use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Input, MatchKind, meta};
 use regex_syntax::hir::Hir;
 
-use super::anatomy::Reach;
-use super::limits::Budget;
+use super::Unfinished;
 use super::linear::{self, Charset, SIZE_LIMIT};
-use super::pattern::Unfinished;
-use super::prefilter::MAX_WIDTH;
-use super::windows::walk;
-use crate::deadline::Deadline;
+use crate::deadline::{Deadline, Watch};
+use crate::matcher::limits::{Budget, Effort};
+use crate::matcher::prefilter::MAX_WIDTH;
+use crate::matcher::prefilter::windows::walk;
+use crate::matcher::required::Reach;
 
 /// What one place of an expression can cost on one byte of text at worst, in nanoseconds.
 const PLACE_COST: u64 = 60;
@@ -126,13 +127,29 @@ impl Automaton {
     }
 }
 
+/// How far a match reaches.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent {
+    /// In characters.
+    pub reach: Reach,
+    /// The most bytes of one character.
+    pub width: usize,
+}
+
+impl Extent {
+    /// How far a match that starts before `cut` can reach, at most to `end`.
+    pub fn from(&self, cut: usize, text: &[u8], end: usize) -> usize {
+        let most = self.reach.most.map_or(usize::MAX, |most| most.saturating_mul(self.width));
+        walk(text, cut, end.min(cut.saturating_add(most)), &self.reach.bytes)
+    }
+}
+
 /// One expression, one text, and the time there is.
 #[derive(Debug)]
 pub struct Search<'a> {
     automaton: &'a Automaton,
     text: &'a [u8],
-    /// How far a match reaches, and the most bytes of one character.
-    reach: (Reach, usize),
+    extent: Extent,
     clock: Deadline,
     budget: &'a Budget,
     cache: Option<Cache>,
@@ -142,19 +159,18 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search of `text` until `clock`.
-    pub fn new(
-        automaton: &'a Automaton,
-        (text, clock): (&'a [u8], Deadline),
-        reach: (Reach, usize),
-        budget: &'a Budget,
-    ) -> Self {
+    /// A search of `text`, in which a match reaches so far.
+    pub fn new(automaton: &'a Automaton, text: &'a [u8], extent: Extent, effort: &Effort<'a>) -> Self {
         let (cache, piece) = (Some(automaton.cache()), automaton.step);
-        Self { automaton, text, reach, clock, budget, cache, frugal: None, piece }
+        let (clock, budget) = (effort.clock(), effort.budget);
+        Self { automaton, text, extent, clock, budget, cache, frugal: None, piece }
     }
 
     /// The first match in a window.
     pub fn next(&mut self, window: Range<usize>) -> Result<Option<Range<usize>>, Unfinished> {
+        if self.clock.is_never() {
+            return Ok(self.find(window));
+        }
         let step = self.automaton.step;
         let mut at = window.start;
         loop {
@@ -162,27 +178,20 @@ impl<'a> Search<'a> {
                 return Ok(self.find(at..window.end));
             }
             let cut = at + self.piece;
-            let end = self.reach_from(cut, window.end);
+            let end = self.extent.from(cut, self.text, window.end);
             if end - cut > self.piece.max(step) {
                 return self.find_frugally(at..window.end);
             }
-            let start = Instant::now();
+            let watch = Watch::start();
             match self.find(at..end) {
                 Some(found) if found.start < cut => return Ok(Some(found)),
                 Some(_) | None => at = cut,
             }
-            self.adapt(start.elapsed());
+            self.adapt(watch.elapsed());
             if self.clock.has_passed() {
                 return Err(Unfinished::OutOfTime);
             }
         }
-    }
-
-    /// How far a match that starts before `cut` can reach.
-    fn reach_from(&self, cut: usize, end: usize) -> usize {
-        let (reach, width) = self.reach;
-        let most = reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
-        walk(self.text, cut, end.min(cut.saturating_add(most)), &reach.bytes)
     }
 
     fn adapt(&mut self, took: Duration) {
@@ -266,9 +275,16 @@ mod tests {
     use super::*;
     use crate::contract::Dialect;
     use crate::matcher::oracle;
+    use crate::matcher::required::byte_set::ByteSet;
     use proptest::prelude::*;
 
     const UNLIMITED: usize = usize::MAX / 2;
+    const HOUR: Duration = Duration::from_secs(3600);
+    const ANYWHERE: Reach = Reach { most: None, bytes: ByteSet::ALL };
+
+    fn effort(deadline: Deadline, budget: &Budget) -> Effort<'_> {
+        Effort { timeout: HOUR, deadline, budget }
+    }
 
     /// All matches in `text`, searched for in pieces of this length to start with.
     fn matches(expression: &str, text: &[u8], piece: usize) -> Vec<Range<usize>> {
@@ -276,9 +292,11 @@ mod tests {
         let mut automaton = Automaton::new(expression, Charset::Any).expect("small");
         automaton.step = piece;
         let whole =
-            super::super::anatomy::of(&linear::parse(expression, Charset::Any).expect("an expression")).whole;
+            crate::matcher::required::of(&linear::parse(expression, Charset::Any).expect("an expression"))
+                .whole;
         let width = if charset == Charset::Ascii { 1 } else { 4 };
-        let mut search = Search::new(&automaton, (text, Deadline::NEVER), (whole, width), &budget);
+        let (extent, effort) = (Extent { reach: whole, width }, effort(Deadline::after(HOUR), &budget));
+        let mut search = Search::new(&automaton, text, extent, &effort);
         let (mut found, mut at) = (Vec::new(), 0);
         while at <= text.len() {
             let Some(next) = search.next(at..text.len()).expect("there is time") else { break };
@@ -303,8 +321,8 @@ mod tests {
     fn search(expression: &str, text: &[u8], clock: Deadline) -> Result<Option<Range<usize>>, Unfinished> {
         let (automaton, budget) =
             (Automaton::new(expression, Charset::Ascii).expect("small"), Budget::new(0));
-        let reach = Reach { most: None, bytes: super::super::bytes::ByteSet::ALL };
-        Search::new(&automaton, (text, clock), (reach, 1), &budget).next(0..text.len())
+        let extent = Extent { reach: ANYWHERE, width: 1 };
+        Search::new(&automaton, text, extent, &effort(clock, &budget)).next(0..text.len())
     }
 
     #[test]
@@ -319,14 +337,15 @@ mod tests {
         let late = Deadline::after(Duration::ZERO);
         assert_eq!(search("a[ab]{40}c", &text, late), Err(Unfinished::OutOfTime));
         assert_eq!(search("[ab]*c", &text, late), Ok(None), "what is quick needs no time");
+        assert_eq!(search("a[ab]{40}c", &text[..20_000], Deadline::NEVER), Ok(None), "there is no hurry");
     }
 
     #[test]
     fn a_cache_is_kept_as_long_as_there_is_memory() {
         let automaton = Automaton::new(r"\w+x", Charset::Any).expect("small");
-        let reach = (Reach { most: None, bytes: super::super::bytes::ByteSet::ALL }, 4);
+        let extent = Extent { reach: ANYWHERE, width: 4 };
         let kept = |budget: &Budget| {
-            Search::new(&automaton, (b"abc", Deadline::NEVER), reach, budget)
+            Search::new(&automaton, b"abc", extent, &effort(Deadline::NEVER, budget))
                 .next(0..3)
                 .expect("there is time");
             automaton.free.lock().expect("not poisoned").len()

@@ -7,18 +7,15 @@ use std::sync::OnceLock;
 use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::anatomy::{self, Anatomy};
 use super::automaton::Automaton;
-use super::limits::Budget;
+use super::dialect::Facts;
+use crate::matcher::limits::Budget;
 
 /// The most memory the automaton of one pattern may take, in bytes.
 pub const SIZE_LIMIT: usize = 10 * 1024 * 1024;
 
 /// An expression with fewer states than this cannot reach [`SIZE_LIMIT`] without Unicode.
 const FEW_STATES: usize = SIZE_LIMIT / 1024;
-
-/// What stands for characters beyond ASCII, or would without Unicode stand for bytes of them.
-const BEYOND_ASCII: [&str; 6] = [r"\u", r"\U", r"\x{", r"\p", r"\P", "(?u"];
 
 /// A regular expression.
 #[derive(Debug)]
@@ -40,14 +37,14 @@ enum Made {
 
 /// An automaton to search with.
 #[derive(Debug)]
-pub enum Held<'a> {
+pub enum AutomatonRef<'a> {
     /// It is there for the next search, too.
     Kept(&'a Automaton),
     /// It was made for this search.
     Own(Box<Automaton>),
 }
 
-impl Deref for Held<'_> {
+impl Deref for AutomatonRef<'_> {
     type Target = Automaton;
 
     fn deref(&self) -> &Automaton {
@@ -93,21 +90,21 @@ impl Charset {
 }
 
 impl Linear {
-    /// The expression, and what its matches look like in any text.
-    pub fn new(regex: String) -> Result<(Self, Anatomy), Invalid> {
-        let has_ascii_form = has_ascii_form(&regex);
+    /// The expression with these facts, and its syntax tree, which shows what it matches in any text.
+    pub fn new(regex: String, facts: &Facts) -> Result<(Self, Hir), Invalid> {
+        let has_ascii_form = has_ascii_form(facts);
         let charset = if has_ascii_form { Charset::Ascii } else { Charset::Any };
         let hir = parse(&regex, charset)?;
         let linear = Self { regex, has_ascii_form, ascii: OnceLock::new(), unicode: OnceLock::new() };
         if estimated_states(&hir) < FEW_STATES || Automaton::new(&linear.regex, charset).is_some() {
-            Ok((linear, anatomy::of(&hir)))
+            Ok((linear, hir))
         } else {
             Err(Invalid::TooLarge)
         }
     }
 
     /// The automaton for text of this character set, or `None` when it would be too large.
-    pub fn automaton(&self, charset: Charset, budget: &Budget) -> Option<Held<'_>> {
+    pub fn automaton(&self, charset: Charset, budget: &Budget) -> Option<AutomatonRef<'_>> {
         let (form, charset) = match charset {
             Charset::Ascii if self.has_ascii_form => (&self.ascii, Charset::Ascii),
             Charset::Ascii | Charset::Any => (&self.unicode, Charset::Any),
@@ -123,9 +120,9 @@ impl Linear {
             })
         });
         match made {
-            Made::Kept(automaton) => Some(Held::Kept(automaton)),
+            Made::Kept(automaton) => Some(AutomatonRef::Kept(automaton)),
             Made::TooLarge => None,
-            Made::ForEachSearch => make().map(Held::Own),
+            Made::ForEachSearch => make().map(AutomatonRef::Own),
         }
     }
 }
@@ -136,15 +133,13 @@ impl Linear {
 /// Not if it names characters beyond ASCII: `(?i)` folds two of them, U+017F and U+212A, to ASCII
 /// letters, and `\xE9` would be a byte. Nor if it can negate a class twice, as in `[^\W\d]`: what
 /// looks like a few bytes would be many characters.
-fn has_ascii_form(regex: &str) -> bool {
-    let names_high_byte =
-        regex.match_indices(r"\x").any(|(at, _)| !matches!(regex.as_bytes().get(at + 2), Some(b'0'..=b'7')));
-    let negates_twice =
-        regex.contains("[^") && [r"\W", r"\D", r"\S"].iter().any(|class| regex.contains(class));
-    regex.is_ascii()
-        && !names_high_byte
-        && !negates_twice
-        && !BEYOND_ASCII.iter().any(|escape| regex.contains(escape))
+fn has_ascii_form(facts: &Facts) -> bool {
+    !facts.names_beyond_ascii && !facts.negates_twice()
+}
+
+/// The syntax tree of an expression that shows what it matches in any text.
+pub fn tree(regex: &str, facts: &Facts) -> Result<Hir, Invalid> {
+    parse(regex, if has_ascii_form(facts) { Charset::Ascii } else { Charset::Any })
 }
 
 fn syntax_config(charset: Charset) -> syntax::Config {
@@ -194,15 +189,25 @@ pub fn written_out(hir: &Hir, class: fn(&Class) -> usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dialect::{Purpose, translate};
     use super::*;
+
+    fn facts(regex: &str) -> Facts {
+        translate(regex, Purpose::Search).expect("translates").facts
+    }
+
+    fn new(regex: &str) -> Result<Linear, Invalid> {
+        Linear::new(regex.to_owned(), &facts(regex)).map(|(linear, _)| linear)
+    }
 
     #[test]
     fn the_ascii_form_is_kept_to_what_it_can_do() {
-        for regex in [r"\w+\x20\b", "(?i)key", r"[^a]", r"[\s\S]", "(?-u:a)"] {
-            assert!(has_ascii_form(regex), "{regex}");
+        for regex in [r"\w+\x20\b", "(?i)key", r"[^a]", r"[\s\S]", "(?-u:a)", r"\[^\S"] {
+            assert!(has_ascii_form(&facts(regex)), "{regex}");
         }
-        for regex in ["é", r"\u00e9", r"\x{e9}", r"\xe9", r"\p{L}", "(?u:a)", r"[^\W_]", r"[^a]\S"] {
-            assert!(!has_ascii_form(regex), "{regex}");
+        for regex in ["é", r"\u00e9", r"\x{e9}", r"\xe9", r"\p{L}", "(?u:a)", r"[^\W_]", r"[^a]\S", "(?iu:a)"]
+        {
+            assert!(!has_ascii_form(&facts(regex)), "{regex}");
         }
     }
 
@@ -218,27 +223,26 @@ mod tests {
 
     #[test]
     fn each_form_is_compiled_when_it_is_needed() {
-        let (linear, _) = Linear::new("a+".to_owned()).expect("an expression");
+        let linear = new("a+").expect("an expression");
         assert!(linear.ascii.get().is_none() && linear.unicode.get().is_none());
         let budget = Budget::new(usize::MAX);
-        assert!(matches!(linear.automaton(Charset::Ascii, &budget), Some(Held::Kept(_))));
+        assert!(matches!(linear.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Kept(_))));
         assert!(linear.unicode.get().is_none());
     }
 
     #[test]
     fn what_there_is_no_memory_for_is_made_for_each_search() {
-        let [first, second] =
-            ["a+", "b+"].map(|regex| Linear::new(regex.to_owned()).expect("an expression").0);
+        let [first, second] = ["a+", "b+"].map(|regex| new(regex).expect("an expression"));
         let budget = Budget::new(1);
-        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(Held::Kept(_))));
+        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Kept(_))));
         assert!(budget.is_spent(), "its size is counted");
-        assert!(matches!(second.automaton(Charset::Ascii, &budget), Some(Held::Own(_))));
-        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(Held::Kept(_))));
+        assert!(matches!(second.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Own(_))));
+        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Kept(_))));
     }
 
     #[test]
     fn what_runs_away_is_refused() {
-        assert!(matches!(Linear::new("(?:(?:a{100}){100}){100}".to_owned()), Err(Invalid::TooLarge)));
-        assert!(matches!(Linear::new("a(".to_owned()), Err(Invalid::Syntax(_))));
+        assert!(matches!(new("(?:(?:a{100}){100}){100}"), Err(Invalid::TooLarge)));
+        assert!(matches!(new("a("), Err(Invalid::Syntax(_))));
     }
 }

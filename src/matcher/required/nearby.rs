@@ -2,23 +2,23 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use super::byte_set::{ByteSet, likelihood};
 use super::{Shape, class_bytes, folds, shape};
-use crate::matcher::bytes::{ByteSet, likelihood};
 
-/// The most clues of one pattern, and the longest.
+/// The most nearby of one pattern, and the longest.
 const MAX_CLUES: usize = 8;
 const MAX_CLUE: usize = 4;
 
 /// Two bytes or more of which every match has one, the rarest there are.
-pub fn clues(hir: &Hir) -> Option<Vec<Shape>> {
+pub fn nearby(hir: &Hir) -> Option<Vec<Shape>> {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => None,
         HirKind::Literal(_) => concatenation(std::slice::from_ref(hir)),
-        HirKind::Capture(capture) => clues(&capture.sub),
-        HirKind::Repetition(repetition) => clues(&repetition.sub).filter(|_| repetition.min > 0),
+        HirKind::Capture(capture) => nearby(&capture.sub),
+        HirKind::Repetition(repetition) => nearby(&repetition.sub).filter(|_| repetition.min > 0),
         HirKind::Concat(parts) => concatenation(parts),
         HirKind::Alternation(parts) => {
-            let all: Vec<Shape> = parts.iter().map(clues).collect::<Option<Vec<_>>>()?.concat();
+            let all: Vec<Shape> = parts.iter().map(nearby).collect::<Option<Vec<_>>>()?.concat();
             Some(all).filter(|all| all.len() <= MAX_CLUES)
         }
     }
@@ -26,9 +26,9 @@ pub fn clues(hir: &Hir) -> Option<Vec<Shape>> {
 
 fn concatenation(parts: &[Hir]) -> Option<Vec<Shape>> {
     let (mut best, mut stretch): (Option<Vec<Shape>>, Shape) = (None, Vec::new());
-    let mut offer = |clues: Vec<Shape>| {
-        if best.as_ref().is_none_or(|best| commonness(&clues) < commonness(best)) {
-            best = Some(clues);
+    let mut offer = |nearby: Vec<Shape>| {
+        if best.as_ref().is_none_or(|best| commonness(&nearby) < commonness(best)) {
+            best = Some(nearby);
         }
     };
     for part in parts {
@@ -36,7 +36,7 @@ fn concatenation(parts: &[Hir]) -> Option<Vec<Shape>> {
             Some(bytes) => stretch.extend(bytes),
             None => {
                 stretches(&std::mem::take(&mut stretch)).for_each(&mut offer);
-                clues(part).into_iter().for_each(&mut offer);
+                nearby(part).into_iter().for_each(&mut offer);
             }
         }
     }
@@ -59,8 +59,8 @@ fn narrow(part: &Hir) -> Option<Shape> {
     bytes.iter().all(|set| !set.has_high() && !folds(set)).then_some(bytes)
 }
 
-fn commonness(clues: &[Shape]) -> f32 {
-    clues.iter().map(|clue| clue.iter().map(likelihood).product::<f32>()).sum()
+fn commonness(nearby: &[Shape]) -> f32 {
+    nearby.iter().map(|nearby| nearby.iter().map(likelihood).product::<f32>()).sum()
 }
 
 #[cfg(test)]
@@ -72,10 +72,10 @@ mod tests {
     fn of(regex: &str) -> String {
         let mut parser = ParserBuilder::new();
         let hir = parser.utf8(false).unicode(false).build().parse(regex).expect("a regex");
-        let show = |clue: &Shape| {
-            clue.iter().filter_map(|set| set.iter().next()).map(char::from).collect::<String>()
+        let show = |nearby: &Shape| {
+            nearby.iter().filter_map(|set| set.iter().next()).map(char::from).collect::<String>()
         };
-        clues(&hir).unwrap_or_default().iter().map(show).collect::<Vec<_>>().join(" ")
+        nearby(&hir).unwrap_or_default().iter().map(show).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -5,8 +5,31 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::contract::Contract;
-use crate::glob::Names;
+use crate::deadline::Deadline;
+use crate::glob::Names as GlobNames;
 use crate::path::RelPath;
+
+/// The names of one file.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    /// The path that globs see and reports show.
+    pub path: &'a RelPath,
+    /// Its real path, if that is another one.
+    pub alias: Option<&'a RelPath>,
+}
+
+impl<'a> Names<'a> {
+    fn iter(self) -> impl Iterator<Item = &'a RelPath> {
+        std::iter::once(self.path).chain(self.alias)
+    }
+
+    /// Does the file lie in one of these directories? Its real name decides: a link there that leads elsewhere does not.
+    pub fn lies_in(self, directories: &[RelPath]) -> bool {
+        let real = self.alias.unwrap_or(self.path).as_bytes();
+        let inside = |directory: &RelPath| real.strip_prefix(directory.as_bytes());
+        directories.iter().any(|directory| inside(directory).is_some_and(|rest| rest.starts_with(b"/")))
+    }
+}
 
 /// The distinct globs of some contracts.
 #[derive(Debug, Default)]
@@ -27,19 +50,19 @@ struct Inside {
 }
 
 impl Globs {
-    /// The globs of the contracts, each with its index.
-    pub fn of<'a>(contracts: impl Iterator<Item = (usize, &'a Contract)>) -> Self {
+    /// The globs of the contracts.
+    pub fn of(contracts: &[Contract]) -> Self {
         let mut globs = Self::default();
         let mut known: HashMap<&str, usize> = HashMap::new();
-        for (index, contract) in contracts {
+        for (index, contract) in contracts.iter().enumerate() {
             let at = *known.entry(contract.glob.as_str()).or_insert_with(|| {
                 let new = globs.contracts.len();
                 globs.contracts.push(Vec::new());
                 let inside = globs.under.entry(contract.glob.directory().into()).or_default();
                 match contract.glob.names() {
-                    Names::Any => inside.any.push(new),
-                    Names::Name(name) => inside.names.entry(name.into()).or_default().push(new),
-                    Names::Extensions(extensions) => {
+                    GlobNames::Any => inside.any.push(new),
+                    GlobNames::Name(name) => inside.names.entry(name.into()).or_default().push(new),
+                    GlobNames::Extensions(extensions) => {
                         for extension in extensions {
                             inside.extensions.entry(extension.into()).or_default().push(new);
                         }
@@ -52,15 +75,11 @@ impl Globs {
         globs
     }
 
-    /// The globs that match one of the names of a file, in order.
-    pub fn matching(
-        &self,
-        contracts: &[Arc<Contract>],
-        path: &RelPath,
-        alias: Option<&RelPath>,
-    ) -> Vec<usize> {
+    /// The globs that match one of the names of a file, in order. When there is no time left to compare a glob, it is
+    /// taken to match.
+    pub fn matching(&self, contracts: &[Arc<Contract>], names: Names<'_>, deadline: Deadline) -> Vec<usize> {
         let mut candidates: Vec<usize> = Vec::new();
-        for path in std::iter::once(path).chain(alias).map(RelPath::as_bytes) {
+        for path in names.iter().map(RelPath::as_bytes) {
             let name = &path[memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)..];
             let extension = memchr::memrchr(b'.', name).map(|dot| &name[dot + 1..]);
             let mut collect = |directory: &[u8]| {
@@ -74,7 +93,10 @@ impl Globs {
         }
         candidates.sort_unstable();
         candidates.dedup();
-        candidates.retain(|&at| contracts[self.contracts[at][0]].applies_to(path, alias));
+        candidates.retain(|&at| {
+            let contract = &contracts[self.contracts[at][0]];
+            contract.applies_to(names.path, names.alias) || deadline.has_passed()
+        });
         candidates
     }
 

@@ -47,6 +47,13 @@ impl ByteSet {
         Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
+    /// The set without a byte.
+    #[cfg(test)]
+    pub fn without(mut self, byte: u8) -> Self {
+        self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
+        self
+    }
+
     /// How many bytes there are.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
@@ -100,9 +107,13 @@ impl std::fmt::Debug for ByteSet {
 /// A set of bytes to look for in texts, with vector instructions where it is small.
 #[derive(Debug, Clone, Copy)]
 pub enum Needles {
+    /// One byte.
     One(u8),
+    /// Two bytes.
     Two(u8, u8),
+    /// Three bytes.
     Three(u8, u8, u8),
+    /// More, or none.
     Many(ByteSet),
 }
 

@@ -10,9 +10,12 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr_iter, memmem};
 
-use super::comments::{Comments, Opener};
 use crate::path::RelPath;
-use crate::text::Text;
+use crate::text::{Region, Text};
+
+mod comments;
+
+use comments::{Comments, Opener};
 
 const MARK: &[u8] = b"phaser:ignore";
 /// A directive for the whole file must stand on one of this many lines.
@@ -49,6 +52,23 @@ pub enum Scope {
     AllOnLine,
     /// The named contracts, in the whole file.
     File,
+}
+
+/// The lines that a violation stands on, from the first to the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    /// The line it starts on.
+    pub first: usize,
+    /// The line that its last character is on.
+    pub last: usize,
+}
+
+impl Lines {
+    /// The lines of a stretch of text.
+    pub fn of(Region { start, end }: Region) -> Self {
+        let ends_before = end.column == 1 && end.line > start.line;
+        Self { first: start.line, last: if ends_before { end.line - 1 } else { end.line } }
+    }
 }
 
 /// What the directives of a file do to a violation.
@@ -88,10 +108,10 @@ impl<'t> Ignores<'t> {
         Self { directives }
     }
 
-    /// What the directives do to a violation of the contract `id` that starts on `line`, or on none.
-    pub fn covers(&self, id: &str, line: Option<usize>) -> Cover {
+    /// What the directives do to a violation of the contract `id` that stands on `lines`, or on none.
+    pub fn covers(&self, id: &str, lines: Option<Lines>) -> Cover {
         let mut cover = Cover::No;
-        for directive in self.near(line).filter(|directive| directive.reaches(line)) {
+        for directive in self.near(lines).filter(|directive| directive.reaches(lines)) {
             if directive.names(id) {
                 return Cover::Suppressed;
             }
@@ -107,26 +127,28 @@ impl<'t> Ignores<'t> {
         self.directives.iter()
     }
 
-    /// The directives that may reach `line`: those at the top of the file, on it, and on the line before.
-    fn near(&self, line: Option<usize>) -> impl Iterator<Item = &Directive<'t>> {
+    /// The directives that may reach `lines`: those at the top of the file, on them, and on the line before.
+    fn near(&self, lines: Option<Lines>) -> impl Iterator<Item = &Directive<'t>> {
         let up_to = |last: usize| self.directives.partition_point(|directive| directive.line <= last);
         let top = up_to(FILE_LINES);
-        let around =
-            line.map_or(top..top, |line| up_to(line.saturating_sub(2)).max(top)..up_to(line).max(top));
+        let around = lines.map_or(top..top, |Lines { first, last }| {
+            up_to(first.saturating_sub(2)).max(top)..up_to(last).max(top)
+        });
         self.directives[..top].iter().chain(&self.directives[around])
     }
 }
 
 impl Directive<'_> {
-    /// Does this directive suppress a violation of the contract `id` that starts on `line`, or on none?
-    pub fn covers(&self, id: &str, line: Option<usize>) -> bool {
-        self.reaches(line) && self.names(id)
+    /// Does this directive suppress a violation of the contract `id` that stands on `lines`, or on none?
+    pub fn covers(&self, id: &str, lines: Option<Lines>) -> bool {
+        self.reaches(lines) && self.names(id)
     }
 
-    fn reaches(&self, line: Option<usize>) -> bool {
+    fn reaches(&self, lines: Option<Lines>) -> bool {
+        let is_one = |line: usize| lines.is_some_and(|lines| (lines.first..=lines.last).contains(&line));
         match self.scope {
-            Scope::Line | Scope::AllOnLine => line == Some(self.line),
-            Scope::NextLine => line == Some(self.line + 1),
+            Scope::Line | Scope::AllOnLine => is_one(self.line),
+            Scope::NextLine => is_one(self.line + 1),
             Scope::File => self.line <= FILE_LINES,
         }
     }
@@ -295,6 +317,7 @@ fn ids(rest: &[u8]) -> Vec<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Position;
 
     fn parsed(path: &str, content: &str, check: impl FnOnce(&Ignores<'_>)) {
         let text = Text::new(content.as_bytes()).expect("is text");
@@ -303,8 +326,27 @@ mod tests {
 
     fn cover(path: &str, content: &str, line: impl Into<Option<usize>>) -> Cover {
         let mut cover = Cover::No;
-        parsed(path, content, |ignores| cover = ignores.covers("a-rule", line.into()));
+        let lines = line.into().map(|line| Lines { first: line, last: line });
+        parsed(path, content, |ignores| cover = ignores.covers("a-rule", lines));
         cover
+    }
+
+    #[test]
+    fn a_violation_on_several_lines_is_covered_by_a_directive_on_any_of_them() {
+        let at = |line: usize| Position { line, column: 1 };
+        let content = "# phaser:ignore-next-line a-rule\na\nb # phaser:ignore a-rule\nc\n# phaser:ignore-next-line a-rule\n";
+        let covered = |first, last| {
+            let mut covered = false;
+            let lines = Some(Lines { first, last });
+            parsed("a.py", content, |ignores| covered = ignores.covers("a-rule", lines) == Cover::Suppressed);
+            covered
+        };
+        assert!(covered(2, 2) && covered(2, 9) && covered(1, 3) && covered(3, 4) && covered(5, 6));
+        assert!(!covered(1, 1) && !covered(4, 4) && !covered(4, 5) && !covered(5, 5) && !covered(7, 9));
+        assert_eq!(Lines::of(Region { start: at(2), end: at(4) }), Lines { first: 2, last: 3 });
+        let end = Position { line: 4, column: 2 };
+        assert_eq!(Lines::of(Region { start: at(2), end }), Lines { first: 2, last: 4 });
+        assert_eq!(Lines::of(Region { start: at(2), end: at(2) }), Lines { first: 2, last: 2 });
     }
 
     #[test]
@@ -579,7 +621,8 @@ mod tests {
                 (4, Scope::NextLine, ""),
             ];
             assert_eq!(listed, expected.map(|(line, scope, ids)| (line, scope, ids.to_owned())));
-            let covering: Vec<_> = ignores.iter().map(|one| one.covers("z", Some(3))).collect();
+            let covering: Vec<_> =
+                ignores.iter().map(|one| one.covers("z", Some(Lines { first: 3, last: 3 }))).collect();
             assert_eq!(covering, [false, true, true, false]);
         });
     }
@@ -588,6 +631,6 @@ mod tests {
     fn text_that_is_not_utf8_is_read() {
         let text = Text::new(&b"caf\xE9 # phaser:ignore caf\xE9, a-rule"[..]).expect("is text");
         let ignores = Ignores::parse(&RelPath::from("a.py"), &text);
-        assert_eq!(ignores.covers("a-rule", Some(1)), Cover::Suppressed);
+        assert_eq!(ignores.covers("a-rule", Some(Lines { first: 1, last: 1 })), Cover::Suppressed);
     }
 }

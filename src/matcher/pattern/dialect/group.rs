@@ -1,0 +1,152 @@
+//! Groups, flags, and what opens with `(?`.
+
+use super::{Backtracks, Close, DialectError, Flags, Open, Purpose, Translator};
+
+/// What opens a group that only the backtracking engine knows.
+const CONSTRUCTS: [(&str, Backtracks); 5] = [
+    ("?=", Backtracks::LookAround),
+    ("?!", Backtracks::LookAround),
+    ("?<=", Backtracks::LookAround),
+    ("?<!", Backtracks::LookAround),
+    ("?>", Backtracks::Atomic),
+];
+
+impl Translator<'_> {
+    /// What a `(` opens; it has been read.
+    pub(super) fn group(&mut self) -> Result<(), DialectError> {
+        if !self.starts_with("?") {
+            self.open_capture("(");
+            return Ok(());
+        }
+        if self.starts_with("?#") {
+            return self.rest.find(|&c| c == ')').map(|_| ()).ok_or(DialectError::UnclosedComment);
+        }
+        if self.starts_with("?P=") {
+            self.skip(3);
+            let name: String = self.rest.by_ref().take_while(|&c| c != ')').collect();
+            self.needs(Backtracks::BackReference);
+            self.push(&if self.is_plain() { "(?:(?s:.)*)".to_owned() } else { format!("\\k<{name}>") });
+            return Ok(());
+        }
+        if self.starts_with("?(") {
+            self.conditional();
+            return Ok(());
+        }
+        match CONSTRUCTS.into_iter().find(|(opening, _)| self.starts_with(opening)) {
+            Some((opening, construct)) => {
+                self.skip(opening.len());
+                self.needs(construct);
+                match (self.purpose, construct) {
+                    (Purpose::Superset, Backtracks::LookAround) => {
+                        let close = Close::TakeBack(self.out.regex.len());
+                        self.outer.push(Open { flags: self.flags, close });
+                        self.out.facts.groups += 1;
+                    }
+                    (Purpose::Superset | Purpose::Plain, _) => self.open("(?:", ")"),
+                    (Purpose::Search | Purpose::Backtracking, _) => {
+                        self.open("(", ")");
+                        self.push(opening);
+                    }
+                }
+                Ok(())
+            }
+            None => self.flags(),
+        }
+    }
+
+    /// `(?(1)…|…)` and `(?(name)…|…)`; the first `(` has been read.
+    fn conditional(&mut self) {
+        self.skip(2);
+        self.needs(Backtracks::Conditional);
+        let condition: String = self.rest.by_ref().take_while(|&c| c != ')').collect();
+        let is_number = condition.chars().all(|c| c.is_ascii_digit());
+        match (self.is_plain(), is_number) {
+            (true, _) => self.open("(?:", ")?"),
+            (false, true) => self.open(&format!("(?({condition})"), ")"),
+            (false, false) => self.open(&format!("(?(<{condition}>)"), ")"),
+        }
+    }
+
+    fn open(&mut self, group: &str, close: &'static str) {
+        self.outer.push(Open { flags: self.flags, close: Close::With(close) });
+        self.out.facts.groups += 1;
+        self.push(group);
+    }
+
+    /// A group that captures. Flags that are set inside it leak out of it in the backtracking engine, but not out of a
+    /// plain group.
+    fn open_capture(&mut self, group: &str) {
+        if self.purpose == Purpose::Backtracking {
+            self.open(&format!("{group}(?:"), "))");
+        } else {
+            self.open(group, ")");
+        }
+    }
+
+    /// The end of a group.
+    pub(super) fn close(&mut self) {
+        let Some(Open { flags, close }) = self.outer.pop() else { return self.push(")") };
+        self.flags = flags;
+        match close {
+            Close::With(text) => self.push(text),
+            Close::TakeBack(length) => {
+                self.out.regex.truncate(length);
+                self.push("(?:)");
+            }
+        }
+    }
+
+    /// `(?flags)` and `(?flags:`, or another `(?` group.
+    fn flags(&mut self) -> Result<(), DialectError> {
+        let flags: String =
+            self.rest.clone().skip(1).take_while(|c| c.is_ascii_alphabetic() || *c == '-').collect();
+        let end = self.rest.clone().nth(flags.len() + 1);
+        let ends_group = match end {
+            Some(':') => false,
+            Some(')') => true,
+            _ => {
+                self.named_group();
+                return Ok(());
+            }
+        };
+        self.skip(flags.len() + 1);
+        let (on, off) = flags.split_once('-').unwrap_or((&flags, ""));
+        if on.contains('L') {
+            return Err(DialectError::LocaleFlag);
+        }
+        let flag = |letter: char, now: bool| on.contains(letter) || now && !off.contains(letter);
+        let new = Flags {
+            verbose: flag('x', self.flags.verbose),
+            ascii: on.contains('a') || self.flags.ascii && !on.contains('u'),
+            multi_line: flag('m', self.flags.multi_line),
+        };
+        self.out.facts.names_beyond_ascii |= on.contains('u');
+        let on: String = on.chars().filter(|c| !matches!(c, 'a')).collect();
+        let dash = if off.is_empty() { "" } else { "-" };
+        let spelled = format!("(?{on}{dash}{off}");
+        if !ends_group {
+            self.open(&spelled, ")");
+        } else {
+            self.rest.next();
+            if spelled != "(?" {
+                self.push(&spelled);
+                self.push(")");
+            }
+        }
+        self.flags = new;
+        Ok(())
+    }
+
+    /// `(?P<name>`, `(?<name>`, or something that the engine refuses.
+    fn named_group(&mut self) {
+        let prefix = ["?P<", "?<"].into_iter().find(|prefix| self.starts_with(prefix));
+        let Some(prefix) = prefix else { return self.open("(", ")") };
+        self.skip(prefix.len());
+        let name: String = self.rest.clone().take_while(|&c| c != '>').collect();
+        self.skip(name.chars().count());
+        if self.rest.next().is_none() {
+            return self.open(&format!("({prefix}{name}"), ")");
+        }
+        self.open_capture(&format!("({prefix}{name}>"));
+    }
+}

@@ -1,0 +1,79 @@
+//! One text, held against what patterns need: most patterns cannot match there, and are not even read.
+
+use memchr::memmem;
+
+use super::FOLDING;
+use super::windows::has_run;
+use crate::contract::Needs;
+use crate::matcher::required::Run;
+use crate::matcher::required::byte_set::ByteSet;
+
+/// In a longer text, looking for what each pattern needs would cost more than reading the patterns.
+const MAX_TEXT: usize = 256 * 1024;
+
+/// How many bits there are for the places of grams in a text: enough for few to be set.
+const GRAM_BITS: usize = 1 << 17;
+
+/// A text in lower case, to look for what patterns need.
+#[derive(Debug)]
+pub struct QuickReject {
+    text: Vec<u8>,
+    /// A bit for each gram in the text, by its hash.
+    grams: Vec<u64>,
+}
+
+impl QuickReject {
+    /// The text, unless it is too large, or has a character in it that folds in a special way.
+    pub fn new(text: &[u8]) -> Option<Self> {
+        let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
+        if text.len() > MAX_TEXT || !usual() {
+            return None;
+        }
+        let text = text.to_ascii_lowercase();
+        let mut grams = vec![0; GRAM_BITS / 64];
+        for bit in text.windows(3).map(gram_bit) {
+            grams[bit / 64] |= 1 << (bit % 64);
+        }
+        Some(Self { text, grams })
+    }
+
+    /// Could a pattern that needs this match in the text?
+    pub fn may_match(&self, Needs { texts, run }: &Needs) -> bool {
+        let has_run = |(bytes, count)| has_run(&self.text, &Run { bytes: ByteSet::from_bits(bytes), count });
+        (texts.is_empty() || texts.iter().any(|text| self.has(text))) && run.is_none_or(has_run)
+    }
+
+    /// Is this in the text? Mostly it is not, and one gram tells.
+    fn has(&self, part: &[u8]) -> bool {
+        let is_known = |bit: usize| self.grams[bit / 64] >> (bit % 64) & 1 == 1;
+        part.windows(3).map(gram_bit).all(is_known) && memmem::find(&self.text, part).is_some()
+    }
+}
+
+fn gram_bit(gram: &[u8]) -> usize {
+    let gram = u32::from_le_bytes([gram[0], gram[1], gram[2], 0]);
+    gram.wrapping_mul(0x9E37_79B1) as usize >> (u32::BITS - GRAM_BITS.trailing_zeros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_tells_which_patterns_may_match() {
+        let text = QuickReject::new(b"let apiKey = 1;").expect("small and usual");
+        let may_match = |texts: &[&str], run| {
+            let texts = texts.iter().map(|text| text.as_bytes().into()).collect();
+            text.may_match(&Needs { texts, run })
+        };
+        assert!(may_match(&["password", "apikey"], None));
+        assert!(may_match(&["apikey ="], None));
+        assert!(may_match(&[], None), "nothing is needed");
+        assert!(!may_match(&["password", "token"], None));
+        let letters = ByteSet::range(b'a', b'z').to_bits();
+        assert!(may_match(&[], Some((letters, 6))) && !may_match(&[], Some((letters, 7))), "a run");
+        assert!(!may_match(&["apikey"], Some((letters, 7))), "both are needed");
+        assert!(QuickReject::new("api\u{212A}ey".as_bytes()).is_none());
+        assert!(QuickReject::new(&[b'a'; MAX_TEXT + 1]).is_none());
+    }
+}

@@ -1,0 +1,99 @@
+//! A text as patterns see it: valid UTF-8, whatever the bytes of the file are.
+//!
+//! A byte that belongs to no character counts as one character that is no letter, digit or blank. So that every engine
+//! sees it that way, U+FFFD stands in for each such byte; places are told in the bytes of the file.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::pattern::linear::Charset;
+use crate::text::Text;
+
+/// What stands in for a byte that belongs to no character.
+const STAND_IN: &str = "\u{FFFD}";
+
+/// How much longer that is than the byte.
+const LONGER: usize = STAND_IN.len() - 1;
+
+/// A text as patterns see it.
+#[derive(Debug)]
+pub struct View<'t> {
+    bytes: Cow<'t, [u8]>,
+    charset: Charset,
+    /// Where each stand-in starts.
+    stand_ins: Vec<u32>,
+}
+
+impl<'t> View<'t> {
+    /// The view of a text.
+    pub fn of(text: &'t Text<'_>) -> Self {
+        let bytes = text.bytes();
+        let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
+        if text.is_ascii() || std::str::from_utf8(bytes).is_ok() {
+            return Self { bytes: Cow::Borrowed(bytes), charset, stand_ins: Vec::new() };
+        }
+        let (mut mended, mut stand_ins) = (Vec::with_capacity(bytes.len() + bytes.len() / 8), Vec::new());
+        for chunk in bytes.utf8_chunks() {
+            mended.extend_from_slice(chunk.valid().as_bytes());
+            for _ in chunk.invalid() {
+                stand_ins.push(u32::try_from(mended.len()).unwrap_or(u32::MAX));
+                mended.extend_from_slice(STAND_IN.as_bytes());
+            }
+        }
+        Self { bytes: Cow::Owned(mended), charset, stand_ins }
+    }
+
+    /// The bytes to search.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Their character set.
+    pub fn charset(&self) -> Charset {
+        self.charset
+    }
+
+    /// The bytes of the file that a stretch of the view stands for.
+    pub fn in_file(&self, range: Range<usize>) -> Range<usize> {
+        if self.stand_ins.is_empty() {
+            return range;
+        }
+        self.offset_in_file(range.start, 0)..self.offset_in_file(range.end, 1)
+    }
+
+    /// Where a place of the view is in the file; a place within a stand-in is so many bytes after the start of the byte.
+    fn offset_in_file(&self, at: usize, within: usize) -> usize {
+        let before = self.stand_ins.partition_point(|&start| (start as usize) < at);
+        match before.checked_sub(1).map(|last| self.stand_ins[last] as usize) {
+            Some(start) if at < start + STAND_IN.len() => start - (before - 1) * LONGER + within,
+            _ => at - before * LONGER,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_belongs_to_no_character_becomes_one() {
+        let text = Text::new(&b"a\xFF\xE2\x84b\xC3\xA9\xC3"[..]).expect("is text");
+        let view = View::of(&text);
+        assert_eq!(view.bytes(), "a\u{FFFD}\u{FFFD}\u{FFFD}b\u{E9}\u{FFFD}".as_bytes());
+        let places = [(0, 0), (1, 1), (4, 2), (7, 3), (10, 4), (11, 5), (13, 7), (16, 8)];
+        for (at, expected) in places {
+            assert_eq!(view.in_file(at..at), expected..expected);
+        }
+        assert_eq!(view.in_file(2..3), 1..2, "a part of a stand-in is the whole byte");
+    }
+
+    #[test]
+    fn what_is_valid_is_seen_as_it_is() {
+        for content in ["abc", "\u{E9}\u{FFFD}b"] {
+            let text = Text::new(content.as_bytes()).expect("is text");
+            let view = View::of(&text);
+            assert!(matches!(view.bytes, Cow::Borrowed(bytes) if bytes == content.as_bytes()));
+            assert_eq!(view.in_file(1..3), 1..3);
+        }
+    }
+}
