@@ -210,7 +210,7 @@ fn add_pre_commit(root: &Root) -> anyhow::Result<()> {
         pre_commit::Entry::There => format!("phaser is in {name} already."),
         pre_commit::Entry::ByHand => format!(
             "{name} is not simple enough to be edited; add this to its 'repos':\n{}",
-            pre_commit::ENTRY
+            pre_commit::entry()
         ),
     };
     to_stdout(|out| writeln!(out, "{done}"))

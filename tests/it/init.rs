@@ -3,8 +3,9 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
-use crate::harness::{Sandbox, forbid};
+use crate::harness::{Output, Sandbox, forbid};
 
 fn names(sandbox: &Sandbox, directory: &str) -> Vec<String> {
     let entries = fs::read_dir(sandbox.path(directory)).expect("is there");
@@ -118,12 +119,68 @@ fn init_installs_only_what_it_is_told_to() {
         - id: phaser
           name: phaser
           entry: phaser enforce --staged --strict
+          args: [--]
           language: system
-          pass_filenames: false
+          pass_filenames: true
           always_run: true
+          require_serial: true
+          stages: [pre-commit, pre-merge-commit, manual]
+          minimum_pre_commit_version: 3.2.0
     ");
     let again = sandbox.run(["init", "--pre-commit"]);
     assert!(again.stdout.contains("phaser is in .pre-commit-config.yaml already"), "{again}");
+}
+
+/// The one hook of a configuration of pre-commit.
+fn only_hook(configuration: &str) -> Value {
+    let configuration: Value = serde_saphyr::from_str(configuration).expect("is YAML");
+    let hooks = configuration["repos"][0]["hooks"].as_array().expect("a list").clone();
+    assert_eq!(hooks.len(), 1);
+    hooks.into_iter().next().expect("one hook")
+}
+
+/// Runs a hook as pre-commit does: the entry, its arguments, and the names of the files if it takes them.
+fn run_as_pre_commit(sandbox: &Sandbox, hook: &Value, names: &[&str]) -> Output {
+    let entry = hook["entry"].as_str().expect("a command");
+    let arguments = entry.split(' ').skip(1).map(str::to_owned);
+    let more = hook["args"].as_array().expect("arguments").clone();
+    let more = more.into_iter().map(|argument| argument.as_str().expect("text").to_owned());
+    let names = if hook["pass_filenames"] == Value::Bool(false) { &[] } else { names };
+    let mut command = sandbox.command();
+    command.args(arguments).args(more).args(names);
+    sandbox.run_with(&mut command, b"")
+}
+
+#[test]
+fn the_pre_commit_entry_also_checks_files_that_are_named_and_not_staged() {
+    let sandbox = Sandbox::new().git_init().file("a.py", "def f():\n    raise NotImplemented\n");
+    assert_eq!(sandbox.run(["init", "--pre-commit"]).code, Some(0));
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("first").file("b.py", "x = 1\n").git_add("b.py");
+    let configuration = fs::read_to_string(sandbox.path(".pre-commit-config.yaml")).expect("is there");
+    let hook = only_hook(&configuration);
+    // 'pre-commit run --all-files', and --from-ref with --to-ref: nothing of a.py is staged.
+    let all = run_as_pre_commit(&sandbox, &hook, &[".pre-commit-config.yaml", "a.py", "b.py"]);
+    assert_eq!(all.code, Some(1), "{all}");
+    assert!(all.stdout.contains("a.py:2: error: python-raise-notimplemented"), "{all}");
+    // 'git commit': only what is staged.
+    assert_eq!(run_as_pre_commit(&sandbox, &hook, &["b.py"]).code, Some(0));
+    // A commit that only deletes names no file.
+    assert_eq!(run_as_pre_commit(&sandbox, &hook, &[]).code, Some(0));
+}
+
+#[test]
+fn the_pre_commit_entry_is_the_hook_that_phaser_offers() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let offered = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).expect("is there");
+    let offered: Vec<Value> = serde_saphyr::from_str(&offered).expect("is YAML");
+    let mut offered = offered.into_iter().find(|hook| hook["id"] == "phaser-system").expect("is offered");
+    offered["id"] = "phaser".into();
+    offered.as_object_mut().expect("a map").remove("description");
+    let sandbox = Sandbox::new().git_init();
+    sandbox.run(["init", "--pre-commit"]);
+    let written = fs::read_to_string(sandbox.path(".pre-commit-config.yaml")).expect("is there");
+    assert_eq!(only_hook(&written), offered);
 }
 
 #[test]

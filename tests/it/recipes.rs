@@ -133,3 +133,27 @@ fn pages_name_what_the_action_takes() {
         }
     }
 }
+
+#[test]
+fn the_page_about_pre_commit_runs_what_the_hooks_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let hooks = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).expect("readable");
+    let hooks: Vec<Value> = serde_saphyr::from_str(&hooks).expect("is YAML");
+    let offered = |id: &Value| hooks.iter().find(|hook| hook["id"] == *id);
+    let mut local = 0;
+    for configuration in yaml("pre-commit.md") {
+        let repository = &configuration["repos"][0];
+        for hook in repository["hooks"].as_array().expect("a list") {
+            let offered = offered(&hook["id"]).unwrap_or_else(|| panic!("{hook} is not offered"));
+            if repository["repo"] == "local" {
+                local += 1;
+                for key in ["name", "entry", "args", "language", "always_run", "require_serial"] {
+                    assert_eq!(hook[key], offered[key], "{key}");
+                }
+                // The default of pre-commit.
+                assert!(hook["pass_filenames"].is_null() || hook["pass_filenames"] == true);
+            }
+        }
+    }
+    assert_eq!(local, 1);
+}

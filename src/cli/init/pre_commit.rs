@@ -5,17 +5,20 @@
 /// The file, in the project's root.
 pub const FILE: &str = ".pre-commit-config.yaml";
 
+/// The hooks that phaser offers to pre-commit. The entry is one of them, so that both always do the same.
+const HOOKS: &str = include_str!("../../../.pre-commit-hooks.yaml");
+
+/// The hook that starts the phaser on the PATH, as a project needs it that lists its hooks itself.
+const HOOK: &str = "- id: phaser-system\n";
+
 /// The entry, as it stands in the list of repositories.
-pub const ENTRY: &str = "\
-- repo: local
-  hooks:
-    - id: phaser
-      name: phaser
-      entry: phaser enforce --staged --strict
-      language: system
-      pass_filenames: false
-      always_run: true
-";
+pub fn entry() -> String {
+    let (_, hook) = HOOKS.split_once(HOOK).expect("phaser offers this hook");
+    let keys = hook.lines().take_while(|line| !line.is_empty());
+    let keys = keys.filter(|line| !line.trim_start().starts_with("description:"));
+    let keys: String = keys.map(|line| format!("    {line}\n")).collect();
+    format!("- repo: local\n  hooks:\n    - id: phaser\n{keys}")
+}
 
 /// What became of the text.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +49,7 @@ pub fn with_entry(text: Option<&str>) -> Entry {
 }
 
 fn indented(indent: &str) -> String {
-    ENTRY.lines().map(|line| format!("{indent}{line}\n")).collect()
+    entry().lines().map(|line| format!("{indent}{line}\n")).collect()
 }
 
 /// The indentation of the repositories, if the file ends with them.
