@@ -25,27 +25,61 @@ use crate::settings::{OwnHook, Survey, survey};
 /// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
 pub fn run(environment: &Environment) -> anyhow::Result<Exit> {
     let mut report = Report::default();
-    let hooks = check_settings(environment, &mut report);
-    check_commands(&hooks, environment, &mut report);
+    let found = check_settings(environment, &mut report);
+    check_commands(&found.own, environment, &mut report);
+    report.calls = calls(&found, environment);
     check_contracts(environment, &mut report)?;
     match try_out() {
-        Ok(()) => {
-            report.ok("a test edit that violates a contract is denied, and one that does not is allowed")
+        Ok(()) => report
+            .ok("this phaser works: in a project made for it, a test edit was denied and another allowed"),
+        Err(error) => {
+            report.calls = report.calls.min(Calls::Fail);
+            report.problem(format!("a test edit went wrong: {error:#}"), "install phaser again");
         }
-        Err(error) => report.problem(format!("a test edit went wrong: {error:#}"), "install phaser again"),
     }
-    print(&report.text)?;
+    print(&format!("{}\nresult   {}\n", report.text, report.result()))?;
     Ok(if report.problems == 0 { Exit::Clean } else { Exit::Violations })
 }
 
-/// What was looked at, line by line.
+/// What was looked at, line by line, and what follows from it.
 #[derive(Default)]
 struct Report {
     text: String,
     problems: usize,
+    calls: Calls,
+    contracts: usize,
+}
+
+/// Does Claude Code call phaser before an edit?
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Calls {
+    /// No hook does.
+    #[default]
+    Missing,
+    /// A hook is there, and does not get through.
+    Fail,
+    /// It does.
+    Arrive,
 }
 
 impl Report {
+    /// What all of it means for the project.
+    fn result(&self) -> String {
+        let call = match self.calls {
+            Calls::Missing => Some("no hook calls phaser before an edit"),
+            Calls::Fail => Some("the hook does not work"),
+            Calls::Arrive => None,
+        };
+        match (call, self.contracts, self.problems) {
+            (None, 0, _) => "nothing is guarded: there are no contracts".to_owned(),
+            (Some(call), 0, _) => format!("nothing is guarded: there are no contracts, and {call}"),
+            (Some(call), _, _) => format!("edits in Claude Code are not guarded: {call}"),
+            (None, _, 0) => "edits in Claude Code are guarded".to_owned(),
+            (None, _, 1) => "edits in Claude Code are guarded, with 1 problem to mend".to_owned(),
+            (None, _, count) => format!("edits in Claude Code are guarded, with {count} problems to mend"),
+        }
+    }
+
     fn ok(&mut self, what: impl AsRef<str>) {
         self.line("ok       ", what.as_ref());
     }
@@ -61,14 +95,15 @@ impl Report {
     }
 }
 
-/// Looks at the settings of every scope, and gives phaser's hooks in them.
-fn check_settings(environment: &Environment, report: &mut Report) -> Vec<OwnHook> {
-    let mut hooks = Vec::new();
+/// Looks at the settings of every scope, and gives what they say together.
+fn check_settings(environment: &Environment, report: &mut Report) -> Survey {
+    let mut found = Survey { own: Vec::new(), all_disabled: false };
     for scope in Scope::ALL {
         let Some(path) = settings_file(scope, environment) else { continue };
         let shown = show(&path, environment);
         match read_survey(&path) {
             Ok(Survey { own, all_disabled }) => {
+                found.all_disabled |= all_disabled;
                 if all_disabled {
                     let fix = format!("set 'disableAllHooks' to false in {shown}");
                     report.problem(format!("{shown} turns every hook off"), fix);
@@ -77,7 +112,7 @@ fn check_settings(environment: &Environment, report: &mut Report) -> Vec<OwnHook
                     let events: Vec<_> = own.iter().map(|hook| hook.event.as_str()).collect();
                     report.ok(format!("{shown} has phaser's hooks for {}", events.join(" and ")));
                 }
-                hooks.extend(own);
+                found.own.extend(own);
             }
             Err(error) => {
                 let fix = "mend the file; Claude Code passes over all of it as it is";
@@ -85,13 +120,13 @@ fn check_settings(environment: &Environment, report: &mut Report) -> Vec<OwnHook
             }
         }
     }
-    let is_missing = |event: &&str| !hooks.iter().any(|hook| hook.event == *event);
+    let is_missing = |event: &&str| !found.own.iter().any(|hook| hook.event == *event);
     let missing: Vec<_> = ["PreToolUse", "PostToolUse"].into_iter().filter(is_missing).collect();
     if !missing.is_empty() {
         let what = format!("no settings have a hook of phaser's for {}", missing.join(" and "));
         report.problem(what, "run 'phaser enforce install'");
     }
-    hooks
+    found
 }
 
 fn read_survey(path: &Path) -> anyhow::Result<Survey> {
@@ -117,11 +152,30 @@ fn check_commands(hooks: &[OwnHook], environment: &Environment, report: &mut Rep
         }
     }
     for hook in hooks {
-        let words = split_program(&hook.command).1.split_whitespace();
-        if Cli::try_parse_from(std::iter::once("phaser").chain(words)).is_err() {
+        if !is_understood(hook) {
             let what = format!("this phaser does not understand the hook '{}'", hook.command);
             report.problem(what, "run 'phaser enforce install --force' in the scope it stands in");
         }
+    }
+}
+
+/// Does this phaser understand the arguments of the hook?
+fn is_understood(hook: &OwnHook) -> bool {
+    let words = split_program(&hook.command).1.split_whitespace();
+    Cli::try_parse_from(std::iter::once("phaser").chain(words)).is_ok()
+}
+
+/// Does a call arrive before an edit?
+fn calls(found: &Survey, environment: &Environment) -> Calls {
+    let before: Vec<_> = found.own.iter().filter(|hook| hook.event == "PreToolUse").collect();
+    let works = |hook: &&OwnHook| {
+        let program = split_program(&hook.command).0;
+        is_understood(hook) && (program.contains('$') || environment.find_program(&program).is_some())
+    };
+    match before.is_empty() {
+        true => Calls::Missing,
+        false if found.all_disabled || !before.iter().any(works) => Calls::Fail,
+        false => Calls::Arrive,
     }
 }
 
@@ -159,7 +213,8 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
         report.problem(warning.to_string(), "mend that line; the contract does not count as it is");
     }
-    if !loaded.contracts.iter().any(|contract| contract.enabled) {
+    report.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
+    if report.contracts == 0 {
         report.problem("there are no contracts that could be violated", "run 'phaser init'");
     }
     Ok(())

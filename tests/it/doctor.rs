@@ -45,7 +45,9 @@ fn all_is_well() {
     ok       the hooks start [HOME]/bin/phaser
     ok       .claude/contracts has no-todo
     ok       ~/.phaser/contracts has old (disabled)
-    ok       a test edit that violates a contract is denied, and one that does not is allowed
+    ok       this phaser works: in a project made for it, a test edit was denied and another allowed
+
+    result   edits in Claude Code are guarded
 
     --- stderr
     ");
@@ -65,13 +67,41 @@ fn what_was_compiled_is_fresh_or_not() {
 
 #[test]
 fn nothing_is_there_yet() {
-    let output = doctor(&Sandbox::new());
-    assert_problem(
-        &output,
-        "no settings have a hook of phaser's for PreToolUse and PostToolUse",
-        "phaser enforce install",
-    );
-    assert_problem(&output, "there are no contracts", "phaser init");
+    insta::assert_snapshot!(doctor(&Sandbox::new()), @"
+    exit: 1
+    --- stdout
+    problem  no settings have a hook of phaser's for PreToolUse and PostToolUse
+             fix: run 'phaser enforce install'
+    problem  there are no contracts that could be violated
+             fix: run 'phaser init'
+    ok       this phaser works: in a project made for it, a test edit was denied and another allowed
+
+    result   nothing is guarded: there are no contracts, and no hook calls phaser before an edit
+
+    --- stderr
+    ");
+}
+
+#[test]
+fn the_result_says_what_is_guarded() {
+    let result = |sandbox: &Sandbox| {
+        let output = doctor(sandbox);
+        output.stdout.lines().last().expect("a result").trim_start_matches("result   ").to_owned()
+    };
+    let not = "edits in Claude Code are not guarded";
+    let sandbox = Sandbox::new();
+    sandbox.run(["enforce", "install"]);
+    assert_eq!(result(&sandbox), "nothing is guarded: there are no contracts");
+    let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
+    assert_eq!(result(&sandbox), format!("{not}: no hook calls phaser before an edit"));
+    let sandbox = healthy().file(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert_eq!(result(&sandbox), format!("{not}: the hook does not work"));
+    let settings = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("read");
+    let sandbox =
+        healthy().file(".claude/settings.json", settings.replace("phaser enforce", "/x/phaser enforce"));
+    assert_eq!(result(&sandbox), format!("{not}: the hook does not work"));
+    let sandbox = healthy().file(".claude/settings.json", settings.replace("--severity warning", "--turbo"));
+    assert_eq!(result(&sandbox), "edits in Claude Code are guarded, with 1 problem to mend");
 }
 
 #[test]
