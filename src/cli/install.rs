@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::args::OnCleanArg;
@@ -106,10 +106,10 @@ pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<
         }
         Edited::Unchanged => print(&format!("phaser's hooks are in {shown} already; nothing changed.\n"))?,
         Edited::Differs(hooks) => {
-            bail!(
-                "{shown} has hooks of phaser's already, and nothing changed:\n{}run again with --force to replace them",
-                list(&hooks)
-            )
+            say(format_args!("phaser: {shown} has hooks of phaser's already, and nothing changed:"));
+            list(&hooks).lines().for_each(say);
+            say("phaser: run again with --force to replace them");
+            return Ok(Exit::Trouble);
         }
     }
     target.warn_if_disabled()?;

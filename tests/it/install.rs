@@ -160,8 +160,11 @@ fn other_spellings_are_replaced_only_by_force() {
     let sandbox = Sandbox::new().file(PROJECT, old);
     let output = sandbox.run(["enforce", "install"]);
     assert_eq!(output.code, Some(3), "{output}");
-    assert!(output.stderr.contains("PreToolUse   Write  phaser enforce check --stdin"), "{output}");
-    assert!(output.stderr.contains("run again with --force"), "{output}");
+    insta::assert_snapshot!(output.stderr, @"
+    phaser: .claude/settings.json has hooks of phaser's already, and nothing changed:
+      PreToolUse   Write  phaser enforce check --stdin
+    phaser: run again with --force to replace them
+    ");
     assert_eq!(read(&sandbox.path(PROJECT)), old);
     let output = sandbox.run(["enforce", "install", "--force"]);
     assert_eq!(output.code, Some(0), "{output}");

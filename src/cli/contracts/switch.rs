@@ -69,5 +69,5 @@ fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Resu
 
 fn first(warnings: Vec<Warning>) -> anyhow::Error {
     let shown: Vec<_> = warnings.iter().map(ToString::to_string).collect();
-    anyhow::anyhow!(shown.join("\n"))
+    anyhow::anyhow!(shown.join("; "))
 }
