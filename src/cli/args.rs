@@ -1,7 +1,7 @@
 //! The arguments of `phaser enforce`, and what they may be.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
@@ -15,6 +15,8 @@ use crate::matcher::Directives;
 use crate::scan::{Existing, Measure};
 use crate::source::git::{Renames, Revisions};
 use crate::source::shard::Shard;
+
+mod values;
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -96,11 +98,12 @@ pub struct Check {
     #[arg(long, value_enum, default_value = "all")]
     pub severity: SeverityFilter,
 
-    /// How to show the outcome [default: hook with --stdin, otherwise text]
+    /// How to show the outcome [default: hook with --stdin, what the name of --output ends with, otherwise text]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
 
-    /// Write the report to this file, and text to standard output
+    /// Write the report to this file, and text to standard output; without --format, a name that ends with
+    /// .sarif, .json or .xml says which: sarif, json or junit
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -120,7 +123,7 @@ pub struct Check {
     pub packs: Packs,
 
     /// How long a pattern may take on a file, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds)]
     pub timeout: u64,
 
     /// The least severity that makes the exit code 1
@@ -140,11 +143,11 @@ pub struct Check {
     pub no_ignores: bool,
 
     /// How many threads to use [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=512))]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
     pub threads: Option<u16>,
 
-    /// Do not read files larger than this
-    #[arg(long, value_name = "BYTES", default_value_t = 10 * 1024 * 1024)]
+    /// Do not read files larger than this: bytes, or with k, M or G
+    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size)]
     pub max_file_size: u64,
 
     /// Say on standard error what took how long, and which contracts cost most
@@ -216,6 +219,38 @@ pub enum Mode {
     Diff(Revisions),
 }
 
+impl Mode {
+    /// As it was asked for.
+    fn shown(&self) -> String {
+        match self {
+            Self::Stdin => "--stdin".to_owned(),
+            Self::Files(paths) => {
+                let first = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+                format!("the path '{first}'")
+            }
+            Self::All => "--all".to_owned(),
+            Self::Staged(_) => "--staged".to_owned(),
+            Self::Diff(_) => "--diff".to_owned(),
+        }
+    }
+}
+
+impl Format {
+    /// The format that a file with this name is meant to have.
+    fn of_file(path: &Path) -> Self {
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        if name.ends_with(".sarif") || name.ends_with(".sarif.json") {
+            Self::Sarif
+        } else if name.ends_with(".json") {
+            Self::Json
+        } else if name.ends_with(".xml") {
+            Self::Junit
+        } else {
+            Self::Text
+        }
+    }
+}
+
 impl Check {
     /// The mode, of which there must be exactly one.
     pub fn mode(&self) -> anyhow::Result<Mode> {
@@ -224,16 +259,22 @@ impl Check {
         let files: Vec<_> = self.file.iter().chain(plain).cloned().collect();
         let asked = [
             self.stdin.then_some(Mode::Stdin),
-            (!files.is_empty()).then_some(Mode::Files(files)),
             self.all.then_some(Mode::All),
             self.staged.then(|| Mode::Staged(staged.to_vec())),
             self.diff.clone().map(Mode::Diff),
+            (!files.is_empty()).then_some(Mode::Files(files)),
         ];
         let mut asked = asked.into_iter().flatten();
         let mode = match (asked.next(), asked.next()) {
             (Some(mode), None) => mode,
             (None, _) => anyhow::bail!("nothing to check: choose {MODES}"),
-            (Some(_), Some(_)) => anyhow::bail!("more than one mode: choose one of {MODES}"),
+            (Some(first), Some(second)) => {
+                anyhow::bail!(
+                    "more than one mode: {} and {}; leave one of them out",
+                    first.shown(),
+                    second.shown()
+                )
+            }
         };
         if self.new_lines && !matches!(mode, Mode::Staged(_) | Mode::Diff(_)) {
             anyhow::bail!("--new-lines needs something to compare with: use it with --staged or --diff");
@@ -251,7 +292,7 @@ impl Check {
     pub fn format(&self, mode: &Mode) -> anyhow::Result<Format> {
         match (self.format, mode) {
             (None, Mode::Stdin) => Ok(Format::Hook),
-            (None, _) => Ok(Format::Text),
+            (None, _) => Ok(self.output.as_deref().map_or(Format::Text, Format::of_file)),
             (Some(Format::Hook), mode) if *mode != Mode::Stdin => {
                 anyhow::bail!("--format hook answers a hook event: use it with --stdin")
             }

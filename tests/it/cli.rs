@@ -129,3 +129,71 @@ fn the_version_is_the_packages() {
     let output = Sandbox::new().run(["--version"]);
     assert_eq!(output.stdout, format!("phaser {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+#[test]
+fn two_modes_are_both_named() {
+    let sandbox = sandbox();
+    for (args, said) in [
+        (
+            &["--all", "sub"][..],
+            "phaser: more than one mode: --all and the path 'sub'; leave one of them out\n",
+        ),
+        (
+            &["--diff", "HEAD", "--file", "a.txt"],
+            "phaser: more than one mode: --diff and the path 'a.txt'; leave one of them out\n",
+        ),
+        (&["--all", "--staged"], "phaser: more than one mode: --all and --staged; leave one of them out\n"),
+    ] {
+        let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
+        assert_eq!((output.code, output.stderr.as_str()), (Some(3), said));
+    }
+}
+
+#[test]
+fn a_number_that_is_none_is_answered_with_what_to_write() {
+    let sandbox = sandbox();
+    for (flag, value, said) in [
+        (
+            "--max-file-size",
+            "1XB",
+            "write a number of bytes, or one with k, M or G after it, such as 512k or 10MB",
+        ),
+        ("--timeout", "abc", "write a number of milliseconds from 1 to 3600000"),
+        ("--threads", "0", "write a number of threads from 1 to 512"),
+    ] {
+        let output = sandbox.run(["enforce", "--all", flag, value]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains(said) && output.stderr.contains(flag), "{output}");
+    }
+}
+
+#[test]
+fn a_size_may_have_a_unit() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-x", "x", "*.txt"))
+        .file("a.txt", "x".to_owned() + &"y".repeat(2047));
+    let code = |size: &str| sandbox.run(["enforce", "--all", "--strict", "--max-file-size", size]).code;
+    assert_eq!((code("1k"), code("2k"), code("2KiB"), code("1MB")), (Some(3), Some(1), Some(1), Some(1)));
+}
+
+#[test]
+fn without_a_format_the_name_of_the_output_says_which() {
+    let sandbox = sandbox();
+    for (name, start) in [
+        ("r.sarif", "{\n  \"$schema\""),
+        ("r.sarif.json", "{\n  \"$schema\""),
+        ("r.json", "{\n  \"files_checked\""),
+        ("r.XML", "<?xml"),
+        ("r.txt", "a.txt:1: error: no-x\n"),
+        ("report", "a.txt:1: error: no-x\n"),
+    ] {
+        let output = sandbox.run(["enforce", "--all", "--output", name]);
+        assert!(output.stdout.starts_with("a.txt:1: error: no-x\n"), "{output}");
+        let report = std::fs::read_to_string(sandbox.path(name)).expect("written");
+        assert!(report.starts_with(start), "{name}: {report}");
+        std::fs::remove_file(sandbox.path(name)).expect("removed");
+    }
+    sandbox.run(["enforce", "--all", "--output", "r.sarif", "--format", "text"]);
+    let report = std::fs::read_to_string(sandbox.path("r.sarif")).expect("written");
+    assert!(report.starts_with("a.txt:1: error: no-x\n"), "what is said counts: {report}");
+}

@@ -1,0 +1,78 @@
+//! The values of arguments that are numbers, read so that a wrong one is answered with what to write.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A size in bytes; `k`, `M` and `G` after the number count in steps of 1024, as `10MB` is meant everywhere in phaser.
+pub fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "write a number of bytes, or one with k, M or G after it, such as 512k or 10MB".to_owned();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let steps = match unit.trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 1,
+        "m" | "mb" | "mib" => 2,
+        "g" | "gb" | "gib" => 3,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    number.checked_mul(1024_u64.pow(steps)).ok_or_else(wrong)
+}
+
+/// A number of milliseconds for one search.
+pub fn milliseconds(text: &str) -> Result<u64, String> {
+    number(text, &(1..=3_600_000), "milliseconds")
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<u16, String> {
+    number(text, &(1..=512), "threads")
+}
+
+fn number<N: FromStr + PartialOrd + Display>(
+    text: &str,
+    range: &RangeInclusive<N>,
+    what: &str,
+) -> Result<N, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("write a number of {what} from {} to {}", range.start(), range.end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_may_have_a_unit() {
+        let megabytes = |count: u64| Ok(count * 1024 * 1024);
+        for (text, bytes) in [
+            ("0", Ok(0)),
+            ("7", Ok(7)),
+            ("7b", Ok(7)),
+            ("512k", Ok(512 * 1024)),
+            ("1KiB", Ok(1024)),
+            ("10MB", megabytes(10)),
+            ("10 mb", megabytes(10)),
+            ("1G", megabytes(1024)),
+        ] {
+            assert_eq!(size(text), bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_size_is_answered_with_what_one_is() {
+        for text in ["", "MB", "1XB", "-1", "+1", "1.5MB", "1e6", "99999999999999999999", "99999999999G"] {
+            let error = size(text).expect_err(text);
+            assert!(error.starts_with("write a number of bytes"), "{error}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_their_range() {
+        assert_eq!(milliseconds("3600000"), Ok(3_600_000));
+        assert_eq!(milliseconds("0"), Err("write a number of milliseconds from 1 to 3600000".to_owned()));
+        assert_eq!(threads("abc"), Err("write a number of threads from 1 to 512".to_owned()));
+        assert_eq!(threads("70000"), threads("abc"));
+    }
+}
