@@ -76,7 +76,9 @@ pub fn main() -> ExitCode {
 /// Shows help, or what is wrong with the arguments.
 fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
-        return if error.print().is_ok() { Exit::Clean } else { Exit::Trouble };
+        let written = error.print();
+        let is_fine = written.is_ok() || written.is_err_and(|error| output::is_unread(&error));
+        return if is_fine { Exit::Clean } else { Exit::Trouble };
     }
     let text = error.render().to_string();
     if text.lines().any(|line| inert(line) != line) {

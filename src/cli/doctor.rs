@@ -10,7 +10,8 @@ use clap::Parser as _;
 use serde_json::{Value, json};
 
 use super::environment::Environment;
-use super::install::{print, settings_file, show};
+use super::install::{settings_file, show};
+use super::output::print;
 use super::{Cli, places};
 use crate::contract::layers::{self, Layer, Loading};
 use crate::contract::{Contract, compiled};

@@ -245,7 +245,7 @@ impl Run<'_> {
 
     /// Writes the answer to an agent.
     fn answer(&self, answer: &Answer) -> anyhow::Result<Exit> {
-        output::to_stdout(|out| writeln!(out, "{}", answer.stdout))?;
+        output::answer(|out| writeln!(out, "{}", answer.stdout))?;
         Ok(answer.exit)
     }
 

@@ -1,7 +1,6 @@
 //! `phaser enforce install` and `uninstall`: phaser's hooks into Claude Code's settings, and out of them.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -9,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::args::OnCleanArg;
 use super::environment::Environment;
+use super::output::print;
 use super::say;
 use crate::agent::OnClean;
 use crate::exit::Exit;
@@ -242,10 +242,4 @@ fn list(hooks: &[OwnHook]) -> String {
 fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
     say(format_args!("phaser: {shown} would be as follows; nothing was written"));
     print(text)
-}
-
-/// Writes to standard output.
-pub fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("standard output cannot be written")
 }

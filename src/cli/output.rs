@@ -9,10 +9,34 @@ use anyhow::Context;
 use crate::path::real_path;
 use crate::replace::replace;
 
-/// Writes to standard output.
+/// Writes to standard output. A reader that goes away (`| head`) has seen what it wanted: the run ends as it would have.
 pub fn to_stdout(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    match written(report) {
+        Err(error) if is_unread(&error) => Ok(()),
+        written => written.context(UNWRITABLE),
+    }
+}
+
+/// Writes to standard output what a client waits for: an answer that nobody reads is no answer.
+pub fn answer(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    written(report).context(UNWRITABLE)
+}
+
+/// Writes text to standard output, as [`to_stdout`] does.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    to_stdout(|out| out.write_all(text.as_bytes()))
+}
+
+/// Has the reader of standard output gone away?
+pub fn is_unread(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+const UNWRITABLE: &str = "standard output cannot be written";
+
+fn written(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    report(&mut out).and_then(|()| out.flush()).context("standard output cannot be written")
+    report(&mut out).and_then(|()| out.flush())
 }
 
 /// Writes a file. Whoever reads it meanwhile sees the old one or the new one.
