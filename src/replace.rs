@@ -12,12 +12,13 @@ pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(directory)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".phaser.").suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(directory)?;
-    file.write_all(content)?;
+    let mut file = builder.tempfile_in(directory).map_err(without_path)?;
+    file.as_file_mut().write_all(content)?;
     if let Some(before) = before {
         keep_owner(file.as_file(), &before);
         file.as_file().set_permissions(before.permissions())?;
@@ -32,6 +33,11 @@ pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
 /// What is known of a file that is made in `directory` now; it is gone again at once.
 pub fn of_a_new_file(directory: &Path) -> io::Result<fs::Metadata> {
     tempfile::tempfile_in(directory)?.metadata()
+}
+
+/// The error without the name of the temporary file, which says nothing to whoever asked for another one.
+fn without_path(error: io::Error) -> io::Error {
+    io::Error::from(error.kind())
 }
 
 /// Leaves the file to whoever it belongs to, as far as that is ours to do.

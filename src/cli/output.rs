@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use crate::path::real_path;
 use crate::replace::replace;
@@ -41,10 +41,11 @@ fn written(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<
 
 /// Writes a file. Whoever reads it meanwhile sees the old one or the new one.
 pub fn to_file(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let context = || format!("{} cannot be written; name a file in a directory that exists", path.display());
     let mut bytes = Vec::new();
-    report(&mut bytes).with_context(context)?;
-    write_file(&real_path(path), &bytes).with_context(context)
+    let written = report(&mut bytes).and_then(|()| write_file(&real_path(path), &bytes));
+    written.map_err(|error| {
+        anyhow!("{} cannot be written: {error} (name a file in a directory that exists)", path.display())
+    })
 }
 
 /// What is not a regular file, such as a device, is written and not replaced.

@@ -42,7 +42,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
 pub enum ReadError {
     /// It is something else.
     #[error("not a SARIF log: {0}; name files that 'phaser enforce --format sarif' has written")]
-    NotSarif(#[from] serde_json::Error),
+    NotSarif(String),
     /// Somebody else wrote it.
     #[error("written by {0}, not by phaser; upload it on its own")]
     Foreign(String),
@@ -50,7 +50,7 @@ pub enum ReadError {
 
 /// Reads a log that [`write()`] has written.
 pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
-    let log: Sarif = serde_json::from_slice(bytes)?;
+    let log: Sarif = serde_json::from_slice(bytes).map_err(|error| ReadError::NotSarif(error.to_string()))?;
     match log.runs.iter().find(|run| run.tool.driver.name != NAME) {
         Some(run) => Err(ReadError::Foreign(run.tool.driver.name.clone())),
         None => Ok(Log(log)),

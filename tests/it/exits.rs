@@ -153,10 +153,10 @@ fn wrong_usage_ends_with_3_and_says_what_is_right() {
         ),
         (&["enforce", "--all", "--fail-on", "all"], "[possible values: error, warning, never]"),
         (&["enforce", "--all", "--on-clean", "deny"], "[possible values: allow, defer]"),
-        (&["enforce", "--all", "--timeout", "0"], "0 is not in 1..="),
-        (&["enforce", "--all", "--timeout", "1s"], "invalid digit"),
+        (&["enforce", "--all", "--timeout", "0"], "write a number of milliseconds from 1 to 3600000"),
+        (&["enforce", "--all", "--timeout", "1s"], "write a number of milliseconds from 1 to 3600000"),
         (&["enforce", "--all", "--threads", "-1"], "'-1'"),
-        (&["enforce", "--all", "--max-file-size", "99999999999999999999"], "too large"),
+        (&["enforce", "--all", "--max-file-size", "99999999999999999999"], "write a number of bytes"),
         (&["enforce", "--all", "--color", "red"], "[possible values: auto, always, never]"),
     ];
     for (args, said) in cases {

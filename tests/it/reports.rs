@@ -530,5 +530,18 @@ fn only_logs_of_phaser_are_merged() {
         let output = sandbox.run(["report", "merge", file]);
         assert_eq!(output.code, Some(3), "{output}");
         assert!(output.stderr.contains(file) && output.stderr.contains(why), "{output}");
+        assert_eq!(output.stderr.matches("at line 1").count(), usize::from(file == "a.sarif"), "{output}");
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_named_as_it_was_asked_for() {
+    let sandbox = Sandbox::new().file("a.txt", "");
+    for (name, why) in [("nowhere/x.json", "No such file"), ("a.txt/x.json", "not a directory")] {
+        let output = sandbox.run(["enforce", "--all", "--output", name]);
+        let start = format!("phaser: [ROOT]/{name} cannot be written: {why}");
+        let said = output.stderr.lines().last().unwrap_or_default();
+        assert!(output.code == Some(3) && said.starts_with(&start), "{output}");
+        assert!(!said.contains(".phaser."), "the name of a temporary file: {output}");
     }
 }
