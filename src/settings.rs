@@ -77,6 +77,8 @@ pub enum Edited {
     Unchanged,
     /// This is the new text.
     Changed(String),
+    /// Nothing is left but what [`install`] makes of no file at all: this text, and the file may go.
+    Emptied(String),
     /// Nothing changed, because these hooks are there and are not as wanted.
     Differs(Vec<OwnHook>),
 }
@@ -107,7 +109,7 @@ pub fn install(text: &str, wanted: Wanted, existing: Existing) -> Result<Edited,
     for event in [PRE, POST] {
         match install_at(event, &new, wanted, existing)? {
             Edited::Unchanged => {}
-            Edited::Changed(text) => new = text,
+            Edited::Changed(text) | Edited::Emptied(text) => new = text,
             Edited::Differs(hooks) => differing.extend(hooks),
         }
     }
@@ -126,8 +128,12 @@ pub fn uninstall(text: &str) -> Result<Edited, SettingsError> {
     if splices.is_empty() {
         return Ok(Edited::Unchanged);
     }
-    Ok(Edited::Changed(format!("{mark}{}", document.apply(splices))))
+    let left = format!("{mark}{}", document.apply(splices));
+    Ok(if left == NOTHING { Edited::Emptied(left) } else { Edited::Changed(left) })
 }
+
+/// What settings without anything in them are, as [`install`] starts from when there are none.
+const NOTHING: &str = "{}\n";
 
 const PRE: &str = "PreToolUse";
 const POST: &str = "PostToolUse";
@@ -158,7 +164,7 @@ impl Wanted {
 fn split(text: &str) -> (&str, &str) {
     let json = text.trim_start_matches('\u{feff}');
     let mark = &text[..text.len() - json.len()];
-    (mark, if json.trim().is_empty() { "{}\n" } else { json })
+    (mark, if json.trim().is_empty() { NOTHING } else { json })
 }
 
 fn install_at(name: &str, json: &str, wanted: Wanted, existing: Existing) -> Result<Edited, SettingsError> {
@@ -526,7 +532,8 @@ mod tests {
 
     #[test]
     fn uninstall_leaves_nothing_empty_behind() {
-        assert_eq!(changed(uninstall(FRESH)), "{}\n");
+        assert_eq!(uninstall(FRESH), Ok(Edited::Emptied("{}\n".to_owned())));
+        assert_eq!(changed(uninstall(FRESH.trim_end())), "{}", "no file that install has made");
         let mixed = FRESH.replace("{\n  \"hooks\"", "{\n  \"a\": 1,\n  \"hooks\"");
         assert_eq!(changed(uninstall(&mixed)), "{\n  \"a\": 1\n}\n");
         assert_eq!(uninstall("{\"hooks\": {}}"), Ok(Edited::Unchanged));

@@ -95,8 +95,8 @@ pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<
     let edited = target.edit(|text| install(text, wanted, existing))?;
     let shown = &target.shown;
     match edited {
-        Edited::Changed(text) if args.place.dry_run => print_preview(shown, &text)?,
-        Edited::Changed(text) => {
+        Edited::Changed(text) | Edited::Emptied(text) if args.place.dry_run => print_preview(shown, &text)?,
+        Edited::Changed(text) | Edited::Emptied(text) => {
             let hooks = survey(&text).with_context(|| shown.clone())?.own;
             let done = format!("phaser's hooks are in {shown}:\n{}", list(&hooks));
             print(&format!("{done}\n{}\n{NEXT}", args.meaning()))?;
@@ -124,6 +124,14 @@ pub fn run_uninstall(args: &Uninstall, environment: &Environment) -> anyhow::Res
         Edited::Changed(text) if args.place.dry_run => print_preview(shown, &text)?,
         Edited::Changed(_) => {
             print(&format!("phaser's hooks are out of {shown}; the rest of it is as it was.\n"))?
+        }
+        Edited::Emptied(_) if args.place.dry_run => {
+            say(format_args!(
+                "phaser: {shown} would be removed, with nothing left in it; nothing was changed"
+            ));
+        }
+        Edited::Emptied(_) => {
+            print(&format!("phaser's hooks were all that was in {shown}; the file is gone with them.\n"))?
         }
         Edited::Unchanged | Edited::Differs(_) => {
             print(&format!("There are no hooks of phaser's in {shown}; nothing changed.\n"))?;

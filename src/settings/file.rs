@@ -94,12 +94,16 @@ pub fn read(path: &Path) -> Result<String, FileError> {
     String::from_utf8(bytes).map_err(|_| FileError::NotText(path.to_owned()))
 }
 
-/// What `change` would make of the file.
+/// What `change` would make of the file. Where somebody has put a link, a file that is emptied stays.
 pub fn preview(
     path: &Path,
     change: impl Fn(&str) -> Result<Edited, SettingsError>,
 ) -> Result<Edited, FileError> {
-    change(&read(path)?).map_err(|refused| FileError::Settings { path: path.to_owned(), refused })
+    let refused = |refused| FileError::Settings { path: path.to_owned(), refused };
+    match change(&read(path)?).map_err(refused)? {
+        Edited::Emptied(text) if path.is_symlink() => Ok(Edited::Changed(text)),
+        edited => Ok(edited),
+    }
 }
 
 /// Changes the file, while no other phaser does. What needs no change leaves no trace.
@@ -108,7 +112,7 @@ pub fn edit(
     change: impl Fn(&str) -> Result<Edited, SettingsError>,
 ) -> Result<Edited, FileError> {
     let unlocked = preview(path, &change)?;
-    if !matches!(unlocked, Edited::Changed(_)) {
+    if matches!(unlocked, Edited::Unchanged | Edited::Differs(_)) {
         return Ok(unlocked);
     }
     let cannot = |source| FileError::Write { path: path.to_owned(), source };
@@ -117,10 +121,20 @@ pub fn edit(
     fs::create_dir_all(directory).map_err(cannot)?;
     let _lock = lock(directory).map_err(cannot)?;
     let edited = preview(path, &change)?;
-    if let Edited::Changed(text) = &edited {
-        replace(&target, text.as_bytes()).map_err(cannot)?;
+    match &edited {
+        Edited::Changed(text) => replace(&target, text.as_bytes()).map_err(cannot)?,
+        Edited::Emptied(_) => remove(&target).map_err(cannot)?,
+        Edited::Unchanged | Edited::Differs(_) => {}
     }
     Ok(edited)
+}
+
+/// Removes a file, unless it is read-only: whoever made it so wants to keep it.
+fn remove(target: &Path) -> io::Result<()> {
+    if fs::metadata(target)?.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+    }
+    fs::remove_file(target)
 }
 
 /// The file that `path` leads to, there or not.
@@ -228,6 +242,43 @@ mod tests {
         assert!(fs::symlink_metadata(&path).expect("there").is_symlink());
         assert!(fs::symlink_metadata(&middle).expect("there").is_symlink());
         assert_eq!(fs::read_to_string(&real).expect("read"), "new");
+    }
+
+    fn emptied(_: &str) -> Result<Edited, SettingsError> {
+        Ok(Edited::Emptied("{}\n".to_owned()))
+    }
+
+    #[test]
+    fn a_file_with_nothing_left_in_it_goes_and_its_directory_stays() {
+        let directory = directory();
+        let path = directory.path().join("settings.json");
+        fs::write(&path, "old").expect("written");
+        assert!(matches!(preview(&path, emptied), Ok(Edited::Emptied(_))));
+        assert_eq!(names(directory.path()), ["settings.json"]);
+        assert!(matches!(edit(&path, emptied), Ok(Edited::Emptied(_))));
+        assert!(names(directory.path()).is_empty());
+    }
+
+    #[test]
+    fn a_link_keeps_its_file_when_nothing_is_left_in_it() {
+        let directory = directory();
+        let (real, path) = (directory.path().join("real"), directory.path().join("settings.json"));
+        fs::write(&real, "old").expect("written");
+        symlink("real", &path).expect("linked");
+        assert!(matches!(edit(&path, emptied), Ok(Edited::Changed(_))));
+        assert_eq!(fs::read_to_string(&path).expect("read"), "{}\n");
+        assert_eq!(names(directory.path()), ["real", "settings.json"]);
+    }
+
+    #[test]
+    fn a_read_only_file_is_not_removed() {
+        let directory = directory();
+        let path = directory.path().join("settings.json");
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("a mode");
+        let Err(FileError::Write { source, .. }) = edit(&path, emptied) else { panic!() };
+        assert_eq!(source.to_string(), "the file is read-only");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "old");
     }
 
     #[test]

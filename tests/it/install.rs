@@ -331,3 +331,21 @@ fn uninstalling_takes_the_flags_of_installing() {
     assert_eq!(removed.code, Some(0), "{removed}");
     assert_eq!(read(&sandbox.path(PROJECT)), SETTINGS);
 }
+
+#[test]
+fn uninstalling_takes_away_a_file_that_only_had_the_hooks() {
+    let sandbox = Sandbox::new();
+    sandbox.run(["enforce", "install"]);
+    let preview = sandbox.run(["enforce", "uninstall", "--dry-run"]);
+    assert!(preview.stderr.contains(".claude/settings.json would be removed"), "{preview}");
+    assert!(sandbox.path(PROJECT).exists());
+    let removed = sandbox.run(["enforce", "uninstall"]);
+    assert_eq!(removed.code, Some(0), "{removed}");
+    assert_eq!(
+        removed.stdout,
+        "phaser's hooks were all that was in .claude/settings.json; the file is gone with them.\n"
+    );
+    assert!(!sandbox.path(PROJECT).exists() && sandbox.path(".claude").exists());
+    let again = sandbox.run(["enforce", "uninstall"]);
+    assert!(again.stdout.contains("nothing changed"), "{again}");
+}
