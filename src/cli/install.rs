@@ -13,7 +13,7 @@ use super::say;
 use crate::agent::OnClean;
 use crate::exit::Exit;
 use crate::path::{RootHints, find_root};
-use crate::report::inert;
+use crate::report::{inert, inert_json};
 use crate::settings::file::{self, FileError, Scope};
 use crate::settings::{Edited, Existing, OwnHook, SettingsError, Tools, Wanted, install, survey, uninstall};
 
@@ -249,5 +249,6 @@ fn list(hooks: &[OwnHook]) -> String {
 
 fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
     say(format_args!("phaser: {shown} would be as follows; nothing was written"));
-    print(text)
+    // Outside of strings JSON may end its lines with a carriage return alone, which a terminal acts on.
+    print(&inert_json(&text.replace("\r\n", "\n").replace('\r', "\n")))
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 
-use super::{inert, is_active};
+use super::{inert, inert_source};
 use crate::contract::Severity;
 use crate::outcome::Outcome;
 use crate::violation::{Match, Note, Violation};
@@ -88,8 +88,7 @@ impl Paint {
 
 /// The line a match starts on, with a caret under as much of the match as the line holds.
 fn write_source(out: &mut dyn Write, found: &Match, severity: Severity, colour: Colour) -> io::Result<()> {
-    let line: String =
-        found.line.chars().map(|c| if is_active(c) && c != '\t' { '\u{FFFD}' } else { c }).collect();
+    let line = inert_source(&found.line);
     if found.region.start.column > line.chars().count() + 1 {
         return Ok(()); // The line is so long that the match is not in the part of it that is kept.
     }

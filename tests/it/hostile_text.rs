@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::{Output, Sandbox, contract, forbid};
 
 /// What each text tries, and the text.
-const EVIL: [(&str, &str); 16] = [
+const EVIL: [(&str, &str); 18] = [
     ("terminal colours", "\u{1b}[31mred"),
     ("a terminal title", "\u{1b}]0;title\u{7}"),
     ("a terminal hyperlink", "\u{1b}]8;;https://example.com\u{1b}\\here"),
@@ -23,6 +23,8 @@ const EVIL: [(&str, &str); 16] = [
     ("separators of lines and paragraphs", "one\u{2028}two\u{2029}three"),
     ("a workflow command", "::error file=a.txt,line=1::fake"),
     ("a workflow command on its own line", "one\n::error::fake\n##[error]fake"),
+    ("a command to Azure", "##vso[task.setvariable variable=PATH]/evil"),
+    ("commands within a line", "x ##vso[task.complete]y ##[endgroup]"),
     ("a workflow command, encoded", "one%0A::error::fake"),
     ("the end of character data", "a]]><failure/><!--"),
     ("markup", "</testcase><script>alert(1)</script>&lt;\"'"),
@@ -37,6 +39,11 @@ fn active(c: char) -> bool {
         ['\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}'];
     let isolates = ['\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}', '\u{2028}', '\u{2029}'];
     (c.is_control() && c != '\n') || bidirectional.contains(&c) || isolates.contains(&c)
+}
+
+/// Would the log of a CI do something other than show this line?
+fn is_command(line: &str) -> bool {
+    line.trim_start().starts_with("::") || line.contains("##[") || line.contains("##vso[")
 }
 
 fn quoted(text: &str) -> String {
@@ -54,6 +61,11 @@ fn inert(what: &str, format: &str, output: &Output) {
     for (stream, text) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         let found = text.chars().find(|c| active(*c));
         assert!(found.is_none(), "{what} as {format}: {found:?} on {stream}:\n{text:?}");
+        let commands = text.lines().filter(|line| is_command(line)).filter(|line| {
+            !(format == "github"
+                && ["::error file=", "::warning file="].iter().any(|own| line.starts_with(own)))
+        });
+        assert_eq!(commands.collect::<Vec<_>>(), [""; 0], "{what} as {format} on {stream}");
     }
 }
 
@@ -153,6 +165,10 @@ fn sources() {
         let shown = sandbox.run(["enforce", "a.txt", "--color", "always"]).stdout;
         let without_colours = without_colours(&shown);
         assert!(!without_colours.chars().any(active), "{what}: {shown:?}");
+        assert!(
+            !shown.lines().any(is_command) && !without_colours.lines().any(is_command),
+            "{what}: {shown:?}"
+        );
         let plain: String = first.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
         assert!(without_colours.contains(&plain), "{what}: {shown}");
     }
@@ -289,5 +305,35 @@ fn commands_about_contracts() {
             assert!(matches!(output.code, Some(0 | 1 | 3)), "{what} for {command:?}: {output}");
             inert(what, &format!("{command:?}"), &output);
         }
+    }
+}
+
+#[test]
+fn settings_of_the_client() {
+    for (what, evil) in EVIL {
+        let text = serde_json::to_string(&json!({
+            evil: evil,
+            "hooks": { "PreToolUse": [{ "matcher": evil, "hooks": [
+                { "type": "command", "command": "phaser enforce --stdin --severity warning" },
+                { "type": "command", "command": evil },
+            ] }] },
+        }));
+        let text = format!("{}\r\n \r", text.expect("is JSON"));
+        let sandbox = Sandbox::new().file(".claude/settings.json", &text);
+        for command in [
+            &["doctor"][..],
+            &["enforce", "install"],
+            &["enforce", "install", "--dry-run", "--force"],
+            &["enforce", "uninstall", "--dry-run"],
+        ] {
+            let output = sandbox.run_with(sandbox.command().args(command), b"");
+            assert!(matches!(output.code, Some(0 | 1 | 3)), "{what} for {command:?}: {output}");
+            inert(what, &format!("{command:?}"), &output);
+            if command.contains(&"--dry-run") {
+                assert_eq!(output.json()[evil], evil, "{what}: to a program it is what it was");
+            }
+        }
+        let kept = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("is there");
+        assert_eq!(kept, text, "{what}");
     }
 }

@@ -1,0 +1,116 @@
+//! Text from contracts, paths and files, made so that whoever shows it only shows it: a terminal acts on control and
+//! bidirectional characters, and the logs of GitHub and Azure act on lines that look like a command to them.
+
+use std::borrow::Cow;
+
+/// What starts a command to GitHub or Azure wherever it stands in a line.
+const COMMANDS: [&str; 2] = ["##[", "##vso["];
+
+/// `text` on one line and without anything that a terminal or a log would act on: that is spelled out.
+pub fn inert(text: &str) -> Cow<'_, str> {
+    let is_command = text.trim_start().starts_with("::") || has_command(text);
+    if !is_command && !text.chars().any(is_active) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        let starts_line = c == ':' && text[..at].trim_start().is_empty();
+        if is_active(c) {
+            safe.extend(c.escape_default());
+        } else if starts_line || starts_command(&text[at..]) {
+            safe.extend(c.escape_unicode());
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// JSON with what a terminal or a log would act on spelled out; to a parser it is the same. Newlines and tabs in it are
+/// layout, because strings spell theirs out, and no line of it starts with what stands in a string.
+pub fn inert_json(json: &str) -> Cow<'_, str> {
+    let spelled_out = |c: char| is_active(c) && !matches!(c, '\n' | '\t');
+    if !json.chars().any(spelled_out) && !has_command(json) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for (at, c) in json.char_indices() {
+        if spelled_out(c) || starts_command(&json[at..]) {
+            safe.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            safe.push(c);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// `line` with as many characters, in which those that a terminal or a log would act on are replaced; tabs stay.
+pub fn inert_source(line: &str) -> String {
+    let replaced = |(at, c): (usize, char)| {
+        let is_safe = (c == '\t' || !is_active(c)) && !starts_command(&line[at..]);
+        if is_safe { c } else { char::REPLACEMENT_CHARACTER }
+    };
+    line.char_indices().map(replaced).collect()
+}
+
+/// Would a terminal do something other than show this character?
+pub fn is_active(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+fn has_command(text: &str) -> bool {
+    text.match_indices("##").any(|(at, _)| starts_command(&text[at..]))
+}
+
+fn starts_command(text: &str) -> bool {
+    let starts_with =
+        |command: &str| text.get(..command.len()).is_some_and(|start| start.eq_ignore_ascii_case(command));
+    text.starts_with("##") && COMMANDS.into_iter().any(starts_with)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_log_takes_for_a_command_is_spelled_out() {
+        assert_eq!(inert("  ::error::x"), "  \\u{3a}:error::x");
+        assert_eq!(inert("a ##[error]"), "a \\u{23}#[error]");
+        assert_eq!(inert("a ##vso[task.complete]"), "a \\u{23}#vso[task.complete]");
+        assert_eq!(inert("###VSO[x]##[y]"), "#\\u{23}#VSO[x]\\u{23}#[y]");
+        assert_eq!(inert("std::fmt #[x] ## vso[ ##é"), "std::fmt #[x] ## vso[ ##é");
+    }
+
+    #[test]
+    fn what_a_terminal_acts_on_is_spelled_out() {
+        assert_eq!(inert("plain é"), "plain é");
+        assert_eq!(inert("a\x1b[31m\nb\u{202e}"), "a\\u{1b}[31m\\nb\\u{202e}");
+    }
+
+    #[test]
+    fn json_means_the_same_when_it_is_inert() {
+        let texts = ["plain é", "\u{7f}\u{9b}31m\u{202e}\n", "::x ##[y] ##vso[z]"];
+        let json = serde_json::to_string_pretty(&texts).expect("is JSON").replace("  \"plain", "\t\"plain");
+        let safe = inert_json(&json);
+        assert_eq!(
+            safe,
+            "[\n\t\"plain é\",\n  \"\\u007f\\u009b31m\\u202e\\n\",\n  \"::x \\u0023#[y] \\u0023#vso[z]\"\n]"
+        );
+        let same = |text: &str| serde_json::from_str::<Vec<String>>(text).expect("is JSON");
+        assert_eq!(same(&safe), same(&json));
+    }
+
+    #[test]
+    fn a_source_line_keeps_its_columns() {
+        assert_eq!(
+            inert_source("\ta\u{1b}b ##vso[x] ##[y] # x"),
+            "\ta\u{FFFD}b \u{FFFD}#vso[x] \u{FFFD}#[y] # x"
+        );
+    }
+
+    #[test]
+    fn every_active_character_has_four_digits_in_json() {
+        assert!((0x1_0000..=0x10_FFFF).filter_map(char::from_u32).all(|c| !is_active(c)));
+    }
+}
