@@ -22,6 +22,7 @@ mod output;
 mod packs;
 mod places;
 mod report;
+mod show;
 mod stdin;
 mod stopwatch;
 

@@ -6,6 +6,7 @@ mod inert;
 
 pub mod github;
 pub mod gitlab;
+pub mod here;
 pub mod host;
 pub mod json;
 pub mod junit;

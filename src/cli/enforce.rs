@@ -1,11 +1,10 @@
 //! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
 
-use std::io::Write;
-
 use anyhow::Context;
 
-use super::args::{Check, Color, Enforce, EnforceCommand, Format, Mode};
+use super::args::{Check, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
+use super::show::Show;
 use super::stopwatch::Stopwatch;
 use super::{install, output, places, say, stdin};
 use crate::agent::decision::{Decision, decide};
@@ -19,12 +18,9 @@ use crate::hook::Request;
 use crate::matcher::limits::{HOOK_TIME, Limits};
 use crate::matcher::{self, Matcher};
 use crate::outcome::Outcome;
-use crate::path::{RelPath, Root, RootHints, find_root};
+use crate::path::{Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::report;
-use crate::report::host::Top;
 use crate::report::stats::Phase;
-use crate::report::text::{Colour, Detail};
 use crate::scan::{self, scan};
 use crate::settle::settle;
 use crate::skipped::{Gap, Skipped, Why};
@@ -130,11 +126,11 @@ impl Run<'_> {
         }
         match &resolved.from {
             From::Project(_) => {
-                self.show(&outcome, &top(&resolved.root))?;
+                self.show(&outcome, Some(&resolved.root))?;
                 Ok(exit::judge(&outcome, self.args.fail_on(), self.args.strictness()))
             }
             From::Call(_) | From::OtherEvent if self.format != Format::Hook => {
-                self.show(&outcome, &Top::default())?;
+                self.show(&outcome, None)?;
                 Ok(Exit::Clean)
             }
             From::Call(call) => {
@@ -250,44 +246,9 @@ impl Run<'_> {
     }
 
     /// Shows the outcome where it is wanted.
-    fn show(&self, outcome: &Outcome, top: &Top) -> anyhow::Result<()> {
-        let text = |out: &mut dyn Write| report::text::write(out, outcome, self.detail());
-        let report = |out: &mut dyn Write| match self.format {
-            Format::Text | Format::Hook => report::text::write(out, outcome, Detail::Plain),
-            Format::Json => report::json::write(out, outcome),
-            Format::Sarif => report::sarif::write(out, outcome, top),
-            Format::Github => report::github::write(out, outcome, top),
-            Format::Gitlab => report::gitlab::write(out, outcome, top),
-            Format::Junit => report::junit::write(out, outcome, top),
-        };
-        match (&self.args.output, self.format) {
-            (Some(path), _) => {
-                output::to_file(&self.environment.cwd.join(path), report)?;
-                output::to_stdout(text)?;
-            }
-            (None, Format::Text) => output::to_stdout(text)?,
-            (None, _) => output::to_stdout(report)?,
-        }
-        match &self.environment.github_step_summary {
-            Some(summary) if self.format == Format::Github => {
-                output::append(summary, |out| report::github::write_summary(out, outcome, top))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn detail(&self) -> Detail {
-        let terminal = self.environment.stdout_is_terminal();
-        let colour = match self.args.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => self.environment.colour().unwrap_or(terminal),
-        };
-        match (terminal, colour) {
-            (_, true) => Detail::Source(Colour::On),
-            (true, false) => Detail::Source(Colour::Off),
-            (false, false) => Detail::Plain,
-        }
+    fn show(&self, outcome: &Outcome, root: Option<&Root>) -> anyhow::Result<()> {
+        let Self { args, environment, format, .. } = *self;
+        Show { args, environment, format, root }.write(outcome)
     }
 
     /// Says what is wrong with contract files, and what was not checked.
@@ -305,11 +266,4 @@ impl Run<'_> {
             }
         }
     }
-}
-
-/// Where the project lies in its repository.
-fn top(root: &Root) -> Top {
-    let repository = root.path().ancestors().find(|directory| directory.join(".git").exists());
-    let inside = repository.and_then(|repository| root.path().strip_prefix(repository).ok());
-    inside.map_or_else(Top::default, |inside| Top::new(&RelPath::from_native(inside)))
 }

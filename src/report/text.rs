@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 
+use super::here::Here;
 use super::{inert, inert_source};
 use crate::contract::Severity;
 use crate::outcome::Outcome;
@@ -28,21 +29,49 @@ pub enum Colour {
     Off,
 }
 
-/// Writes the violations and the summary.
-pub fn write(out: &mut dyn Write, outcome: &Outcome, detail: Detail) -> io::Result<()> {
-    for violation in outcome.open() {
-        write_violation(out, violation, detail)?;
-    }
-    if outcome.open().next().is_some() {
-        writeln!(out)?;
-    }
-    writeln!(out, "{}", outcome.summary())
+/// Is the reader told how to learn more?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hint {
+    /// Yes, below the source: what explains a contract.
+    Explain,
+    /// No.
+    None,
 }
 
-fn write_violation(out: &mut dyn Write, violation: &Violation, detail: Detail) -> io::Result<()> {
+/// How to show the violations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// How much of each.
+    pub detail: Detail,
+    /// Where their paths start.
+    pub here: Here,
+    /// What to say at the end.
+    pub hint: Hint,
+}
+
+/// Writes the violations and the summary.
+pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::Result<()> {
+    for violation in outcome.open() {
+        write_violation(out, violation, options)?;
+    }
+    let is_clean = outcome.open().next().is_none();
+    if !is_clean {
+        writeln!(out)?;
+    }
+    writeln!(out, "{}", outcome.summary())?;
+    match options {
+        Options { detail: Detail::Source(_), hint: Hint::Explain, .. } if !is_clean => {
+            writeln!(out, "'phaser explain ID' says why a contract is there, and how to make an exception")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn write_violation(out: &mut dyn Write, violation: &Violation, options: &Options) -> io::Result<()> {
     let contract = &violation.contract;
-    let paint = Paint::of(detail, contract.severity);
-    let path = violation.path.to_text();
+    let paint = Paint::of(options.detail, contract.severity);
+    let path = options.here.path(&violation.path);
+    let path = path.to_text();
     let path = inert(&path);
     let line =
         violation.found.as_ref().map(|found| format!(":{}", found.region.start.line)).unwrap_or_default();
@@ -61,7 +90,7 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, detail: Detail) -
             )?;
         }
     }
-    if let (Detail::Source(colour), Some(found)) = (detail, &violation.found) {
+    if let (Detail::Source(colour), Some(found)) = (options.detail, &violation.found) {
         write_source(out, found, contract.severity, colour)?;
     }
     Ok(())

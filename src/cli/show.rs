@@ -1,0 +1,97 @@
+//! Where the outcome of `phaser enforce` goes, and in which form.
+
+use std::io::{self, Write};
+
+use super::args::{Check, Color, Format};
+use super::environment::Environment;
+use super::output;
+use crate::outcome::Outcome;
+use crate::path::{RelPath, Root};
+use crate::report::here::Here;
+use crate::report::host::Top;
+use crate::report::text::{Colour, Detail, Hint};
+use crate::report::{self, text};
+
+/// What is asked for, and where the project lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Show<'a> {
+    /// The arguments.
+    pub args: &'a Check,
+    /// Where phaser runs.
+    pub environment: &'a Environment,
+    /// The format of the report.
+    pub format: Format,
+    /// The project; none when paths are shown as they are.
+    pub root: Option<&'a Root>,
+}
+
+impl Show<'_> {
+    /// Writes the report where it is wanted, and text beside it.
+    pub fn write(self, outcome: &Outcome) -> anyhow::Result<()> {
+        let options = self.text_options();
+        let text = |out: &mut dyn Write| text::write(out, outcome, &options);
+        match (&self.args.output, self.format) {
+            (Some(path), _) => {
+                let path = self.environment.cwd.join(path);
+                output::to_file(&path, |out| self.report(out, outcome))?;
+                output::to_stdout(text)?;
+            }
+            (None, Format::Text) => output::to_stdout(text)?,
+            (None, _) => output::to_stdout(|out| self.report(out, outcome))?,
+        }
+        match &self.environment.github_step_summary {
+            Some(summary) if self.format == Format::Github => {
+                output::append(summary, |out| report::github::write_summary(out, outcome, &self.top()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn report(self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+        match self.format {
+            Format::Text | Format::Hook => {
+                let plain = text::Options { detail: Detail::Plain, ..self.text_options() };
+                text::write(out, outcome, &plain)
+            }
+            Format::Json => report::json::write(out, outcome),
+            Format::Sarif => report::sarif::write(out, outcome, &self.top()),
+            Format::Github => report::github::write(out, outcome, &self.top()),
+            Format::Gitlab => report::gitlab::write(out, outcome, &self.top()),
+            Format::Junit => report::junit::write(out, outcome, &self.top()),
+        }
+    }
+
+    fn text_options(self) -> text::Options {
+        let hint = if self.args.quiet { Hint::None } else { Hint::Explain };
+        text::Options { detail: self.detail(), here: self.here(), hint }
+    }
+
+    fn detail(self) -> Detail {
+        let terminal = self.environment.stdout_is_terminal();
+        let colour = match self.args.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => self.environment.colour().unwrap_or(terminal),
+        };
+        match (terminal, colour) {
+            (_, true) => Detail::Source(Colour::On),
+            (true, false) => Detail::Source(Colour::Off),
+            (false, false) => Detail::Plain,
+        }
+    }
+
+    /// Where the project lies in its repository.
+    fn top(self) -> Top {
+        let Some(root) = self.root.map(Root::path) else { return Top::default() };
+        let repository = root.ancestors().find(|directory| directory.join(".git").exists());
+        let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
+        inside.map_or_else(Top::default, |inside| Top::new(&RelPath::from_native(inside)))
+    }
+
+    /// Where the current directory lies in the project.
+    fn here(self) -> Here {
+        let cwd = &self.environment.cwd;
+        let root = self.root.filter(|root| root.contains(cwd));
+        root.map_or_else(Here::default, |root| Here::new(&root.relative(cwd)))
+    }
+}

@@ -1,0 +1,60 @@
+//! Paths for somebody who stands in a directory of the project: relative to it, so that a terminal can open them.
+
+use std::borrow::Cow;
+
+use crate::path::RelPath;
+
+/// The directory that paths are shown from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Here {
+    names: Vec<Vec<u8>>,
+}
+
+impl Here {
+    /// This directory of the project; an empty path is its root.
+    pub fn new(directory: &RelPath) -> Self {
+        let names = directory.as_bytes().split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+        Self { names: names.map(<[u8]>::to_vec).collect() }
+    }
+
+    /// The path of a file of the project, as it is shown from here.
+    pub fn path<'a>(&self, path: &'a RelPath) -> Cow<'a, RelPath> {
+        if self.names.is_empty() {
+            return Cow::Borrowed(path);
+        }
+        let mut rest = path.as_bytes();
+        let mut shared = 0;
+        for name in &self.names {
+            match rest.strip_prefix(name.as_slice()).and_then(|rest| rest.strip_prefix(b"/")) {
+                Some(inside) => rest = inside,
+                None => break,
+            }
+            shared += 1;
+        }
+        let up = b"../".repeat(self.names.len() - shared);
+        Cow::Owned(RelPath::from_bytes([&up, rest].concat()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_from_here_to_the_file() {
+        for (here, path, shown) in [
+            ("", "src/a.py", "src/a.py"),
+            ("web", "web/a.ts", "a.ts"),
+            ("web", "web/app/a.ts", "app/a.ts"),
+            ("web", "src/a.py", "../src/a.py"),
+            ("web", "website/a.ts", "../website/a.ts"),
+            ("web", "web", "../web"),
+            ("web/app", "web/lib/a.ts", "../lib/a.ts"),
+            ("web/app", "a.py", "../../a.py"),
+            ("a/b", "b/a/c", "../../b/a/c"),
+        ] {
+            let (here, path) = (Here::new(&RelPath::from(here)), RelPath::from(path));
+            assert_eq!(here.path(&path).to_text(), shown, "{here:?}");
+        }
+    }
+}
