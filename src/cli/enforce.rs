@@ -20,6 +20,7 @@ use crate::matcher::{self, Matcher};
 use crate::outcome::Outcome;
 use crate::path::{Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
+use crate::report::redact::redact;
 use crate::report::stats::Phase;
 use crate::scan::{self, scan};
 use crate::settle::settle;
@@ -230,6 +231,7 @@ impl Run<'_> {
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
         let mut outcome = scan(&matcher, targets, options, &progress);
         settle(&mut outcome);
+        redact(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
         outcome.warnings.append(&mut warnings);

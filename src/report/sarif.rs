@@ -14,6 +14,7 @@ use serde_sarif::sarif::{
 
 use super::host::{Spot, Top};
 use super::inert_json;
+use super::tags::{is_secret, tags};
 use crate::contract::{Contract, Severity};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
@@ -21,10 +22,14 @@ use crate::skipped::Gap;
 use crate::violation::{Note, Violation};
 
 const NAME: &str = "phaser";
+/// Where more is to be read about phaser; empty as long as the package names no repository.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// GitHub refuses a run with more results.
 const MAX_RESULTS: usize = 25_000;
 /// GitHub refuses a longer description, in characters.
 const MAX_DESCRIPTION: usize = 1_024;
+/// GitHub shows no more tags of a rule.
+const MAX_TAGS: usize = 10;
 /// Where readers of SARIF look for the sources.
 const SOURCE_ROOT: &str = "%SRCROOT%";
 /// The fingerprint that GitHub looks at.
@@ -125,8 +130,9 @@ fn write_log(
     for result in &mut results {
         result.rule_index = result.rule_id.as_deref().and_then(|id| i64::try_from(*index.get(id)?).ok());
     }
-    let driver =
+    let mut driver =
         ToolComponent::builder().name(NAME).semantic_version(env!("CARGO_PKG_VERSION")).rules(rules).build();
+    driver.information_uri = Some(REPOSITORY.to_owned()).filter(|address| !address.is_empty());
     let run = Run::builder()
         .tool(Tool::builder().driver(driver).build())
         .invocations(vec![invocation])
@@ -160,21 +166,41 @@ fn rule(contract: &Contract) -> ReportingDescriptor {
     let why = rationale.as_deref().unwrap_or(message);
     let reason = rationale.as_ref().map(|rationale| format!("{rationale}\n\n")).unwrap_or_default();
     let ignore = format!("To allow one place, put a comment with 'phaser:ignore {id}' on its line.");
-    let mut properties = BTreeMap::new();
-    properties.insert("precision".to_owned(), json!("high"));
-    properties.insert("problem.severity".to_owned(), json!(level));
-    let properties = PropertyBag::builder()
-        .tags(vec![contract.kind.as_str().to_owned()])
-        .additional_properties(properties)
-        .build();
     ReportingDescriptor::builder()
         .id(id)
         .short_description(described(message))
         .full_description(described(why))
         .help(MultiformatMessageString::builder().text(format!("{message}\n\n{reason}{ignore}")).build())
         .default_configuration(ReportingConfiguration::builder().level(json!(level)).build())
-        .properties(properties)
+        .properties(properties(contract))
         .build()
+}
+
+fn properties(contract: &Contract) -> PropertyBag {
+    let mut properties = BTreeMap::new();
+    properties.insert("precision".to_owned(), json!("high"));
+    properties.insert("problem.severity".to_owned(), json!(contract.severity.as_str()));
+    if is_secret(contract) {
+        let score = match contract.severity {
+            Severity::Error => "8.0",
+            Severity::Warning => "5.0",
+        };
+        properties.insert("security-severity".to_owned(), json!(score));
+    }
+    PropertyBag::builder().tags(filed_under(contract)).additional_properties(properties).build()
+}
+
+/// What a host files the rule under; it takes the score of a secret only for what is about security.
+fn filed_under(contract: &Contract) -> Vec<String> {
+    let security = is_secret(contract).then_some("security");
+    let mut all: Vec<String> = Vec::new();
+    for tag in security.into_iter().chain([contract.kind.as_str()]).chain(tags(contract)) {
+        if !all.iter().any(|known| known == tag) {
+            all.push(tag.to_owned());
+        }
+    }
+    all.truncate(MAX_TAGS);
+    all
 }
 
 fn described(text: &str) -> MultiformatMessageString {

@@ -32,6 +32,7 @@ mod promises;
 mod properties;
 mod recipes;
 mod reports;
+mod secrets;
 mod shard;
 mod stats;
 mod tree;

@@ -1,0 +1,254 @@
+//! What contracts about secrets matched, taken out of an outcome before anybody shows it.
+//!
+//! A report is kept, uploaded and read by more people than the source. Of a secret it shows the first characters and the
+//! length, whoever found it: a match of another contract, and the line of one, may hold it too.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::tags::is_secret;
+use crate::outcome::Outcome;
+use crate::text::Region;
+use crate::violation::{Match, Violation};
+
+/// How much of a secret is shown, in characters.
+const SHOWN: usize = 4;
+/// Stands for a character that is not shown.
+const MASK: char = '*';
+
+/// Takes secrets out of what violations show. Their places, fingerprints and states stay.
+pub fn redact(outcome: &mut Outcome) {
+    if !outcome.contracts.iter().any(|contract| is_secret(contract)) {
+        return;
+    }
+    for file in outcome.violations.chunk_by_mut(|one, next| one.path == next.path) {
+        let secrets: Vec<Secret> = file.iter().filter_map(Secret::of).collect();
+        if !secrets.is_empty() {
+            redact_file(file, &secrets);
+        }
+    }
+}
+
+/// What a contract about secrets matched.
+struct Secret {
+    range: Range<usize>,
+    region: Region,
+    text: String,
+}
+
+impl Secret {
+    fn of(violation: &Violation) -> Option<Self> {
+        let Match { range, region, text, .. } = violation.found.as_ref()?;
+        let secret = Self { range: range.clone(), region: *region, text: text.clone() };
+        is_secret(&violation.contract).then_some(secret)
+    }
+
+    /// How many of its characters are shown: of a short one, none.
+    fn shown(&self) -> usize {
+        if self.text.chars().nth(SHOWN).is_some() { SHOWN } else { 0 }
+    }
+
+    /// The columns of it that are not shown on this line, from 0.
+    fn hidden_columns(&self, line: usize) -> Range<usize> {
+        let Region { start, end } = self.region;
+        let first = if line == start.line { start.column - 1 + self.shown() } else { 0 };
+        let last = if line == end.line { end.column - 1 } else { usize::MAX };
+        first..last
+    }
+
+    /// The bytes of it that are not shown.
+    fn hidden_bytes(&self) -> Range<usize> {
+        let shown: usize = self.text.chars().take(self.shown()).map(char::len_utf8).sum();
+        self.range.start + shown..self.range.end
+    }
+}
+
+fn redact_file(violations: &mut [Violation], secrets: &[Secret]) {
+    let mut by_line: HashMap<usize, Vec<&Secret>> = HashMap::new();
+    for secret in secrets {
+        for line in secret.region.start.line..=secret.region.end.line {
+            by_line.entry(line).or_default().push(secret);
+        }
+    }
+    let mut lines: HashMap<usize, String> = HashMap::new();
+    for violation in violations {
+        let is_secret = is_secret(&violation.contract);
+        let Some(found) = &mut violation.found else { continue };
+        let line = found.region.start.line;
+        if let Some(secrets) = by_line.get(&line) {
+            let masked = || masked_line(&found.line, line, secrets);
+            found.line = lines.entry(line).or_insert_with(masked).clone();
+        }
+        if is_secret {
+            found.text = shortened(found);
+            continue;
+        }
+        let last = line + found.text.matches('\n').count();
+        let on_its_lines = (line..=last).filter_map(|line| by_line.get(&line)).flatten();
+        if let Some(text) = masked_text(found, on_its_lines.copied()) {
+            found.text = text;
+        }
+    }
+}
+
+/// The first characters of a secret, and how long it is.
+fn shortened(found: &Match) -> String {
+    let count = found.text.chars().count();
+    let start: String = found.text.chars().take(if count > SHOWN { SHOWN } else { 0 }).collect();
+    // What is very long is cut, and then only its bytes are known.
+    let is_whole = found.text.len() >= found.range.len();
+    let (length, unit) = if is_whole { (count, "character") } else { (found.range.len(), "byte") };
+    format!("{start}\u{2026} ({length} {unit}{})", if length == 1 { "" } else { "s" })
+}
+
+/// The line with as many characters, so that columns still hold.
+fn masked_line(line: &str, number: usize, secrets: &[&Secret]) -> String {
+    let hidden: Vec<Range<usize>> = secrets.iter().map(|secret| secret.hidden_columns(number)).collect();
+    let mut is_hidden = vec![false; line.chars().count()];
+    for columns in hidden {
+        let end = columns.end.min(is_hidden.len());
+        if let Some(columns) = is_hidden.get_mut(columns.start.min(end)..end) {
+            columns.fill(true);
+        }
+    }
+    let masked = line.chars().zip(is_hidden).map(|(c, is_hidden)| if is_hidden { MASK } else { c });
+    let masked: String = masked.collect();
+    // Columns do not lead to the characters of a line that is not UTF-8.
+    if line.contains(char::REPLACEMENT_CHARACTER) { without_secrets(&masked, secrets.iter()) } else { masked }
+}
+
+/// What another contract matched, if a secret is in it.
+fn masked_text<'a>(found: &Match, secrets: impl Iterator<Item = &'a Secret>) -> Option<String> {
+    let overlapping: Vec<&Secret> = secrets
+        .filter(|secret| secret.range.start < found.range.end && found.range.start < secret.range.end)
+        .collect();
+    if overlapping.is_empty() {
+        return None;
+    }
+    if found.text.contains(char::REPLACEMENT_CHARACTER) {
+        return Some(without_secrets(&found.text, overlapping.iter()));
+    }
+    let hidden: Vec<Range<usize>> = overlapping.iter().map(|secret| secret.hidden_bytes()).collect();
+    let is_hidden = |at: usize| hidden.iter().any(|range| range.contains(&(found.range.start + at)));
+    Some(found.text.char_indices().map(|(at, c)| if is_hidden(at) { MASK } else { c }).collect())
+}
+
+fn without_secrets<'a>(text: &str, secrets: impl Iterator<Item = &'a &'a Secret>) -> String {
+    secrets.fold(text.to_owned(), |text, secret| text.replace(&secret.text, &MASK.to_string().repeat(SHOWN)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::contract::{Contract, Origin, Place, syntax};
+    use crate::path::RelPath;
+    use crate::text::Text;
+    use crate::violation::LineDigest;
+
+    fn contract(id: &str, file: &str) -> Arc<Contract> {
+        let yaml = format!(
+            "rule_id: {id}\ntype: forbid_pattern\npattern: x\nfile_glob: '**'\nmessage: m\nseverity: error\n"
+        );
+        Arc::new(syntax::parse(&yaml, Origin { place: Place::Pack, file: file.into() }).expect("is valid"))
+    }
+
+    fn secret() -> Arc<Contract> {
+        contract("token", "pack:secrets/token.yaml")
+    }
+
+    fn other() -> Arc<Contract> {
+        contract("other", "pack:hygiene/other.yaml")
+    }
+
+    /// What is left of these matches in one file: of each its text and its line.
+    fn left(text: &[u8], matches: &[(&Arc<Contract>, Range<usize>)]) -> Vec<(String, String)> {
+        let text = Text::new(text).expect("is text");
+        let mut violations: Vec<Violation> = matches
+            .iter()
+            .map(|(contract, range)| {
+                let region = text.region(range.clone());
+                let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let found = Match {
+                    range: range.clone(),
+                    region,
+                    text: shown(&text.bytes()[range.clone()]),
+                    line: shown(text.line(region.start.line)),
+                };
+                Violation::at(contract, &RelPath::from("a.txt"), found, LineDigest(0))
+            })
+            .collect();
+        violations.sort_by_key(|violation| violation.found.as_ref().map(|found| found.range.start));
+        let mut outcome = Outcome { contracts: vec![secret(), other()], violations, ..Outcome::default() };
+        redact(&mut outcome);
+        let found = outcome.violations.into_iter().filter_map(|violation| violation.found);
+        found.map(|found| (found.text, found.line)).collect()
+    }
+
+    fn pair(text: &str, line: &str) -> (String, String) {
+        (text.to_owned(), line.to_owned())
+    }
+
+    #[test]
+    fn a_secret_is_its_first_characters_and_its_length() {
+        assert_eq!(
+            left(b"key = AKIAEXAMPLEKEY22 # x\n", &[(&secret(), 6..22)]),
+            [pair("AKIA\u{2026} (16 characters)", "key = AKIA************ # x")]
+        );
+    }
+
+    #[test]
+    fn a_short_secret_is_not_shown_at_all() {
+        assert_eq!(left(b"k=abcd", &[(&secret(), 2..6)]), [pair("\u{2026} (4 characters)", "k=****")]);
+        assert_eq!(left(b"k=abcde", &[(&secret(), 2..7)]), [pair("abcd\u{2026} (5 characters)", "k=abcd*")]);
+        assert_eq!(left(b"k=a", &[(&secret(), 2..3)]), [pair("\u{2026} (1 character)", "k=*")]);
+    }
+
+    #[test]
+    fn every_secret_of_a_line_is_hidden_in_it() {
+        assert_eq!(
+            left(b"a=tokens1 b=tokens2", &[(&secret(), 2..9), (&secret(), 12..19)]),
+            [
+                pair("toke\u{2026} (7 characters)", "a=toke*** b=toke***"),
+                pair("toke\u{2026} (7 characters)", "a=toke*** b=toke***")
+            ]
+        );
+    }
+
+    #[test]
+    fn another_contract_shows_no_secret_either() {
+        assert_eq!(
+            left(b"print('tokens1')\nx", &[(&secret(), 7..14), (&other(), 0..16), (&other(), 10..18)]),
+            [
+                pair("print('toke***')", "print('toke***')"),
+                pair("toke\u{2026} (7 characters)", "print('toke***')"),
+                pair("e***')\nx", "print('toke***')"),
+            ]
+        );
+        assert_eq!(left(b"tokens1 x", &[(&secret(), 0..7), (&other(), 8..9)])[1], pair("x", "toke*** x"));
+    }
+
+    #[test]
+    fn a_secret_of_several_lines_is_hidden_on_each() {
+        assert_eq!(
+            left(b"k=tokens\nmore\nend x\n", &[(&secret(), 2..17), (&other(), 10..11), (&other(), 18..19)]),
+            [pair("toke\u{2026} (15 characters)", "k=toke**"), pair("*", "****"), pair("x", "*** x"),]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_not_utf8_shows_no_secret() {
+        let shown =
+            left(b"\xE2\x84\xE2\x84\xE2\x84\xE2\x84 tokens1", &[(&secret(), 9..16), (&other(), 0..16)]);
+        assert!(
+            shown.iter().all(|(text, line)| !text.contains("tokens1") && !line.contains("tokens1")),
+            "{shown:?}"
+        );
+    }
+
+    #[test]
+    fn without_secrets_nothing_changes() {
+        assert_eq!(left(b"tokens1", &[(&other(), 0..7)]), [pair("tokens1", "tokens1")]);
+    }
+}

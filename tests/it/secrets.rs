@@ -1,0 +1,81 @@
+//! A secret that a contract found is in no report: only its first characters and its length are.
+
+use crate::harness::{Sandbox, forbid};
+
+/// Nobody's key, in two parts so that no scanner takes this file for a leak.
+fn key() -> String {
+    ["AKIA", "EXAMPLEFAKEKEY22"].concat()
+}
+
+fn sandbox() -> Sandbox {
+    let key = key();
+    Sandbox::new()
+        .contract(&forbid("no-print", r"print\(.*\)", "**/*.py"))
+        .file("a.py", format!("print('{key}')\n"))
+        .file("b.py", format!("a = '{key}'  # phaser:ignore aws-access-key-id -- made up\n"))
+}
+
+#[test]
+fn no_report_shows_a_secret_in_full() {
+    let sandbox = sandbox();
+    let summary = sandbox.home().join("summary.md");
+    for format in ["text", "json", "sarif", "github", "gitlab", "junit"] {
+        for extra in [&[][..], &["--no-ignores"], &["--color", "always"], &["--output", "report"]] {
+            let mut command = sandbox.command();
+            command.args(["enforce", "--all", "--pack", "secrets", "--format", format]).args(extra);
+            let output = sandbox.run_with(command.env("GITHUB_STEP_SUMMARY", &summary), b"");
+            assert_eq!(output.code, Some(1), "{output}");
+            let file = std::fs::read_to_string(sandbox.path("report")).unwrap_or_default();
+            for shown in [&output.stdout, &output.stderr, &file] {
+                assert!(!shown.contains(&key()[4..]), "{format} {extra:?}: {shown}");
+            }
+            let _ = std::fs::remove_file(sandbox.path("report"));
+        }
+    }
+    assert!(!std::fs::read_to_string(summary).expect("written").contains(&key()[4..]));
+}
+
+#[test]
+fn its_first_characters_and_its_length_are_shown() {
+    let json = sandbox().run(["enforce", "--all", "--pack", "secrets", "--format", "json"]).json();
+    assert_eq!(json["violations"][0]["matched_text"], "print('AKIA****************')");
+    assert_eq!(json["violations"][1]["matched_text"], "AKIA\u{2026} (20 characters)");
+    assert_eq!(json["suppressed"][0]["matched_text"], "AKIA\u{2026} (20 characters)");
+    let log = sandbox().run(["enforce", "--all", "--pack", "secrets", "--format", "sarif"]).json();
+    let region = &log["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(region["snippet"]["text"], "AKIA\u{2026} (20 characters)");
+    assert_eq!((region["startColumn"].as_u64(), region["endColumn"].as_u64()), (Some(8), Some(28)));
+    let text = sandbox().run(["enforce", "--all", "--pack", "secrets", "--color", "always"]).stdout;
+    assert!(text.contains("print('AKIA****************')"), "{text}");
+}
+
+#[test]
+fn a_hook_shows_none_either() {
+    let sandbox = sandbox();
+    let input = serde_json::json!({ "file_path": sandbox.path("c.py"), "content": format!("'{}'", key()) });
+    for format in ["hook", "json", "text"] {
+        let args = ["--pack", "secrets", "--format", format];
+        let output = sandbox.event("PreToolUse", "Write", input.clone(), args);
+        assert!(output.stdout.contains("aws-access-key-id"), "{output}");
+        assert!(!output.to_string().contains(&key()[4..]), "{output}");
+    }
+}
+
+#[test]
+fn a_host_learns_that_it_is_about_security() {
+    let log = sandbox().run(["enforce", "--all", "--pack", "secrets", "--format", "sarif"]).json();
+    let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules").clone();
+    let properties = |id: &str| {
+        let rule = rules.iter().find(|rule| rule["id"] == id).expect("is there");
+        rule["properties"].clone()
+    };
+    let secret = properties("aws-access-key-id");
+    assert_eq!(secret["tags"], serde_json::json!(["security", "forbid_pattern", "secrets"]));
+    assert_eq!(secret["security-severity"], "8.0");
+    let own = properties("no-print");
+    assert_eq!(own["tags"], serde_json::json!(["forbid_pattern"]));
+    assert!(own["security-severity"].is_null(), "{own}");
+    let driver = &log["runs"][0]["tool"]["driver"];
+    let address = env!("CARGO_PKG_REPOSITORY");
+    assert_eq!(driver["informationUri"].as_str(), Some(address).filter(|address| !address.is_empty()));
+}
