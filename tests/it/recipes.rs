@@ -50,6 +50,48 @@ fn run(sandbox: &Sandbox, script: &str, variables: &[(&str, &str)]) -> Output {
     sandbox.run_with(&mut command, b"")
 }
 
+/// The indented blocks of the README, without their indentation.
+fn readme() -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = fs::read_to_string(path).expect("readable");
+    let mut blocks = vec![String::new()];
+    for line in text.lines() {
+        match line.strip_prefix("    ") {
+            Some(line) => *blocks.last_mut().expect("one block") += &format!("{line}\n"),
+            None if blocks.last().is_some_and(|block| !block.is_empty()) => blocks.push(String::new()),
+            None => {}
+        }
+    }
+    blocks
+}
+
+#[test]
+fn the_first_contract_of_the_readme_finds_what_it_says_and_its_exception_holds() {
+    let blocks = readme();
+    let script = blocks[0].replace("cargo install --locked --path .\ncd your-project\n", "");
+    assert!(script.starts_with("mkdir -p .claude/contracts\ncat >"), "{script}");
+    // Line 2 is empty, as any formatter leaves it.
+    let sandbox = Sandbox::new().file("src/app.py", "import logging\n\nprint('debug')\n");
+    let output = run(&sandbox, &script, &[]);
+    let expected = format!("{}\n{}", blocks[1], blocks[2]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(1), expected.as_str()), "{output}");
+
+    let exception = blocks.iter().find(|block| block.contains("phaser:ignore")).expect("an exception");
+    for before in ["", "import report\n\n"] {
+        let sandbox = sandbox_with(&script).file("src/app.py", format!("{before}{exception}"));
+        let output = run(&sandbox, "phaser enforce --all", &[]);
+        assert_eq!(output.stdout, "0 errors, 0 warnings, 1 ignored\n", "{output}");
+        let lint = run(&sandbox, "phaser contracts lint", &[]);
+        assert!(!lint.stdout.contains("is not violated here"), "{lint}");
+    }
+}
+
+fn sandbox_with(script: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    assert_eq!(run(&sandbox, script, &[]).code, Some(0));
+    sandbox
+}
+
 #[test]
 fn git_hooks() {
     for recipe in blocks("git-hook.md", "sh") {
