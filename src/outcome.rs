@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::contract::{Contract, Severity, Warning};
 use crate::matcher::profile::Costs;
 use crate::path::RelPath;
-use crate::skipped::Skipped;
+use crate::skipped::{Gap, Skipped};
 use crate::violation::{State, Violation};
 
 /// Everything a run found out.
@@ -51,6 +51,11 @@ impl Outcome {
     /// The violations that do not count, whatever the reason.
     pub fn suppressed(&self) -> impl Iterator<Item = &Violation> {
         self.violations.iter().filter(|violation| !violation.is_open())
+    }
+
+    /// What was not checked and matters to some contract.
+    pub fn gaps(&self) -> impl Iterator<Item = &Skipped> {
+        self.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None)
     }
 
     /// Counts the violations.

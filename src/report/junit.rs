@@ -26,7 +26,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
         let case = TestCase::new(format!("{}:{}", contract.id, spot.line), failed);
         suites.entry(spot.path).or_default().push(case);
     }
-    for skipped in outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
+    for skipped in outcome.gaps() {
         suites.entry(top.path(&skipped.path)).or_default().push(unchecked(skipped));
     }
     let mut report = Report::new("phaser");

@@ -257,7 +257,7 @@ fn uri(path: &RelPath) -> String {
 }
 
 fn invocation(outcome: &Outcome, top: &Top) -> Invocation {
-    let gaps = outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None).map(|skipped| {
+    let gaps = outcome.gaps().map(|skipped| {
         let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
         notification(&format!("Not checked: {}.", skipped.why), level, Some(&top.path(&skipped.path)))
     });
