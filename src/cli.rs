@@ -28,7 +28,7 @@ mod stopwatch;
 
 use environment::Environment;
 
-/// Keeps a project's own rules true: in Claude Code, at commit time and in CI.
+/// Phaser keeps a project's own rules true: in Claude Code, at commit time and in CI
 #[derive(Debug, Parser)]
 #[command(name = "phaser", version, propagate_version = true)]
 struct Cli {

@@ -20,7 +20,7 @@ mod values;
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_precedence_over_arg = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_precedence_over_arg = true, override_usage = USAGE)]
 pub struct Enforce {
     #[command(subcommand)]
     pub command: Option<EnforceCommand>,
@@ -69,25 +69,25 @@ pub enum EnforceCommand {
 #[command(after_help = EXIT_CODES)]
 pub struct Check {
     /// Check one hook event, read as JSON from standard input
-    #[arg(long, help_heading = "Modes")]
+    #[arg(long, help_heading = MODE)]
     pub stdin: bool,
 
     /// Check a file on disk; may be given several times
-    #[arg(long, value_name = "PATH", help_heading = "Modes")]
+    #[arg(long, value_name = "PATH", help_heading = MODE)]
     pub file: Vec<PathBuf>,
 
     /// Check the whole project
-    #[arg(long, help_heading = "Modes")]
+    #[arg(long, help_heading = MODE)]
     pub all: bool,
 
     /// Check what the next commit would contain: the staged files, with their staged content; with PATHs,
     /// these files as they are in the index, whether staged or not
-    #[arg(long, help_heading = "Modes")]
+    #[arg(long, help_heading = MODE)]
     pub staged: bool,
 
     /// Check the files that changed since the merge base with BASE: as they are in HEAD, or in the worktree
     /// when HEAD is not named
-    #[arg(long, value_name = "BASE[..HEAD]", help_heading = "Modes")]
+    #[arg(long, value_name = "BASE[..HEAD]", help_heading = MODE)]
     pub diff: Option<Revisions>,
 
     /// Check these files, or the files in these directories
@@ -95,73 +95,83 @@ pub struct Check {
     pub paths: Vec<PathBuf>,
 
     /// Which contracts to check
-    #[arg(long, value_enum, default_value = "all")]
+    #[arg(long, value_enum, default_value = "all", help_heading = CONTRACTS)]
     pub severity: SeverityFilter,
 
     /// How to show the outcome [default: hook with --stdin, what the name of --output ends with, otherwise text]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help_heading = REPORT)]
     pub format: Option<Format>,
 
     /// Write the report to this file, and text to standard output; without --format, a name that ends with
     /// .sarif, .json or .xml says which: sarif, json or junit
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
     /// With --staged or --diff: only violations count that the change brought in
-    #[arg(long)]
+    #[arg(long, help_heading = MODE)]
     pub new_lines: bool,
 
     /// With --all: check only part I of N, so that several machines can share the work
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, value_name = "I/N", help_heading = MODE)]
     pub shard: Option<Shard>,
 
     /// Read contracts from this directory only
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", help_heading = CONTRACTS)]
     pub contracts_dir: Option<PathBuf>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = CONTRACTS)]
     pub packs: Packs,
 
     /// How long a pattern may take on a file, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds)]
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds, help_heading = LIMITS)]
     pub timeout: u64,
 
     /// The least severity that makes the exit code 1
-    #[arg(long, value_enum, default_value = "error")]
+    #[arg(long, value_enum, default_value = "error", help_heading = ENDING)]
     pub fail_on: FailOn,
 
     /// What to answer a hook when nothing is violated; 'allow' skips the permission prompt
-    #[arg(long, value_enum, default_value = "allow")]
+    #[arg(long, value_enum, default_value = "allow", help_heading = ENDING)]
     pub on_clean: OnCleanArg,
 
     /// Exit with 3 when a contract file is broken, or when anything was not checked
-    #[arg(long)]
+    #[arg(long, help_heading = ENDING)]
     pub strict: bool,
 
     /// Report also what ignore directives suppress
-    #[arg(long)]
+    #[arg(long, help_heading = CONTRACTS)]
     pub no_ignores: bool,
 
     /// How many threads to use [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = values::threads)]
+    #[arg(long, value_name = "N", value_parser = values::threads, help_heading = LIMITS)]
     pub threads: Option<u16>,
 
     /// Do not read files larger than this: bytes, or with k, M or G
-    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size)]
+    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size, help_heading = LIMITS)]
     pub max_file_size: u64,
 
     /// Say on standard error what took how long, and which contracts cost most
-    #[arg(long)]
+    #[arg(long, help_heading = REPORT)]
     pub stats: bool,
 
     /// When to use colours
-    #[arg(long, value_enum, default_value = "auto")]
+    #[arg(long, value_enum, default_value = "auto", help_heading = REPORT)]
     pub color: Color,
 
     /// Say nothing that is only informational
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = REPORT)]
     pub quiet: bool,
 }
+
+const MODE: &str = "Modes";
+const CONTRACTS: &str = "Contracts";
+const REPORT: &str = "Report";
+const ENDING: &str = "Result";
+const LIMITS: &str = "Limits";
+
+const USAGE: &str = "\
+phaser enforce --all | --staged | --diff BASE | --stdin | PATH… [OPTIONS]
+       phaser enforce install | uninstall [OPTIONS]";
 
 const MODES: &str = "--all, --staged, --diff BASE, --file PATH or --stdin";
 

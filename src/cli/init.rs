@@ -79,10 +79,10 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let written = write_contracts(&root, &existing, &chosen(args, &targets))?;
     to_stdout(|out| say_written(out, &languages(&targets), &written, &existing))?;
     let mut exit = Exit::Clean;
-    if args.hook
+    let with_hook = args.hook
         || args.yes
-        || asked(environment, "Check every edit of Claude Code, with a hook in .claude/settings.json?")?
-    {
+        || asked(environment, "Check every edit of Claude Code, with a hook in .claude/settings.json?")?;
+    if with_hook {
         exit = install::run_install(&Install::default(), environment).unwrap_or_else(|error| {
             say(format_args!("phaser: {error:#}"));
             Exit::Trouble
@@ -91,6 +91,9 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
         to_stdout(|out| writeln!(out, "To check every edit of Claude Code: phaser enforce install"))?;
     }
     if root.path().join(".git").exists() {
+        if with_hook {
+            to_stdout(|out| writeln!(out))?;
+        }
         if args.pre_commit
             || args.yes
             || asked(environment, "Check every commit, with an entry in .pre-commit-config.yaml?")?

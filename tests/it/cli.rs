@@ -96,6 +96,16 @@ fn help_names_every_flag_and_says_what_it_does() {
 }
 
 #[test]
+fn help_names_phaser_and_the_modes_come_first() {
+    let sandbox = Sandbox::new();
+    assert!(sandbox.run(["--help"]).stdout.starts_with("Phaser keeps"), "{}", sandbox.run(["--help"]));
+    let help = sandbox.run(["enforce", "-h"]).stdout;
+    assert!(help.contains("Usage: phaser enforce --all | --staged | --diff BASE | --stdin | PATH"), "{help}");
+    let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("no {text} in {help}"));
+    assert!(at("Modes:") < at("--severity"), "{help}");
+}
+
+#[test]
 fn what_is_wrong_with_an_argument_is_said_without_what_is_wrong_in_it() {
     let sandbox = sandbox();
     let evil = "--\u{1b}[31mred\u{202e}\u{7}";

@@ -106,6 +106,7 @@ fn init_installs_only_what_it_is_told_to() {
 
     Next: start a new Claude Code session, which reads its hooks when it starts, and run 'phaser doctor' to see that
     everything is in place.
+
     phaser is in .pre-commit-config.yaml; 'pre-commit install' switches it on.
 
     Next: phaser enforce --all
