@@ -34,10 +34,10 @@ impl Show<'_> {
             (Some(path), _) => {
                 let path = self.environment.cwd.join(path);
                 output::to_file(&path, |out| self.report(out, outcome))?;
-                output::to_stdout(text)?;
+                self.to_stdout(text)?;
             }
-            (None, Format::Text) => output::to_stdout(text)?,
-            (None, _) => output::to_stdout(|out| self.report(out, outcome))?,
+            (None, Format::Text) => self.to_stdout(text)?,
+            (None, _) => self.to_stdout(|out| self.report(out, outcome))?,
         }
         match &self.environment.github_step_summary {
             Some(summary) if self.format == Format::Github => {
@@ -45,6 +45,11 @@ impl Show<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whoever sends a hook event waits for all that there is to say about it.
+    fn to_stdout(self, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+        if self.args.stdin { output::answer(report) } else { output::to_stdout(report) }
     }
 
     fn report(self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {

@@ -408,8 +408,9 @@ fn a_reader_that_goes_away_changes_no_exit_code() {
 #[test]
 fn an_answer_that_nobody_reads_ends_with_3() {
     let sandbox = sandbox();
-    for content in ["a", "x"] {
-        let (ended, said) = unread(&sandbox, &["enforce", "--stdin"], &event(&sandbox, content));
+    for (content, format) in [("a", "hook"), ("x", "hook"), ("x", "json")] {
+        let args = ["enforce", "--stdin", "--format", format];
+        let (ended, said) = unread(&sandbox, &args, &event(&sandbox, content));
         assert_eq!(ended, Some(3));
         assert!(said.starts_with("phaser: standard output cannot be written: Broken pipe"), "{said}");
     }
