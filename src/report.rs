@@ -13,7 +13,6 @@ pub mod junit;
 pub mod redact;
 pub mod sarif;
 pub mod stats;
-pub mod tags;
 pub mod text;
 
 pub use inert::{inert, inert_json, inert_source, is_active};

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::tags::is_secret;
+use crate::contract::Contract;
 use crate::outcome::Outcome;
 use crate::text::Region;
 use crate::violation::{Match, Violation};
@@ -15,6 +15,14 @@ use crate::violation::{Match, Violation};
 const SHOWN: usize = 4;
 /// Stands for a character that is not shown.
 const MASK: char = '*';
+
+/// The tag of contracts whose matches are secrets.
+const SECRET: &str = "secret";
+
+/// Is what this contract matches a secret?
+pub fn is_secret(contract: &Contract) -> bool {
+    contract.has_tag(SECRET)
+}
 
 /// Takes secrets out of what violations show. Their places, fingerprints and states stay.
 pub fn redact(outcome: &mut Outcome) {
@@ -142,24 +150,25 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::contract::{Contract, Origin, Place, syntax};
+    use crate::contract::{LayerKind, Origin, syntax};
     use crate::path::RelPath;
     use crate::text::Text;
     use crate::violation::LineDigest;
 
-    fn contract(id: &str, file: &str) -> Arc<Contract> {
+    fn contract(id: &str, tag: &str) -> Arc<Contract> {
         let yaml = format!(
-            "rule_id: {id}\ntype: forbid_pattern\npattern: x\nfile_glob: '**'\nmessage: m\nseverity: error\n"
+            "rule_id: {id}\ntype: forbid_pattern\npattern: x\nfile_glob: '**'\nmessage: m\nseverity: error\ntags: [{tag}]\n"
         );
-        Arc::new(syntax::parse(&yaml, Origin { place: Place::Pack, file: file.into() }).expect("is valid"))
+        let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
+        Arc::new(syntax::parse(&yaml, origin).expect("is valid"))
     }
 
     fn secret() -> Arc<Contract> {
-        contract("token", "pack:secrets/token.yaml")
+        contract("token", SECRET)
     }
 
     fn other() -> Arc<Contract> {
-        contract("other", "pack:hygiene/other.yaml")
+        contract("other", "style")
     }
 
     /// What is left of these matches in one file: of each its text and its line.

@@ -14,7 +14,7 @@ use serde_sarif::sarif::{
 
 use super::host::{Spot, Top};
 use super::inert_json;
-use super::tags::{is_secret, tags};
+use super::redact::is_secret;
 use crate::contract::{Contract, Severity};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
@@ -194,7 +194,8 @@ fn properties(contract: &Contract) -> PropertyBag {
 fn filed_under(contract: &Contract) -> Vec<String> {
     let security = is_secret(contract).then_some("security");
     let mut all: Vec<String> = Vec::new();
-    for tag in security.into_iter().chain([contract.kind.as_str()]).chain(tags(contract)) {
+    let own = contract.tags.iter().map(String::as_str);
+    for tag in security.into_iter().chain([contract.kind.as_str()]).chain(own) {
         if !all.iter().any(|known| known == tag) {
             all.push(tag.to_owned());
         }

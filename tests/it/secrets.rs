@@ -70,7 +70,7 @@ fn a_host_learns_that_it_is_about_security() {
         rule["properties"].clone()
     };
     let secret = properties("aws-access-key-id");
-    assert_eq!(secret["tags"], serde_json::json!(["security", "forbid_pattern", "secrets"]));
+    assert_eq!(secret["tags"], serde_json::json!(["security", "forbid_pattern", "secret", "secrets"]));
     assert_eq!(secret["security-severity"], "8.0");
     let own = properties("no-print");
     assert_eq!(own["tags"], serde_json::json!(["forbid_pattern"]));
@@ -78,4 +78,12 @@ fn a_host_learns_that_it_is_about_security() {
     let driver = &log["runs"][0]["tool"]["driver"];
     let address = env!("CARGO_PKG_REPOSITORY");
     assert_eq!(driver["informationUri"].as_str(), Some(address).filter(|address| !address.is_empty()));
+}
+
+#[test]
+fn a_contract_of_ones_own_may_be_about_secrets_too() {
+    let yaml = forbid("internal-token", "tok_[a-z]+", "**") + "tags: [secret]\n";
+    let sandbox = Sandbox::new().contract(&yaml).file("a.txt", "see tok_abcdefgh\n");
+    let json = sandbox.run(["enforce", "--all", "--format", "json"]).json();
+    assert_eq!(json["violations"][0]["matched_text"], "tok_\u{2026} (12 characters)");
 }
