@@ -189,13 +189,9 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     let loaded = layers::load(&all, Loading::to_enforce(matcher::broken));
     for directory in &directories {
         let here = loaded.contracts.iter().filter(|contract| contract.origin.layer == directory.kind);
-        let name = |contract: &Contract| {
-            let state = if contract.enabled { "" } else { " (disabled)" };
-            format!("{}{state}", contract.id)
-        };
-        let names: Vec<_> = here.map(name).collect();
-        if !names.is_empty() {
-            report.ok(format!("{} has {}", directory.shown.display(), names.join(", ")));
+        let here: Vec<&Contract> = here.collect();
+        if !here.is_empty() {
+            report.ok(format!("{} has {}", directory.shown.display(), named_or_counted(&here)));
         }
         if let Some((fresh, all)) = compiled::fresh(directory) {
             let shown = directory.shown.display();
@@ -212,7 +208,10 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     loaded.notes().for_each(|note| report.ok(note));
     let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
     for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
-        report.problem(warning.to_string(), "mend that line; the contract does not count as it is");
+        report.problem(
+            warning.to_string(),
+            "mend that line; until then the contract does not do what it should",
+        );
     }
     report.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
     if report.contracts == 0 {
@@ -220,6 +219,25 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     }
     Ok(())
 }
+
+/// The contracts by their names, or how many there are when that would be too long to read.
+fn named_or_counted(contracts: &[&Contract]) -> String {
+    let disabled = contracts.iter().filter(|contract| !contract.enabled).count();
+    match (contracts.len(), disabled) {
+        (count, 0) if count > MOST_NAMES => format!("{count} contracts"),
+        (count, disabled) if count > MOST_NAMES => format!("{count} contracts, {disabled} of them disabled"),
+        _ => {
+            let name = |contract: &&Contract| {
+                let state = if contract.enabled { "" } else { " (disabled)" };
+                format!("{}{state}", contract.id)
+            };
+            contracts.iter().map(name).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// So many contracts are named; more are counted.
+const MOST_NAMES: usize = 10;
 
 const TEST_CONTRACT: &str = "\
 rule_id: doctor

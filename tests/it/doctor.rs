@@ -114,6 +114,15 @@ fn hooks_count_in_any_scope() {
 }
 
 #[test]
+fn many_contracts_are_counted() {
+    let add = |sandbox: Sandbox, number: usize| sandbox.contract(&forbid(&format!("no-{number}"), "x", "**"));
+    let sandbox = (0..10).fold(healthy(), add);
+    assert!(doctor(&sandbox).stdout.contains("ok       .claude/contracts has 11 contracts\n"));
+    assert_eq!(sandbox.run(["contracts", "disable", "no-1"]).code, Some(0));
+    assert!(doctor(&sandbox).stdout.contains("has 11 contracts, 1 of them disabled\n"));
+}
+
+#[test]
 fn settings_that_do_not_parse() {
     let sandbox = healthy().file(".claude/settings.local.json", "{\n  // mine\n}");
     let output = doctor(&sandbox);

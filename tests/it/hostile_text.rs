@@ -304,6 +304,8 @@ fn commands_about_contracts() {
             let output = sandbox.run_with(sandbox.command().args(command), b"");
             assert!(matches!(output.code, Some(0 | 1 | 3)), "{what} for {command:?}: {output}");
             inert(what, &format!("{command:?}"), &output);
+            let json = sandbox.run_with(sandbox.command().args(command).args(["--format", "json"]), b"");
+            inert(what, &format!("{command:?} as JSON"), &json);
         }
     }
 }
