@@ -1,14 +1,18 @@
-//! Globs over `/`-separated paths: `*` and `?` stop at `/`, `**` crosses it, `{a,b}`, `[abc]`, `[!abc]`.
+//! Globs over `/`-separated paths: `*` and `?` stop at `/`, `**` crosses it, `{a,b}`, `[abc]`, `[!abc]`. Braces mean
+//! what writing out every choice would mean.
 //!
 //! Building one is cheap: the shapes people write most (`**/*.rs`, `src/**`, a plain path) never need a
 //! regex, and the regex of any other glob is compiled when it first meets a path. A byte that is not
 //! UTF-8 counts as one character. Knows nothing of roots or files on disk.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use regex_automata::meta;
 use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::util::syntax;
 
+mod parse;
 mod translate;
 
 use translate::translate;
@@ -116,7 +120,7 @@ impl Glob {
             Shape::Regex { regex, ends, compiled } => {
                 path.starts_with(ends.start.as_bytes()) && path.ends_with(ends.end.as_bytes()) && {
                     let compiled = compiled.get_or_init(|| compile(regex));
-                    compiled.is_match(String::from_utf8_lossy(path).as_ref())
+                    compiled.is_match(characters(path).as_ref())
                 }
             }
         }
@@ -157,9 +161,10 @@ impl Ends {
         }
         let start = glob.find(SPECIAL).map_or(glob, |first| &glob[..first]);
         let end = glob.rfind(SPECIAL).map_or(glob, |last| &glob[last + 1..]);
-        // `**/` may stand for nothing at all.
-        let end =
-            if glob[..glob.len() - end.len()].ends_with("**") { end.trim_start_matches('/') } else { end };
+        // `**/` may stand for nothing at all, and braces may hold one of its stars, or both.
+        let before = &glob[..glob.len() - end.len()];
+        let crosses = before.ends_with("**") || (before.contains('}') && before.ends_with(['*', '}']));
+        let end = if crosses { end.trim_start_matches('/') } else { end };
         Self { start: start.to_owned(), end: end.to_owned() }
     }
 }
@@ -260,16 +265,36 @@ fn is_literal(text: &str) -> bool {
     !text.contains(SPECIAL)
 }
 
+/// The characters of a path; each byte that belongs to none is one of its own.
+fn characters(path: &[u8]) -> Cow<'_, str> {
+    if let Ok(path) = std::str::from_utf8(path) {
+        return Cow::Borrowed(path);
+    }
+    let mut characters = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        characters.push_str(chunk.valid());
+        characters.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    Cow::Owned(characters)
+}
+
 /// An expression longer than this is matched with the engines that take the least memory: thousands of long globs are
 /// as good as none that anybody wrote by hand.
 const LONG: usize = 256;
 
+/// More than what braces that stand in each other give.
+const MAX_NESTING: u32 = 512;
+
 fn compile(regex: &str) -> meta::Regex {
     let mut builder = meta::Builder::new();
-    if regex.len() > LONG {
-        let frugal = meta::Config::new().hybrid(false).dfa(false).onepass(false);
-        builder.configure(frugal.which_captures(WhichCaptures::None));
-    }
+    builder.syntax(syntax::Config::new().nest_limit(MAX_NESTING));
+    // How large an expression can become is limited where it is made.
+    let config = meta::Config::new().nfa_size_limit(None);
+    builder.configure(if regex.len() > LONG {
+        config.hybrid(false).dfa(false).onepass(false).which_captures(WhichCaptures::None)
+    } else {
+        config
+    });
     builder.build(regex).expect("a glob within its limits gives a valid expression")
 }
 
@@ -375,6 +400,34 @@ mod tests {
     }
 
     #[test]
+    fn braces_mean_what_writing_out_every_choice_would_mean() {
+        check(
+            "{src/**,lib/**}/*.py",
+            &["src/a.py", "lib/a.py", "src/x/b.py"],
+            &["a.py", "srca.py", "bin/a.py"],
+        );
+        check("{**,x}/*.py", &["top.py", "x/a.py", "a/b/c.py"], &["top.pyc"]);
+        check("{**,x}/top.py", &["top.py", "x/top.py", "a/b/top.py"], &["xtop.py"]);
+        check("{a,b/**}{/c,d}", &["a/c", "ad", "b/c", "b/x/c", "b/d", "b/xd"], &["b/c/", "ac", "c"]);
+        check("{a,b*}{*,c}", &["ab", "ac", "bx/y", "bxc"], &["a/b", "c"]);
+        check("src{/**,}/a", &["src/a", "src/x/a"], &["srca", "a"]);
+        check("{*,a}{*,b}/c", &["x/c", "x/y/c", "ab/c", "c"], &["xc"]);
+        check("**{/a,b}", &["a", "x/a", "b", "xb", "x/b"], &["xa"]);
+    }
+
+    #[test]
+    fn braces_that_depend_on_each_other_again_and_again_are_refused() {
+        let text = |times| "{a,b*}{*,/c,?}".repeat(times);
+        let error = Glob::new(&text(100)).expect_err("too many paths").to_string();
+        assert!(error.ends_with("its braces stand for too many different paths"), "{error}");
+        let longest = (1..100).map_while(|times| Glob::new(&text(times)).ok()).last().expect("one at least");
+        assert!(
+            longest.text.len() > 60
+                && longest.is_match(longest.text.replace(['{', '}', ',', '*', '?'], "").as_bytes())
+        );
+    }
+
+    #[test]
     fn plain_paths_and_names() {
         check("Cargo.toml", &["Cargo.toml"], &["x/Cargo.toml"]);
         check("**/Cargo.toml", &["Cargo.toml", "x/Cargo.toml"], &["xCargo.toml"]);
@@ -385,6 +438,16 @@ mod tests {
     fn names_need_not_be_utf8() {
         assert!(glob("**/*.rs").is_match(b"\xff\xfe.rs"));
         assert!(glob("*/?.rs").is_match(b"\xff/\xfe.rs"));
+        for (text, path) in [
+            ("??.txt", &b"\xFF\xFE.txt"[..]),
+            ("??.txt", b"\xE2\x84.txt"),
+            ("???.txt", b"\xF0\x9F\x98.txt"),
+            ("???.txt", b"\xED\xA0\x80.txt"),
+            ("?[!a]\u{e9}?", b"\xC3\x28\xC3\xA9\x80"),
+        ] {
+            assert!(glob(text).is_match(path), "{text} should match {}", path.escape_ascii());
+        }
+        assert!(!glob("?.txt").is_match(b"\xE2\x84.txt"));
     }
 
     #[test]
@@ -405,9 +468,12 @@ mod tests {
                 glob.is_match(b"a/b");
             }
         }
-        let nested = |depth| format!("{}a{}", "{b,".repeat(depth), "}".repeat(depth));
-        assert!(glob(&nested(64)).is_match(b"a"));
-        assert!(Glob::new(&nested(65)).is_err());
+        let nested = |choice: &str, depth| format!("{}a{}", choice.repeat(depth), "}".repeat(depth));
+        for choice in ["{b,", "{b*,", "{*,*", "{**/,", "{/**,**"] {
+            glob(&nested(choice, 64)).is_match(b"a/b");
+            assert!(Glob::new(&nested(choice, 65)).is_err());
+        }
+        assert!(glob(&nested("{b,", 64)).is_match(b"a"));
     }
 
     #[test]
@@ -428,6 +494,22 @@ mod tests {
             prop_assume!(!text.is_empty());
             let slow = compile(&translate(&text).expect("valid"));
             prop_assert_eq!(glob(&text).is_match(path.as_bytes()), slow.is_match(&path), "{} {}", text, path);
+        }
+
+        #[test]
+        fn braces_match_what_their_choices_match(
+            text in with_braces(),
+            paths in prop::collection::vec(fragments(&["a", "b", "/", "/", "*", ","], 7), 20),
+        ) {
+            let Ok(glob) = Glob::new(&text) else { return Ok(()) };
+            let choices: Vec<_> = written_out(&text).iter().map(|choice| Glob::new(choice)).collect();
+            for path in paths {
+                let by_choice = choices.iter().any(|choice| match choice {
+                    Ok(choice) => choice.is_match(path.as_bytes()),
+                    Err(error) => *error == GlobError::Empty && path.is_empty(),
+                });
+                prop_assert_eq!(glob.is_match(path.as_bytes()), by_choice, "{} {}", &text, path);
+            }
         }
 
         #[test]
@@ -452,6 +534,59 @@ mod tests {
                 prop_assert!(agrees, "{} {} {:?}", text, path, glob.names());
             }
         }
+    }
+
+    fn with_braces() -> impl Strategy<Value = String> {
+        let plain = fragments(
+            &["a", "b", "/", "/", "*", "*", "**", "**/", "/**", "?", "[!a]", "[,}]", "\\,", "\\*"],
+            4,
+        );
+        plain.prop_recursive(3, 12, 3, |inner| {
+            let choices = prop::collection::vec(inner.clone(), 1..4);
+            (inner.clone(), choices, inner)
+                .prop_map(|(before, choices, after)| format!("{before}{{{}}}{after}", choices.join(",")))
+        })
+    }
+
+    /// The globs without braces that one with braces stands for.
+    fn written_out(glob: &str) -> Vec<String> {
+        let tokens = tokens(glob);
+        let Some(open) = tokens.iter().position(|token| token == "{") else { return vec![tokens.concat()] };
+        let (mut depth, mut at, mut choices) = (1, open, vec![String::new()]);
+        while depth > 0 {
+            at += 1;
+            match tokens[at].as_str() {
+                "," if depth == 1 => choices.push(String::new()),
+                "}" if depth == 1 => depth = 0,
+                token => {
+                    depth = depth + usize::from(token == "{") - usize::from(token == "}");
+                    choices.last_mut().expect("one at least").push_str(token);
+                }
+            }
+        }
+        let (before, after) = (tokens[..open].concat(), tokens[at + 1..].concat());
+        choices.iter().flat_map(|choice| written_out(&format!("{before}{choice}{after}"))).collect()
+    }
+
+    /// The characters of a glob, with a class and what is escaped as one.
+    fn tokens(glob: &str) -> Vec<String> {
+        let mut rest = glob.chars();
+        let mut tokens = Vec::new();
+        while let Some(c) = rest.next() {
+            let mut token = c.to_string();
+            if c == '\\' {
+                token.extend(rest.next());
+            } else if c == '[' {
+                for c in rest.by_ref() {
+                    token.push(c);
+                    if c == ']' && !["[]", "[!]", "[^]"].contains(&token.as_str()) {
+                        break;
+                    }
+                }
+            }
+            tokens.push(token);
+        }
+        tokens
     }
 
     fn fragments(of: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
