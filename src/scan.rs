@@ -204,7 +204,7 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existin
         scanned.applied = readable.is_some();
         let why = match text {
             Ok(Some(_)) => None,
-            Ok(None) => Some(Why::Binary),
+            Ok(None) => content.as_ref().ok().map(|bytes| Why::not_text(bytes)),
             Err(why) => Some(why.clone()),
         };
         scanned.checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));

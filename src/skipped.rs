@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::path::RelPath;
+use crate::text;
 
 /// Something that was not checked, or not checked to the end, and why.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +19,8 @@ pub struct Skipped {
 pub enum Why {
     /// It is not text.
     Binary,
+    /// It is text in this encoding, which is not read.
+    Encoding(&'static str),
     /// It is not a regular file: a directory, a FIFO, a device.
     NotAFile,
     /// It is a symbolic link in a tree or an index.
@@ -85,6 +88,11 @@ pub enum Gap {
 }
 
 impl Why {
+    /// Why a text cannot be made of `bytes`.
+    pub fn not_text(bytes: &[u8]) -> Self {
+        text::unread_encoding(bytes).map_or(Self::Binary, Self::Encoding)
+    }
+
     /// Is this about the contract with this id, and not about a file as a whole?
     pub fn concerns(&self, contract: &str) -> bool {
         match self {
@@ -95,6 +103,7 @@ impl Why {
                 ids.iter().any(|id| id == contract)
             }
             Self::Binary
+            | Self::Encoding(_)
             | Self::NotAFile
             | Self::Link
             | Self::Submodule
@@ -115,6 +124,7 @@ impl Why {
             | Self::NoTimeLeft { .. }
             | Self::TooManyViolations { .. } => false,
             Self::Binary
+            | Self::Encoding(_)
             | Self::NotAFile
             | Self::Link
             | Self::Submodule
@@ -130,7 +140,8 @@ impl Why {
     pub fn gap(&self) -> Gap {
         match self {
             Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,
-            Self::TooLarge { .. }
+            Self::Encoding(_)
+            | Self::TooLarge { .. }
             | Self::TooManyMatches { .. }
             | Self::TooManyViolations { .. }
             | Self::NotReconstructed(_) => Gap::Known,
@@ -148,6 +159,7 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Binary => f.write_str("binary"),
+            Self::Encoding(name) => write!(f, "text in {name}, which is not read (save it as UTF-8)"),
             Self::NotAFile => f.write_str("not a regular file"),
             Self::Link => f.write_str("a symbolic link"),
             Self::Submodule => f.write_str("a submodule"),

@@ -6,8 +6,10 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
-const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
+mod encoding;
+
+pub(crate) use encoding::decode_utf16le;
+pub use encoding::unread_encoding;
 
 /// A place in a text: line and column, both counted from 1, the column in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,13 +31,21 @@ pub struct Region {
 
 /// The bytes of one file, known to be text.
 ///
-/// A UTF-8 byte order mark is not part of the text, and UTF-16LE (by its mark) is decoded; other
-/// bytes that are not valid UTF-8 stay as they are.
+/// A byte order mark is not part of the text, and UTF-16 (by its mark) is decoded; other bytes that are not valid UTF-8
+/// stay as they are, and each counts as one character.
 #[derive(Debug, Clone)]
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
     ascii: bool,
-    milestones: OnceCell<Vec<Milestone>>,
+    index: OnceCell<Index>,
+}
+
+/// What positions are counted with.
+#[derive(Debug, Clone)]
+struct Index {
+    milestones: Vec<Milestone>,
+    /// For text that is not UTF-8: the same bytes, with an ASCII character for each that belongs to none.
+    stand_in: Option<Vec<u8>>,
 }
 
 /// How far milestones are apart, in bytes. What lies between two of them is counted whenever a position is asked for,
@@ -54,9 +64,9 @@ struct Milestone {
 impl<'a> Text<'a> {
     /// The text in `bytes`, or `None` when they are binary.
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
-        let bytes = decode(bytes.into());
+        let bytes = encoding::decode(bytes.into());
         let ascii = survey(&bytes)?.ascii;
-        Some(Self { bytes, ascii, milestones: OnceCell::new() })
+        Some(Self { bytes, ascii, index: OnceCell::new() })
     }
 
     /// The bytes that contracts are matched against.
@@ -73,7 +83,9 @@ impl<'a> Text<'a> {
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.bytes.len());
         let known = offset / APART;
-        let here = self.milestones()[known].go_on(&self.bytes, known * APART..offset);
+        let Index { milestones, stand_in } = self.index();
+        let counted = stand_in.as_deref().unwrap_or(&self.bytes);
+        let here = milestones[known].go_on(counted, known * APART..offset);
         Position { line: here.line, column: here.characters + 1 }
     }
 
@@ -104,25 +116,41 @@ impl<'a> Text<'a> {
 
     fn line_start(&self, number: usize) -> Option<usize> {
         let before = number.checked_sub(1)?;
-        let milestones = self.milestones();
+        let milestones = &self.index().milestones;
         let known = milestones.partition_point(|milestone| milestone.line < number);
         let Some(known) = known.checked_sub(1) else { return (before == 0).then_some(0) };
         let (from, newlines) = (known * APART, before - milestones[known].line);
         memchr::memchr_iter(b'\n', &self.bytes[from..]).nth(newlines).map(|at| from + at + 1)
     }
 
-    fn milestones(&self) -> &[Milestone] {
-        self.milestones.get_or_init(|| {
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
+            let stand_in = if self.ascii { None } else { stand_in(&self.bytes) };
+            let counted = stand_in.as_deref().unwrap_or(&self.bytes);
             let mut here = Milestone { line: 1, characters: 0 };
-            let mut milestones = Vec::with_capacity(self.bytes.len() / APART + 1);
+            let mut milestones = Vec::with_capacity(counted.len() / APART + 1);
             milestones.push(here);
-            for from in (0..self.bytes.len() / APART).map(|known| known * APART) {
-                here = here.go_on(&self.bytes, from..from + APART);
+            for from in (0..counted.len() / APART).map(|known| known * APART) {
+                here = here.go_on(counted, from..from + APART);
                 milestones.push(here);
             }
-            milestones
+            Index { milestones, stand_in }
         })
     }
+}
+
+/// The same bytes with a `?` for each that belongs to no character, if there is one.
+fn stand_in(bytes: &[u8]) -> Option<Vec<u8>> {
+    std::str::from_utf8(bytes).err()?;
+    let mut all = bytes.to_vec();
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        at += chunk.valid().len();
+        let end = at + chunk.invalid().len();
+        all[at..end].fill(b'?');
+        at = end;
+    }
+    Some(all)
 }
 
 impl Milestone {
@@ -138,35 +166,10 @@ impl Milestone {
     }
 }
 
-fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    if bytes.starts_with(UTF16LE_BOM) {
-        return Cow::Owned(decode_utf16le(&bytes[UTF16LE_BOM.len()..]).into_bytes());
-    }
-    if !bytes.starts_with(UTF8_BOM) {
-        return bytes;
-    }
-    match bytes {
-        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[UTF8_BOM.len()..]),
-        Cow::Owned(mut bytes) => {
-            bytes.drain(..UTF8_BOM.len());
-            Cow::Owned(bytes)
-        }
-    }
-}
-
-/// UTF-16LE without its mark as a string; what is not valid becomes U+FFFD.
-pub(crate) fn decode_utf16le(bytes: &[u8]) -> String {
-    let units = bytes.chunks(2).map(|unit| match unit {
-        [low, high] => u16::from_le_bytes([*low, *high]),
-        _ => 0xFFFD,
-    });
-    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
-}
-
 /// A file as a string: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. The mark stays. `None` when it
 /// is not text.
 pub fn to_str(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    if bytes.starts_with(UTF16LE_BOM) {
+    if bytes.starts_with(encoding::UTF16LE_MARK) {
         let text = decode_utf16le(bytes);
         return is_text(text.as_bytes()).then_some(Cow::Owned(text));
     }
@@ -210,7 +213,7 @@ fn is_control(byte: u8) -> bool {
     (byte < 32) & (byte != b'\n') & (byte != b'\r') & (byte != b'\t')
 }
 
-/// Characters in `bytes`; in text that is not valid UTF-8, a stray continuation byte counts for none.
+/// Characters in `bytes`; where these are not UTF-8, a stray continuation byte counts for none.
 fn count_chars(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
@@ -272,8 +275,33 @@ mod tests {
     }
 
     #[test]
-    fn utf16le_is_decoded_by_its_mark() {
+    fn utf16_is_decoded_by_its_mark() {
         assert_eq!(Text::new(&b"\xFF\xFEh\0i\0"[..]).expect("is text").bytes(), b"hi");
+        assert_eq!(Text::new(&b"\xFE\xFF\0h\0i"[..]).expect("is text").bytes(), b"hi");
+        assert!(Text::new(&b"\xFE\xFF\0h\0\0"[..]).is_none());
+    }
+
+    #[test]
+    fn a_byte_that_belongs_to_no_character_counts_as_one() {
+        let columns = |bytes: &[u8]| {
+            let text = Text::new(bytes).expect("is text");
+            (0..=bytes.len()).map(|offset| text.position(offset).column).collect::<Vec<_>>()
+        };
+        assert_eq!(columns(b"\xFCx"), [1, 2, 3]);
+        assert_eq!(columns(b"\x80\x80x"), [1, 2, 3, 4], "continuation bytes without a start");
+        assert_eq!(columns(b"\xE2\x84x"), [1, 2, 3, 4], "a sequence that is cut off");
+        assert_eq!(columns(b"\xED\xA0\x80x"), [1, 2, 3, 4, 5], "half of a surrogate pair");
+        assert_eq!(columns(b"\xC0\xAFx"), [1, 2, 3, 4], "a sequence that is too long");
+        assert_eq!(columns(b"\xE9\xC3\xA9x"), [1, 2, 3, 3, 4], "a character after it is one character");
+    }
+
+    #[test]
+    fn bytes_that_belong_to_no_character_count_beyond_milestones() {
+        let bytes = b"\xE9\xC3\xA9\x80a".repeat(APART);
+        let text = Text::new(bytes.as_slice()).expect("is text");
+        for unit in [0, 1, APART / 5, APART / 5 + 1, APART - 1, APART] {
+            assert_eq!(text.position(unit * 5).column, unit * 4 + 1);
+        }
     }
 
     #[test]
@@ -300,7 +328,32 @@ mod tests {
         assert!(is_text(b"\x7f\x7f\x7f"));
     }
 
+    /// Characters, line ends, and bytes that belong to no character.
+    const UNITS: &[&[u8]] =
+        &[b"a", b"b", b"\n", b"\r\n", b"\xE9", b"\xC3\xA9", b"\xE2\x84", b"\x80", b"\xF0\x9F\x98\x80"];
+
     proptest! {
+        #[test]
+        fn positions_in_text_that_is_not_utf8_equal_a_slow_count(
+            units in prop::collection::vec(prop::sample::select(UNITS), 1..60),
+            times in prop_oneof![Just(1), 1usize..200],
+        ) {
+            let units = units.repeat(times);
+            let content = units.concat();
+            let text = Text::new(content.as_slice()).expect("is text");
+            let mut expected = at(1, 1);
+            let mut offset = 0;
+            for chunk in content.utf8_chunks() {
+                let characters = chunk.valid().chars().map(|c| (c.len_utf8(), c == '\n'));
+                for (length, ends_line) in characters.chain(chunk.invalid().iter().map(|_| (1, false))) {
+                    prop_assert_eq!(text.position(offset), expected, "{}", content.escape_ascii());
+                    expected = if ends_line { at(expected.line + 1, 1) } else { at(expected.line, expected.column + 1) };
+                    offset += length;
+                }
+            }
+            prop_assert_eq!(text.position(offset), expected);
+        }
+
         #[test]
         fn positions_equal_a_slow_count(
             content in "[aé\r\n]{0,60}",

@@ -181,9 +181,33 @@ fn the_limit_is_ten_megabytes_unless_it_is_raised() {
 fn text_that_is_not_utf8_is_scanned_as_bytes() {
     let sandbox = sandbox()
         .file("latin1.txt", b"caf\xe9 x\n")
-        .file("utf16.txt", b"\xff\xfea\0\n\0x\0")
+        .file("cut-off.txt", b"\xe2\x84 x\n")
         .file("bom.txt", b"\xef\xbb\xbfx");
-    assert_eq!(all(&sandbox), ["bom.txt:1:1 no-x", "latin1.txt:1:6 no-x", "utf16.txt:2:1 no-x"]);
+    assert_eq!(all(&sandbox), ["bom.txt:1:1 no-x", "cut-off.txt:1:4 no-x", "latin1.txt:1:6 no-x"]);
+}
+
+#[test]
+fn utf16_is_decoded_by_its_mark_in_both_byte_orders() {
+    let sandbox = sandbox()
+        .file("le.txt", b"\xff\xfea\0\n\0x\0")
+        .file("be.txt", b"\xfe\xff\0a\0\n\0x")
+        .file("nul.txt", b"\xfe\xff\0x\0\0");
+    let output = sandbox.run(["enforce", "--all", "--strict", "--format", "json"]);
+    assert_eq!(output.violations(), ["be.txt:2:1 no-x", "le.txt:2:1 no-x"]);
+    assert_eq!((output.code, skipped(&output)), (Some(1), vec!["nul.txt: binary".to_owned()]));
+}
+
+#[test]
+fn text_in_an_encoding_that_is_not_read_is_a_gap() {
+    let utf16: Vec<u8> = "no mark, x\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let sandbox = sandbox().file("a.txt", utf16).file("b.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let output = json(&sandbox);
+    let why = "a.txt: text in UTF-16LE without a byte order mark, which is not read (save it as UTF-8)";
+    assert_eq!(skipped(&output), [why, "b.png: binary"]);
+    assert_eq!((output.code, output.stderr), (Some(0), format!("phaser: not checked: {why}\n")));
+    assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(3));
+    std::fs::remove_file(sandbox.path("a.txt")).expect("removed");
+    assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(0), "what is binary is no gap");
 }
 
 #[test]
