@@ -183,6 +183,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_source_found_can_be_handed_to_other_threads() {
+        fn assert_send_and_sync<T: Send + Sync>() {}
+        assert_send_and_sync::<Targets>();
+        assert_send_and_sync::<git::Listing>();
+    }
+
+    #[test]
     fn a_file_is_read_whole_and_no_more_whatever_was_read_before() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a");

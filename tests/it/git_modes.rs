@@ -117,6 +117,18 @@ fn changed_files_are_checked_and_others_are_not() {
 }
 
 #[test]
+fn an_empty_base_or_head_is_exit_code_3() {
+    let sandbox = sandbox().file("a.txt", "x").git_add("a.txt").git_commit("second");
+    for (revisions, what) in [("", "base"), ("..HEAD", "base"), ("...HEAD", "base"), ("HEAD..", "head")] {
+        let output = diff(&sandbox, revisions);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{revisions:?}: {output}");
+        let said = format!("the {what} is empty: is the variable set?");
+        assert!(output.stderr.contains(&said), "{revisions:?}: {output}");
+    }
+    assert_eq!(diff(&sandbox, "HEAD~1..HEAD").violations(), ["a.txt:1:1 no-x"]);
+}
+
+#[test]
 fn a_file_moved_into_a_glob_and_a_directive_taken_away_bring_new_violations() {
     let sandbox = Sandbox::new()
         .git_init()

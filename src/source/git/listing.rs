@@ -3,7 +3,7 @@
 //! In a large project the list takes longer than everything else, and few contracts need it.
 
 use std::fmt;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::bstr::ByteSlice;
 
@@ -14,16 +14,24 @@ use crate::skipped::{Skipped, Why};
 
 /// All files that the next commit would contain.
 #[derive(Clone)]
-pub struct Listing(Rc<(Repository, gix::index::File)>);
+pub struct Listing(Arc<Indexed>);
+
+/// An index, and the repository that it belongs to.
+struct Indexed {
+    /// A repository serves one thread at a time.
+    repository: Mutex<Repository>,
+    index: gix::index::File,
+}
 
 impl Listing {
     pub(super) fn new(repository: Repository, index: gix::index::File) -> Self {
-        Self(Rc::new((repository, index)))
+        Self(Arc::new(Indexed { repository: Mutex::new(repository), index }))
     }
 
     /// Their paths, or the directory that could not be listed.
     pub fn paths(&self) -> Result<Vec<RelPath>, Skipped> {
-        let (repository, index) = &*self.0;
+        let Indexed { repository, index } = &*self.0;
+        let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
         let mut paths = Vec::with_capacity(index.entries().len());
         for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
             let path = entry.path(index);
@@ -43,7 +51,7 @@ impl Listing {
 
 impl PartialEq for Listing {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -51,6 +59,6 @@ impl Eq for Listing {}
 
 impl fmt::Debug for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Listing({} entries)", self.0.1.entries().len())
+        write!(f, "Listing({} entries)", self.0.index.entries().len())
     }
 }

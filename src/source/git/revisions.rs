@@ -1,6 +1,5 @@
 //! Names of commits, and what two of them have in common.
 
-use std::convert::Infallible;
 use std::str::FromStr;
 
 use gix::ObjectId;
@@ -18,15 +17,24 @@ pub struct Revisions {
 }
 
 impl FromStr for Revisions {
-    type Err = Infallible;
+    type Err = String;
 
-    /// `BASE`, `BASE..HEAD` or, with the same meaning, `BASE...HEAD`; git's own name for nothing is `HEAD`.
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        let or_head = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
-        Ok(match text.split_once("...").or_else(|| text.split_once("..")) {
-            Some((base, head)) => Self { base: or_head(base), head: Some(or_head(head)) },
-            None => Self { base: or_head(text), head: None },
-        })
+    /// `BASE`, `BASE..HEAD` or, with the same meaning, `BASE...HEAD`. To git no name at all means `HEAD`, but here it is
+    /// most likely a variable that is not set, and comparing `HEAD` with itself would find nothing.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (base, head) = match text.split_once("...").or_else(|| text.split_once("..")) {
+            Some((base, head)) => (base, Some(head)),
+            None => (text, None),
+        };
+        if base.trim().is_empty() {
+            return Err("the base is empty: is the variable set?".to_owned());
+        }
+        if head.is_some_and(|head| head.trim().is_empty()) {
+            return Err(
+                "the head is empty: is the variable set? (without '..' the worktree is checked)".to_owned()
+            );
+        }
+        Ok(Self { base: base.to_owned(), head: head.map(str::to_owned) })
     }
 }
 
@@ -104,6 +112,16 @@ mod tests {
         assert_eq!("main..topic/x".parse(), Ok(both.clone()));
         assert_eq!("main...topic/x".parse(), Ok(both));
         assert_eq!("v1.0".parse(), Ok(Revisions { base: "v1.0".into(), head: None }));
-        assert_eq!("main..".parse(), Ok(Revisions { base: "main".into(), head: Some("HEAD".into()) }));
+    }
+
+    #[test]
+    fn nothing_is_no_revision() {
+        let error = |text: &str| text.parse::<Revisions>().expect_err(text);
+        for text in ["", " ", "..", "..HEAD", "...HEAD", " ..HEAD"] {
+            assert_eq!(error(text), "the base is empty: is the variable set?", "{text:?}");
+        }
+        for text in ["main..", "main...", "main.. "] {
+            assert!(error(text).starts_with("the head is empty: is the variable set?"), "{text:?}");
+        }
     }
 }

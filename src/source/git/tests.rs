@@ -76,7 +76,7 @@ impl Repo {
     }
 
     fn try_changed(&self, revisions: &str) -> Result<Targets, Error> {
-        let revisions = revisions.parse().expect("cannot fail");
+        let revisions = revisions.parse().expect("revisions");
         changed(&Root::new(&self.top), &self.location(), &revisions, Renames::Similar)
     }
 }

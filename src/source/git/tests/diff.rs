@@ -18,7 +18,7 @@ fn a_named_head_is_compared_with_the_merge_base() {
     let repo = diverged();
     repo.write("b", "worktree\n");
     let expected = [text("b", "topic\n"), text("d/new", "topic\n")];
-    for revisions in ["main..topic", "main...topic", "main..HEAD", "main.."] {
+    for revisions in ["main..topic", "main...topic", "main..HEAD"] {
         assert_eq!(texts(&repo.changed(revisions)), expected, "{revisions}");
     }
     let found = repo.changed("main..topic");
@@ -184,7 +184,7 @@ fn a_shallow_clone_may_lack_the_merge_base() {
     origin.git(["clone", "-q", "--depth=1", "--no-single-branch", "--branch=topic", &url, "../clone"]);
     let clone = origin.top.with_file_name("clone");
     let changed = || {
-        let revisions = "origin/main..HEAD".parse().expect("cannot fail");
+        let revisions = "origin/main..HEAD".parse().expect("revisions");
         changed(
             &Root::new(&clone),
             &Location { cwd: clone.clone(), ..Location::default() },
