@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// The directory in a project that holds its contracts.
@@ -114,6 +115,28 @@ pub fn normalize(path: &Path) -> PathBuf {
     path.components().filter(|component| *component != Component::CurDir).collect()
 }
 
+/// `path`, which may start at `cwd`, as an absolute path without `.` and `..` components. A `..` leads where it leads
+/// the system: after a link to a directory, into the directory that holds that one.
+pub fn resolve(cwd: &Path, path: &Path) -> io::Result<PathBuf> {
+    let mut resolved = PathBuf::new();
+    for component in cwd.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if resolved.is_symlink() {
+                    resolved = resolved.canonicalize()?;
+                }
+                if !resolved.metadata()?.is_dir() {
+                    return Err(io::ErrorKind::NotADirectory.into());
+                }
+                resolved.pop();
+            }
+            name => resolved.push(name),
+        }
+    }
+    Ok(resolved)
+}
+
 /// What [`find_root`] looks at.
 #[derive(Debug, Clone, Copy)]
 pub struct RootHints<'a> {
@@ -190,6 +213,36 @@ mod tests {
     fn only_a_whole_component_climbs() {
         assert!(has_parent_component(Path::new("/a/../b")));
         assert!(!has_parent_component(Path::new("/a/..b/c..")));
+    }
+
+    #[test]
+    fn parent_components_lead_where_they_lead_the_system() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let top = directory.path().canonicalize().expect("it exists");
+        std::fs::create_dir_all(top.join("a/b")).expect("created");
+        std::fs::create_dir_all(top.join("c/d/e")).expect("created");
+        std::fs::write(top.join("file"), "").expect("written");
+        std::os::unix::fs::symlink("../c/d", top.join("a/link")).expect("linked");
+        let cwd = top.join("a");
+        for (path, expected) in [
+            ("..", ""),
+            ("../file", "file"),
+            ("b/../../c//./d", "c/d"),
+            ("link/e", "a/link/e"),
+            ("link/..", "c"),
+            ("link/e/..", "a/link"),
+            ("link/e/../..", "c"),
+            ("../gone/new", "gone/new"),
+        ] {
+            let resolved = resolve(&cwd, Path::new(path)).expect("it leads somewhere");
+            assert_eq!(resolved, normalize(&top.join(expected)), "{path}");
+            let same = std::fs::canonicalize(cwd.join(path)).ok();
+            assert_eq!(same.as_deref(), resolved.canonicalize().ok().as_deref(), "{path}: the system agrees");
+        }
+        assert_eq!(resolve(&cwd, Path::new("/../..")).ok(), Some("/".into()));
+        let error = |path| resolve(&cwd, Path::new(path)).map_err(|error| error.kind());
+        assert_eq!(error("gone/../b"), Err(io::ErrorKind::NotFound));
+        assert_eq!(error("../file/../a"), Err(io::ErrorKind::NotADirectory));
     }
 
     #[test]

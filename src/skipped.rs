@@ -45,6 +45,8 @@ pub enum Why {
     Unreadable(String),
     /// Its path has a `..` component.
     ParentComponent,
+    /// It was named, and lies outside the project.
+    Outside,
     /// Its path is longer than any file's.
     PathTooLong {
         /// The longest that is looked at, in bytes.
@@ -110,6 +112,7 @@ impl Why {
             | Self::TooLarge { .. }
             | Self::Unreadable(_)
             | Self::ParentComponent
+            | Self::Outside
             | Self::PathTooLong { .. }
             | Self::NotReconstructed(_) => false,
         }
@@ -131,6 +134,7 @@ impl Why {
             | Self::TooLarge { .. }
             | Self::Unreadable(_)
             | Self::ParentComponent
+            | Self::Outside
             | Self::PathTooLong { .. }
             | Self::NotReconstructed(_) => true,
         }
@@ -147,6 +151,7 @@ impl Why {
             | Self::NotReconstructed(_) => Gap::Known,
             Self::Unreadable(_)
             | Self::ParentComponent
+            | Self::Outside
             | Self::PathTooLong { .. }
             | Self::TooComplex { .. }
             | Self::OutOfTime { .. }
@@ -171,6 +176,9 @@ impl fmt::Display for Why {
             }
             Self::Unreadable(error) => write!(f, "cannot be read: {error}"),
             Self::ParentComponent => f.write_str("path contains '..'; name the file without it"),
+            Self::Outside => {
+                f.write_str("it lies outside the project; run phaser in the project that it belongs to")
+            }
             Self::PathTooLong { limit } => write!(f, "its path is longer than {limit} bytes"),
             Self::NotReconstructed(reason) => f.write_str(reason),
             Self::TooComplex { id } => {

@@ -2,50 +2,68 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Content, Coverage, Target, Targets, tree};
-use crate::path::{RelPath, Root, has_parent_component, normalize, real_path};
+use crate::path::{RelPath, Root, has_parent_component, real_path, resolve};
 use crate::skipped::{Skipped, Why};
 
 /// The named files; a relative path starts at `cwd`.
 pub fn files(root: &Root, cwd: &Path, paths: &[PathBuf]) -> Targets {
-    let mut targets = BTreeMap::new();
-    let mut skipped = Vec::new();
+    let mut found = Found { root, targets: BTreeMap::new(), skipped: Vec::new() };
     for path in paths {
-        let absolute = normalize(&cwd.join(path));
-        let mut skip = |why| skipped.push(Skipped { path: RelPath::from_native(path), why });
-        if has_parent_component(path) {
-            skip(Why::ParentComponent);
-            continue;
-        }
-        match fs::metadata(&absolute) {
-            Ok(metadata) if metadata.is_dir() => {
-                let (found, gaps) = tree::walk((root, &absolute), None, 1);
-                skipped.extend(gaps);
-                let real = real_path(&absolute);
-                for mut target in found {
-                    target.alias = alias(root, (&absolute, &real), &target);
-                    targets.entry(target.path.clone()).or_insert(target);
-                }
-            }
-            Ok(metadata) if metadata.is_file() => {
-                let target = named(root, &absolute, Content::File(absolute.clone()));
-                targets.insert(target.path.clone(), target);
-            }
-            Ok(_) => skip(Why::Unreadable("not a regular file".to_owned())),
-            Err(error) => skip(Why::Unreadable(error.to_string())),
+        if let Err(why) = found.add(cwd, path) {
+            found.skipped.push(Skipped { path: RelPath::from_native(path), why });
         }
     }
+    let Found { targets, skipped, .. } = found;
     Targets { targets: targets.into_values().collect(), coverage: Coverage::Partial, skipped }
 }
 
-/// The second name of a file that was found in a directory which is known by these two.
-fn alias(root: &Root, (spelled, real): (&Path, &Path), target: &Target) -> Option<RelPath> {
-    let Content::File(path) = &target.content else { return None };
-    let inside = path.strip_prefix(spelled).ok()?;
-    let alias = root.relative(&real.join(inside));
-    (alias != target.path).then_some(alias)
+/// What was found so far; each file once, however often it was named.
+struct Found<'a> {
+    root: &'a Root,
+    targets: BTreeMap<RelPath, Target>,
+    skipped: Vec<Skipped>,
+}
+
+impl Found<'_> {
+    /// Adds the file or the directory that `path` names, or says why not.
+    fn add(&mut self, cwd: &Path, path: &Path) -> Result<(), Why> {
+        let unreadable = |error: io::Error| Why::Unreadable(error.to_string());
+        let absolute = resolve(cwd, path).map_err(unreadable)?;
+        if has_parent_component(path) && !self.root.contains(&absolute) {
+            return Err(Why::Outside);
+        }
+        let metadata = fs::metadata(&absolute).map_err(unreadable)?;
+        if metadata.is_dir() {
+            self.add_directory(&absolute);
+            return Ok(());
+        }
+        if !metadata.is_file() {
+            return Err(Why::Unreadable("not a regular file".to_owned()));
+        }
+        let target = named(self.root, &absolute, Content::File(absolute.clone()));
+        self.targets.insert(target.path.clone(), target);
+        Ok(())
+    }
+
+    /// Adds the files in a directory. Where a link leads to it, they have two names.
+    fn add_directory(&mut self, directory: &Path) {
+        let (found, gaps) = tree::walk((self.root, directory), None, 1);
+        self.skipped.extend(gaps);
+        let real = real_path(directory);
+        for mut target in found {
+            if let Content::File(path) = &target.content
+                && let Ok(inside) = path.strip_prefix(directory)
+            {
+                let alias = self.root.relative(&real.join(inside));
+                target.alias = (alias != target.path).then_some(alias);
+            }
+            self.targets.entry(target.path.clone()).or_insert(target);
+        }
+    }
 }
 
 /// A target for the file at `path`, which is absolute, under both of its names if it has two.

@@ -28,6 +28,7 @@ mod init;
 mod install;
 mod layering;
 mod output;
+mod parents;
 mod promises;
 mod properties;
 mod recipes;

@@ -8,7 +8,7 @@ use gix::index::State;
 use super::compare::{self, Change, Changes, Entry};
 use super::repository::Repository;
 use super::{Error, Location};
-use crate::path::{RelPath, has_parent_component, real_path};
+use crate::path::{RelPath, real_path, resolve};
 use crate::skipped::{Skipped, Why};
 
 /// The named files as they are in the index, and the names that are not there. A directory stands for its files.
@@ -46,25 +46,18 @@ pub(super) fn find(
 /// Names on the command line, by their path in the worktree.
 struct Names {
     seen: HashMap<Vec<u8>, (PathBuf, bool)>,
-    outside: Vec<Skipped>,
+    refused: Vec<Skipped>,
 }
 
 impl Names {
     fn new(repository: &Repository, location: &Location, paths: &[PathBuf]) -> Self {
-        let mut names = Self { seen: HashMap::new(), outside: Vec::new() };
+        let mut names = Self { seen: HashMap::new(), refused: Vec::new() };
         for path in paths {
-            let skip = |why| Skipped { path: RelPath::from_native(path), why };
-            if has_parent_component(path) {
-                names.outside.push(skip(Why::ParentComponent));
-                continue;
-            }
-            match in_worktree(&repository.worktree, &location.cwd.join(path)) {
-                Some(inside) => {
+            match in_project(repository, &location.cwd, path) {
+                Ok(inside) => {
                     names.seen.insert(inside.as_bytes().to_vec(), (path.clone(), false));
                 }
-                None => {
-                    names.outside.push(skip(Why::Unreadable("it is outside the git worktree".to_owned())))
-                }
+                Err(why) => names.refused.push(Skipped { path: RelPath::from_native(path), why }),
             }
         }
         names
@@ -94,15 +87,21 @@ impl Names {
             why: Why::Unreadable(format!("it is not in the index; add it with `git add {}`", path.display())),
             path: RelPath::from_native(&path),
         });
-        self.outside.into_iter().chain(unknown).collect()
+        self.refused.into_iter().chain(unknown).collect()
     }
 }
 
-/// The path of a file in the worktree; a link is the file itself, but the way to it may lead through links.
-fn in_worktree(worktree: &Path, file: &Path) -> Option<RelPath> {
+/// The path in the worktree of a file of the project, or why there is none. A link is the file itself, but the way to it
+/// may lead through links.
+fn in_project(repository: &Repository, cwd: &Path, path: &Path) -> Result<RelPath, Why> {
+    let file = resolve(cwd, path).map_err(|error| Why::Unreadable(error.to_string()))?;
     let real = match (file.parent(), file.file_name()) {
         (Some(parent), Some(name)) => real_path(parent).join(name),
-        _ => real_path(file),
+        _ => real_path(&file),
     };
-    real.strip_prefix(worktree).ok().map(RelPath::from_native)
+    let inside = real
+        .strip_prefix(&repository.worktree)
+        .map_err(|_| Why::Unreadable("it is outside the git worktree".to_owned()))?;
+    let inside = RelPath::from_native(inside);
+    if repository.is_in_project(inside.as_bytes()) { Ok(inside) } else { Err(Why::Outside) }
 }

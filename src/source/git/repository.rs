@@ -57,6 +57,16 @@ impl Repository {
         }
     }
 
+    /// Is this file or directory the project, or in it?
+    pub(super) fn is_in_project(&self, path: &[u8]) -> bool {
+        match &self.place {
+            Place::Inside(prefix) => {
+                path.starts_with(prefix) || prefix.strip_suffix(b"/").is_some_and(|project| project == path)
+            }
+            Place::Above(_) => true,
+        }
+    }
+
     /// Does the worktree hold the whole project?
     pub(super) fn holds_project(&self) -> bool {
         match &self.place {
