@@ -11,6 +11,7 @@ mod named;
 mod renames;
 mod repository;
 mod revisions;
+mod to_git;
 mod worktree;
 
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ pub use revisions::Revisions;
 
 use compare::{Change, Changes, Entry};
 use renames::Moved;
-use repository::Repository;
+use repository::{Configuration, Repository};
 use revisions::Compared;
 
 /// Where git is to look, in the words of its own environment variables. Relative paths mean what they mean to git.
@@ -61,7 +62,7 @@ pub fn staged(
     wanted: Staged<'_>,
     renames: Renames,
 ) -> Result<Targets, Error> {
-    let repository = Repository::open(root, location)?;
+    let repository = Repository::open(root, location, Configuration::Repository)?;
     let index = repository.index()?;
     if let Some(entry) = index.entries().iter().find(|entry| entry.stage_raw() != 0) {
         return Err(Error::Unmerged { path: entry.path(&index).to_string() });
@@ -89,7 +90,11 @@ pub fn changed(
     revisions: &Revisions,
     renames: Renames,
 ) -> Result<Targets, Error> {
-    let repository = Repository::open(root, location)?;
+    let configuration = match revisions.head {
+        Some(_) => Configuration::Repository,
+        None => Configuration::Everybody,
+    };
+    let repository = Repository::open(root, location, configuration)?;
     let Compared { base, head } = revisions::resolve(&repository, revisions)?;
     let Some(head) = head else {
         return worktree::changed(&repository, base, renames);

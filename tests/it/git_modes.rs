@@ -116,6 +116,17 @@ fn changed_files_are_checked_and_others_are_not() {
 }
 
 #[test]
+fn line_endings_that_the_users_git_converts_are_no_change() {
+    let sandbox = Sandbox::new().git_init().contract(&forbid("no-crlf", r"\r\n", "*.sh"));
+    let sandbox = sandbox.file("a.sh", "one\ntwo\n").git_add("a.sh").git_commit("first");
+    let sandbox = sandbox.file("a.sh", "one\r\ntwo\r\n");
+    assert_eq!(diff(&sandbox, "HEAD").violations(), ["a.sh:1:4 no-crlf", "a.sh:2:4 no-crlf"]);
+    std::fs::write(sandbox.home().join(".gitconfig"), "[core]\n\tautocrlf = true\n").expect("written");
+    assert_eq!(sandbox.git(&["--no-optional-locks", "diff", "--name-only"]), "", "git itself");
+    assert_eq!(diff(&sandbox, "HEAD").violations(), [""; 0]);
+}
+
+#[test]
 fn an_empty_base_or_head_is_exit_code_3() {
     let sandbox = sandbox().file("a.txt", "x").git_add("a.txt").git_commit("second");
     for (revisions, what) in [("", "base"), ("..HEAD", "base"), ("...HEAD", "base"), ("HEAD..", "head")] {

@@ -1,7 +1,7 @@
 //! Finds and opens the repository as git would, and maps its paths to the project's.
 //!
-//! Opens nothing but the repository's own configuration, unless the repository belongs to somebody
-//! else: then the user's `safe.directory` decides, as it does for git. Reads no file of the project.
+//! Reads the user's configuration only where it decides something: whether a repository of somebody else is trusted
+//! (`safe.directory`), and how files of the worktree are stored. Reads no file of the project.
 
 use std::path::{Path, PathBuf};
 
@@ -32,14 +32,35 @@ enum Place {
     Above(Vec<u8>),
 }
 
+/// Whose configuration is read.
+#[derive(Clone, Copy)]
+pub(super) enum Configuration {
+    /// The repository's own.
+    Repository,
+    /// The user's and the system's as well.
+    Everybody,
+}
+
 impl Repository {
-    pub(super) fn open(root: &Root, location: &Location) -> Result<Self, Error> {
-        let objects = match open(location, Permissions::isolated()) {
+    pub(super) fn open(
+        root: &Root,
+        location: &Location,
+        configuration: Configuration,
+    ) -> Result<Self, Error> {
+        let own = match configuration {
+            Configuration::Repository => open(location, Permissions::isolated()),
+            Configuration::Everybody => open(location, Permissions::all()),
+        };
+        let objects = match own {
             Err(Error::Untrusted(_)) => open(location, Permissions::all())?,
             opened => opened?,
         };
-        let git = objects.open();
+        let mut git = objects.open();
         let worktree = worktree(&git, location)?;
+        if git.workdir().is_some_and(|known| known != worktree) {
+            // Where it cannot be read, nothing that is in it will be.
+            _ = git.set_workdir(worktree.clone());
+        }
         let index_file = match &location.index_file {
             // Git goes to the top of the worktree before it looks at this variable.
             Some(file) => worktree.join(file),

@@ -1,7 +1,7 @@
 //! What differs in the worktree from a tree: the files that git tracks, as they are on disk.
 //!
-//! A file whose size and times are those that the index remembers is not read. The others are
-//! compared byte by byte, because filters are never run; a file that only a filter changes counts as changed.
+//! A file whose size and times are those that the index remembers is not read. The others are compared as git would
+//! store them.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -10,15 +10,16 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::index::State;
-use gix::index::entry::{Flags, Mode, Stat, stat};
+use gix::index::entry::{Flags, Stat, stat};
 use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 
 use crate::skipped::Why;
 use crate::source::{Content, Targets};
 
-use super::compare::{self, Change, Entry};
+use super::compare::{self, Change, Changes, Entry};
 use super::repository::Repository;
+use super::to_git::{ToGit, is_object};
 use super::{Collection, Error, Renames};
 
 /// Files larger than this are not read to find out whether they changed: they count as changed.
@@ -33,110 +34,248 @@ const STAT: stat::Options =
 pub(super) fn changed(repository: &Repository, base: ObjectId, renames: Renames) -> Result<Targets, Error> {
     let index = repository.index()?;
     let changes = compare::index(repository, Some(base), &index)?;
-    let gone: HashMap<&[u8], Entry> =
-        changes.gone.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect();
-    let mut present = changes.present.iter().peekable();
+    let mut comparison = Comparison::new(repository, &index, &changes);
     let mut collection = Collection::new(repository, &changes, renames);
     let mut previous: &[u8] = b"";
     for entry in index.entries() {
         let path: &[u8] = entry.path(&index);
         if entry.mode.is_sparse() {
-            while let Some(change) = present.next_if(|change| change.path.starts_with(path)) {
-                collection.add_committed(change);
-            }
-            continue;
+            comparison.add_sparse(&mut collection, path, entry.id)?;
+        } else if std::mem::replace(&mut previous, path) != path {
+            comparison.add(&mut collection, comparison.tracked(path, entry))?;
         }
-        let change = present.next_if(|change| change.path == path);
-        if std::mem::replace(&mut previous, path) == path {
-            continue;
-        }
-        if repository.project_path(path).is_none() {
-            continue;
-        }
-        let was = match change {
-            Some(change) => change.was,
-            None if compare::is_committed(entry) => Some(Entry::of_index(entry)),
-            None => gone.get(path).copied(),
-        };
-        let tracked = Tracked { repository, index: &index, entry, was, change };
-        tracked.add_to(&mut collection, path)?;
     }
     Ok(collection.found)
 }
 
 /// A file that git tracks.
 struct Tracked<'a> {
-    repository: &'a Repository,
-    index: &'a State,
-    entry: &'a gix::index::Entry,
+    path: &'a [u8],
+    /// What a commit would contain there.
+    staged: Option<Entry>,
+    /// What the index remembers of the file.
+    stat: Option<&'a Stat>,
     /// What stood there in the base.
     was: Option<Entry>,
     /// How the index differs from the base.
     change: Option<&'a Change>,
+    place: Place,
 }
 
-impl Tracked<'_> {
-    fn add_to(&self, collection: &mut Collection<'_>, path: &[u8]) -> Result<(), Error> {
-        if self.entry.flags.contains(Flags::SKIP_WORKTREE) || self.entry.mode.is_submodule() {
-            self.change.into_iter().for_each(|change| collection.add_committed(change));
+/// Where a tracked file is to be found.
+#[derive(Clone, Copy)]
+enum Place {
+    /// On disk, or it was deleted.
+    Disk,
+    /// In the index, unless it is on disk all the same.
+    Sparse,
+    /// In the index.
+    Index,
+}
+
+/// The worktree, and what it is compared with.
+struct Comparison<'a> {
+    repository: &'a Repository,
+    index: &'a State,
+    /// How the index differs from the base.
+    changes: &'a Changes,
+    present: HashMap<&'a [u8], &'a Change>,
+    gone: HashMap<&'a [u8], Entry>,
+    settings: Settings,
+    /// Made when the first file has to be converted; `None` in it when that cannot be done.
+    converter: Option<Option<ToGit<'a>>>,
+    /// A directory that is not there, with the final `/`.
+    absent: Vec<u8>,
+}
+
+/// What the configuration says about the worktree.
+#[derive(Clone, Copy)]
+struct Settings {
+    /// Does the executable bit of a file mean something?
+    file_mode: bool,
+    /// Do files on disk count which the sparse checkout leaves out?
+    sparse_files: bool,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(repository: &'a Repository, index: &'a State, changes: &'a Changes) -> Self {
+        let config = repository.git.config_snapshot();
+        let is_set = |key: &str, default: bool| config.boolean(key).unwrap_or(default);
+        let settings = Settings {
+            file_mode: is_set("core.fileMode", true),
+            sparse_files: is_set("core.sparseCheckout", false)
+                && !is_set("sparse.expectFilesOutsideOfPatterns", false),
+        };
+        Self {
+            repository,
+            index,
+            changes,
+            present: changes.present.iter().map(|change| (change.path.as_slice(), change)).collect(),
+            gone: changes.gone.iter().map(|(path, entry)| (path.as_slice(), *entry)).collect(),
+            settings,
+            converter: None,
+            absent: Vec::new(),
+        }
+    }
+
+    fn tracked(&self, path: &'a [u8], entry: &'a gix::index::Entry) -> Tracked<'a> {
+        let staged = compare::is_committed(entry).then(|| Entry::of_index(entry));
+        let change = self.present.get(path).copied();
+        let was = match change {
+            Some(change) => change.was,
+            None => staged.or_else(|| self.gone.get(path).copied()),
+        };
+        let place = if entry.mode.is_submodule() {
+            Place::Index
+        } else if !entry.flags.contains(Flags::SKIP_WORKTREE) {
+            Place::Disk
+        } else if self.settings.sparse_files {
+            Place::Sparse
+        } else {
+            Place::Index
+        };
+        Tracked { path, staged, stat: Some(&entry.stat), was, change, place }
+    }
+
+    /// Adds the files of a directory that the index has as one entry, its path with the final `/`.
+    fn add_sparse(
+        &mut self,
+        collection: &mut Collection<'_>,
+        directory: &[u8],
+        tree: ObjectId,
+    ) -> Result<(), Error> {
+        let is_on_disk =
+            || Metadata::from_path_no_follow(&self.repository.worktree.join(native(directory)?)).ok();
+        if !self.settings.sparse_files || is_on_disk().is_none() {
+            let inside = self.changes.present.iter().filter(|change| change.path.starts_with(directory));
+            inside.for_each(|change| collection.add_committed(change));
             return Ok(());
         }
-        let file = self.file(path)?;
+        for file in compare::files(self.repository, directory, tree)? {
+            let change = self.present.get(file.path.as_slice()).copied();
+            let tracked = Tracked {
+                path: &file.path,
+                staged: Some(file.now),
+                stat: None,
+                was: change.map_or(Some(file.now), |change| change.was),
+                change,
+                place: Place::Sparse,
+            };
+            self.add(collection, tracked)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a file if it changed.
+    fn add(&mut self, collection: &mut Collection<'_>, tracked: Tracked<'_>) -> Result<(), Error> {
+        if self.repository.project_path(tracked.path).is_none() {
+            return Ok(());
+        }
+        if matches!(tracked.place, Place::Index) || self.is_absent(&tracked) {
+            tracked.change.into_iter().for_each(|change| collection.add_committed(change));
+            return Ok(());
+        }
+        let file = self.file(tracked.path)?;
         let content = match Metadata::from_path_no_follow(&file) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return Ok(());
             }
             Err(_) => Content::File(file.clone()),
-            Ok(metadata) if metadata.is_dir() || self.is_unchanged(&file, &metadata) => return Ok(()),
+            Ok(metadata) if metadata.is_dir() || self.is_unchanged(&tracked, &file, &metadata) => {
+                return Ok(());
+            }
             Ok(metadata) if metadata.is_symlink() => Content::Opaque(Why::Link),
             Ok(metadata) if metadata.is_file() => Content::File(file.clone()),
             Ok(_) => Content::Opaque(Why::NotAFile),
         };
         if !leads_through_link(&self.repository.worktree, &file) {
-            collection.add(path, content, self.was);
+            collection.add(tracked.path, content, tracked.was);
         }
         Ok(())
     }
 
+    /// Is this a file that the sparse checkout leaves out, and is it not on disk? Most of them are in directories that
+    /// are not there either.
+    fn is_absent(&mut self, tracked: &Tracked<'_>) -> bool {
+        if !matches!(tracked.place, Place::Sparse) {
+            return false;
+        }
+        if !self.absent.is_empty() && tracked.path.starts_with(&self.absent) {
+            return true;
+        }
+        let is_there = |path: &[u8]| {
+            let path = native(path).map(|path| self.repository.worktree.join(path));
+            path.is_some_and(|path| Metadata::from_path_no_follow(&path).is_ok())
+        };
+        if is_there(tracked.path) {
+            return false;
+        }
+        let mut directories = tracked.path.find_iter("/").map(|slash| &tracked.path[..=slash]);
+        self.absent = directories.find(|directory| !is_there(directory)).unwrap_or_default().to_vec();
+        true
+    }
+
     /// Git writes no path to an index that leads out of the worktree, or into its own directory.
     fn file(&self, path: &[u8]) -> Result<PathBuf, Error> {
-        let bad = |name: &[u8]| matches!(name, b"" | b"." | b"..") || name.eq_ignore_ascii_case(b".git");
-        let native =
-            gix::path::from_byte_slice(path).ok().filter(|_| !path.split(|&byte| byte == b'/').any(bad));
-        let native = native.ok_or_else(|| Error::Index {
+        let native = native(path).ok_or_else(|| Error::Index {
             path: self.repository.index_file.clone(),
             what: format!("it contains the path {:?}", path.as_bstr()),
         })?;
         Ok(self.repository.worktree.join(native))
     }
 
-    fn is_unchanged(&self, file: &Path, metadata: &Metadata) -> bool {
-        if self.is_as_in_index(metadata) {
-            return self.change.is_none();
+    fn is_unchanged(&mut self, tracked: &Tracked<'_>, file: &Path, metadata: &Metadata) -> bool {
+        let kind = self.kind(tracked, metadata);
+        if self.is_as_in_index(tracked, kind, metadata) {
+            return tracked.change.is_none();
         }
-        let blob = |was: &Entry| matches!(was.kind, EntryKind::Blob | EntryKind::BlobExecutable);
-        let Some(was) =
-            self.was.filter(blob).filter(|_| metadata.is_file() && metadata.len() <= MAX_COMPARED)
-        else {
+        let Some(was) = tracked.was.filter(|was| is_blob(was.kind) && Some(was.kind) == kind) else {
             return false;
         };
+        if metadata.len() > MAX_COMPARED {
+            return false;
+        }
         let Ok(bytes) = std::fs::read(file) else { return false };
-        self.has_id(&bytes, was.id)
-            || (bytes.contains(&b'\r') && self.has_id(&bytes.replace("\r\n", "\n"), was.id))
+        is_object(&bytes, was.id)
+            || self.converter().is_some_and(|converter| converter.gives(tracked.path, &bytes, was.id))
     }
 
-    fn is_as_in_index(&self, metadata: &Metadata) -> bool {
-        let remembered = self.entry.stat;
-        compare::is_committed(self.entry)
-            && metadata.is_symlink() == (self.entry.mode == Mode::SYMLINK)
+    /// What git would store for the file, if it is one that can be stored.
+    fn kind(&self, tracked: &Tracked<'_>, metadata: &Metadata) -> Option<EntryKind> {
+        if metadata.is_symlink() {
+            return Some(EntryKind::Link);
+        }
+        if !metadata.is_file() {
+            return None;
+        }
+        Some(match tracked.staged {
+            Some(staged) if !self.settings.file_mode && is_blob(staged.kind) => staged.kind,
+            _ if self.settings.file_mode && metadata.is_executable() => EntryKind::BlobExecutable,
+            _ => EntryKind::Blob,
+        })
+    }
+
+    fn is_as_in_index(&self, tracked: &Tracked<'_>, kind: Option<EntryKind>, metadata: &Metadata) -> bool {
+        let Some((remembered, staged)) = tracked.stat.zip(tracked.staged) else { return false };
+        Some(staged.kind) == kind
             && Stat::from_fs(metadata).is_ok_and(|stat| remembered.matches(&stat, STAT))
             && !remembered.is_racy(self.index.timestamp(), STAT)
     }
 
-    fn has_id(&self, bytes: &[u8], id: ObjectId) -> bool {
-        let hash = gix::objs::compute_hash(id.kind(), gix::objs::Kind::Blob, bytes);
-        hash.is_ok_and(|hash| hash == id)
+    fn converter(&mut self) -> Option<&mut ToGit<'a>> {
+        self.converter.get_or_insert_with(|| ToGit::new(self.repository, self.index).ok()).as_mut()
     }
+}
+
+fn is_blob(kind: EntryKind) -> bool {
+    matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
+}
+
+/// A path of the index as the system spells it, if git could have put it there.
+fn native(path: &[u8]) -> Option<PathBuf> {
+    let bad = |name: &[u8]| matches!(name, b"" | b"." | b"..") || name.eq_ignore_ascii_case(b".git");
+    let is_bad = path.strip_suffix(b"/").unwrap_or(path).split(|&byte| byte == b'/').any(bad);
+    if is_bad { None } else { gix::path::from_byte_slice(path).ok().map(Path::to_owned) }
 }
 
 /// Does a directory on the way to the file turn out to be a link? Then the file itself is gone, as git sees it.

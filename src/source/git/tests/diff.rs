@@ -52,8 +52,154 @@ fn a_file_that_is_as_it_was_is_no_target() {
     let repo = diverged();
     repo.write("b", "two\n").write("d/c", "three\n");
     assert_eq!(paths(&repo.changed("main")), ["d/new"]);
-    repo.stage("b", "staged\n").write("b", "two\n").write("d/c", "three\r\n");
+    repo.stage("b", "staged\n").write("b", "two\n");
     assert_eq!(paths(&repo.changed("main")), ["d/new"]);
+}
+
+/// What `git diff` lists, which is what phaser must find. Untracked files are no business of either.
+fn listed_by_git(repo: &Repo, base: &str) -> Vec<String> {
+    let listed =
+        repo.git(["--no-optional-locks", "diff", "--name-only", "--no-renames", "--diff-filter=d", base]);
+    listed.lines().map(str::to_owned).collect()
+}
+
+#[track_caller]
+fn agrees_with_git(repo: &Repo, base: &str, expected: &[&str]) {
+    assert_eq!(listed_by_git(repo, base), expected, "git itself");
+    assert_eq!(paths(&repo.changed(base)), expected);
+}
+
+#[test]
+fn other_line_endings_are_a_change_unless_git_converts_them() {
+    let repo = Repo::new();
+    repo.git(["config", "core.autocrlf", "false"]);
+    repo.stage("a.sh", "one\ntwo\n").stage("b.txt", "one\n").stage("c.bin", "one\n").commit();
+    for path in ["a.sh", "b.txt", "c.bin"] {
+        repo.write(path, "one\r\n");
+    }
+    repo.write("a.sh", "one\r\ntwo\r\n");
+    agrees_with_git(&repo, "HEAD", &["a.sh", "b.txt", "c.bin"]);
+    repo.write(".gitattributes", "*.txt text\n*.bin -text\n");
+    agrees_with_git(&repo, "HEAD", &["a.sh", "c.bin"]);
+    repo.write(".gitattributes", "*.txt eol=lf\n*.sh text=auto eol=crlf\n");
+    agrees_with_git(&repo, "HEAD", &["c.bin"]);
+    repo.git(["config", "core.autocrlf", "true"]);
+    repo.write(".gitattributes", "*.bin -text\n");
+    agrees_with_git(&repo, "HEAD", &["c.bin"]);
+    repo.git(["config", "core.autocrlf", "input"]);
+    agrees_with_git(&repo, "HEAD", &["c.bin"]);
+    repo.write("a.sh", "one\r\nTWO\r\n");
+    agrees_with_git(&repo, "HEAD", &["a.sh", "c.bin"]);
+}
+
+#[test]
+fn attributes_may_be_in_any_place_where_git_looks() {
+    let repo = Repo::new();
+    repo.git(["config", "core.autocrlf", "false"]);
+    repo.stage("d/e/a.txt", "one\n").stage("d/b.txt", "one\n").stage("c.txt", "one\n").commit();
+    for path in ["d/e/a.txt", "d/b.txt", "c.txt"] {
+        repo.write(path, "one\r\n");
+    }
+    repo.write("d/e/.gitattributes", "*.txt text\n");
+    agrees_with_git(&repo, "HEAD", &["c.txt", "d/b.txt"]);
+    repo.write(".git/info/attributes", "c.txt text\n");
+    agrees_with_git(&repo, "HEAD", &["d/b.txt"]);
+    std::fs::remove_file(repo.top.join("d/e/.gitattributes")).expect("removed");
+    repo.write("elsewhere", "* text\n");
+    std::os::unix::fs::symlink("../../elsewhere", repo.top.join("d/e/.gitattributes")).expect("linked");
+    agrees_with_git(&repo, "HEAD", &["d/b.txt", "d/e/a.txt"]);
+    repo.git(["config", "core.attributesFile", repo.top.join("elsewhere").to_str().expect("UTF-8")]);
+    agrees_with_git(&repo, "HEAD", &[]);
+}
+
+#[test]
+fn what_has_cr_lf_in_the_index_stays_so() {
+    let repo = Repo::new();
+    repo.git(["config", "core.autocrlf", "false"]);
+    repo.stage("a", "one\r\ntwo\r\n").commit().git(["config", "core.autocrlf", "true"]);
+    repo.write("a", "one\ntwo\n");
+    agrees_with_git(&repo, "HEAD", &["a"]);
+    repo.write("a", "one\r\ntwo\r\n");
+    agrees_with_git(&repo, "HEAD", &[]);
+}
+
+#[test]
+fn identifiers_and_encodings_are_converted_and_drivers_are_not_run() {
+    let repo = Repo::new();
+    repo.stage("a", "$Id$\n").stage("b", "fünf\n").stage("c", "one\n").commit();
+    repo.write(".gitattributes", "a ident\nb working-tree-encoding=UTF-16LE\nc filter=upper\n");
+    repo.git(["config", "filter.upper.clean", "tr a-z A-Z"]);
+    repo.write("a", "$Id: 0123 $\n").write("c", "ONE\n");
+    let utf16: Vec<u8> = "fünf\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(repo.top.join("b"), utf16).expect("written");
+    assert_eq!(listed_by_git(&repo, "HEAD"), ["c"], "git itself");
+    assert_eq!(paths(&repo.changed("HEAD")), ["c"]);
+}
+
+#[test]
+fn attributes_that_cannot_be_read_convert_nothing() {
+    let repo = Repo::new();
+    repo.stage("a", "one\n").commit().write("a", "one\r\n");
+    let made = Command::new("mkfifo").arg(repo.top.join(".gitattributes")).status().expect("mkfifo runs");
+    assert!(made.success());
+    assert_eq!(paths(&repo.changed("HEAD")), ["a"]);
+}
+
+#[test]
+fn a_mode_change_makes_a_target_where_modes_count() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let repo = Repo::new();
+    repo.stage("a", "one\n").stage("b", "two\n").commit();
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(repo.top.join("a"), executable).expect("made executable");
+    agrees_with_git(&repo, "HEAD", &["a"]);
+    repo.git(["config", "core.fileMode", "false"]);
+    agrees_with_git(&repo, "HEAD", &[]);
+    repo.git(["config", "core.fileMode", "true"]);
+    repo.git(["add", "a"]);
+    agrees_with_git(&repo, "HEAD", &["a"]);
+    repo.commit().git(["config", "core.fileMode", "false"]);
+    std::fs::set_permissions(repo.top.join("a"), std::fs::Permissions::from_mode(0o644))
+        .expect("not executable");
+    agrees_with_git(&repo, "HEAD", &[]);
+    agrees_with_git(&repo, "HEAD~1", &["a"]);
+}
+
+/// `lib` is checked out, `src` and `other` are not, but parts of them are on disk.
+fn sparse(index: &str) -> Repo {
+    let repo = Repo::new();
+    repo.stage("lib/a", "one\n").stage("other/deep/x", "one\n").stage("src/a", "one\n");
+    repo.stage("src/deep/b", "two\n").stage("src/deep/c", "three\n").commit();
+    repo.git(["sparse-checkout", "set", "--cone", index, "lib"]);
+    assert!(!repo.top.join("src").exists());
+    repo
+}
+
+#[test]
+fn a_file_outside_a_sparse_checkout_counts_when_it_is_there() {
+    for index in ["--sparse-index", "--no-sparse-index"] {
+        let repo = sparse(index);
+        assert_eq!(paths(&repo.changed("HEAD")), [""; 0], "{index}");
+        repo.write("src/deep/b", "new\n").write("src/deep/c", "three\n").write("src/untracked", "u\n");
+        let before = std::fs::read(repo.top.join(".git/index")).expect("readable");
+        assert_eq!(texts(&repo.changed("HEAD")), [text("src/deep/b", "new\n")], "{index}");
+        assert_eq!(befores(&repo.changed("HEAD")), [Some("two\n".to_owned())], "{index}");
+        std::fs::write(repo.top.join(".git/index"), before).expect("written");
+        agrees_with_git(&repo, "HEAD", &["src/deep/b"]);
+        repo.git(["config", "sparse.expectFilesOutsideOfPatterns", "true"]);
+        if index == "--no-sparse-index" {
+            repo.git(["update-index", "--skip-worktree", "src/deep/b"]);
+            agrees_with_git(&repo, "HEAD", &[]);
+        }
+    }
+}
+
+#[test]
+fn without_a_sparse_checkout_a_file_that_git_is_told_to_pass_over_is_passed_over() {
+    let repo = diverged();
+    repo.git(["update-index", "--skip-worktree", "a"]);
+    repo.write("a", "worktree\n");
+    agrees_with_git(&repo, "HEAD", &[]);
 }
 
 #[test]
