@@ -42,6 +42,8 @@ enum Command {
     Enforce(Box<args::Enforce>),
     /// List, write, test and change contracts
     Contracts(contracts::Contracts),
+    /// Check the whole project, and say for each contract whether it is kept
+    Check(contracts::Check),
     /// Give a project its first contracts
     Init(init::Init),
     /// Explain a contract: why it is there, how to keep it, how to ignore it
@@ -100,6 +102,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Enforce(args) => enforce::run(&args, &environment),
         Command::Contracts(args) => contracts::run(&args, &environment),
+        Command::Check(args) => contracts::run_check(&args, &environment),
         Command::Init(args) => init::run(&args, &environment),
         Command::Explain(args) => explain::run(&args, &environment),
         Command::Completions(args) => completions::completions(&args, Cli::command()),

@@ -30,6 +30,8 @@ pub mod show;
 mod switch;
 mod test;
 
+pub use check::{Check, run_at_top as run_check};
+
 /// `phaser contracts`.
 #[derive(Debug, Args)]
 pub struct Contracts {
@@ -128,20 +130,24 @@ pub struct Project {
 }
 
 impl Where {
-    /// The project, with all contracts loaded; what is wrong with them is said.
-    pub fn project(&self, environment: &Environment) -> anyhow::Result<Project> {
-        let project = self.quiet_project(environment)?;
+    /// The project, with all contracts loaded; what is wrong with them goes to standard error.
+    pub fn project(&self, environment: &Environment, examples: ExamplesWanted) -> anyhow::Result<Project> {
+        let project = self.quiet_project(environment, examples)?;
         say_warnings(&project.loaded.warnings);
         project.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
         Ok(project)
     }
 
-    /// The project, with what is wrong with its contracts still to be said.
-    pub fn quiet_project(&self, environment: &Environment) -> anyhow::Result<Project> {
+    /// The same, without a word about what is wrong with the contracts.
+    pub fn quiet_project(
+        &self,
+        environment: &Environment,
+        examples: ExamplesWanted,
+    ) -> anyhow::Result<Project> {
         let root = self.location.root(environment)?;
         let named = self.location.contracts_dir.as_deref();
         let layers = places::all_layers(named, &self.packs, &root, environment)?;
-        let loaded = layers::load(&layers, Loading::whole(matcher::broken));
+        let loaded = layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) });
         Ok(Project { root, layers, loaded })
     }
 }
@@ -151,16 +157,27 @@ impl Project {
     pub fn find(&self, id: &str) -> anyhow::Result<&Contract> {
         let found = self.loaded.contracts.iter().find(|contract| contract.id == id);
         found.ok_or_else(|| {
-            no_such_contract(id, self.loaded.contracts.iter().map(|contract| contract.id.as_str()))
+            let ids = self.loaded.contracts.iter().map(|contract| contract.id.as_str());
+            no_such_contract(id, nearest(id, ids).map(str::to_owned))
         })
     }
 
     /// The contract that counts for this id, or else one of any pack.
+    pub fn any(&self, id: &str) -> Option<Contract> {
+        let own = self.loaded.contracts.iter().find(|contract| contract.id == id).cloned();
+        own.or_else(|| all_packs().contracts.into_iter().find(|contract| contract.id == id))
+    }
+
+    /// The same, or an error that names the id that was probably meant.
     pub fn find_anywhere(&self, id: &str) -> anyhow::Result<Contract> {
-        let everywhere = all_packs();
-        let all = || self.loaded.contracts.iter().chain(&everywhere.contracts);
-        let found = all().find(|contract| contract.id == id);
-        found.cloned().ok_or_else(|| no_such_contract(id, all().map(|contract| contract.id.as_str())))
+        self.any(id).ok_or_else(|| no_such_contract(id, self.nearest_id(id)))
+    }
+
+    /// The id that was probably meant, of a contract of the project or of any pack.
+    pub fn nearest_id(&self, id: &str) -> Option<String> {
+        let packs = all_packs();
+        let all = self.loaded.contracts.iter().chain(&packs.contracts);
+        nearest(id, all.map(|contract| contract.id.as_str())).map(str::to_owned)
     }
 
     /// The file on disk that a contract was read from; one of a pack has none.
@@ -218,8 +235,8 @@ pub fn shown(path: &Path) -> String {
     inert(&path.display().to_string()).into_owned()
 }
 
-fn no_such_contract<'a>(id: &str, ids: impl Iterator<Item = &'a str>) -> anyhow::Error {
-    let mend = match nearest(id, ids) {
+fn no_such_contract(id: &str, meant: Option<String>) -> anyhow::Error {
+    let mend = match meant {
         Some(meant) => format!("did you mean '{meant}'?"),
         None => {
             "'phaser contracts list' shows those there are, 'phaser contracts packs' those that are built in"

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::contracts::{self, Format, Where};
 use super::environment::Environment;
 use super::output::to_stdout;
+use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
 
@@ -27,7 +28,7 @@ pub struct Explain {
 
 /// Runs `phaser explain`.
 pub fn run(args: &Explain, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment)?;
+    let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let contract = project.find_anywhere(&args.id)?;
     match args.format {
         Format::Text => to_stdout(|out| write(out, &contract))?,

@@ -1,5 +1,6 @@
-//! `phaser contracts check`: every contract on the whole project, with the output of version 1.2.
+//! `phaser contracts check` and `phaser check`: every contract on the whole project, with the output of version 1.2.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use super::{Format, Where, json, say_warnings, threads};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
-use crate::contract::Contract;
+use crate::contract::read::ExamplesWanted;
+use crate::contract::{Contract, Form, Kind};
 use crate::exit::Exit;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
@@ -43,8 +45,22 @@ const TIMEOUT: Duration = Duration::from_millis(100);
 /// The largest file that is read, in bytes.
 const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
+/// Runs `phaser contracts check`.
 pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
-    let mut project = args.place.project(environment)?;
+    check(args, environment, to_json)
+}
+
+/// Runs `phaser check`, whose JSON is the list that version 1.2 printed.
+pub fn run_at_top(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
+    check(args, environment, to_json_list)
+}
+
+fn check(
+    args: &Check,
+    environment: &Environment,
+    to_json: fn(&[Checked<'_>]) -> Value,
+) -> anyhow::Result<Exit> {
+    let mut project = args.place.project(environment, ExamplesWanted::No)?;
     let contracts = std::mem::take(&mut project.loaded.contracts);
     let options = matcher::Options::new(TIMEOUT, Directives::Honoured);
     let (matcher, warnings) = Matcher::validated(contracts, options);
@@ -83,10 +99,32 @@ struct Checked<'a> {
     unfinished: Vec<&'a Skipped>,
 }
 
-impl Checked<'_> {
+impl<'a> Checked<'a> {
     fn passed(&self) -> bool {
         self.violations.is_empty() && self.unfinished.is_empty()
     }
+
+    /// The violations, one for each file and line.
+    fn places(&self) -> impl Iterator<Item = &'a Violation> {
+        let mut seen = BTreeSet::new();
+        let violations = self.violations.iter().copied();
+        violations.filter(move |violation| seen.insert((&violation.path, line(violation))))
+    }
+
+    /// What is said about a violation: for the form of version 1.2 in the words of that version.
+    fn words(&self) -> String {
+        let Contract { form, kind, check, message, .. } = self.contract;
+        let pattern = check.pattern().map(|pattern| pattern.source.as_str()).unwrap_or_default();
+        match (form, kind) {
+            (Form::Nested, Kind::ForbidPattern) => format!("Forbidden pattern found: {pattern}"),
+            (Form::Nested, Kind::RequirePattern) => format!("Required pattern not found: {pattern}"),
+            _ => message.trim_end().to_owned(),
+        }
+    }
+}
+
+fn line(violation: &Violation) -> Option<usize> {
+    violation.found.as_ref().map(|found| found.region.start.line)
 }
 
 fn write_text(out: &mut dyn Write, checked: &[Checked<'_>], args: &Check) -> io::Result<()> {
@@ -94,18 +132,12 @@ fn write_text(out: &mut dyn Write, checked: &[Checked<'_>], args: &Check) -> io:
         return writeln!(out, "No contracts to check.");
     }
     for checked in checked {
-        let (contract, verdict) = (checked.contract, if checked.passed() { "PASS" } else { "FAIL" });
-        writeln!(out, "[{verdict}] {}", contract.id)?;
-        for violation in checked.violations.iter().filter(|_| args.verbose) {
-            let line = violation.found.as_ref().map(|found| format!(":{}", found.region.start.line));
-            let path = violation.path.to_text();
-            writeln!(
-                out,
-                "  {}{}: {}",
-                inert(&path),
-                line.unwrap_or_default(),
-                inert(contract.message.trim_end())
-            )?;
+        let verdict = if checked.passed() { "PASS" } else { "FAIL" };
+        writeln!(out, "[{verdict}] {}", checked.contract.id)?;
+        let words = checked.words();
+        for violation in checked.places().filter(|_| args.verbose) {
+            let line = line(violation).map(|line| format!(":{line}")).unwrap_or_default();
+            writeln!(out, "  {}{line}: {}", inert(&violation.path.to_text()), inert(&words))?;
         }
     }
     let passed = checked.iter().filter(|checked| checked.passed()).count();
@@ -118,7 +150,7 @@ fn to_json(checked: &[Checked<'_>]) -> Value {
         let violations = checked.violations.iter().map(|violation| {
             json!({
                 "file_path": violation.path.to_text(),
-                "line_number": violation.found.as_ref().map(|found| found.region.start.line),
+                "line_number": line(violation),
                 "message": contract.message,
             })
         });
@@ -131,6 +163,20 @@ fn to_json(checked: &[Checked<'_>]) -> Value {
         "summary": { "passed": passed, "failed": checked.len() - passed },
         "version": json::VERSION,
     })
+}
+
+/// The list of version 1.2, without the time: the same project gives the same bytes.
+fn to_json_list(checked: &[Checked<'_>]) -> Value {
+    let one = |checked: &Checked<'_>| {
+        let id = &checked.contract.id;
+        let words = checked.words();
+        let violations = checked.places().map(|violation| {
+            json!({ "path": violation.path.to_text(), "line": line(violation), "message": words })
+        });
+        let violations: Vec<Value> = violations.collect();
+        json!({ "contract_id": id, "rule_id": id, "passed": checked.passed(), "violations": violations })
+    };
+    Value::Array(checked.iter().map(one).collect())
 }
 
 fn exit(args: &Check, checked: &[Checked<'_>], outcome: &Outcome) -> Exit {

@@ -12,9 +12,10 @@ use serde_json::json;
 use super::{Format, Where, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::cli::places;
+use crate::cli::{places, say};
 use crate::contract::keys::{Builder, Built, Key, Level, Placed, Value};
 use crate::contract::read::Directory;
+use crate::contract::read::ExamplesWanted;
 use crate::contract::syntax::to_yaml;
 use crate::contract::{Contract, Form, Kind, LayerKind, Origin};
 use crate::exit::Exit;
@@ -73,7 +74,7 @@ enum SeverityArg {
 }
 
 pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment)?;
+    let project = args.place.project(environment, ExamplesWanted::No)?;
     let wanted = if args.user { LayerKind::User } else { LayerKind::Project };
     let fits = |directory: &Directory| directory.kind == LayerKind::Named || directory.kind == wanted;
     let named = args.place.location.contracts_dir.as_deref();
@@ -89,10 +90,13 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let path = write_new(&directory.path, &name, &to_yaml(&contract))
         .with_context(|| format!("{}: cannot be written", shown(&origin.file)))?;
     match args.format {
-        Format::Text => to_stdout(|out| {
-            writeln!(out, "Created {}", shown(&origin.file))?;
-            writeln!(out, "Add examples to it, and run 'phaser contracts test {}'.", contract.id)
-        })?,
+        Format::Text => {
+            to_stdout(|out| writeln!(out, "Created contract: {}", contract.id))?;
+            let (file, id) = (shown(&origin.file), &contract.id);
+            say(format_args!(
+                "phaser: {file} is new; add examples to it, and run 'phaser contracts test {id}'"
+            ));
+        }
         Format::Json => {
             let path = path.display().to_string();
             json::print(

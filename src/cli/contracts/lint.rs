@@ -10,6 +10,7 @@ use super::{Format, Project, Where, all_packs, json};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::Warning;
+use crate::contract::read::ExamplesWanted;
 use crate::exit::Exit;
 use crate::lint;
 use crate::matcher::{self, Directives, Matcher};
@@ -31,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
 pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.quiet_project(environment)?;
+    let project = args.place.quiet_project(environment, ExamplesWanted::Yes)?;
     let targets = project.targets();
     let mut warnings = project.loaded.warnings.clone();
     let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();

@@ -9,6 +9,7 @@ use super::{Format, Where, json};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::Contract;
+use crate::contract::read::ExamplesWanted;
 use crate::exit::Exit;
 use crate::report::inert;
 
@@ -27,7 +28,7 @@ pub struct List {
 }
 
 pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment)?;
+    let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let contracts =
         || project.loaded.contracts.iter().filter(|contract| contract.enabled || !args.enabled_only);
     match args.format {

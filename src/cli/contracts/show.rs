@@ -11,6 +11,7 @@ use super::{Format, Project, Where, checked_on, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
+use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, Example, LayerKind};
 use crate::exit::Exit;
 use crate::pack::PACKS;
@@ -38,7 +39,7 @@ pub struct Show {
 const MOST_FILES: usize = 10;
 
 pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment)?;
+    let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let contract = &project.find_anywhere(&args.id)?;
     if args.yaml {
         let yaml = yaml(&project, contract)?;

@@ -6,13 +6,16 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
 
-use super::{Format, Where, json, list, shown};
+use super::{Format, Where, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
+use crate::cli::say;
+use crate::contract::read::ExamplesWanted;
 use crate::contract::syntax::{Switch, switched};
 use crate::contract::{Contract, LayerKind, Warning};
 use crate::exit::Exit;
 use crate::replace::replace;
+use crate::report::inert;
 
 #[derive(Debug, Args)]
 pub struct SwitchArgs {
@@ -36,8 +39,14 @@ pub fn disable(args: &SwitchArgs, environment: &Environment) -> anyhow::Result<E
 }
 
 fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment)?;
-    let contract = &project.find_anywhere(&args.id)?;
+    let project = args.place.project(environment, ExamplesWanted::Yes)?;
+    let Some(contract) = &project.any(&args.id) else {
+        to_stdout(|out| writeln!(out, "Contract not found: {}", inert(&args.id)))?;
+        if let Some(meant) = project.nearest_id(&args.id) {
+            say(format_args!("phaser: did you mean '{meant}'?"));
+        }
+        return Ok(Exit::Violations);
+    };
     if contract.origin.layer == LayerKind::Pack {
         let id = &contract.id;
         bail!(
@@ -57,7 +66,7 @@ fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Resu
     }
     let contract = Contract { enabled: to == Switch::On, ..contract.clone() };
     match args.format {
-        Format::Text => to_stdout(|out| list::write_line(out, &contract))?,
+        Format::Text => to_stdout(|out| writeln!(out, "{}: {}", to.done(), contract.id))?,
         Format::Json => {
             json::print(
                 &json!({ "contract": json::contract(&contract), "changed": edited != yaml, "version": json::VERSION }),

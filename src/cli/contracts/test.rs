@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Format, Where, json, say_warnings, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
+use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, Warning};
 use crate::examples::{self, Missed, Tested, Verdict};
 use crate::exit::Exit;
@@ -40,7 +41,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MOST_LINES: usize = 20;
 
 pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment)?;
+    let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let contracts: Vec<&Contract> = match args.ids.as_slice() {
         [] => project.loaded.contracts.iter().collect(),
         ids => ids.iter().map(|id| project.find(id)).collect::<anyhow::Result<_>>()?,

@@ -13,6 +13,14 @@ pub enum Switch {
 }
 
 impl Switch {
+    /// What has become of a contract that was switched.
+    pub fn done(self) -> &'static str {
+        match self {
+            Self::On => "Enabled",
+            Self::Off => "Disabled",
+        }
+    }
+
     fn as_str(self) -> &'static str {
         match self {
             Self::On => "true",
