@@ -9,7 +9,7 @@ use super::packs::Packs;
 use super::{places, say};
 use crate::contract::layers::{self, Layer, Layers, Loading};
 use crate::contract::read::{Directory, ExamplesWanted};
-use crate::contract::{Contract, Warning};
+use crate::contract::{Contract, LayerKind, Warning};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::nearest::nearest;
@@ -19,6 +19,7 @@ use crate::report::inert;
 use crate::source::{Targets, tree};
 
 mod check;
+mod columns;
 mod compile;
 pub mod create;
 pub mod json;
@@ -77,7 +78,7 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::Enable(args) => switch::enable(args, environment),
         ContractsCommand::Disable(args) => switch::disable(args, environment),
         ContractsCommand::Schema => schema::run(),
-        ContractsCommand::Packs(args) => packs::run(args),
+        ContractsCommand::Packs(args) => packs::run(args, environment),
         ContractsCommand::Compile(args) => compile::run(args, environment),
     }
 }
@@ -182,11 +183,15 @@ impl Project {
 
     /// The file on disk that a contract was read from; one of a pack has none.
     pub fn file_of(&self, contract: &Contract) -> Option<PathBuf> {
-        let shown = &contract.origin.file;
+        let is_pack = contract.origin.layer == LayerKind::Pack;
+        self.path_of(&contract.origin.file).filter(|_| !is_pack)
+    }
+
+    /// Where a contract file is that is shown like this.
+    pub fn path_of(&self, shown: &Path) -> Option<PathBuf> {
         let inside =
             |directory: &Directory| Some(directory.path.join(shown.strip_prefix(&directory.shown).ok()?));
-        let directories = self.directories().filter(|directory| directory.kind == contract.origin.layer);
-        directories.filter_map(inside).find(|file| file.is_file())
+        self.directories().filter_map(inside).find(|file| file.is_file())
     }
 
     /// The directories that contracts are looked for in.
@@ -224,7 +229,7 @@ pub fn threads() -> usize {
 }
 
 /// Says what is wrong with contract files.
-pub fn say_warnings(warnings: &[Warning]) {
+pub fn say_warnings<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     for warning in warnings {
         say(inert(&warning.to_string()));
     }

@@ -493,13 +493,109 @@ fn packs_are_listed_with_their_contracts() {
     for name in ["secrets", "hygiene", "rust", "python", "javascript", "go"] {
         assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{output}");
     }
-    let one = sandbox.run(["contracts", "packs", "hygiene"]);
-    assert!(one.stdout.contains("merge-marker [enabled] - Merge conflict marker."), "{one}");
     let json = sandbox.run(["contracts", "packs", "secrets", "--format", "json"]).json();
     assert!(json["contracts"].as_array().is_some_and(|contracts| contracts.len() >= 30), "{json}");
     let all = sandbox.run(["contracts", "packs", "--format", "json"]).json();
     assert_eq!(all["packs"][0]["name"], "secrets");
     assert_eq!(sandbox.run(["contracts", "packs", "perl"]).code, Some(3));
+}
+
+#[test]
+fn a_pack_shows_severity_and_what_is_in_use() {
+    let off = forbid("merge-marker", "x", "**") + "enabled: false\n";
+    let sandbox = Sandbox::new().contract(&off).contract(&forbid("focused-spec", "x", "**"));
+    let lines = |args: &[&str]| {
+        let output = sandbox.run_with(sandbox.command().args(["contracts", "packs"]).args(args), b"");
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
+        let wanted = ["focused-spec", "focused-test", "merge-marker", "todo-without-owner"];
+        let cut = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let lines = output.stdout.lines().filter(|line| wanted.iter().any(|id| line.starts_with(id)));
+        lines.map(|line| cut(line).chars().take(60).collect::<String>()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lines(&["hygiene"]),
+        [
+            "focused-spec error replaced .claude/contracts/focused-spec.y",
+            "focused-test error not in use Focused test: all others are s",
+            "merge-marker error switched off .claude/contracts/merge-mark",
+            "todo-without-owner warning not in use TODO without an owner.",
+        ]
+    );
+    let used = lines(&["hygiene", "--pack", "hygiene"]);
+    assert_eq!(used[1], "focused-test error in use Focused test: all others are skipp");
+    let json = sandbox.run(["contracts", "packs", "hygiene", "--pack", "all", "--format", "json"]).json();
+    let in_use = |id: &str| {
+        let contracts = json["contracts"].as_array().expect("contracts");
+        contracts.iter().find(|contract| contract["rule_id"] == id).expect("is there")["in_use"].clone()
+    };
+    assert_eq!((in_use("focused-test"), in_use("merge-marker")), (json!(true), json!(false)));
+}
+
+#[test]
+fn a_long_list_shows_severity_use_and_origin() {
+    let off = warning(&forbid("off", "x", "**")) + "enabled: false\n";
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", "x", "**"))
+        .contract(&off)
+        .user_contract(&forbid("mine", "x", "**"));
+    let long = "\
+no-print  error    in use        .claude/contracts/no-print.yaml  Do not no-print.
+off       warning  switched off  .claude/contracts/off.yaml       Do not off.
+mine      error    in use        ~/.phaser/contracts/mine.yaml    Do not mine.
+";
+    assert_eq!(sandbox.run(["contracts", "list", "--long"]).stdout, long);
+    assert_eq!(crate::output::on_a_terminal(&sandbox, "contracts list", &[]), long);
+    let json = sandbox.run(["contracts", "list", "--format", "json"]).json();
+    let one = |at: usize| {
+        let contract = &json["contracts"][at];
+        [&contract["severity"], &contract["source"], &contract["in_use"]].map(Clone::clone)
+    };
+    assert_eq!(one(1), [json!("warning"), json!("project"), json!(false)]);
+    assert_eq!(one(2), [json!("error"), json!("user"), json!(true)]);
+}
+
+#[test]
+fn a_contract_can_be_copied_by_a_shell() {
+    let sandbox = Sandbox::new().contract(&forbid("other", "x", "**"));
+    let mut shell = std::process::Command::new("sh");
+    let phaser = sandbox.command();
+    let script = "\"$0\" contracts show merge-marker --yaml > .claude/contracts/merge-marker.yaml";
+    shell.args(["-c", script]).arg(phaser.get_program()).current_dir(sandbox.root()).env_clear();
+    shell.env("HOME", sandbox.home());
+    let output = sandbox.run_with(&mut shell, b"");
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
+    assert!(read(&sandbox, ".claude/contracts/merge-marker.yaml").starts_with("rule_id: merge-marker\n"));
+    let sandbox = sandbox.file(".claude/contracts/empty.yaml", "").file(".claude/contracts/bad.yaml", "[");
+    let output = sandbox.run(["contracts", "show", "other", "--yaml"]);
+    assert!(output.stderr.starts_with(".claude/contracts/bad.yaml:"), "{output}");
+    assert_eq!(output.stderr.lines().count(), 1, "{output}");
+    let output = sandbox.run(["contracts", "show", "other"]);
+    assert!(output.stderr.contains(".claude/contracts/empty.yaml:1: the file is empty"), "{output}");
+}
+
+#[test]
+fn json_is_inert_in_every_command() {
+    let hostile = "\u{9b}31m \u{202e} \u{7f} x";
+    let yaml = with_examples(&forbid("a", "x", "**"), &["x"], &["y"]);
+    let yaml = yaml.replace("'Do not a.'", "\"\\x9b31m \\u202e \\x7f x\"");
+    let sandbox = Sandbox::new().contract(&yaml).file("a.txt", "x\n");
+    for args in [
+        &["contracts", "list"][..],
+        &["contracts", "show", "a"],
+        &["contracts", "check"],
+        &["contracts", "test"],
+        &["contracts", "lint"],
+        &["contracts", "disable", "a"],
+        &["check"],
+        &["explain", "a"],
+    ] {
+        let output = sandbox.run_with(sandbox.command().args(args).args(["--format", "json"]), b"");
+        let is_active = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!output.stdout.contains(is_active), "{args:?}: {output}");
+        output.json();
+    }
+    let list = sandbox.run(["contracts", "list", "--format", "json"]).json();
+    assert_eq!(list["contracts"][0]["message"], hostile);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn swift() -> Sandbox {
 }
 
 /// Runs phaser with its standard output on a terminal, whose line endings are taken back.
-fn on_a_terminal(sandbox: &Sandbox, args: &str, variables: &[(&str, &str)]) -> String {
+pub fn on_a_terminal(sandbox: &Sandbox, args: &str, variables: &[(&str, &str)]) -> String {
     let mut command = sandbox.command();
     let phaser = command.get_program().to_str().expect("is text").to_owned();
     let mut script = Command::new("script");
@@ -201,7 +201,7 @@ fn a_message_of_several_lines_is_indented() {
 }
 
 #[test]
-fn on_a_terminal_the_source_stands_below_with_a_caret() {
+pub fn on_a_terminal_the_source_stands_below_with_a_caret() {
     let shown = on_a_terminal(&swift(), "enforce --all", &[("NO_COLOR", "1")]);
     insta::assert_snapshot!(shown, @"
     src/app.swift:3: error: no-force-unwrap
@@ -216,7 +216,7 @@ fn on_a_terminal_the_source_stands_below_with_a_caret() {
 }
 
 #[test]
-fn on_a_terminal_long_lines_tabs_and_wide_characters_keep_the_caret_right() {
+pub fn on_a_terminal_long_lines_tabs_and_wide_characters_keep_the_caret_right() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x+", "**/*.txt"))
         .contract(&forbid("no-block", "begin\\n.*\\nend", "**/*.txt"))
@@ -258,7 +258,7 @@ fn on_a_terminal_long_lines_tabs_and_wide_characters_keep_the_caret_right() {
 }
 
 #[test]
-fn on_a_terminal_no_caret_points_at_something_else() {
+pub fn on_a_terminal_no_caret_points_at_something_else() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**/*.txt"))
         .file("a.txt", format!("{}x\n", "y".repeat(5000)));

@@ -1,11 +1,12 @@
-//! `phaser contracts list`: one line for each contract.
+//! `phaser contracts list`: one line for each contract. To a program it prints what version 1.2 printed.
 
 use std::io::{self, Write};
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Where, json};
+use super::columns::{self, Row};
+use super::{Format, Where, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::Contract;
@@ -19,6 +20,10 @@ pub struct List {
     #[arg(long)]
     enabled_only: bool,
 
+    /// Show severity, use and origin too, as on a terminal
+    #[arg(long, short)]
+    long: bool,
+
     #[command(flatten)]
     place: Where,
 
@@ -29,23 +34,38 @@ pub struct List {
 
 pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment, ExamplesWanted::Yes)?;
-    let contracts =
-        || project.loaded.contracts.iter().filter(|contract| contract.enabled || !args.enabled_only);
+    let contracts: Vec<&Contract> =
+        project.loaded.contracts.iter().filter(|contract| contract.enabled || !args.enabled_only).collect();
+    let is_long = args.long || environment.stdout_is_terminal();
     match args.format {
         Format::Json => {
-            let contracts: Vec<Value> = contracts().map(json::contract).collect();
+            let contracts: Vec<Value> = contracts.into_iter().map(with_use).collect();
             json::print(&json!({ "contracts": contracts, "version": json::VERSION }))?;
         }
-        Format::Text if contracts().next().is_none() => {
-            to_stdout(|out| writeln!(out, "No contracts found."))?
+        Format::Text if contracts.is_empty() => to_stdout(|out| writeln!(out, "No contracts found."))?,
+        Format::Text if is_long => {
+            let rows: Vec<_> = contracts.into_iter().map(row).collect();
+            to_stdout(|out| columns::write(out, &rows))?;
         }
-        Format::Text => to_stdout(|out| contracts().try_for_each(|contract| write_line(out, contract)))?,
+        Format::Text => {
+            to_stdout(|out| contracts.iter().try_for_each(|contract| write_line(out, contract)))?;
+        }
     }
     Ok(Exit::Clean)
 }
 
-/// The line that stands for a contract.
-pub fn write_line(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
+fn write_line(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
     let state = if contract.enabled { "enabled" } else { "disabled" };
     writeln!(out, "{} [{state}] - {}", contract.id, inert(contract.message.trim_end()))
+}
+
+fn row(contract: &Contract) -> Row {
+    let used = if contract.enabled { "in use" } else { "switched off" };
+    Row::of(contract, used.to_owned(), shown(&contract.origin.file))
+}
+
+fn with_use(contract: &Contract) -> Value {
+    let mut value = json::contract(contract);
+    value["in_use"] = json!(contract.enabled);
+    value
 }

@@ -1,13 +1,16 @@
-//! `phaser contracts packs`: what is built in.
+//! `phaser contracts packs`: what is built in, and what of it this project uses.
 
 use anyhow::anyhow;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, json, list, load_packs};
+use super::columns::{self, Row};
+use super::{Format, Project, Where, json, load_packs, shown};
+use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::Contract;
+use crate::contract::layers::Layer;
 use crate::contract::read::ExamplesWanted;
+use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
 use crate::pack::{self, PACKS, Pack};
 
@@ -16,50 +19,100 @@ pub struct PacksArgs {
     /// Show the contracts of this pack
     name: Option<String>,
 
+    #[command(flatten)]
+    place: Where,
+
     /// How to show them
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
-pub fn run(args: &PacksArgs) -> anyhow::Result<Exit> {
+pub fn run(args: &PacksArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    let project = args.place.quiet_project(environment, ExamplesWanted::No)?;
     match &args.name {
-        Some(name) => show_one(name, args.format),
-        None => show_all(args.format),
+        Some(name) => show_one(name, &project, args.format),
+        None => show_all(&project, args.format),
     }?;
     Ok(Exit::Clean)
 }
 
-fn show_all(format: Format) -> anyhow::Result<()> {
+fn show_all(project: &Project, format: Format) -> anyhow::Result<()> {
+    let is_used =
+        |pack: &Pack| project.layers.iter().any(|layer| matches!(layer, Layer::Pack(used) if *used == pack));
     match format {
         Format::Text => to_stdout(|out| {
             for pack in PACKS {
-                let count = pack.files.len();
-                writeln!(out, "{:<12}{count:>3} contracts  {}", pack.name, pack.description)?;
+                let (count, used) = (pack.files.len(), if is_used(pack) { " (in use)" } else { "" });
+                writeln!(out, "{:<12}{count:>3} contracts  {}{used}", pack.name, pack.description)?;
             }
             writeln!(out, "\nTry one: phaser enforce --all --pack {}", PACKS[0].name)
         }),
         Format::Json => {
-            let one = |pack: &Pack| json!({ "name": pack.name, "description": pack.description, "contracts": pack.files.len() });
+            let one = |pack: &Pack| {
+                json!({
+                    "name": pack.name,
+                    "description": pack.description,
+                    "contracts": pack.files.len(),
+                    "in_use": is_used(pack),
+                })
+            };
             let packs: Vec<Value> = PACKS.iter().map(one).collect();
             json::print(&json!({ "packs": packs, "version": json::VERSION }))
         }
     }
 }
 
-fn show_one(name: &str, format: Format) -> anyhow::Result<()> {
+fn show_one(name: &str, project: &Project, format: Format) -> anyhow::Result<()> {
     let pack = pack::find(name).ok_or_else(|| {
         let names: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
         anyhow!("no pack is called '{name}' (there are {})", names.join(", "))
     })?;
-    let loaded = load_packs([pack], ExamplesWanted::Yes);
-    let contracts = &loaded.contracts;
+    let contracts = load_packs([pack], ExamplesWanted::Yes).contracts;
     match format {
-        Format::Text => to_stdout(|out| {
-            contracts.iter().try_for_each(|contract: &Contract| list::write_line(out, contract))
-        }),
+        Format::Text => {
+            let row = |contract: &Contract| {
+                let (used, origin) = Standing::of(contract, project).shown();
+                Row::of(contract, used.to_owned(), origin)
+            };
+            let rows: Vec<_> = contracts.iter().map(row).collect();
+            to_stdout(|out| columns::write(out, &rows))
+        }
         Format::Json => {
-            let contracts: Vec<Value> = contracts.iter().map(json::contract).collect();
+            let one = |contract: &Contract| {
+                let mut value = json::contract(contract);
+                value["in_use"] = json!(matches!(Standing::of(contract, project), Standing::Counts));
+                value
+            };
+            let contracts: Vec<Value> = contracts.iter().map(one).collect();
             json::print(&json!({ "name": pack.name, "contracts": contracts, "version": json::VERSION }))
+        }
+    }
+}
+
+/// What a project makes of a contract that is built in.
+enum Standing<'a> {
+    Counts,
+    Unused,
+    /// A contract of its own has the same id.
+    Replaced(&'a Contract),
+}
+
+impl<'a> Standing<'a> {
+    fn of(contract: &Contract, project: &'a Project) -> Self {
+        match project.loaded.contracts.iter().find(|other| other.id == contract.id) {
+            Some(other) if other.origin.layer != LayerKind::Pack => Self::Replaced(other),
+            Some(_) => Self::Counts,
+            None => Self::Unused,
+        }
+    }
+
+    /// The word for it, and the file that replaces the contract.
+    fn shown(&self) -> (&'static str, String) {
+        match self {
+            Self::Counts => ("in use", String::new()),
+            Self::Unused => ("not in use", String::new()),
+            Self::Replaced(other) if other.enabled => ("replaced", shown(&other.origin.file)),
+            Self::Replaced(other) => ("switched off", shown(&other.origin.file)),
         }
     }
 }

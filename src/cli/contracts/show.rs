@@ -7,12 +7,12 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Project, Where, checked_on, json, shown};
+use super::{Format, Project, Where, checked_on, json, say_warnings, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
 use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, Example, LayerKind};
+use crate::contract::{Contract, Example, LayerKind, Warning};
 use crate::exit::Exit;
 use crate::pack::PACKS;
 use crate::path::RelPath;
@@ -39,13 +39,11 @@ pub struct Show {
 const MOST_FILES: usize = 10;
 
 pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
+    if args.yaml {
+        return show_file(args, environment);
+    }
     let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let contract = &project.find_anywhere(&args.id)?;
-    if args.yaml {
-        let yaml = yaml(&project, contract)?;
-        to_stdout(|out| out.write_all(yaml.as_bytes()))?;
-        return Ok(Exit::Clean);
-    }
     let targets = project.targets();
     let about = About {
         contract,
@@ -57,6 +55,22 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
         Format::Text => to_stdout(|out| about.write(out))?,
         Format::Json => json::print(&about.to_json())?,
     }
+    Ok(Exit::Clean)
+}
+
+/// Prints the contract's file. A shell that writes this into a file makes the file first, so nothing is said about files
+/// that are empty.
+fn show_file(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
+    let project = args.place.quiet_project(environment, ExamplesWanted::No)?;
+    let is_empty = |warning: &&Warning| {
+        let size =
+            project.path_of(&warning.file).and_then(|path| path.metadata().ok()).map(|file| file.len());
+        size == Some(0)
+    };
+    let (_, others): (Vec<&Warning>, Vec<&Warning>) = project.loaded.warnings.iter().partition(is_empty);
+    say_warnings(others);
+    let yaml = yaml(&project, &project.find_anywhere(&args.id)?)?;
+    to_stdout(|out| out.write_all(yaml.as_bytes()))?;
     Ok(Exit::Clean)
 }
 
@@ -139,7 +153,7 @@ impl About<'_> {
         let shadowed: Vec<Value> = self.shadowed.iter().map(|shadowed| json::contract(shadowed)).collect();
         json!({
             "contract": json::contract(self.contract),
-            "in_use": self.in_use,
+            "in_use": self.in_use && self.contract.enabled,
             "shadows": shadowed,
             "files": files,
             "version": json::VERSION,
