@@ -44,6 +44,8 @@ pub mod progress;
 
 pub mod settle;
 
+pub mod project;
+
 pub mod examples;
 
 pub mod lint;

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::change::{CellEdit, NotApplied};
+use crate::change::{Call, CellEdit, NotApplied};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 
@@ -17,6 +17,22 @@ pub mod git;
 pub mod notebook;
 pub mod shard;
 pub mod tree;
+
+/// Where the text to check comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// The whole project, or a part of it.
+    Tree(Option<shard::Shard>),
+    /// These files, and the files in these directories.
+    Files(Vec<PathBuf>),
+    /// What the next commit would contain: what is staged, or these files as they are in the index.
+    Staged(Vec<PathBuf>),
+    /// The files that changed since a base.
+    Diff(git::Revisions),
+    /// What a call of an agent's tool makes of files.
+    Changes(Call),
+}
 
 /// One file to check.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,10 @@ use crate::agent::OnClean;
 use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
+use crate::project::Options;
 use crate::scan::{Existing, Measure};
-use crate::source::git::{Renames, Revisions};
+use crate::source::Source;
+use crate::source::git::Revisions;
 use crate::source::shard::Shard;
 
 mod values;
@@ -261,6 +263,19 @@ impl Format {
     }
 }
 
+impl Mode {
+    /// Where the text comes from; an event says so itself.
+    pub fn source(self, shard: Option<Shard>) -> Option<Source> {
+        Some(match self {
+            Self::Stdin => return None,
+            Self::Files(paths) => Source::Files(paths),
+            Self::All => Source::Tree(shard),
+            Self::Staged(paths) => Source::Staged(paths),
+            Self::Diff(revisions) => Source::Diff(revisions),
+        })
+    }
+}
+
 impl Check {
     /// The mode, of which there must be exactly one.
     pub fn mode(&self) -> anyhow::Result<Mode> {
@@ -333,19 +348,9 @@ impl Check {
         }
     }
 
-    /// What ignore directives do.
-    pub fn directives(&self) -> Directives {
-        if self.no_ignores { Directives::Disregarded } else { Directives::Honoured }
-    }
-
     /// Which gaps fail the run.
     pub fn strictness(&self) -> Strictness {
         if self.strict { Strictness::Strict } else { Strictness::Normal }
-    }
-
-    /// Which violations count.
-    pub fn existing(&self) -> Existing {
-        if self.new_lines { Existing::Report } else { Existing::Deny }
     }
 
     /// Whether to measure what it costs.
@@ -353,17 +358,16 @@ impl Check {
         if self.stats { Measure::Costs } else { Measure::Nothing }
     }
 
-    /// How much it matters what a file was before.
-    pub fn renames(&self) -> Renames {
-        if self.new_lines { Renames::Similar } else { Renames::Exact }
-    }
-
-    /// How many threads to use.
-    pub fn threads(&self) -> usize {
-        match self.threads {
-            Some(threads) => usize::from(threads),
-            None => std::thread::available_parallelism().map_or(1, usize::from),
-        }
+    /// How the project is checked.
+    pub fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.timeout = self.timeout();
+        options.directives = if self.no_ignores { Directives::Disregarded } else { Directives::Honoured };
+        options.existing = if self.new_lines { Existing::Report } else { Existing::Deny };
+        options.threads = self.threads.map(usize::from);
+        options.max_file_size = self.max_file_size;
+        options.measure = self.measure();
+        options
     }
 }
 

@@ -9,24 +9,20 @@ use super::stopwatch::Stopwatch;
 use super::{install, output, places, say, stdin};
 use crate::agent::decision::{Decision, decide};
 use crate::agent::{Answer, claude};
-use crate::change::Call;
-use crate::contract::Contract;
 use crate::contract::layers::{self, Layer, Loading};
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
-use crate::matcher::limits::{HOOK_TIME, Limits};
-use crate::matcher::{self, Matcher};
+use crate::matcher;
+use crate::matcher::limits::HOOK_TIME;
 use crate::outcome::Outcome;
 use crate::path::{Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
+use crate::project::{Options, Project};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
-use crate::scan::{self, scan};
-use crate::settle::settle;
 use crate::skipped::{Gap, Skipped, Why};
-use crate::source::git::Staged;
-use crate::source::{Coverage, Targets, changes, files, git, tree};
+use crate::source::{Coverage, Source};
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -50,17 +46,18 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
 /// What a run is about: decided once, before anything is read.
 struct Resolved {
     root: Root,
-    from: From,
+    /// Where the text comes from; nothing for an event that is about no file.
+    source: Option<Source>,
+    asks: Asks,
 }
 
-/// Where the text comes from, and so who is answered.
-enum From {
-    /// Files of the project: a report is written, and violations fail the run.
-    Project(Mode),
-    /// A call of an agent: the agent is answered.
-    Call(Call),
-    /// An event that is about no file: the agent is answered that there is nothing to say.
-    OtherEvent,
+/// Who is answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asks {
+    /// A person or a program: a report is written, and violations fail the run.
+    Somebody,
+    /// An agent, about one of its events.
+    Agent,
 }
 
 /// One run of the command.
@@ -75,170 +72,96 @@ struct Run<'a> {
     hint: Option<String>,
 }
 
-/// The contracts of a run.
-struct Loaded {
-    contracts: Vec<Contract>,
-    layers: Vec<Layer>,
-    switched_off: usize,
-}
-
-impl Loaded {
-    /// Where contracts were looked for, and how to get some.
-    fn hint(&self) -> String {
-        let no = if self.switched_off == 0 { "no contracts" } else { "no contracts that are switched on" };
-        let directories = self.layers.iter().filter_map(Layer::directory);
-        let places = directories.map(|directory| directory.shown.display().to_string());
-        let places = places.collect::<Vec<_>>().join(" or ");
-        format!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'")
-    }
-}
-
 impl Run<'_> {
     /// Works out what the run is about.
     fn resolve(&mut self, mode: Mode) -> anyhow::Result<Resolved> {
         let cwd = &self.environment.cwd;
-        if mode != Mode::Stdin {
+        if let Some(source) = mode.source(self.args.shard) {
             let root = find_root(RootHints { named: None, cwd, file: None });
-            return Ok(Resolved { root, from: From::Project(mode) });
+            return Ok(Resolved { root, source: Some(source), asks: Asks::Somebody });
         }
         let request = Request::read(stdin::patient()).context("standard input")?;
         self.stopwatch.end(Phase::EventRead);
         self.deadline = Deadline::after(HOOK_TIME.max(self.args.timeout()));
         let Some(call) = claude::read(&request, cwd) else {
-            return Ok(Resolved { root: Root::new(cwd), from: From::OtherEvent });
+            return Ok(Resolved { root: Root::new(cwd), source: None, asks: Asks::Agent });
         };
         let named = self.environment.claude_project_dir.as_deref();
         let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
-        Ok(Resolved { root, from: From::Call(call) })
+        Ok(Resolved { root, source: Some(Source::Changes(call)), asks: Asks::Agent })
     }
 
     /// The one pipeline: contracts and targets, the scan, the states, and whoever is to be told.
     fn enforce(&mut self, resolved: &Resolved) -> anyhow::Result<Exit> {
-        let outcome = match &resolved.from {
-            From::OtherEvent => Outcome::default(),
-            From::Call(call) if call.changes.is_empty() => {
+        let outcome = match &resolved.source {
+            None => Outcome::default(),
+            // Nothing of it is understood, so no contract can say anything to it.
+            Some(Source::Changes(call)) if call.changes.is_empty() => {
                 Outcome { skipped: call.skipped.clone(), ..Outcome::default() }
             }
-            From::Project(_) | From::Call(_) => self.outcome(resolved)?,
+            Some(source) => self.outcome(resolved, source)?,
         };
         self.say_gaps(&outcome);
         if let (Some(hint), false) = (&self.hint, self.args.quiet) {
             say(hint);
         }
-        match &resolved.from {
-            From::Project(_) => {
+        match (resolved.asks, &resolved.source) {
+            (Asks::Somebody, _) => {
                 self.show(&outcome, Some(&resolved.root))?;
                 Ok(exit::judge(&outcome, self.args.fail_on(), self.args.strictness()))
             }
-            From::Call(_) | From::OtherEvent if self.format != Format::Hook => {
+            (Asks::Agent, _) if self.format != Format::Hook => {
                 self.show(&outcome, None)?;
                 Ok(Exit::Clean)
             }
-            From::Call(call) => {
+            (Asks::Agent, Some(Source::Changes(call))) => {
                 let decision = decide(&resolved.root, call, &outcome);
                 self.answer(&claude::answer(&decision, self.args.on_clean.into()))
             }
-            From::OtherEvent => self.answer(&claude::answer(&Decision::NOTHING, self.args.on_clean.into())),
+            (Asks::Agent, _) => self.answer(&claude::answer(&Decision::NOTHING, self.args.on_clean.into())),
         }
     }
 
-    fn outcome(&mut self, resolved: &Resolved) -> anyhow::Result<Outcome> {
-        let mut outcome = Outcome::default();
-        let loaded = self.load(&resolved.root, &mut outcome)?;
-        self.stopwatch.end(Phase::ContractsRead);
-        let is_call = matches!(resolved.from, From::Call(_));
-        if loaded.contracts.is_empty() {
-            outcome.no_contracts = true;
-            if !is_call {
-                outcome.skipped = self.targets(resolved)?.skipped;
-                self.stopwatch.end(Phase::FilesListed);
-                self.hint = Some(loaded.hint());
-            }
-            return Ok(outcome);
-        }
-        let targets = self.targets(resolved)?;
-        self.stopwatch.end(Phase::FilesListed);
-        let mut checked = self.check(loaded.contracts, targets);
-        checked.warnings.append(&mut outcome.warnings);
-        checked.warnings.sort();
-        Ok(checked)
-    }
-
-    /// Reads the contracts that are switched on; what is wrong with the others goes into the outcome.
-    fn load(&self, root: &Root, outcome: &mut Outcome) -> anyhow::Result<Loaded> {
+    fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {
         let named = self.args.contracts_dir.as_deref();
-        let layers = places::layers(named, &self.args.packs, root, self.environment)?;
-        let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
-        let loaded = layers::load(&layers, loading);
-        if !self.args.quiet {
-            loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        let layers = places::layers(named, &self.args.packs, &resolved.root, self.environment)?;
+        let mut project = self.load(&resolved.root, &layers);
+        self.stopwatch.end(Phase::ContractsRead);
+        if project.contracts().is_empty() && resolved.asks == Asks::Agent {
+            return Ok(project.outcome_without_contracts());
         }
-        let all = loaded.contracts.len();
-        let mut contracts = loaded.contracts;
-        contracts.retain(|contract| contract.enabled);
-        outcome.warnings = loaded.warnings;
-        Ok(Loaded { contracts, layers, switched_off: all })
-    }
-
-    fn targets(&self, resolved: &Resolved) -> anyhow::Result<Targets> {
-        let Resolved { root, from } = resolved;
-        let Environment { cwd, git, .. } = self.environment;
-        let renames = self.args.renames();
-        Ok(match from {
-            From::Call(call) => changes::changes(root, call, self.args.max_file_size),
-            From::OtherEvent | From::Project(Mode::Stdin) => Targets::none(),
-            From::Project(Mode::Files(paths)) => files::files(root, cwd, paths),
-            From::Project(Mode::All) => {
-                let targets = tree::tree(root, Some(cwd), self.args.threads());
-                match self.args.shard {
-                    Some(shard) => shard.of(targets),
-                    None => targets,
-                }
-            }
-            From::Project(Mode::Staged(paths)) => {
-                let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
-                git::staged(root, git, wanted, renames)?
-            }
-            From::Project(Mode::Diff(revisions)) => git::changed(root, git, revisions, renames)?,
-        })
-    }
-
-    /// Contracts and targets in, an outcome out.
-    fn check(&mut self, mut contracts: Vec<Contract>, targets: Targets) -> Outcome {
-        contracts.retain(|contract| self.args.wants(contract.severity));
-        let options = matcher::Options {
-            limits: Limits { deadline: self.deadline, ..Limits::default() },
-            ..matcher::Options::new(self.args.timeout(), self.args.directives())
-        };
-        // An event looks only at the patterns that concern it.
-        let is_event = !self.deadline.is_never();
-        let (matcher, mut warnings) = if is_event {
-            (Matcher::new(contracts, options), Vec::new())
-        } else {
-            Matcher::validated(contracts, options)
-        };
+        let targets = project.targets(source)?;
+        self.stopwatch.end(Phase::FilesListed);
+        if project.contracts().is_empty() {
+            self.hint = Some(hint(&layers, project.switched_off()));
+            return Ok(Outcome { skipped: targets.skipped, ..project.outcome_without_contracts() });
+        }
+        project.retain(|contract| self.args.wants(contract.severity));
+        let ready = project.ready();
         self.stopwatch.end(Phase::ContractsCompiled);
-        let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
-        let options = scan::Options {
-            // Finding out how many cores there are reads several files.
-            threads: if several { self.args.threads() } else { 1 },
-            max_file_size: self.args.max_file_size,
-            existing: self.args.existing(),
-            measure: self.args.measure(),
-        };
         let whole = targets.coverage == Coverage::Whole;
         let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
-        let mut outcome = scan(&matcher, targets, options, &progress);
-        settle(&mut outcome);
+        let (mut outcome, matcher) = ready.check(targets, &progress);
         redact(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
-        outcome.warnings.append(&mut warnings);
-        if is_event {
-            outcome.warnings.append(&mut matcher.warnings());
+        Ok(outcome)
+    }
+
+    fn load(&self, root: &Root, layers: &[Layer]) -> Project {
+        let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
+        let loaded = layers::load(layers, loading);
+        if !self.args.quiet {
+            loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
         }
-        outcome
+        let options = Options {
+            deadline: self.deadline,
+            cwd: Some(self.environment.cwd.clone()),
+            git: Some(self.environment.git.clone()),
+            ..self.args.options()
+        };
+        Project::new(root.clone(), loaded, options)
     }
 
     /// Writes the answer to an agent.
@@ -268,4 +191,13 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// Where contracts were looked for, and how to get some.
+fn hint(layers: &[Layer], switched_off: usize) -> String {
+    let no = if switched_off == 0 { "no contracts" } else { "no contracts that are switched on" };
+    let directories = layers.iter().filter_map(Layer::directory);
+    let places = directories.map(|directory| directory.shown.display().to_string());
+    let places = places.collect::<Vec<_>>().join(" or ");
+    format!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'")
 }

@@ -1,0 +1,282 @@
+//! A project with its contracts, ready to be checked: the door to everything else.
+//!
+//! What the command line does, it does through this, and so can any other program. Nothing here reads the environment,
+//! and nothing is printed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::contract::layers::{self, Layer, Layers, Loading};
+use crate::contract::read::{Directory, Forms};
+use crate::contract::{Contract, LayerKind, Warning};
+use crate::deadline::Deadline;
+use crate::matcher::limits::Limits;
+use crate::matcher::{self, Directives, Matcher};
+use crate::outcome::Outcome;
+use crate::path::{PROJECT_CONTRACTS, RelPath, Root};
+use crate::scan::{self, Existing, Measure, Watch, scan};
+use crate::settle::settle;
+use crate::source::git::{Location, Renames, Staged};
+use crate::source::{Coverage, Source, Targets, changes, files, git, tree};
+
+/// The largest file that is read unless something else is asked for, in bytes.
+pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
+
+/// How much work a pattern that backtracks may do on each file, unless something else is asked for.
+pub const TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Where contracts of version 1.2 are kept in a project.
+const OLDER_CONTRACTS: &str = ".phaser/contracts";
+
+/// A project with its contracts.
+#[derive(Debug)]
+pub struct Project {
+    root: Root,
+    contracts: Vec<Contract>,
+    warnings: Vec<Warning>,
+    exempt: Vec<RelPath>,
+    /// How many contracts are switched off.
+    switched_off: usize,
+    options: Options,
+}
+
+/// How a project is checked.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// How much work a pattern that backtracks may do on each file: what takes about so long.
+    pub timeout: Duration,
+    /// What ignore directives do.
+    pub directives: Directives,
+    /// What becomes of violations that were there before a change.
+    pub existing: Existing,
+    /// How many threads are used at most; one for each core if nothing is said.
+    pub threads: Option<usize>,
+    /// The largest file that is read, in bytes.
+    pub max_file_size: u64,
+    /// When everything must have ended. Only where there is such a time does the clock matter.
+    pub deadline: Deadline,
+    /// Whether to measure what a check costs.
+    pub measure: Measure,
+    /// The directory that relative paths start at, if that is not the project's own.
+    pub cwd: Option<PathBuf>,
+    /// Where git is to look, if not from there.
+    pub git: Option<Location>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            timeout: TIMEOUT,
+            directives: Directives::Honoured,
+            existing: Existing::Deny,
+            threads: None,
+            max_file_size: MAX_FILE_SIZE,
+            deadline: Deadline::NEVER,
+            measure: Measure::Nothing,
+            cwd: None,
+            git: None,
+        }
+    }
+}
+
+impl Project {
+    /// The project in this directory, with the contracts in its `.claude/contracts`. What is wrong with a contract file is
+    /// in the outcome of a check; the others count.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such directory.
+    pub fn open(root: impl AsRef<Path>) -> io::Result<Self> {
+        let root = Root::new(std::path::absolute(root)?.canonicalize()?);
+        let path = root.path().join(PROJECT_CONTRACTS);
+        let shown = PathBuf::from(PROJECT_CONTRACTS);
+        let directory = Directory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
+        let layers = layers::load(&[Layer::Directory(directory)], Loading::to_enforce(matcher::broken));
+        Ok(Self::new(root, layers, Options::default()))
+    }
+
+    /// A project with these contracts.
+    pub(crate) fn new(root: Root, layers: Layers, options: Options) -> Self {
+        let Layers { mut contracts, warnings, directories, .. } = layers;
+        let all = contracts.len();
+        contracts.retain(|contract| contract.enabled);
+        let switched_off = all - contracts.len();
+        let own = [PROJECT_CONTRACTS, OLDER_CONTRACTS].map(RelPath::from);
+        let read = directories.iter().map(|directory| root.relative(directory));
+        let mut exempt: Vec<RelPath> = own.into_iter().chain(read).collect();
+        exempt.sort_unstable();
+        exempt.dedup();
+        Self { root, contracts, warnings, exempt, switched_off, options }
+    }
+
+    /// Checks in another way.
+    #[must_use]
+    pub fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// The contracts that are switched on.
+    pub fn contracts(&self) -> &[Contract] {
+        &self.contracts
+    }
+
+    /// How many contracts are switched off.
+    pub(crate) fn switched_off(&self) -> usize {
+        self.switched_off
+    }
+
+    /// What there is to say when no contract is switched on.
+    pub(crate) fn outcome_without_contracts(&mut self) -> Outcome {
+        let warnings = std::mem::take(&mut self.warnings);
+        Outcome { warnings, no_contracts: true, ..Outcome::default() }
+    }
+
+    /// Keeps only some contracts.
+    pub fn retain(&mut self, wanted: impl FnMut(&Contract) -> bool) {
+        self.contracts.retain(wanted);
+    }
+
+    /// Checks what the source gives.
+    ///
+    /// # Errors
+    ///
+    /// When a git repository cannot be read. What goes wrong with one file is in the outcome.
+    pub fn check(self, source: &Source) -> Result<Outcome, git::Error> {
+        let targets = self.targets(source)?;
+        Ok(self.ready().check(targets, &()).0)
+    }
+
+    /// What there is to check.
+    pub(crate) fn targets(&self, source: &Source) -> Result<Targets, git::Error> {
+        let Options { cwd, git, existing, max_file_size, .. } = &self.options;
+        let root = &self.root;
+        let from = cwd.as_deref().unwrap_or(root.path());
+        let location =
+            || git.clone().unwrap_or_else(|| Location { cwd: from.to_owned(), ..Location::default() });
+        let renames = match existing {
+            Existing::Deny => Renames::Exact,
+            Existing::Report => Renames::Similar,
+        };
+        Ok(match source {
+            Source::Changes(call) => changes::changes(root, call, *max_file_size),
+            Source::Files(paths) => files::files(root, from, paths),
+            Source::Tree(shard) => {
+                let targets = tree::tree(root, cwd.as_deref(), self.threads());
+                match shard {
+                    Some(shard) => shard.of(targets),
+                    None => targets,
+                }
+            }
+            Source::Staged(paths) => {
+                let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
+                git::staged(root, &location(), wanted, renames)?
+            }
+            Source::Diff(revisions) => git::changed(root, &location(), revisions, renames)?,
+        })
+    }
+
+    /// Makes the contracts ready to be matched.
+    pub(crate) fn ready(self) -> Ready {
+        let Self { contracts, mut warnings, exempt, options, .. } = self;
+        let matching = matcher::Options {
+            limits: Limits { deadline: options.deadline, ..Limits::default() },
+            exempt,
+            ..matcher::Options::new(options.timeout, options.directives)
+        };
+        // Where time matters, only the patterns are looked at that concern a target.
+        let matcher = if options.deadline.is_never() {
+            let (matcher, mut broken) = Matcher::validated(contracts, matching);
+            warnings.append(&mut broken);
+            matcher
+        } else {
+            Matcher::new(contracts, matching)
+        };
+        Ready { matcher, warnings, options }
+    }
+
+    fn threads(&self) -> usize {
+        threads(&self.options)
+    }
+}
+
+/// Finding out how many cores there are reads several files, so it is not done before somebody wants to know.
+fn threads(options: &Options) -> usize {
+    options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Contracts that are ready to be matched.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    matcher: Matcher,
+    warnings: Vec<Warning>,
+    options: Options,
+}
+
+impl Ready {
+    /// Checks targets. Gives the matcher back, which knows what was expensive.
+    pub(crate) fn check(self, targets: Targets, watch: &dyn Watch) -> (Outcome, Matcher) {
+        let Self { matcher, mut warnings, options } = self;
+        let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
+        let scanning = scan::Options {
+            threads: if several { threads(&options) } else { 1 },
+            max_file_size: options.max_file_size,
+            existing: options.existing,
+            measure: options.measure,
+        };
+        let mut outcome = scan(&matcher, targets, scanning, watch);
+        settle(&mut outcome);
+        if !options.deadline.is_never() {
+            warnings.append(&mut matcher.warnings());
+        }
+        warnings.sort();
+        outcome.warnings = warnings;
+        (outcome, matcher)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::violation::Violation;
+
+    fn project() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let write = |path: &str, text: &str| {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().expect("has a parent")).expect("created");
+            fs::write(path, text).expect("written");
+        };
+        let contract =
+            "rule_id: no-x\ntype: forbid_pattern\npattern: x\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+        write(".claude/contracts/no-x.yaml", contract);
+        write(".claude/contracts/broken.yaml", "rule_id: [");
+        write(".phaser/contracts/old.yaml", "x");
+        write("src/a.txt", "x");
+        directory
+    }
+
+    #[test]
+    fn a_project_is_checked_in_two_steps() {
+        let directory = project();
+        let project = Project::open(directory.path()).expect("a project");
+        assert_eq!(project.contracts().len(), 1);
+        let outcome = project.check(&Source::Tree(None)).expect("checked");
+        let found: Vec<_> = outcome.open().map(|violation: &Violation| violation.path.to_string()).collect();
+        assert_eq!(found, ["src/a.txt"], "files that hold contracts are exempt");
+        assert_eq!(outcome.warnings.len(), 1);
+        assert!(Project::open(directory.path().join("gone")).is_err());
+    }
+
+    #[test]
+    fn a_project_and_its_outcome_go_to_other_threads() {
+        fn is_send<T: Send>() {}
+        is_send::<Project>();
+        is_send::<Outcome>();
+        is_send::<Targets>();
+        is_send::<Matcher>();
+    }
+}
