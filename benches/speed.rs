@@ -5,14 +5,10 @@ use std::time::Duration;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use phaser::agent::claude::edit::apply;
-use phaser::change::{Edit, Occurrences};
-use phaser::contract::layers::{Layer, Layers, Loading, load};
-use phaser::contract::read::{Directory, Forms};
-use phaser::contract::{Contract, LayerKind};
-use phaser::matcher::{self, Directives, Matcher, Options, Scratch};
-use phaser::path::RelPath;
-use phaser::text::Text;
+use phaser::internals::benches::{
+    Contract, Directives, Directory, Edit, Forms, Layer, LayerKind, Layers, Loading, Matcher, Occurrences,
+    Options, RelPath, Scratch, Text, apply_within, broken, load,
+};
 use tempfile::TempDir;
 
 #[allow(dead_code, reason = "each program uses its part")]
@@ -40,7 +36,7 @@ fn files(count: usize) -> TempDir {
 fn loaded(files: &TempDir) -> Layers {
     let path = files.path().to_owned();
     let directory = Directory { kind: LayerKind::Named, shown: path.clone(), path, forms: Forms::Both };
-    load(&[Layer::Directory(directory)], Loading::whole(matcher::broken))
+    load(&[Layer::Directory(directory)], Loading::whole(broken))
 }
 
 fn contracts(count: usize) -> Vec<Contract> {
@@ -96,6 +92,9 @@ fn edit(bencher: Bencher, kind: Kind) {
     let edit =
         Edit { old: "the last line is".to_owned(), new: "it is".to_owned(), occurrences: Occurrences::First };
     bencher.counter(BytesCount::of_str(&text)).with_inputs(|| text.clone().into_bytes()).bench_local_values(
-        |bytes| apply(Some(black_box(bytes)), std::slice::from_ref(&edit)).expect("can be made"),
+        |bytes| {
+            apply_within(Some(black_box(bytes)), std::slice::from_ref(&edit), usize::MAX)
+                .expect("can be made")
+        },
     );
 }

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-use phaser::glob::GlobError;
+use phaser::GlobError;
 use phaser::hook::{Event, PostToolUseResponse, Request, Response};
 
 fn main() -> Result<(), Box<dyn Error>> {

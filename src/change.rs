@@ -14,6 +14,7 @@ pub const MAX_PATH: usize = 32 * 1024;
 
 /// When an event happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Moment {
     /// Before the tool runs: it can still be denied.
     Before,
@@ -23,6 +24,7 @@ pub enum Moment {
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Call {
     /// When the event happens.
     pub moment: Moment,
@@ -48,6 +50,7 @@ impl Call {
 
 /// What a tool does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// The path as the client sent it.
     pub path: String,
@@ -75,6 +78,7 @@ pub enum Original {
 
 /// How a file comes to its new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rewrite {
     /// It gets this content.
     Whole(String),

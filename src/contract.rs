@@ -17,6 +17,7 @@ pub mod syntax;
 
 /// How bad a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Severity {
     /// Advice.
     Warning,
@@ -42,6 +43,7 @@ impl fmt::Display for Severity {
 
 /// The type of a contract, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Kind {
     /// No file may match the pattern.
     ForbidPattern,
@@ -108,6 +110,7 @@ impl fmt::Display for Kind {
 
 /// How the text of a pattern is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Dialect {
     /// A regular expression.
     Regex,
@@ -117,6 +120,7 @@ pub enum Dialect {
 
 /// A pattern as it is written in a contract. Whether a regular expression is valid is found out by the matcher.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Pattern {
     /// The text of the pattern.
     pub source: String,
@@ -130,6 +134,7 @@ pub struct Pattern {
 
 /// What every match of a valid pattern holds in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Needs {
     /// One of these texts, if there are any.
     pub texts: Vec<Box<[u8]>>,
@@ -139,6 +144,7 @@ pub struct Needs {
 
 /// What a contract demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Check {
     /// Each match in a file is a violation.
     Forbid(Pattern),
@@ -164,6 +170,7 @@ impl Check {
 
 /// Which of the two forms a contract file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Form {
     /// All keys stand at the top.
     Flat,
@@ -173,6 +180,7 @@ pub enum Form {
 
 /// What kind of layer a contract comes from. Kinds stand in the order of their precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum LayerKind {
     /// A directory named on the command line.
     Named,
@@ -198,6 +206,7 @@ impl LayerKind {
 
 /// The file that a contract was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Origin {
     /// What kind of layer the file belongs to.
     pub layer: LayerKind,
@@ -207,6 +216,7 @@ pub struct Origin {
 
 /// A text that a contract must fire on, or must not.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Example {
     /// The path the text is judged under; a path that fits the glob is made up without one.
     pub path: Option<String>,
@@ -218,6 +228,7 @@ pub struct Example {
 
 /// The examples of one contract.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Examples {
     /// Texts that violate the contract.
     pub violating: Vec<Example>,
@@ -227,6 +238,7 @@ pub struct Examples {
 
 /// One rule of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Contract {
     /// The id: letters, digits and hyphens.
     pub id: String,
@@ -257,6 +269,11 @@ pub struct Contract {
 }
 
 impl Contract {
+    /// The contract in the text of a file, or everything that is wrong with it. The file is only named in warnings.
+    pub fn from_yaml(yaml: &str, file: impl Into<PathBuf>) -> Result<Self, Vec<Warning>> {
+        syntax::parse(yaml, Origin { layer: LayerKind::Named, file: file.into() })
+    }
+
     /// Does it have this tag?
     pub fn has_tag(&self, tag: &str) -> bool {
         self.tags.iter().any(|known| known == tag)
@@ -270,6 +287,7 @@ impl Contract {
 
 /// Something about a contract file that its author should know; loading goes on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Warning {
     /// The file, as it should be shown.
     pub file: PathBuf,

@@ -1,61 +1,121 @@
 //! phaser keeps a project's own rules, its *contracts*, true wherever code is written.
 //!
-//! One pipeline serves every mode: a [`source`] gives targets, [`scan`] checks each of them with the
-//! [`matcher`] built from the [`contract`] files, and [`report`] shows the outcome. The modules
-//! below stand in reading order, and each one imports only from modules above it.
+//! [`Project`] is a project with its contracts; its `check` gives an [`Outcome`] with every [`Violation`]:
 //!
-//! [`hook`] stands on its own: it is the wire format of Claude Code hooks as typed Rust.
+//! ```no_run
+//! use phaser::{Project, Source};
+//!
+//! let outcome = Project::open(".")?.check(&Source::Tree(None))?;
+//! for violation in outcome.open() {
+//!     eprintln!("{}: {}", violation.path, violation.contract.message);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`hook`] stands on its own: it is the wire format of Claude Code hooks as typed Rust. Without the default features the
+//! crate is that, [`Contract`] files and the [`Matcher`], with few dependencies; the feature `project` adds projects
+//! (trees, git, threads), and `cli` the command line.
+//!
+//! Inside, one pipeline serves every mode: a source gives targets, the scan checks each of them with the matcher, settling
+//! gives each violation its state, and a report or an agent's answer shows the outcome. The modules below stand in reading
+//! order, and each one imports only from modules above it.
 
-pub mod deadline;
+#![cfg_attr(
+    not(feature = "cli"),
+    allow(dead_code, unused_imports, reason = "some of it only the command line needs")
+)]
 
-pub mod text;
+mod deadline;
 
-pub mod digest;
+mod text;
 
-pub mod path;
+mod digest;
 
-pub mod glob;
+mod path;
 
-pub mod nearest;
+mod glob;
 
-pub mod replace;
+mod nearest;
+
+mod replace;
 
 pub mod hook;
 
-pub mod pack;
+mod pack;
 
-pub mod skipped;
+mod skipped;
 
-pub mod contract;
+mod contract;
 
-pub mod violation;
+mod violation;
 
-pub mod matcher;
+mod matcher;
 
-pub mod outcome;
+#[cfg(feature = "project")]
+mod outcome;
 
-pub mod change;
+#[cfg(feature = "project")]
+mod change;
 
-pub mod source;
+#[cfg(feature = "project")]
+mod source;
 
-pub mod scan;
+#[cfg(feature = "project")]
+mod scan;
 
-pub mod progress;
+#[cfg(feature = "project")]
+mod settle;
 
-pub mod settle;
+#[cfg(feature = "project")]
+mod project;
 
-pub mod project;
+#[cfg(feature = "cli")]
+mod progress;
 
-pub mod examples;
+#[cfg(feature = "cli")]
+mod examples;
 
-pub mod lint;
+#[cfg(feature = "cli")]
+mod lint;
 
-pub mod report;
+#[cfg(feature = "cli")]
+mod report;
 
-pub mod exit;
+#[cfg(feature = "cli")]
+mod exit;
 
-pub mod agent;
+#[cfg(feature = "cli")]
+mod agent;
 
-pub mod settings;
+#[cfg(feature = "cli")]
+mod settings;
 
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
+
+#[cfg(any(test, feature = "internals"))]
+#[doc(hidden)]
+pub mod internals;
+
+pub use contract::{
+    Check, Contract, Dialect, Example, Examples, Form, Kind, LayerKind, Needs, Origin, Pattern, Severity,
+    Warning,
+};
+pub use deadline::Deadline;
+pub use glob::{Glob, GlobError};
+pub use matcher::{Checked, Directives, Matcher, Options as MatcherOptions, Selection};
+pub use path::RelPath;
+pub use skipped::{Gap, Skipped, Why};
+pub use text::{Position, Region, Text};
+pub use violation::{Fingerprint, LineDigest, Match, Note, State, Violation};
+
+#[cfg(feature = "project")]
+pub use {
+    outcome::{Outcome, Summary},
+    project::{Options, Project},
+    scan::{Existing, Measure},
+    source::Source,
+    source::git::{Error as GitError, Location as GitLocation, Revisions},
+    source::shard::Shard,
+};

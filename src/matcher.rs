@@ -26,7 +26,7 @@ pub mod required;
 mod select;
 mod view;
 
-pub use check::{Checked, MAX_MATCHES};
+pub use check::Checked;
 pub use group::Selection;
 
 use group::Content;
@@ -40,6 +40,7 @@ use select::{Globs, Names};
 
 /// How a matcher searches.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Options {
     /// How much work a pattern that backtracks may do on each file: what takes about so long. Where there is a deadline,
     /// it is also the time that any pattern may take.
@@ -67,6 +68,7 @@ impl Options {
 
 /// What ignore directives do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Directives {
     /// They suppress violations.
     Honoured,
@@ -190,7 +192,7 @@ pub fn broken(contract: &Contract) -> Option<Warning> {
 
 #[cfg(test)]
 mod tests {
-    use super::check::MAX_EXCERPT;
+    use super::check::{MAX_EXCERPT, MAX_MATCHES};
     use super::limits::Budget;
     use super::*;
     use crate::contract::{self, Check, Dialect};

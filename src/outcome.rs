@@ -14,6 +14,7 @@ use crate::violation::{State, Violation};
 
 /// Everything a run found out.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The contracts that were checked.
     pub contracts: Vec<Arc<Contract>>,
@@ -35,6 +36,7 @@ pub struct Outcome {
 
 /// The violations that a file had before it changed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Earlier {
     /// The path of the file now.
     pub path: RelPath,
@@ -77,6 +79,7 @@ impl Outcome {
 
 /// How many violations there are of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// Open violations of contracts with severity `error`.
     pub errors: usize,
@@ -106,6 +109,7 @@ impl fmt::Display for Summary {
 
 /// What a scan has cost, all threads together.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Spent {
     /// On how many threads.
     pub threads: usize,

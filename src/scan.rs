@@ -33,6 +33,7 @@ pub struct Options {
 
 /// What becomes of violations that were there before a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Existing {
     /// They count like all others; what was there before is not looked at.
     Deny,
@@ -42,6 +43,7 @@ pub enum Existing {
 
 /// Whether to measure what a scan costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// Yes.
     Costs,

@@ -7,6 +7,7 @@ use crate::text;
 
 /// Something that was not checked, or not checked to the end, and why.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Skipped {
     /// The file.
     pub path: RelPath,
@@ -16,6 +17,7 @@ pub struct Skipped {
 
 /// Why something was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Why {
     /// It is not text.
     Binary,
@@ -80,6 +82,7 @@ pub enum Why {
 
 /// How much a [`Why`] matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Gap {
     /// Nothing that a contract is about was missed.
     None,

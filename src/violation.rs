@@ -13,6 +13,7 @@ use crate::text::Region;
 
 /// A contract that is not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// Which one.
     pub contract: Arc<Contract>,
@@ -65,6 +66,7 @@ impl Violation {
 
 /// The place and the text of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Match {
     /// The bytes of the text that matched.
     pub range: Range<usize>,
@@ -78,6 +80,7 @@ pub struct Match {
 
 /// What a violation is recognised by when lines move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Fingerprint {
     /// The line it starts on; the path for a violation without a line.
     pub line: LineDigest,
@@ -105,6 +108,7 @@ impl LineDigest {
 
 /// Whether a violation counts, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum State {
     /// It counts.
     Open,
@@ -130,6 +134,7 @@ impl State {
 
 /// Something to add to a violation in a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Note {
     /// An ignore directive without an id stands where one with an id would have suppressed it.
     BareIgnore,

@@ -360,14 +360,15 @@ impl Check {
 
     /// How the project is checked.
     pub fn options(&self) -> Options {
-        let mut options = Options::default();
-        options.timeout = self.timeout();
-        options.directives = if self.no_ignores { Directives::Disregarded } else { Directives::Honoured };
-        options.existing = if self.new_lines { Existing::Report } else { Existing::Deny };
-        options.threads = self.threads.map(usize::from);
-        options.max_file_size = self.max_file_size;
-        options.measure = self.measure();
-        options
+        Options {
+            timeout: self.timeout(),
+            directives: if self.no_ignores { Directives::Disregarded } else { Directives::Honoured },
+            existing: if self.new_lines { Existing::Report } else { Existing::Deny },
+            threads: self.threads.map(usize::from),
+            max_file_size: self.max_file_size,
+            measure: self.measure(),
+            ..Options::default()
+        }
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) const MAX_EXCERPT: usize = 1_000;
 
 /// What became of one file.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Checked {
     /// The violations, open ones and those that ignore directives cover.
     pub violations: Vec<Violation>,

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use regex_automata::meta;
 use regex_automata::util::syntax;
 
+use super::check::MAX_MATCHES;
 use super::limits::Budget;
 use super::pattern::Within;
 use super::pattern::dialect::{Purpose, translate};

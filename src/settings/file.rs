@@ -28,15 +28,6 @@ impl Scope {
     /// All scopes, from the widest to the narrowest.
     pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
 
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-        }
-    }
-
     /// The settings file of this scope; `user` is the directory of the user's own settings.
     pub fn file(self, user: &Path, root: &Path) -> PathBuf {
         match self {

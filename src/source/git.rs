@@ -35,6 +35,7 @@ use revisions::Compared;
 
 /// Where git is to look, in the words of its own environment variables. Relative paths mean what they mean to git.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Location {
     /// The directory to start from; absolute.
     pub cwd: PathBuf,

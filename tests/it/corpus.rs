@@ -97,7 +97,7 @@ fn the_corpus_covers_every_type_of_contract_in_both_forms() {
     let texts: Vec<_> = contracts
         .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a contract"))
         .collect();
-    for kind in phaser::contract::Kind::ALL {
+    for kind in phaser::Kind::ALL {
         let of_kind = |nested: bool| {
             let line = format!("type: {kind}\n");
             texts.iter().any(|text| text.contains(&line) && text.contains("\nrule:") == nested)

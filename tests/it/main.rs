@@ -30,7 +30,6 @@ mod layering;
 mod output;
 mod parents;
 mod promises;
-mod properties;
 mod recipes;
 mod reports;
 mod secrets;

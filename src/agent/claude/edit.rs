@@ -26,11 +26,8 @@ const MAX_WORK: usize = 512 * 1024 * 1024;
 /// file as it is, or `None` when there is none.
 ///
 /// The result is UTF-8 whatever the encoding of the file is, and keeps its byte order mark.
-pub fn apply(current: Option<Vec<u8>>, edits: &[Edit]) -> Result<Vec<u8>, NotApplied> {
-    apply_within(current, edits, usize::MAX)
-}
-
-/// The same, as long as the file has no more than `limit` bytes: a few edits can ask for any number of them.
+///
+/// The file may have no more than `limit` bytes: a few edits can ask for any number of them.
 pub fn apply_within(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> Result<Vec<u8>, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let decoded = match current {
@@ -184,6 +181,10 @@ mod tests {
 
     fn all(old: &str, new: &str) -> Edit {
         Edit { old: old.to_owned(), new: new.to_owned(), occurrences: Occurrences::All }
+    }
+
+    fn apply(current: Option<Vec<u8>>, edits: &[Edit]) -> Result<Vec<u8>, NotApplied> {
+        apply_within(current, edits, usize::MAX)
     }
 
     fn on(current: impl AsRef<[u8]>, edits: &[Edit]) -> String {

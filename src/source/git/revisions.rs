@@ -9,6 +9,7 @@ use super::repository::Repository;
 
 /// What `--diff` compares: the merge base of `base` and `head` with `head`, or with the worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Revisions {
     /// The branch, tag or commit to compare with.
     pub base: String,

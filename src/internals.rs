@@ -1,27 +1,45 @@
 //! The places where text from outside comes in, each as a function of any bytes that panics when a promise is broken.
 //!
-//! The fuzz targets call them, and so do the property tests of the normal suite (`tests/it/properties.rs`), which
-//! also run every case that was ever found (`regressions/`). Parts of an input stand with a NUL between them.
+//! The fuzz targets (`fuzz/`) call them, and so do the property tests below, which also run every case that was ever found
+//! (`fuzz/regressions/`). Parts of an input stand with a NUL between them. What the benches measure is here, too. None of
+//! it is a promise to anybody: it is there for tests, and for phaser's own programs with the feature `internals`.
+
+#![allow(missing_docs, reason = "not part of the documentation")]
 
 use std::ops::Range;
 use std::time::Duration;
 
-use phaser::agent::OnClean;
-use phaser::agent::claude::{self, edit};
-use phaser::agent::decision::decide;
-use phaser::change::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
-use phaser::contract::{Check, Contract, LayerKind, Origin, syntax};
-use phaser::hook::Request;
-use phaser::matcher::directives::{Cover, Ignores, Lines};
-use phaser::matcher::pattern::dialect::{Purpose, translate};
-use phaser::matcher::{Directives, Matcher, Options};
-use phaser::path::{RelPath, Root};
-use phaser::scan::{self, Measure, scan};
-use phaser::settings::{self, Edited, Existing, Tools, Wanted};
-use phaser::source::changes::changes;
-use phaser::text::Text;
+use crate::agent::OnClean;
+use crate::agent::claude::{self, edit};
+use crate::agent::decision::decide;
+use crate::change::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
+use crate::contract::{Check, Contract, LayerKind, Origin, syntax};
+use crate::hook::Request;
+use crate::matcher::directives::{Cover, Ignores, Lines};
+use crate::matcher::pattern::dialect::{Purpose, translate};
+use crate::matcher::{Directives, Matcher, Options};
+use crate::path::{RelPath, Root};
+use crate::scan::{self, Measure, scan};
+use crate::settings::{self, Edited, Existing, Tools, Wanted};
+use crate::source::changes::changes;
+use crate::text::Text;
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
+
+#[cfg(test)]
+mod tests;
+
+/// What the benches measure.
+pub mod benches {
+    pub use crate::agent::claude::edit::apply_within;
+    pub use crate::change::{Edit, Occurrences};
+    pub use crate::contract::layers::{Layer, Layers, Loading, load};
+    pub use crate::contract::read::{Directory, Forms};
+    pub use crate::contract::{Contract, LayerKind};
+    pub use crate::matcher::{Directives, Matcher, Options, Scratch, broken};
+    pub use crate::path::RelPath;
+    pub use crate::text::Text;
+}
 
 /// Long enough that no search ends by the clock.
 const HOUR: Duration = Duration::from_secs(3600);
@@ -41,7 +59,7 @@ pub fn hook(data: &[u8]) {
         return;
     }
     let matcher = matcher(vec![forbid("forbidden")]);
-    let options = phaser::scan::Options {
+    let options = scan::Options {
         threads: 1,
         max_file_size: 1024 * 1024,
         existing: scan::Existing::Deny,
@@ -150,7 +168,7 @@ pub fn edit(data: &[u8]) {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return };
     let occurrences = if old.len() % 2 == 0 { Occurrences::First } else { Occurrences::All };
     let edits = [Edit { old: old.to_owned(), new: new.to_owned(), occurrences }];
-    let made = edit::apply(Some(current.to_vec()), &edits);
+    let made = edit::apply_within(Some(current.to_vec()), &edits, usize::MAX);
     match &made {
         Ok(text) => assert!(std::str::from_utf8(text).is_ok(), "the result is text"),
         Err(NotApplied::OldNotFound) => {

@@ -11,10 +11,7 @@ use proptest::sample::Index;
 use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
 use serde_json::json;
 
-#[path = "../../fuzz/src/lib.rs"]
-mod entries;
-
-use crate::harness::{contract, forbid};
+use crate::internals as entries;
 
 const CASES: u32 = 10_000;
 const SEED: u64 = 20_251_207;
@@ -436,4 +433,18 @@ fn settings_take_the_hooks_in_and_give_them_back() {
         "\\u0068ooks",
     ];
     try_out("settings", entries::settings, good, words);
+}
+
+/// A contract that forbids a pattern, in the flat form.
+fn forbid(id: &str, pattern: &str, glob: &str) -> String {
+    contract(id, "forbid_pattern", Some(pattern), glob)
+}
+
+/// A contract of any type, in the flat form.
+fn contract(id: &str, kind: &str, pattern: Option<&str>, glob: &str) -> String {
+    let pattern = pattern.map(|pattern| format!("pattern: '{}'\n", pattern.replace('\'', "''")));
+    format!(
+        "rule_id: {id}\ntype: {kind}\n{}file_glob: '{glob}'\nmessage: 'Do not {id}.'\nseverity: error\n",
+        pattern.unwrap_or_default()
+    )
 }
