@@ -21,7 +21,6 @@ use crate::progress::{Progress, Visible};
 use crate::project::{Options, Project};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
-use crate::skipped::{Gap, Skipped, Why};
 use crate::source::{Coverage, Source};
 
 /// Runs `phaser enforce`.
@@ -101,17 +100,18 @@ impl Run<'_> {
             }
             Some(source) => self.outcome(resolved, source)?,
         };
-        self.say_gaps(&outcome);
+        let show = self.show(resolved);
+        show.say_gaps(&outcome);
         if let (Some(hint), false) = (&self.hint, self.args.quiet) {
             say(hint);
         }
         match (resolved.asks, &resolved.source) {
             (Asks::Somebody, _) => {
-                self.show(&outcome, Some(&resolved.root))?;
+                show.write(&outcome)?;
                 Ok(exit::judge(&outcome, self.args.fail_on(), self.args.strictness()))
             }
             (Asks::Agent, _) if self.format != Format::Hook => {
-                self.show(&outcome, None)?;
+                show.write(&outcome)?;
                 Ok(Exit::Clean)
             }
             (Asks::Agent, Some(Source::Changes(call))) => {
@@ -120,6 +120,13 @@ impl Run<'_> {
             }
             (Asks::Agent, _) => self.answer(&claude::answer(&Decision::NOTHING, self.args.on_clean.into())),
         }
+    }
+
+    /// How the outcome is shown; paths of an event are the client's business.
+    fn show<'a>(&'a self, resolved: &'a Resolved) -> Show<'a> {
+        let Self { args, environment, format, .. } = *self;
+        let root = (resolved.asks == Asks::Somebody).then_some(&resolved.root);
+        Show { args, environment, format, root }
     }
 
     fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {
@@ -168,28 +175,6 @@ impl Run<'_> {
     fn answer(&self, answer: &Answer) -> anyhow::Result<Exit> {
         output::answer(|out| writeln!(out, "{}", answer.stdout))?;
         Ok(answer.exit)
-    }
-
-    /// Shows the outcome where it is wanted.
-    fn show(&self, outcome: &Outcome, root: Option<&Root>) -> anyhow::Result<()> {
-        let Self { args, environment, format, .. } = *self;
-        Show { args, environment, format, root }.write(outcome)
-    }
-
-    /// Says what is wrong with contract files, and what was not checked.
-    fn say_gaps(&self, outcome: &Outcome) {
-        outcome.warnings.iter().for_each(say);
-        for Skipped { path, why } in &outcome.skipped {
-            match why {
-                // The reasons are whole sentences of their own, and only informational: the client says the same.
-                Why::NotReconstructed(reason) if !self.args.quiet => {
-                    say(format_args!("phaser: not checked: {reason}"));
-                }
-                Why::NotReconstructed(_) => {}
-                why if why.gap() > Gap::None => say(format_args!("phaser: not checked: {path}: {why}")),
-                _ => {}
-            }
-        }
     }
 }
 

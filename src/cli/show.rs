@@ -1,16 +1,19 @@
 //! Where the outcome of `phaser enforce` goes, and in which form.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use super::args::{Check, Color, Format};
 use super::environment::Environment;
-use super::output;
+use super::{output, say};
+use crate::contract::Warning;
 use crate::outcome::Outcome;
-use crate::path::{RelPath, Root};
+use crate::path::{PROJECT_CONTRACTS, RelPath, Root};
 use crate::report::here::Here;
 use crate::report::host::Top;
 use crate::report::text::{Colour, Detail, Hint};
 use crate::report::{self, text};
+use crate::skipped::{Gap, Skipped, Why};
 
 /// What is asked for, and where the project lies.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +48,48 @@ impl Show<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Says what is wrong with contract files, and what was not checked.
+    pub fn say_gaps(self, outcome: &Outcome) {
+        let here = self.here();
+        for warning in &outcome.warnings {
+            say(self.warning_from(&here, warning));
+        }
+        for Skipped { path, why } in &outcome.skipped {
+            match why {
+                // The reasons are whole sentences of their own, and only informational: the client says the same.
+                Why::NotReconstructed(reason) if !self.args.quiet => {
+                    say(format_args!("phaser: not checked: {reason}"));
+                }
+                Why::NotReconstructed(_) => {}
+                why if why.gap() > Gap::None => {
+                    let path = if self.is_as_given(path) { path } else { &here.path(path) };
+                    say(format_args!("phaser: not checked: {path}: {why}"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Is this path one from the command line? Those start here already.
+    fn is_as_given(self, path: &RelPath) -> bool {
+        self.given().any(|given| RelPath::from_native(given) == *path)
+    }
+
+    /// The paths that were named to be checked.
+    fn given(&self) -> impl Iterator<Item = &Path> {
+        self.args.file.iter().chain(&self.args.paths).map(PathBuf::as_path)
+    }
+
+    /// A warning with the path of its file from here, if it is one of the project.
+    fn warning_from(self, here: &Here, warning: &Warning) -> Warning {
+        let is_own = self.args.contracts_dir.is_none() && warning.file.starts_with(PROJECT_CONTRACTS);
+        let mut warning = warning.clone();
+        if is_own {
+            warning.file = here.path(&RelPath::from_native(&warning.file)).to_text().into_owned().into();
+        }
+        warning
     }
 
     /// Whoever sends a hook event waits for all that there is to say about it.
@@ -96,7 +141,9 @@ impl Show<'_> {
     /// Where the current directory lies in the project.
     fn here(self) -> Here {
         let cwd = &self.environment.cwd;
-        let root = self.root.filter(|root| root.contains(cwd));
-        root.map_or_else(Here::default, |root| Here::new(&root.relative(cwd)))
+        let Some(root) = self.root.filter(|root| root.contains(cwd)) else { return Here::default() };
+        let given = self.given().map(|path| cwd.join(path));
+        let outside = given.filter(|path| !root.contains(path)).map(|path| root.relative(&path));
+        Here::new(&root.relative(cwd), outside.collect())
     }
 }

@@ -8,17 +8,22 @@ use crate::path::RelPath;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Here {
     names: Vec<Vec<u8>>,
+    outside: Vec<RelPath>,
 }
 
 impl Here {
-    /// This directory of the project; an empty path is its root.
-    pub fn new(directory: &RelPath) -> Self {
+    /// This directory of the project, whose root is the empty path. What lies below one of the paths `outside` is no
+    /// part of the project, and starts at the top of the file system.
+    pub fn new(directory: &RelPath, outside: Vec<RelPath>) -> Self {
         let names = directory.as_bytes().split(|&byte| byte == b'/').filter(|name| !name.is_empty());
-        Self { names: names.map(<[u8]>::to_vec).collect() }
+        Self { names: names.map(<[u8]>::to_vec).collect(), outside }
     }
 
     /// The path of a file of the project, as it is shown from here.
     pub fn path<'a>(&self, path: &'a RelPath) -> Cow<'a, RelPath> {
+        if self.outside.iter().any(|top| is_below(path, top)) {
+            return Cow::Owned(RelPath::from_bytes([b"/", path.as_bytes()].concat()));
+        }
         if self.names.is_empty() {
             return Cow::Borrowed(path);
         }
@@ -34,6 +39,11 @@ impl Here {
         let up = b"../".repeat(self.names.len() - shared);
         Cow::Owned(RelPath::from_bytes([&up, rest].concat()))
     }
+}
+
+fn is_below(path: &RelPath, top: &RelPath) -> bool {
+    let rest = path.as_bytes().strip_prefix(top.as_bytes());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 #[cfg(test)]
@@ -53,8 +63,17 @@ mod tests {
             ("web/app", "a.py", "../../a.py"),
             ("a/b", "b/a/c", "../../b/a/c"),
         ] {
-            let (here, path) = (Here::new(&RelPath::from(here)), RelPath::from(path));
+            let (here, path) = (Here::new(&RelPath::from(here), Vec::new()), RelPath::from(path));
             assert_eq!(here.path(&path).to_text(), shown, "{here:?}");
         }
+    }
+
+    #[test]
+    fn what_is_not_of_the_project_starts_at_the_top_of_the_file_system() {
+        let here = Here::new(&RelPath::from("web"), vec![RelPath::from("tmp/a"), RelPath::from("x.py")]);
+        let shown = |path: &str| here.path(&RelPath::from(path)).to_text().into_owned();
+        assert_eq!(shown("tmp/a/b.py"), "/tmp/a/b.py");
+        assert_eq!(shown("x.py"), "/x.py");
+        assert_eq!(shown("tmp/ab.py"), "../tmp/ab.py");
     }
 }

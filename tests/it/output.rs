@@ -402,3 +402,35 @@ fn on_a_terminal_the_way_to_an_explanation_is_named_once() {
     let piped = sandbox.run(["enforce", "--all"]).stdout;
     assert!(![quiet, clean, piped].iter().any(|shown| shown.contains("phaser explain")));
 }
+
+#[test]
+fn gaps_and_warnings_name_files_from_the_current_directory_too() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-x", "x", "**/*.txt"))
+        .file(".claude/contracts/broken.yaml", "rule_id: [")
+        .file("src/large.txt", "y".repeat(101))
+        .file("web/a.txt", "");
+    let run = |args: &[&str]| {
+        let mut command = sandbox.command();
+        command.current_dir(sandbox.path("web")).args(["enforce", "--max-file-size", "100"]).args(args);
+        sandbox.run_with(&mut command, b"").stderr
+    };
+    let all = run(&["--all"]);
+    assert!(all.starts_with("../.claude/contracts/broken.yaml:"), "{all}");
+    assert!(all.contains("phaser: not checked: ../src/large.txt: 101 bytes"), "{all}");
+    let named = run(&["gone.txt"]);
+    assert!(named.contains("phaser: not checked: gone.txt: cannot be read"), "{named}");
+}
+
+#[test]
+fn a_file_outside_the_project_is_named_by_its_whole_path() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("web/a.txt", "");
+    let outside = sandbox.home().join("b.txt");
+    std::fs::write(&outside, "x\n").expect("written");
+    for directory in ["", "web"] {
+        let mut command = sandbox.command();
+        command.current_dir(sandbox.path(directory)).arg("enforce").arg(&outside);
+        let output = sandbox.run_with(&mut command, b"");
+        assert!(output.stdout.starts_with("[HOME]/b.txt:1: error: no-x\n"), "{output}");
+    }
+}
