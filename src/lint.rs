@@ -22,6 +22,7 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(idle_glob(contract, paths));
         warnings.extend(doubtful_pattern(contract));
         warnings.extend(slow_pattern(contract));
+        warnings.extend(pattern_across_lines(contract));
         warnings.extend(missing_examples(contract));
     }
     warnings.extend(doubles(&own, paths));
@@ -86,6 +87,13 @@ fn slow_pattern(contract: &Contract) -> Option<Warning> {
          (write it without, if you can)"
     );
     Some(about_pattern(contract, pattern, what))
+}
+
+fn pattern_across_lines(contract: &Contract) -> Option<Warning> {
+    let pattern = contract.check.pattern()?;
+    let what = "the pattern starts with white space that crosses line ends, as '\\s*' does \
+        (write '[ \\t]*' to stay on one line)";
+    pattern::starts_across_lines(pattern).then(|| about_pattern(contract, pattern, what))
 }
 
 fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Display) -> Warning {
@@ -209,6 +217,22 @@ mod tests {
                 "c.yaml:5: c: the pattern needs the backtracking engine because of look-around: it is slower and may \
                  run out of time (write it without, if you can)",
             ],
+        );
+    }
+
+    #[test]
+    fn white_space_that_crosses_lines_is_noticed() {
+        let what = "the pattern starts with white space that crosses line ends, as '\\s*' does \
+            (write '[ \\t]*' to stay on one line)";
+        let both = ["a", "b"].map(|id| format!("{id}.yaml:5: {id}: {what}"));
+        check(
+            &[
+                forbid("a", r"^\s*print\(", "**"),
+                forbid("b", r"(?i)\s+eval", "**"),
+                forbid("c", r"^[ \t]*exec\(", "**"),
+                forbid("d", r"x\s*y", "**"),
+            ],
+            &both.each_ref().map(String::as_str),
         );
     }
 

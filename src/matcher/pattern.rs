@@ -205,6 +205,16 @@ impl Pattern {
     }
 }
 
+/// Can a match start with blank lines before what the pattern is about, as one of `^\s*print` can?
+pub fn starts_across_lines(pattern: &contract::Pattern) -> bool {
+    if pattern.dialect == Dialect::Literal {
+        return false;
+    }
+    let translation = dialect::translate(&pattern.source, Purpose::Superset).ok();
+    let tree = translation.and_then(|made| linear::tree(&made.regex, &made.facts).ok());
+    tree.is_some_and(|tree| facts::starts_across_lines(&tree))
+}
+
 impl From<Invalid> for PatternError {
     fn from(invalid: Invalid) -> Self {
         match invalid {

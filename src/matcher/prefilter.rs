@@ -5,42 +5,31 @@
 //! the anchor's shape is compared, and what can be around it becomes a window to search. It may give a
 //! window that holds no match; every match lies in a window with all other matches that start there.
 
-use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use memchr::memmem;
 
 use super::pattern::linear::Charset;
 use super::required::byte_set::{ByteSet, Needles};
-use super::required::{Key, Reach, Required, Run, Shape, gram_filter};
-use crate::deadline::Deadline;
+use super::required::{Required, Run, Shape};
 
+mod builder;
+mod candidates;
 pub mod quick_reject;
 mod table;
 pub mod windows;
 
+pub use candidates::Candidates;
+
+use builder::{Builder, MAX_PLACES};
 use table::{STEP, Table, hash};
-use windows::{Around, Nearby, Windows, each_run};
+use windows::{Around, each_run};
 
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 pub const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
 
 /// The most bytes of one character.
 pub const MAX_WIDTH: usize = 4;
-
-/// The most windows of all patterns together, in one text.
-const MAX_WINDOWS: usize = 1_000_000;
-
-/// The most places of grams. Further patterns are searched for in every text.
-const MAX_PLACES: usize = 500_000;
-
-/// How much may be looked at for the sake of windows, in bytes of text or something alike; more if all patterns would
-/// look at more without windows. Beyond it windows cost more than they spare, and each pattern has the whole text for
-/// its window.
-const MIN_WORK: usize = 64 * 1024 * 1024;
-
-/// After how much of it the clock is looked at.
-const WORK_BETWEEN_LOOKS: usize = 1024 * 1024;
 
 /// What one window costs beside its bytes, in the same unit.
 const WINDOW_WORK: usize = 16;
@@ -100,91 +89,11 @@ struct Owner {
     around: Around,
 }
 
-/// Where each of the patterns can match; good for one text after another.
-#[derive(Debug)]
-pub struct Candidates {
-    windows: Vec<Windows>,
-    touched: Vec<usize>,
-    work: Work,
-}
-
-/// What has been looked at, and the most there may be.
-#[derive(Debug)]
-struct Work {
-    done: usize,
-    most: usize,
-    /// What there may be in any case.
-    least: usize,
-    deadline: Deadline,
-    next_look: usize,
-    late: bool,
-}
-
-impl Work {
-    fn with_least(least: usize) -> Self {
-        Self {
-            done: 0,
-            most: least,
-            least,
-            deadline: Deadline::NEVER,
-            next_look: WORK_BETWEEN_LOOKS,
-            late: false,
-        }
-    }
-
-    /// Starts anew, where all patterns would look at `all` without windows.
-    fn reset(&mut self, all: usize) {
-        *self = Self { deadline: self.deadline, ..Self::with_least(self.least) };
-        self.most = self.least.max(all);
-    }
-
-    /// Is it too late to look for windows?
-    fn is_exhausted(&mut self) -> bool {
-        if self.done >= self.next_look {
-            self.next_look = self.done + WORK_BETWEEN_LOOKS;
-            self.late = self.deadline.has_passed();
-        }
-        self.late || self.done > self.most
-    }
-}
-
-impl Default for Candidates {
-    fn default() -> Self {
-        Self { windows: Vec::new(), touched: Vec::new(), work: Work::with_least(MIN_WORK) }
-    }
-}
-
-impl Candidates {
-    /// Where the pattern with this index can match, in order, none overlapping.
-    pub fn windows(&self, index: usize) -> &[Range<usize>] {
-        self.windows[index].as_slice()
-    }
-
-    /// From now on, there must be an end to it by then.
-    pub fn end_by(&mut self, deadline: Deadline) {
-        self.work.deadline = deadline;
-    }
-
-    fn reset(&mut self, count: usize, text: &[u8]) {
-        for index in self.touched.drain(..) {
-            self.windows[index].clear();
-        }
-        if self.windows.len() < count {
-            self.windows.resize_with(count, Windows::default);
-        }
-        let most = MAX_WINDOWS / count.max(1);
-        self.windows[..count].iter_mut().for_each(|windows| windows.limit(most));
-        self.work.reset(count.saturating_mul(text.len()));
-    }
-
-    fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
-        let windows = &mut self.windows[owner.index];
-        let was_empty = windows.is_empty();
-        self.work.done += WINDOW_WORK + windows.add(&owner.around, text, part, width);
-        if was_empty && !windows.is_empty() {
-            self.touched.push(owner.index);
-        }
-    }
+/// A gram, and where it stands.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    at: usize,
+    gram: u32,
 }
 
 impl Prefilter {
@@ -204,6 +113,34 @@ impl Prefilter {
     }
 
     fn find(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
+        let width = match charset {
+            Charset::Ascii => 1,
+            Charset::Any => MAX_WIDTH,
+        };
+        self.find_unanchored(text, charset, found);
+        if !self.places.is_empty() {
+            self.table.scan(text, |at, gram| {
+                if !found.work.is_exhausted() {
+                    found.work.done += self.places_of(gram).len();
+                    self.look_up(text, Seen { at, gram }, |owner, core| found.add(owner, text, core, width));
+                }
+            });
+        }
+        self.find_pivots(text, width, found);
+        self.find_runs(text, width, found);
+        if width > 1 {
+            self.find_folding(text, width, found);
+        }
+        if found.work.is_exhausted() {
+            found.touched = (0..self.count).collect();
+            found.windows[..self.count].iter_mut().for_each(|windows| windows.set_whole(text));
+        }
+        for &index in &found.touched {
+            found.windows[index].join();
+        }
+    }
+
+    fn find_unanchored(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
         for &Unanchored { index, spans_lines } in &self.always {
             match charset {
                 Charset::Any if !spans_lines && !found.work.is_exhausted() => {
@@ -214,18 +151,9 @@ impl Prefilter {
             }
             found.touched.push(index);
         }
-        let width = match charset {
-            Charset::Ascii => 1,
-            Charset::Any => MAX_WIDTH,
-        };
-        if !self.places.is_empty() {
-            self.table.scan(text, |at, gram| {
-                if !found.work.is_exhausted() {
-                    found.work.done += self.places_of(gram).len();
-                    self.look_up(text, (at, gram), |owner, core| found.add(owner, text, core, width));
-                }
-            });
-        }
+    }
+
+    fn find_pivots(&self, text: &[u8], width: usize, found: &mut Candidates) {
         for known in &self.pivots {
             found.work.done += text.len() / STEP;
             let _ = Needles::of(&known.shape[known.core.start]).each(text, |at| {
@@ -238,38 +166,36 @@ impl Prefilter {
                 ControlFlow::Continue(())
             });
         }
-        if let Some(any) = &self.any_run {
-            each_run(text, any, |range| {
-                for (run, owners) in &self.runs {
-                    found.work.done += range.len() / 4 + WINDOW_WORK;
-                    if found.work.is_exhausted() {
-                        return;
-                    }
-                    let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
-                    each_run(&text[range.clone()], run, |inner| {
-                        owners.iter().for_each(|owner| found.add(owner, text, within(inner.clone()), width));
-                    });
+    }
+
+    fn find_runs(&self, text: &[u8], width: usize, found: &mut Candidates) {
+        let Some(any) = &self.any_run else { return };
+        each_run(text, any, |range| {
+            for (run, owners) in &self.runs {
+                found.work.done += range.len() / 4 + WINDOW_WORK;
+                if found.work.is_exhausted() {
+                    return;
                 }
-            });
-        }
-        if width > 1 && !self.folding.is_empty() {
-            for letter in FOLDING {
-                for at in memmem::find_iter(text, letter) {
-                    if found.work.is_exhausted() {
-                        break;
-                    }
-                    self.folding
-                        .iter()
-                        .for_each(|owner| found.add(owner, text, at..at + letter.len(), width));
-                }
+                let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
+                each_run(&text[range.clone()], run, |inner| {
+                    owners.iter().for_each(|owner| found.add(owner, text, within(inner.clone()), width));
+                });
             }
+        });
+    }
+
+    fn find_folding(&self, text: &[u8], width: usize, found: &mut Candidates) {
+        if self.folding.is_empty() {
+            return;
         }
-        if found.work.is_exhausted() {
-            found.touched = (0..self.count).collect();
-            found.windows[..self.count].iter_mut().for_each(|windows| windows.set_whole(text));
-        }
-        for &index in &found.touched {
-            found.windows[index].settle();
+        for letter in FOLDING {
+            for at in memmem::find_iter(text, letter) {
+                if found.work.is_exhausted() {
+                    break;
+                }
+                let part = at..at + letter.len();
+                self.folding.iter().for_each(|owner| found.add(owner, text, part.clone(), width));
+            }
         }
     }
 
@@ -280,7 +206,7 @@ impl Prefilter {
     }
 
     /// Calls `each` with the owners of the shapes around a gram, and with the place of their core.
-    fn look_up(&self, text: &[u8], (at, gram): (usize, u32), mut each: impl FnMut(&Owner, Range<usize>)) {
+    fn look_up(&self, text: &[u8], Seen { at, gram }: Seen, mut each: impl FnMut(&Owner, Range<usize>)) {
         for place in self.places_of(gram).iter().filter(|place| place.gram == gram) {
             let known = &self.shapes[place.shape as usize];
             let Some(start) = (at + place.skip as usize).checked_sub(1) else { continue };
@@ -317,142 +243,16 @@ fn agree<'a>(sets: impl Iterator<Item = &'a ByteSet>, mut bytes: impl Iterator<I
     true
 }
 
-/// Collects what a [`Prefilter`] is made of.
-#[derive(Debug)]
-struct Builder {
-    most_places: usize,
-    places: Vec<Place>,
-    by_shape: HashMap<Shape, usize>,
-    shapes: Vec<Known>,
-    pivots: Vec<Known>,
-    runs: Vec<(Run, Vec<Owner>)>,
-    folding: Vec<Owner>,
-    always: Vec<Unanchored>,
-    count: usize,
-}
-
-impl Builder {
-    fn new(most_places: usize) -> Self {
-        Self {
-            most_places,
-            places: Vec::new(),
-            by_shape: HashMap::new(),
-            shapes: Vec::new(),
-            pivots: Vec::new(),
-            runs: Vec::new(),
-            folding: Vec::new(),
-            always: Vec::new(),
-            count: 0,
-        }
-    }
-
-    fn add(&mut self, required: &Required) {
-        let index = self.count;
-        self.count += 1;
-        let Some(anchor) = required.anchor.as_ref().filter(|_| self.places.len() < self.most_places) else {
-            self.always.push(Unanchored { index, spans_lines: required.whole.bytes.contains(b'\n') });
-            return;
-        };
-        let owner = |before: Reach, after: Reach| Owner {
-            index,
-            around: Around {
-                before,
-                after,
-                run: required.run,
-                nearby: required.nearby.iter().map(Nearby::new).collect(),
-                least: required.least,
-            },
-        };
-        if anchor.folds() {
-            self.folding.push(owner(required.whole, required.whole));
-        }
-        match &anchor.key {
-            Key::Run(run) => {
-                let owner = owner(anchor.before, anchor.after);
-                match self.runs.iter_mut().find(|(known, _)| known == run) {
-                    Some((_, owners)) => owners.push(owner),
-                    None => self.runs.push((*run, vec![owner])),
-                }
-            }
-            Key::Pivot(shape, at) => {
-                let before = anchor.before.then(Reach::across(&shape[..*at]));
-                let after = Reach::across(&shape[at + 1..]).then(anchor.after);
-                let (owner, core) = (owner(before, after), *at..at + 1);
-                match self.pivots.iter_mut().find(|known| known.core == core && known.shape == *shape) {
-                    Some(known) => known.owners.push(owner),
-                    None => self.pivots.push(Known { shape: shape.clone(), core, owners: vec![owner] }),
-                }
-            }
-            Key::Shapes(shapes) => {
-                for shape in shapes {
-                    let known = self.known(shape);
-                    let core = &known.core;
-                    let before = anchor.before.then(Reach::across(&shape[..core.start]));
-                    let after = Reach::across(&shape[core.end..]).then(anchor.after);
-                    known.owners.push(owner(before, after));
-                }
-            }
-        }
-    }
-
-    fn known(&mut self, shape: &Shape) -> &mut Known {
-        let at = match self.by_shape.get(shape) {
-            Some(&at) => at,
-            None => self.learn(shape),
-        };
-        &mut self.shapes[at]
-    }
-
-    fn learn(&mut self, shape: &Shape) -> usize {
-        let plan = gram_filter::plan(shape).expect("a shape of an anchor can be found");
-        let at = self.shapes.len();
-        for gram in &plan.grams {
-            let skip = (plan.core.start + 2 - gram.offset) as u32;
-            self.places.extend(gram.texts.iter().map(|&gram| Place { gram, shape: at as u32, skip }));
-        }
-        self.by_shape.insert(shape.clone(), at);
-        self.shapes.push(Known { shape: shape.clone(), core: plan.core, owners: Vec::new() });
-        at
-    }
-
-    fn build(self) -> Prefilter {
-        let Self { mut places, shapes, pivots, runs, folding, always, count, .. } = self;
-        let group_bits = places.len().next_power_of_two().trailing_zeros().clamp(1, 16);
-        let group_shift = u32::BITS - group_bits;
-        places.sort_unstable_by_key(|place| (hash(place.gram), place.shape, place.skip));
-        let table = Table::new(places.len(), places.iter().map(|place| place.gram));
-        let mut groups = vec![0u32; (1 << group_bits) + 1];
-        for place in &places {
-            groups[(hash(place.gram) >> group_shift) as usize + 1] += 1;
-        }
-        for group in 1..groups.len() {
-            groups[group] += groups[group - 1];
-        }
-        let any_run = runs.iter().map(|(run, _)| *run).reduce(Run::or);
-        Prefilter {
-            table,
-            places,
-            groups,
-            group_shift,
-            shapes,
-            pivots,
-            runs,
-            any_run,
-            folding,
-            always,
-            count,
-        }
-    }
-}
-
 #[cfg(test)]
 #[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, some of them short")]
 mod tests {
     use std::time::Duration;
 
+    use super::candidates::{MAX_WINDOWS, WORK_BETWEEN_LOOKS, Work};
     use super::*;
+    use crate::deadline::Deadline;
     use crate::matcher::pattern::linear::parse;
-    use crate::matcher::required;
+    use crate::matcher::required::{self, Reach};
 
     /// The windows of each pattern in the text.
     fn found(patterns: &[&str], text: &[u8]) -> Vec<Vec<Range<usize>>> {

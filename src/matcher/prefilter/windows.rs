@@ -83,7 +83,7 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// The windows; after [`Windows::settle`] in order, none overlapping.
+    /// The windows; after [`Windows::join`] in order, none overlapping.
     pub fn as_slice(&self) -> &[Range<usize>] {
         &self.ranges
     }
@@ -172,7 +172,7 @@ impl Windows {
     }
 
     /// Puts the windows in order and joins those that overlap.
-    pub fn settle(&mut self) {
+    pub fn join(&mut self) {
         if !self.ranges.is_sorted_by_key(|window| window.start) {
             self.ranges.sort_unstable_by_key(|window| window.start);
         }
@@ -249,7 +249,7 @@ mod tests {
         for part in parts {
             windows.add(around, text.as_bytes(), part.clone(), 1);
         }
-        windows.settle();
+        windows.join();
         windows.as_slice().to_vec()
     }
 
@@ -281,7 +281,7 @@ mod tests {
         for part in [2, 4, 6, 0] {
             windows.add(&around, text.as_bytes(), part..part + 1, 1);
         }
-        windows.settle();
+        windows.join();
         assert_eq!(windows.as_slice(), [0..7], "all of them, and what is between them");
         windows.clear();
         windows.limit(usize::MAX);
@@ -307,7 +307,7 @@ mod tests {
         let lines = |text: &str| {
             let mut windows = Windows::default();
             windows.set_lines(text.as_bytes());
-            windows.settle();
+            windows.join();
             windows.as_slice().iter().map(|window| text[window.clone()].to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(lines("a\n\nb\r\né\nc\nd"), ["a\n\nb\r\n", "é", "c\nd"]);

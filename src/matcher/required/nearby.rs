@@ -3,7 +3,8 @@
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::byte_set::{ByteSet, likelihood};
-use super::{Shape, class_bytes, folds, shape};
+use super::part::class_bytes;
+use super::{Shape, folds, shape};
 
 /// The most nearby of one pattern, and the longest.
 const MAX_CLUES: usize = 8;
