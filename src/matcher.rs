@@ -180,9 +180,14 @@ impl Matcher {
     }
 }
 
-/// What every match of a contract's pattern holds, if a glance at it tells; then the pattern is also valid.
+/// What every match of a contract's pattern holds, to be kept with the contract. There is nothing to keep if the pattern is
+/// not valid, or if there is something to tell its author.
 pub fn needs(contract: &Contract) -> Option<Needs> {
-    contract.check.pattern().and_then(glance::needs)
+    let pattern = contract.check.pattern()?;
+    glance::needs(pattern).or_else(|| {
+        let (pattern, warnings) = prepared::read(contract).ok()??;
+        warnings.is_empty().then(|| pattern.required().needs())
+    })
 }
 
 /// What is wrong with the pattern of a contract, if it cannot be matched.

@@ -46,6 +46,10 @@ impl Default for Limits {
 /// How often a pattern may backtrack for each millisecond of `--timeout`: what takes about that long.
 const STEPS_PER_MS: u128 = 20_000;
 
+/// How many times longer than `--timeout` a search of a hook is waited for: on a busy machine all takes longer, and whether
+/// a search comes to its end should be a matter of its budget.
+const PATIENCE: u32 = 4;
+
 /// What one search may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
@@ -65,7 +69,7 @@ impl Effort<'_> {
 
     /// When a search that starts now must have ended.
     pub fn clock(&self) -> Deadline {
-        self.deadline.within(self.timeout)
+        self.deadline.within(self.timeout.saturating_mul(PATIENCE))
     }
 }
 

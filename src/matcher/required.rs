@@ -11,6 +11,8 @@
 
 use regex_syntax::hir::Hir;
 
+use crate::contract::Needs;
+
 pub mod byte_set;
 pub mod glance;
 pub mod gram_filter;
@@ -40,6 +42,16 @@ pub struct Required {
 }
 
 impl Required {
+    /// As much of it as can be looked for in a text in lower case.
+    pub fn needs(&self) -> Needs {
+        let texts = match self.anchor.as_ref().map(|anchor| &anchor.key) {
+            Some(Key::Shapes(shapes)) => shapes.iter().map(plain_text).collect::<Option<Vec<_>>>(),
+            Some(Key::Pivot(..) | Key::Run(_)) | None => None,
+        };
+        let run = self.run.map(|run| (run.bytes.to_ascii_lowercase().to_bits(), run.count));
+        Needs { texts: texts.unwrap_or_default(), run }
+    }
+
     /// How many bytes of memory the anchor takes, and what is looked for near it.
     pub fn size(&self) -> usize {
         let size = |shapes: &[Shape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
@@ -204,6 +216,17 @@ pub fn bytes(hir: &Hir) -> ByteSet {
     part(hir).reach.bytes
 }
 
+/// The longest text in a shape, in lower case, if there is one.
+fn plain_text(shape: &Shape) -> Option<Box<[u8]>> {
+    let letter = |set: &ByteSet| {
+        let lower = set.to_ascii_lowercase();
+        lower.iter().next().filter(|_| lower.len() == 1)
+    };
+    let letters: Vec<Option<u8>> = shape.iter().map(letter).collect();
+    let longest = letters.split(Option::is_none).max_by_key(|text| text.len())?;
+    (!longest.is_empty()).then(|| longest.iter().copied().flatten().collect())
+}
+
 fn shape(literal: &[u8]) -> Shape {
     literal.iter().map(|&byte| ByteSet::range(byte, byte)).collect()
 }
@@ -316,6 +339,33 @@ mod tests {
         assert!(folds("(?i)pass"));
         assert!(!folds("token"));
         assert!(!folds("(?i)foobar"));
+    }
+
+    #[test]
+    fn needs_are_texts_and_runs_in_lower_case() {
+        let needs = |regex| {
+            let Needs { texts, run } = required(regex).needs();
+            let texts: Vec<_> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+            (texts.join("|"), run.map(|(_, count)| count))
+        };
+        assert_eq!(needs("(?i)zqxj[0-9a-f]{20}"), ("zqxj".to_owned(), Some(20)));
+        assert_eq!(needs("(?:ZQX|jqx)[a-z]!"), ("zqx|jqx".to_owned(), None));
+        assert_eq!(needs("[a-z]+"), (String::new(), None));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_lacks_the_needs_does_not_match(
+            expression in crate::matcher::oracle::expression(),
+            content in crate::matcher::oracle::content(),
+        ) {
+            use crate::matcher::pattern::linear::{Charset, parse};
+            let needs = of(&parse(&expression, Charset::Any).expect("an expression")).needs();
+            let quick = crate::matcher::prefilter::quick_reject::QuickReject::new(&content);
+            let found = crate::matcher::oracle::matches(&expression, crate::contract::Dialect::Regex, &content);
+            let may_match = quick.is_none_or(|quick| quick.may_match(&needs));
+            proptest::prop_assert!(may_match || found.is_empty(), "{expression:?} in {content:?}");
+        }
     }
 
     #[test]

@@ -415,7 +415,7 @@ fn a_linked_file_is_judged_by_both_of_its_names() {
 
 #[test]
 fn a_pattern_out_of_time_leaves_the_decision_to_the_client_and_tells_the_person() {
-    let sandbox = Sandbox::new().contract(&forbid("slow", r"(?=(a+)+$)(a+)+b\1", "**"));
+    let sandbox = Sandbox::new().contract(&forbid("slow", "(?:(?!x)(?:a|aa))+(?<!a)", "**"));
     let output = sandbox.pre_write("a.txt", &format!("{}!", "a".repeat(5000)));
     let json = output.json();
     assert_eq!(json["hookSpecificOutput"], Value::Null, "{output}");

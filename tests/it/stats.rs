@@ -52,7 +52,7 @@ fn phases_and_contracts_are_shown_with_the_reason() {
             "most expensive ms searches windows bytes why",
             "quick TIME 2 2 12",
             "slow-letters TIME 2 2 25 no necessary part: searched for in the whole text",
-            "slow-look TIME 1 1 16 backtracking engine, because of look-around",
+            "slow-look TIME 1 1 6 backtracking engine, because of look-around",
         ]
     );
 }

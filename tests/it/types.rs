@@ -306,7 +306,7 @@ fn at_most_a_thousand_matches_of_a_contract_in_a_file_are_reported() {
 
 #[test]
 fn the_time_limit_is_for_each_pattern_on_each_file() {
-    let slow = r"(?=(a+)+$)(a+)+b\1";
+    let slow = "(?:(?!x)(?:a|aa))+(?<!a)";
     let sandbox = Sandbox::new()
         .contract(&forbid("slow", slow, "**/*.txt"))
         .contract(&contract("slow-too", "require_pattern", Some(slow), "**/*.txt"))

@@ -245,6 +245,12 @@ fn by_extension(extension: &str) -> Option<&'static [Opener]> {
         | "cql" => SQL,
         "lua" | "luau" | "rockspec" | "moon" | "tl" => LUA,
         "hs" | "lhs" | "hsc" | "purs" | "elm" | "idr" | "agda" | "cabal" => HASKELL,
+        _ => return by_rarer_extension(extension),
+    })
+}
+
+fn by_rarer_extension(extension: &str) -> Option<&'static [Opener]> {
+    Some(match extension {
         "applescript" => APPLESCRIPT,
         "ml" | "mli" | "mll" | "mly" | "sml" | "sig" | "wl" | "nb" | "thy" => ML,
         "clj" | "cljs" | "cljc" | "edn" | "bb" | "lisp" | "lsp" | "el" | "scm" | "ss" | "rkt" | "asd"

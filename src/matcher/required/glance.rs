@@ -11,8 +11,10 @@ use crate::contract::syntax::MAX_PATTERN;
 use crate::contract::{self, Dialect, Needs};
 
 mod reader;
+mod texts;
 
-use reader::{Reader, Texts};
+use reader::Reader;
+use texts::Texts;
 
 /// The largest pattern, with its repetitions written out; patterns may be larger than that.
 const MAX_SIZE: usize = 2_000;
