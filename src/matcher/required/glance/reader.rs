@@ -52,10 +52,10 @@ pub(super) struct Reader<'a> {
     names: Vec<&'a [u8]>,
     /// Is there a negated class, and one like `\W`?
     pub(super) negates: [bool; 2],
-    /// How many groups there are so far, how many of them capture, and which of these are closed.
+    /// How many groups there are so far, how many of them capture, and a bit for each of the first nine that is closed.
     pub(super) groups: usize,
     captures: usize,
-    closed: Vec<usize>,
+    closed: u16,
     /// Does it need the backtracking engine?
     pub(super) backtracks: bool,
 }
@@ -168,7 +168,7 @@ impl Reader<'_> {
                 Some(Atom::Class(named(class)))
             }
             digit @ b'1'..=b'9' if !self.rest.first().is_some_and(u8::is_ascii_digit) => {
-                let is_known = self.closed.contains(&usize::from(digit - b'0')) && self.names.is_empty();
+                let is_known = self.closed >> (digit - b'0') & 1 == 1 && self.names.is_empty();
                 self.backtracks = true;
                 is_known.then_some(Atom::Anything)
             }
@@ -264,7 +264,9 @@ impl Reader<'_> {
         }
         let part = self.alternatives()?;
         self.depth -= 1;
-        self.closed.extend(captures.then_some(number));
+        if captures && number <= 9 {
+            self.closed |= 1 << number;
+        }
         self.take(b")").then_some(if is_look { Atom::Look(part) } else { Atom::Group(part) })
     }
 
