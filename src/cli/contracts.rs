@@ -230,9 +230,7 @@ pub fn threads() -> usize {
 
 /// Says what is wrong with contract files.
 pub fn say_warnings<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
-    for warning in warnings {
-        say(inert(&warning.to_string()));
-    }
+    warnings.into_iter().flat_map(Warning::lines).for_each(say);
 }
 
 /// A path as it can be printed.

@@ -54,7 +54,7 @@ impl Show<'_> {
     pub fn say_gaps(self, outcome: &Outcome) {
         let here = self.here();
         for warning in &outcome.warnings {
-            say(self.warning_from(&here, warning));
+            self.warning_from(&here, warning).lines().for_each(say);
         }
         for Skipped { path, why } in &outcome.skipped {
             match why {

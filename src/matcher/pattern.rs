@@ -19,6 +19,7 @@ mod backtracking;
 pub mod dialect;
 pub mod facts;
 pub mod linear;
+pub mod mistake;
 pub mod vacuous;
 
 use automaton::{Extent, Search};

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::limits::{Budget, MAX_ANCHORS};
 use super::pattern::Pattern;
+use super::pattern::mistake::{self, Mistake};
 use super::required::glance;
 use crate::contract::{Contract, Needs, Warning};
 
@@ -109,6 +110,9 @@ pub fn read(contract: &Contract) -> Result<Option<(Pattern, Vec<Warning>)>, Warn
         Ok((pattern, notes)) => {
             Ok(Some((pattern, notes.into_iter().map(|note| warning(note.to_owned())).collect())))
         }
-        Err(error) => Err(warning(error.to_string())),
+        Err(error) => {
+            let Mistake { what, place } = mistake::explain(&written.source, &error);
+            Err(warning(what).pointing(&written.source, place))
+        }
     }
 }

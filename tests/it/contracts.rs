@@ -264,7 +264,7 @@ fn create_writes_a_contract_that_counts_at_once() {
     --- stdout
 
     --- stderr
-    phaser: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
+    phaser: 'pattern' is not a regular expression: unclosed group at character 1 (add ')', or write '\(' for the character)
     ");
     assert_eq!(fs::read_dir(sandbox.path(".claude/contracts")).expect("is there").count(), 1);
 }

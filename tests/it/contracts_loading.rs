@@ -169,8 +169,12 @@ fn a_broken_contract_disarms_no_other() {
         .user_contract(&no_x("user-too"));
     assert_eq!(violated(&sandbox), ["same", "user-too"]);
     insta::assert_snapshot!(json(&sandbox).stderr, @r"
-    .claude/contracts/a.yaml:3: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
-    .claude/contracts/user-too.yaml:3: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
+    .claude/contracts/a.yaml:3: 'pattern' is not a regular expression: unclosed group at character 1 (add ')', or write '\(' for the character)
+        (
+        ^
+    .claude/contracts/user-too.yaml:3: 'pattern' is not a regular expression: unclosed group at character 1 (add ')', or write '\(' for the character)
+        (
+        ^
     ");
 }
 
@@ -278,13 +282,13 @@ fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
     'x' → ''
       .claude/contracts/c.yaml:3: 'pattern' is empty (write what to look for)
     'x' → '('
-      .claude/contracts/c.yaml:3: 'pattern' is not a regular expression: unclosed group (write '\' before a character that is meant literally)
+      .claude/contracts/c.yaml:3: 'pattern' is not a regular expression: unclosed group at character 1 (add ')', or write '\(' for the character)
     'x' → '[a'
-      .claude/contracts/c.yaml:3: 'pattern' is not valid: a character class is not closed (add ']', or write '\[' for the character)
+      .claude/contracts/c.yaml:3: 'pattern' is not valid: a character class is not closed at character 1 (add ']', or write '\[' for the character)
     'x' → '\1'
-      .claude/contracts/c.yaml:3: 'pattern' is not a regular expression: Invalid back reference to group 1 (write '\' before a character that is meant literally)
+      .claude/contracts/c.yaml:3: 'pattern' is not a regular expression: invalid back reference to group 1 at character 1 (there is no such group; write '(…)' around what it repeats)
     'x' → 'a\'
-      .claude/contracts/c.yaml:3: 'pattern' is not valid: the pattern ends in a backslash (write '\\' for the character)
+      .claude/contracts/c.yaml:3: 'pattern' is not valid: the pattern ends in a backslash at character 2 (write '\\' for the character)
     'x' → "\bx"
       .claude/contracts/c.yaml:3: 'pattern' has a backspace in it, which is what '\b' is in double quotes (use single quotes)
     'x' → a: b

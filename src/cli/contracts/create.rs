@@ -19,7 +19,7 @@ use crate::contract::read::ExamplesWanted;
 use crate::contract::syntax::to_yaml;
 use crate::contract::{Contract, Form, Kind, LayerKind, Origin};
 use crate::exit::Exit;
-use crate::matcher::pattern::Pattern;
+use crate::matcher::pattern::{Pattern, mistake};
 
 #[derive(Debug, Args)]
 pub struct Create {
@@ -126,7 +126,9 @@ impl Create {
             anyhow::anyhow!(what.join("; "))
         })?;
         if let Some(pattern) = contract.check.pattern() {
-            Pattern::new(pattern)?;
+            if let Err(error) = Pattern::new(pattern) {
+                bail!(mistake::explain(&pattern.source, &error).what);
+            }
         }
         Ok(contract)
     }

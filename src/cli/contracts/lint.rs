@@ -46,7 +46,7 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
             to_stdout(|out| writeln!(out, "Nothing to say about {count} contracts."))?;
         }
         Format::Text => to_stdout(|out| {
-            warnings.iter().try_for_each(|warning| writeln!(out, "{}", inert(&warning.to_string())))
+            warnings.iter().flat_map(Warning::lines).try_for_each(|line| writeln!(out, "{}", inert(&line)))
         })?,
         Format::Json => json::print(&to_json(&warnings))?,
     }
