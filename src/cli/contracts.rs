@@ -62,7 +62,7 @@ enum ContractsCommand {
     Schema,
     /// List the packs that are built in, or the contracts of one
     Packs(packs::PacksArgs),
-    /// Put the contracts into an index, so that hooks need not read every file
+    /// Put the contracts into an index, so that runs need not read every file
     Compile(compile::Compile),
 }
 

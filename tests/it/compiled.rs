@@ -1,5 +1,5 @@
-//! `phaser contracts compile`: a hook gives the same answers with what was compiled as without, whatever happens to the
-//! contract files.
+//! `phaser contracts compile`: every mode gives the same answers with what was compiled as without, whatever happens to
+//! the contract files.
 
 use std::fs;
 use std::process::Command;
@@ -55,6 +55,30 @@ fn answers(sandbox: &Sandbox) -> Vec<String> {
     answers
 }
 
+/// What every other mode says of a project with these texts in its files, in every format.
+fn reports(sandbox: &Sandbox) -> Vec<String> {
+    let modes: [&[&str]; 8] = [
+        &["enforce", "--all"],
+        &["enforce", "--all", "--strict"],
+        &["enforce", "--staged"],
+        &["enforce", "--diff", "HEAD"],
+        &["enforce", "--file", "src/a1.rs", "--file", "docs/c1.md"],
+        &["enforce", "--all", "--pack", "all"],
+        &["contracts", "check", "--verbose"],
+        &["check"],
+    ];
+    let formats = ["text", "json", "sarif", "github", "gitlab", "junit"];
+    let mut reports = Vec::new();
+    for mode in modes {
+        let formats = if mode[0] == "enforce" { &formats[..] } else { &formats[..2] };
+        for format in formats {
+            let output = sandbox.run_with(sandbox.command().args(mode).args(["--format", format]), b"");
+            reports.push(format!("{mode:?} {format}\n{output}"));
+        }
+    }
+    reports
+}
+
 #[track_caller]
 fn compile(sandbox: &Sandbox) -> Output {
     let output = sandbox.run(["contracts", "compile"]);
@@ -93,29 +117,76 @@ fn the_answers_are_the_same() {
 }
 
 #[test]
+fn the_reports_of_every_mode_are_the_same() {
+    let mut sandbox = sandbox().git_init().git_add(".").git_commit("contracts");
+    for (number, text) in TEXTS.iter().enumerate() {
+        sandbox = sandbox
+            .file(&format!("src/a{number}.rs"), text)
+            .file(&format!("docs/c{number}.md"), text)
+            .file(&format!("src/{number}/b.rs"), text);
+    }
+    let sandbox = sandbox.git_add("src").git_add("docs");
+    let before = reports(&sandbox);
+    for expected in ["no-key", "needs-licence", "no-such-file", "readme", "used again", "unclosed group"] {
+        assert!(before.iter().filter(|report| report.contains(expected)).count() > 3, "{expected}");
+    }
+    compile(&sandbox);
+    for (compiled, before) in reports(&sandbox).iter().zip(&before) {
+        assert_eq!(compiled, before);
+    }
+}
+
+/// The contract files that a run opens, and whether it lists a directory of contracts.
+fn opened(sandbox: &Sandbox, args: &[&str], stdin: &str) -> (Vec<String>, bool) {
+    let phaser = sandbox.command();
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-y", "-e", "signal=none", "-e", "trace=open,openat,openat2,getdents64"]);
+    strace.arg(phaser.get_program()).args(args).current_dir(sandbox.root()).env_clear();
+    for (name, value) in phaser.get_envs() {
+        value.map(|value| strace.env(name, value));
+    }
+    let output = sandbox.run_with(&mut strace, stdin.as_bytes());
+    let opened = output.stderr.lines().filter(|line| line.contains("open") && line.contains(".yaml\""));
+    let names = opened.filter_map(|line| line.split('"').nth(1)?.rsplit('/').next());
+    let listed =
+        output.stderr.lines().any(|line| line.contains("getdents64") && line.contains("/contracts>"));
+    (names.map(str::to_owned).collect(), listed)
+}
+
+#[test]
 fn compiled_files_are_not_opened() {
     if std::env::var_os("PHASER_WITHOUT_STRACE").is_some() {
         return;
     }
-    let sandbox = sandbox();
-    compile(&sandbox);
-    let phaser = sandbox.command();
+    let sandbox = sandbox().git_init().file("src/a.rs", "x").git_add("src");
     let event = format!(
         r#"{{"hook_event_name": "PreToolUse", "cwd": {:?}, "tool_name": "Write",
             "tool_input": {{"file_path": "src/a.rs", "content": "x"}}}}"#,
         sandbox.root()
     );
-    let mut strace = Command::new("strace");
-    strace.args(["-qq", "-e", "signal=none", "-e", "trace=open,openat,openat2,getdents64"]);
-    strace.arg(phaser.get_program()).args(["enforce", "--stdin"]).current_dir(sandbox.root()).env_clear();
-    for (name, value) in phaser.get_envs() {
-        value.map(|value| strace.env(name, value));
+    let modes: [&[&str]; 4] = [
+        &["enforce", "--stdin"],
+        &["enforce", "--staged", "--pack", "all"],
+        &["enforce", "--diff", "HEAD"],
+        &["enforce", "src/a.rs"],
+    ];
+    let (before, listed) = opened(&sandbox, modes[0], &event);
+    assert!(before.len() > 15 && listed, "{before:?}");
+    compile(&sandbox);
+    for mode in modes {
+        assert_eq!(opened(&sandbox, mode, &event), (vec!["not-one.yaml".to_owned()], false), "{mode:?}");
     }
-    let output = sandbox.run_with(&mut strace, event.as_bytes());
-    let opened: Vec<_> = output.stderr.lines().filter(|line| line.contains(".yaml\"")).collect();
-    assert_eq!(opened.len(), 1, "{output}");
-    assert!(opened[0].contains("not-one.yaml"), "{output}");
-    assert!(!output.stderr.contains("getdents64"), "{output}");
+}
+
+#[test]
+fn a_file_with_something_doubtful_in_it_is_left_out_and_still_warned_about() {
+    let doubtful = forbid("two", "bbb", "./**") + "ownr: me\n";
+    let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**")).contract(&doubtful);
+    let before = sandbox.run(["enforce", "--all"]).stderr;
+    assert_eq!(before.lines().count(), 2, "{before}");
+    let output = compile(&sandbox);
+    assert!(output.stdout.contains("left out, and read as before: .claude/contracts/two.yaml"), "{output}");
+    assert_eq!(sandbox.run(["enforce", "--all"]).stderr, before);
 }
 
 #[test]
@@ -162,7 +233,7 @@ fn what_is_not_a_compiled_directory_is_passed_over() {
         b"\0",
         &[0xFF; 1000],
         &bytes[..bytes.len() / 2],
-        b"\x14phaser 0.1.0 index 1\0\xFF\xFF\xFF\x7F",
+        b"\x14phaser 0.1.0 index 2\0\xFF\xFF\xFF\x7F",
     ] {
         fs::write(&index, wrong).expect("written");
         assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");
@@ -227,7 +298,7 @@ fn a_directory_that_cannot_be_written_stays_as_it_is() {
     let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**"));
     let output = sandbox.run_with(sandbox.unprivileged().args(["contracts", "compile"]), b"");
     let expected =
-        "phaser: .claude/contracts cannot be compiled; hooks read its files as before: Permission denied";
+        "phaser: .claude/contracts cannot be compiled; its files are read as before: Permission denied";
     assert!(output.code == Some(3) && output.stderr.contains(expected), "{output}");
     assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");
 }

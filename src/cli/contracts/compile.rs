@@ -1,4 +1,4 @@
-//! `phaser contracts compile`: what hooks need of all contracts, in one file.
+//! `phaser contracts compile`: what a run needs of all contracts, in one file.
 
 use std::io::{self, Write};
 
@@ -34,7 +34,7 @@ pub fn run(args: &Compile, environment: &Environment) -> anyhow::Result<Exit> {
     let mut done = Vec::new();
     for directory in &directories {
         let summary = compiled::compile(directory, matcher::needs).with_context(|| {
-            format!("{} cannot be compiled; hooks read its files as before", shown(&directory.shown))
+            format!("{} cannot be compiled; its files are read as before", shown(&directory.shown))
         })?;
         done.extend(summary.map(|summary| (directory, summary)));
     }
