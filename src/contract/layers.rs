@@ -10,10 +10,14 @@ use super::read::{Directory, ExamplesWanted, Reader};
 use super::{Contract, LayerKind, Warning};
 use crate::deadline::Deadline;
 use crate::pack::Pack;
+use crate::path::{PROJECT_CONTRACTS, RelPath, Root, real_path};
 
 mod packs;
 #[cfg(test)]
 mod tests;
+
+/// Where version 1.2 keeps contracts in a project.
+const OLDER_CONTRACTS: &str = ".phaser/contracts";
 
 /// Something that contracts come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +101,17 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
 }
 
 impl Layers {
+    /// The directories that contracts are read from, as files in them are called in this project, with all links
+    /// resolved. Contracts about content do not apply there: a pattern would match its own definition.
+    pub fn exempt(&self, root: &Root) -> Vec<RelPath> {
+        let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS].map(|name| real_path(&root.path().join(name)));
+        let mut exempt: Vec<_> =
+            self.directories.iter().chain(&usual).map(|path| root.relative(path)).collect();
+        exempt.sort();
+        exempt.dedup();
+        exempt
+    }
+
     /// The contracts of the user that the project switches off: first the one that does it, then the one that is meant.
     pub fn switched_off(&self) -> impl Iterator<Item = (&Contract, &Contract)> {
         let users =

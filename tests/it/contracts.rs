@@ -574,6 +574,16 @@ fn a_contract_can_be_copied_by_a_shell() {
 }
 
 #[test]
+fn a_contract_is_not_held_against_its_own_file() {
+    let sandbox = Sandbox::new().file("rules/no-x.yaml", forbid("no-x", "xyz", "**")).file("a.txt", "xyz\n");
+    let args = ["contracts", "check", "--verbose", "--contracts-dir", "rules"];
+    assert_eq!(
+        sandbox.run(args).stdout,
+        "[FAIL] no-x\n  a.txt:1: Do not no-x.\n\nResults: 0 passed, 1 failed\n"
+    );
+}
+
+#[test]
 fn json_is_inert_in_every_command() {
     let hostile = "\u{9b}31m \u{202e} \u{7f} x";
     let yaml = with_examples(&forbid("a", "x", "**"), &["x"], &["y"]);

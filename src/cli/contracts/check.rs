@@ -62,7 +62,8 @@ fn check(
 ) -> anyhow::Result<Exit> {
     let mut project = args.place.project(environment, ExamplesWanted::No)?;
     let contracts = std::mem::take(&mut project.loaded.contracts);
-    let options = matcher::Options::new(TIMEOUT, Directives::Honoured);
+    let exempt = project.loaded.exempt(&project.root);
+    let options = matcher::Options { exempt, ..matcher::Options::new(TIMEOUT, Directives::Honoured) };
     let (matcher, warnings) = Matcher::validated(contracts, options);
     say_warnings(&warnings);
     let outcome = if matcher.contracts().is_empty() {

@@ -56,7 +56,8 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
 /// What is wrong with patterns, and with the directives that are about them.
 fn directives(project: &Project, targets: &Targets) -> Vec<Warning> {
     let loaded = &project.loaded;
-    let options = matcher::Options::new(TIMEOUT, Directives::Disregarded);
+    let exempt = loaded.exempt(&project.root);
+    let options = matcher::Options { exempt, ..matcher::Options::new(TIMEOUT, Directives::Disregarded) };
     let (matcher, mut warnings) = Matcher::validated(loaded.contracts.clone(), options);
     let packs = all_packs();
     let others: BTreeSet<&str> =

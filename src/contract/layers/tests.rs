@@ -141,6 +141,20 @@ fn directories_are_known_by_their_real_path() {
 }
 
 #[test]
+fn files_that_contracts_are_read_from_are_exempt_by_their_real_path() {
+    let fixture = Fixture::new();
+    fixture.contract("project/rules/a.yaml", "a", "a").contract("shared/b.yaml", "b", "b");
+    let top = fixture.directory.path().canonicalize().expect("it exists");
+    fs::create_dir_all(top.join("project/.claude")).expect("created");
+    std::os::unix::fs::symlink("../../shared", top.join("project/.claude/contracts")).expect("linked");
+    let loaded = load(&[fixture.layer(LayerKind::Named, "project/rules")], Loading::whole(is_called_broken));
+    let outside = format!("{}/shared", top.display()).trim_start_matches('/').to_owned();
+    let mut expected = [".phaser/contracts", &outside, "rules"].map(RelPath::from);
+    expected.sort();
+    assert_eq!(loaded.exempt(&Root::new(top.join("project"))), expected);
+}
+
+#[test]
 fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
     let fixture = Fixture::new();
     let pack = crate::pack::find("secrets").expect("there is one");
