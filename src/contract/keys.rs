@@ -2,19 +2,21 @@
 //! the value gets into a [`Contract`] and out of it again.
 //!
 //! The readers of YAML, the compiled index, the JSON Schema, and the commands that write and show contracts all go
-//! through the table. A new key is a field of [`Contract`], a row here, and whatever uses the field.
+//! through the table. A new key is a field of [`Contract`], a row in `table.rs`, and whatever uses the field.
 
 use std::borrow::Cow;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use super::{Contract, Examples, Form, Kind, Severity};
-use crate::glob::MAX_GLOB_LEN;
+use super::{Contract, Examples, Form, Kind};
+use crate::nearest::nearest;
 
 mod builder;
-pub mod doubtful_glob;
+mod doubtful_glob;
+mod table;
 
 pub use builder::{Builder, Built};
+pub use table::KEYS;
 
 /// The longest pattern, in bytes.
 pub const MAX_PATTERN: usize = 4 * 1024;
@@ -30,6 +32,8 @@ pub const MAX_TAGS: usize = 32;
 pub struct Key {
     /// Its name: how it is spelled in the flat form, in JSON and by commands.
     pub name: &'static str,
+    /// What people write who mean it.
+    pub mistaken_for: &'static [&'static str],
     /// Where it stands in the form of version 1.2.
     pub nested: Nested,
     /// When it must be there.
@@ -159,157 +163,6 @@ pub enum Value<'a> {
     Examples(Examples),
 }
 
-/// All keys of a contract, in the order in which they are written and shown.
-pub static KEYS: [Key; 10] = [
-    Key {
-        name: "rule_id",
-        nested: Nested::InRule(&["id", "rule_id"]),
-        demanded: Demanded::Always,
-        shape: Shape::Text { set: Builder::set_id, get: |contract| Some(Placed::anywhere(&contract.id)) },
-        quotes: Quotes::IfNeeded,
-        shown: Shown::Apart,
-        meaning: "The name of the contract, by which it is shown and ignored: letters, digits and hyphens.",
-        nested_meaning: None,
-        schema: || json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") }),
-    },
-    Key {
-        name: "type",
-        nested: Nested::InRule(&["type"]),
-        demanded: Demanded::Always,
-        shape: Shape::Text {
-            set: Builder::set_kind,
-            get: |contract| Some(Placed::anywhere(contract.kind.as_str())),
-        },
-        quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
-        meaning: "What the contract demands.",
-        nested_meaning: None,
-        schema: || {
-            let one = |kind: Kind| json!({ "const": kind.as_str(), "description": kind.meaning() });
-            json!({ "oneOf": Kind::ALL.map(one) })
-        },
-    },
-    Key {
-        name: "pattern",
-        nested: Nested::InRule(&["pattern"]),
-        demanded: Demanded::WithPattern,
-        shape: Shape::Text {
-            set: Builder::set_pattern,
-            get: |contract| {
-                contract.check.pattern().map(|pattern| Placed::new(pattern.source.as_str(), pattern.line))
-            },
-        },
-        quotes: Quotes::Always,
-        shown: Shown::InRow,
-        meaning: "The regular expression to look for; best written in single quotes.",
-        nested_meaning: Some(
-            "What to look for: a regular expression, but for `file_contains` and `file_not_contains` the text itself.",
-        ),
-        schema: || json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATTERN }),
-    },
-    Key {
-        name: "file_glob",
-        nested: Nested::InRule(&["file_glob"]),
-        demanded: Demanded::Always,
-        shape: Shape::TextOrList {
-            set: Builder::set_globs,
-            get: |contract| Some(Placed::new(contract.glob.as_str(), contract.glob_line)),
-        },
-        quotes: Quotes::Always,
-        shown: Shown::InRow,
-        meaning: "The files it is about, by their path from the project root: `*` and `?` stop at `/`, `**` crosses it; \
-                  also `{a,b}`, `[abc]` and `[!abc]`. One glob, or a list of them.",
-        nested_meaning: Some(
-            "The files it is about, by their path from the project root: one glob, or a list of them.",
-        ),
-        schema: || {
-            let glob = json!({ "type": "string", "minLength": 1, "maxLength": MAX_GLOB_LEN });
-            json!({ "anyOf": [glob, { "type": "array", "items": glob, "minItems": 1 }] })
-        },
-    },
-    Key {
-        name: "message",
-        nested: Nested::InRule(&["message"]),
-        demanded: Demanded::Always,
-        shape: Shape::Text {
-            set: Builder::set_message,
-            get: |contract| Some(Placed::anywhere(&contract.message)),
-        },
-        quotes: Quotes::Always,
-        shown: Shown::Apart,
-        meaning: "What to tell whoever violates it: say what to do instead.",
-        nested_meaning: None,
-        schema: || json!({ "type": "string", "pattern": "\\S" }),
-    },
-    Key {
-        name: "severity",
-        nested: Nested::InRule(&["severity"]),
-        demanded: Demanded::InFlatForm,
-        shape: Shape::Text {
-            set: Builder::set_severity,
-            get: |contract| Some(Placed::anywhere(contract.severity.as_str())),
-        },
-        quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
-        meaning: "How bad a violation is: an `error` blocks an edit and fails a run, a `warning` is advice.",
-        nested_meaning: Some("How bad a violation is; an `error` unless this says otherwise."),
-        schema: || json!({ "enum": [Severity::Error.as_str(), Severity::Warning.as_str()] }),
-    },
-    Key {
-        name: "rationale",
-        nested: Nested::InRule(&["rationale"]),
-        demanded: Demanded::Never,
-        shape: Shape::Text {
-            set: Builder::set_rationale,
-            get: |contract| contract.rationale.as_deref().map(Placed::anywhere),
-        },
-        quotes: Quotes::Always,
-        shown: Shown::Apart,
-        meaning: "Why the rule exists.",
-        nested_meaning: None,
-        schema: || json!({ "type": "string" }),
-    },
-    Key {
-        name: "enabled",
-        nested: Nested::AtTop,
-        demanded: Demanded::Never,
-        shape: Shape::Flag {
-            set: |builder, enabled| builder.contract.enabled = enabled,
-            get: |contract| contract.enabled,
-        },
-        quotes: Quotes::IfNeeded,
-        shown: Shown::Apart,
-        meaning: "Is the contract switched on? It is, unless this says `false`.",
-        nested_meaning: None,
-        schema: || json!({ "type": "boolean" }),
-    },
-    Key {
-        name: "tags",
-        nested: Nested::InRule(&["tags"]),
-        demanded: Demanded::Never,
-        shape: Shape::Words { set: Builder::set_tags, get: |contract| &contract.tags },
-        quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
-        meaning: "Words to choose contracts by. What a contract tagged `secret` matches is never shown in full.",
-        nested_meaning: None,
-        schema: || {
-            let tag = json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") });
-            json!({ "type": "array", "items": tag, "maxItems": MAX_TAGS })
-        },
-    },
-    Key {
-        name: "examples",
-        nested: Nested::Either,
-        demanded: Demanded::Never,
-        shape: Shape::Examples,
-        quotes: Quotes::Always,
-        shown: Shown::Apart,
-        meaning: "Texts that show what the contract means; `phaser contracts test` runs them.",
-        nested_meaning: None,
-        schema: || json!({ "$ref": "#/$defs/Examples" }),
-    },
-];
-
 /// Keys of a contract file that say nothing about its contract, and what they are.
 pub const UNREAD: [(&str, &str); 3] = [
     ("version", "The version of the form; not read."),
@@ -379,6 +232,17 @@ impl Key {
     }
 }
 
+/// The key that was probably meant by a name that is no key at this level.
+pub fn meant_by(name: &str, level: Level) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase().replace('-', "_");
+    let key = KEYS.iter().find(|key| key.mistaken_for.contains(&lower.as_str()) || key.name == lower);
+    let spelled = key.and_then(|key| match level {
+        Level::Top => Some(key.name),
+        Level::Rule => key.names_in_rule().first().copied(),
+    });
+    spelled.or_else(|| nearest(name, names(level)))
+}
+
 /// All names that may stand at a level.
 pub fn names(level: Level) -> Vec<&'static str> {
     match level {
@@ -387,5 +251,49 @@ pub fn names(level: Level) -> Vec<&'static str> {
             KEYS.iter().map(|key| key.name).chain(around).collect()
         }
         Level::Rule => KEYS.iter().flat_map(Key::names_in_rule).copied().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_means_two_keys() {
+        for level in [Level::Top, Level::Rule] {
+            let mut all = names(level);
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count);
+        }
+    }
+
+    #[test]
+    fn the_key_that_was_meant_is_found() {
+        for (name, meant) in [
+            ("patern", Some("pattern")),
+            ("id", Some("rule_id")),
+            ("regex", Some("pattern")),
+            ("File-Glob", Some("file_glob")),
+            ("glob", Some("file_glob")),
+            ("Severity", Some("severity")),
+            ("author", None),
+        ] {
+            assert_eq!(meant_by(name, Level::Top), meant, "{name}");
+        }
+        assert_eq!(meant_by("name", Level::Rule), Some("id"));
+        assert_eq!(meant_by("enable", Level::Rule), None, "it does not stand there");
+    }
+
+    #[test]
+    fn every_key_is_found_where_it_stands() {
+        for key in &KEYS {
+            let is_key = |found: Option<&Key>| found.is_some_and(|found| std::ptr::eq(found, key));
+            assert!(is_key(Key::find(key.name, Level::Top)), "{}", key.name);
+            assert!(key.names_in_rule().iter().all(|name| is_key(Key::find(name, Level::Rule))));
+        }
+        assert!(Key::find("id", Level::Top).is_none());
+        assert!(Key::find("enabled", Level::Rule).is_none());
     }
 }

@@ -3,7 +3,7 @@
 //! What keys there are, and what their values must be, is in the table of [`keys`](super::keys). Whether a regular
 //! expression is valid is not known here; the matcher finds that out when it needs the pattern.
 
-use super::keys::{Builder, Built, KEYS, Key, Level, Nested, Value, names};
+use super::keys::{Builder, Built, KEYS, Key, Level, Nested, Value, meant_by};
 use super::{Contract, Form, Origin, Warning, printable};
 use crate::nearest::nearest;
 
@@ -84,14 +84,14 @@ impl Stranger {
     /// What is said about it, with the key that was probably meant.
     fn what(&self) -> String {
         let name = printable(&self.name);
-        let known = match self.place {
+        let meant = match self.place {
             StrangerPlace::BesideRule => {
                 return format!("key '{name}' means nothing beside 'rule' (move it into 'rule')");
             }
-            StrangerPlace::Unknown(level) => names(level),
-            StrangerPlace::InExamples(_) => self.place.keys(),
+            StrangerPlace::Unknown(level) => meant_by(&self.name, level),
+            StrangerPlace::InExamples(names) => nearest(&self.name, names.iter().copied()),
         };
-        let mend = match nearest(&self.name, known.iter().copied()) {
+        let mend = match meant {
             Some(meant) => format!("did you mean '{meant}'?"),
             None => format!("remove it; the keys are {}", self.place.keys().join(", ")),
         };

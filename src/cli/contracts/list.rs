@@ -33,7 +33,11 @@ pub struct List {
 }
 
 pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment, ExamplesWanted::Yes)?;
+    let examples = match args.format {
+        Format::Text => ExamplesWanted::No,
+        Format::Json => ExamplesWanted::Yes,
+    };
+    let project = args.place.project(environment, examples)?;
     let contracts: Vec<&Contract> =
         project.loaded.contracts.iter().filter(|contract| contract.enabled || !args.enabled_only).collect();
     let is_long = args.long || environment.stdout_is_terminal();

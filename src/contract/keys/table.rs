@@ -1,0 +1,168 @@
+//! The table of keys: one row for each.
+
+use serde_json::json;
+
+use super::super::{Kind, Severity};
+use super::{Builder, Demanded, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Nested, Placed, Quotes, Shape, Shown};
+use crate::glob::MAX_GLOB_LEN;
+
+/// All keys of a contract, in the order in which they are written and shown.
+pub static KEYS: [Key; 10] = [
+    Key {
+        name: "rule_id",
+        mistaken_for: &["id", "name"],
+        nested: Nested::InRule(&["id", "rule_id"]),
+        demanded: Demanded::Always,
+        shape: Shape::Text { set: Builder::set_id, get: |contract| Some(Placed::anywhere(&contract.id)) },
+        quotes: Quotes::IfNeeded,
+        shown: Shown::Apart,
+        meaning: "The name of the contract, by which it is shown and ignored: letters, digits and hyphens.",
+        nested_meaning: None,
+        schema: || json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") }),
+    },
+    Key {
+        name: "type",
+        mistaken_for: &["kind"],
+        nested: Nested::InRule(&["type"]),
+        demanded: Demanded::Always,
+        shape: Shape::Text {
+            set: Builder::set_kind,
+            get: |contract| Some(Placed::anywhere(contract.kind.as_str())),
+        },
+        quotes: Quotes::IfNeeded,
+        shown: Shown::InRow,
+        meaning: "What the contract demands.",
+        nested_meaning: None,
+        schema: || {
+            let one = |kind: Kind| json!({ "const": kind.as_str(), "description": kind.meaning() });
+            json!({ "oneOf": Kind::ALL.map(one) })
+        },
+    },
+    Key {
+        name: "pattern",
+        mistaken_for: &["regex", "regexp", "match"],
+        nested: Nested::InRule(&["pattern"]),
+        demanded: Demanded::WithPattern,
+        shape: Shape::Text {
+            set: Builder::set_pattern,
+            get: |contract| {
+                contract.check.pattern().map(|pattern| Placed::new(pattern.source.as_str(), pattern.line))
+            },
+        },
+        quotes: Quotes::Always,
+        shown: Shown::InRow,
+        meaning: "The regular expression to look for; best written in single quotes.",
+        nested_meaning: Some(
+            "What to look for: a regular expression, but for `file_contains` and `file_not_contains` the text itself.",
+        ),
+        schema: || json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATTERN }),
+    },
+    Key {
+        name: "file_glob",
+        mistaken_for: &["glob", "globs", "files", "path", "paths", "include"],
+        nested: Nested::InRule(&["file_glob"]),
+        demanded: Demanded::Always,
+        shape: Shape::TextOrList {
+            set: Builder::set_globs,
+            get: |contract| Some(Placed::new(contract.glob.as_str(), contract.glob_line)),
+        },
+        quotes: Quotes::Always,
+        shown: Shown::InRow,
+        meaning: "The files it is about, by their path from the project root: `*` and `?` stop at `/`, `**` crosses it; \
+                  also `{a,b}`, `[abc]` and `[!abc]`. One glob, or a list of them.",
+        nested_meaning: Some(
+            "The files it is about, by their path from the project root: one glob, or a list of them.",
+        ),
+        schema: || {
+            let glob = json!({ "type": "string", "minLength": 1, "maxLength": MAX_GLOB_LEN });
+            json!({ "anyOf": [glob, { "type": "array", "items": glob, "minItems": 1 }] })
+        },
+    },
+    Key {
+        name: "message",
+        mistaken_for: &["description", "msg", "text"],
+        nested: Nested::InRule(&["message"]),
+        demanded: Demanded::Always,
+        shape: Shape::Text {
+            set: Builder::set_message,
+            get: |contract| Some(Placed::anywhere(&contract.message)),
+        },
+        quotes: Quotes::Always,
+        shown: Shown::Apart,
+        meaning: "What to tell whoever violates it: say what to do instead.",
+        nested_meaning: None,
+        schema: || json!({ "type": "string", "pattern": "\\S" }),
+    },
+    Key {
+        name: "severity",
+        mistaken_for: &["level"],
+        nested: Nested::InRule(&["severity"]),
+        demanded: Demanded::InFlatForm,
+        shape: Shape::Text {
+            set: Builder::set_severity,
+            get: |contract| Some(Placed::anywhere(contract.severity.as_str())),
+        },
+        quotes: Quotes::IfNeeded,
+        shown: Shown::InRow,
+        meaning: "How bad a violation is: an `error` blocks an edit and fails a run, a `warning` is advice.",
+        nested_meaning: Some("How bad a violation is; an `error` unless this says otherwise."),
+        schema: || json!({ "enum": [Severity::Error.as_str(), Severity::Warning.as_str()] }),
+    },
+    Key {
+        name: "rationale",
+        mistaken_for: &["reason", "why"],
+        nested: Nested::InRule(&["rationale"]),
+        demanded: Demanded::Never,
+        shape: Shape::Text {
+            set: Builder::set_rationale,
+            get: |contract| contract.rationale.as_deref().map(Placed::anywhere),
+        },
+        quotes: Quotes::Always,
+        shown: Shown::Apart,
+        meaning: "Why the rule exists.",
+        nested_meaning: None,
+        schema: || json!({ "type": "string" }),
+    },
+    Key {
+        name: "enabled",
+        mistaken_for: &["enable", "active"],
+        nested: Nested::AtTop,
+        demanded: Demanded::Never,
+        shape: Shape::Flag {
+            set: |builder, enabled| builder.contract.enabled = enabled,
+            get: |contract| contract.enabled,
+        },
+        quotes: Quotes::IfNeeded,
+        shown: Shown::Apart,
+        meaning: "Is the contract switched on? It is, unless this says `false`.",
+        nested_meaning: None,
+        schema: || json!({ "type": "boolean" }),
+    },
+    Key {
+        name: "tags",
+        mistaken_for: &["tag", "labels"],
+        nested: Nested::InRule(&["tags"]),
+        demanded: Demanded::Never,
+        shape: Shape::Words { set: Builder::set_tags, get: |contract| &contract.tags },
+        quotes: Quotes::IfNeeded,
+        shown: Shown::InRow,
+        meaning: "Words to choose contracts by. What a contract tagged `secret` matches is never shown in full.",
+        nested_meaning: None,
+        schema: || {
+            let tag = json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") });
+            json!({ "type": "array", "items": tag, "maxItems": MAX_TAGS })
+        },
+    },
+    Key {
+        name: "examples",
+        mistaken_for: &["example", "tests"],
+        nested: Nested::Either,
+        demanded: Demanded::Never,
+        shape: Shape::Examples,
+        quotes: Quotes::Always,
+        shown: Shown::Apart,
+        meaning: "Texts that show what the contract means; `phaser contracts test` runs them.",
+        nested_meaning: None,
+        schema: || json!({ "$ref": "#/$defs/Examples" }),
+    },
+];
