@@ -23,12 +23,12 @@ pub const MAX_GLOB_LEN: usize = 4096;
 /// One glob.
 ///
 /// ```
-/// use phaser::glob::Glob;
+/// use phaser::Glob;
 ///
 /// let glob = Glob::new("src/**/*.{rs,toml}")?;
 /// assert!(glob.is_match(b"src/cli/main.rs"));
 /// assert!(!glob.is_match(b"tests/main.rs"));
-/// # Ok::<(), phaser::glob::GlobError>(())
+/// # Ok::<(), phaser::GlobError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Glob {

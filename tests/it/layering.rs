@@ -184,7 +184,9 @@ fn test_files(files: &[PathBuf]) -> Vec<PathBuf> {
         for item in &parsed.items {
             let Item::Mod(module) = item else { continue };
             if module.content.is_none() && is_for_tests(&module.attrs) {
-                let directory = file.with_extension("").join(module.ident.to_string());
+                let own =
+                    if file.ends_with("lib.rs") { file.with_file_name("") } else { file.with_extension("") };
+                let directory = own.join(module.ident.to_string());
                 found.push(directory.with_extension("rs"));
                 found.push(directory);
             }
