@@ -124,7 +124,7 @@ pub struct Check {
     #[command(flatten, next_help_heading = CONTRACTS)]
     pub packs: Packs,
 
-    /// How long a pattern may take on a file, in milliseconds
+    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
     #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds, help_heading = LIMITS)]
     pub timeout: u64,
 

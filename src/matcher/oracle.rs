@@ -271,12 +271,17 @@ fn found(contracts: Vec<Contract>, text: &Text<'_>, road: Road) -> (Vec<Seen>, V
     let checked = matcher.check(&selection, &path, Some(text));
     assert_eq!((checked.skipped, matcher.warnings()), (vec![], vec![]));
     let shown = checked.violations.into_iter().map(|violation| {
-        let found = violation.found.map(|found| (found.region, found.text));
+        let found = violation.found.map(|found| (found.region, start_of(&found.text)));
         (violation.contract.id.clone(), found)
     });
     let mut shown: Vec<_> = shown.collect();
     shown.sort();
     (shown, checked.satisfied)
+}
+
+/// The start of a matched text: a violation carries no more of a long one.
+fn start_of(matched: &str) -> String {
+    matched.chars().take(200).collect()
 }
 
 /// What the naive search finds.
@@ -286,7 +291,7 @@ fn expected(demands: &[(String, Dialect, Demand)], text: &Text<'_>) -> (Vec<Seen
         let places = places(source, *dialect, text.bytes());
         match demand {
             Demand::Forbid => violations.extend(places.into_iter().take(MAX_MATCHES).map(|range| {
-                let matched = String::from_utf8_lossy(&text.bytes()[range.clone()]).into_owned();
+                let matched = start_of(&String::from_utf8_lossy(&text.bytes()[range.clone()]));
                 (format!("c{index}"), Some((text.region(range), matched)))
             })),
             Demand::Require if places.is_empty() => violations.push((format!("c{index}"), None)),
