@@ -100,7 +100,7 @@ fn what_is_slow_is_a_failure_elsewhere() {
 
 #[test]
 fn elsewhere_the_linear_engine_goes_to_its_end() {
-    let sandbox = slow(1).file("a.txt", mixed(100_000) + "c\n");
+    let sandbox = slow(1).file("a.txt", mixed(100_000) + "a" + &mixed(40) + "c\n");
     let output = sandbox.run(["enforce", "a.txt", "--timeout", "1"]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""), "{output}");
 }
