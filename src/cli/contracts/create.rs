@@ -125,10 +125,10 @@ impl Create {
             let what: Vec<_> = warnings.into_iter().map(|warning| warning.what).collect();
             anyhow::anyhow!(what.join("; "))
         })?;
-        if let Some(pattern) = contract.check.pattern() {
-            if let Err(error) = Pattern::new(pattern) {
-                bail!(mistake::explain(&pattern.source, &error).what);
-            }
+        if let Some(pattern) = contract.check.pattern()
+            && let Err(error) = Pattern::new(pattern)
+        {
+            bail!(mistake::explain(&pattern.source, &error).what);
         }
         Ok(contract)
     }

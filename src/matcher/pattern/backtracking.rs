@@ -132,10 +132,10 @@ impl Backtracking {
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let Ok(text) = std::str::from_utf8(within.text) else { return Err(Unfinished::TooLarge) };
-        let (clock, whole) = (effort.clock(), [0..text.len()]);
+        let (clock, whole) = (effort.clock(), 0..text.len());
         let within = &match self.searched {
             Searched::Windows => *within,
-            Searched::Whole => Within { windows: &whole, ..*within },
+            Searched::Whole => Within { windows: std::slice::from_ref(&whole), ..*within },
         };
         if clock.is_never() {
             return self.start(within, effort).each_match(text, within.windows, each);

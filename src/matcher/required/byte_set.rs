@@ -32,6 +32,7 @@ impl ByteSet {
     }
 
     /// Adds a byte.
+    #[cfg(test)]
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
