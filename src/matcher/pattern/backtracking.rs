@@ -34,6 +34,9 @@ const STEPS_PER_BYTE: u64 = 8;
 /// A step that looks at no more bytes than this counts as one.
 const STEP_BYTES: usize = 1024;
 
+/// How many bytes a search may look at for each step of its budget, beside what the free ones look at.
+const BYTES_PER_STEP: u64 = 4096;
+
 /// The longest program that an expression becomes, in instructions.
 const MAX_PROGRAM: usize = 100_000;
 
@@ -166,11 +169,12 @@ impl Backtracking {
         let longest = within.windows.iter().map(ExactSizeIterator::len).max().unwrap_or_default();
         let is_long = longest.saturating_add(stretch).min(text.len()) > LONG;
         let first = self.kept.as_ref().filter(|_| weight == 1 && !is_long);
+        let steps = effort.steps().saturating_add(text.len() as u64 * STEPS_PER_BYTE) / weight;
         Search {
             expression: self.expression.clone(),
             engines: first.map(Arc::clone).into_iter().collect(),
             weight,
-            left: effort.steps().saturating_add(text.len() as u64 * STEPS_PER_BYTE) / weight,
+            left: steps.min(effort.steps().saturating_mul(BYTES_PER_STEP) / stretch.max(1) as u64),
             clock: effort.clock(),
         }
     }
