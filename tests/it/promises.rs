@@ -21,6 +21,8 @@ struct Watched {
     output: Output,
     network: Vec<String>,
     processes: Vec<String>,
+    threads: Vec<String>,
+    opened: Vec<String>,
     changes: Vec<String>,
 }
 
@@ -62,6 +64,8 @@ fn watch(sandbox: &Sandbox, program: &str, args: &[&str], stdin: &str) -> Option
             "clone" | "clone3" => !call.contains("CLONE_THREAD"),
             _ => false,
         }),
+        threads: of(&|name, call| name.starts_with("clone") && call.contains("CLONE_THREAD")),
+        opened: of(&|name, _| name.starts_with("open")),
         changes: of(&|name, call| match name {
             "open" | "openat" | "openat2" => {
                 ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| call.contains(flag))
@@ -134,6 +138,35 @@ fn every_mode_only_reads() {
             watched.output
         );
     }
+}
+
+/// What a hook pays for: its own files, and nothing for contracts that its text cannot match.
+#[test]
+fn a_hook_starts_no_thread_and_opens_no_repository() {
+    let mut sandbox = sandbox();
+    for number in 0..60 {
+        let id = format!("never-{number}");
+        sandbox = sandbox.contract(&forbid(&id, &format!("(?<!a)absent{number}(?!b)"), "**"));
+    }
+    let write = json!({ "file_path": sandbox.path("new/c.txt"), "content": "nothing of that\n" });
+    let edit = json!({ "file_path": sandbox.path("a.txt"), "old_string": "x", "new_string": "z" });
+    for (name, tool, input) in [
+        ("PreToolUse", "Write", &write),
+        ("PostToolUse", "Write", &write),
+        ("PreToolUse", "Edit", &edit),
+        ("SessionStart", "", &write),
+    ] {
+        let event =
+            json!({ "cwd": sandbox.root(), "hook_event_name": name, "tool_name": tool, "tool_input": input });
+        let args = ["enforce", "--stdin", "--pack", "all"];
+        let Some(watched) = watched(&sandbox, &args, &event.to_string()) else { return };
+        assert_eq!(watched.output.code, Some(0), "{}", watched.output);
+        assert_eq!(watched.threads, [""; 0], "{name} of {tool} starts a thread");
+        let of_git = watched.opened.iter().filter(|call| call.contains(".git"));
+        assert_eq!(of_git.collect::<Vec<_>>(), [""; 0], "{name} of {tool} opens the repository");
+    }
+    let Some(tree) = watched(&sandbox, &["enforce", "--all", "--threads", "4"], "") else { return };
+    assert!(!tree.threads.is_empty(), "the watch sees threads");
 }
 
 #[test]
