@@ -27,6 +27,7 @@ mod ignores;
 mod init;
 mod install;
 mod layering;
+mod matching;
 mod output;
 mod parents;
 mod promises;

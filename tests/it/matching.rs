@@ -1,0 +1,51 @@
+//! What counts as a match, and where it is: leading white space, several lines, bytes that are not UTF-8, links into the
+//! directory of contracts.
+
+use std::os::unix::fs::symlink;
+
+use crate::harness::{Sandbox, forbid};
+
+#[test]
+fn a_match_is_placed_after_the_blank_lines_it_starts_with_and_ignored_there() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"^\s*print\(", "**/*.py"))
+        .file("a.py", "import logging\n\nprint('debug')\n")
+        .file("b.py", "x = 1\n\n    print('x')  # phaser:ignore no-print -- wanted\n");
+    let output = sandbox.run(["enforce", "--all", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.py:3:1 no-print"], "{output}");
+    let lint = sandbox.run(["contracts", "lint"]).stdout;
+    assert!(!lint.contains("b.py"), "the directive is needed: {lint}");
+    assert!(lint.contains("no-print: the pattern starts with white space that crosses line ends"), "{lint}");
+}
+
+#[test]
+fn a_link_among_the_contracts_is_judged_as_what_it_leads_to() {
+    let sandbox =
+        Sandbox::new().contract(&forbid("no-x", "forbidden", "**/*.py")).file("src/app.py", "fine\n");
+    symlink("../../src", sandbox.path(".claude/contracts/link")).expect("linked");
+    let (decision, reason) = sandbox.pre_write(".claude/contracts/link/app.py", "forbidden\n").decision();
+    assert_eq!((decision.as_str(), reason.contains("no-x")), ("deny", true), "{reason}");
+    assert_eq!(sandbox.pre_write(".claude/contracts/own.py", "forbidden\n").decision().0, "allow");
+}
+
+#[test]
+fn bytes_that_are_not_utf8_give_the_same_answer_before_and_after_an_edit() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("plain", r#"password = "[^"]+""#, "**"))
+        .contract(&forbid("looks", r#"password = "[^"]+"(?!z)"#, "**"))
+        .file("a.py", b"password = \"gr\xfc\xdfe\"\nx = 1\n");
+    let output = sandbox.run(["enforce", "a.py", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.py:1:1 looks", "a.py:1:1 plain"], "{output}");
+    let (decision, reason) = sandbox.pre_edit("a.py", "x = 1", "x = 2").decision();
+    assert_eq!(decision, "deny", "{reason}");
+    assert!(reason.contains("plain at line 1") && reason.contains("looks at line 1"), "{reason}");
+}
+
+#[test]
+fn a_return_before_the_end_of_a_line_is_warned_about_in_every_mode() {
+    let sandbox =
+        Sandbox::new().contract(&forbid("no-crlf", r";\r$", "**/*.py")).file("a.py", "x = 1;\r\ny = 2;\r\n");
+    let what = r"'\r$' matches nothing, because '$' stands before the '\r\n' that ends a line (write '\r\n')";
+    assert!(sandbox.run(["enforce", "--all"]).stderr.contains(what));
+    assert!(sandbox.pre_write("a.py", "fine\n").stderr.contains(what));
+}
