@@ -26,9 +26,6 @@ pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 /// How much work a pattern that backtracks may do on each file, unless something else is asked for.
 pub const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Where contracts of version 1.2 are kept in a project.
-const OLDER_CONTRACTS: &str = ".phaser/contracts";
-
 /// A project with its contracts.
 #[derive(Debug)]
 pub struct Project {
@@ -99,15 +96,11 @@ impl Project {
 
     /// A project with these contracts.
     pub(crate) fn new(root: Root, layers: Layers, options: Options) -> Self {
-        let Layers { mut contracts, warnings, directories, .. } = layers;
+        let exempt = layers.exempt(&root);
+        let Layers { mut contracts, warnings, .. } = layers;
         let all = contracts.len();
         contracts.retain(|contract| contract.enabled);
         let switched_off = all - contracts.len();
-        let own = [PROJECT_CONTRACTS, OLDER_CONTRACTS].map(RelPath::from);
-        let read = directories.iter().map(|directory| root.relative(directory));
-        let mut exempt: Vec<RelPath> = own.into_iter().chain(read).collect();
-        exempt.sort_unstable();
-        exempt.dedup();
         Self { root, contracts, warnings, exempt, switched_off, options }
     }
 

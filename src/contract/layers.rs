@@ -10,7 +10,7 @@ use super::read::{Directory, ExamplesWanted, Reader};
 use super::{Contract, LayerKind, Warning};
 use crate::deadline::Deadline;
 use crate::pack::Pack;
-use crate::path::{PROJECT_CONTRACTS, RelPath, Root, real_path};
+use crate::path::{PROJECT_CONTRACTS, RelPath, Root};
 
 mod packs;
 #[cfg(test)]
@@ -104,10 +104,10 @@ impl Layers {
     /// The directories that contracts are read from, as files in them are called in this project, with all links
     /// resolved. Contracts about content do not apply there: a pattern would match its own definition.
     pub fn exempt(&self, root: &Root) -> Vec<RelPath> {
-        let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS].map(|name| real_path(&root.path().join(name)));
-        let mut exempt: Vec<_> =
-            self.directories.iter().chain(&usual).map(|path| root.relative(path)).collect();
-        exempt.sort();
+        let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS].map(RelPath::from);
+        let read = self.directories.iter().map(|directory| root.relative(directory));
+        let mut exempt: Vec<_> = usual.into_iter().chain(read).collect();
+        exempt.sort_unstable();
         exempt.dedup();
         exempt
     }

@@ -147,9 +147,11 @@ fn files_that_contracts_are_read_from_are_exempt_by_their_real_path() {
     let top = fixture.directory.path().canonicalize().expect("it exists");
     fs::create_dir_all(top.join("project/.claude")).expect("created");
     std::os::unix::fs::symlink("../../shared", top.join("project/.claude/contracts")).expect("linked");
-    let loaded = load(&[fixture.layer(LayerKind::Named, "project/rules")], Loading::whole(is_called_broken));
+    let layers =
+        ["project/rules", "project/.claude/contracts"].map(|name| fixture.layer(LayerKind::Named, name));
+    let loaded = load(&layers, Loading::whole(is_called_broken));
     let outside = format!("{}/shared", top.display()).trim_start_matches('/').to_owned();
-    let mut expected = [".phaser/contracts", &outside, "rules"].map(RelPath::from);
+    let mut expected = [".claude/contracts", ".phaser/contracts", &outside, "rules"].map(RelPath::from);
     expected.sort();
     assert_eq!(loaded.exempt(&Root::new(top.join("project"))), expected);
 }
