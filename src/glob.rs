@@ -127,6 +127,13 @@ impl Glob {
     }
 }
 
+impl Default for Glob {
+    /// A glob that no path matches.
+    fn default() -> Self {
+        Self { text: String::new(), shape: Shape::Exact(String::new()) }
+    }
+}
+
 impl PartialEq for Glob {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text

@@ -15,7 +15,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Candidate, Directory, Room};
-use super::{Check, Contract, Needs, Origin};
+use super::{Check, Contract, Needs};
 use crate::replace::{of_a_new_file, replace};
 
 pub(super) mod record;
@@ -30,7 +30,7 @@ const FILE: &str = "index";
 
 /// What it was written by; one of another version is passed over. The number changes with the form of the file, and with
 /// what the matcher takes for needed.
-const VERSION: &str = concat!("phaser ", env!("CARGO_PKG_VERSION"), " index 2");
+const VERSION: &str = concat!("phaser ", env!("CARGO_PKG_VERSION"), " index 3");
 
 /// The largest that is read: all contracts that there may be, and what is known of them.
 const MAX_SIZE: usize = 4 * read::MAX_TOTAL;
@@ -69,6 +69,15 @@ struct Known<'a> {
     record: &'a [u8],
 }
 
+/// What was compiled of a file.
+#[derive(Debug)]
+pub(super) struct Taken<'a> {
+    /// Its contract, without examples.
+    pub(super) record: &'a [u8],
+    /// How much of the room for contracts it takes.
+    pub(super) weight: usize,
+}
+
 /// The bytes of the compiled form of a directory, if there is one.
 pub fn read(directory: &Path) -> Option<Vec<u8>> {
     let path = directory.join(FOLDER).join(FILE);
@@ -93,14 +102,11 @@ impl<'a> Compiled<'a> {
         is_fresh.then_some(&self.head.names)
     }
 
-    /// The contract in a file of the directory, and how much room it takes, if the file is the one that was compiled. It
-    /// comes without its examples. Files must be asked for in the order of their names.
-    pub fn take(&mut self, path: &Path, origin: &Origin) -> Option<(Contract, usize)> {
-        let known = self.pass(path.file_name()?.to_str()?)?;
-        if Stamp::of(path) != Some(known.stamp) {
-            return None;
-        }
-        Some((record::decode(known.record, origin.clone())?, known.weight))
+    /// The record of a file of the directory, if the file is the one that was compiled. Files must be asked for in the
+    /// order of their names.
+    pub(super) fn take(&mut self, path: &Path) -> Option<Taken<'a>> {
+        let Known { stamp, weight, record } = self.pass(path.file_name()?.to_str()?)?;
+        (Stamp::of(path) == Some(stamp)).then_some(Taken { record, weight })
     }
 
     /// What is known of the file with this name; it is passed, with all before it.
@@ -206,7 +212,7 @@ fn unsupported() -> io::Error {
 fn contract(file: &Candidate, now: &Stamp, needed: Needed) -> Option<(Stamp, usize, Contract)> {
     let stamp = Stamp::of(&file.path).filter(|stamp| stamp.is_settled(now))?;
     let mut room = Room::new(read::MAX_TOTAL);
-    let built = read::read(file, &mut room, &mut Vec::new()).ok()?;
+    let built = read::read(&file.path, file.origin.clone(), &mut room, &mut Vec::new()).ok()?;
     let mut contract = built.contract.filter(|_| built.warnings.is_empty())?;
     let needs = needed(&contract);
     if let Check::Forbid(pattern) = &mut contract.check {
@@ -220,7 +226,7 @@ pub fn fresh(directory: &Directory) -> Option<(usize, usize)> {
     let bytes = read(&directory.path)?;
     let mut compiled = Compiled::parse(&bytes)?;
     let files = read::files(directory, &mut Vec::new());
-    let fresh = files.iter().filter(|file| compiled.take(&file.path, &file.origin).is_some()).count();
+    let fresh = files.iter().filter(|file| compiled.take(&file.path).is_some()).count();
     Some((fresh, files.len()))
 }
 
@@ -231,7 +237,7 @@ mod tests {
     use super::*;
     use crate::contract::layers::{Layer, Loading, load};
     use crate::contract::read::Forms;
-    use crate::contract::{Examples, LayerKind, syntax};
+    use crate::contract::{Examples, LayerKind, Origin, syntax};
 
     const YAML: &str = "rule_id: no-todo\ntype: forbid_pattern\npattern: TODO\nfile_glob: '**'\n\
         message: m\nrationale: r\nseverity: error\ntags: [a, b]\n";
@@ -273,8 +279,8 @@ mod tests {
                 pattern.needs =
                     Some(Needs { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) });
             }
-            let (contract, weight) = compiled.take(&directory.path.join(name), &origin).expect("it is fresh");
-            assert_eq!(contract, expected);
+            let Taken { record, weight } = compiled.take(&directory.path.join(name)).expect("it is fresh");
+            assert_eq!(record::decode(record, origin), Ok(expected));
             assert_eq!(weight, yaml.len() + examples * 128);
         }
         assert_eq!(fresh(&directory), Some((4, 4)));
@@ -310,9 +316,8 @@ mod tests {
         compile(&directory, needed).expect("compiled");
         let bytes = read(&directory.path).expect("it was written");
         for length in 0..bytes.len() {
-            let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
             let mut cut = Compiled::parse(&bytes[..length]);
-            let taken = cut.as_mut().and_then(|cut| cut.take(&directory.path.join("a.yaml"), &origin));
+            let taken = cut.as_mut().and_then(|cut| cut.take(&directory.path.join("a.yaml")));
             assert!(taken.is_none(), "{length}");
         }
         let mut other = bytes;
@@ -342,7 +347,7 @@ mod tests {
                 if let Some(mut compiled) = Compiled::parse(bytes) {
                     for name in ["a.yaml", "b.yaml"] {
                         let origin = Origin { layer: LayerKind::Project, file: name.into() };
-                        compiled.pass(name).and_then(|known| record::decode(known.record, origin));
+                        compiled.pass(name).and_then(|known| record::decode(known.record, origin).ok());
                     }
                 }
             }

@@ -107,7 +107,7 @@ pub enum Shape {
     /// One text, or a list that becomes one.
     TextOrList {
         /// Puts it into a contract.
-        set: for<'v> fn(&mut Builder, Vec<Placed<'v>>),
+        set: for<'v> fn(&mut Builder, &[Placed<'v>]),
         /// Gets it from a contract.
         get: for<'c> fn(&'c Contract) -> Option<Placed<'c>>,
     },

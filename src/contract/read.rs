@@ -8,7 +8,7 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::compiled::{self, Compiled};
+use super::compiled::{self, Compiled, Taken, record};
 use super::keys::Built;
 use super::{Contract, Form, LayerKind, Origin, Warning, syntax};
 use crate::deadline::Deadline;
@@ -92,9 +92,10 @@ impl Reader {
             Some(names) => names.iter().map(|name| Candidate::new(directory, name.as_ref())).collect(),
             None => files(directory, &mut found.warnings),
         };
-        found.contracts.reserve_exact(files.len());
-        for (at, file) in files.iter().enumerate() {
-            let unread = match self.one(file, index.as_mut()) {
+        let count = files.len();
+        found.contracts.reserve_exact(count);
+        for (at, Candidate { path, origin }) in files.into_iter().enumerate() {
+            let unread = match self.one(&path, origin, index.as_mut()) {
                 _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(built) => {
                     found.add(built, directory.forms);
@@ -102,10 +103,9 @@ impl Reader {
                 }
                 Err(NoRoom) => format!("the contracts are larger than {} bytes together", self.room.total),
             };
-            let name = file.path.file_name().unwrap_or_default().display();
-            let count = files.len() - at;
+            let (name, left) = (path.file_name().unwrap_or_default().display(), count - at);
             let what =
-                format!("{unread}: {count} files from {name} on do not count (remove what is not needed)");
+                format!("{unread}: {left} files from {name} on do not count (remove what is not needed)");
             found.warnings.push(Warning::about(&directory.shown, what));
             break;
         }
@@ -113,13 +113,21 @@ impl Reader {
     }
 
     /// What is in one file, from the index if that knows it.
-    fn one(&mut self, file: &Candidate, index: Option<&mut Compiled<'_>>) -> Result<Built, NoRoom> {
-        match index.and_then(|index| index.take(&file.path, &file.origin)) {
-            Some((contract, weight)) => {
+    fn one(
+        &mut self,
+        path: &Path,
+        origin: Origin,
+        index: Option<&mut Compiled<'_>>,
+    ) -> Result<Built, NoRoom> {
+        let Some(Taken { record, weight }) = index.and_then(|index| index.take(path)) else {
+            return read(path, origin, &mut self.room, &mut self.bytes);
+        };
+        match record::decode(record, origin) {
+            Ok(contract) => {
                 self.room.take(weight)?;
                 Ok(Built { form: Some(contract.form), contract: Some(contract), warnings: Vec::new() })
             }
-            None => read(file, &mut self.room, &mut self.bytes),
+            Err(origin) => read(path, origin, &mut self.room, &mut self.bytes),
         }
     }
 }
@@ -229,11 +237,16 @@ fn is_regular(entry: &DirEntry) -> bool {
 }
 
 /// What is in a file, if there is room for it; `bytes` is memory for its text.
-pub(super) fn read(file: &Candidate, room: &mut Room, bytes: &mut Vec<u8>) -> Result<Built, NoRoom> {
-    let shown = &file.origin.file;
+pub(super) fn read(
+    path: &Path,
+    origin: Origin,
+    room: &mut Room,
+    bytes: &mut Vec<u8>,
+) -> Result<Built, NoRoom> {
+    let shown = &origin.file;
     let broken = |warning| Ok(Built::broken(warning));
     bytes.clear();
-    let opened = File::open(&file.path).and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(bytes));
+    let opened = File::open(path).and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(bytes));
     if let Err(error) = opened {
         return broken(Warning::about(shown, format!("cannot be read: {error}")));
     }
@@ -249,7 +262,7 @@ pub(super) fn read(file: &Candidate, room: &mut Room, bytes: &mut Vec<u8>) -> Re
             return broken(Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)"));
         }
     };
-    let built = syntax::read(yaml, file.origin.clone());
+    let built = syntax::read(yaml, origin);
     if let Some(contract) = &built.contract {
         let examples = contract.examples.violating.len() + contract.examples.passing.len();
         room.take(examples * EXAMPLE_SIZE)?;

@@ -233,7 +233,7 @@ fn what_is_not_a_compiled_directory_is_passed_over() {
         b"\0",
         &[0xFF; 1000],
         &bytes[..bytes.len() / 2],
-        b"\x14phaser 0.1.0 index 2\0\xFF\xFF\xFF\x7F",
+        b"\x14phaser 0.1.0 index 3\0\xFF\xFF\xFF\x7F",
     ] {
         fs::write(&index, wrong).expect("written");
         assert_eq!(sandbox.pre_write("x", "aaa").decision().0, "deny");

@@ -47,7 +47,7 @@ impl Builder {
             form,
             kind: Kind::FileExists,
             check: Check::Exists,
-            glob: Glob::new("**").expect("a valid glob"),
+            glob: Glob::default(),
             glob_line: top,
             severity: Severity::Error,
             message: String::new(),
@@ -79,8 +79,9 @@ impl Builder {
         self.present |= bit;
         match (key.shape, value) {
             (Shape::Text { set, .. }, Value::Text(text)) => set(self, text),
-            (Shape::TextOrList { set, .. }, Value::Text(text)) => set(self, vec![text]),
-            (Shape::TextOrList { set, .. } | Shape::Words { set, .. }, Value::List(list)) => set(self, list),
+            (Shape::TextOrList { set, .. }, Value::Text(text)) => set(self, &[text]),
+            (Shape::TextOrList { set, .. }, Value::List(list)) => set(self, &list),
+            (Shape::Words { set, .. }, Value::List(list)) => set(self, list),
             (Shape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
             (Shape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
             _ => {}
@@ -98,6 +99,22 @@ impl Builder {
 
     /// The contract, unless something is wrong with it or missing.
     pub fn finish(mut self) -> Built {
+        self.complete();
+        let form = Some(self.contract.form);
+        let mut warnings = self.mistakes;
+        let contract = warnings.is_empty().then_some(self.contract);
+        warnings.append(&mut self.doubts);
+        Built { contract, form, warnings }
+    }
+
+    /// The contract, or else the origin that it would have had.
+    pub fn into_contract(mut self) -> Result<Contract, Origin> {
+        self.complete();
+        if self.mistakes.is_empty() { Ok(self.contract) } else { Err(self.contract.origin) }
+    }
+
+    /// Looks for what is missing, and puts together what belongs together.
+    fn complete(&mut self) {
         for (at, key) in KEYS.iter().enumerate() {
             let kind = self.kind.unwrap_or(Kind::FileExists);
             if self.present & (1 << at) == 0 && key.is_demanded(self.contract.form, kind) {
@@ -106,11 +123,6 @@ impl Builder {
             }
         }
         self.put_check();
-        let form = Some(self.contract.form);
-        let mut warnings = self.mistakes;
-        let contract = warnings.is_empty().then_some(self.contract);
-        warnings.append(&mut self.doubts);
-        Built { contract, form, warnings }
     }
 
     /// Puts together what the contract demands, of its type and its pattern.
@@ -174,8 +186,8 @@ impl Builder {
     }
 
     /// Sets one glob, or several that become one with braces around them.
-    pub(super) fn set_globs(&mut self, globs: Vec<Placed<'_>>) {
-        let [glob] = globs.as_slice() else { return self.set_list_of_globs(&globs) };
+    pub(super) fn set_globs(&mut self, globs: &[Placed<'_>]) {
+        let [glob] = globs else { return self.set_list_of_globs(globs) };
         self.contract.glob_line = glob.line;
         if let Some(parsed) = self.glob(glob) {
             self.contract.glob = parsed;

@@ -26,7 +26,7 @@ fn from_table(pack: &'static Pack) -> Option<Found> {
     let (records, _) = wire::take::<Vec<&[u8]>>(pack.table)?;
     let mut contracts = Vec::with_capacity(records.len());
     for (file, record) in pack.files.iter().zip(&records) {
-        contracts.push(record::decode(record, origin(pack, file))?);
+        contracts.push(record::decode(record, origin(pack, file)).ok()?);
     }
     (records.len() == pack.files.len()).then(|| Found { contracts, warnings: Vec::new() })
 }
