@@ -137,37 +137,8 @@ impl Project {
     ///
     /// When a git repository cannot be read. What goes wrong with one file is in the outcome.
     pub fn check(self, source: &Source) -> Result<Outcome, git::Error> {
-        let targets = self.targets(source)?;
+        let targets = targets(&self.root, &self.options, source)?;
         Ok(self.ready().check(targets, &()).0)
-    }
-
-    /// What there is to check.
-    pub(crate) fn targets(&self, source: &Source) -> Result<Targets, git::Error> {
-        let Options { cwd, git, existing, max_file_size, .. } = &self.options;
-        let root = &self.root;
-        let from = cwd.as_deref().unwrap_or(root.path());
-        let location =
-            || git.clone().unwrap_or_else(|| Location { cwd: from.to_owned(), ..Location::default() });
-        let renames = match existing {
-            Existing::Deny => Renames::Exact,
-            Existing::Report => Renames::Similar,
-        };
-        Ok(match source {
-            Source::Changes(call) => changes::changes(root, call, *max_file_size),
-            Source::Files(paths) => files::files(root, from, paths),
-            Source::Tree(shard) => {
-                let targets = tree::tree(root, cwd.as_deref(), self.threads());
-                match shard {
-                    Some(shard) => shard.of(targets),
-                    None => targets,
-                }
-            }
-            Source::Staged(paths) => {
-                let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
-                git::staged(root, &location(), wanted, renames)?
-            }
-            Source::Diff(revisions) => git::changed(root, &location(), revisions, renames)?,
-        })
     }
 
     /// Makes the contracts ready to be matched.
@@ -188,10 +159,33 @@ impl Project {
         };
         Ready { matcher, warnings, options }
     }
+}
 
-    fn threads(&self) -> usize {
-        threads(&self.options)
-    }
+/// What there is to check.
+pub(crate) fn targets(root: &Root, options: &Options, source: &Source) -> Result<Targets, git::Error> {
+    let Options { cwd, git, existing, max_file_size, .. } = options;
+    let from = cwd.as_deref().unwrap_or(root.path());
+    let location = || git.clone().unwrap_or_else(|| Location { cwd: from.to_owned(), ..Location::default() });
+    let renames = match existing {
+        Existing::Deny => Renames::Exact,
+        Existing::Report => Renames::Similar,
+    };
+    Ok(match source {
+        Source::Changes(call) => changes::changes(root, call, *max_file_size),
+        Source::Files(paths) => files::files(root, from, paths),
+        Source::Tree(shard) => {
+            let targets = tree::tree(root, cwd.as_deref(), threads(options));
+            match shard {
+                Some(shard) => shard.of(targets),
+                None => targets,
+            }
+        }
+        Source::Staged(paths) => {
+            let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
+            git::staged(root, &location(), wanted, renames)?
+        }
+        Source::Diff(revisions) => git::changed(root, &location(), revisions, renames)?,
+    })
 }
 
 /// Finding out how many cores there are reads several files, so it is not done before somebody wants to know.

@@ -9,19 +9,20 @@ use super::stopwatch::Stopwatch;
 use super::{install, output, places, say, stdin};
 use crate::agent::decision::{Decision, decide};
 use crate::agent::{Answer, claude};
-use crate::contract::layers::{self, Layer, Loading};
+use crate::contract::LayerKind;
+use crate::contract::layers::{self, Layer, Layers, Loading};
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
 use crate::matcher;
 use crate::matcher::limits::HOOK_TIME;
 use crate::outcome::Outcome;
-use crate::path::{Root, RootHints, find_root};
+use crate::path::{PROJECT_CONTRACTS, RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::project::{Options, Project};
+use crate::project::{self, Options, Project};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
-use crate::source::{Coverage, Source};
+use crate::source::{Coverage, Source, Targets};
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -130,20 +131,40 @@ impl Run<'_> {
     }
 
     fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {
+        let Resolved { root, asks, .. } = resolved;
+        let options = Options {
+            deadline: self.deadline,
+            cwd: Some(self.environment.cwd.clone()),
+            git: Some(self.environment.git.clone()),
+            ..self.args.options()
+        };
         let named = self.args.contracts_dir.as_deref();
-        let layers = places::layers(named, &self.args.packs, &resolved.root, self.environment)?;
-        let mut project = self.load(&resolved.root, &layers);
+        let mut layers = places::layers(named, &self.args.packs, root, self.environment)?;
+        // What is staged is held against the contracts that are staged, so it is looked at first.
+        let staged = matches!(source, Source::Staged(_)).then(|| project::targets(root, &options, source));
+        let staged = staged.transpose()?;
+        if let Some(targets) = &staged {
+            layers = layers.into_iter().map(|layer| as_staged(layer, &targets.coverage)).collect();
+        }
+        let mut project = Project::new(root.clone(), self.load(&layers), options.clone());
         self.stopwatch.end(Phase::ContractsRead);
-        if project.contracts().is_empty() && resolved.asks == Asks::Agent {
+        if project.contracts().is_empty() && *asks == Asks::Agent {
             return Ok(project.outcome_without_contracts());
         }
-        let targets = project.targets(source)?;
+        let targets = match staged {
+            Some(targets) => targets,
+            None => project::targets(root, &options, source)?,
+        };
         self.stopwatch.end(Phase::FilesListed);
         if project.contracts().is_empty() {
             self.hint = Some(hint(&layers, project.switched_off()));
             return Ok(Outcome { skipped: targets.skipped, ..project.outcome_without_contracts() });
         }
         project.retain(|contract| self.args.wants(contract.severity));
+        Ok(self.check(project, targets))
+    }
+
+    fn check(&mut self, project: Project, targets: Targets) -> Outcome {
         let ready = project.ready();
         self.stopwatch.end(Phase::ContractsCompiled);
         let whole = targets.coverage == Coverage::Whole;
@@ -153,28 +174,35 @@ impl Run<'_> {
         redact(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
-        Ok(outcome)
+        outcome
     }
 
-    fn load(&self, root: &Root, layers: &[Layer]) -> Project {
+    fn load(&self, layers: &[Layer]) -> Layers {
         let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
         let loaded = layers::load(layers, loading);
         if !self.args.quiet {
             loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
         }
-        let options = Options {
-            deadline: self.deadline,
-            cwd: Some(self.environment.cwd.clone()),
-            git: Some(self.environment.git.clone()),
-            ..self.args.options()
-        };
-        Project::new(root.clone(), loaded, options)
+        loaded
     }
 
     /// Writes the answer to an agent.
     fn answer(&self, answer: &Answer) -> anyhow::Result<Exit> {
         output::answer(|out| writeln!(out, "{}", answer.stdout))?;
         Ok(answer.exit)
+    }
+}
+
+/// The project's own directory as it is staged; every other layer as it is.
+fn as_staged(layer: Layer, coverage: &Coverage) -> Layer {
+    match (layer, coverage) {
+        (Layer::Directory(directory), Coverage::Listed(listing)) if directory.kind == LayerKind::Project => {
+            match listing.differing_files_in(&RelPath::from(PROJECT_CONTRACTS)) {
+                same if same.is_empty() => Layer::Directory(directory),
+                differing => Layer::Staged(directory, differing.into_iter().collect()),
+            }
+        }
+        (layer, _) => layer,
     }
 }
 

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use super::read::staged::Staged;
 use super::read::{Directory, ExamplesWanted, Reader};
 use super::{Contract, LayerKind, Warning};
 use crate::deadline::Deadline;
@@ -24,6 +25,8 @@ const OLDER_CONTRACTS: &str = ".phaser/contracts";
 pub enum Layer {
     /// The files of a directory.
     Directory(Directory),
+    /// The files of a directory as they are staged.
+    Staged(Directory, Staged),
     /// A pack built into phaser.
     Pack(&'static Pack),
 }
@@ -32,7 +35,7 @@ impl Layer {
     /// The directory, if it is one.
     pub fn directory(&self) -> Option<&Directory> {
         match self {
-            Self::Directory(directory) => Some(directory),
+            Self::Directory(directory) | Self::Staged(directory, _) => Some(directory),
             Self::Pack(_) => None,
         }
     }
@@ -47,6 +50,8 @@ pub struct Layers {
     pub shadowed: Vec<Contract>,
     /// What is wrong with the files.
     pub warnings: Vec<Warning>,
+    /// Contract files that count as they are staged, and are something else on disk.
+    pub different_on_disk: Vec<PathBuf>,
     /// The directories that were read, with all links resolved.
     pub directories: Vec<PathBuf>,
 }
@@ -89,6 +94,13 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
                 stack.layers.directories.extend(directory.path.canonicalize());
                 stack.add(found.contracts);
             }
+            Layer::Staged(directory, staged) => {
+                let (mut found, mut different) = reader.read_staged(directory, staged);
+                stack.layers.warnings.append(&mut found.warnings);
+                stack.layers.different_on_disk.append(&mut different);
+                stack.layers.directories.extend(directory.path.canonicalize());
+                stack.add(found.contracts);
+            }
             Layer::Pack(pack) => {
                 let mut found = packs::read(pack, loading.examples);
                 stack.layers.warnings.append(&mut found.warnings);
@@ -123,12 +135,20 @@ impl Layers {
         })
     }
 
-    /// Each of [`switched_off`](Self::switched_off) in a line, for whoever wonders why it does not count.
+    /// What whoever wonders should know, a line each: contracts of the user that the project switches off, and contract
+    /// files that count as they are staged.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.switched_off().map(|(counts, hidden)| {
+        let switched_off = self.switched_off().map(|(counts, hidden)| {
             let (by, file) = (counts.origin.file.display(), hidden.origin.file.display());
             format!("{} of {file} is switched off by {by}", hidden.id)
-        })
+        });
+        let staged = self.different_on_disk.iter().map(|file| {
+            format!(
+                "{} counts as it is staged; on disk it is different (stage it, or undo it)",
+                file.display()
+            )
+        });
+        switched_off.chain(staged)
     }
 }
 

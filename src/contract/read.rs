@@ -13,6 +13,8 @@ use super::keys::Built;
 use super::{Contract, Form, LayerKind, Origin, Warning, syntax};
 use crate::deadline::Deadline;
 
+pub mod staged;
+
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
 
@@ -243,13 +245,19 @@ pub(super) fn read(
     room: &mut Room,
     bytes: &mut Vec<u8>,
 ) -> Result<Built, NoRoom> {
-    let shown = &origin.file;
-    let broken = |warning| Ok(Built::broken(warning));
     bytes.clear();
     let opened = File::open(path).and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(bytes));
     if let Err(error) = opened {
-        return broken(Warning::about(shown, format!("cannot be read: {error}")));
+        let warning = Warning::about(&origin.file, format!("cannot be read: {error}"));
+        return Ok(Built::broken(warning));
     }
+    of_bytes(bytes, origin, room)
+}
+
+/// What is in the bytes of a file, if there is room for them.
+fn of_bytes(bytes: &[u8], origin: Origin, room: &mut Room) -> Result<Built, NoRoom> {
+    let shown = &origin.file;
+    let broken = |warning| Ok(Built::broken(warning));
     if bytes.len() > MAX_FILE {
         let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
         return broken(Warning::about(shown, what));

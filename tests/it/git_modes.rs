@@ -303,3 +303,21 @@ fn staged_texts_of_any_kind_are_checked_with_every_contract() {
     let all = sandbox.run(["enforce", "--all", "--format", "json"]);
     assert_eq!(all.violations(), expected, "{all}");
 }
+
+#[test]
+fn what_is_staged_is_held_against_the_contracts_that_are_staged() {
+    let sandbox = sandbox().file("a.txt", "y\n").file("b.txt", "z\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox
+        .file(".claude/contracts/no-x.yaml", forbid("no-x", "y", "**/*.txt"))
+        .file(".claude/contracts/untracked.yaml", forbid("untracked", "z", "**/*.txt"));
+    let output = staged(&sandbox);
+    assert_eq!(output.violations(), ["b.txt:1:1 untracked"], "{output}");
+    let note = "phaser: .claude/contracts/no-x.yaml counts as it is staged; on disk it is different";
+    assert!(output.stderr.contains(note), "{output}");
+    let sandbox = sandbox.git_add(".claude/contracts/no-x.yaml");
+    assert_eq!(staged(&sandbox).violations(), ["a.txt:1:1 no-x", "b.txt:1:1 untracked"]);
+    std::fs::remove_file(sandbox.path(".claude/contracts/no-x.yaml")).expect("removed");
+    assert_eq!(staged(&sandbox).violations(), ["a.txt:1:1 no-x", "b.txt:1:1 untracked"]);
+    assert_eq!(diff(&sandbox, "HEAD").violations(), ["b.txt:1:1 untracked"], "the worktree counts there");
+}

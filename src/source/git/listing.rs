@@ -6,9 +6,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::bstr::ByteSlice;
+use gix::index::entry::Mode;
 
+use super::blob::BlobReader;
 use super::compare;
 use super::repository::Repository;
+use super::worktree;
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 
@@ -26,6 +29,29 @@ struct Indexed {
 impl Listing {
     pub(super) fn new(repository: Repository, index: gix::index::File) -> Self {
         Self(Arc::new(Indexed { repository: Mutex::new(repository), index }))
+    }
+
+    /// The files that stand directly in a directory of the project and may not be the same on disk, by their names, with
+    /// their bytes; a file that cannot be read, or is not one, is left out.
+    pub fn differing_files_in(&self, directory: &RelPath) -> Vec<(String, Vec<u8>)> {
+        let Indexed { repository, index } = &*self.0;
+        let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reader = BlobReader::default();
+        let mut files = Vec::new();
+        for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
+            let Some(path) = repository.project_path(entry.path(index)) else { continue };
+            let inside = path.as_bytes().strip_prefix(directory.as_bytes());
+            let name =
+                inside.and_then(|inside| inside.strip_prefix(b"/")).and_then(|name| name.to_str().ok());
+            let Some(name) = name.filter(|name| !name.contains('/')) else { continue };
+            if matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
+                && !worktree::is_as_remembered(repository, index, entry)
+                && let Ok(bytes) = reader.read(&repository.objects.blob(entry.id), u64::MAX)
+            {
+                files.push((name.to_owned(), bytes));
+            }
+        }
+        files
     }
 
     /// Their paths, or the directory that could not be listed.

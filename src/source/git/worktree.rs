@@ -257,14 +257,25 @@ impl<'a> Comparison<'a> {
 
     fn is_as_in_index(&self, tracked: &Tracked<'_>, kind: Option<EntryKind>, metadata: &Metadata) -> bool {
         let Some((remembered, staged)) = tracked.stat.zip(tracked.staged) else { return false };
-        Some(staged.kind) == kind
-            && Stat::from_fs(metadata).is_ok_and(|stat| remembered.matches(&stat, STAT))
-            && !remembered.is_racy(self.index.timestamp(), STAT)
+        Some(staged.kind) == kind && has_stat(self.index, &remembered, metadata)
     }
 
     fn converter(&mut self) -> Option<&mut ToGit<'a>> {
         self.converter.get_or_insert_with(|| ToGit::new(self.repository, self.index).ok()).as_mut()
     }
+}
+
+/// Is the file on disk the one that the index remembers, as far as its size and times tell?
+pub(super) fn is_as_remembered(repository: &Repository, index: &State, entry: &gix::index::Entry) -> bool {
+    let Ok(path) = gix::path::from_byte_slice(entry.path(index)) else { return false };
+    let metadata = Metadata::from_path_no_follow(&repository.worktree.join(path));
+    metadata.is_ok_and(|metadata| metadata.is_file() && has_stat(index, &entry.stat, &metadata))
+}
+
+/// Does a file have the size and times that the index remembers, and were they taken long enough after its last change?
+fn has_stat(index: &State, remembered: &Stat, metadata: &Metadata) -> bool {
+    Stat::from_fs(metadata).is_ok_and(|stat| remembered.matches(&stat, STAT))
+        && !remembered.is_racy(index.timestamp(), STAT)
 }
 
 fn is_blob(kind: EntryKind) -> bool {

@@ -1,0 +1,47 @@
+//! The contract files of a directory as they are staged: what the next commit would contain is held against the contracts
+//! that it would contain. A file that git does not track counts as it is on disk.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use super::{Candidate, Directory, Found, NoRoom, Reader, files, is_named_like_a_contract, of_bytes};
+use crate::contract::Warning;
+
+/// The bytes of the files of a directory that are staged, by their names; those that are the same on disk may be missing.
+pub type Staged = BTreeMap<String, Vec<u8>>;
+
+impl Reader {
+    /// The contracts of a directory with these files staged, and the files that are something else on disk.
+    pub fn read_staged(&mut self, directory: &Directory, staged: &Staged) -> (Found, Vec<PathBuf>) {
+        let (mut found, mut different) = (Found::default(), Vec::new());
+        let mut all: BTreeMap<PathBuf, Candidate> =
+            files(directory, &mut found.warnings).into_iter().map(|file| (file.path.clone(), file)).collect();
+        for name in staged.keys().filter(|name| is_named_like_a_contract(name.as_ref())) {
+            let file = Candidate::new(directory, name.as_ref());
+            all.entry(file.path.clone()).or_insert(file);
+        }
+        for (path, file) in all {
+            let bytes = file.name().and_then(|name| staged.get(name));
+            let shown = file.origin.file.clone();
+            let built = match bytes {
+                Some(bytes) => {
+                    if fs::read(&path).ok().as_ref() != Some(bytes) {
+                        different.push(shown);
+                    }
+                    of_bytes(bytes, file.origin, &mut self.room)
+                }
+                None => super::read(&path, file.origin, &mut self.room, &mut self.bytes),
+            };
+            match built {
+                Ok(built) => found.add(built, directory.forms),
+                Err(NoRoom) => {
+                    let what = format!("the contracts are larger than {} bytes together", self.room.total);
+                    found.warnings.push(Warning::about(&directory.shown, what));
+                    break;
+                }
+            }
+        }
+        (found, different)
+    }
+}
