@@ -298,6 +298,18 @@ pub struct Warning {
     pub what: String,
     /// The text that is wrong, and a line below it with signs under the place.
     pub excerpt: Option<[String; 2]>,
+    /// What becomes of the contract.
+    pub effect: Effect,
+}
+
+/// What becomes of a contract that there is a warning about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Effect {
+    /// It does not count.
+    LeftOut,
+    /// It counts, though perhaps not as it was meant.
+    Counts,
 }
 
 /// The most characters of a text that an excerpt shows before and after the place.
@@ -306,12 +318,24 @@ const EXCERPT: usize = 50;
 impl Warning {
     /// A warning about a line of `file`.
     pub fn at(file: &Path, line: usize, what: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: Some(line), what: what.into(), excerpt: None }
+        Self {
+            file: file.to_owned(),
+            line: Some(line),
+            what: what.into(),
+            excerpt: None,
+            effect: Effect::LeftOut,
+        }
     }
 
     /// A warning about `file` as a whole.
     pub fn about(file: &Path, what: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: None, what: what.into(), excerpt: None }
+        Self { file: file.to_owned(), line: None, what: what.into(), excerpt: None, effect: Effect::LeftOut }
+    }
+
+    /// The same for a contract that counts in spite of it.
+    #[must_use]
+    pub fn only_a_doubt(self) -> Self {
+        Self { effect: Effect::Counts, ..self }
     }
 
     /// The same with the place in `text` where it is wrong, in characters.

@@ -99,8 +99,8 @@ pub mod cli;
 pub mod internals;
 
 pub use contract::{
-    Check, Contract, Dialect, Example, Examples, Form, Kind, LayerKind, Needs, Origin, Pattern, Severity,
-    Warning,
+    Check, Contract, Dialect, Effect, Example, Examples, Form, Kind, LayerKind, Needs, Origin, Pattern,
+    Severity, Warning,
 };
 pub use deadline::Deadline;
 pub use glob::{Glob, GlobError};

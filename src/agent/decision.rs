@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::change::{Call, Moment};
-use crate::contract::{Severity, Warning};
+use crate::contract::{Effect, Severity, Warning};
 use crate::outcome::Outcome;
 use crate::path::Root;
 use crate::report::inert;
@@ -111,8 +111,8 @@ fn refusal(skipped: &Skipped) -> Option<String> {
 fn message(outcome: &Outcome) -> Option<String> {
     let unchecked = outcome.skipped.iter().filter(|skipped| is_gap(&skipped.why));
     let gaps = unchecked.map(|skipped| format!("{}: {}", skipped.path, skipped.why));
-    let parts =
-        [counted("not checked: ", gaps), counted("", outcome.warnings.iter().map(Warning::to_string))];
+    let broken = outcome.warnings.iter().filter(|warning| warning.effect == Effect::LeftOut);
+    let parts = [counted("not checked: ", gaps), counted("", broken.map(Warning::to_string))];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| shortened(&format!("phaser: {}", inert(&parts.join("; ")))))
 }
@@ -232,5 +232,8 @@ mod tests {
             Outcome { warnings: vec![Warning::about("a.yaml".as_ref(), "bad"); 3], ..Outcome::default() };
         let message = decided(&call(Moment::Before, "a"), &outcome).message;
         assert_eq!(message.as_deref(), Some("phaser: a.yaml: bad (and 2 more)"));
+        let doubts = vec![Warning::about("a.yaml".as_ref(), "odd").only_a_doubt()];
+        let outcome = Outcome { warnings: doubts, ..Outcome::default() };
+        assert_eq!(decided(&call(Moment::Before, "a"), &outcome).message, None);
     }
 }

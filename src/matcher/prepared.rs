@@ -107,9 +107,10 @@ pub fn read(contract: &Contract) -> Result<Option<(Pattern, Vec<Warning>)>, Warn
     let Some(written) = contract.check.pattern() else { return Ok(None) };
     let warning = |what: String| Warning::at(&contract.origin.file, written.line, what);
     match Pattern::new(written) {
-        Ok((pattern, notes)) => {
-            Ok(Some((pattern, notes.into_iter().map(|note| warning(note.to_owned())).collect())))
-        }
+        Ok((pattern, notes)) => Ok(Some((
+            pattern,
+            notes.into_iter().map(|note| warning(note.to_owned()).only_a_doubt()).collect(),
+        ))),
         Err(error) => {
             let Mistake { what, place } = mistake::explain(&written.source, &error);
             Err(warning(what).pointing(&written.source, place))

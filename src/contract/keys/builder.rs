@@ -90,7 +90,7 @@ impl Builder {
 
     /// Adds something that the author should know, although the contract counts.
     pub fn doubt(&mut self, line: usize, what: impl Into<String>) {
-        self.doubts.push(Warning::at(&self.contract.origin.file, line, what));
+        self.doubts.push(Warning::at(&self.contract.origin.file, line, what).only_a_doubt());
     }
 
     fn mistake(&mut self, line: usize, what: impl Into<String>) {
