@@ -172,9 +172,9 @@ pub(crate) fn targets(root: &Root, options: &Options, source: &Source) -> Result
     };
     Ok(match source {
         Source::Changes(call) => changes::changes(root, call, *max_file_size),
-        Source::Files(paths) => files::files(root, from, paths),
+        Source::Files(paths) => files::files(root, &location(), paths),
         Source::Tree(shard) => {
-            let targets = tree::tree(root, cwd.as_deref(), threads(options));
+            let targets = tree::tree(root, &location(), threads(options));
             match shard {
                 Some(shard) => shard.of(targets),
                 None => targets,

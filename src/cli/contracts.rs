@@ -16,7 +16,7 @@ use crate::nearest::nearest;
 use crate::pack::{PACKS, Pack};
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::report::inert;
-use crate::source::{Targets, tree};
+use crate::source::{Targets, git, tree};
 
 mod check;
 mod columns;
@@ -128,6 +128,7 @@ pub struct Project {
     pub root: Root,
     pub layers: Vec<Layer>,
     pub loaded: Layers,
+    git: git::Location,
 }
 
 impl Where {
@@ -149,7 +150,7 @@ impl Where {
         let named = self.location.contracts_dir.as_deref();
         let layers = places::all_layers(named, &self.packs, &root, environment)?;
         let loaded = layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) });
-        Ok(Project { root, layers, loaded })
+        Ok(Project { root, layers, loaded, git: environment.git.clone() })
     }
 }
 
@@ -201,7 +202,7 @@ impl Project {
 
     /// The files of the project.
     pub fn targets(&self) -> Targets {
-        tree::tree(&self.root, None, threads())
+        tree::tree(&self.root, &self.git, threads())
     }
 }
 

@@ -44,15 +44,18 @@ impl Environment {
 
     fn in_directory(cwd: PathBuf) -> Self {
         let directory = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = directory("HOME").or_else(|| directory("USERPROFILE"));
+        let config_home = || home.as_ref().map(|home| home.join(".config"));
         Self {
             git: Location {
                 cwd: cwd.clone(),
                 git_dir: directory("GIT_DIR"),
                 work_tree: directory("GIT_WORK_TREE"),
                 index_file: directory("GIT_INDEX_FILE"),
+                config_home: directory("XDG_CONFIG_HOME").or_else(config_home),
             },
             cwd,
-            home: directory("HOME").or_else(|| directory("USERPROFILE")),
+            home,
             storage_dir: directory("PHASER_STORAGE_DIR"),
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
             github_step_summary: directory("GITHUB_STEP_SUMMARY"),

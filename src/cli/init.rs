@@ -72,7 +72,7 @@ const EVERY_FILE: &str = "**/*";
 /// Runs `phaser init`.
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let targets = tree::tree(&root, None, threads());
+    let targets = tree::tree(&root, &environment.git, threads());
     let directories = places::directories(None, &root, environment)?;
     let directories: Vec<_> = directories.into_iter().map(Layer::Directory).collect();
     let existing = layers::load(&directories, Loading::to_enforce(matcher::broken));

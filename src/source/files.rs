@@ -5,30 +5,34 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Content, Coverage, Target, Targets, tree};
+use super::git::Location;
+use super::tree::{Found, Walk};
+use super::{Content, Coverage, Target, Targets};
 use crate::path::{RelPath, Root, has_parent_component, real_path, resolve};
 use crate::skipped::{Skipped, Why};
 
-/// The named files; a relative path starts at `cwd`.
-pub fn files(root: &Root, cwd: &Path, paths: &[PathBuf]) -> Targets {
-    let mut found = Found { root, targets: BTreeMap::new(), skipped: Vec::new() };
+/// The named files; a relative path starts where `location` says.
+pub fn files(root: &Root, location: &Location, paths: &[PathBuf]) -> Targets {
+    let walk = Walk::new(root, location);
+    let mut found = Named { root, walk, targets: BTreeMap::new(), skipped: Vec::new() };
     for path in paths {
-        if let Err(why) = found.add(cwd, path) {
+        if let Err(why) = found.add(&location.cwd, path) {
             found.skipped.push(Skipped { path: RelPath::from_native(path), why });
         }
     }
-    let Found { targets, skipped, .. } = found;
+    let Named { targets, skipped, .. } = found;
     Targets { targets: targets.into_values().collect(), coverage: Coverage::Partial, skipped }
 }
 
 /// What was found so far; each file once, however often it was named.
-struct Found<'a> {
+struct Named<'a> {
     root: &'a Root,
+    walk: Walk<'a>,
     targets: BTreeMap<RelPath, Target>,
     skipped: Vec<Skipped>,
 }
 
-impl Found<'_> {
+impl Named<'_> {
     /// Adds the file or the directory that `path` names, or says why not.
     fn add(&mut self, cwd: &Path, path: &Path) -> Result<(), Why> {
         let unreadable = |error: io::Error| Why::Unreadable(error.to_string());
@@ -51,16 +55,14 @@ impl Found<'_> {
 
     /// Adds the files in a directory. Where a link leads to it, they have two names.
     fn add_directory(&mut self, directory: &Path) {
-        let (found, gaps) = tree::walk((self.root, directory), None, 1);
-        self.skipped.extend(gaps);
-        let real = real_path(directory);
-        for mut target in found {
-            if let Content::File(path) = &target.content
-                && let Ok(inside) = path.strip_prefix(directory)
-            {
-                let alias = self.root.relative(&real.join(inside));
-                target.alias = (alias != target.path).then_some(alias);
-            }
+        let Found { targets, skipped } = self.walk.files_in(directory, 1);
+        self.skipped.extend(skipped);
+        let [given, real] =
+            [directory.to_owned(), real_path(directory)].map(|path| self.root.relative(&path));
+        for mut target in targets {
+            let inside = target.path.as_bytes().strip_prefix(given.as_bytes()).filter(|_| real != given);
+            let alias = inside.map(|inside| [real.as_bytes(), inside].concat());
+            target.alias = alias.map(RelPath::from_bytes);
             self.targets.entry(target.path.clone()).or_insert(target);
         }
     }

@@ -6,11 +6,14 @@
 mod blob;
 mod compare;
 mod error;
+pub(in crate::source) mod excludes;
 mod listing;
 mod named;
 mod renames;
 mod repository;
 mod revisions;
+mod rules;
+mod special;
 mod to_git;
 mod worktree;
 
@@ -27,6 +30,8 @@ pub use error::Error;
 pub use listing::Listing;
 pub use renames::Renames;
 pub use revisions::Revisions;
+
+pub(in crate::source) use worktree::leads_through_link;
 
 use compare::{Change, Changes, Entry};
 use renames::Moved;
@@ -45,6 +50,8 @@ pub struct Location {
     pub work_tree: Option<PathBuf>,
     /// `GIT_INDEX_FILE`.
     pub index_file: Option<PathBuf>,
+    /// Where the user's configuration files are: `XDG_CONFIG_HOME`, or what it is by default.
+    pub config_home: Option<PathBuf>,
 }
 
 /// Which files of the index are wanted.
@@ -73,7 +80,8 @@ pub fn staged(
     let mut found = match wanted {
         Staged::Changed => Collection::of(&repository, &changes, renames),
         Staged::Named(paths) => {
-            let (present, skipped) = named::find((&repository, &index), location, paths, &changes)?;
+            let names = named::Names::new(&repository, &location.cwd, paths);
+            let (present, skipped) = named::find(&repository, &index, names, &changes)?;
             let changes = Changes { present, gone: changes.gone };
             Targets { skipped, ..Collection::of(&repository, &changes, renames) }
         }

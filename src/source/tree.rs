@@ -1,157 +1,220 @@
-//! The files of a directory tree, as git sees them: the only user of the `ignore` crate.
+//! The files of a directory tree, as git sees them.
 //!
-//! Git's own exclusion rules hold; hidden files are included, `.git` is not, links are not followed.
+//! What git leaves out is left out, unless git tracks it; hidden files are included, `.git` is not, links are not followed.
 
-use std::fs;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
-
+use super::git::Location;
+use super::git::excludes::{Kind, Place, Worktrees};
+use super::git::leads_through_link;
 use super::{Content, Coverage, Target, Targets};
-use crate::path::{RelPath, Root};
+use crate::path::{RelPath, Root, real_path};
 use crate::skipped::{Skipped, Why};
 
-/// All files of the project. Those in `cwd`, which must be the current directory, are opened from there: each directory
-/// on the way costs time.
-pub fn tree(root: &Root, cwd: Option<&Path>, threads: usize) -> Targets {
-    let (targets, skipped) = walk((root, root.path()), cwd, threads);
+mod queue;
+
+/// All files of the project.
+pub fn tree(root: &Root, location: &Location, threads: usize) -> Targets {
+    let Found { targets, skipped } = Walk::new(root, location).files_in(root.path(), threads);
     Targets { targets, coverage: Coverage::Whole, skipped }
 }
 
-/// The files under `directory`, in the order of their paths.
-pub(super) fn walk(
-    (root, directory): (&Root, &Path),
-    cwd: Option<&Path>,
-    threads: usize,
-) -> (Vec<Target>, Vec<Skipped>) {
-    if directory.ancestors().any(has_special_rules) {
-        return (Vec::new(), vec![special_rules(root, directory)]);
+/// What was found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) targets: Vec<Target>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+impl Found {
+    fn skip(&mut self, path: RelPath, error: impl ToString) {
+        self.skipped.push(Skipped { path, why: Why::Unreadable(error.to_string()) });
     }
-    let collected = Mutex::new((Vec::new(), Vec::new()));
-    let special = Arc::new(Mutex::new(Vec::new()));
-    let found_special = Arc::clone(&special);
-    let walker = WalkBuilder::new(directory)
-        .hidden(false)
-        .ignore(false)
-        .follow_links(false)
-        .threads(threads)
-        .filter_entry(move |entry| {
-            let directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let special = directory && has_special_rules(entry.path());
-            if special {
-                found_special.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_owned());
-            }
-            entry.file_name() != ".git" && !special
-        })
-        .to_owned();
-    let batch = || Batch { root, cwd, collected: &collected, targets: Vec::new(), skipped: Vec::new() };
-    if threads > 1 && can_start(threads) {
-        walker.build_parallel().run(|| {
-            let mut found = batch();
-            Box::new(move |entry| {
-                found.take(entry);
-                WalkState::Continue
-            })
-        });
-    } else {
-        let mut found = batch();
-        walker.build().for_each(|entry| found.take(entry));
+
+    fn append(&mut self, mut other: Self) {
+        self.targets.append(&mut other.targets);
+        self.skipped.append(&mut other.skipped);
     }
-    let (mut targets, mut skipped) = collected.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let special = special.lock().unwrap_or_else(PoisonError::into_inner);
-    skipped.extend(special.iter().map(|directory| special_rules(root, directory)));
-    targets.sort_unstable_by(|a: &Target, b: &Target| a.path.cmp(&b.path));
-    skipped.sort_unstable();
-    (targets, skipped)
 }
 
-/// Would reading the rules of this directory hang, or never end? A link to a device can be committed.
-fn has_special_rules(directory: &Path) -> bool {
-    let rules = fs::metadata(directory.join(".gitignore"));
-    rules.is_ok_and(|rules| !rules.is_file() && !rules.is_dir())
-}
-
-fn special_rules(root: &Root, directory: &Path) -> Skipped {
-    let why = Why::Unreadable("its .gitignore is not a regular file; put one there".to_owned());
-    Skipped { path: root.relative(directory), why }
-}
-
-type Collected = Mutex<(Vec<Target>, Vec<Skipped>)>;
-
-/// What one thread has found; it hands everything over when it is done.
-struct Batch<'a> {
+/// Looks for files in directories of one project.
+pub(super) struct Walk<'a> {
     root: &'a Root,
+    /// What is in the current directory is opened from there: each directory on the way costs time.
     cwd: Option<&'a Path>,
-    collected: &'a Collected,
-    targets: Vec<Target>,
-    skipped: Vec<Skipped>,
+    worktrees: Worktrees<'a>,
 }
 
-/// Can this many threads be had at once? Where they cannot, the parallel walk would panic.
-fn can_start(threads: usize) -> bool {
-    let gate = Mutex::new(());
-    thread::scope(|scope| {
-        let closed = gate.lock();
-        let wait = || drop(gate.lock());
-        let started = (0..threads).all(|_| thread::Builder::new().spawn_scoped(scope, wait).is_ok());
-        drop(closed);
-        started
-    })
+/// A directory to look into.
+struct Directory {
+    /// How it is opened: from the current directory if it is in there, which may be empty, or else absolute.
+    open: PathBuf,
+    /// Its path as globs see it, empty or with a final `/`.
+    path: Vec<u8>,
+    /// Where it is in a worktree.
+    place: Option<Place>,
 }
 
-impl Batch<'_> {
-    fn take(&mut self, entry: Result<DirEntry, ignore::Error>) {
-        match entry {
-            Ok(entry) => self.add(&entry),
-            Err(error) => self.fail(&error),
+/// Something in a directory.
+struct Entry {
+    name: OsString,
+    kind: FileType,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(root: &'a Root, location: &'a Location) -> Self {
+        let is_current = |path: &&PathBuf| {
+            let current = Path::new(".").canonicalize();
+            current.is_ok_and(|current| path.canonicalize().is_ok_and(|path| path == current))
+        };
+        let cwd = Some(&location.cwd).filter(is_current).map(PathBuf::as_path);
+        Self { root, cwd, worktrees: Worktrees::new(location) }
+    }
+
+    /// The files under `directory`, which is absolute, in the order of their paths.
+    pub(super) fn files_in(&self, directory: &Path, threads: usize) -> Found {
+        let mut path = self.root.relative(directory).as_bytes().to_vec();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        let from_here = self.cwd.and_then(|cwd| directory.strip_prefix(cwd).ok());
+        let open = from_here.unwrap_or(directory).to_owned();
+        let start = Directory { open, path, place: self.worktrees.above(&real_path(directory)) };
+        let parts = queue::run(start, threads, |directory, found| self.look_into(directory, found));
+        let mut found = parts.into_iter().reduce(|mut all, part| {
+            all.append(part);
+            all
+        });
+        let mut found = found.take().unwrap_or_default();
+        found.targets.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        found.skipped.sort_unstable();
+        found.skipped.dedup();
+        found
+    }
+
+    /// Takes the files of one directory, and gives the directories in it.
+    fn look_into(&self, mut directory: Directory, found: &mut Found) -> Vec<Directory> {
+        let entries = match directory.entries() {
+            Ok(entries) => entries,
+            Err(error) => {
+                found.skip(directory.shown(), error);
+                return Vec::new();
+            }
+        };
+        self.enter_worktree(&mut directory, &entries);
+        let mut below = Vec::new();
+        for Entry { name, kind } in entries.iter().filter(|entry| entry.name != ".git") {
+            let bytes = name.as_encoded_bytes();
+            let what = if kind.is_dir() { Kind::Directory } else { Kind::File };
+            let place = directory.place.as_ref().filter(|place| place.excludes(bytes, what));
+            match (place, what) {
+                (None, Kind::Directory) => below.push(directory.child(name)),
+                (None, Kind::File) => found.targets.push(directory.target(Path::new(name), *kind)),
+                (Some(place), Kind::File) => match place.tracks(bytes) {
+                    Ok(true) => found.targets.push(directory.target(Path::new(name), *kind)),
+                    Ok(false) => {}
+                    Err(error) => found.skip(directory.shown(), error),
+                },
+                (Some(place), Kind::Directory) => match place.tracked_in(bytes) {
+                    Ok(tracked) => {
+                        let tracked =
+                            tracked.iter().map(|file| (Path::new(name).join(&file.path), file.kind));
+                        below.extend(tracked.filter_map(|(path, kind)| directory.take(&path, kind, found)));
+                    }
+                    Err(error) => found.skip(directory.shown(), error),
+                },
+            }
+        }
+        below
+    }
+
+    /// Notes that a directory is the top of a worktree, and the rules that it has.
+    fn enter_worktree(&self, directory: &mut Directory, entries: &[Entry]) {
+        let find = |name: &str| entries.iter().find(|entry| entry.name == name);
+        if find(".git").is_some()
+            && let Ok(real) = directory.on_disk().canonicalize()
+            && let Some(top) = self.worktrees.at(&real, directory.place.as_ref())
+        {
+            directory.place = Some(top);
+        }
+        // Git does not follow a link here either.
+        let rules = find(".gitignore").filter(|rules| rules.kind.is_file());
+        let file = rules.map(|rules| directory.open.join(&rules.name));
+        if let (Some(place), Some(file)) = (&mut directory.place, file) {
+            place.read_rules(&file);
+        }
+    }
+}
+
+impl Directory {
+    fn on_disk(&self) -> &Path {
+        if self.open.as_os_str().is_empty() { Path::new(".") } else { &self.open }
+    }
+
+    /// Its path for a message.
+    fn shown(&self) -> RelPath {
+        match self.path.strip_suffix(b"/") {
+            Some(path) => RelPath::from_bytes(path),
+            None => RelPath::from("."),
         }
     }
 
-    fn add(&mut self, entry: &DirEntry) {
-        let Some(kind) = entry.file_type() else { return };
-        if kind.is_dir() {
-            return;
+    fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(self.on_disk())? {
+            let entry = entry?;
+            match entry.file_type() {
+                Ok(kind) => entries.push(Entry { name: entry.file_name(), kind }),
+                // It is gone already.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(entries)
+    }
+
+    /// The directory at `path`, from here.
+    fn child(&self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        let name = RelPath::from_native(path);
+        Self {
+            open: self.open.join(path),
+            path: [&self.path, name.as_bytes(), b"/"].concat(),
+            place: self.place.as_ref().map(|place| place.child(name.as_bytes())),
+        }
+    }
+
+    /// The file at `path`, from here.
+    fn target(&self, path: &Path, kind: FileType) -> Target {
         let content = if kind.is_file() {
-            let inside = self.cwd.and_then(|cwd| entry.path().strip_prefix(cwd).ok());
-            Content::File(inside.unwrap_or(entry.path()).to_owned())
+            Content::File(self.open.join(path))
         } else if kind.is_symlink() {
             Content::Opaque(Why::Link)
         } else {
             Content::Opaque(Why::NotAFile)
         };
-        self.targets.push(Target::new(self.relative(entry.path()), content));
+        let name = RelPath::from_native(path);
+        Target::new(RelPath::from_bytes([&self.path, name.as_bytes()].concat()), content)
     }
 
-    /// An unreadable directory is a gap; a loop or a broken rule in an ignore file is not.
-    fn fail(&mut self, error: &ignore::Error) {
-        let Some(cause) = error.io_error() else { return };
-        let path = path_of(error).map_or_else(|| RelPath::from("."), |path| self.relative(path));
-        self.skipped.push(Skipped { path, why: Why::Unreadable(cause.to_string()) });
-    }
-
-    fn relative(&self, path: &Path) -> RelPath {
-        match path.strip_prefix(self.root.path()) {
-            Ok(inside) => RelPath::from_native(inside),
-            Err(_) => self.root.relative(path),
+    /// Takes what is tracked at `path`, from here, if it is there; a submodule is a directory to look into.
+    fn take(&self, path: &Path, kind: Kind, found: &mut Found) -> Option<Self> {
+        let file = self.open.join(path);
+        let on_disk = file.symlink_metadata().ok()?.file_type();
+        if leads_through_link(&self.open, &file) {
+            return None;
         }
+        match (kind, on_disk.is_dir()) {
+            (Kind::Directory, true) => return Some(self.child(path)),
+            (Kind::File, false) => found.targets.push(self.target(path, on_disk)),
+            (Kind::Directory, false) | (Kind::File, true) => {}
+        }
+        None
     }
 }
 
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
-        collected.0.append(&mut self.targets);
-        collected.1.append(&mut self.skipped);
-    }
-}
-
-fn path_of(error: &ignore::Error) -> Option<&Path> {
-    match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
-        _ => None,
-    }
-}
+#[cfg(test)]
+mod tests;

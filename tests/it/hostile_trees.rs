@@ -232,24 +232,56 @@ fn an_ignore_file_that_is_broken_hides_nothing() {
 }
 
 #[test]
-fn an_ignore_file_that_is_special_is_never_opened() {
-    for device in ["/dev/zero", "fifo"] {
+fn an_ignore_file_that_is_special_is_never_opened_and_hides_nothing() {
+    for special in ["/dev/zero", "fifo", "real"] {
         let sandbox =
-            sandbox().git_init().file("a.txt", "x").file("sub/a.txt", "x").file("sub/below/a.txt", "x");
-        let made = Command::new("mkfifo").arg(sandbox.path("sub/fifo")).status().expect("mkfifo runs");
-        assert!(made.success());
-        symlink(device, sandbox.path("sub/.gitignore")).expect("linked");
-        let output = all(&sandbox);
-        assert_eq!((output.code, output.violations()), (Some(3), vec!["a.txt:1:1 no-x".to_owned()]));
-        let said =
-            "phaser: not checked: sub: cannot be read: its .gitignore is not a regular file; put one there\n";
-        assert_eq!(output.stderr, said);
-        for directory in ["sub", "sub/below"] {
-            let named = sandbox.run(["enforce", directory]);
-            assert_eq!(named.code, Some(3), "{named}");
-            assert!(named.stderr.contains("its .gitignore is not a regular file"), "{named}");
+            sandbox().git_init().file("sub/a.txt", "x").file("sub/below/a.txt", "x").file("real", "*\n");
+        let fifo = |path: &str| {
+            let made = Command::new("mkfifo").arg(sandbox.path(path)).status().expect("mkfifo runs");
+            assert!(made.success());
+        };
+        fifo("sub/fifo");
+        fifo("sub/below/.gitignore");
+        symlink(special, sandbox.path("sub/.gitignore")).expect("linked");
+        let expected = ["sub/a.txt:1:1 no-x", "sub/below/a.txt:1:1 no-x"];
+        for args in [&["--all"][..], &["sub"], &["sub/a.txt", "sub/below"]] {
+            let mut command = sandbox.command();
+            let output = sandbox.run_with(command.args(["enforce", "--format", "json"]).args(args), b"");
+            assert_eq!((output.code, output.violations()), (Some(1), expected.map(str::to_owned).to_vec()));
         }
-        let file = sandbox.run(["enforce", "sub/a.txt", "--format", "json"]);
-        assert_eq!(file.violations(), ["sub/a.txt:1:1 no-x"]);
     }
+}
+
+#[test]
+fn a_repository_with_special_files_is_not_opened() {
+    for file in ["config", "HEAD", "index", "."] {
+        let sandbox = sandbox().git_init().file("sub/a.txt", "x");
+        sandbox.git(&["init", "--quiet", "sub"]);
+        let path = sandbox.path("sub/.git");
+        let path = if file == "." { path } else { path.join(file) };
+        let _ = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo runs");
+        assert!(made.success());
+        let output = all(&sandbox);
+        let found = vec!["sub/a.txt:1:1 no-x".to_owned()];
+        assert_eq!(
+            (output.code, output.violations(), output.stderr.as_str()),
+            (Some(1), found.clone(), ""),
+            "{file}"
+        );
+        let ignored = sandbox.file("sub/.gitignore", "b.txt\n").file("sub/b.txt", "x");
+        let output = all(&ignored);
+        assert_eq!((output.code, output.violations()), (Some(3), found), "{file}");
+        assert!(output.stderr.contains("is not a regular file"), "{file}: {output}");
+    }
+}
+
+#[test]
+fn what_the_configuration_of_a_repository_inside_includes_is_not_opened() {
+    let sandbox =
+        sandbox().git_init().file("sub/a.txt", "x").file("sub/b.log", "x").file("sub/.gitignore", "*.log\n");
+    sandbox.git(&["init", "--quiet", "sub"]);
+    sandbox.git(&["-C", "sub", "config", "core.excludesFile", "/dev/zero"]);
+    sandbox.git(&["-C", "sub", "config", "include.path", "/dev/zero"]);
+    assert_eq!(all(&sandbox).violations(), ["sub/a.txt:1:1 no-x"]);
 }

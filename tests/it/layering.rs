@@ -231,7 +231,7 @@ fn imports_point_up_only() {
 
 /// Where each outside crate is used: files, and directories with a final `/`. What stands at `EVERYWHERE` is used like the
 /// standard library.
-const HOMES: [(&str, &str); 26] = [
+const HOMES: [(&str, &str); 25] = [
     ("annotate_snippets", "report/text.rs"),
     ("anstyle", "report/"),
     ("anyhow", "cli/"),
@@ -240,7 +240,6 @@ const HOMES: [(&str, &str); 26] = [
     ("clap_mangen", "cli/completions.rs"),
     ("fancy_regex", "matcher/"),
     ("gix", "source/git/"),
-    ("ignore", "source/tree.rs"),
     ("indicatif", "progress.rs"),
     ("jsonc_parser", "settings/document.rs"),
     ("memchr", EVERYWHERE),

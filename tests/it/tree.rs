@@ -71,6 +71,11 @@ fn the_users_global_excludes_hold() {
     let config = format!("[core]\n\texcludesFile = {}\n", sandbox.path("excludes").display());
     fs::write(sandbox.home().join(".gitconfig"), config).expect("written");
     assert_eq!(all(&sandbox), ["a.txt:1:1 no-x"]);
+    fs::remove_file(sandbox.home().join(".gitconfig")).expect("removed");
+    assert_eq!(all(&sandbox).len(), 2);
+    fs::create_dir_all(sandbox.home().join(".config/git")).expect("created");
+    fs::write(sandbox.home().join(".config/git/ignore"), "*.swp\n").expect("written");
+    assert_eq!(all(&sandbox), ["a.txt:1:1 no-x"], "where it is by default");
 }
 
 #[test]
@@ -79,6 +84,60 @@ fn a_file_that_is_ignored_is_checked_when_it_is_named() {
     assert_eq!(all(&sandbox), [""; 0]);
     let named = sandbox.run(["enforce", "build/a.txt", "--format", "json"]);
     assert_eq!(named.violations(), ["build/a.txt:1:1 no-x"]);
+}
+
+#[test]
+fn a_file_that_git_tracks_is_checked_although_a_rule_matches_it() {
+    let sandbox = sandbox()
+        .git_init()
+        .file("build/gen.txt", "x")
+        .file("build/other.txt", "x")
+        .file("sub/a.log", "x")
+        .file("sub/b.log", "x")
+        .file(".gitignore", "build/\n*.log\n");
+    sandbox.git(&["add", "--force", "build/gen.txt", "sub/a.log"]);
+    let expected = ["build/gen.txt:1:1 no-x", "sub/a.log:1:1 no-x"];
+    assert_eq!(all(&sandbox), expected);
+    assert_eq!(sandbox.run(["enforce", "--staged", "--format", "json"]).violations(), expected);
+    assert_eq!(sandbox.run(["enforce", ".", "--format", "json"]).violations(), expected);
+    assert_eq!(sandbox.run(["enforce", "sub", "--format", "json"]).violations(), expected[1..]);
+    let mut parts: Vec<_> = ["1/2", "2/2"]
+        .iter()
+        .flat_map(|part| sandbox.run(["enforce", "--all", "--shard", part, "--format", "json"]).violations())
+        .collect();
+    parts.sort();
+    assert_eq!(parts, expected);
+    std::fs::remove_dir_all(sandbox.path(".git")).expect("removed");
+    assert_eq!(all(&sandbox).len(), 4, "without a repository there are no rules");
+}
+
+#[test]
+fn an_index_that_cannot_be_read_ends_with_3_when_something_is_ignored() {
+    let sandbox = sandbox().git_init().file("a.txt", "x").git_add("a.txt");
+    std::fs::write(sandbox.path(".git/index"), "broken").expect("written");
+    assert_eq!(json(&sandbox).code, Some(1), "nothing is ignored");
+    let output = json(&sandbox.file(".gitignore", "*.log\n").file("a.log", "x"));
+    assert_eq!((output.code, output.violations()), (Some(3), vec!["a.txt:1:1 no-x".to_owned()]));
+    let said = "phaser: not checked: .: cannot be read: cannot tell which of the files that git ignores are tracked: ";
+    assert!(output.stderr.starts_with(said), "{output}");
+}
+
+/// Needs the right to give a file away, which only some users have.
+#[test]
+fn rules_hold_in_a_repository_of_somebody_else() {
+    let sandbox = sandbox().git_init().file("a.log", "x").file("b.log", "x").file("c.txt", "x");
+    sandbox.git(&["add", "--force", "b.log"]);
+    let sandbox = sandbox.file(".gitignore", "*.log\n");
+    for path in [sandbox.root(), sandbox.path(".git")] {
+        if std::os::unix::fs::chown(path, Some(12345), None).is_err() {
+            return;
+        }
+    }
+    let output = json(&sandbox);
+    assert_eq!(
+        (output.violations(), output.stderr.as_str()),
+        (vec!["b.log:1:1 no-x".to_owned(), "c.txt:1:1 no-x".to_owned()], "")
+    );
 }
 
 #[test]

@@ -5,20 +5,19 @@ use std::path::{Path, PathBuf};
 
 use gix::index::State;
 
+use super::Error;
 use super::compare::{self, Change, Changes, Entry};
 use super::repository::Repository;
-use super::{Error, Location};
 use crate::path::{RelPath, real_path, resolve};
 use crate::skipped::{Skipped, Why};
 
 /// The named files as they are in the index, and the names that are not there. A directory stands for its files.
 pub(super) fn find(
-    (repository, index): (&Repository, &State),
-    location: &Location,
-    paths: &[PathBuf],
+    repository: &Repository,
+    index: &State,
+    mut names: Names,
     changes: &Changes,
 ) -> Result<(Vec<Change>, Vec<Skipped>), Error> {
-    let mut names = Names::new(repository, location, paths);
     let changed: HashMap<&[u8], &Change> =
         changes.present.iter().map(|change| (change.path.as_slice(), change)).collect();
     let mut found = Vec::new();
@@ -44,16 +43,17 @@ pub(super) fn find(
 }
 
 /// Names on the command line, by their path in the worktree.
-struct Names {
+pub(super) struct Names {
     seen: HashMap<Vec<u8>, (PathBuf, bool)>,
     refused: Vec<Skipped>,
 }
 
 impl Names {
-    fn new(repository: &Repository, location: &Location, paths: &[PathBuf]) -> Self {
+    /// The names `paths`; a relative one starts at `cwd`.
+    pub(super) fn new(repository: &Repository, cwd: &Path, paths: &[PathBuf]) -> Self {
         let mut names = Self { seen: HashMap::new(), refused: Vec::new() };
         for path in paths {
-            match in_project(repository, &location.cwd, path) {
+            match in_project(repository, cwd, path) {
                 Ok(inside) => {
                     names.seen.insert(inside.as_bytes().to_vec(), (path.clone(), false));
                 }

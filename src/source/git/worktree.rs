@@ -283,14 +283,14 @@ fn is_blob(kind: EntryKind) -> bool {
 }
 
 /// A path of the index as the system spells it, if git could have put it there.
-fn native(path: &[u8]) -> Option<PathBuf> {
+pub(super) fn native(path: &[u8]) -> Option<PathBuf> {
     let bad = |name: &[u8]| matches!(name, b"" | b"." | b"..") || name.eq_ignore_ascii_case(b".git");
     let is_bad = path.strip_suffix(b"/").unwrap_or(path).split(|&byte| byte == b'/').any(bad);
     if is_bad { None } else { gix::path::from_byte_slice(path).ok().map(Path::to_owned) }
 }
 
 /// Does a directory on the way to the file turn out to be a link? Then the file itself is gone, as git sees it.
-fn leads_through_link(worktree: &Path, file: &Path) -> bool {
+pub(in crate::source) fn leads_through_link(worktree: &Path, file: &Path) -> bool {
     let mut parents = file.ancestors().skip(1).take_while(|parent| *parent != worktree);
     parents.any(|parent| parent.is_symlink())
 }

@@ -106,13 +106,13 @@ fn the_repository_and_the_worktree_can_be_named() {
         cwd: "/".into(),
         git_dir: git_dir.clone(),
         work_tree: Some(elsewhere.clone()),
-        index_file: None,
+        ..Location::default()
     };
     let relative = Location {
         cwd: elsewhere.join("d"),
         git_dir: git_dir.clone(),
         work_tree: Some("..".into()),
-        index_file: None,
+        ..Location::default()
     };
     let at_the_top = Location { cwd: elsewhere.clone(), git_dir, ..Location::default() };
     for location in [named, relative, at_the_top] {

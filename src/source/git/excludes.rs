@@ -1,0 +1,236 @@
+//! What git leaves out of a worktree although it is there: the rules of `.gitignore` files, of `info/exclude` and of the
+//! user's excludes file.
+//!
+//! A file that git tracks is never left out. So the index is read once a rule matches something, and not before.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use gix::bstr::ByteSlice;
+use gix::glob::pattern::Case;
+use gix::open::{Options, Permissions, permissions};
+use gix::sec::trust::Mapping;
+
+use crate::path::RelPath;
+
+use super::error::explain;
+pub(in crate::source) use super::rules::Kind;
+use super::rules::{Rules, Verdict};
+use super::worktree::native;
+use super::{Location, special};
+
+/// The worktrees that were met, each opened once.
+pub(in crate::source) struct Worktrees<'a> {
+    location: &'a Location,
+    opened: Mutex<HashMap<PathBuf, Option<Arc<Worktree>>>>,
+}
+
+impl<'a> Worktrees<'a> {
+    pub(in crate::source) fn new(location: &'a Location) -> Self {
+        Self { location, opened: Mutex::new(HashMap::new()) }
+    }
+
+    /// The top of the worktree at `directory`, which has no links in its path and may be in another worktree, if there is
+    /// a repository.
+    pub(in crate::source) fn at(&self, directory: &Path, outer: Option<&Place>) -> Option<Place> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = match opened.get(directory) {
+            Some(known) => known.clone(),
+            None => {
+                let configuration = match outer {
+                    None => Configuration::Whole,
+                    Some(_) => Configuration::WithoutIncludes,
+                };
+                let worktree = Worktree::open(directory, self.location, configuration).map(Arc::new);
+                opened.insert(directory.to_owned(), worktree.clone());
+                worktree
+            }
+        };
+        known.map(|worktree| Place { worktree, path: Vec::new(), rules: None })
+    }
+
+    /// Where `directory`, which has no links in its path, is in a worktree above it.
+    pub(in crate::source) fn above(&self, directory: &Path) -> Option<Place> {
+        let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
+        let mut tops = directory.ancestors().skip(1).filter(holds_repository);
+        let (top, mut place) = tops.find_map(|top| Some((top, self.at(top, None)?)))?;
+        let mut above = top.to_owned();
+        for name in directory.strip_prefix(top).ok()?.components() {
+            if above.join(".gitignore").symlink_metadata().is_ok_and(|file| file.is_file()) {
+                place.read_rules(&above.join(".gitignore"));
+            }
+            above.push(name);
+            place = place.child(RelPath::from_native(name.as_ref()).as_bytes());
+        }
+        Some(place)
+    }
+}
+
+/// How much of a repository's configuration is read.
+#[derive(Clone, Copy)]
+enum Configuration {
+    /// All of it, as git does.
+    Whole,
+    /// Only what is in its own files: a repository inside another one may have come with an archive, and could name any
+    /// file.
+    WithoutIncludes,
+}
+
+/// The worktree of a repository, and what it leaves out everywhere.
+struct Worktree {
+    case: Case,
+    /// `info/exclude`, and the user's excludes file.
+    shared: Vec<Rules>,
+    /// Where the index is, or why that is not known.
+    index_file: Result<PathBuf, String>,
+    hash: gix::hash::Kind,
+    index: OnceLock<Result<gix::index::State, String>>,
+}
+
+impl Worktree {
+    /// The worktree at `top`; none when there is no repository.
+    fn open(top: &Path, location: &Location, configuration: Configuration) -> Option<Self> {
+        if let Some(special) = special::find(top) {
+            return Some(Self::unknown(format!("{} is not a regular file", special.display())));
+        }
+        let options = |follow: bool| {
+            let config = permissions::Config { includes: follow, ..permissions::Config::all() };
+            Options::default().permissions(Permissions { config, ..Permissions::all() })
+        };
+        let follow = matches!(configuration, Configuration::Whole);
+        // Who owns the repository decides what is believed of its configuration.
+        let trust = Mapping { full: options(follow), reduced: options(false) };
+        match gix::ThreadSafeRepository::discover_opts(top, Default::default(), trust) {
+            Ok(repository) => Self::of(&repository.to_thread_local(), top, location),
+            Err(error) if error.classify().is_not_found() => None,
+            Err(error) => Some(Self::unknown(explain(&error))),
+        }
+    }
+
+    /// A worktree of which only `.gitignore` files are known, for this reason.
+    fn unknown(why: String) -> Self {
+        Self {
+            case: Case::Sensitive,
+            shared: Vec::new(),
+            index_file: Err(why),
+            hash: gix::hash::Kind::Sha1,
+            index: OnceLock::new(),
+        }
+    }
+
+    fn of(git: &gix::Repository, top: &Path, location: &Location) -> Option<Self> {
+        let is_here = |path: &Path| path.canonicalize().is_ok_and(|path| path == top);
+        // What was found may be a repository above, if `.git` is something else here.
+        let git_dir = git.git_dir();
+        let has_own = is_here(git_dir.parent()?) || git.workdir().is_some_and(is_here);
+        if !has_own {
+            return None;
+        }
+        let config = git.config_snapshot();
+        let case = match config.boolean("core.ignoreCase") {
+            Some(true) => Case::Fold,
+            Some(false) | None => Case::Sensitive,
+        };
+        let configured = config.trusted_path("core.excludesFile").ok().flatten();
+        let by_default = || Some(location.config_home.as_ref()?.join("git/ignore"));
+        let excludes_file = configured.map(|path| top.join(path)).or_else(by_default);
+        let files = [Some(git.common_dir().join("info/exclude")), excludes_file];
+        Some(Self {
+            case,
+            shared: files.iter().flatten().filter_map(|file| Rules::read(file, case)).collect(),
+            index_file: Ok(git_dir.join("index")),
+            hash: git.object_hash(),
+            index: OnceLock::new(),
+        })
+    }
+
+    /// What git tracks here, or why that is not known.
+    fn index(&self) -> Result<&gix::index::State, String> {
+        let read = || {
+            let path = self.index_file.clone()?;
+            let index = gix::index::File::at_or_default(path, self.hash, true, Default::default());
+            index.map(gix::index::State::from).map_err(|error| explain(&error))
+        };
+        self.index.get_or_init(read).as_ref().map_err(|error| {
+            format!("cannot tell which of the files that git ignores are tracked: {error}; see what `git status` says")
+        })
+    }
+}
+
+/// The rules of one directory, before those of the directories it is in.
+struct Level {
+    rules: Rules,
+    /// How long the path of the directory is, with the final `/`.
+    base: usize,
+    above: Option<Arc<Level>>,
+}
+
+/// A directory in a worktree.
+#[derive(Clone)]
+pub(in crate::source) struct Place {
+    worktree: Arc<Worktree>,
+    /// Its path in the worktree, empty or with a final `/`.
+    path: Vec<u8>,
+    rules: Option<Arc<Level>>,
+}
+
+/// A file that is tracked.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::source) struct Tracked {
+    /// Its path from the directory that was asked for.
+    pub(in crate::source) path: PathBuf,
+    /// A directory is a submodule.
+    pub(in crate::source) kind: Kind,
+}
+
+impl Place {
+    /// The directory of this name in it.
+    pub(in crate::source) fn child(&self, name: &[u8]) -> Self {
+        Self { path: [&self.path, name, b"/"].concat(), ..self.clone() }
+    }
+
+    /// Adds the rules of its `.gitignore`, a regular file.
+    pub(in crate::source) fn read_rules(&mut self, file: &Path) {
+        if let Some(rules) = Rules::read(file, self.worktree.case) {
+            self.rules = Some(Arc::new(Level { rules, base: self.path.len(), above: self.rules.take() }));
+        }
+    }
+
+    /// Do the rules leave out what has this name here?
+    pub(in crate::source) fn excludes(&self, name: &[u8], kind: Kind) -> bool {
+        let mut levels =
+            std::iter::successors(self.rules.as_deref(), |level| level.above.as_deref()).peekable();
+        if levels.peek().is_none() && self.worktree.shared.is_empty() {
+            return false;
+        }
+        let path = [&self.path, name].concat();
+        let of_level =
+            |level: &Level| level.rules.verdict(&path[level.base..], self.path.len() - level.base, kind);
+        let of_all =
+            || self.worktree.shared.iter().find_map(|rules| rules.verdict(&path, self.path.len(), kind));
+        levels.find_map(of_level).or_else(of_all) == Some(Verdict::Excluded)
+    }
+
+    /// Does git track the file of this name here?
+    pub(in crate::source) fn tracks(&self, name: &[u8]) -> Result<bool, String> {
+        let path = [&self.path, name].concat();
+        Ok(self.worktree.index()?.entry_by_path(path.as_bstr()).is_some())
+    }
+
+    /// What git tracks in the directory of this name here.
+    pub(in crate::source) fn tracked_in(&self, name: &[u8]) -> Result<Vec<Tracked>, String> {
+        let index = self.worktree.index()?;
+        let directory = [&self.path, name, b"/"].concat();
+        let entries = index.prefixed_entries(directory.as_bstr()).unwrap_or_default();
+        let mut tracked = Vec::new();
+        for entry in entries.iter().filter(|entry| !entry.mode.is_sparse()) {
+            let Some(path) = native(&entry.path(index)[directory.len()..]) else { continue };
+            let kind = if entry.mode.is_submodule() { Kind::Directory } else { Kind::File };
+            tracked.push(Tracked { path, kind });
+        }
+        // A file with a conflict is there up to three times.
+        tracked.dedup();
+        Ok(tracked)
+    }
+}
