@@ -12,8 +12,6 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-
 use super::read::{self, Candidate, Directory, Room};
 use super::{Check, Contract, Needs};
 use crate::replace::{of_a_new_file, replace};
@@ -23,6 +21,7 @@ mod stamp;
 pub(super) mod wire;
 
 use stamp::{COARSE, FINE, Stamp};
+use wire::{Bytes, put_bytes, put_list, put_number};
 
 /// Where it is in a directory with contracts.
 const FOLDER: &str = ".compiled";
@@ -45,28 +44,53 @@ pub struct Compiled<'a> {
     /// How many files have been passed.
     passed: usize,
     /// What is known of the others, in the order of their names: nothing of those that must be read.
-    rest: &'a [u8],
+    rest: Bytes<'a>,
 }
 
 /// What a compiled directory starts with.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Head<'a> {
-    version: &'a str,
     /// Of the directory, if it holds what is named here and nothing else.
     directory: Option<Stamp>,
     /// All files that are named like contracts, in order.
-    #[serde(borrow)]
     names: Vec<&'a str>,
 }
 
+impl<'a> Head<'a> {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_bytes(out, VERSION.as_bytes());
+        put_list(out, self.directory.as_slice(), |out, stamp| stamp.put(out));
+        put_list(out, &self.names, |out, name| put_bytes(out, name.as_bytes()));
+    }
+
+    /// The head at the start of some bytes, if this phaser wrote them.
+    fn take(bytes: &mut Bytes<'a>) -> Option<Self> {
+        bytes.text().filter(|version| *version == VERSION)?;
+        let directory = bytes.list(Stamp::take)?.pop();
+        Some(Self { directory, names: bytes.list(Bytes::text)? })
+    }
+}
+
 /// What is known of one file.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Known<'a> {
     stamp: Stamp,
     /// How much of the room for contracts it takes.
     weight: usize,
     /// Its contract.
     record: &'a [u8],
+}
+
+impl<'a> Known<'a> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.stamp.put(out);
+        put_number(out, self.weight);
+        put_bytes(out, self.record);
+    }
+
+    fn take(bytes: &mut Bytes<'a>) -> Option<Self> {
+        Some(Self { stamp: Stamp::take(bytes)?, weight: bytes.number()?, record: bytes.bytes()? })
+    }
 }
 
 /// What was compiled of a file.
@@ -91,9 +115,8 @@ pub fn read(directory: &Path) -> Option<Vec<u8>> {
 impl<'a> Compiled<'a> {
     /// What the bytes say, if this phaser wrote them.
     pub fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let (version, _) = wire::take::<&str>(bytes)?;
-        let (head, rest) = wire::take(bytes).filter(|_| version == VERSION)?;
-        Some(Self { head, passed: 0, rest })
+        let mut rest = Bytes(bytes);
+        Some(Self { head: Head::take(&mut rest)?, passed: 0, rest })
     }
 
     /// The names of all contract files, if the directory is the one that was compiled, with the same files in it.
@@ -112,8 +135,10 @@ impl<'a> Compiled<'a> {
     /// What is known of the file with this name; it is passed, with all before it.
     fn pass(&mut self, name: &str) -> Option<Known<'a>> {
         while let Some(next) = self.head.names.get(self.passed).filter(|next| **next <= name) {
-            let (known, rest) = wire::take(self.rest)?;
-            self.rest = rest;
+            let known = match self.rest.byte()? {
+                0 => None,
+                _ => Some(Known::take(&mut self.rest)?),
+            };
             self.passed += 1;
             if *next == name {
                 return known;
@@ -158,21 +183,17 @@ pub fn compile(directory: &Directory, needed: Needed) -> io::Result<Option<Summa
         }
         if let Some(name) = file.name() {
             names.push(name);
-            let contract = contract.map(|(stamp, weight, contract)| {
-                record::encode(&contract).map(|record| (stamp, weight, record))
-            });
-            let contract = contract.transpose()?;
-            let entry = contract.as_ref().map(|(stamp, weight, record)| Known {
-                stamp: *stamp,
-                weight: *weight,
-                record,
-            });
-            known.extend(wire::encode(&entry)?);
+            known.push(u8::from(contract.is_some()));
+            if let Some((stamp, weight, contract)) = contract {
+                Known { stamp, weight, record: &record::encode(&contract) }.put(&mut known);
+            }
         }
     }
     let is_whole = names.len() == files.len() && warnings.is_empty() && Stamp::of(&directory.path) == stamp;
-    let head = wire::encode(&Head { version: VERSION, directory: stamp.filter(|_| is_whole), names })?;
-    replace(&folder.join(FILE), &[head, known].concat())?;
+    let mut index = Vec::new();
+    Head { directory: stamp.filter(|_| is_whole), names }.put(&mut index);
+    index.append(&mut known);
+    replace(&folder.join(FILE), &index)?;
     Ok(Some(summary))
 }
 
@@ -334,11 +355,12 @@ mod tests {
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         ) {
             let contract = syntax::parse(YAML, Origin { layer: LayerKind::Project, file: "a.yaml".into() });
-            let record = record::encode(&contract.expect("a contract")).expect("encoded");
+            let record = record::encode(&contract.expect("a contract"));
             let stamp = Stamp { device: 1, inode: 2, size: 3, modified: (4, 5), changed: (6, 7) };
-            let head = Head { version: VERSION, directory: Some(stamp), names: vec!["a.yaml", "b.yaml"] };
-            let mut bytes = wire::encode(&head).expect("encoded");
-            bytes.extend(wire::encode(&Some(Known { stamp, weight: 1, record: &record })).expect("encoded"));
+            let mut bytes = Vec::new();
+            Head { directory: Some(stamp), names: vec!["a.yaml", "b.yaml"] }.put(&mut bytes);
+            bytes.push(1);
+            Known { stamp, weight: 1, record: &record }.put(&mut bytes);
             for (at, byte) in changes {
                 *at.get_mut(&mut bytes) = byte;
             }

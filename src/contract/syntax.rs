@@ -3,7 +3,7 @@
 //! What keys there are, and what their values must be, is in the table of [`keys`](super::keys). Whether a regular
 //! expression is valid is not known here; the matcher finds that out when it needs the pattern.
 
-use super::keys::{Builder, Built, KEYS, Key, Level, Nested, Value, meant_by};
+use super::keys::{Builder, Built, KEYS, Level, Nested, Value, meant_by};
 use super::{Contract, Form, Origin, Warning, printable};
 use crate::nearest::nearest;
 
@@ -24,7 +24,8 @@ struct Document<'a> {
     form: Form,
     /// The line that missing keys are reported at.
     top: usize,
-    values: Vec<(&'static Key, Value<'a>)>,
+    /// Each with the index of its key.
+    values: Vec<(usize, Value<'a>)>,
     strangers: Vec<Stranger>,
 }
 
@@ -70,8 +71,8 @@ pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
 impl Document<'_> {
     fn build(self, origin: Origin) -> Built {
         let mut builder = Builder::new(origin, self.form, self.top);
-        for (key, value) in self.values {
-            builder.set(key, value);
+        for (at, value) in self.values {
+            builder.set(at, value);
         }
         for stranger in &self.strangers {
             builder.doubt(stranger.line, stranger.what());
@@ -116,9 +117,9 @@ impl StrangerPlace {
     }
 }
 
-/// May a key that was read at the top count beside `rule`?
-fn counts_beside_rule(key: &Key) -> bool {
-    matches!(key.nested, Nested::AtTop | Nested::Either)
+/// May a key that was read at the top count beside `rule`? The key is known by its index.
+fn counts_beside_rule(at: usize) -> bool {
+    matches!(KEYS[at].nested, Nested::AtTop | Nested::Either)
 }
 
 #[cfg(test)]

@@ -3,98 +3,94 @@
 //!
 //! A contract is put together from a record as from a file, so that none is ever made that a file could not make.
 
-use std::io;
-
-use serde::{Deserialize, Serialize};
-
 use super::super::keys::{Builder, KEYS, Placed, Shape, Value};
 use super::super::{Check, Contract, Form, Needs, Origin};
-use super::wire;
-
-/// What stands before the values.
-#[derive(Debug, Serialize, Deserialize)]
-struct Head<'a> {
-    is_nested: bool,
-    #[serde(borrow)]
-    needs: Option<StoredNeeds<'a>>,
-}
-
-/// [`Needs`].
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredNeeds<'a> {
-    #[serde(borrow)]
-    texts: Vec<&'a [u8]>,
-    run: Option<([u64; 4], usize)>,
-}
+use super::wire::{Bytes, put_bytes, put_list, put_long, put_number};
 
 /// The record of a contract.
-pub fn encode(contract: &Contract) -> io::Result<Vec<u8>> {
-    let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_ref());
-    let needs = needs.map(|Needs { texts, run }| StoredNeeds {
-        texts: texts.iter().map(|text| &**text).collect(),
-        run: *run,
-    });
-    let mut bytes = wire::encode(&Head { is_nested: contract.form == Form::Nested, needs })?;
+pub fn encode(contract: &Contract) -> Vec<u8> {
+    let mut out = vec![u8::from(contract.form == Form::Nested)];
     for key in &KEYS {
-        bytes.extend(match key.shape {
-            Shape::Text { get, .. } | Shape::TextOrList { get, .. } => {
-                let placed = get(contract);
-                wire::encode(&placed.as_ref().map(|Placed { text, line }| (&**text, *line)))?
+        match key.shape {
+            Shape::Text { get, .. } | Shape::TextOrList { get, .. } => match get(contract) {
+                None => put_number(&mut out, 0),
+                Some(Placed { text, line }) => {
+                    put_number(&mut out, line);
+                    put_bytes(&mut out, text.as_bytes());
+                }
+            },
+            Shape::Flag { get, .. } => out.push(u8::from(get(contract))),
+            Shape::Words { get, .. } => {
+                put_list(&mut out, get(contract), |out, word| put_bytes(out, word.as_bytes()));
             }
-            Shape::Flag { get, .. } => wire::encode(&get(contract))?,
-            Shape::Words { get, .. } => wire::encode(&get(contract))?,
-            Shape::Examples => Vec::new(),
-        });
+            Shape::Examples => {}
+        }
     }
-    Ok(bytes)
+    let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_ref());
+    put_list(&mut out, needs.as_slice(), |out, needs| put_needs(out, needs));
+    out
 }
 
 /// The contract of a record; one that is none gives the origin back.
 pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
-    let Some((Head { is_nested, needs }, rest)) = wire::take(bytes) else { return Err(origin) };
-    let form = if is_nested { Form::Nested } else { Form::Flat };
-    let mut builder = Builder::new(origin, form, 1);
-    // A record that breaks off lacks something, and so is no contract.
-    let is_whole = fill(&mut builder, rest).is_some();
+    let mut bytes = Bytes(bytes);
+    let form = match bytes.byte() {
+        Some(0) => Form::Flat,
+        Some(1) => Form::Nested,
+        _ => return Err(origin),
+    };
+    let mut builder = Builder::of_valid(origin, form);
+    let needs = fill(&mut builder, &mut bytes).and_then(|()| bytes.list(take_needs));
     let mut contract = builder.into_contract()?;
-    if !is_whole {
-        return Err(contract.origin);
-    }
+    let Some(mut needs) = needs.filter(|_| bytes.0.is_empty()) else { return Err(contract.origin) };
     if let Check::Forbid(pattern) = &mut contract.check {
-        pattern.needs = needs.map(|StoredNeeds { texts, run }| Needs {
-            texts: texts.into_iter().map(Box::from).collect(),
-            run,
-        });
+        pattern.needs = needs.pop();
     }
     Ok(contract)
 }
 
-/// Sets the values of all keys; there must be nothing after them.
-fn fill(builder: &mut Builder, mut rest: &[u8]) -> Option<()> {
-    for key in &KEYS {
-        let value = match key.shape {
+/// Sets the values of all keys.
+fn fill(builder: &mut Builder, bytes: &mut Bytes<'_>) -> Option<()> {
+    for (at, key) in KEYS.iter().enumerate() {
+        match key.shape {
             Shape::Text { .. } | Shape::TextOrList { .. } => {
-                let text: Option<(&str, usize)> = take(&mut rest)?;
-                text.map(|(text, line)| Value::Text(Placed::new(text, line)))
+                let line = bytes.number()?;
+                if line > 0 {
+                    builder.set(at, Value::Text(Placed::new(bytes.text()?, line)));
+                }
             }
-            Shape::Flag { .. } => Some(Value::Flag(take(&mut rest)?)),
+            Shape::Flag { .. } => builder.set(at, Value::Flag(bytes.byte()? != 0)),
             Shape::Words { .. } => {
-                let words: Vec<&str> = take(&mut rest)?;
-                let words: Vec<_> = words.into_iter().map(|word| Placed::new(word, 1)).collect();
-                (!words.is_empty()).then_some(Value::List(words))
+                let words = bytes.list(|bytes| Some(Placed::new(bytes.text()?, 1)))?;
+                if !words.is_empty() {
+                    builder.set(at, Value::List(words));
+                }
             }
-            Shape::Examples => None,
-        };
-        if let Some(value) = value {
-            builder.set(key, value);
+            Shape::Examples => {}
         }
     }
-    rest.is_empty().then_some(())
+    Some(())
 }
 
-/// The value at the start of the rest, which is shorter then.
-fn take<'a, T: Deserialize<'a>>(rest: &mut &'a [u8]) -> Option<T> {
-    let (value, after) = wire::take(rest)?;
-    *rest = after;
-    Some(value)
+fn put_needs(out: &mut Vec<u8>, Needs { texts, run }: &Needs) {
+    put_list(out, texts, |out, text| put_bytes(out, text));
+    put_number(out, run.map_or(0, |(_, count)| count));
+    if let Some((set, _)) = run {
+        set.iter().for_each(|bits| put_long(out, *bits));
+    }
+}
+
+fn take_needs(bytes: &mut Bytes<'_>) -> Option<Needs> {
+    let texts = bytes.list(|bytes| bytes.bytes().map(Box::from))?;
+    let run = match bytes.number()? {
+        0 => None,
+        count => {
+            let mut set = [0; 4];
+            for bits in &mut set {
+                *bits = bytes.long()?;
+            }
+            Some((set, count))
+        }
+    };
+    Some(Needs { texts, run })
 }

@@ -4,17 +4,17 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use super::wire::{Bytes, put_long};
 
 /// How long after a change another one shows for sure in the time of change: on a file system that keeps fractions of
 /// seconds, and on one that does not.
-pub(super) const FINE: Duration = Duration::from_millis(100);
+pub const FINE: Duration = Duration::from_millis(100);
 /// The same on a file system that keeps whole seconds.
-pub(super) const COARSE: Duration = Duration::from_secs(2);
+pub const COARSE: Duration = Duration::from_secs(2);
 
 /// Tells one state of a file or a directory from every other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
     pub(super) device: u64,
     pub(super) inode: u64,
     pub(super) size: u64,
@@ -45,6 +45,21 @@ impl Stamp {
     #[cfg(not(unix))]
     pub fn from_metadata(_: &Metadata) -> Option<Self> {
         None
+    }
+
+    /// Appends it to some bytes.
+    pub fn put(&self, out: &mut Vec<u8>) {
+        let Self { device, inode, size, modified, changed } = *self;
+        [device, inode, size].into_iter().for_each(|part| put_long(out, part));
+        let times = [modified.0, modified.1, changed.0, changed.1];
+        times.into_iter().for_each(|part| put_long(out, part.cast_unsigned()));
+    }
+
+    /// The stamp at the start of some bytes.
+    pub fn take(bytes: &mut Bytes<'_>) -> Option<Self> {
+        let (device, inode, size) = (bytes.long()?, bytes.long()?, bytes.long()?);
+        let mut time = || Some((bytes.long()?.cast_signed(), bytes.long()?.cast_signed()));
+        Some(Self { device, inode, size, modified: time()?, changed: time()? })
     }
 
     /// Would any change from `now` on, by the clock of the file system, give another stamp?

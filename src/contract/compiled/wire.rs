@@ -1,15 +1,140 @@
-//! Values as bytes: the only user of postcard.
+//! Numbers, texts and bytes one after another, as an index and the tables of packs hold them.
+//!
+//! By hand, because a hook reads a thousand values before it answers: nothing is copied, and a value costs a few steps.
+//! Whatever the bytes are, reading them ends, in values or in nothing.
 
-use std::io;
+/// Bytes that are read from their start.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytes<'a>(pub &'a [u8]);
 
-use serde::{Deserialize, Serialize};
+impl<'a> Bytes<'a> {
+    /// The next byte.
+    pub fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
 
-/// The bytes of a value.
-pub fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
-    postcard::to_stdvec(value).map_err(io::Error::other)
+    /// The next number, as [`put_number`] writes it.
+    pub fn number(&mut self) -> Option<usize> {
+        let first = self.byte()?;
+        if first < 0x80 { Some(usize::from(first)) } else { self.rest_of_number(first) }
+    }
+
+    /// The number whose first byte has been read.
+    fn rest_of_number(&mut self, first: u8) -> Option<usize> {
+        let (mut number, mut shift) = (u64::from(first & 0x7F), 7);
+        loop {
+            let byte = self.byte()?;
+            let part = u64::from(byte & 0x7F);
+            if shift >= u64::BITS || (part << shift) >> shift != part {
+                return None;
+            }
+            number |= part << shift;
+            if byte < 0x80 {
+                return usize::try_from(number).ok();
+            }
+            shift += 7;
+        }
+    }
+
+    /// The next number of eight bytes.
+    pub fn long(&mut self) -> Option<u64> {
+        let (long, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*long))
+    }
+
+    /// The next bytes, as [`put_bytes`] writes them.
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = self.number()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    /// The next text.
+    pub fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes()?).ok()
+    }
+
+    /// The next list, whose members `next` reads.
+    pub fn list<T>(&mut self, next: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count = self.number()?;
+        // Each takes a byte at least, so that no number can ask for more memory than there are bytes.
+        let mut list = Vec::with_capacity(count.min(self.0.len()));
+        for _ in 0..count {
+            list.push(next(self)?);
+        }
+        Some(list)
+    }
 }
 
-/// The value at the start of some bytes, and the bytes after it.
-pub fn take<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<(T, &'a [u8])> {
-    postcard::take_from_bytes(bytes).ok()
+/// Appends a number: seven bits a byte, the lowest first.
+pub fn put_number(out: &mut Vec<u8>, number: usize) {
+    let mut number = number as u64;
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Appends a number of eight bytes.
+pub fn put_long(out: &mut Vec<u8>, long: u64) {
+    out.extend(long.to_le_bytes());
+}
+
+/// Appends bytes, with their number before them.
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(out, bytes.len());
+    out.extend(bytes);
+}
+
+/// Appends a list, with its length before it.
+pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
+    put_number(out, list.len());
+    list.iter().for_each(|member| put(out, member));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(number: usize, long: u64, bytes: Vec<u8>, list: Vec<String>) {
+            let mut out = Vec::new();
+            put_number(&mut out, number);
+            put_long(&mut out, long);
+            put_bytes(&mut out, &bytes);
+            put_list(&mut out, &list, |out, text| put_bytes(out, text.as_bytes()));
+            let mut read = Bytes(&out);
+            prop_assert_eq!(read.number(), Some(number));
+            prop_assert_eq!(read.long(), Some(long));
+            prop_assert_eq!(read.bytes(), Some(&bytes[..]));
+            let texts = read.list(Bytes::text).expect("a list");
+            prop_assert_eq!(texts, list);
+            prop_assert_eq!(read.byte(), None);
+            for length in 0..out.len() {
+                let mut cut = Bytes(&out[..length]);
+                let whole = cut.number().and_then(|_| cut.long()).and_then(|_| cut.bytes());
+                prop_assert!(whole.and_then(|_| cut.list(Bytes::text)).is_none(), "{}", length);
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_too_large_is_none() {
+        assert_eq!(Bytes(&[0xFF; 20]).number(), None);
+        assert_eq!(
+            Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]).number(),
+            Some(usize::MAX)
+        );
+        assert_eq!(Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02]).number(), None);
+        assert_eq!(Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0]).bytes(), None, "more than there is");
+        assert!(Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0]).list(Bytes::byte).is_none());
+    }
 }

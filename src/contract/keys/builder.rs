@@ -3,7 +3,7 @@
 use super::super::{
     Check, Contract, Dialect, Examples, Form, Kind, Origin, Pattern, Severity, Warning, printable,
 };
-use super::{KEYS, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
+use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
 use crate::glob::{Glob, GlobError};
 
 /// A contract that is being read. What has not been set yet means nothing.
@@ -19,6 +19,16 @@ pub struct Builder {
     present: u32,
     mistakes: Vec<Warning>,
     doubts: Vec<Warning>,
+    values: Values,
+}
+
+/// Where values come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// Somebody wrote them.
+    Written,
+    /// They have been read before, and there was nothing to say about them.
+    KnownToBeGood,
 }
 
 /// What became of a contract file: a contract, unless something is wrong, and what its author should know.
@@ -57,7 +67,9 @@ impl Builder {
             examples: Examples::default(),
             origin,
         };
+        let values = Values::Written;
         Self {
+            values,
             contract,
             kind: None,
             pattern: None,
@@ -68,9 +80,15 @@ impl Builder {
         }
     }
 
-    /// Sets the value of a key. A value of another shape than the key's is left alone: readers make none.
-    pub fn set(&mut self, key: &'static Key, value: Value<'_>) {
-        let bit = 1 << KEYS.iter().position(|known| std::ptr::eq(known, key)).unwrap_or_default();
+    /// The same for values that were read before, and that nothing was wrong with or doubtful about.
+    pub fn of_valid(origin: Origin, form: Form) -> Self {
+        Self { values: Values::KnownToBeGood, ..Self::new(origin, form, 1) }
+    }
+
+    /// Sets the value of the key with this index. A value of another shape than the key's is left alone: readers make
+    /// none.
+    pub fn set(&mut self, at: usize, value: Value<'_>) {
+        let (key, bit) = (&KEYS[at], 1 << at);
         if self.present & bit != 0 {
             let line = if let Value::Text(Placed { line, .. }) = value { line } else { self.top };
             self.mistake(line, format!("the key '{}' is there twice (keep one of them)", key.name));
@@ -213,7 +231,9 @@ impl Builder {
 
     /// One glob, if it is valid.
     fn glob(&mut self, glob: &Placed<'_>) -> Option<Glob> {
-        if let Some(doubt) = doubtful_glob::doubt(&glob.text) {
+        if self.values == Values::Written
+            && let Some(doubt) = doubtful_glob::doubt(&glob.text)
+        {
             self.doubt(glob.line, doubt);
         }
         Glob::new(&glob.text).map_err(|error| self.wrong_glob(glob, &error)).ok()

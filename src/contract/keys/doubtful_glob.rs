@@ -5,15 +5,12 @@ use super::super::printable;
 /// What is wrong with a glob that can match nothing in a project, and what to write.
 pub fn doubt(glob: &str) -> Option<String> {
     // Nearly every glob is as it should be, and a hook reads them all.
-    let bytes = glob.as_bytes();
-    let starts_well = bytes.first().is_some_and(|first| !b"!/.".contains(first));
-    let is_usual = |byte: &u8| !matches!(byte, b',' | b'.');
-    let ends_well = bytes.last() != Some(&b'/');
-    let climbs = || bytes.windows(2).any(|pair| pair == b"..");
-    if starts_well && ends_well && (bytes.iter().all(is_usual) || !(bytes.contains(&b',') || climbs())) {
-        return None;
+    let (mut before, mut is_usual) = (0, !glob.starts_with(['!', '/', '.']) && !glob.ends_with('/'));
+    for byte in glob.bytes() {
+        is_usual &= byte != b',' && !(byte == b'.' && before == b'.');
+        before = byte;
     }
-    about(&printable(glob))
+    if is_usual { None } else { about(&printable(glob)) }
 }
 
 fn about(glob: &str) -> Option<String> {

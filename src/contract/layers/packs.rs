@@ -1,7 +1,8 @@
 //! The contracts of a pack: from its table, which was made and validated beforehand, or from its YAML files where
 //! examples are wanted.
 
-use super::super::compiled::{record, wire};
+use super::super::compiled::record;
+use super::super::compiled::wire::Bytes;
 use super::super::read::{ExamplesWanted, Found};
 use super::super::{LayerKind, Origin, syntax};
 use crate::pack::{Pack, PackFile};
@@ -23,7 +24,7 @@ pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> Found {
 
 /// The contracts in the table, if it is that of these files.
 fn from_table(pack: &'static Pack) -> Option<Found> {
-    let (records, _) = wire::take::<Vec<&[u8]>>(pack.table)?;
+    let records = Bytes(pack.table).list(Bytes::bytes)?;
     let mut contracts = Vec::with_capacity(records.len());
     for (file, record) in pack.files.iter().zip(&records) {
         contracts.push(record::decode(record, origin(pack, file)).ok()?);
@@ -50,6 +51,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::contract::compiled::wire::{put_bytes, put_list};
     use crate::contract::{Check, Contract, Examples};
     use crate::matcher;
     use crate::pack::PACKS;
@@ -61,10 +63,12 @@ mod tests {
             if let Check::Forbid(pattern) = &mut contract.check {
                 pattern.needs = needs;
             }
-            record::encode(&contract).expect("can be written")
+            record::encode(&contract)
         };
         let records: Vec<_> = from_files(pack).contracts.into_iter().map(with_needs).collect();
-        wire::encode(&records).expect("can be written")
+        let mut table = Vec::new();
+        put_list(&mut table, &records, |out, record| put_bytes(out, record));
+        table
     }
 
     #[test]

@@ -26,11 +26,11 @@ pub(super) fn read(yaml: &str) -> Option<Document<'_>> {
     let mut document = Document { form: Form::Flat, top: 1, values, strangers: Vec::new() };
     let mut others: Vec<&str> = Vec::new();
     while let Some(entry) = entry(&mut lines, 0)? {
-        if let Some(key) = Key::find(entry.key, Level::Top) {
-            if document.form == Form::Nested && !counts_beside_rule(key) {
+        if let Some(at) = Key::find(entry.key, Level::Top) {
+            if document.form == Form::Nested && !counts_beside_rule(at) {
                 return None;
             }
-            document.add(key, entry)?;
+            document.add(at, entry)?;
             continue;
         }
         let is_unread = || UNREAD.iter().any(|(name, _)| *name == entry.key);
@@ -47,7 +47,7 @@ pub(super) fn read(yaml: &str) -> Option<Document<'_>> {
 
 /// The keys under `rule`, one step in.
 fn rule<'a>(lines: &mut Peekable<Lines<'a>>, document: &mut Document<'a>) -> Option<()> {
-    if document.values.iter().any(|(key, _)| !counts_beside_rule(key)) {
+    if document.values.iter().any(|(at, _)| !counts_beside_rule(*at)) {
         return None;
     }
     skip_blank(lines);
@@ -61,12 +61,12 @@ fn rule<'a>(lines: &mut Peekable<Lines<'a>>, document: &mut Document<'a>) -> Opt
 }
 
 impl<'a> Document<'a> {
-    /// Adds a key with its value, if the value is certainly what the key's should be.
-    fn add(&mut self, key: &'static Key, entry: Entry<'a>) -> Option<()> {
-        if self.values.iter().any(|(known, _)| std::ptr::eq(*known, key)) {
+    /// Adds a key, by its index, with its value, if the value is certainly what the key's should be.
+    fn add(&mut self, at: usize, entry: Entry<'a>) -> Option<()> {
+        if self.values.iter().any(|(known, _)| *known == at) {
             return None;
         }
-        let value = match (key.shape, entry.value?) {
+        let value = match (KEYS[at].shape, entry.value?) {
             (Shape::Text { .. } | Shape::TextOrList { .. }, Written::One(text)) => {
                 Value::Text(text.placed(entry.line)?)
             }
@@ -78,7 +78,7 @@ impl<'a> Document<'a> {
             }
             _ => return None,
         };
-        self.values.push((key, value));
+        self.values.push((at, value));
         Some(())
     }
 }

@@ -12,7 +12,7 @@ use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{Error, Location, MessageFormatter, Spanned, UserMessageFormatter, options};
 
 use super::{Document, Stranger, StrangerPlace, counts_beside_rule};
-use crate::contract::keys::{Key, Level, Placed, RULE, Shape, UNREAD, Value};
+use crate::contract::keys::{KEYS, Key, Level, Placed, RULE, Shape, UNREAD, Value};
 use crate::contract::{Example, Examples, Form};
 
 mod mistake;
@@ -32,15 +32,14 @@ pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
     };
     let mut document = Document { form, top, values: Vec::new(), strangers: Vec::new() };
     document.strangers.extend(inner.strangers.into_iter().chain(outer.strangers));
-    let mut present: Vec<&'static Key> = Vec::new();
+    let present: Vec<usize> = inner.entries.iter().map(|entry| entry.key).collect();
     for entry in inner.entries {
-        present.push(entry.key);
         entry.put_into(&mut document, yaml);
     }
     for entry in outer.entries {
-        let is_there = present.iter().any(|key| std::ptr::eq(*key, entry.key));
+        let is_there = present.contains(&entry.key);
         if !counts_beside_rule(entry.key) {
-            let (name, line) = (entry.key.name.to_owned(), entry.line);
+            let (name, line) = (KEYS[entry.key].name.to_owned(), entry.line);
             document.strangers.push(Stranger { name, line, place: StrangerPlace::BesideRule });
         } else if !is_there {
             entry.put_into(&mut document, yaml);
@@ -52,7 +51,7 @@ pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
 /// Where the value of a key at the top stands, if it is true or false.
 pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
     let Top(mapping) = document::<Option<Top>>(yaml).ok()??;
-    let entry = mapping.written.entries.into_iter().find(|entry| entry.key.name == name)?;
+    let entry = mapping.written.entries.into_iter().find(|entry| KEYS[entry.key].name == name)?;
     let Raw::Flag(flag) = entry.raw else { return None };
     span(&flag.referenced).filter(|range| yaml.get(range.clone()).is_some())
 }
@@ -90,7 +89,8 @@ struct Written {
 
 /// A key with its value.
 struct Entry {
-    key: &'static Key,
+    /// The index of the key.
+    key: usize,
     line: usize,
     raw: Raw,
 }
@@ -178,7 +178,7 @@ impl<'de> Visitor<'de> for MappingVisitor {
             let name = name.value;
             let at_top = self.0 == Level::Top;
             if let Some(key) = Key::find(&name, self.0) {
-                let raw = next_value(&mut map, key)?;
+                let raw = next_value(&mut map, KEYS[key].shape)?;
                 mapping.written.entries.extend(raw.map(|raw| Entry { key, line, raw }));
             } else if at_top && name == RULE {
                 mapping.rule = map.next_value::<Option<Spanned<Rule>>>()?.map(Box::new);
@@ -194,9 +194,9 @@ impl<'de> Visitor<'de> for MappingVisitor {
     }
 }
 
-/// The value of a key, unless it is empty.
-fn next_value<'de, A: MapAccess<'de>>(map: &mut A, key: &Key) -> Result<Option<Raw>, A::Error> {
-    Ok(match key.shape {
+/// A value of this shape, unless it is empty.
+fn next_value<'de, A: MapAccess<'de>>(map: &mut A, shape: Shape) -> Result<Option<Raw>, A::Error> {
+    Ok(match shape {
         Shape::Text { .. } => map.next_value::<Option<_>>()?.map(Raw::Text),
         Shape::TextOrList { .. } => map.next_value::<Option<_>>()?.map(Raw::TextOrList),
         Shape::Flag { .. } => map.next_value::<Option<_>>()?.map(Raw::Flag),
