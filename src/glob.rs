@@ -42,7 +42,7 @@ pub enum GlobError {
     /// It has no characters.
     #[error("the glob is empty; use '**' for every file")]
     Empty,
-    /// It is longer than [`MAX_GLOB_LEN`].
+    /// It is longer than 4,096 bytes.
     #[error("the glob is {0} bytes long, over the limit of {MAX_GLOB_LEN}")]
     TooLong(usize),
     /// Its syntax is wrong.

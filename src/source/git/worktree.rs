@@ -257,7 +257,7 @@ impl<'a> Comparison<'a> {
 
     fn is_as_in_index(&self, tracked: &Tracked<'_>, kind: Option<EntryKind>, metadata: &Metadata) -> bool {
         let Some((remembered, staged)) = tracked.stat.zip(tracked.staged) else { return false };
-        Some(staged.kind) == kind && has_stat(self.index, &remembered, metadata)
+        Some(staged.kind) == kind && has_stat(self.index, remembered, metadata)
     }
 
     fn converter(&mut self) -> Option<&mut ToGit<'a>> {
