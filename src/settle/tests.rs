@@ -1,3 +1,5 @@
+//! The states of violations, decided from hand-made ones.
+
 use std::sync::Arc;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Which contract counts where layers have one id.
+
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
