@@ -70,7 +70,7 @@ impl Target {
 pub enum Content {
     /// In a file on disk.
     File(PathBuf),
-    /// Here.
+    /// In memory.
     Bytes(Vec<u8>),
     /// In a git repository.
     Blob(git::Blob),

@@ -36,13 +36,13 @@ impl Listing {
     pub fn differing_files_in(&self, directory: &RelPath) -> Vec<(String, Vec<u8>)> {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(directory) = repository.path_in_worktree(directory) else { return Vec::new() };
+        let inside = [&directory[..], b"/"].concat();
+        let entries = index.prefixed_entries(inside.as_bstr()).unwrap_or_default();
         let mut reader = BlobReader::default();
         let mut files = Vec::new();
-        for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
-            let Some(path) = repository.project_path(entry.path(index)) else { continue };
-            let inside = path.as_bytes().strip_prefix(directory.as_bytes());
-            let name =
-                inside.and_then(|inside| inside.strip_prefix(b"/")).and_then(|name| name.to_str().ok());
+        for entry in entries.iter().filter(|entry| compare::is_committed(entry)) {
+            let name = entry.path(index)[inside.len()..].to_str().ok();
             let Some(name) = name.filter(|name| !name.contains('/')) else { continue };
             if matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
                 && !worktree::is_as_remembered(repository, index, entry)

@@ -78,6 +78,14 @@ impl Repository {
         }
     }
 
+    /// The path in the worktree of a file of the project, if it is in the worktree.
+    pub(super) fn path_in_worktree(&self, path: &RelPath) -> Option<Vec<u8>> {
+        match &self.place {
+            Place::Inside(prefix) => Some([prefix, path.as_bytes()].concat()),
+            Place::Above(prefix) => path.as_bytes().strip_prefix(prefix.as_slice()).map(<[u8]>::to_vec),
+        }
+    }
+
     /// Is this file or directory the project, or in it?
     pub(super) fn is_in_project(&self, path: &[u8]) -> bool {
         match &self.place {
