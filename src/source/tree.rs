@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::git::Location;
-use super::git::excludes::{Kind, Place, Worktrees};
+use super::git::excludes::{Kind, Tracked, WorktreeDirectory, Worktrees};
 use super::git::leads_through_link;
 use super::{Content, Coverage, Target, Targets};
 use crate::path::{RelPath, Root, real_path};
@@ -55,7 +55,7 @@ struct Directory {
     /// Its path as globs see it, empty or with a final `/`.
     path: Vec<u8>,
     /// Where it is in a worktree.
-    place: Option<Place>,
+    in_worktree: Option<WorktreeDirectory>,
 }
 
 /// Something in a directory.
@@ -82,13 +82,11 @@ impl<'a> Walk<'a> {
         }
         let from_here = self.cwd.and_then(|cwd| directory.strip_prefix(cwd).ok());
         let open = from_here.unwrap_or(directory).to_owned();
-        let start = Directory { open, path, place: self.worktrees.above(&real_path(directory)) };
-        let parts = queue::run(start, threads, |directory, found| self.look_into(directory, found));
-        let mut found = parts.into_iter().reduce(|mut all, part| {
-            all.append(part);
-            all
-        });
-        let mut found = found.take().unwrap_or_default();
+        let start = Directory { open, path, in_worktree: self.worktrees.above(&real_path(directory)) };
+        let mut found = Found::default();
+        for part in queue::run(start, threads, |directory, found| self.look_into(directory, found)) {
+            found.append(part);
+        }
         found.targets.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.skipped.sort_unstable();
         found.skipped.dedup();
@@ -109,22 +107,18 @@ impl<'a> Walk<'a> {
         for Entry { name, kind } in entries.iter().filter(|entry| entry.name != ".git") {
             let bytes = name.as_encoded_bytes();
             let what = if kind.is_dir() { Kind::Directory } else { Kind::File };
-            let place = directory.place.as_ref().filter(|place| place.excludes(bytes, what));
-            match (place, what) {
+            let excluded_from = directory.in_worktree.as_ref().filter(|here| here.excludes(bytes, what));
+            match (excluded_from, what) {
                 (None, Kind::Directory) => below.push(directory.child(name)),
                 (None, Kind::File) => found.targets.push(directory.target(Path::new(name), *kind)),
-                (Some(place), Kind::File) => match place.tracks(bytes) {
+                (Some(here), Kind::File) => match here.tracks(bytes) {
                     Ok(true) => found.targets.push(directory.target(Path::new(name), *kind)),
                     Ok(false) => {}
-                    Err(error) => found.skip(directory.shown(), error),
+                    Err(error) => found.skip(directory.top_of(here), error),
                 },
-                (Some(place), Kind::Directory) => match place.tracked_in(bytes) {
-                    Ok(tracked) => {
-                        let tracked =
-                            tracked.iter().map(|file| (Path::new(name).join(&file.path), file.kind));
-                        below.extend(tracked.filter_map(|(path, kind)| directory.take(&path, kind, found)));
-                    }
-                    Err(error) => found.skip(directory.shown(), error),
+                (Some(here), Kind::Directory) => match here.tracked_in(bytes) {
+                    Ok(tracked) => below.extend(tracked.iter().filter_map(|one| directory.take(one, found))),
+                    Err(error) => found.skip(directory.top_of(here), error),
                 },
             }
         }
@@ -136,15 +130,15 @@ impl<'a> Walk<'a> {
         let find = |name: &str| entries.iter().find(|entry| entry.name == name);
         if find(".git").is_some()
             && let Ok(real) = directory.on_disk().canonicalize()
-            && let Some(top) = self.worktrees.at(&real, directory.place.as_ref())
+            && let Some(top) = self.worktrees.at(&real, directory.in_worktree.as_ref())
         {
-            directory.place = Some(top);
+            directory.in_worktree = Some(top);
         }
         // Git does not follow a link here either.
         let rules = find(".gitignore").filter(|rules| rules.kind.is_file());
         let file = rules.map(|rules| directory.open.join(&rules.name));
-        if let (Some(place), Some(file)) = (&mut directory.place, file) {
-            place.read_rules(&file);
+        if let (Some(here), Some(file)) = (&mut directory.in_worktree, file) {
+            here.read_rules(&file);
         }
     }
 }
@@ -160,6 +154,12 @@ impl Directory {
             Some(path) => RelPath::from_bytes(path),
             None => RelPath::from("."),
         }
+    }
+
+    /// The path of the top of its worktree for a message; `.` when the project is in the worktree.
+    fn top_of(&self, here: &WorktreeDirectory) -> RelPath {
+        let top = self.path.strip_suffix(here.path()).and_then(|top| top.strip_suffix(b"/"));
+        top.map_or_else(|| RelPath::from("."), RelPath::from_bytes)
     }
 
     fn entries(&self) -> io::Result<Vec<Entry>> {
@@ -183,7 +183,7 @@ impl Directory {
         Self {
             open: self.open.join(path),
             path: [&self.path, name.as_bytes(), b"/"].concat(),
-            place: self.place.as_ref().map(|place| place.child(name.as_bytes())),
+            in_worktree: self.in_worktree.as_ref().map(|here| here.child(name.as_bytes())),
         }
     }
 
@@ -200,8 +200,9 @@ impl Directory {
         Target::new(RelPath::from_bytes([&self.path, name.as_bytes()].concat()), content)
     }
 
-    /// Takes what is tracked at `path`, from here, if it is there; a submodule is a directory to look into.
-    fn take(&self, path: &Path, kind: Kind, found: &mut Found) -> Option<Self> {
+    /// Takes what is tracked, if it is there; a submodule is a directory to look into.
+    fn take(&self, tracked: &Tracked, found: &mut Found) -> Option<Self> {
+        let Tracked { path, kind } = tracked;
         let file = self.open.join(path);
         let on_disk = file.symlink_metadata().ok()?.file_type();
         if leads_through_link(&self.open, &file) {

@@ -33,7 +33,11 @@ impl<'a> Worktrees<'a> {
 
     /// The top of the worktree at `directory`, which has no links in its path and may be in another worktree, if there is
     /// a repository.
-    pub(in crate::source) fn at(&self, directory: &Path, outer: Option<&Place>) -> Option<Place> {
+    pub(in crate::source) fn at(
+        &self,
+        directory: &Path,
+        outer: Option<&WorktreeDirectory>,
+    ) -> Option<WorktreeDirectory> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match opened.get(directory) {
             Some(known) => known.clone(),
@@ -47,23 +51,23 @@ impl<'a> Worktrees<'a> {
                 worktree
             }
         };
-        known.map(|worktree| Place { worktree, path: Vec::new(), rules: None })
+        known.map(|worktree| WorktreeDirectory { worktree, path: Vec::new(), rules: None })
     }
 
     /// Where `directory`, which has no links in its path, is in a worktree above it.
-    pub(in crate::source) fn above(&self, directory: &Path) -> Option<Place> {
+    pub(in crate::source) fn above(&self, directory: &Path) -> Option<WorktreeDirectory> {
         let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
         let mut tops = directory.ancestors().skip(1).filter(holds_repository);
-        let (top, mut place) = tops.find_map(|top| Some((top, self.at(top, None)?)))?;
+        let (top, mut here) = tops.find_map(|top| Some((top, self.at(top, None)?)))?;
         let mut above = top.to_owned();
         for name in directory.strip_prefix(top).ok()?.components() {
             if above.join(".gitignore").symlink_metadata().is_ok_and(|file| file.is_file()) {
-                place.read_rules(&above.join(".gitignore"));
+                here.read_rules(&above.join(".gitignore"));
             }
             above.push(name);
-            place = place.child(RelPath::from_native(name.as_ref()).as_bytes());
+            here = here.child(RelPath::from_native(name.as_ref()).as_bytes());
         }
-        Some(place)
+        Some(here)
     }
 }
 
@@ -168,7 +172,7 @@ struct Level {
 
 /// A directory in a worktree.
 #[derive(Clone)]
-pub(in crate::source) struct Place {
+pub(in crate::source) struct WorktreeDirectory {
     worktree: Arc<Worktree>,
     /// Its path in the worktree, empty or with a final `/`.
     path: Vec<u8>,
@@ -178,13 +182,18 @@ pub(in crate::source) struct Place {
 /// A file that is tracked.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::source) struct Tracked {
-    /// Its path from the directory that was asked for.
+    /// Its path from the directory that was asked.
     pub(in crate::source) path: PathBuf,
     /// A directory is a submodule.
     pub(in crate::source) kind: Kind,
 }
 
-impl Place {
+impl WorktreeDirectory {
+    /// Its path in the worktree, empty or with a final `/`.
+    pub(in crate::source) fn path(&self) -> &[u8] {
+        &self.path
+    }
+
     /// The directory of this name in it.
     pub(in crate::source) fn child(&self, name: &[u8]) -> Self {
         Self { path: [&self.path, name, b"/"].concat(), ..self.clone() }
@@ -218,14 +227,16 @@ impl Place {
         Ok(self.worktree.index()?.entry_by_path(path.as_bstr()).is_some())
     }
 
-    /// What git tracks in the directory of this name here.
+    /// What git tracks in the directory of this name here, or that it is a submodule.
     pub(in crate::source) fn tracked_in(&self, name: &[u8]) -> Result<Vec<Tracked>, String> {
         let index = self.worktree.index()?;
-        let directory = [&self.path, name, b"/"].concat();
-        let entries = index.prefixed_entries(directory.as_bstr()).unwrap_or_default();
+        let inside = [&self.path, name, b"/"].concat();
+        let itself = index.entry_by_path(inside[..inside.len() - 1].as_bstr());
+        let itself = itself.filter(|entry| entry.mode.is_submodule());
+        let below = index.prefixed_entries(inside.as_bstr()).unwrap_or_default().iter();
         let mut tracked = Vec::new();
-        for entry in entries.iter().filter(|entry| !entry.mode.is_sparse()) {
-            let Some(path) = native(&entry.path(index)[directory.len()..]) else { continue };
+        for entry in itself.into_iter().chain(below.filter(|entry| !entry.mode.is_sparse())) {
+            let Some(path) = native(&entry.path(index)[self.path.len()..]) else { continue };
             let kind = if entry.mode.is_submodule() { Kind::Directory } else { Kind::File };
             tracked.push(Tracked { path, kind });
         }

@@ -21,15 +21,15 @@ pub(super) struct Repository {
     pub(super) objects: Objects,
     pub(super) worktree: PathBuf,
     pub(super) index_file: PathBuf,
-    place: Place,
+    nesting: Nesting,
 }
 
-/// Where the project is in the worktree; both prefixes are empty, or end in `/`.
-enum Place {
+/// How the project and the worktree stand in each other; both prefixes are empty, or end in `/`.
+enum Nesting {
     /// The project is the directory of this prefix.
-    Inside(Vec<u8>),
+    ProjectInside(Vec<u8>),
     /// The worktree is the directory of this prefix in the project.
-    Above(Vec<u8>),
+    WorktreeInside(Vec<u8>),
 }
 
 /// Whose configuration is read.
@@ -66,41 +66,43 @@ impl Repository {
             Some(file) => worktree.join(file),
             None => git.index_path(),
         };
-        let place = place(root, &worktree)?;
-        Ok(Self { git, objects, worktree, index_file, place })
+        let nesting = nesting(root, &worktree)?;
+        Ok(Self { git, objects, worktree, index_file, nesting })
     }
 
     /// The path of a file as the project sees it, if it is in the project.
     pub(super) fn project_path(&self, path: &[u8]) -> Option<RelPath> {
-        match &self.place {
-            Place::Inside(prefix) => path.strip_prefix(prefix.as_slice()).map(RelPath::from_bytes),
-            Place::Above(prefix) => Some(RelPath::from_bytes([prefix, path].concat())),
+        match &self.nesting {
+            Nesting::ProjectInside(prefix) => path.strip_prefix(prefix.as_slice()).map(RelPath::from_bytes),
+            Nesting::WorktreeInside(prefix) => Some(RelPath::from_bytes([prefix, path].concat())),
         }
     }
 
     /// The path in the worktree of a file of the project, if it is in the worktree.
     pub(super) fn path_in_worktree(&self, path: &RelPath) -> Option<Vec<u8>> {
-        match &self.place {
-            Place::Inside(prefix) => Some([prefix, path.as_bytes()].concat()),
-            Place::Above(prefix) => path.as_bytes().strip_prefix(prefix.as_slice()).map(<[u8]>::to_vec),
+        match &self.nesting {
+            Nesting::ProjectInside(prefix) => Some([prefix, path.as_bytes()].concat()),
+            Nesting::WorktreeInside(prefix) => {
+                path.as_bytes().strip_prefix(prefix.as_slice()).map(<[u8]>::to_vec)
+            }
         }
     }
 
     /// Is this file or directory the project, or in it?
     pub(super) fn is_in_project(&self, path: &[u8]) -> bool {
-        match &self.place {
-            Place::Inside(prefix) => {
+        match &self.nesting {
+            Nesting::ProjectInside(prefix) => {
                 path.starts_with(prefix) || prefix.strip_suffix(b"/").is_some_and(|project| project == path)
             }
-            Place::Above(_) => true,
+            Nesting::WorktreeInside(_) => true,
         }
     }
 
     /// Does the worktree hold the whole project?
     pub(super) fn holds_project(&self) -> bool {
-        match &self.place {
-            Place::Inside(_) => true,
-            Place::Above(prefix) => prefix.is_empty(),
+        match &self.nesting {
+            Nesting::ProjectInside(_) => true,
+            Nesting::WorktreeInside(prefix) => prefix.is_empty(),
         }
     }
 
@@ -199,7 +201,7 @@ fn worktree(git: &gix::Repository, location: &Location) -> Result<PathBuf, Error
     Ok(real_path(&normalize(&location.cwd.join(worktree))))
 }
 
-fn place(root: &Root, worktree: &Path) -> Result<Place, Error> {
+fn nesting(root: &Root, worktree: &Path) -> Result<Nesting, Error> {
     let prefix = |path: &Path| {
         let mut bytes = RelPath::from_native(path).as_bytes().to_vec();
         if !bytes.is_empty() {
@@ -209,10 +211,10 @@ fn place(root: &Root, worktree: &Path) -> Result<Place, Error> {
     };
     let root = real_path(root.path());
     if let Ok(inside) = root.strip_prefix(worktree) {
-        return Ok(Place::Inside(prefix(inside)));
+        return Ok(Nesting::ProjectInside(prefix(inside)));
     }
     match worktree.strip_prefix(&root) {
-        Ok(above) => Ok(Place::Above(prefix(above))),
+        Ok(above) => Ok(Nesting::WorktreeInside(prefix(above))),
         Err(_) => Err(Error::Elsewhere { root, worktree: worktree.to_owned() }),
     }
 }

@@ -59,18 +59,18 @@ struct Tracked<'a> {
     was: Option<Entry>,
     /// How the index differs from the base.
     change: Option<&'a Change>,
-    place: Place,
+    expected: Expected,
 }
 
-/// Where a tracked file is to be found.
+/// Where a tracked file is expected.
 #[derive(Clone, Copy)]
-enum Place {
+enum Expected {
     /// On disk, or it was deleted.
-    Disk,
-    /// In the index, unless it is on disk all the same.
+    OnDisk,
+    /// Only in the index, but what is on disk all the same counts.
     Sparse,
-    /// In the index.
-    Index,
+    /// Only in the index, whatever is on disk.
+    InIndex,
 }
 
 /// The worktree, and what it is compared with.
@@ -125,16 +125,16 @@ impl<'a> Comparison<'a> {
             Some(change) => change.was,
             None => staged.or_else(|| self.gone.get(path).copied()),
         };
-        let place = if entry.mode.is_submodule() {
-            Place::Index
+        let expected = if entry.mode.is_submodule() {
+            Expected::InIndex
         } else if !entry.flags.contains(Flags::SKIP_WORKTREE) {
-            Place::Disk
+            Expected::OnDisk
         } else if self.settings.sparse_files {
-            Place::Sparse
+            Expected::Sparse
         } else {
-            Place::Index
+            Expected::InIndex
         };
-        Tracked { path, staged, stat: Some(&entry.stat), was, change, place }
+        Tracked { path, staged, stat: Some(&entry.stat), was, change, expected }
     }
 
     /// Adds the files of a directory that the index has as one entry, its path with the final `/`.
@@ -159,7 +159,7 @@ impl<'a> Comparison<'a> {
                 stat: None,
                 was: change.map_or(Some(file.now), |change| change.was),
                 change,
-                place: Place::Sparse,
+                expected: Expected::Sparse,
             };
             self.add(collection, tracked)?;
         }
@@ -171,7 +171,7 @@ impl<'a> Comparison<'a> {
         if self.repository.project_path(tracked.path).is_none() {
             return Ok(());
         }
-        if matches!(tracked.place, Place::Index) || self.is_absent(&tracked) {
+        if matches!(tracked.expected, Expected::InIndex) || self.is_absent(&tracked) {
             tracked.change.into_iter().for_each(|change| collection.add_committed(change));
             return Ok(());
         }
@@ -197,7 +197,7 @@ impl<'a> Comparison<'a> {
     /// Is this a file that the sparse checkout leaves out, and is it not on disk? Most of them are in directories that
     /// are not there either.
     fn is_absent(&mut self, tracked: &Tracked<'_>) -> bool {
-        if !matches!(tracked.place, Place::Sparse) {
+        if !matches!(tracked.expected, Expected::Sparse) {
             return false;
         }
         if !self.absent.is_empty() && tracked.path.starts_with(&self.absent) {

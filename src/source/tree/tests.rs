@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use proptest::prelude::*;
@@ -100,16 +100,18 @@ fn a_tracked_file_behind_a_link_is_gone() {
 }
 
 #[test]
-fn a_submodule_in_a_directory_that_is_ignored_is_walked() {
+fn a_submodule_is_walked_although_a_rule_matches_it() {
     let other = Repo::new(&["x", "y.log"]);
     other.git(&["add", "x"]);
     other.git(&["commit", "--quiet", "--message", "x"]);
     let repo = Repo::new(&["deps/other", "a.log"]);
-    repo.git(&["submodule", "--quiet", "add", other.top.to_str().expect("UTF-8"), "deps/sub"]);
-    repo.write(".gitignore", "deps\n*.log\n");
+    for path in ["deps/sub", "sub"] {
+        repo.git(&["submodule", "--quiet", "add", other.top.to_str().expect("UTF-8"), path]);
+    }
+    repo.write(".gitignore", "deps\n*.log\nsub\n");
     repo.write("deps/sub/new", "n");
     repo.write("deps/sub/z.log", "not ignored by the submodule");
-    let expected = [".gitignore", ".gitmodules", "deps/sub/new", "deps/sub/x", "deps/sub/z.log"];
+    let expected = [".gitignore", ".gitmodules", "deps/sub/new", "deps/sub/x", "deps/sub/z.log", "sub/x"];
     assert_eq!(repo.walked(1), expected);
 }
 
@@ -174,15 +176,22 @@ fn a_project_below_the_top_keeps_the_rules_above_it() {
 
 #[test]
 fn an_index_that_cannot_be_read_is_a_gap_where_it_matters() {
-    let repo = Repo::new(&["a.log", "b"]);
+    let repo = Repo::new(&["a.log", "b", "deep/er/c.log", "deep/d.log"]);
     fs::write(repo.top.join(".git/index"), "broken").expect("written");
-    let walk = || tree(&Root::new(&repo.top), &repo.location(), 1);
-    assert_eq!(walk().skipped, []);
+    let walk = |root: &Path| tree(&Root::new(root), &repo.location(), 1);
+    assert_eq!(walk(&repo.top).skipped, []);
     repo.write(".gitignore", "*.log\n");
-    let found = walk();
+    let above = repo.top.parent().expect("a parent");
+    for (root, expected) in [(repo.top.as_path(), "."), (above, "top"), (&repo.top.join("deep"), ".")] {
+        let found = walk(root);
+        let [Skipped { path, why: Why::Unreadable(_) }] = found.skipped.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert_eq!(path.to_string(), expected);
+    }
+    let found = walk(&repo.top);
     assert_eq!(found.targets.len(), 2);
-    let [Skipped { path, why: Why::Unreadable(why) }] = found.skipped.as_slice() else { panic!("{found:?}") };
-    assert_eq!(path.to_string(), ".");
+    let Why::Unreadable(why) = &found.skipped[0].why else { panic!("{found:?}") };
     assert!(why.starts_with("cannot tell which of the files that git ignores are tracked: "), "{why}");
 }
 
