@@ -96,7 +96,7 @@ impl Glob {
     pub fn names(&self) -> Names<'_> {
         match &self.shape {
             Shape::Exact(exact) => Names::ending_in(exact, Whole::Yes),
-            Shape::Under { tail: Tail::Anything, .. } => Names::Any,
+            Shape::Under { tail: Tail::Anything | Tail::In(_) | Tail::AnyOf(_), .. } => Names::Any,
             Shape::Under { tail: Tail::Name(name), .. } => Names::Name(name),
             Shape::Under { tail: Tail::Endings(endings), .. } => {
                 let extension = |ending| match Names::ending_in(ending, Whole::No) {
@@ -215,6 +215,10 @@ enum Tail {
     Endings(Vec<String>),
     /// The last name is this one.
     Name(String),
+    /// It is in a directory with this name, or these names in a row.
+    In(String),
+    /// One of these.
+    AnyOf(Vec<Tail>),
 }
 
 impl Shape {
@@ -237,20 +241,40 @@ impl Shape {
 
 impl Tail {
     fn plain(text: &str) -> Option<Self> {
+        if let Some(inside) = text.strip_suffix("/**").filter(|inside| is_literal(inside)) {
+            return (!inside.is_empty()).then(|| Self::In(format!("/{inside}/")));
+        }
+        if let Some((before, rest)) = text.split_once('{') {
+            let (choices, after) = rest.split_once('}')?;
+            return Self::endings(before, choices, after).or_else(|| Self::any_of(before, choices, after));
+        }
         if text.is_empty() || text.contains('/') {
             return None;
         }
         if is_literal(text) {
             return Some(Self::Name(text.to_owned()));
         }
-        let ending = text.strip_prefix('*')?;
-        if is_literal(ending) {
-            return Some(Self::Endings(vec![ending.to_owned()]));
+        let ending = text.strip_prefix('*').filter(|ending| is_literal(ending))?;
+        Some(Self::Endings(vec![ending.to_owned()]))
+    }
+
+    /// `*.{a,b}`: a pair of braces at the end of a name, all choices spelled out.
+    fn endings(before: &str, choices: &str, after: &str) -> Option<Self> {
+        let stem = before.strip_prefix('*').filter(|_| after.is_empty())?;
+        let is_plain =
+            is_literal(stem) && is_literal(choices) && !stem.contains('/') && !choices.contains('/');
+        let endings = || choices.split(',').map(|choice| format!("{stem}{choice}")).collect();
+        is_plain.then(|| Self::Endings(endings()))
+    }
+
+    /// Another pair of braces, and no more: what writing out every choice gives.
+    fn any_of(before: &str, choices: &str, after: &str) -> Option<Self> {
+        if [before, choices, after].iter().any(|part| part.contains(['{', '}', '[', '\\'])) {
+            return None;
         }
-        let (stem, choices) = ending.strip_suffix('}')?.split_once('{')?;
-        let mut choices = choices.split(',');
-        let all_literal = is_literal(stem) && choices.clone().all(is_literal);
-        all_literal.then(|| Self::Endings(choices.by_ref().map(|choice| format!("{stem}{choice}")).collect()))
+        let written_out = choices.split(',').map(|choice| format!("{before}{choice}{after}"));
+        let tails = written_out.map(|text| Self::plain(&text)).collect::<Option<_>>()?;
+        Some(Self::AnyOf(tails))
     }
 
     fn is_match(&self, rest: &[u8]) -> bool {
@@ -261,6 +285,11 @@ impl Tail {
                 let before = rest.strip_suffix(name.as_bytes());
                 before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
             }
+            Self::In(directory) => {
+                let directory = directory.as_bytes();
+                rest.starts_with(&directory[1..]) || memchr::memmem::find(rest, directory).is_some()
+            }
+            Self::AnyOf(tails) => tails.iter().any(|tail| tail.is_match(rest)),
         }
     }
 }
@@ -487,6 +516,8 @@ mod tests {
     fn common_shapes_need_no_regex() {
         for text in
             ["**", "**/*", "**/*.rs", "**/*.{ts,tsx}", "a/b.rs", "**/Makefile", "src/**", "src/**/*.rs"]
+                .into_iter()
+                .chain(["**/node_modules/**", "**/target/{debug,release}/**", "**/{.DS_Store,*.swp,a/**}"])
         {
             assert!(!matches!(glob(text).shape, Shape::Regex { .. }), "{text}");
         }
@@ -495,7 +526,7 @@ mod tests {
     proptest! {
         #[test]
         fn shapes_answer_as_the_regex_would(
-            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name)?|name)",
+            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name|/(a/)?[bx]/\*\*|/\{name,(b/)?\*\.rs,[ab]/\*\*\}|/a/\{b,,x\}(/\*\*)?)?|name)",
             path in "/?((src|a|b|name|x)/){0,3}(name|\\.rs|x\\.(rs|d\\.ts|a|b|x)|\\.)?",
         ) {
             prop_assume!(!text.is_empty());
