@@ -237,6 +237,16 @@ pub struct Examples {
     pub passing: Vec<Example>,
 }
 
+/// Files that a contract is not about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exclude {
+    /// A glob on the same path as the contract's own.
+    pub glob: Glob,
+    /// The line of the contract file it stands on.
+    pub line: usize,
+}
+
 /// One rule of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -253,6 +263,8 @@ pub struct Contract {
     pub glob: Glob,
     /// The line of the contract file the glob stands on.
     pub glob_line: usize,
+    /// Which of these files it is not about.
+    pub exclude: Option<Exclude>,
     /// How bad a violation is.
     pub severity: Severity,
     /// What to tell whoever violates it.
@@ -261,6 +273,8 @@ pub struct Contract {
     pub rationale: Option<String>,
     /// Is it switched on?
     pub enabled: bool,
+    /// Do ignore directives and the baseline suppress its violations?
+    pub ignorable: bool,
     /// Words to choose contracts by; a contract of a pack also has the name of the pack.
     pub tags: Vec<String>,
     /// Texts that show what it means.
@@ -282,7 +296,10 @@ impl Contract {
 
     /// Does it apply to a file known by these names?
     pub fn applies_to(&self, path: &RelPath, alias: Option<&RelPath>) -> bool {
-        std::iter::once(path).chain(alias).any(|name| self.glob.is_match(name.as_bytes()))
+        std::iter::once(path).chain(alias).any(|name| {
+            let excluded = |exclude: &Exclude| exclude.glob.is_match(name.as_bytes());
+            self.glob.is_match(name.as_bytes()) && !self.exclude.as_ref().is_some_and(excluded)
+        })
     }
 }
 

@@ -138,6 +138,18 @@ impl State {
 pub enum Note {
     /// An ignore directive without an id stands where one with an id would have suppressed it.
     BareIgnore,
+    /// An ignore directive names a contract that none suppresses.
+    NotIgnorable,
+}
+
+impl Note {
+    /// What it says.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BareIgnore => "phaser:ignore without an id ignores nothing",
+            Self::NotIgnorable => "phaser:ignore does not count for this contract",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::path::Root;
 use crate::report::inert;
 use crate::skipped::{Gap, Skipped, Why};
-use crate::violation::{Note, Violation};
+use crate::violation::Violation;
 
 mod lines;
 
@@ -140,11 +140,8 @@ fn shortened(text: &str) -> String {
 }
 
 /// What a note adds to a line.
-fn noted(violation: &Violation) -> &'static str {
-    match violation.note {
-        None => "",
-        Some(Note::BareIgnore) => " (phaser:ignore without an id ignores nothing)",
-    }
+fn noted(violation: &Violation) -> String {
+    violation.note.map(|note| format!(" ({})", note.as_str())).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -115,8 +115,8 @@ pub enum Shape {
     Flag {
         /// Puts it into a contract.
         set: fn(&mut Builder, bool),
-        /// Gets it from a contract.
-        get: fn(&Contract) -> bool,
+        /// Gets it from a contract, unless it goes without saying.
+        get: fn(&Contract) -> Option<bool>,
     },
     /// A list of words.
     Words {
@@ -212,7 +212,7 @@ impl Key {
     pub fn value_of<'c>(&self, contract: &'c Contract) -> Option<Value<'c>> {
         match self.shape {
             Shape::Text { get, .. } | Shape::TextOrList { get, .. } => get(contract).map(Value::Text),
-            Shape::Flag { get, .. } => Some(Value::Flag(get(contract))),
+            Shape::Flag { get, .. } => get(contract).map(Value::Flag),
             Shape::Words { get, .. } => {
                 let words: Vec<_> = get(contract).iter().map(|word| Placed::anywhere(word)).collect();
                 (!words.is_empty()).then_some(Value::List(words))

@@ -212,6 +212,9 @@ impl File<'_> {
         for violation in &mut self.checked.violations {
             let lines = violation.found.as_ref().map(|found| Lines::of(found.region));
             match ignores.covers(&violation.contract.id, lines) {
+                Cover::Suppressed if !violation.contract.ignorable => {
+                    violation.note = Some(Note::NotIgnorable);
+                }
                 Cover::Suppressed => violation.state = State::Ignored,
                 Cover::BareIgnore => violation.note = Some(Note::BareIgnore),
                 Cover::No => {}

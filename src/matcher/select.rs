@@ -53,9 +53,10 @@ impl Globs {
     /// The globs of the contracts.
     pub fn of(contracts: &[Contract]) -> Self {
         let mut globs = Self::default();
-        let mut known: HashMap<&str, usize> = HashMap::new();
+        let mut known: HashMap<(&str, Option<&str>), usize> = HashMap::new();
         for (index, contract) in contracts.iter().enumerate() {
-            let at = *known.entry(contract.glob.as_str()).or_insert_with(|| {
+            let exclude = contract.exclude.as_ref().map(|exclude| exclude.glob.as_str());
+            let at = *known.entry((contract.glob.as_str(), exclude)).or_insert_with(|| {
                 let new = globs.contracts.len();
                 globs.contracts.push(Vec::new());
                 let inside = globs.under.entry(contract.glob.directory().into()).or_default();

@@ -93,9 +93,7 @@ fn wire(violation: &Violation) -> WireViolation<'_> {
         end_line: region.map(|region| region.end.line),
         end_column: region.map(|region| region.end.column),
         matched_text: violation.found.as_ref().map(|found| found.text.as_str()),
-        note: violation.note.map(|note| match note {
-            Note::BareIgnore => "phaser:ignore without an id ignores nothing",
-        }),
+        note: violation.note.map(Note::as_str),
         state: violation.state.as_str(),
         fingerprint: violation.name(),
     }

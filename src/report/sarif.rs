@@ -19,7 +19,7 @@ use crate::contract::{Contract, Severity};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
 use crate::skipped::Gap;
-use crate::violation::{Note, Violation};
+use crate::violation::Violation;
 
 const NAME: &str = "phaser";
 /// Where more is to be read about phaser; empty as long as the package names no repository.
@@ -214,10 +214,7 @@ fn result(violation: &Violation, spot: &Spot) -> SarifResult {
         Severity::Error => ResultLevel::Error,
         Severity::Warning => ResultLevel::Warning,
     };
-    let note = match violation.note {
-        Some(Note::BareIgnore) => " (phaser:ignore without an id ignores nothing.)",
-        None => "",
-    };
+    let note = violation.note.map(|note| format!(" ({}.)", note.as_str())).unwrap_or_default();
     let region = region(spot, violation);
     SarifResult::builder()
         .rule_id(&contract.id)

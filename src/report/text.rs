@@ -89,6 +89,9 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &Options
                 "  note: 'phaser:ignore' without an id ignores nothing; write 'phaser:ignore {id}'"
             )?;
         }
+        Some(Note::NotIgnorable) => {
+            writeln!(out, "  note: 'phaser:ignore' does not count for this contract")?
+        }
     }
     if let (Detail::Source(colour), Some(found)) = (options.detail, &violation.found) {
         write_source(out, found, contract.severity, colour)?;

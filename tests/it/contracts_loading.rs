@@ -402,12 +402,12 @@ fn ids_that_look_like_numbers_and_dates_are_text() {
 
 #[test]
 fn unknown_keys_are_a_warning_in_every_mode() {
-    let yaml = no_x("more") + "exclude: 'tests/**'\npatern: y\n";
+    let yaml = no_x("more") + "author: me\npatern: y\n";
     let sandbox = sandbox().git_init().contract(&yaml).git_add("a.txt");
     assert_eq!(violated(&sandbox), ["more"]);
     let said = "\
-.claude/contracts/more.yaml:7: key 'exclude' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
-file_glob, message, severity, rationale, enabled, tags, examples)
+.claude/contracts/more.yaml:7: key 'author' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
+file_glob, exclude_glob, message, severity, rationale, enabled, ignorable, tags, examples)
 .claude/contracts/more.yaml:8: key 'patern' means nothing in a contract (did you mean 'pattern'?)
 ";
     for mode in ["--all", "--staged", "a.txt"] {

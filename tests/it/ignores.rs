@@ -47,6 +47,19 @@ fn next_line_covers_the_line_after_it_and_no_other() {
 }
 
 #[test]
+fn nothing_suppresses_a_contract_that_is_not_ignorable() {
+    let strict = forbid("no-x", "X", "**") + "ignorable: false\n";
+    let text = "# phaser:ignore-file no-x\nX = 1  # phaser:ignore no-x\nX # phaser:ignore-all\n";
+    let project = || Sandbox::new().contract(&strict).file("a.py", text);
+    let output = project().run(["enforce", "--all", "--format", "json"]);
+    assert_eq!(output.violations(), ["a.py:2:1 no-x", "a.py:3:1 no-x"]);
+    let note = "phaser:ignore does not count for this contract";
+    assert_eq!(output.json()["violations"][0]["note"], note);
+    let output = project().run(["enforce", "--all"]);
+    assert!(output.stdout.contains("note: 'phaser:ignore' does not count for this contract"));
+}
+
+#[test]
 fn all_covers_every_contract_on_its_line() {
     suppresses("a.py", "X Y # phaser:ignore-all\n", 2);
     leaves("a.py", "Y # phaser:ignore-all\nY\n", &["a.py:2:1 no-y"]);

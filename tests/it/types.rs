@@ -64,6 +64,33 @@ fn forbidden_patterns_are_violations_where_they_match() {
 }
 
 #[test]
+fn excluded_files_are_not_looked_at_in_any_mode() {
+    let excluding = |globs: &str| forbid("id", "bad", "**/*.txt") + &format!("exclude_glob: {globs}\n");
+    for globs in ["'{vendor/**,**/*.min.txt}'", "[vendor/**, '**/*.min.txt']"] {
+        let sandbox = Sandbox::new()
+            .contract(&excluding(globs))
+            .contract(
+                &(contract("none", "file_not_exists", None, "vendor/**") + "exclude_glob: vendor/b.txt\n"),
+            )
+            .file("vendor/a.txt", "bad")
+            .file("vendor/b.txt", "bad")
+            .file("src/vendor/a.txt", "bad")
+            .file("src/a.min.txt", "bad");
+        assert_eq!(all(&sandbox), ["src/vendor/a.txt:1:1 id", "vendor/a.txt none"], "{globs}");
+        assert_eq!(file(&sandbox, "src/a.min.txt"), [""; 0], "{globs}");
+        assert_eq!(sandbox.pre_write("vendor/b.txt", "bad").decision().0, "allow", "{globs}");
+        assert_eq!(sandbox.pre_write("a.txt", "bad").decision().0, "deny", "{globs}");
+    }
+    for (globs, wrong) in
+        [("'a/{b'", "7: 'exclude_glob' is not valid"), ("[]", "1: 'exclude_glob' is an empty list")]
+    {
+        let output =
+            Sandbox::new().contract(&excluding(globs)).file("a.txt", "bad").run(["enforce", "a.txt"]);
+        assert!(output.stderr.contains(&format!("id.yaml:{wrong}")), "{output}");
+    }
+}
+
+#[test]
 fn required_patterns_are_one_violation_without_a_line_where_they_do_not_match() {
     for kind in ["require_pattern", "file_contains"] {
         let sandbox = Sandbox::new()

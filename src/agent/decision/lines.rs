@@ -60,7 +60,7 @@ fn longest_message(lines: &[Line]) -> Option<usize> {
 struct Line {
     start: String,
     message: String,
-    end: &'static str,
+    end: String,
 }
 
 impl Line {

@@ -23,6 +23,8 @@ fn value(key: &Key, contract: &Contract) -> Value {
     match (key.shape, key.value_of(contract)) {
         (Shape::Examples, _) => examples(contract),
         (Shape::Words { get, .. }, _) => json!(get(contract)),
+        // A flag that goes without saying is true.
+        (Shape::Flag { .. }, None) => json!(true),
         (_, Some(KeyValue::Text(text))) => json!(text.text),
         (_, Some(KeyValue::Flag(flag))) => json!(flag),
         (_, Some(KeyValue::List(_) | KeyValue::Examples(_)) | None) => Value::Null,

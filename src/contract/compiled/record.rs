@@ -7,6 +7,9 @@ use super::super::keys::{Builder, KEYS, Placed, Shape, Value};
 use super::super::{Check, Contract, Form, Needs, Origin};
 use super::wire::{Bytes, put_bytes, put_list, put_long, put_number};
 
+/// Stands for a flag that goes without saying.
+const UNSAID: u8 = 2;
+
 /// The record of a contract.
 pub fn encode(contract: &Contract) -> Vec<u8> {
     let mut out = vec![u8::from(contract.form == Form::Nested)];
@@ -19,7 +22,7 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
                     put_bytes(&mut out, text.as_bytes());
                 }
             },
-            Shape::Flag { get, .. } => out.push(u8::from(get(contract))),
+            Shape::Flag { get, .. } => out.push(get(contract).map_or(UNSAID, u8::from)),
             Shape::Words { get, .. } => {
                 put_list(&mut out, get(contract), |out, word| put_bytes(out, word.as_bytes()));
             }
@@ -59,7 +62,10 @@ fn fill(builder: &mut Builder, bytes: &mut Bytes<'_>) -> Option<()> {
                     builder.set(at, Value::Text(Placed::new(bytes.text()?, line)));
                 }
             }
-            Shape::Flag { .. } => builder.set(at, Value::Flag(bytes.byte()? != 0)),
+            Shape::Flag { .. } => match bytes.byte()? {
+                UNSAID => {}
+                flag => builder.set(at, Value::Flag(flag != 0)),
+            },
             Shape::Words { .. } => {
                 let words = bytes.list(|bytes| Some(Placed::new(bytes.text()?, 1)))?;
                 if !words.is_empty() {

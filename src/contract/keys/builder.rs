@@ -1,7 +1,7 @@
 //! A contract while its keys are read: each value is validated as it is set, and what is wrong is collected.
 
 use super::super::{
-    Check, Contract, Dialect, Examples, Form, Kind, Origin, Pattern, Severity, Warning, printable,
+    Check, Contract, Dialect, Examples, Exclude, Form, Kind, Origin, Pattern, Severity, Warning, printable,
 };
 use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
 use crate::glob::{Glob, GlobError};
@@ -59,10 +59,12 @@ impl Builder {
             check: Check::Exists,
             glob: Glob::default(),
             glob_line: top,
+            exclude: None,
             severity: Severity::Error,
             message: String::new(),
             rationale: None,
             enabled: true,
+            ignorable: true,
             tags: Vec::new(),
             examples: Examples::default(),
             origin,
@@ -203,48 +205,57 @@ impl Builder {
         self.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, needs: None });
     }
 
-    /// Sets one glob, or several that become one with braces around them.
+    /// Sets the files that the contract is about.
     pub(super) fn set_globs(&mut self, globs: &[Placed<'_>]) {
-        let [glob] = globs else { return self.set_list_of_globs(globs) };
-        self.contract.glob_line = glob.line;
-        if let Some(parsed) = self.glob(glob) {
-            self.contract.glob = parsed;
+        self.contract.glob_line = globs.first().map_or(self.top, |first| first.line);
+        if let Some(glob) = self.globs("file_glob", globs) {
+            self.contract.glob = glob;
         }
     }
 
-    fn set_list_of_globs(&mut self, globs: &[Placed<'_>]) {
+    /// Sets the files that it is not about.
+    pub(super) fn set_exclude(&mut self, globs: &[Placed<'_>]) {
+        let line = globs.first().map_or(self.top, |first| first.line);
+        self.contract.exclude = self.globs("exclude_glob", globs).map(|glob| Exclude { glob, line });
+    }
+
+    /// One glob, or several that become one with braces around them, if they are valid.
+    fn globs(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+        let [glob] = globs else { return self.list_of_globs(key, globs) };
+        self.glob(key, glob)
+    }
+
+    fn list_of_globs(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
         let Some(first) = globs.first() else {
-            let what = "'file_glob' is an empty list (name at least one glob, for instance '**/*.py')";
-            return self.mistake(self.top, what);
+            let what = format!("'{key}' is an empty list (name at least one glob, for instance '**/*.py')");
+            self.mistake(self.top, what);
+            return None;
         };
-        self.contract.glob_line = first.line;
-        let valid = globs.iter().filter_map(|glob| self.glob(glob)).count();
-        if valid == globs.len() {
-            let all: Vec<_> = globs.iter().map(|glob| without_bare_commas(&glob.text)).collect();
-            let joined = Placed::new(format!("{{{}}}", all.join(",")), first.line);
-            match Glob::new(&joined.text) {
-                Ok(glob) => self.contract.glob = glob,
-                Err(error) => self.wrong_glob(&joined, &error),
-            }
+        let valid = globs.iter().filter_map(|glob| self.glob(key, glob)).count();
+        let all: Vec<_> = globs.iter().map(|glob| without_bare_commas(&glob.text)).collect();
+        let joined = Placed::new(format!("{{{}}}", all.join(",")), first.line);
+        if valid < globs.len() {
+            return None;
         }
+        Glob::new(&joined.text).map_err(|error| self.wrong_glob(key, &joined, &error)).ok()
     }
 
     /// One glob, if it is valid.
-    fn glob(&mut self, glob: &Placed<'_>) -> Option<Glob> {
+    fn glob(&mut self, key: &str, glob: &Placed<'_>) -> Option<Glob> {
         if self.values == Values::Written
             && let Some(doubt) = doubtful_glob::doubt(&glob.text)
         {
             self.doubt(glob.line, doubt);
         }
-        Glob::new(&glob.text).map_err(|error| self.wrong_glob(glob, &error)).ok()
+        Glob::new(&glob.text).map_err(|error| self.wrong_glob(key, glob, &error)).ok()
     }
 
-    fn wrong_glob(&mut self, glob: &Placed<'_>, error: &GlobError) {
+    fn wrong_glob(&mut self, key: &str, glob: &Placed<'_>, error: &GlobError) {
         let why = match error {
             GlobError::Syntax { why, .. } => why.clone(),
             GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
         };
-        let what = format!("'file_glob' is not valid: {} (for instance '**/*.py')", printable(&why));
+        let what = format!("'{key}' is not valid: {} (for instance '**/*.py')", printable(&why));
         self.mistake(glob.line, what);
     }
 

@@ -1,13 +1,13 @@
 //! The table of keys: one row for each.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::super::{Kind, Severity};
 use super::{Builder, Demanded, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Nested, Placed, Quotes, Shape, Shown};
 use crate::glob::MAX_GLOB_LEN;
 
 /// All keys of a contract, in the order in which they are written and shown.
-pub static KEYS: [Key; 10] = [
+pub static KEYS: [Key; 12] = [
     Key {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -73,10 +73,24 @@ pub static KEYS: [Key; 10] = [
         nested_meaning: Some(
             "The files it is about, by their path from the project root: one glob, or a list of them.",
         ),
-        schema: || {
-            let glob = json!({ "type": "string", "minLength": 1, "maxLength": MAX_GLOB_LEN });
-            json!({ "anyOf": [glob, { "type": "array", "items": glob, "minItems": 1 }] })
+        schema: globs_schema,
+    },
+    Key {
+        name: "exclude_glob",
+        mistaken_for: &["exclude", "excludes", "exclude_globs", "ignore", "except", "skip"],
+        nested: Nested::InRule(&["exclude_glob"]),
+        demanded: Demanded::Never,
+        shape: Shape::TextOrList {
+            set: Builder::set_exclude,
+            get: |contract| {
+                contract.exclude.as_ref().map(|exclude| Placed::new(exclude.glob.as_str(), exclude.line))
+            },
         },
+        quotes: Quotes::Always,
+        shown: Shown::InRow,
+        meaning: "Files that it is not about, although `file_glob` matches them: one glob, or a list of them.",
+        nested_meaning: None,
+        schema: globs_schema,
     },
     Key {
         name: "message",
@@ -130,11 +144,26 @@ pub static KEYS: [Key; 10] = [
         demanded: Demanded::Never,
         shape: Shape::Flag {
             set: |builder, enabled| builder.contract.enabled = enabled,
-            get: |contract| contract.enabled,
+            get: |contract| Some(contract.enabled),
         },
         quotes: Quotes::IfNeeded,
         shown: Shown::Apart,
         meaning: "Is the contract switched on? It is, unless this says `false`.",
+        nested_meaning: None,
+        schema: || json!({ "type": "boolean" }),
+    },
+    Key {
+        name: "ignorable",
+        mistaken_for: &["ignoreable", "suppressible", "allow_ignore"],
+        nested: Nested::InRule(&["ignorable"]),
+        demanded: Demanded::Never,
+        shape: Shape::Flag {
+            set: |builder, ignorable| builder.contract.ignorable = ignorable,
+            get: |contract| (!contract.ignorable).then_some(false),
+        },
+        quotes: Quotes::IfNeeded,
+        shown: Shown::InRow,
+        meaning: "May a comment or the baseline suppress a violation? They may, unless this says `false`.",
         nested_meaning: None,
         schema: || json!({ "type": "boolean" }),
     },
@@ -166,3 +195,8 @@ pub static KEYS: [Key; 10] = [
         schema: || json!({ "$ref": "#/$defs/Examples" }),
     },
 ];
+
+fn globs_schema() -> Json {
+    let glob = json!({ "type": "string", "minLength": 1, "maxLength": MAX_GLOB_LEN });
+    json!({ "anyOf": [glob, { "type": "array", "items": glob, "minItems": 1 }] })
+}
