@@ -36,7 +36,7 @@ fn files(count: usize) -> TempDir {
 fn loaded(files: &TempDir) -> Layers {
     let path = files.path().to_owned();
     let directory = Directory { kind: LayerKind::Named, shown: path.clone(), path, forms: Forms::Both };
-    load(&[Layer::Directory(directory)], Loading::whole(broken))
+    load(&[Layer::of_directory(directory)], Loading::whole(broken))
 }
 
 fn contracts(count: usize) -> Vec<Contract> {

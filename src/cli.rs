@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::report::inert;
 
 mod args;
+mod chosen;
 mod completions;
 mod contracts;
 mod doctor;

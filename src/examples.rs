@@ -106,7 +106,8 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
 /// Scans a project that has this one file.
 fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
     let target = Target::new(path.clone(), Content::Bytes(text.into()));
-    let targets = Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new() };
+    let targets =
+        Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new(), folders: None };
     let options = scan::Options {
         threads: 1,
         max_file_size: u64::MAX,
@@ -307,7 +308,7 @@ mod tests {
 
     #[test]
     fn every_example_of_every_pack_is_right() {
-        let packs: Vec<_> = PACKS.iter().map(Layer::Pack).collect();
+        let packs: Vec<_> = PACKS.iter().map(Layer::of_pack).collect();
         let loaded = load(&packs, Loading::whole(matcher::broken));
         assert_eq!(loaded.warnings, []);
         assert!(loaded.shadowed.is_empty(), "an id is used twice: {:?}", loaded.shadowed);

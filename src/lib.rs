@@ -47,6 +47,8 @@ mod skipped;
 
 mod contract;
 
+mod config;
+
 mod violation;
 
 mod matcher;
@@ -98,9 +100,10 @@ pub mod cli;
 #[doc(hidden)]
 pub mod internals;
 
+pub use contract::scope::{Case, Change, FileSet, Scope};
 pub use contract::{
-    Check, Contract, Dialect, Effect, Example, Examples, Form, Kind, LayerKind, Needs, Origin, Pattern,
-    Severity, Warning,
+    Check, Contract, Dialect, Effect, Example, Examples, Exclude, Form, Kind, LayerKind, Needs, Origin,
+    Pattern, Severity, Warning,
 };
 pub use deadline::Deadline;
 pub use glob::{Glob, GlobError};
@@ -113,7 +116,7 @@ pub use violation::{Fingerprint, LineDigest, Match, Note, State, Violation};
 #[cfg(feature = "project")]
 pub use {
     outcome::{Outcome, Summary},
-    project::{Options, Project},
+    project::{Error as ProjectError, Options, Project},
     scan::{Existing, Measure},
     source::Source,
     source::git::{Error as GitError, Location as GitLocation, Revisions},

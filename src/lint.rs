@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn nothing_is_doubtful_about_the_packs() {
-        let layers: Vec<_> = PACKS.iter().map(Layer::Pack).collect();
+        let layers: Vec<_> = PACKS.iter().map(Layer::of_pack).collect();
         let mut packs = load(&layers, Loading::whole(crate::matcher::broken));
         for contract in &mut packs.contracts {
             contract.origin.layer = LayerKind::Project;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::contract::scope::FileSet;
 use crate::contract::{Contract, Needs, Warning};
 use crate::path::{PROJECT_CONTRACTS, RelPath};
 
@@ -52,6 +53,8 @@ pub struct Options {
     /// The directories that contracts are read from. Contracts about content do not apply to files there: a pattern would
     /// match its own definition.
     pub exempt: Vec<RelPath>,
+    /// Files that contracts about content do not apply to either.
+    pub exclude: Vec<FileSet>,
 }
 
 impl Options {
@@ -62,6 +65,7 @@ impl Options {
             directives,
             limits: Limits::default(),
             exempt: vec![RelPath::from(PROJECT_CONTRACTS)],
+            exclude: Vec::new(),
         }
     }
 }
@@ -142,7 +146,7 @@ impl Matcher {
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
         let names = Names { path, alias };
         let globs = self.globs.matching(&self.contracts, names, self.options.limits.deadline);
-        let exempt = names.lies_in(&self.options.exempt);
+        let exempt = names.lies_in(&self.options.exempt) || names.are_all_in(&self.options.exclude);
         let group = (globs, if exempt { Content::Exempt } else { Content::Judged });
         if let Some(selection) = self.groups().get(&group) {
             return Arc::clone(selection);

@@ -7,13 +7,19 @@ use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+/// The directory in a project that holds what agents and phaser are told.
+pub const SETTINGS: &str = ".claude";
+
 /// The directory in a project that holds its contracts.
 pub const PROJECT_CONTRACTS: &str = ".claude/contracts";
+
+/// The file in a project that holds its configuration.
+pub const CONFIG: &str = ".claude/phaser.yaml";
 
 /// A path relative to the project root, `/`-separated, as bytes because names need not be UTF-8.
 ///
 /// A file outside the root has its absolute path without the leading `/`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelPath(Box<[u8]>);
 
 impl RelPath {
@@ -42,10 +48,42 @@ impl RelPath {
         String::from_utf8_lossy(&self.0)
     }
 
+    /// As a native path.
+    pub fn to_native(&self) -> PathBuf {
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt as _;
+            PathBuf::from(std::ffi::OsStr::from_bytes(&self.0))
+        }
+        #[cfg(not(unix))]
+        PathBuf::from(&*self.to_text())
+    }
+
     /// The last name of the path.
     pub fn file_name(&self) -> &[u8] {
         let start = memchr::memrchr(b'/', &self.0).map_or(0, |at| at + 1);
         &self.0[start..]
+    }
+
+    /// The path from `directory`, if it lies below that; the project itself has an empty path.
+    pub fn below(&self, directory: &Self) -> Option<&[u8]> {
+        match directory.as_bytes() {
+            [] => Some(&self.0),
+            directory => self.0.strip_prefix(directory)?.strip_prefix(b"/"),
+        }
+    }
+
+    /// The path of something in this directory, which may be the project itself.
+    pub fn join(&self, inside: &str) -> Self {
+        match &*self.0 {
+            [] => Self::from(inside),
+            directory => Self([directory, b"/", inside.as_bytes()].concat().into()),
+        }
+    }
+
+    /// The directories that it lies in, the nearest first; the project itself, whose path is empty, is not among them.
+    pub fn directories(&self) -> impl Iterator<Item = &[u8]> {
+        memchr::memrchr_iter(b'/', &self.0).map(|slash| &self.0[..slash])
     }
 
     /// Is this one of the project's own contract files? Those are exempt from content contracts,
@@ -148,12 +186,12 @@ pub struct RootHints<'a> {
     pub file: Option<&'a Path>,
 }
 
-/// The project root. The file decides, or `cwd` when no file is in question: the nearest directory above it with contracts;
-/// else the named directory, if the file lies in it; else the top of the git worktree. For a file that is in no project,
-/// `cwd` decides.
+/// The project root. The file decides, or `cwd` when no file is in question: the top of its git worktree, if that or a
+/// directory on the way down has contracts or a configuration; else the nearest directory above it that has; else the named
+/// directory, if the file lies in it; else the top of the git worktree. For a file that is in no project, `cwd` decides.
 pub fn find_root(hints: RootHints<'_>) -> Root {
     let start = hints.file.and_then(Path::parent).unwrap_or(hints.cwd);
-    if let Some(root) = nearest(start, PROJECT_CONTRACTS) {
+    if let Some(root) = top_with_settings(start) {
         return Root::new(root);
     }
     if let Some(named) = hints.named.filter(|named| named.is_dir()) {
@@ -163,9 +201,32 @@ pub fn find_root(hints: RootHints<'_>) -> Root {
         }
     }
     let root = nearest(start, ".git")
-        .or_else(|| nearest(hints.cwd, PROJECT_CONTRACTS))
+        .or_else(|| top_with_settings(hints.cwd))
         .or_else(|| nearest(hints.cwd, ".git"));
     Root::new(root.unwrap_or(hints.cwd))
+}
+
+/// The top of the git worktree that `start` is in, if that or a directory on the way has contracts or a configuration; else
+/// the nearest directory further up that has.
+fn top_with_settings(start: &Path) -> Option<&Path> {
+    let mut found = None;
+    for directory in start.ancestors() {
+        found = found.or_else(|| has_settings(directory).then_some(directory));
+        if directory.join(".git").exists() {
+            return if found.is_some() { Some(directory) } else { nearest_with_settings(directory) };
+        }
+    }
+    found
+}
+
+fn nearest_with_settings(start: &Path) -> Option<&Path> {
+    start.ancestors().find(|directory| has_settings(directory))
+}
+
+/// Does a directory have contracts or a configuration?
+fn has_settings(directory: &Path) -> bool {
+    let settings = directory.join(SETTINGS);
+    settings.is_dir() && [PROJECT_CONTRACTS, CONFIG].iter().any(|name| directory.join(name).exists())
 }
 
 /// The nearest directory from `start` upwards that has something of this name in it.

@@ -7,18 +7,26 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::contract::layers::{self, Layer, Layers, Loading};
-use crate::contract::read::{Directory, Forms};
-use crate::contract::{Contract, LayerKind, Warning};
+use thiserror::Error;
+
+use crate::change::Call;
+use crate::config;
+use crate::contract::layers::Loading;
+use crate::contract::scope::FileSet;
+use crate::contract::{Contract, Warning};
 use crate::deadline::Deadline;
 use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
-use crate::path::{PROJECT_CONTRACTS, RelPath, Root};
+use crate::path::{RelPath, Root, real_path};
 use crate::scan::{self, Existing, Measure, Watch, scan};
 use crate::settle::settle;
-use crate::source::git::{Location, Renames, Staged};
+use crate::source::git::{Listing, Location, Renames, Staged};
 use crate::source::{Coverage, Source, Targets, changes, files, git, tree};
+
+pub(crate) mod load;
+
+use load::{Extra, Load, Loaded, folders_above};
 
 /// The largest file that is read unless something else is asked for, in bytes.
 pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
@@ -33,8 +41,7 @@ pub struct Project {
     contracts: Vec<Contract>,
     warnings: Vec<Warning>,
     exempt: Vec<RelPath>,
-    /// How many contracts are switched off.
-    switched_off: usize,
+    exclude: Vec<FileSet>,
     options: Options,
 }
 
@@ -78,30 +85,62 @@ impl Default for Options {
     }
 }
 
+/// Why a project cannot be checked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no such directory.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The configuration is wrong: what is wrong with it, a line each.
+    #[error("{}", lines(.0))]
+    Config(Vec<Warning>),
+    /// A git repository cannot be read.
+    #[error(transparent)]
+    Git(#[from] git::Error),
+}
+
+fn lines(mistakes: &[Warning]) -> String {
+    mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
 impl Project {
-    /// The project in this directory, with the contracts in its `.claude/contracts`. What is wrong with a contract file is
-    /// in the outcome of a check; the others count.
+    /// The project in this directory, with the contracts in its `.claude/contracts` and what its `.claude/phaser.yaml`
+    /// says. What is wrong with a contract file is in the outcome of a check; the others count.
     ///
     /// # Errors
     ///
-    /// When there is no such directory.
-    pub fn open(root: impl AsRef<Path>) -> io::Result<Self> {
+    /// When there is no such directory, or its configuration is wrong.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
         let root = Root::new(std::path::absolute(root)?.canonicalize()?);
-        let path = root.path().join(PROJECT_CONTRACTS);
-        let shown = PathBuf::from(PROJECT_CONTRACTS);
-        let directory = Directory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
-        let layers = layers::load(&[Layer::Directory(directory)], Loading::to_enforce(matcher::broken));
-        Ok(Self::new(root, layers, Options::default()))
+        Self::with_folders(root, Options::default(), &[], None)
+    }
+
+    /// The project with the contracts of these directories in it too.
+    fn with_folders(
+        root: Root,
+        options: Options,
+        folders: &[RelPath],
+        staged: Option<&Listing>,
+    ) -> Result<Self, Error> {
+        let extra = Extra::default();
+        let load = Load { root: &root, extra: &extra, folders, staged, cwd: None };
+        let loaded = load.run(Loading::to_enforce(matcher::broken));
+        if !loaded.mistakes.is_empty() {
+            return Err(Error::Config(loaded.mistakes));
+        }
+        Ok(Self::new(root, loaded, options))
     }
 
     /// A project with these contracts.
-    pub(crate) fn new(root: Root, layers: Layers, options: Options) -> Self {
+    pub(crate) fn new(root: Root, loaded: Loaded, options: Options) -> Self {
+        let Loaded { layers, configs, mut mistakes, .. } = loaded;
         let exempt = layers.exempt(&root);
-        let Layers { mut contracts, warnings, .. } = layers;
-        let all = contracts.len();
-        contracts.retain(|contract| contract.enabled);
-        let switched_off = all - contracts.len();
-        Self { root, contracts, warnings, exempt, switched_off, options }
+        let exclude = configs.iter().filter_map(config::Placed::excluded).collect();
+        let mut warnings = layers.warnings;
+        warnings.append(&mut mistakes);
+        let contracts = layers.contracts.into_iter().flat_map(Contract::with_overrides).collect();
+        Self { root, contracts, warnings, exempt, exclude, options }
     }
 
     /// Checks in another way.
@@ -113,11 +152,6 @@ impl Project {
     /// The contracts that are switched on.
     pub fn contracts(&self) -> &[Contract] {
         &self.contracts
-    }
-
-    /// How many contracts are switched off.
-    pub(crate) fn switched_off(&self) -> usize {
-        self.switched_off
     }
 
     /// What there is to say when no contract is switched on.
@@ -135,18 +169,26 @@ impl Project {
     ///
     /// # Errors
     ///
-    /// When a git repository cannot be read. What goes wrong with one file is in the outcome.
-    pub fn check(self, source: &Source) -> Result<Outcome, git::Error> {
+    /// When a git repository cannot be read, or the configuration of a directory of the project is wrong. What goes wrong
+    /// with one file is in the outcome.
+    pub fn check(self, source: &Source) -> Result<Outcome, Error> {
         let targets = targets(&self.root, &self.options, source)?;
-        Ok(self.ready().check(targets, &()).0)
+        let (folders, staged) = (folders(&self.root, &targets), staged(source, &targets));
+        let project = if folders.is_empty() && staged.is_none() {
+            self
+        } else {
+            Self::with_folders(self.root, self.options, &folders, staged)?
+        };
+        Ok(project.ready().check(targets, &()).0)
     }
 
     /// Makes the contracts ready to be matched.
     pub(crate) fn ready(self) -> Ready {
-        let Self { contracts, mut warnings, exempt, options, .. } = self;
+        let Self { contracts, mut warnings, exempt, exclude, options, .. } = self;
         let matching = matcher::Options {
             limits: Limits { deadline: options.deadline, ..Limits::default() },
             exempt,
+            exclude,
             ..matcher::Options::new(options.timeout, options.directives)
         };
         // Where time matters, only the patterns are looked at that concern a target.
@@ -186,6 +228,36 @@ pub(crate) fn targets(root: &Root, options: &Options, source: &Source) -> Result
         }
         Source::Diff(revisions) => git::changed(root, &location(), revisions, renames)?,
     })
+}
+
+/// The directories of the project with settings of their own, as far as targets are below them.
+pub(crate) fn folders(root: &Root, targets: &Targets) -> Vec<RelPath> {
+    match &targets.folders {
+        Some(folders) => folders.iter().filter(|folder| !folder.as_bytes().is_empty()).cloned().collect(),
+        None => {
+            let names = targets.targets.iter().flat_map(|target| [Some(&target.path), target.alias.as_ref()]);
+            let staged = match &targets.coverage {
+                Coverage::Listed(listing) => Some(listing),
+                Coverage::Whole | Coverage::Rest(_) | Coverage::Partial => None,
+            };
+            folders_above(root, names.flatten(), staged)
+        }
+    }
+}
+
+/// The same for the files that a call changes.
+pub(crate) fn folders_of_call(root: &Root, call: &Call) -> Vec<RelPath> {
+    let paths = call.changes.iter().map(|change| call.path(change));
+    let names = paths.flat_map(|path| [root.relative(&path), root.relative(&real_path(&path))]);
+    folders_above(root, names.collect::<Vec<_>>().iter(), None)
+}
+
+/// What is staged, for a source that looks at that.
+pub(crate) fn staged<'t>(source: &Source, targets: &'t Targets) -> Option<&'t Listing> {
+    match (source, &targets.coverage) {
+        (Source::Staged(_), Coverage::Listed(listing)) => Some(listing),
+        _ => None,
+    }
 }
 
 /// Finding out how many cores there are reads several files, so it is not done before somebody wants to know.

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+pub use crate::config::Existing;
 use crate::contract::{Check, Contract};
 use crate::matcher::{Checked, Matcher, Scratch};
 use crate::outcome::{Earlier, Outcome, Spent};
-use crate::path::RelPath;
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::{Before, Coverage, Reader, Target, Targets};
 use crate::text::Text;
@@ -29,16 +29,6 @@ pub struct Options {
     pub existing: Existing,
     /// Whether to measure what it costs.
     pub measure: Measure,
-}
-
-/// What becomes of violations that were there before a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Existing {
-    /// They count like all others; what was there before is not looked at.
-    Deny,
-    /// They are told from new ones, which are the only ones that count.
-    Report,
 }
 
 /// Whether to measure what a scan costs.
@@ -68,7 +58,7 @@ impl Watch for () {}
 
 /// Checks all targets.
 pub fn scan(matcher: &Matcher, targets: Targets, options: Options, watch: &dyn Watch) -> Outcome {
-    let Targets { targets, coverage, skipped } = targets;
+    let Targets { targets, coverage, skipped, .. } = targets;
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
     let (scanned, mut workers) = each(&targets, options.threads, worker, |worker, target| {
@@ -315,8 +305,7 @@ fn judge_project(matcher: &Matcher, coverage: &Coverage, workers: &[Worker], out
         },
     }
     for index in missing {
-        let path = RelPath::from(contracts[index].glob.as_str());
-        outcome.violations.push(Violation::of_file(&contracts[index], &path));
+        outcome.violations.push(Violation::of_file(&contracts[index], &contracts[index].glob_from_root()));
     }
 }
 
@@ -332,6 +321,7 @@ fn sort(outcome: &mut Outcome) {
 
 #[cfg(test)]
 mod tests {
+    use crate::path::RelPath;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
@@ -360,7 +350,7 @@ mod tests {
     }
 
     fn whole(targets: Vec<Target>) -> Targets {
-        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new() }
+        Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
     }
 
     fn shown(outcome: &Outcome) -> Vec<String> {

@@ -102,12 +102,14 @@ pub struct Targets {
     pub coverage: Coverage,
     /// What was left out, and why.
     pub skipped: Vec<Skipped>,
+    /// The directories of the project with a directory for settings in them, if all of them are known.
+    pub folders: Option<Vec<RelPath>>,
 }
 
 impl Targets {
     /// Nothing.
     pub fn none() -> Self {
-        Self { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new() }
+        Self { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None }
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 
+use super::chosen::Chosen;
 use super::install::{Install, Uninstall};
 use super::packs::Packs;
 use crate::agent::OnClean;
@@ -123,6 +124,9 @@ pub struct Check {
 
     #[command(flatten, next_help_heading = CONTRACTS)]
     pub packs: Packs,
+
+    #[command(flatten, next_help_heading = CONTRACTS)]
+    pub chosen: Chosen,
 
     /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
     #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds, help_heading = LIMITS)]

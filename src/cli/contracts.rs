@@ -7,16 +7,20 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::environment::Environment;
 use super::packs::Packs;
 use super::{places, say};
+use crate::config::Placed;
 use crate::contract::layers::{self, Layer, Layers, Loading};
 use crate::contract::read::{Directory, ExamplesWanted};
+use crate::contract::scope::FileSet;
 use crate::contract::{Contract, LayerKind, Warning};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::nearest::nearest;
 use crate::pack::{PACKS, Pack};
 use crate::path::{RelPath, Root, RootHints, find_root};
+use crate::project;
+use crate::project::load::{Load, Loaded};
 use crate::report::inert;
-use crate::source::{Targets, git, tree};
+use crate::source::{Targets, tree};
 
 mod check;
 mod columns;
@@ -58,8 +62,8 @@ enum ContractsCommand {
     Enable(switch::SwitchArgs),
     /// Switch a contract off, in its file
     Disable(switch::SwitchArgs),
-    /// Print the JSON Schema of contract files
-    Schema,
+    /// Print the JSON Schema of contract files, or of the configuration
+    Schema(schema::Schema),
     /// List the packs that are built in, or the contracts of one
     Packs(packs::PacksArgs),
     /// Put the contracts into an index, so that runs need not read every file
@@ -77,7 +81,7 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::Lint(args) => lint::run(args, environment),
         ContractsCommand::Enable(args) => switch::enable(args, environment),
         ContractsCommand::Disable(args) => switch::disable(args, environment),
-        ContractsCommand::Schema => schema::run(),
+        ContractsCommand::Schema(args) => schema::run(args),
         ContractsCommand::Packs(args) => packs::run(args, environment),
         ContractsCommand::Compile(args) => compile::run(args, environment),
     }
@@ -123,12 +127,13 @@ pub struct Where {
     packs: Packs,
 }
 
-/// A project and the contracts that were found for it.
+/// A project, its files, and the contracts that were found for it.
 pub struct Project {
     pub root: Root,
     pub layers: Vec<Layer>,
     pub loaded: Layers,
-    git: git::Location,
+    pub configs: Vec<Placed>,
+    pub targets: Targets,
 }
 
 impl Where {
@@ -146,11 +151,30 @@ impl Where {
         environment: &Environment,
         examples: ExamplesWanted,
     ) -> anyhow::Result<Project> {
-        let root = self.location.root(environment)?;
-        let named = self.location.contracts_dir.as_deref();
-        let layers = places::all_layers(named, &self.packs, &root, environment)?;
-        let loaded = layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) });
-        Ok(Project { root, layers, loaded, git: environment.git.clone() })
+        self.location.project(environment, &self.packs, examples)
+    }
+}
+
+impl Location {
+    /// The project, with all contracts loaded, and without a word about what is wrong with them.
+    fn project(
+        &self,
+        environment: &Environment,
+        packs: &Packs,
+        examples: ExamplesWanted,
+    ) -> anyhow::Result<Project> {
+        let root = self.root(environment)?;
+        let named = self.contracts_dir.as_deref();
+        let extra = places::extra_with_older(named, packs, &root, environment)?;
+        let targets = tree::tree(&root, &environment.git, threads());
+        let folders = project::folders(&root, &targets);
+        let load = Load { root: &root, extra: &extra, folders: &folders, staged: None, cwd: None };
+        let loaded = load.run(Loading { examples, ..Loading::whole(matcher::broken) });
+        let Loaded { layers: contracts, from, configs, mistakes } = loaded;
+        if !mistakes.is_empty() {
+            return Err(project::Error::Config(mistakes).into());
+        }
+        Ok(Project { root, layers: from, loaded: contracts, configs, targets })
     }
 }
 
@@ -200,13 +224,21 @@ impl Project {
         self.layers.iter().filter_map(Layer::directory)
     }
 
-    /// The files of the project.
-    pub fn targets(&self) -> Targets {
-        tree::tree(&self.root, &self.git, threads())
+    /// The paths of the files of the project that a contract is checked on.
+    pub fn checked_on(&self, contract: &Contract) -> Vec<&RelPath> {
+        let exempt = self.loaded.exempt(&self.root);
+        let excluded: Vec<FileSet> = self.configs.iter().filter_map(Placed::excluded).collect();
+        let is_read = |path: &RelPath| {
+            !exempt.iter().any(|directory| path.below(directory).is_some())
+                && !excluded.iter().any(|files| files.contains(path))
+        };
+        let mut paths = checked_on(contract, &self.targets);
+        paths.retain(|path| !contract.kind.has_pattern() || is_read(path));
+        paths
     }
 }
 
-/// The paths of those of `targets` that a contract is checked on.
+/// The paths of those of `targets` that a contract is about.
 pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelPath> {
     let exempt = |path: &RelPath| contract.kind.has_pattern() && path.is_project_contract();
     let paths = targets.targets.iter().map(|target| &target.path);
@@ -220,7 +252,7 @@ pub fn all_packs() -> Layers {
 
 /// The contracts of these packs.
 pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>, examples: ExamplesWanted) -> Layers {
-    let layers: Vec<_> = packs.into_iter().map(Layer::Pack).collect();
+    let layers: Vec<_> = packs.into_iter().map(Layer::of_pack).collect();
     layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) })
 }
 

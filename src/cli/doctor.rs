@@ -9,19 +9,24 @@ use anyhow::Context;
 use clap::Parser as _;
 use serde_json::{Value, json};
 
+use super::contracts::threads;
 use super::environment::Environment;
 use super::install::{settings_file, show};
 use super::output::print;
+use super::packs::Packs;
 use super::{Cli, places};
-use crate::contract::layers::{self, Layer, Loading};
+use crate::contract::layers::{Layer, Loading};
 use crate::contract::{Contract, compiled};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
+use crate::project;
+use crate::project::load::{Load, Loaded};
 use crate::report::inert;
 use crate::settings::command::split_program;
 use crate::settings::file::{self, FileError, Scope};
 use crate::settings::{OwnHook, Survey, survey};
+use crate::source::tree;
 
 /// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
 pub fn run(environment: &Environment) -> anyhow::Result<Exit> {
@@ -184,11 +189,22 @@ fn calls(found: &Survey, environment: &Environment) -> Calls {
 fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Result<()> {
     let named = environment.claude_project_dir.as_deref();
     let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
-    let directories = places::directories(None, &root, environment)?;
-    let all: Vec<_> = directories.iter().cloned().map(Layer::Directory).collect();
-    let loaded = layers::load(&all, Loading::to_enforce(matcher::broken));
-    for directory in &directories {
-        let here = loaded.contracts.iter().filter(|contract| contract.origin.layer == directory.kind);
+    let extra = places::extra(None, &Packs::default(), environment)?;
+    let targets = tree::tree(&root, &environment.git, threads());
+    let folders = project::folders(&root, &targets);
+    let load = Load { root: &root, extra: &extra, folders: &folders, staged: None, cwd: None };
+    let Loaded { layers: loaded, from, configs, mistakes } = load.run(Loading::to_enforce(matcher::broken));
+    for placed in &configs {
+        report.ok(format!("{} is in order", placed.file.display()));
+    }
+    for mistake in &mistakes {
+        report.problem(mistake.to_string(), "mend that line; until then the configuration does not count");
+    }
+    for pack in from.iter().filter_map(Layer::pack) {
+        report.ok(format!("the pack {} is in use", pack.name));
+    }
+    for directory in from.iter().filter_map(Layer::directory) {
+        let here = loaded.contracts.iter().filter(|one| one.origin.file.starts_with(&directory.shown));
         let here: Vec<&Contract> = here.collect();
         if !here.is_empty() {
             report.ok(format!("{} has {}", directory.shown.display(), named_or_counted(&here)));

@@ -9,20 +9,22 @@ use super::stopwatch::Stopwatch;
 use super::{install, output, places, say, stdin};
 use crate::agent::decision::{Decision, decide};
 use crate::agent::{Answer, claude};
-use crate::contract::LayerKind;
-use crate::contract::layers::{self, Layer, Layers, Loading};
+use crate::change::Call;
+use crate::contract::Warning;
+use crate::contract::layers::{Layer, Loading};
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
 use crate::matcher;
 use crate::matcher::limits::HOOK_TIME;
 use crate::outcome::Outcome;
-use crate::path::{PROJECT_CONTRACTS, RelPath, Root, RootHints, find_root};
+use crate::path::{Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
+use crate::project::load::{Load, Loaded};
 use crate::project::{self, Options, Project};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
-use crate::source::{Coverage, Source, Targets};
+use crate::source::{Coverage, Source, Targets, tree};
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -138,26 +140,31 @@ impl Run<'_> {
             git: Some(self.environment.git.clone()),
             ..self.args.options()
         };
-        let named = self.args.contracts_dir.as_deref();
-        let mut layers = places::layers(named, &self.args.packs, root, self.environment)?;
-        // What is staged is held against the contracts that are staged, so it is looked at first.
-        let staged = matches!(source, Source::Staged(_)).then(|| project::targets(root, &options, source));
-        let staged = staged.transpose()?;
-        if let Some(targets) = &staged {
-            layers = layers.into_iter().map(|layer| as_staged(layer, &targets.coverage)).collect();
-        }
-        let mut project = Project::new(root.clone(), self.load(&layers), options.clone());
-        self.stopwatch.end(Phase::ContractsRead);
-        if project.contracts().is_empty() && *asks == Asks::Agent {
-            return Ok(project.outcome_without_contracts());
-        }
-        let targets = match staged {
-            Some(targets) => targets,
-            None => project::targets(root, &options, source)?,
+        // Where files are decides which contracts there are. An agent waits, so what it changes is only worked out for
+        // contracts.
+        let targets = match (asks, source) {
+            (Asks::Agent, Source::Changes(call)) => Err(call),
+            _ => {
+                let targets = project::targets(root, &options, source)?;
+                self.stopwatch.end(Phase::FilesListed);
+                Ok(targets)
+            }
         };
-        self.stopwatch.end(Phase::FilesListed);
+        let loaded = self.load(root, source, &targets)?;
+        let hint = hint(&loaded);
+        let mut project = Project::new(root.clone(), loaded, options.clone());
+        self.stopwatch.end(Phase::ContractsRead);
+        let targets = match targets {
+            Ok(targets) => targets,
+            Err(_) if project.contracts().is_empty() => return Ok(project.outcome_without_contracts()),
+            Err(_) => {
+                let targets = project::targets(root, &options, source)?;
+                self.stopwatch.end(Phase::FilesListed);
+                targets
+            }
+        };
         if project.contracts().is_empty() {
-            self.hint = Some(hint(&layers, project.switched_off()));
+            self.hint = Some(hint);
             return Ok(Outcome { skipped: targets.skipped, ..project.outcome_without_contracts() });
         }
         project.retain(|contract| self.args.wants(contract.severity));
@@ -177,13 +184,53 @@ impl Run<'_> {
         outcome
     }
 
-    fn load(&self, layers: &[Layer]) -> Layers {
+    /// Loads the contracts that count for what is looked at: for targets, or for what a call changes.
+    fn load(&self, root: &Root, source: &Source, targets: &Result<Targets, &Call>) -> anyhow::Result<Loaded> {
+        let extra = places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)?;
+        let folders = match targets {
+            Ok(targets) => project::folders(root, targets),
+            Err(call) => project::folders_of_call(root, call),
+        };
+        let staged = targets.as_ref().ok().and_then(|targets| project::staged(source, targets));
+        let cwd = Some(self.environment.cwd.as_path());
+        let load = Load { root, extra: &extra, folders: &folders, staged, cwd };
         let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
-        let loaded = layers::load(layers, loading);
-        if !self.args.quiet {
-            loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        let mut loaded = load.run(loading);
+        self.choose(&load, &mut loaded, targets.as_ref().ok())?;
+        // A hook goes on without what is wrong: it must not be disarmed.
+        if targets.is_ok() && !loaded.mistakes.is_empty() {
+            return Err(project::Error::Config(loaded.mistakes).into());
         }
-        loaded
+        if !self.args.quiet {
+            loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        }
+        Ok(loaded)
+    }
+
+    /// Keeps the contracts that were chosen. A pattern that means none is an error where that can be known; a hook goes on
+    /// with the others.
+    fn choose(&self, load: &Load<'_>, loaded: &mut Loaded, targets: Option<&Targets>) -> anyhow::Result<()> {
+        let chosen = &self.args.chosen;
+        if chosen.is_everything() {
+            return Ok(());
+        }
+        let mut unknown = chosen.unknown(&loaded.layers.contracts);
+        if let (Some(targets), false) = (targets, unknown.is_empty())
+            && targets.folders.is_none()
+        {
+            // Directories that are not looked at may have contracts of their own.
+            let all = tree::tree(load.root, &self.environment.git, 1);
+            let folders = project::folders(load.root, &all);
+            let whole = Load { folders: &folders, ..*load }.run(Loading::to_enforce(matcher::broken));
+            unknown = chosen.unknown(&whole.layers.contracts);
+        }
+        if let (Some(_), Some((flag, what))) = (targets, unknown.first()) {
+            anyhow::bail!("{flag}: {what}");
+        }
+        let warnings = unknown.into_iter().map(|(flag, what)| Warning::about(flag.as_ref(), what));
+        loaded.layers.warnings.extend(warnings);
+        loaded.layers.contracts.retain(|contract| chosen.includes(contract));
+        Ok(())
     }
 
     /// Writes the answer to an agent.
@@ -193,23 +240,11 @@ impl Run<'_> {
     }
 }
 
-/// The project's own directory as it is staged; every other layer as it is.
-fn as_staged(layer: Layer, coverage: &Coverage) -> Layer {
-    match (layer, coverage) {
-        (Layer::Directory(directory), Coverage::Listed(listing)) if directory.kind == LayerKind::Project => {
-            match listing.differing_files_in(&RelPath::from(PROJECT_CONTRACTS)) {
-                same if same.is_empty() => Layer::Directory(directory),
-                differing => Layer::Staged(directory, differing.into_iter().collect()),
-            }
-        }
-        (layer, _) => layer,
-    }
-}
-
 /// Where contracts were looked for, and how to get some.
-fn hint(layers: &[Layer], switched_off: usize) -> String {
-    let no = if switched_off == 0 { "no contracts" } else { "no contracts that are switched on" };
-    let directories = layers.iter().filter_map(Layer::directory);
+fn hint(loaded: &Loaded) -> String {
+    let no =
+        if loaded.layers.contracts.is_empty() { "no contracts" } else { "no contracts that are switched on" };
+    let directories = loaded.from.iter().filter_map(Layer::directory);
     let places = directories.map(|directory| directory.shown.display().to_string());
     let places = places.collect::<Vec<_>>().join(" or ");
     format!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'")

@@ -60,7 +60,7 @@ fn write(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
             out,
             "to change it or switch it off, make it the project's own:\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
         ),
-        LayerKind::Named | LayerKind::Project | LayerKind::User => {
+        LayerKind::Named | LayerKind::Project | LayerKind::Configured | LayerKind::User => {
             writeln!(out, "to switch it off:\n  phaser contracts disable {id}")
         }
     }

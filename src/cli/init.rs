@@ -13,13 +13,15 @@ use super::install::{self, Install};
 use super::output::to_stdout;
 use super::packs::Packs;
 use super::{places, say};
-use crate::contract::layers::{self, Layer, Layers, Loading};
+use crate::contract::layers::{Layers, Loading};
 use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
 use crate::matcher;
 use crate::pack::{PACKS, Pack};
 use crate::path::{PROJECT_CONTRACTS, Root, RootHints, find_root};
+use crate::project;
+use crate::project::load::{Load, Loaded};
 use crate::replace::replace;
 use crate::source::{Targets, tree};
 
@@ -73,9 +75,13 @@ const EVERY_FILE: &str = "**/*";
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let targets = tree::tree(&root, &environment.git, threads());
-    let directories = places::directories(None, &root, environment)?;
-    let directories: Vec<_> = directories.into_iter().map(Layer::Directory).collect();
-    let existing = layers::load(&directories, Loading::to_enforce(matcher::broken));
+    let extra = places::extra(None, &Packs::default(), environment)?;
+    let folders = project::folders(&root, &targets);
+    let load = Load { root: &root, extra: &extra, folders: &folders, staged: None, cwd: None };
+    let Loaded { layers: existing, mistakes, .. } = load.run(Loading::to_enforce(matcher::broken));
+    if !mistakes.is_empty() {
+        return Err(project::Error::Config(mistakes).into());
+    }
     let written = write_contracts(&root, &existing, &chosen(args, &targets))?;
     to_stdout(|out| say_written(out, &languages(&targets), &written, &existing))?;
     let mut exit = Exit::Clean;

@@ -9,7 +9,7 @@ use crate::pack::{PACKS, Pack};
 const ALL: &str = "all";
 
 /// Packs to use besides the contract files.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Packs {
     /// Use the contracts of a built-in pack too; may be given several times
     #[arg(long = "pack", value_name = "NAME", value_parser = names())]

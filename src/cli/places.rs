@@ -7,70 +7,31 @@ use anyhow::bail;
 use super::environment::Environment;
 use super::packs::Packs;
 use crate::contract::LayerKind;
-use crate::contract::layers::Layer;
 use crate::contract::read::{Directory, Forms};
-use crate::path::{PROJECT_CONTRACTS, Root};
+use crate::path::Root;
+use crate::project::load::Extra;
 
 /// Where the user's own files are, and those of version 1.2, in a home directory or in a project.
 const STORAGE: &str = ".phaser";
 const CONTRACTS: &str = "contracts";
 
-/// The layers of a run, in the order of their precedence: the named directory alone, or the project's and the user's;
-/// then packs.
-///
-/// Directories in the current one are opened from there: each directory on the way to a file costs time, and there may be
-/// many files.
-pub fn layers(
+/// Where the contracts of a run come from beside the project: the named directory takes the place of all others; the
+/// user's count after the project's, then packs.
+pub fn extra(named: Option<&Path>, packs: &Packs, environment: &Environment) -> anyhow::Result<Extra> {
+    let named = named.map(|named| named_directory(named, environment)).transpose()?;
+    let user = user(environment);
+    Ok(Extra { named, older: Vec::new(), user, packs: packs.chosen().collect() })
+}
+
+/// The same for `phaser contracts`, which looks in the directories of version 1.2 first.
+pub fn extra_with_older(
     named: Option<&Path>,
     packs: &Packs,
     root: &Root,
     environment: &Environment,
-) -> anyhow::Result<Vec<Layer>> {
-    let mut directories = directories(named, root, environment)?;
-    // The top of the file system may stand for a directory that is gone.
-    let cwd = Some(&environment.cwd).filter(|cwd| cwd.parent().is_some());
-    for Directory { path, .. } in &mut directories {
-        match cwd.map(|cwd| path.strip_prefix(cwd)) {
-            Some(Ok(inside)) if !inside.as_os_str().is_empty() => *path = inside.to_owned(),
-            _ => {}
-        }
-    }
-    Ok(with_packs(directories, packs))
-}
-
-/// The layers that `phaser contracts` looks in: those of version 1.2, then the ones of every run.
-pub fn all_layers(
-    named: Option<&Path>,
-    packs: &Packs,
-    root: &Root,
-    environment: &Environment,
-) -> anyhow::Result<Vec<Layer>> {
-    let directories = match named {
-        Some(_) => directories(named, root, environment)?,
-        None => all_directories(root, environment),
-    };
-    Ok(with_packs(directories, packs))
-}
-
-/// The directories of a run, in the order of their precedence.
-pub fn directories(
-    named: Option<&Path>,
-    root: &Root,
-    environment: &Environment,
-) -> anyhow::Result<Vec<Directory>> {
-    match named {
-        Some(named) => Ok(vec![named_directory(named, environment)?]),
-        None => Ok(std::iter::once(project(root)).chain(user(environment)).collect()),
-    }
-}
-
-fn with_packs(directories: Vec<Directory>, packs: &Packs) -> Vec<Layer> {
-    directories.into_iter().map(Layer::Directory).chain(packs.chosen().map(Layer::Pack)).collect()
-}
-
-fn project(root: &Root) -> Directory {
-    let path = root.path().join(PROJECT_CONTRACTS);
-    Directory { kind: LayerKind::Project, path, shown: PathBuf::from(PROJECT_CONTRACTS), forms: Forms::Both }
+) -> anyhow::Result<Extra> {
+    let extra = extra(named, packs, environment)?;
+    Ok(if extra.named.is_some() { extra } else { with_older(extra, root, environment) })
 }
 
 fn user(environment: &Environment) -> Option<Directory> {
@@ -83,10 +44,10 @@ fn user(environment: &Environment) -> Option<Directory> {
     })
 }
 
-/// Where version 1.2 kept contracts, and where every run looks. A `.phaser` directory in or above the current one takes
-/// the place of the user's, whatever it holds.
-fn all_directories(root: &Root, environment: &Environment) -> Vec<Directory> {
-    let user = user(environment);
+/// Adds the directories where version 1.2 kept contracts. A `.phaser` directory in or above the current one takes the place
+/// of the user's, whatever it holds.
+fn with_older(extra: Extra, root: &Root, environment: &Environment) -> Extra {
+    let user = extra.user;
     let nearest = environment.cwd.ancestors().map(|above| above.join(STORAGE)).find(|path| path.is_dir());
     let nearest = nearest.map(|storage| storage.join(CONTRACTS));
     let is_users = |path: &PathBuf| user.as_ref().is_some_and(|user| user.path == *path);
@@ -94,17 +55,15 @@ fn all_directories(root: &Root, environment: &Environment) -> Vec<Directory> {
     let stored =
         environment.storage_dir.as_ref().map(|storage| environment.cwd.join(storage).join(CONTRACTS));
     let user = user.filter(|_| nearest.is_none());
-    let older = stored.into_iter().chain(nearest).map(|path| {
+    let mut older: Vec<Directory> = Vec::new();
+    for path in stored.into_iter().chain(nearest) {
         let shown = path.strip_prefix(root.path()).unwrap_or(&path).to_owned();
-        Directory { kind: LayerKind::Project, path, shown, forms: Forms::NestedOnly }
-    });
-    let mut all: Vec<Directory> = Vec::new();
-    for directory in older.chain([project(root)]).chain(user) {
-        if !all.iter().any(|known| known.path == directory.path) {
-            all.push(directory);
+        if !older.iter().any(|known| known.path == path) {
+            older.push(Directory { kind: LayerKind::Project, path, shown, forms: Forms::NestedOnly });
         }
     }
-    all
+    let user = user.filter(|user| !older.iter().any(|known| known.path == user.path));
+    Extra { older, user, ..extra }
 }
 
 fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Directory> {

@@ -29,7 +29,7 @@ const FILE: &str = "index";
 
 /// What it was written by; one of another version is passed over. The number changes with the form of the file, and with
 /// what the matcher takes for needed.
-const VERSION: &str = concat!("phaser ", env!("CARGO_PKG_VERSION"), " index 4");
+const VERSION: &str = concat!("phaser ", env!("CARGO_PKG_VERSION"), " index 5");
 
 /// The largest that is read: all contracts that there may be, and what is known of them.
 const MAX_SIZE: usize = 4 * read::MAX_TOTAL;
@@ -50,24 +50,41 @@ pub struct Compiled<'a> {
 /// What a compiled directory starts with.
 #[derive(Debug)]
 struct Head<'a> {
-    /// Of the directory, if it holds what is named here and nothing else.
-    directory: Option<Stamp>,
-    /// All files that are named like contracts, in order.
+    /// The directory and those in it, by their paths from there, if they hold what is named here and nothing else.
+    folders: Vec<Folder<'a>>,
+    /// All files that are named like contracts, in order, by their paths from the directory.
     names: Vec<&'a str>,
+}
+
+/// A directory, by its path from the one that was compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Folder<'a> {
+    path: &'a str,
+    stamp: Stamp,
+}
+
+impl<'a> Folder<'a> {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_bytes(out, self.path.as_bytes());
+        self.stamp.put(out);
+    }
+
+    fn take(bytes: &mut Bytes<'a>) -> Option<Self> {
+        Some(Self { path: bytes.text()?, stamp: Stamp::take(bytes)? })
+    }
 }
 
 impl<'a> Head<'a> {
     fn put(&self, out: &mut Vec<u8>) {
         put_bytes(out, VERSION.as_bytes());
-        put_list(out, self.directory.as_slice(), |out, stamp| stamp.put(out));
+        put_list(out, &self.folders, |out, folder| folder.put(out));
         put_list(out, &self.names, |out, name| put_bytes(out, name.as_bytes()));
     }
 
     /// The head at the start of some bytes, if this phaser wrote them.
     fn take(bytes: &mut Bytes<'a>) -> Option<Self> {
         bytes.text().filter(|version| *version == VERSION)?;
-        let directory = bytes.list(Stamp::take)?.pop();
-        Some(Self { directory, names: bytes.list(Bytes::text)? })
+        Some(Self { folders: bytes.list(Folder::take)?, names: bytes.list(Bytes::text)? })
     }
 }
 
@@ -121,14 +138,15 @@ impl<'a> Compiled<'a> {
 
     /// The names of all contract files, if the directory is the one that was compiled, with the same files in it.
     pub fn names(&self, directory: &Path) -> Option<&[&'a str]> {
-        let is_fresh = self.head.directory.is_some() && self.head.directory == Stamp::of(directory);
-        is_fresh.then_some(&self.head.names)
+        let folders = &self.head.folders;
+        let is_fresh = |folder: &Folder<'_>| Some(folder.stamp) == Stamp::of(&directory.join(folder.path));
+        (!folders.is_empty() && folders.iter().all(is_fresh)).then_some(&self.head.names)
     }
 
     /// The record of a file of the directory, if the file is the one that was compiled. Files must be asked for in the
     /// order of their names.
-    pub(super) fn take(&mut self, path: &Path) -> Option<Taken<'a>> {
-        let Known { stamp, weight, record } = self.pass(path.file_name()?.to_str()?)?;
+    pub(super) fn take(&mut self, name: &str, path: &Path) -> Option<Taken<'a>> {
+        let Known { stamp, weight, record } = self.pass(name)?;
         (Stamp::of(path) == Some(stamp)).then_some(Taken { record, weight })
     }
 
@@ -172,7 +190,8 @@ pub fn compile(directory: &Directory, needed: Needed) -> io::Result<Option<Summa
     make(&folder)?;
     let now = wait_for_changes_to_show(directory, &folder)?;
     let (mut summary, mut warnings) = (Summary::default(), Vec::new());
-    let stamp = Stamp::of(&directory.path).filter(|stamp| stamp.is_settled(&now));
+    let paths = read::folders(directory).unwrap_or_default();
+    let folders = stamped(directory, &paths, &now);
     let files = read::files(directory, &mut warnings);
     let (mut names, mut known) = (Vec::new(), Vec::new());
     for file in &files {
@@ -181,7 +200,7 @@ pub fn compile(directory: &Directory, needed: Needed) -> io::Result<Option<Summa
             Some(_) => summary.compiled += 1,
             None => summary.left_out.push(file.origin.file.clone()),
         }
-        if let Some(name) = file.name() {
+        if let Some(name) = directory.name_of(&file.path) {
             names.push(name);
             known.push(u8::from(contract.is_some()));
             if let Some((stamp, weight, contract)) = contract {
@@ -189,12 +208,23 @@ pub fn compile(directory: &Directory, needed: Needed) -> io::Result<Option<Summa
             }
         }
     }
-    let is_whole = names.len() == files.len() && warnings.is_empty() && Stamp::of(&directory.path) == stamp;
+    let is_whole = names.len() == files.len() && warnings.is_empty();
+    let folders =
+        folders.filter(|folders| is_whole && stamped(directory, &paths, &now).as_ref() == Some(folders));
     let mut index = Vec::new();
-    Head { directory: stamp.filter(|_| is_whole), names }.put(&mut index);
+    Head { folders: folders.unwrap_or_default(), names }.put(&mut index);
     index.append(&mut known);
     replace(&folder.join(FILE), &index)?;
     Ok(Some(summary))
+}
+
+/// Directories of a directory, if another change in any of them would show.
+fn stamped<'a>(directory: &Directory, paths: &'a [PathBuf], now: &Stamp) -> Option<Vec<Folder<'a>>> {
+    let one = |path: &'a PathBuf| {
+        let stamp = Stamp::of(&directory.path.join(path)).filter(|stamp| stamp.is_settled(now))?;
+        Some(Folder { path: path.to_str()?, stamp })
+    };
+    paths.iter().map(one).collect()
 }
 
 /// Makes the folder, of which git is to know nothing: it is of no use to others.
@@ -210,8 +240,10 @@ fn wait_for_changes_to_show(directory: &Directory, folder: &Path) -> io::Result<
     loop {
         let now = clock(folder)?;
         let files = read::files(directory, &mut Vec::new());
-        let mut paths = files.iter().map(|file| &file.path).chain([&directory.path]);
-        let is_settled = |path: &PathBuf| Stamp::of(path).is_some_and(|stamp| stamp.is_settled(&now));
+        let folders = read::folders(directory).unwrap_or_default();
+        let folders = folders.iter().map(|folder| directory.path.join(folder));
+        let mut paths = files.iter().map(|file| file.path.clone()).chain(folders);
+        let is_settled = |path: PathBuf| Stamp::of(&path).is_some_and(|stamp| stamp.is_settled(&now));
         if paths.all(is_settled) || start.elapsed() > COARSE + FINE {
             return Ok(now);
         }
@@ -247,7 +279,10 @@ pub fn fresh(directory: &Directory) -> Option<(usize, usize)> {
     let bytes = read(&directory.path)?;
     let mut compiled = Compiled::parse(&bytes)?;
     let files = read::files(directory, &mut Vec::new());
-    let fresh = files.iter().filter(|file| compiled.take(&file.path).is_some()).count();
+    let mut is_fresh = |file: &&Candidate| {
+        directory.name_of(&file.path).is_some_and(|name| compiled.take(name, &file.path).is_some())
+    };
+    let fresh = files.iter().filter(|file| is_fresh(file)).count();
     Some((fresh, files.len()))
 }
 
@@ -300,7 +335,8 @@ mod tests {
                 pattern.needs =
                     Some(Needs { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) });
             }
-            let Taken { record, weight } = compiled.take(&directory.path.join(name)).expect("it is fresh");
+            let Taken { record, weight } =
+                compiled.take(name, &directory.path.join(name)).expect("it is fresh");
             assert_eq!(record::decode(record, origin), Ok(expected));
             assert_eq!(weight, yaml.len() + examples * 128);
         }
@@ -324,7 +360,7 @@ mod tests {
         fs::write(directory.path.join("bb.yaml"), YAML).expect("written");
         fs::remove_file(directory.path.join("a.yaml")).expect("removed");
         assert_eq!(fresh(&directory), Some((1, 3)));
-        let loaded = load(&[Layer::Directory(directory)], Loading::to_enforce(|_| None));
+        let loaded = load(&[Layer::of_directory(directory)], Loading::to_enforce(|_| None));
         let ids: Vec<_> = loaded.contracts.iter().map(|contract| contract.id.as_str()).collect();
         assert_eq!(ids, ["B", "no-todo", "c"]);
     }
@@ -338,7 +374,7 @@ mod tests {
         let bytes = read(&directory.path).expect("it was written");
         for length in 0..bytes.len() {
             let mut cut = Compiled::parse(&bytes[..length]);
-            let taken = cut.as_mut().and_then(|cut| cut.take(&directory.path.join("a.yaml")));
+            let taken = cut.as_mut().and_then(|cut| cut.take("a.yaml", &directory.path.join("a.yaml")));
             assert!(taken.is_none(), "{length}");
         }
         let mut other = bytes;
@@ -358,7 +394,7 @@ mod tests {
             let record = record::encode(&contract.expect("a contract"));
             let stamp = Stamp { device: 1, inode: 2, size: 3, modified: (4, 5), changed: (6, 7) };
             let mut bytes = Vec::new();
-            Head { directory: Some(stamp), names: vec!["a.yaml", "b.yaml"] }.put(&mut bytes);
+            Head { folders: vec![Folder { path: "", stamp }], names: vec!["a.yaml", "b.yaml"] }.put(&mut bytes);
             bytes.push(1);
             Known { stamp, weight: 1, record: &record }.put(&mut bytes);
             for (at, byte) in changes {

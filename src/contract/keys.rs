@@ -12,7 +12,7 @@ use super::{Contract, Examples, Form, Kind};
 use crate::nearest::nearest;
 
 mod builder;
-mod doubtful_glob;
+pub mod doubtful_glob;
 mod table;
 
 pub use builder::{Builder, Built};

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 
 use super::read::staged::Staged;
 use super::read::{Directory, ExamplesWanted, Reader};
+use super::scope::Case;
+use super::selector::Selector;
 use super::{Contract, LayerKind, Warning};
 use crate::deadline::Deadline;
 use crate::pack::Pack;
@@ -20,9 +22,18 @@ mod tests;
 /// Where version 1.2 keeps contracts in a project.
 const OLDER_CONTRACTS: &str = ".phaser/contracts";
 
+/// Contracts from one place, for the files below a directory of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// The directory; the project itself has an empty path.
+    pub base: RelPath,
+    /// Where they come from.
+    pub from: Supply,
+}
+
 /// Something that contracts come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Layer {
+pub enum Supply {
     /// The files of a directory.
     Directory(Directory),
     /// The files of a directory as they are staged.
@@ -32,11 +43,29 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// The directory, if it is one.
+    /// Those of a directory, for the whole project.
+    pub fn of_directory(directory: Directory) -> Self {
+        Self { base: RelPath::default(), from: Supply::Directory(directory) }
+    }
+
+    /// Those of a pack, for the whole project.
+    pub fn of_pack(pack: &'static Pack) -> Self {
+        Self { base: RelPath::default(), from: Supply::Pack(pack) }
+    }
+
+    /// The pack that they come from, if it is one.
+    pub fn pack(&self) -> Option<&'static Pack> {
+        match self.from {
+            Supply::Pack(pack) => Some(pack),
+            Supply::Directory(_) | Supply::Staged(..) => None,
+        }
+    }
+
+    /// The directory that they come from, if it is one.
     pub fn directory(&self) -> Option<&Directory> {
-        match self {
-            Self::Directory(directory) | Self::Staged(directory, _) => Some(directory),
-            Self::Pack(_) => None,
+        match &self.from {
+            Supply::Directory(directory) | Supply::Staged(directory, _) => Some(directory),
+            Supply::Pack(_) => None,
         }
     }
 }
@@ -87,32 +116,60 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
     let mut reader = Reader::new(loading.deadline, loading.examples);
     let mut stack = Stack { layers: Layers::default(), loading, sound: HashSet::new() };
     for layer in layers {
-        match layer {
-            Layer::Directory(directory) => {
-                let mut found = reader.read(directory);
-                stack.layers.warnings.append(&mut found.warnings);
-                stack.layers.directories.extend(directory.path.canonicalize());
-                stack.add(found.contracts);
-            }
-            Layer::Staged(directory, staged) => {
-                let (mut found, mut different) = reader.read_staged(directory, staged);
-                stack.layers.warnings.append(&mut found.warnings);
+        let mut found = match &layer.from {
+            Supply::Directory(directory) => reader.read(directory),
+            Supply::Staged(directory, staged) => {
+                let (found, mut different) = reader.read_staged(directory, staged);
                 stack.layers.different_on_disk.append(&mut different);
-                stack.layers.directories.extend(directory.path.canonicalize());
-                stack.add(found.contracts);
+                found
             }
-            Layer::Pack(pack) => {
-                let mut found = packs::read(pack, loading.examples);
-                stack.layers.warnings.append(&mut found.warnings);
-                stack.add(found.contracts);
-            }
+            Supply::Pack(pack) => packs::read(pack, loading.examples),
+        };
+        stack.layers.warnings.append(&mut found.warnings);
+        stack.layers.directories.extend(layer.directory().and_then(|one| one.path.canonicalize().ok()));
+        if layer.base != RelPath::default() {
+            found.contracts.iter_mut().for_each(|contract| contract.scope.base = layer.base.clone());
         }
+        stack.add(found.contracts);
     }
     stack.layers.warnings.sort();
     stack.layers
 }
 
+/// A change to some contracts, for some files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Override {
+    /// The contracts.
+    pub contracts: Vec<Selector>,
+    /// The files, and what is changed for them.
+    pub case: Case,
+}
+
+impl Override {
+    /// Makes the change to a contract, if it is meant.
+    fn apply_to(&self, contract: &mut Contract) {
+        if !self.contracts.iter().any(|selector| selector.means(contract)) {
+            return;
+        }
+        let (base, Case { files, change }) = (&contract.scope.base, &self.case);
+        let all_below = *base == files.base || base.below(&files.base).is_some();
+        if all_below && files.globs.is_empty() && contract.scope.cases().is_empty() {
+            contract.severity = change.severity.unwrap_or(contract.severity);
+            contract.enabled = change.enabled.unwrap_or(contract.enabled);
+        } else if all_below || files.base.below(base).is_some() {
+            contract.scope.add_cases([self.case.clone()]);
+        }
+    }
+}
+
 impl Layers {
+    /// Makes changes to contracts; later ones win.
+    pub fn apply(&mut self, overrides: &[Override]) {
+        for one in overrides {
+            self.contracts.iter_mut().for_each(|contract| one.apply_to(contract));
+        }
+    }
+
     /// The directories that contracts are read from, as files in them are called in this project, with all links
     /// resolved. Contracts about content do not apply there: a pattern would match its own definition.
     pub fn exempt(&self, root: &Root) -> Vec<RelPath> {
@@ -164,7 +221,8 @@ impl Stack {
     /// Adds the contracts of a layer, which have lower precedence than all that are there.
     ///
     /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
-    /// Nor can a broken one stand in front of another, whichever comes first.
+    /// Nor can a broken one stand in front of another, whichever comes first. One for the files below a directory stands in
+    /// front of others there, and nowhere else.
     fn add(&mut self, contracts: Vec<Contract>) {
         let there = &mut self.layers.contracts;
         if are_unique(there.iter().chain(&contracts).map(|contract| contract.id.as_str())) {
@@ -176,22 +234,51 @@ impl Stack {
             return;
         }
         let first_added = there.len();
-        let mut by_id: HashMap<String, usize> =
-            there.iter().enumerate().map(|(at, contract)| (contract.id.clone(), at)).collect();
+        let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, contract) in there.iter().enumerate() {
+            by_id.entry(contract.id.clone()).or_default().push(at);
+        }
         for contract in contracts {
-            match by_id.get(&contract.id) {
-                Some(&at) if self.gives_way(at) => {
+            let same = by_id.entry(contract.id.clone()).or_default();
+            let covers =
+                |at: &&usize| self.base(**at) == &contract.scope.base || self.is_below(&contract, **at);
+            match same.iter().find(covers).copied() {
+                Some(at) if self.gives_way(at) => {
                     let hidden = std::mem::replace(&mut self.layers.contracts[at], contract);
                     self.layers.shadowed.push(hidden);
                 }
-                Some(&at) if at < first_added => self.layers.shadowed.push(contract),
-                Some(&at) => self.choose(at, contract),
+                Some(at) if at < first_added => self.layers.shadowed.push(contract),
+                Some(at) => self.choose(at, contract),
                 None => {
-                    by_id.insert(contract.id.clone(), self.layers.contracts.len());
+                    let contract = self.leaving_room(contract, same);
+                    same.push(self.layers.contracts.len());
                     self.layers.contracts.push(contract);
                 }
             }
         }
+    }
+
+    fn base(&self, at: usize) -> &RelPath {
+        &self.layers.contracts[at].scope.base
+    }
+
+    /// Is the directory of a contract below that of another one?
+    fn is_below(&self, contract: &Contract, at: usize) -> bool {
+        contract.scope.base.below(self.base(at)).is_some()
+    }
+
+    /// A contract that does not count below the directories of those that have its id, unless they are broken.
+    fn leaving_room(&self, mut contract: Contract, same: &[usize]) -> Contract {
+        for &at in same {
+            let nearer = &self.layers.contracts[at];
+            let is_sound = !nearer.enabled
+                || self.loading.deadline.has_passed()
+                || (self.loading.broken)(nearer).is_none();
+            if nearer.scope.base.below(&contract.scope.base).is_some() && is_sound {
+                contract.scope.nearer.push(nearer.scope.base.clone());
+            }
+        }
+        contract
     }
 
     /// Is the contract that counts so far broken? Then that is a warning, and another one may take its place.

@@ -3,9 +3,9 @@
 //! Never fails on one bad file: that is a warning, and the others are read. Which contract counts where several have
 //! one id is not decided here. What has been compiled and is fresh need not be read; that makes no other difference.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirEntry, File};
-use std::io::{self, Read as _};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::compiled::{self, Compiled, Taken, record};
@@ -13,7 +13,10 @@ use super::keys::Built;
 use super::{Contract, Form, LayerKind, Origin, Warning, syntax};
 use crate::deadline::Deadline;
 
+mod folder;
 pub mod staged;
+
+pub(super) use folder::{files, folders};
 
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
@@ -36,6 +39,13 @@ pub struct Directory {
     pub shown: PathBuf,
     /// The forms that count in it.
     pub forms: Forms,
+}
+
+impl Directory {
+    /// The path of a file from here, if it lies here and its path is text.
+    pub(super) fn name_of<'p>(&self, path: &'p Path) -> Option<&'p str> {
+        path.strip_prefix(&self.path).ok()?.to_str()
+    }
 }
 
 /// Which forms of contract files count.
@@ -97,7 +107,9 @@ impl Reader {
         let count = files.len();
         found.contracts.reserve_exact(count);
         for (at, Candidate { path, origin }) in files.into_iter().enumerate() {
-            let unread = match self.one(&path, origin, index.as_mut()) {
+            let known = index.as_mut().zip(directory.name_of(&path));
+            let taken = known.and_then(|(index, name)| index.take(name, &path));
+            let unread = match self.one(&path, origin, taken) {
                 _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(built) => {
                     found.add(built, directory.forms);
@@ -105,7 +117,7 @@ impl Reader {
                 }
                 Err(NoRoom) => format!("the contracts are larger than {} bytes together", self.room.total),
             };
-            let (name, left) = (path.file_name().unwrap_or_default().display(), count - at);
+            let (name, left) = (path.strip_prefix(&directory.path).unwrap_or(&path).display(), count - at);
             let what =
                 format!("{unread}: {left} files from {name} on do not count (remove what is not needed)");
             found.warnings.push(Warning::about(&directory.shown, what));
@@ -115,13 +127,8 @@ impl Reader {
     }
 
     /// What is in one file, from the index if that knows it.
-    fn one(
-        &mut self,
-        path: &Path,
-        origin: Origin,
-        index: Option<&mut Compiled<'_>>,
-    ) -> Result<Built, NoRoom> {
-        let Some(Taken { record, weight }) = index.and_then(|index| index.take(path)) else {
+    fn one(&mut self, path: &Path, origin: Origin, known: Option<Taken<'_>>) -> Result<Built, NoRoom> {
+        let Some(Taken { record, weight }) = known else {
             return read(path, origin, &mut self.room, &mut self.bytes);
         };
         match record::decode(record, origin) {
@@ -190,52 +197,6 @@ impl Candidate {
         let origin = Origin { layer: directory.kind, file: joined(&directory.shown) };
         Self { path: joined(&directory.path), origin }
     }
-
-    /// The name of the file, if it is text.
-    pub(super) fn name(&self) -> Option<&str> {
-        self.path.file_name()?.to_str()
-    }
-}
-
-/// The contract files of a directory, in name order; nothing else is ever opened.
-pub(super) fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
-    let named = |entry: io::Result<DirEntry>| entry.map(|entry| (entry.file_name(), entry));
-    let mut entries: Vec<(OsString, DirEntry)> =
-        match fs::read_dir(&directory.path).and_then(|entries| entries.map(named).collect()) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
-            Err(error) => {
-                warnings.push(Warning::about(&directory.shown, format!("cannot be read: {error}")));
-                return Vec::new();
-            }
-        };
-    entries.retain(|(name, _)| is_named_like_a_contract(name));
-    entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    let mut files = Vec::with_capacity(entries.len());
-    for (name, entry) in entries {
-        let file = Candidate::new(directory, &name);
-        if is_regular(&entry) {
-            files.push(file);
-        } else {
-            let what = "not a regular file (move it away, or put a file there)";
-            warnings.push(Warning::about(&file.origin.file, what));
-        }
-    }
-    files
-}
-
-fn is_named_like_a_contract(name: &OsStr) -> bool {
-    let extension = Path::new(name).extension();
-    extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
-        && !name.as_encoded_bytes().starts_with(b".")
-}
-
-fn is_regular(entry: &DirEntry) -> bool {
-    match entry.file_type() {
-        Ok(kind) if kind.is_symlink() => fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()),
-        Ok(kind) => kind.is_file(),
-        Err(_) => false,
-    }
 }
 
 /// What is in a file, if there is room for it; `bytes` is memory for its text.
@@ -280,6 +241,8 @@ fn of_bytes(bytes: &[u8], origin: Origin, room: &mut Room) -> Result<Built, NoRo
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const NESTED: &str = "rule: {id: n, type: file_exists, file_glob: x, message: nested}\n";
@@ -386,6 +349,6 @@ mod tests {
         assert_eq!(ids(&found), ["real", "real"]);
         let warnings = warnings(&found);
         assert!(warnings.iter().all(|warning| warning.contains("not a regular file")), "{warnings:?}");
-        assert_eq!(warnings.len(), 3);
+        assert_eq!(warnings.len(), 2);
     }
 }

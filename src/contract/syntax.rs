@@ -17,6 +17,7 @@ pub use super::keys::MAX_PATTERN;
 pub use schema::schema;
 pub use switch::{Switch, switched};
 pub use write::to_yaml;
+pub use yaml::{Node, NodeValue, node};
 
 /// What a contract file says: the values of its keys, wherever they stood.
 #[derive(Debug)]

@@ -15,6 +15,7 @@ use super::pattern::Within;
 use super::pattern::dialect::{Purpose, translate};
 use super::pattern::linear::Charset;
 use super::*;
+use crate::contract::scope::Scope;
 use crate::contract::{Check, Dialect, Form, Kind, LayerKind, Origin, Pattern, Severity};
 use crate::deadline::Deadline;
 use crate::glob::Glob;
@@ -155,6 +156,7 @@ pub(crate) fn contract(index: usize, check: Check) -> Contract {
         tags: Vec::new(),
         examples: crate::contract::Examples::default(),
         origin: Origin { layer: LayerKind::Project, file: format!("c{index}.yaml").into() },
+        scope: Scope::default(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::contract::Contract;
+use crate::contract::scope::FileSet;
 use crate::deadline::Deadline;
 use crate::glob::Names as GlobNames;
 use crate::path::RelPath;
@@ -28,6 +29,11 @@ impl<'a> Names<'a> {
         let real = self.alias.unwrap_or(self.path).as_bytes();
         let inside = |directory: &RelPath| real.strip_prefix(directory.as_bytes());
         directories.iter().any(|directory| inside(directory).is_some_and(|rest| rest.starts_with(b"/")))
+    }
+
+    /// Is each name one of these files? A file that is called something else too is judged by that.
+    pub fn are_all_in(self, files: &[FileSet]) -> bool {
+        !files.is_empty() && self.iter().all(|name| files.iter().any(|files| files.contains(name)))
     }
 }
 
@@ -53,24 +59,25 @@ impl Globs {
     /// The globs of the contracts.
     pub fn of(contracts: &[Contract]) -> Self {
         let mut globs = Self::default();
-        let mut known: HashMap<(&str, Option<&str>), usize> = HashMap::new();
+        let mut known = HashMap::new();
         for (index, contract) in contracts.iter().enumerate() {
             let exclude = contract.exclude.as_ref().map(|exclude| exclude.glob.as_str());
-            let at = *known.entry((contract.glob.as_str(), exclude)).or_insert_with(|| {
-                let new = globs.contracts.len();
-                globs.contracts.push(Vec::new());
-                let inside = globs.under.entry(contract.glob.directory().into()).or_default();
-                match contract.glob.names() {
-                    GlobNames::Any => inside.any.push(new),
-                    GlobNames::Name(name) => inside.names.entry(name.into()).or_default().push(new),
-                    GlobNames::Extensions(extensions) => {
-                        for extension in extensions {
-                            inside.extensions.entry(extension.into()).or_default().push(new);
+            let at =
+                *known.entry((contract.glob.as_str(), exclude, contract.scope.key())).or_insert_with(|| {
+                    let new = globs.contracts.len();
+                    globs.contracts.push(Vec::new());
+                    let inside = globs.under.entry(directory(contract)).or_default();
+                    match contract.glob.names() {
+                        GlobNames::Any => inside.any.push(new),
+                        GlobNames::Name(name) => inside.names.entry(name.into()).or_default().push(new),
+                        GlobNames::Extensions(extensions) => {
+                            for extension in extensions {
+                                inside.extensions.entry(extension.into()).or_default().push(new);
+                            }
                         }
                     }
-                }
-                new
-            });
+                    new
+                });
             globs.contracts[at].push(index);
         }
         globs
@@ -107,5 +114,14 @@ impl Globs {
             globs.iter().filter_map(|&at| self.contracts.get(at)).flatten().copied().collect();
         all.sort_unstable();
         all
+    }
+}
+
+/// The directory that the paths of a contract's files start with, from the project root and with a final `/`; it may be
+/// none.
+fn directory(contract: &Contract) -> Vec<u8> {
+    match contract.scope.base.as_bytes() {
+        [] => contract.glob.directory().into(),
+        base => [base, b"/", contract.glob.directory().as_bytes()].concat(),
     }
 }

@@ -1,7 +1,9 @@
 //! What reports for code hosts share: paths from the top of the repository, and a place for every violation.
 
+use std::path::Path;
+
 use crate::contract::{Check, Contract, LayerKind};
-use crate::path::RelPath;
+use crate::path::{RelPath, has_parent_component};
 use crate::text::Region;
 use crate::violation::Violation;
 
@@ -67,11 +69,18 @@ impl Spot {
         let file = RelPath::from_native(&contract.origin.file);
         let (path, line) = match contract.origin.layer {
             LayerKind::Project => (file, contract.glob_line),
-            LayerKind::Named if contract.origin.file.is_relative() => (file, contract.glob_line),
-            LayerKind::Named | LayerKind::User | LayerKind::Pack => {
-                (RelPath::from(contract.glob.as_str()), 1)
+            LayerKind::Named | LayerKind::Configured if is_inside(&contract.origin.file) => {
+                (file, contract.glob_line)
+            }
+            LayerKind::Named | LayerKind::Configured | LayerKind::User | LayerKind::Pack => {
+                (contract.glob_from_root(), 1)
             }
         };
         Self { path: top.path(&path), line, region: None }
     }
+}
+
+/// Does a path from the project lead to something in it?
+fn is_inside(file: &Path) -> bool {
+    file.is_relative() && !has_parent_component(file)
 }

@@ -2,7 +2,7 @@
 //!
 //! Only open violations are in it: a host would list the others as open, too.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
 use serde_json::json;
@@ -38,7 +38,10 @@ const FINGERPRINT: &str = "primaryLocationLineHash";
 /// Writes the outcome as one SARIF log.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
     let results = outcome.open().map(|violation| result(violation, &Spot::of(top, violation)));
-    let rules = outcome.contracts.iter().map(|contract| rule(contract)).collect();
+    let mut ids = HashSet::new();
+    let rules =
+        outcome.contracts.iter().filter(|contract| ids.insert(&contract.id)).map(|contract| rule(contract));
+    let rules = rules.collect();
     write_log(out, rules, results.collect(), invocation(outcome, top))
 }
 

@@ -14,7 +14,8 @@ use crate::text::Text;
 
 /// The files that `call` changes. A file with more than `limit` bytes is not checked.
 pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
-    let mut targets = Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new() };
+    let mut targets =
+        Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None };
     targets.skipped.extend(call.skipped.iter().cloned());
     for change in &call.changes {
         let skip = |why| Skipped { path: RelPath::from(shortened(&change.path)), why };

@@ -21,7 +21,7 @@ pub fn files(root: &Root, location: &Location, paths: &[PathBuf]) -> Targets {
         }
     }
     let Named { targets, skipped, .. } = found;
-    Targets { targets: targets.into_values().collect(), coverage: Coverage::Partial, skipped }
+    Targets { targets: targets.into_values().collect(), coverage: Coverage::Partial, skipped, folders: None }
 }
 
 /// What was found so far; each file once, however often it was named.
@@ -55,7 +55,7 @@ impl Named<'_> {
 
     /// Adds the files in a directory. Where a link leads to it, they have two names.
     fn add_directory(&mut self, directory: &Path) {
-        let Found { targets, skipped } = self.walk.files_in(directory, 1);
+        let Found { targets, skipped, .. } = self.walk.files_in(directory, 1);
         self.skipped.extend(skipped);
         let [given, real] =
             [directory.to_owned(), real_path(directory)].map(|path| self.root.relative(&path));

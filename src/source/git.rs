@@ -121,7 +121,8 @@ struct Collection<'a> {
 
 impl<'a> Collection<'a> {
     fn new(repository: &'a Repository, changes: &'a Changes, renames: Renames) -> Self {
-        let found = Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new() };
+        let found =
+            Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None };
         Self { repository, moved: renames::find(repository, changes, renames), found }
     }
 

@@ -31,7 +31,7 @@ impl FromStr for Shard {
 impl Shard {
     /// Only the targets of this part. What is about the project as a whole is for the first part to judge.
     pub fn of(self, targets: Targets) -> Targets {
-        let Targets { targets, coverage, skipped } = targets;
+        let Targets { targets, coverage, skipped, folders } = targets;
         let (own, rest) = targets.into_iter().partition(|target| self.has(&target.path));
         let coverage = match coverage {
             Coverage::Whole if self.part == 1 => Coverage::Rest(rest),
@@ -41,7 +41,7 @@ impl Shard {
             }
         };
         let skipped = skipped.into_iter().filter(|skipped| self.has(&skipped.path)).collect();
-        Targets { targets: own, coverage, skipped }
+        Targets { targets: own, coverage, skipped, folders }
     }
 
     fn has(self, path: &RelPath) -> bool {

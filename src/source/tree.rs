@@ -11,15 +11,15 @@ use super::git::Location;
 use super::git::excludes::{Kind, Tracked, WorktreeDirectory, Worktrees};
 use super::git::leads_through_link;
 use super::{Content, Coverage, Target, Targets};
-use crate::path::{RelPath, Root, real_path};
+use crate::path::{RelPath, Root, SETTINGS, real_path};
 use crate::skipped::{Skipped, Why};
 
 mod queue;
 
 /// All files of the project.
 pub fn tree(root: &Root, location: &Location, threads: usize) -> Targets {
-    let Found { targets, skipped } = Walk::new(root, location).files_in(root.path(), threads);
-    Targets { targets, coverage: Coverage::Whole, skipped }
+    let Found { targets, skipped, folders } = Walk::new(root, location).files_in(root.path(), threads);
+    Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders) }
 }
 
 /// What was found.
@@ -27,6 +27,8 @@ pub fn tree(root: &Root, location: &Location, threads: usize) -> Targets {
 pub(super) struct Found {
     pub(super) targets: Vec<Target>,
     pub(super) skipped: Vec<Skipped>,
+    /// Directories with a directory for settings in them.
+    pub(super) folders: Vec<RelPath>,
 }
 
 impl Found {
@@ -37,6 +39,7 @@ impl Found {
     fn append(&mut self, mut other: Self) {
         self.targets.append(&mut other.targets);
         self.skipped.append(&mut other.skipped);
+        self.folders.append(&mut other.folders);
     }
 }
 
@@ -90,6 +93,8 @@ impl<'a> Walk<'a> {
         found.targets.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.skipped.sort_unstable();
         found.skipped.dedup();
+        found.folders.sort_unstable();
+        found.folders.dedup();
         found
     }
 
@@ -103,6 +108,9 @@ impl<'a> Walk<'a> {
             }
         };
         self.enter_worktree(&mut directory, &entries);
+        if entries.iter().any(|entry| entry.name == SETTINGS) {
+            found.folders.push(directory.folder());
+        }
         let mut below = Vec::new();
         for Entry { name, kind } in entries.iter().filter(|entry| entry.name != ".git") {
             let bytes = name.as_encoded_bytes();
@@ -146,6 +154,11 @@ impl<'a> Walk<'a> {
 impl Directory {
     fn on_disk(&self) -> &Path {
         if self.open.as_os_str().is_empty() { Path::new(".") } else { &self.open }
+    }
+
+    /// Its path as globs see it.
+    fn folder(&self) -> RelPath {
+        RelPath::from_bytes(self.path.strip_suffix(b"/").unwrap_or(&self.path))
     }
 
     /// Its path for a message.
@@ -210,7 +223,13 @@ impl Directory {
         }
         match (kind, on_disk.is_dir()) {
             (Kind::Directory, true) => return Some(self.child(path)),
-            (Kind::File, false) => found.targets.push(self.target(path, on_disk)),
+            (Kind::File, false) => {
+                let above = path.ancestors().skip(1).filter(|above| {
+                    !above.as_os_str().is_empty() && self.open.join(above).join(SETTINGS).exists()
+                });
+                found.folders.extend(above.map(|above| self.child(above).folder()));
+                found.targets.push(self.target(path, on_disk));
+            }
             (Kind::Directory, false) | (Kind::File, true) => {}
         }
         None

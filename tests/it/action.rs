@@ -170,7 +170,7 @@ fn inputs_are_never_read_as_shell() {
 }
 
 #[test]
-fn a_directory_of_the_repository_can_be_checked() {
+fn it_can_run_in_a_directory_of_the_repository() {
     let job = Job::new("x\n");
     fs::create_dir_all(job.sandbox.path("part/.claude/contracts")).expect("created");
     fs::copy(
@@ -181,7 +181,7 @@ fn a_directory_of_the_repository_can_be_checked() {
     fs::write(job.sandbox.path("part/b.txt"), "x\n").expect("written");
     let inputs = [("INPUT_WORKING_DIRECTORY", "part"), ("INPUT_SARIF_FILE", "out.sarif")];
     assert_eq!(job.step("check", &inputs).code, Some(0));
-    assert_eq!(job.outputs()["errors"], "1");
+    assert_eq!(job.outputs()["errors"], "2", "the project is the whole worktree");
     let sarif = fs::read_to_string(job.sandbox.path("part/out.sarif")).expect("written");
     assert!(sarif.contains("\"uri\": \"part/b.txt\""));
 }

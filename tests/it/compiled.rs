@@ -158,7 +158,8 @@ fn compiled_files_are_not_opened() {
     if std::env::var_os("PHASER_WITHOUT_STRACE").is_some() {
         return;
     }
-    let sandbox = sandbox().git_init().file("src/a.rs", "x").git_add("src");
+    let sandbox = sandbox().git_init().git_add(".").git_commit("contracts");
+    let sandbox = sandbox.file("src/a.rs", "x").git_add("src");
     let event = format!(
         r#"{{"hook_event_name": "PreToolUse", "cwd": {:?}, "tool_name": "Write",
             "tool_input": {{"file_path": "src/a.rs", "content": "x"}}}}"#,

@@ -74,7 +74,7 @@ fn only_files_named_like_contracts_are_read() {
         .file(".claude/contracts/a.YAML", no_x("shouting"))
         .file(".claude/contracts/README.md", "x")
         .file(".claude/contracts/sub/a.yaml", no_x("below"));
-    assert_eq!(violated(&sandbox), ["counts"]);
+    assert_eq!(violated(&sandbox), ["below", "counts"], "directories are read too");
     assert_eq!(json(&sandbox).stderr, "");
 }
 
@@ -442,7 +442,7 @@ fn globs_that_match_nothing_are_said_with_what_to_write() {
         ("./**/*.txt", "(write '**/*.txt')"),
         ("/a.txt", "(write 'a.txt')"),
         ("*.txt,*.md", "(write '{*.txt,*.md}' for several globs, or '\\,' for the comma)"),
-        ("!a.txt", "(name the files it is about, or write '\\!a.txt' for such a name)"),
+        ("!a.txt", "(write 'a.txt' in 'exclude_glob', or '\\!a.txt' for such a name)"),
     ] {
         let sandbox = sandbox().contract(&forbid("no-x", "x", glob));
         let output = sandbox.run(["enforce", "--all"]);
@@ -565,7 +565,6 @@ fn special_files_named_like_contracts_are_never_opened() {
     assert_eq!(output.violations(), ["a.txt:1:1 good"]);
     insta::assert_snapshot!(output.stderr, @"
     .claude/contracts/dangling.yaml: not a regular file (move it away, or put a file there)
-    .claude/contracts/directory.yaml: not a regular file (move it away, or put a file there)
     .claude/contracts/endless.yaml: not a regular file (move it away, or put a file there)
     .claude/contracts/fifo.yaml: not a regular file (move it away, or put a file there)
     .claude/contracts/loop.yaml: not a regular file (move it away, or put a file there)

@@ -2,15 +2,38 @@
 //!
 //! `expected.txt` and `ignored.txt` are written by hand, never by phaser.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::harness::scrub;
 
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name)
+}
+
+/// The corpus as a project of its own, with its contracts.
+fn project() -> TempDir {
+    let project = tempfile::tempdir().expect("a temporary directory");
+    copy(&corpus("project"), project.path());
+    copy(&corpus("contracts"), &project.path().join(".claude/contracts"));
+    project
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("created");
+    for entry in fs::read_dir(from).expect("a directory") {
+        let entry = entry.expect("an entry");
+        let to = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).expect("copied");
+        }
+    }
 }
 
 fn listed(name: &str) -> Vec<String> {
@@ -20,11 +43,11 @@ fn listed(name: &str) -> Vec<String> {
 
 /// The report of a run in the corpus, which must end with `exit`.
 fn report(exit: i32, args: &[&str]) -> Value {
-    let home = tempfile::tempdir().expect("a temporary directory");
+    let (home, project) = (tempfile::tempdir().expect("a temporary directory"), project());
     let output = scrub(&mut Command::new(env!("CARGO_BIN_EXE_phaser")))
         .args(["enforce", "--format", "json", "--timeout", "10000"])
         .args(args)
-        .current_dir(corpus("project"))
+        .current_dir(project.path())
         .env("HOME", home.path())
         .output()
         .expect("phaser starts");
@@ -93,7 +116,7 @@ fn files_by_name_have_the_violations_they_have_in_the_project() {
 
 #[test]
 fn the_corpus_covers_every_type_of_contract_in_both_forms() {
-    let contracts = std::fs::read_dir(corpus("project/.claude/contracts")).expect("contracts");
+    let contracts = std::fs::read_dir(corpus("contracts")).expect("contracts");
     let texts: Vec<_> = contracts
         .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a contract"))
         .collect();

@@ -250,7 +250,7 @@ const HOMES: [(&str, &str); 24] = [
     ("rustix", "cli/stdin.rs"),
     ("serde", EVERYWHERE),
     ("serde_json", EVERYWHERE),
-    ("serde_saphyr", "contract/syntax/yaml.rs"),
+    ("serde_saphyr", "contract/syntax/yaml/"),
     ("serde_sarif", "report/sarif.rs"),
     ("strsim", "nearest.rs"),
     ("tempfile", "replace.rs cli/doctor.rs"),

@@ -364,7 +364,7 @@ fn paths_start_at_the_top_of_the_repository() {
     assert!(run("github").stdout.starts_with("::error file=part/a.txt,"));
     assert_eq!(run("gitlab").json()[0]["location"]["path"], "part/a.txt");
     assert!(run("junit").stdout.contains("name=\"part/a.txt\""));
-    assert_eq!(run("json").json()["violations"][0]["file_path"], "a.txt");
+    assert_eq!(run("json").json()["violations"][0]["file_path"], "part/a.txt");
 }
 
 /// The fingerprints of a SARIF report, by line.

@@ -39,8 +39,8 @@ fn phases_and_contracts_are_shown_with_the_reason() {
         shape(&output.stderr),
         [
             "phase ms",
-            "contracts read TIME",
             "files listed TIME",
+            "contracts read TIME",
             "contracts compiled TIME",
             "files scanned TIME",
             "selecting TIME",
@@ -91,8 +91,8 @@ fn what_was_not_reached_is_not_shown() {
     let output = Sandbox::new().file("a.py", "x").run(["enforce", "--all", "--stats", "--quiet"]);
     let expected = [
         "phase ms",
-        "contracts read TIME",
         "files listed TIME",
+        "contracts read TIME",
         "report written TIME",
         "no contract had to be searched for",
     ];

@@ -1,6 +1,6 @@
 //! `phaser contracts check` and `phaser check`: every contract on the whole project, with the output of version 1.2.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use super::{Format, Where, json, say_warnings, threads};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
+use crate::config::Placed;
 use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, Form, Kind};
 use crate::exit::Exit;
@@ -62,8 +63,11 @@ fn check(
 ) -> anyhow::Result<Exit> {
     let mut project = args.place.project(environment, ExamplesWanted::No)?;
     let contracts = std::mem::take(&mut project.loaded.contracts);
+    let contracts = contracts.into_iter().flat_map(Contract::with_overrides).collect();
     let exempt = project.loaded.exempt(&project.root);
-    let options = matcher::Options { exempt, ..matcher::Options::new(TIMEOUT, Directives::Honoured) };
+    let exclude = project.configs.iter().filter_map(Placed::excluded).collect();
+    let options =
+        matcher::Options { exempt, exclude, ..matcher::Options::new(TIMEOUT, Directives::Honoured) };
     let (matcher, warnings) = Matcher::validated(contracts, options);
     say_warnings(&warnings);
     let outcome = if matcher.contracts().is_empty() {
@@ -75,11 +79,13 @@ fn check(
             existing: Existing::Deny,
             measure: Measure::Nothing,
         };
-        scan(&matcher, project.targets(), options, &())
+        scan(&matcher, project.targets, options, &())
     };
+    let mut ids = HashSet::new();
     let checked: Vec<Checked<'_>> = matcher
         .contracts()
         .iter()
+        .filter(|contract| ids.insert(&contract.id))
         .map(|contract| Checked {
             contract,
             violations: outcome.open().filter(|violation| violation.contract.id == contract.id).collect(),

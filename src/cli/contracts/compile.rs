@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 use super::{Format, Location, json, say_warnings, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::cli::places;
+use crate::cli::packs::Packs;
 use crate::contract::compiled::{self, Summary};
-use crate::contract::layers::{self, Layer, Loading};
-use crate::contract::read::Directory;
+use crate::contract::read::{Directory, ExamplesWanted, Forms};
 use crate::exit::Exit;
 use crate::matcher;
 
@@ -27,10 +26,10 @@ pub struct Compile {
 }
 
 pub fn run(args: &Compile, environment: &Environment) -> anyhow::Result<Exit> {
-    let root = args.location.root(environment)?;
-    let directories = places::directories(args.location.contracts_dir.as_deref(), &root, environment)?;
-    let layers: Vec<_> = directories.iter().cloned().map(Layer::Directory).collect();
-    say_warnings(&layers::load(&layers, Loading::whole(matcher::broken)).warnings);
+    let project = args.location.project(environment, &Packs::default(), ExamplesWanted::Yes)?;
+    say_warnings(&project.loaded.warnings);
+    let is_read = |directory: &&Directory| directory.forms == Forms::Both;
+    let directories: Vec<&Directory> = project.directories().filter(is_read).collect();
     let mut done = Vec::new();
     for directory in &directories {
         let summary = compiled::compile(directory, matcher::needs).with_context(|| {

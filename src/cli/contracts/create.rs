@@ -12,10 +12,9 @@ use serde_json::json;
 use super::{Format, Where, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::cli::{places, say};
+use crate::cli::say;
 use crate::contract::keys::{Builder, Built, Key, Level, Placed, Value};
-use crate::contract::read::Directory;
-use crate::contract::read::ExamplesWanted;
+use crate::contract::read::{Directory, ExamplesWanted, Forms};
 use crate::contract::syntax::to_yaml;
 use crate::contract::{Contract, Form, Kind, LayerKind, Origin};
 use crate::exit::Exit;
@@ -77,9 +76,10 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment, ExamplesWanted::No)?;
     let wanted = if args.user { LayerKind::User } else { LayerKind::Project };
     let fits = |directory: &Directory| directory.kind == LayerKind::Named || directory.kind == wanted;
-    let named = args.place.location.contracts_dir.as_deref();
-    let directories = places::directories(named, &project.root, environment)?;
-    let directory = &directories.into_iter().rfind(fits).context("there is no home directory (set HOME)")?;
+    let is_older = |directory: &Directory| directory.forms == Forms::NestedOnly;
+    let mut directories = project.directories().filter(|directory| !is_older(directory));
+    let directory =
+        directories.rfind(|directory| fits(directory)).context("there is no home directory (set HOME)")?;
     let name = format!("{}.yaml", args.rule_id);
     let origin = Origin { layer: directory.kind, file: directory.shown.join(&name) };
     let contract = args.contract(origin.clone())?;

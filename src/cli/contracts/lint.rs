@@ -33,11 +33,11 @@ const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
 pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.quiet_project(environment, ExamplesWanted::Yes)?;
-    let targets = project.targets();
+    let targets = &project.targets;
     let mut warnings = project.loaded.warnings.clone();
     let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();
     warnings.extend(lint::contracts(&project.loaded.contracts, &paths));
-    warnings.extend(directives(&project, &targets));
+    warnings.extend(directives(&project, targets));
     warnings.sort();
     warnings.dedup();
     match args.format {

@@ -8,7 +8,7 @@ use super::columns::{self, Row};
 use super::{Format, Project, Where, json, load_packs, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::layers::Layer;
+use crate::contract::layers::Supply;
 use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
@@ -37,8 +37,9 @@ pub fn run(args: &PacksArgs, environment: &Environment) -> anyhow::Result<Exit> 
 }
 
 fn show_all(project: &Project, format: Format) -> anyhow::Result<()> {
-    let is_used =
-        |pack: &Pack| project.layers.iter().any(|layer| matches!(layer, Layer::Pack(used) if *used == pack));
+    let is_used = |pack: &Pack| {
+        project.layers.iter().any(|layer| matches!(layer.from, Supply::Pack(used) if used == pack))
+    };
     match format {
         Format::Text => to_stdout(|out| {
             for pack in PACKS {

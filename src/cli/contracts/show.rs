@@ -7,11 +7,12 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Project, Where, checked_on, json, say_warnings, shown};
+use super::{Format, Project, Where, json, say_warnings, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
 use crate::contract::read::ExamplesWanted;
+use crate::contract::scope::Case;
 use crate::contract::{Contract, Example, LayerKind, Warning};
 use crate::exit::Exit;
 use crate::pack::PACKS;
@@ -43,17 +44,36 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
         return show_file(args, environment);
     }
     let project = args.place.project(environment, ExamplesWanted::Yes)?;
-    let contract = &project.find_anywhere(&args.id)?;
-    let targets = project.targets();
-    let about = About {
-        contract,
-        shadowed: project.loaded.shadowed.iter().filter(|shadowed| shadowed.id == contract.id).collect(),
-        files: checked_on(contract, &targets),
-        in_use: project.loaded.contracts.iter().any(|loaded| loaded.id == contract.id),
-    };
+    let found = project.find_anywhere(&args.id)?;
+    let mut own: Vec<&Contract> = project.loaded.contracts.iter().filter(|one| one.id == found.id).collect();
+    let in_use = !own.is_empty();
+    if !in_use {
+        own.push(&found);
+    }
+    let mut abouts: Vec<About<'_>> = Vec::new();
+    for contract in own {
+        let is_hidden = |one: &&Contract| one.id == contract.id && abouts.is_empty();
+        let shadowed = project.loaded.shadowed.iter().filter(is_hidden).collect();
+        abouts.push(About { contract, shadowed, files: project.checked_on(contract), in_use });
+    }
     match args.format {
-        Format::Text => to_stdout(|out| about.write(out))?,
-        Format::Json => json::print(&about.to_json())?,
+        Format::Text => to_stdout(|out| {
+            abouts.iter().enumerate().try_for_each(|(at, about)| {
+                if at > 0 {
+                    writeln!(out)?;
+                }
+                about.write(out)
+            })
+        })?,
+        Format::Json => {
+            let mut all = abouts.iter().map(About::to_json);
+            let mut first = all.next().unwrap_or_default();
+            let others: Vec<Value> = all.collect();
+            if !others.is_empty() {
+                first["others"] = json!(others);
+            }
+            json::print(&first)?;
+        }
     }
     Ok(Exit::Clean)
 }
@@ -112,6 +132,7 @@ impl About<'_> {
         for shadowed in &self.shadowed {
             writeln!(out, "shadows:   {}", self.origin(shadowed))?;
         }
+        self.write_scope(out)?;
         self.write_files(out)?;
         if let Some(rationale) = &contract.rationale {
             writeln!(out, "\nwhy:")?;
@@ -127,6 +148,34 @@ impl About<'_> {
             layer => layer.as_str(),
         };
         format!("{} ({note})", shown(&contract.origin.file))
+    }
+
+    /// Where it counts, beside its globs.
+    fn write_scope(&self, out: &mut dyn Write) -> io::Result<()> {
+        let scope = &self.contract.scope;
+        if !scope.base.as_bytes().is_empty() {
+            writeln!(out, "below:     {}/", inert(&scope.base.to_text()))?;
+        }
+        for nearer in &scope.nearer {
+            writeln!(out, "not below: {}/, where another one counts", inert(&nearer.to_text()))?;
+        }
+        for Case { files, change } in scope.cases() {
+            let severity = change.severity.map(|severity| severity.as_str().to_owned());
+            let enabled = change.enabled.map(|enabled| if enabled { "on" } else { "off" }.to_owned());
+            let what: Vec<String> = severity.into_iter().chain(enabled).collect();
+            let globs: Vec<_> = files
+                .globs
+                .iter()
+                .map(|glob| files.base.join(glob.as_str()).to_text().into_owned())
+                .collect();
+            let place = if globs.is_empty() {
+                format!("below {}/", files.base)
+            } else {
+                format!("in {}", globs.join(", "))
+            };
+            writeln!(out, "override:  {} {}", what.join(", "), inert(&place))?;
+        }
+        Ok(())
     }
 
     fn write_files(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! A contract while its keys are read: each value is validated as it is set, and what is wrong is collected.
 
+use super::super::scope::Scope;
 use super::super::{
     Check, Contract, Dialect, Examples, Exclude, Form, Kind, Origin, Pattern, Severity, Warning, printable,
 };
@@ -68,6 +69,7 @@ impl Builder {
             tags: Vec::new(),
             examples: Examples::default(),
             origin,
+            scope: Scope::default(),
         };
         let values = Values::Written;
         Self {
@@ -243,7 +245,7 @@ impl Builder {
     /// One glob, if it is valid.
     fn glob(&mut self, key: &str, glob: &Placed<'_>) -> Option<Glob> {
         if self.values == Values::Written
-            && let Some(doubt) = doubtful_glob::doubt(&glob.text)
+            && let Some(doubt) = doubtful_glob::doubt(key, &glob.text)
         {
             self.doubt(glob.line, doubt);
         }

@@ -3,42 +3,42 @@
 use super::super::printable;
 
 /// What is wrong with a glob that can match nothing in a project, and what to write.
-pub fn doubt(glob: &str) -> Option<String> {
+pub fn doubt(key: &str, glob: &str) -> Option<String> {
     // Nearly every glob is as it should be, and a hook reads them all.
     let (mut before, mut is_usual) = (0, !glob.starts_with(['!', '/', '.']) && !glob.ends_with('/'));
     for byte in glob.bytes() {
         is_usual &= byte != b',' && !(byte == b'.' && before == b'.');
         before = byte;
     }
-    if is_usual { None } else { about(&printable(glob)) }
+    if is_usual { None } else { about(key, &printable(glob)) }
 }
 
-fn about(glob: &str) -> Option<String> {
+fn about(key: &str, glob: &str) -> Option<String> {
     if let Some(rest) = glob.strip_prefix('!') {
         return Some(format!(
-            "'file_glob' cannot exclude: '!' stands for itself in '{glob}' (name the files it is about, or write \
+            "'{key}' cannot exclude: '!' stands for itself in '{glob}' (write '{rest}' in 'exclude_glob', or \
              '\\!{rest}' for such a name)"
         ));
     }
     if glob.starts_with("../") || glob.contains("/../") {
         return Some(format!(
-            "'file_glob' cannot leave the project: '..' matches no file in '{glob}' (write a path from the root)"
+            "'{key}' cannot leave the project: '..' matches no file in '{glob}' (write a path from the root)"
         ));
     }
     if glob.starts_with("./") || glob.starts_with('/') {
         let rest = glob.trim_start_matches("./").trim_start_matches('/');
         return Some(format!(
-            "'file_glob': paths start at the project root, without './' or '/', so '{glob}' matches no file (write \
+            "'{key}': paths start at the project root, without './' or '/', so '{glob}' matches no file (write \
              '{rest}')"
         ));
     }
     if glob.len() > 1 && glob.ends_with('/') {
-        return Some(format!("'file_glob': '{glob}' is a directory, which is no file (write '{glob}**')"));
+        return Some(format!("'{key}': '{glob}' is a directory, which is no file (write '{glob}**')"));
     }
     (!bare_commas(glob).is_empty()).then(|| {
         let parts: Vec<_> = glob.split(',').map(str::trim).collect();
         format!(
-            "'file_glob': a comma stands for itself in '{glob}' (write '{{{}}}' for several globs, or '\\,' for the \
+            "'{key}': a comma stands for itself in '{glob}' (write '{{{}}}' for several globs, or '\\,' for the \
              comma)",
             parts.join(",")
         )
@@ -78,13 +78,13 @@ mod tests {
             ("./src/*.py", "(write 'src/*.py')"),
             ("/src/*.py", "(write 'src/*.py')"),
             (".//src", "(write 'src')"),
-            ("!tests/**", "(name the files it is about, or write '\\!tests/**' for such a name)"),
+            ("!tests/**", "(write 'tests/**' in 'exclude_glob', or '\\!tests/**' for such a name)"),
             ("*.py,*.rs", "(write '{*.py,*.rs}' for several globs, or '\\,' for the comma)"),
             ("a, b", "(write '{a,b}' for several globs, or '\\,' for the comma)"),
             ("../lib/*.py", "(write a path from the root)"),
             ("src/", "(write 'src/**')"),
         ] {
-            let doubt = doubt(glob).unwrap_or_else(|| panic!("nothing is said about {glob}"));
+            let doubt = doubt("file_glob", glob).unwrap_or_else(|| panic!("nothing is said about {glob}"));
             assert!(doubt.ends_with(mend), "{doubt}");
             assert!(Glob::new(glob).is_ok(), "{glob} is valid");
         }
@@ -113,7 +113,7 @@ mod tests {
             "a..b/c",
             "[!a]",
         ] {
-            assert_eq!(doubt(glob), None, "{glob}");
+            assert_eq!(doubt("file_glob", glob), None, "{glob}");
         }
     }
 }

@@ -35,7 +35,7 @@ impl Fixture {
 
     fn layer(&self, kind: LayerKind, name: &str) -> Layer {
         let path = self.directory.path().join(name);
-        Layer::Directory(Directory { kind, path, shown: name.into(), forms: Forms::Both })
+        Layer::of_directory(Directory { kind, path, shown: name.into(), forms: Forms::Both })
     }
 }
 
@@ -164,7 +164,7 @@ fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
     let pack = crate::pack::find("secrets").expect("there is one");
     let id = pack.files[0].name.trim_end_matches(".yaml");
     fixture.contract("project/mine.yaml", id, "mine");
-    let layers = [fixture.layer(LayerKind::Project, "project"), Layer::Pack(pack)];
+    let layers = [fixture.layer(LayerKind::Project, "project"), Layer::of_pack(pack)];
     for loading in [Loading::whole(is_called_broken), Loading::to_enforce(is_called_broken)] {
         let loaded = load(&layers, loading);
         assert_eq!((messages(&loaded)[0], loaded.contracts.len()), ("mine", pack.files.len()));

@@ -3,35 +3,37 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Candidate, Directory, Found, NoRoom, Reader, files, is_named_like_a_contract, of_bytes};
+use super::folder::is_named_like_a_contract;
+use super::{Candidate, Directory, Found, NoRoom, Reader, files, of_bytes};
 use crate::contract::Warning;
 
-/// The bytes of the files of a directory that are staged, by their names; those that are the same on disk may be missing.
+/// The bytes of the files of a directory that are staged, by their paths from there; those that are the same on disk may
+/// be missing.
 pub type Staged = BTreeMap<String, Vec<u8>>;
 
 impl Reader {
     /// The contracts of a directory with these files staged, and the files that are something else on disk.
     pub fn read_staged(&mut self, directory: &Directory, staged: &Staged) -> (Found, Vec<PathBuf>) {
         let (mut found, mut different) = (Found::default(), Vec::new());
-        let mut all: BTreeMap<PathBuf, Candidate> =
-            files(directory, &mut found.warnings).into_iter().map(|file| (file.path.clone(), file)).collect();
-        for name in staged.keys().filter(|name| is_named_like_a_contract(name.as_ref())) {
+        let mut all = files(directory, &mut found.warnings);
+        let on_disk: Vec<_> = all.iter().map(|file| file.path.clone()).collect();
+        for name in staged.keys().filter(|name| is_named_like_a_contract(Path::new(name))) {
             let file = Candidate::new(directory, name.as_ref());
-            all.entry(file.path.clone()).or_insert(file);
+            all.extend((!on_disk.contains(&file.path)).then_some(file));
         }
-        for (path, file) in all {
-            let bytes = file.name().and_then(|name| staged.get(name));
-            let shown = file.origin.file.clone();
+        all.sort_unstable_by(|one, other| one.path.as_os_str().cmp(other.path.as_os_str()));
+        for Candidate { path, origin } in all {
+            let bytes = directory.name_of(&path).and_then(|name| staged.get(name));
             let built = match bytes {
                 Some(bytes) => {
                     if fs::read(&path).ok().as_ref() != Some(bytes) {
-                        different.push(shown);
+                        different.push(origin.file.clone());
                     }
-                    of_bytes(bytes, file.origin, &mut self.room)
+                    of_bytes(bytes, origin, &mut self.room)
                 }
-                None => super::read(&path, file.origin, &mut self.room, &mut self.bytes),
+                None => super::read(&path, origin, &mut self.room, &mut self.bytes),
             };
             match built {
                 Ok(built) => found.add(built, directory.forms),

@@ -16,12 +16,14 @@ use crate::contract::keys::{KEYS, Key, Level, Placed, RULE, Shape, UNREAD, Value
 use crate::contract::{Example, Examples, Form};
 
 mod mistake;
+mod node;
 
-pub(super) use mistake::Mistake;
+pub(super) use mistake::{Mistake, Subject};
+pub use node::{Node, NodeValue, node};
 
 /// What a contract file says.
 pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
-    let Some(Top(mapping)) = document(yaml)? else {
+    let Some(Top(mapping)) = document(yaml, Subject::Contract)? else {
         return Err(Mistake::at(1, "the file is empty (a contract starts with 'rule_id: …')"));
     };
     let (form, top, inner, outer) = match mapping.rule.map(|rule| *rule) {
@@ -50,14 +52,14 @@ pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
 
 /// Where the value of a key at the top stands, if it is true or false.
 pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
-    let Top(mapping) = document::<Option<Top>>(yaml).ok()??;
+    let Top(mapping) = document::<Option<Top>>(yaml, Subject::Contract).ok()??;
     let entry = mapping.written.entries.into_iter().find(|entry| KEYS[entry.key].name == name)?;
     let Raw::Flag(flag) = entry.raw else { return None };
     span(&flag.referenced).filter(|range| yaml.get(range.clone()).is_some())
 }
 
 /// The one document in `yaml`, read within limits that no contract needs more than.
-fn document<'de, T: Deserialize<'de>>(yaml: &'de str) -> Result<T, Mistake> {
+fn document<'de, T: Deserialize<'de>>(yaml: &'de str, subject: Subject) -> Result<T, Mistake> {
     let options = options! {
         budget: serde_saphyr::budget! {
             max_depth: 32,
@@ -67,7 +69,7 @@ fn document<'de, T: Deserialize<'de>>(yaml: &'de str) -> Result<T, Mistake> {
         },
         with_snippet: false,
     };
-    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| mistake::of(yaml, &error))
+    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| mistake::of(yaml, &error, subject))
 }
 
 fn line_of(location: &Location) -> usize {

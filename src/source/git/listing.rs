@@ -31,8 +31,8 @@ impl Listing {
         Self(Arc::new(Indexed { repository: Mutex::new(repository), index }))
     }
 
-    /// The files that stand directly in a directory of the project and may not be the same on disk, by their names, with
-    /// their bytes; a file that cannot be read, or is not one, is left out.
+    /// The files below a directory of the project that may not be the same on disk, by their paths from there, with their
+    /// bytes; a file that cannot be read, or is not one, is left out.
     pub fn differing_files_in(&self, directory: &RelPath) -> Vec<(String, Vec<u8>)> {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
@@ -42,8 +42,7 @@ impl Listing {
         let mut reader = BlobReader::default();
         let mut files = Vec::new();
         for entry in entries.iter().filter(|entry| compare::is_committed(entry)) {
-            let name = entry.path(index)[inside.len()..].to_str().ok();
-            let Some(name) = name.filter(|name| !name.contains('/')) else { continue };
+            let Ok(name) = entry.path(index)[inside.len()..].to_str() else { continue };
             if matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
                 && !worktree::is_as_remembered(repository, index, entry)
                 && let Ok(bytes) = reader.read(&repository.objects.blob(entry.id), u64::MAX)
@@ -52,6 +51,27 @@ impl Listing {
             }
         }
         files
+    }
+
+    /// Is there a file below a directory of the project?
+    pub fn has_files_in(&self, directory: &RelPath) -> bool {
+        let Indexed { repository, index } = &*self.0;
+        let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let inside = repository.path_in_worktree(directory).map(|path| [&path[..], b"/"].concat());
+        inside.is_some_and(|inside| index.prefixed_entries(inside.as_bstr()).is_some())
+    }
+
+    /// The bytes of a file of the project, if it is staged and may not be the same on disk.
+    pub fn differing_file(&self, path: &RelPath) -> Option<Vec<u8>> {
+        let Indexed { repository, index } = &*self.0;
+        let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = repository.path_in_worktree(path)?;
+        let entry = index.entry_by_path(path.as_bstr()).filter(|entry| compare::is_committed(entry))?;
+        let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+        if !is_file || worktree::is_as_remembered(repository, index, entry) {
+            return None;
+        }
+        BlobReader::default().read(&repository.objects.blob(entry.id), u64::MAX).ok()
     }
 
     /// Their paths, or the directory that could not be listed.

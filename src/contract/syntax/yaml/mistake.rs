@@ -3,6 +3,31 @@
 use super::{BudgetBreach, Error, MessageFormatter as _, UserMessageFormatter, line_of};
 use crate::contract::printable;
 
+/// What a file should have been.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A contract.
+    Contract,
+    /// The configuration of a project.
+    Configuration,
+}
+
+impl Subject {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Contract => "a contract",
+            Self::Configuration => "a configuration",
+        }
+    }
+
+    fn first_line(self) -> &'static str {
+        match self {
+            Self::Contract => "from 'rule_id: …' on",
+            Self::Configuration => "for instance 'packs: [secrets]'",
+        }
+    }
+}
+
 /// What is wrong with a file as a whole, and the line where it shows.
 #[derive(Debug)]
 pub struct Mistake {
@@ -20,7 +45,7 @@ impl Mistake {
 }
 
 /// What an error of the YAML crate means for the author of `yaml`.
-pub fn of(yaml: &str, error: &Error) -> Mistake {
+pub fn of(yaml: &str, error: &Error, subject: Subject) -> Mistake {
     let line = error.location().map_or(1, |location| line_of(&location));
     match control_character(yaml) {
         Some((at, c)) if at >= line && is_about_characters(error) => Mistake::at(
@@ -35,16 +60,17 @@ pub fn of(yaml: &str, error: &Error) -> Mistake {
             Some(at) if is_about_tabs(error) => {
                 Mistake::at(at, "a tab where YAML allows only spaces (indent with spaces)")
             }
-            _ => Mistake::at(line, describe(error)),
+            _ => Mistake::at(line, describe(error, subject)),
         },
     }
 }
 
-fn describe(error: &Error) -> String {
+fn describe(error: &Error, subject: Subject) -> String {
+    let noun = subject.noun();
     match error {
-        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => describe(error),
+        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => describe(error, subject),
         Error::Unexpected { expected: "mapping start", .. } => {
-            "not a contract (write one 'key: value' a line, from 'rule_id: …' on)".to_owned()
+            format!("not {noun} (write one 'key: value' a line, {})", subject.first_line())
         }
         Error::Unexpected { expected: "string scalar", .. } => {
             "a list or a mapping, where text is expected (put the text in single quotes)".to_owned()
@@ -65,13 +91,13 @@ fn describe(error: &Error) -> String {
                 .to_owned()
         }
         Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-            "more than one YAML document (one file holds one contract)".to_owned()
+            format!("more than one YAML document (one file holds {})", noun.replacen("a ", "one ", 1))
         }
-        Error::Budget { .. } => "too deep or too large for a contract (write plain values)".to_owned(),
+        Error::Budget { .. } => format!("too deep or too large for {noun} (write plain values)"),
         other => {
             let what = UserMessageFormatter.format_message(other);
             let mend = "put the value in single quotes, and indent with spaces";
-            format!("not a contract: {} ({mend})", printable(&what))
+            format!("not {noun}: {} ({mend})", printable(&what))
         }
     }
 }

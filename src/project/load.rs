@@ -1,0 +1,206 @@
+//! Which contracts a project has: those of its own directories, nested ones included, with what its configuration says.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::config::{self, Config, Placed};
+use crate::contract::layers::{self, Layer, Layers, Loading, Supply};
+use crate::contract::read::{Directory, Forms};
+use crate::contract::{LayerKind, Warning};
+use crate::pack::Pack;
+use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
+use crate::source::git::Listing;
+
+/// Where contracts come from beside the project itself.
+#[derive(Debug, Clone, Default)]
+pub struct Extra {
+    /// A directory that takes the place of all others.
+    pub named: Option<Directory>,
+    /// Directories that come before the project's own.
+    pub older: Vec<Directory>,
+    /// The user's directory.
+    pub user: Option<Directory>,
+    /// Packs, beside those of the configuration.
+    pub packs: Vec<&'static Pack>,
+}
+
+/// A project whose contracts are to be loaded.
+#[derive(Debug, Clone, Copy)]
+pub struct Load<'a> {
+    /// The project.
+    pub root: &'a Root,
+    /// Where else contracts come from.
+    pub extra: &'a Extra,
+    /// The directories of the project that have settings, itself aside.
+    pub folders: &'a [RelPath],
+    /// What is staged, if that counts and not what is on disk.
+    pub staged: Option<&'a Listing>,
+    /// The current directory, which files are opened from if it is known.
+    pub cwd: Option<&'a Path>,
+}
+
+/// What was loaded.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The contracts, with overrides.
+    pub layers: Layers,
+    /// Where they came from, in the order of precedence.
+    pub from: Vec<Layer>,
+    /// The configurations, the project's own first.
+    pub configs: Vec<Placed>,
+    /// What is wrong with configurations. One that is wrong counts as if it were not there.
+    pub mistakes: Vec<Warning>,
+}
+
+impl Load<'_> {
+    /// Loads the contracts.
+    pub fn run(self, loading: Loading) -> Loaded {
+        let mut loaded = Loaded::default();
+        let mut folders: Vec<&RelPath> =
+            self.folders.iter().filter(|folder| !folder.as_bytes().is_empty()).collect();
+        folders.sort_unstable_by_key(|folder| (folder.directories().count(), *folder));
+        let top = RelPath::default();
+        folders.insert(0, &top);
+        for folder in &folders {
+            loaded.configs.extend(self.config(folder, &mut loaded.mistakes));
+        }
+        loaded.from = self.layers(&folders, &loaded.configs, &mut loaded.mistakes);
+        loaded.layers = layers::load(&loaded.from, loading);
+        let overrides: Vec<_> = loaded.configs.iter().flat_map(Placed::overrides).collect();
+        loaded.layers.apply(&overrides);
+        loaded
+    }
+
+    /// The configuration of a directory, if there is one and it is valid.
+    fn config(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<Placed> {
+        let file = PathBuf::from(folder.join(CONFIG).to_text().into_owned());
+        let staged = self.staged.and_then(|listing| listing.differing_file(&folder.join(CONFIG)));
+        let text = match staged {
+            Some(bytes) => Some(bytes),
+            None => config::text(&self.on_disk(folder)).unwrap_or_else(|what| {
+                mistakes.push(Warning::about(&file, what));
+                None
+            }),
+        };
+        match config::parse(&text?, &file) {
+            Ok(config) => Some(Placed { base: folder.clone(), config, file }),
+            Err(mut wrong) => {
+                mistakes.append(&mut wrong);
+                None
+            }
+        }
+    }
+
+    fn on_disk(&self, folder: &RelPath) -> PathBuf {
+        match folder.as_bytes() {
+            [] => self.root.path().to_owned(),
+            _ => self.root.path().join(folder.to_native()),
+        }
+    }
+
+    /// The layers, in the order of their precedence.
+    fn layers(&self, folders: &[&RelPath], configs: &[Placed], mistakes: &mut Vec<Warning>) -> Vec<Layer> {
+        let mut layers = Vec::new();
+        if let Some(named) = &self.extra.named {
+            layers.push(Layer::of_directory(named.clone()));
+        } else {
+            layers.extend(self.extra.older.iter().cloned().map(Layer::of_directory));
+            let own = |folder: &&RelPath| self.own(folder);
+            layers.extend(folders.iter().rev().filter_map(own));
+            for placed in configs.iter().rev() {
+                layers.extend(self.configured(placed, mistakes));
+            }
+            layers.extend(self.extra.user.iter().cloned().map(Layer::of_directory));
+        }
+        layers.extend(self.packs(configs));
+        layers.iter_mut().for_each(|layer| self.open_from_here(layer));
+        layers
+    }
+
+    /// The contracts of a directory of the project, as they are staged if that counts.
+    fn own(&self, folder: &RelPath) -> Option<Layer> {
+        let inside = folder.join(PROJECT_CONTRACTS);
+        let path = self.on_disk(folder).join(PROJECT_CONTRACTS);
+        let shown = PathBuf::from(inside.to_text().into_owned());
+        let is_known = self.extra.older.iter().any(|older| older.path == path);
+        let directory = Directory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
+        let staged = self.staged.map(|listing| listing.differing_files_in(&inside)).unwrap_or_default();
+        let from = match staged.is_empty() {
+            true => Supply::Directory(directory),
+            false => Supply::Staged(directory, staged.into_iter().collect()),
+        };
+        (!is_known).then(|| Layer { base: folder.clone(), from })
+    }
+
+    /// The further directories of a configuration.
+    fn configured(&self, placed: &Placed, mistakes: &mut Vec<Warning>) -> Vec<Layer> {
+        let mut layers = Vec::new();
+        for named in &placed.config.contracts {
+            let path = self.on_disk(&placed.base).join(&named.path);
+            if let Err(error) = path.read_dir() {
+                let what = format!(
+                    "'contracts': {} is not a readable directory: {error} (paths start at the directory that holds {SETTINGS})",
+                    named.path.display()
+                );
+                mistakes.push(Warning::at(&placed.file, named.line, what));
+                continue;
+            }
+            let shown = Path::new(&*placed.base.to_text()).join(&named.path);
+            let directory = Directory { kind: LayerKind::Configured, path, shown, forms: Forms::Both };
+            layers.push(Layer { base: placed.base.clone(), from: Supply::Directory(directory) });
+        }
+        layers
+    }
+
+    /// The packs, each once for a directory and all below it.
+    fn packs(&self, configs: &[Placed]) -> Vec<Layer> {
+        let mut layers: Vec<Layer> = self.extra.packs.iter().copied().map(Layer::of_pack).collect();
+        for Placed { base, config: Config { packs, .. }, .. } in configs {
+            for &pack in packs {
+                let covers = |layer: &Layer| {
+                    let same = matches!(layer.from, Supply::Pack(known) if known.name == pack.name);
+                    same && (layer.base == *base || base.below(&layer.base).is_some())
+                };
+                if !layers.iter().any(covers) {
+                    layers.push(Layer { base: base.clone(), from: Supply::Pack(pack) });
+                }
+            }
+        }
+        layers
+    }
+
+    /// Directories in the current one are opened from there: each directory on the way to a file costs time, and there may
+    /// be many files.
+    fn open_from_here(&self, layer: &mut Layer) {
+        // The top of the file system may stand for a directory that is gone.
+        let Some(cwd) = self.cwd.filter(|cwd| cwd.parent().is_some()) else { return };
+        let (Supply::Directory(directory) | Supply::Staged(directory, _)) = &mut layer.from else { return };
+        if let Ok(inside) = directory.path.strip_prefix(cwd)
+            && !inside.as_os_str().is_empty()
+        {
+            directory.path = inside.to_owned();
+        }
+    }
+}
+
+/// The directories above files of the project that have settings on disk or staged, itself aside.
+pub fn folders_above<'p>(
+    root: &Root,
+    paths: impl Iterator<Item = &'p RelPath>,
+    staged: Option<&Listing>,
+) -> Vec<RelPath> {
+    let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
+    for path in paths {
+        for directory in path.directories() {
+            // All that are further up have been seen too.
+            if !seen.insert(directory) {
+                break;
+            }
+        }
+    }
+    let folders = seen.into_iter().map(RelPath::from_bytes);
+    let is_staged =
+        |folder: &RelPath| staged.is_some_and(|listing| listing.has_files_in(&folder.join(SETTINGS)));
+    let is_there = |folder: &RelPath| root.path().join(folder.to_native()).join(SETTINGS).is_dir();
+    folders.filter(|folder| is_there(folder) || is_staged(folder)).collect()
+}

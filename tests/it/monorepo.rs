@@ -1,0 +1,143 @@
+//! A repository with contracts in several directories: each counts for the files below it.
+
+use crate::harness::{Sandbox, contract, forbid};
+
+fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-x", "x", "**/*.txt"))
+        .contract(&forbid("no-y", "y", "**/*.txt"))
+        .file("web/.claude/contracts/no-x.yaml", forbid("no-x", "xx", "src/*.txt"))
+        .file("web/.claude/contracts/no-z.yaml", forbid("no-z", "z", "**"))
+        .file("api/.claude/contracts/off.yaml", forbid("no-y", "y", "**") + "enabled: false\n")
+        .file("api/.claude/phaser.yaml", "packs: [hygiene]\nexclude: generated/**\n")
+}
+
+const FILES: [(&str, &str); 6] = [
+    ("top.txt", "x y z"),
+    ("web/src/a.txt", "x xx y z"),
+    ("web/other.txt", "xx"),
+    ("api/a.txt", "x y z\n<<<<<<< HEAD\n"),
+    ("api/generated/b.txt", "x y z"),
+    ("deep/down/a.txt", "x"),
+];
+
+const EXPECTED: [&str; 8] = [
+    "api/a.txt:1:1 no-x",
+    "api/a.txt:2:1 no-merge-conflict",
+    "deep/down/a.txt:1:1 no-x",
+    "top.txt:1:1 no-x",
+    "top.txt:1:3 no-y",
+    "web/src/a.txt:1:3 no-x",
+    "web/src/a.txt:1:6 no-y",
+    "web/src/a.txt:1:8 no-z",
+];
+
+fn with_files() -> Sandbox {
+    FILES.iter().fold(sandbox(), |sandbox, (path, text)| sandbox.file(path, text))
+}
+
+#[test]
+fn nested_contracts_count_below_their_directory_and_before_those_further_up() {
+    let sandbox = with_files();
+    let output = sandbox.run(["enforce", "--all", "--format", "json"]);
+    let found: Vec<_> = output.violations();
+    let expected: Vec<_> =
+        EXPECTED.iter().map(|line| line.replace("no-merge-conflict", &conflict(&found))).collect();
+    assert_eq!(found, expected, "{output}");
+}
+
+/// The id of the pack's contract about conflict markers, whatever it is called.
+fn conflict(found: &[String]) -> String {
+    let line = found.iter().find(|line| line.starts_with("api/a.txt:2:1 ")).expect("the pack counts");
+    line.split(' ').next_back().expect("an id").to_owned()
+}
+
+#[test]
+fn every_mode_agrees() {
+    let sandbox = sandbox().git_add(".").git_commit("contracts");
+    let sandbox = FILES.iter().fold(sandbox, |sandbox, (path, text)| sandbox.file(path, text)).git_add(".");
+    let all = sandbox.run(["enforce", "--all", "--format", "json"]).violations();
+    assert_eq!(all.len(), EXPECTED.len());
+    for mode in [&["--staged"][..], &["--diff", "HEAD"]] {
+        let mut command = sandbox.command();
+        command.args(["enforce", "--format", "json"]).args(mode);
+        assert_eq!(sandbox.run_with(&mut command, b"").violations(), all, "{mode:?}");
+    }
+    for (path, text) in FILES {
+        let own: Vec<_> = all.iter().filter(|line| line.starts_with(&format!("{path}:"))).cloned().collect();
+        assert_eq!(sandbox.run(["enforce", path, "--format", "json"]).violations(), own);
+        let (decision, reason) = sandbox.pre_write(path, text).decision();
+        let count = reason.lines().filter(|line| line.starts_with("Contract violation")).count();
+        assert_eq!((decision == "deny", count), (!own.is_empty(), own.len()), "{path}: {reason}");
+    }
+    let mut inside = sandbox.command();
+    inside.current_dir(sandbox.path("web/src")).args(["enforce", "--all", "--format", "json"]);
+    assert_eq!(sandbox.run_with(&mut inside, b"").violations(), all, "the project is the whole worktree");
+}
+
+#[test]
+fn contracts_that_git_ignores_count_in_every_mode() {
+    let sandbox = sandbox().file(".gitignore", "web/.claude/\n").file("web/src/a.txt", "z").git_add(".");
+    let found =
+        |mode: &str| sandbox.run(["enforce", mode, "--only", "no-z", "--format", "json"]).violations();
+    assert_eq!(found("--all"), ["web/src/a.txt:1:1 no-z"]);
+    assert_eq!(found("--staged"), ["web/src/a.txt:1:1 no-z"]);
+    assert_eq!(found("web/src/a.txt"), ["web/src/a.txt:1:1 no-z"]);
+}
+
+#[test]
+fn what_must_exist_is_looked_for_from_the_directory_of_its_contract() {
+    let sandbox = Sandbox::new()
+        .contract(&contract("readme", "file_exists", None, "README.md"))
+        .file("README.md", "")
+        .file("web/.claude/contracts/own.yaml", contract("own-readme", "file_exists", None, "README.md"))
+        .file("web/a.txt", "");
+    let found = || sandbox.run(["enforce", "--all", "--format", "json"]).violations();
+    assert_eq!(found(), ["web/README.md own-readme"]);
+    std::fs::write(sandbox.path("web/README.md"), "").expect("written");
+    assert_eq!(found(), [""; 0]);
+}
+
+#[test]
+fn list_and_show_say_where_contracts_come_from_and_what_they_are_about() {
+    let sandbox = with_files();
+    let listed = sandbox.run(["contracts", "list", "--long"]).stdout;
+    assert!(listed.contains("web/.claude/contracts/no-x.yaml"), "{listed}");
+    let shown = sandbox.run(["contracts", "show", "no-x"]).stdout;
+    for line in [
+        "from:      web/.claude/contracts/no-x.yaml (project)",
+        "below:     web/",
+        "files:     web/src/a.txt",
+        "from:      .claude/contracts/no-x.yaml (project)",
+        "not below: web/, where another one counts",
+        "files:     api/a.txt, deep/down/a.txt, top.txt",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+}
+
+#[test]
+fn a_broken_nested_contract_leaves_the_outer_one_in_charge() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-x", "x", "**/*.txt"))
+        .file("web/.claude/contracts/no-x.yaml", forbid("no-x", "x(", "**"))
+        .file("web/a.txt", "x");
+    let output = sandbox.run(["enforce", "--all", "--format", "json"]);
+    assert_eq!(output.violations(), ["web/a.txt:1:1 no-x"], "{output}");
+    assert!(output.stderr.starts_with("web/.claude/contracts/no-x.yaml:3: "), "{output}");
+    assert_eq!(sandbox.pre_write("web/a.txt", "x").decision().0, "deny");
+}
+
+#[test]
+fn nested_contracts_as_they_are_staged_are_those_of_a_commit() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .file("web/.claude/contracts/deep/no-x.yaml", forbid("no-x", "x", "**/*.txt"))
+        .file("web/a.txt", "x")
+        .git_add(".");
+    std::fs::remove_dir_all(sandbox.path("web/.claude")).expect("removed");
+    let output = sandbox.run(["enforce", "--staged", "--format", "json"]);
+    assert_eq!(output.violations(), ["web/a.txt:1:1 no-x"], "{output}");
+}
