@@ -6,10 +6,13 @@ use super::super::printable;
 pub fn doubt(key: &str, glob: &str) -> Option<String> {
     // Nearly every glob is as it should be, and a hook reads them all.
     let (mut before, mut is_usual) = (0, !glob.starts_with(['!', '/', '.']) && !glob.ends_with('/'));
+    let mut has_commas = false;
     for byte in glob.bytes() {
-        is_usual &= byte != b',' && !(byte == b'.' && before == b'.');
+        is_usual &= !(byte == b'.' && before == b'.');
+        has_commas |= byte == b',';
         before = byte;
     }
+    let is_usual = is_usual && (!has_commas || bare_commas(glob).is_empty());
     if is_usual { None } else { about(key, &printable(glob)) }
 }
 

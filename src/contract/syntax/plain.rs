@@ -114,7 +114,7 @@ struct Line<'a> {
 
 impl<'a> Line<'a> {
     fn new(number: usize, line: &'a str) -> Self {
-        let text = line.trim_start_matches(' ');
+        let text = trim_start(line);
         Self { number, indent: line.len() - text.len(), text }
     }
 
@@ -161,12 +161,13 @@ fn skip_blank<'a>(lines: &mut Peekable<Lines<'a>>) {
 fn entry<'a>(lines: &mut Peekable<Lines<'a>>, indent: usize) -> Option<Option<Entry<'a>>> {
     skip_blank(lines);
     let Some(line) = lines.next_if(|line| line.indent >= indent) else { return Some(None) };
-    let (key, rest) = line.text.split_once(':')?;
-    let is_key = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    if line.indent > indent || !is_key || key.is_empty() || !(rest.is_empty() || rest.starts_with(' ')) {
+    let in_key = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    let (key, rest) = line.text.split_at(line.text.bytes().position(|byte| !in_key(byte))?);
+    let rest = rest.strip_prefix(':')?;
+    if line.indent > indent || key.is_empty() || !(rest.is_empty() || rest.starts_with(' ')) {
         return None;
     }
-    let rest = rest.trim_matches(' ');
+    let rest = trim_end(trim_start(rest));
     let (line, value) = match rest.as_bytes() {
         b"" => (line.number, None),
         b">-" => (line.number + 1, Some(Written::One(folded(lines, indent)?))),
@@ -182,22 +183,50 @@ fn scalar(rest: &str) -> Option<Scalar<'_>> {
         return is_end(after).then_some(Scalar { text, quoted: true });
     }
     rest.as_bytes().first().filter(|first| first.is_ascii_alphanumeric())?;
-    let pair = |wanted: [u8; 2]| rest.as_bytes().windows(2).position(|pair| pair == wanted);
-    let text = rest[..pair(*b" #").unwrap_or(rest.len())].trim_end_matches(' ');
-    let certain = pair(*b": ").is_none_or(|at| at >= text.len()) && !text.ends_with(':');
+    let bytes = rest.as_bytes();
+    let (mut end, mut certain) = (rest.len(), true);
+    for at in memchr::memchr2_iter(b'#', b':', bytes) {
+        match bytes[at] {
+            b'#' if bytes[at - 1] == b' ' => {
+                end = at;
+                break;
+            }
+            b'#' => {}
+            // Before a space or at the end it would be the end of a key.
+            _ => certain &= bytes.get(at + 1).is_some_and(|next| *next != b' '),
+        }
+    }
+    let text = trim_end(&rest[..end]);
     certain.then_some(Scalar { text: Cow::Borrowed(text), quoted: false })
+}
+
+/// What stands before the first such byte of ASCII, and what stands after it. For the short texts here this is done
+/// sooner than `split_once`.
+fn split(text: &str, at: u8) -> Option<(&str, &str)> {
+    let at = memchr::memchr(at, text.as_bytes())?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
+/// The text without the spaces that it starts with.
+fn trim_start(text: &str) -> &str {
+    &text[text.bytes().take_while(|byte| *byte == b' ').count()..]
+}
+
+/// The text without the spaces that it ends with.
+fn trim_end(text: &str) -> &str {
+    &text[..text.len() - text.bytes().rev().take_while(|byte| *byte == b' ').count()]
 }
 
 /// A text in quotes at the start of `rest`, and what stands after it.
 fn quoted(rest: &str) -> Option<(Cow<'_, str>, &str)> {
     if let Some(inside) = rest.strip_prefix('"') {
-        let (text, after) = inside.split_once('"')?;
-        return (!text.contains('\\')).then_some((Cow::Borrowed(text), after));
+        let (text, after) = split(inside, b'"')?;
+        return memchr::memchr(b'\\', text.as_bytes()).is_none().then_some((Cow::Borrowed(text), after));
     }
-    let (first, mut after) = rest.strip_prefix('\'')?.split_once('\'')?;
+    let (first, mut after) = split(rest.strip_prefix('\'')?, b'\'')?;
     let mut text = Cow::Borrowed(first);
     while let Some(more) = after.strip_prefix('\'') {
-        let (part, rest) = more.split_once('\'')?;
+        let (part, rest) = split(more, b'\'')?;
         let text = text.to_mut();
         text.push('\'');
         text.push_str(part);
@@ -208,14 +237,14 @@ fn quoted(rest: &str) -> Option<(Cow<'_, str>, &str)> {
 
 /// Does a value end here? Only a comment may stand after it.
 fn is_end(after: &str) -> bool {
-    after.is_empty() || (after.starts_with(' ') && after.trim_start_matches(' ').starts_with('#'))
+    after.is_empty() || (after.starts_with(' ') && trim_start(after).starts_with('#'))
 }
 
 /// A list that ends on its line; the `[` has been read.
 fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
     let mut list = Vec::new();
     loop {
-        rest = rest.trim_start_matches(' ');
+        rest = trim_start(rest);
         let (scalar, after) = match quoted(rest) {
             Some((text, after)) => (Scalar { text, quoted: true }, after),
             None => {
@@ -225,7 +254,7 @@ fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
             }
         };
         list.push(scalar);
-        let after = after.trim_start_matches(' ');
+        let after = trim_start(after);
         match after.strip_prefix(',') {
             Some(after) => rest = after,
             None => return is_end(after.strip_prefix(']')?).then_some(list),
