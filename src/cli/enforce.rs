@@ -1,5 +1,7 @@
 //! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
 
+use std::mem::ManuallyDrop;
+
 use anyhow::Context;
 
 use super::args::{Check, Enforce, EnforceCommand, Format, Mode};
@@ -95,14 +97,15 @@ impl Run<'_> {
 
     /// The one pipeline: contracts and targets, the scan, the states, and whoever is to be told.
     fn enforce(&mut self, resolved: &Resolved) -> anyhow::Result<Exit> {
-        let outcome = match &resolved.source {
+        // The process ends with the run: to give every piece of memory back before would only take time.
+        let outcome = ManuallyDrop::new(match &resolved.source {
             None => Outcome::default(),
             // Nothing of it is understood, so no contract can say anything to it.
             Some(Source::Changes(call)) if call.changes.is_empty() => {
                 Outcome { skipped: call.skipped.clone(), ..Outcome::default() }
             }
             Some(source) => self.outcome(resolved, source)?,
-        };
+        });
         let show = self.show(resolved);
         show.say_gaps(&outcome);
         if let (Some(hint), false) = (&self.hint, self.args.quiet) {
@@ -181,6 +184,8 @@ impl Run<'_> {
         redact(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
+        // As with the outcome.
+        let _ = ManuallyDrop::new(matcher);
         outcome
     }
 
