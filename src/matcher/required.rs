@@ -17,10 +17,13 @@ pub mod byte_set;
 pub mod glance;
 pub mod gram_filter;
 mod nearby;
-mod part;
+mod rules;
+mod shapes;
+mod tree;
 
 use byte_set::ByteSet;
-use part::part;
+use shapes::Shapes;
+use tree::{FromTree as _, part};
 
 /// The longest shape.
 const MAX_SHAPE: usize = 24;
@@ -133,17 +136,6 @@ impl Reach {
         Self { most, bytes: self.bytes.union(other.bytes) }
     }
 
-    /// One stretch or the other.
-    fn or(self, other: Self) -> Self {
-        let most = self.most.zip(other.most).map(|(one, other)| one.max(other));
-        Self { most, bytes: self.bytes.union(other.bytes) }
-    }
-
-    fn times(self, times: Option<u32>) -> Self {
-        let most = self.most.zip(times).and_then(|(most, times)| most.checked_mul(times as usize));
-        Self { most: if self.most == Some(0) { self.most } else { most }, bytes: self.bytes }
-    }
-
     /// The bytes of these shapes.
     pub fn across(shape: &[ByteSet]) -> Self {
         let bytes = shape.iter().fold(ByteSet::HIGH, |bytes, set| bytes.union(*set));
@@ -165,12 +157,6 @@ impl Anchor {
         (cost <= gram_filter::MAX_COST).then_some(Self { key, before: Reach::NONE, after: Reach::NONE, cost })
     }
 
-    fn between(mut self, before: Reach, after: Reach) -> Self {
-        self.before = before.then(self.before);
-        self.after = self.after.then(after);
-        self
-    }
-
     /// Could a match of this anchor hold a character outside ASCII where a shape shows a letter?
     pub fn folds(&self) -> bool {
         match &self.key {
@@ -188,32 +174,28 @@ fn folds(set: &ByteSet) -> bool {
 
 /// What every match of an expression has.
 pub fn of(hir: &Hir) -> Required {
-    let part = part(hir);
-    let (mut anchor, mut nearby) = (part.anchor(), Vec::new());
+    let mut part = part::<Shapes>(hir);
+    let (mut anchor, mut nearby, reach) = (part.held(), Vec::new(), part.extent);
     if let Some(run) = part.run {
         let cost = run.cost();
         if cost <= gram_filter::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
-            anchor = Some(Anchor { key: Key::Run(run), before: part.reach, after: part.reach, cost });
+            anchor = Some(Anchor { key: Key::Run(run), before: reach, after: reach, cost });
             nearby = nearby::nearby(hir).unwrap_or_default();
         }
     }
     let least = hir.properties().minimum_len().unwrap_or_default();
-    Required { anchor, run: part.run, nearby, whole: part.reach, least }
+    Required { anchor, run: part.run, nearby, whole: reach, least }
 }
 
 /// What every match of a text has that is matched as it is.
 pub fn of_literal(literal: &[u8]) -> Required {
-    let shape = shape(literal);
-    let whole = Reach::across(&shape);
-    let head = &shape[..shape.len().min(MAX_SHAPE)];
-    let after = Reach::across(&shape[head.len()..]);
-    let anchor = Anchor::shapes(&[head.to_vec()]).map(|anchor| anchor.between(Reach::NONE, after));
-    Required { anchor, run: None, nearby: Vec::new(), whole, least: literal.len() }
+    let mut part = Shapes::literal(literal);
+    Required { anchor: part.held(), run: None, nearby: Vec::new(), whole: part.extent, least: literal.len() }
 }
 
 /// The bytes that an expression can match.
 pub fn bytes(hir: &Hir) -> ByteSet {
-    part(hir).reach.bytes
+    part::<Shapes>(hir).extent.bytes
 }
 
 /// The longest text in a shape, in lower case, if there is one.
@@ -235,8 +217,9 @@ fn shape(literal: &[u8]) -> Shape {
 mod tests {
     use regex_syntax::ParserBuilder;
 
-    use super::part::NARROW;
+    use super::tree::NARROW;
     use super::*;
+    use crate::contract;
 
     fn required(regex: &str) -> Required {
         let mut parser = ParserBuilder::new();
@@ -351,6 +334,32 @@ mod tests {
         assert_eq!(needs("(?i)zqxj[0-9a-f]{20}"), ("zqxj".to_owned(), Some(20)));
         assert_eq!(needs("(?:ZQX|jqx)[a-z]!"), ("zqx|jqx".to_owned(), None));
         assert_eq!(needs("[a-z]+"), (String::new(), None));
+    }
+
+    #[test]
+    fn a_pattern_needs_the_same_as_it_is_spelled_and_as_it_is_parsed() {
+        for source in [
+            "zqxj_key",
+            r"\bzqxj(?:_(key))\s*=",
+            "(?i:ZQXJ)[0-9]+",
+            "(?:zqxj)+jqx",
+            "zqxj|jqxz_",
+            "(?:zqxj|jqxz_)*key_q",
+            r"(?:one.*zqxj|jqxz.*two){2,}",
+            "x+zqxj[a-z]*",
+            "zqxj[0-9a-f]{32}|jqxz[0-9]{40}",
+        ] {
+            let spelled = contract::Pattern {
+                source: source.to_owned(),
+                dialect: contract::Dialect::Regex,
+                line: 1,
+                needs: None,
+            };
+            let spelled = glance::needs(&spelled).expect("a glance tells");
+            let parsed = required(source).needs();
+            assert_eq!(spelled.texts, parsed.texts, "{source}");
+            assert_eq!(spelled.run.map(|run| run.1), parsed.run.map(|run| run.1), "{source}");
+        }
     }
 
     proptest::proptest! {

@@ -1,6 +1,9 @@
 //! A glance at a pattern: what every match holds, read off the pattern without parsing it: one of a few texts, and a
 //! run of bytes.
 //!
+//! What parts add up to is decided by the same [rules](super::rules) as for a parsed pattern; here is only what spells
+//! them.
+//!
 //! A hook has one small text and many patterns, nearly all of which are about something else. Parsing
 //! a pattern costs far more than a look for such a text. This knows the common constructs, look-around
 //! among them, and gives up on the rest; a pattern that it does not give up on is valid, and there is
@@ -14,7 +17,7 @@ mod reader;
 mod texts;
 
 use reader::Reader;
-use texts::Texts;
+use texts::OneOf;
 
 /// The largest pattern, with its repetitions written out; patterns may be larger than that.
 const MAX_SIZE: usize = 2_000;
@@ -33,8 +36,7 @@ pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
         }
         Dialect::Regex => {
             let glance = Glance::of(&pattern.source)?;
-            let texts = glance.texts().map(Box::from).collect();
-            Some(Needs { texts, run: glance.run.map(|run| (run.bytes.to_bits(), run.count)) })
+            Some(Needs { texts: glance.texts(), run: glance.run.map(|run| (run.bytes.to_bits(), run.count)) })
         }
     }
 }
@@ -43,7 +45,7 @@ pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
 #[derive(Debug)]
 struct Glance {
     letters: Vec<u8>,
-    texts: Texts,
+    held: Option<OneOf>,
     run: Option<Run>,
 }
 
@@ -55,22 +57,23 @@ impl Glance {
             return None;
         }
         let mut reader = Reader::new(pattern.as_bytes());
-        let part = reader.alternatives()?;
+        let mut part = reader.alternatives()?;
+        let size = part.extent;
         let is_small = if reader.backtracks {
-            let compiled = part.large.saturating_mul(LARGE_CLASS).saturating_add(part.size * OTHER);
+            let compiled =
+                size.large.saturating_mul(LARGE_CLASS).saturating_add(size.pieces.saturating_mul(OTHER));
             compiled.saturating_mul(reader.groups + 1) <= MAX_COMPILED
         } else {
             // If a class may be negated twice, it is parsed with Unicode, where it is larger.
             reader.negates != [true; 2]
         };
-        let is_whole = reader.rest.is_empty() && part.size <= MAX_SIZE && is_small;
-        is_whole.then_some(Self { letters: reader.letters, texts: part.texts, run: part.run })
+        let is_whole = reader.rest.is_empty() && size.pieces <= MAX_SIZE && is_small;
+        is_whole.then(|| Self { letters: reader.letters, held: part.held(), run: part.run })
     }
 
     /// Texts of which every match holds one, if there are any.
-    fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        let ranges = self.texts.ranges();
-        ranges.iter().map(|&(start, end)| &self.letters[usize::from(start)..usize::from(end)])
+    fn texts(&self) -> Vec<Box<[u8]>> {
+        self.held.map(|held| held.texts(&self.letters)).unwrap_or_default()
     }
 }
 
@@ -88,8 +91,8 @@ mod tests {
     use std::time::Duration;
 
     fn texts(pattern: &str) -> Option<Vec<String>> {
-        let text = |text: &[u8]| String::from_utf8(text.to_vec()).expect("text");
-        Some(Glance::of(pattern)?.texts().map(text).collect())
+        let text = |text: Box<[u8]>| String::from_utf8(text.into()).expect("text");
+        Some(Glance::of(pattern)?.texts().into_iter().map(text).collect())
     }
 
     fn one(pattern: &str) -> String {
@@ -104,7 +107,8 @@ mod tests {
             one(r#"(?i)[\w.-]{0,50}?(?:Adafruit)(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=)"#),
             "adafruit"
         );
-        assert_eq!(one(r"ab+cde?fgh"), "fgh");
+        assert_eq!(one(r"ab+cde?fgh"), "bcd");
+        assert_eq!(one(r"ab(?:c(d))ef+|x(?:yz)+(?:0|1)"), "abcdef|xyz");
         assert_eq!(one(r"(TODO|FIXME):"), "todo|fixme");
         assert_eq!(one(r"foo|barbaz"), "foo|barbaz");
         assert_eq!(one(r"(?:a(?:bcd|efgh){2})+x"), "bcd|efgh");
@@ -139,7 +143,7 @@ mod tests {
     #[test]
     fn what_may_be_missing_is_not_needed() {
         for pattern in
-            ["(?:foo)?", "(foo)*", "foo|b?", "(foo|)", "(?:foo){0,3}", "o+", "[foo]", r"\w+", ".o?"]
+            ["(?:foo)?", "(foo)*", "foo|b?", "(foo|)", "(?:foo){0,3}", "o*", "[foo]", r"\w+", ".o?"]
         {
             assert_eq!(texts(pattern), Some(vec![]), "{pattern}");
         }
@@ -195,7 +199,7 @@ mod tests {
             (r"^\s*assert\b(?!.*,)", "assert"),
             (r"(?<!x)foo(?=bar)baz", "foobaz"),
             (r"(['a])password\1", "password"),
-            (r"(?>foo)++bar", "foo"),
+            (r"(?>foo)++bar", "oobar"),
             ("(?=foo)", ""),
         ] {
             assert_eq!(one(pattern), text, "{pattern}");

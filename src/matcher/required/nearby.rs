@@ -1,67 +1,115 @@
 //! A few bytes in a row that stand in every match, for patterns that have nothing longer.
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::Hir;
 
 use super::byte_set::{ByteSet, likelihood};
-use super::part::class_bytes;
+use super::rules::{Extent, Held, Part, Sequence, Texts, Times};
+use super::tree::{ClassBytes, FromTree, part};
 use super::{Shape, folds, shape};
 
-/// The most nearby of one pattern, and the longest.
+/// The most clues of one pattern, and the longest.
 const MAX_CLUES: usize = 8;
 const MAX_CLUE: usize = 4;
 
+/// The longest stretch that is kept in one piece.
+const MAX_STRETCH: usize = 24;
+
 /// Two bytes or more of which every match has one, the rarest there are.
 pub fn nearby(hir: &Hir) -> Option<Vec<Shape>> {
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => None,
-        HirKind::Literal(_) => concatenation(std::slice::from_ref(hir)),
-        HirKind::Capture(capture) => nearby(&capture.sub),
-        HirKind::Repetition(repetition) => nearby(&repetition.sub).filter(|_| repetition.min > 0),
-        HirKind::Concat(parts) => concatenation(parts),
-        HirKind::Alternation(parts) => {
-            let all: Vec<Shape> = parts.iter().map(nearby).collect::<Option<Vec<_>>>()?.concat();
-            Some(all).filter(|all| all.len() <= MAX_CLUES)
-        }
+    part::<Stretch>(hir).held().map(|clues| clues.0)
+}
+
+/// Bytes in a row, none of which may look different from what it shows.
+#[derive(Clone)]
+struct Stretch(Shape);
+
+/// Some shapes, each with two bytes or more.
+struct Clues(Vec<Shape>);
+
+impl Texts for Stretch {
+    type Held = Clues;
+    type Extent = Unmeasured;
+    const MIN_RUN: usize = usize::MAX;
+
+    fn empty() -> Self {
+        Self(Vec::new())
+    }
+
+    fn joined(&self, behind: &Self) -> Option<Self> {
+        (self.0.len() + behind.0.len() <= MAX_STRETCH).then(|| Self([&self.0[..], &behind.0].concat()))
+    }
+
+    fn either(self, _: &Self) -> Option<Self> {
+        None
+    }
+
+    fn tail(&self) -> Self {
+        Self(self.0[self.0.len().saturating_sub(1)..].to_vec())
+    }
+
+    fn held(&self) -> Option<Clues> {
+        let clues = self.0.chunks(MAX_CLUE).filter(|bytes| bytes.len() > 1);
+        let rarest = clues.min_by(|one, other| commonness(one).total_cmp(&commonness(other)))?;
+        Some(Clues(vec![rarest.to_vec()]))
     }
 }
 
-fn concatenation(parts: &[Hir]) -> Option<Vec<Shape>> {
-    let (mut best, mut stretch): (Option<Vec<Shape>>, Shape) = (None, Vec::new());
-    let mut offer = |nearby: Vec<Shape>| {
-        if best.as_ref().is_none_or(|best| commonness(&nearby) < commonness(best)) {
-            best = Some(nearby);
-        }
-    };
-    for part in parts {
-        match narrow(part) {
-            Some(bytes) => stretch.extend(bytes),
-            None => {
-                stretches(&std::mem::take(&mut stretch)).for_each(&mut offer);
-                nearby(part).into_iter().for_each(&mut offer);
+impl Held for Clues {
+    type Extent = Unmeasured;
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        let all = |clues: &Self| clues.0.iter().map(|clue| commonness(clue)).sum::<f32>();
+        all(self) < all(other)
+    }
+
+    fn or(mut self, mut other: Self) -> Option<Self> {
+        self.0.append(&mut other.0);
+        (self.0.len() <= MAX_CLUES).then_some(self)
+    }
+
+    fn widen(&mut self, _: Unmeasured, _: Unmeasured) {}
+}
+
+/// Nobody asks how far a part reaches.
+#[derive(Clone, Copy)]
+struct Unmeasured;
+
+impl Extent for Unmeasured {
+    const NONE: Self = Self;
+
+    fn then(self, _: Self) -> Self {
+        self
+    }
+
+    fn or(self, _: Self) -> Self {
+        self
+    }
+
+    fn times(self, _: Times) -> Self {
+        self
+    }
+}
+
+impl FromTree for Stretch {
+    fn literal(literal: &[u8]) -> Part<Self> {
+        let mut sequence = Sequence::new();
+        let pieces = literal.chunks(MAX_STRETCH).map(|bytes| Part::exact(Self(shape(bytes)), Unmeasured));
+        pieces.for_each(|piece| sequence.push(piece));
+        sequence.finish()
+    }
+
+    fn class(class: ClassBytes) -> Part<Self> {
+        match class {
+            ClassBytes::One(bytes) if !bytes.has_high() && !folds(&bytes) => {
+                Part::exact(Self(vec![bytes]), Unmeasured)
             }
+            ClassBytes::One(_) | ClassBytes::Several(_) => Part::opaque(Unmeasured),
         }
     }
-    stretches(&stretch).for_each(&mut offer);
-    best
 }
 
-fn stretches(stretch: &[ByteSet]) -> impl Iterator<Item = Vec<Shape>> {
-    stretch.chunks(MAX_CLUE).filter(|bytes| bytes.len() > 1).map(|bytes| vec![bytes.to_vec()])
-}
-
-/// The bytes of a part that always stand in a row as they are.
-fn narrow(part: &Hir) -> Option<Shape> {
-    let bytes = match part.kind() {
-        HirKind::Literal(literal) => shape(&literal.0),
-        HirKind::Class(Class::Unicode(class)) if !class.is_ascii() => return None,
-        HirKind::Class(class) => vec![class_bytes(class)],
-        _ => return None,
-    };
-    bytes.iter().all(|set| !set.has_high() && !folds(set)).then_some(bytes)
-}
-
-fn commonness(nearby: &[Shape]) -> f32 {
-    nearby.iter().map(|nearby| nearby.iter().map(likelihood).product::<f32>()).sum()
+fn commonness(clue: &[ByteSet]) -> f32 {
+    clue.iter().map(likelihood).product()
 }
 
 #[cfg(test)]
@@ -85,6 +133,7 @@ mod tests {
         assert_eq!(of(r"(?:hvs\.\w{90}|s\.(?i:[a-z0-9]{24}))"), "hvs. s.");
         assert_eq!(of(r"ee[0-9]{20}zq"), "zq");
         assert_eq!(of(r"(?:e=)+\w{20}"), "e=");
+        assert_eq!(of("a[ab]{40}~"), "a~", "the end of a repetition stands before what follows it");
     }
 
     #[test]

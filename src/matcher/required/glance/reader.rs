@@ -1,38 +1,28 @@
-//! Reads a pattern from left to right, and keeps of it what every match holds.
+//! Reads a pattern from left to right: each of its parts becomes a part that the [rules](crate::matcher::required::rules)
+//! know.
 
-use super::texts::Texts;
+use super::texts::{Size, Stretch};
 use crate::matcher::required::Run;
 use crate::matcher::required::byte_set::ByteSet;
+use crate::matcher::required::rules::{self, Sequence, Times};
 
-/// The shortest run worth knowing.
-const MIN_RUN: usize = 16;
 /// The deepest groups; patterns may be deeper than that.
 const MAX_DEPTH: usize = 16;
 
 /// What is known of a part of a pattern.
-pub(super) struct Part {
-    /// Every match holds one of these.
-    pub(super) texts: Texts,
-    /// Every match holds this.
-    pub(super) run: Option<Run>,
-    /// How many pieces it has, with repetitions written out, and how many of them are large classes.
-    pub(super) size: usize,
-    pub(super) large: usize,
-}
+pub(super) type Part = rules::Part<Stretch>;
+
+/// The size of one piece.
+const PIECE: Size = Size { pieces: 1, large: 0 };
 
 /// One piece of a sequence, before its quantifier.
 enum Atom {
     /// This byte.
     Byte(u8),
-    /// No text: a look (`^`, `\b`) or flags.
-    Nothing,
-    /// One character, whose bytes are in this set.
-    Class(ByteSet),
-    /// Anything at all, such as what a back-reference stands for.
-    Anything,
-    Group(Part),
-    /// Look-around: no text, whatever is inside.
-    Look(Part),
+    /// No text: a look (`^`, `\b`), flags, or look-around, whatever is inside.
+    Look(Size),
+    /// Anything else.
+    Part(Part),
 }
 
 /// One piece of a class.
@@ -82,64 +72,56 @@ impl Reader<'_> {
 
     /// All of it, or all of a group.
     pub(super) fn alternatives(&mut self) -> Option<Part> {
-        let mut all = self.sequence()?;
-        while self.take(b"|") {
-            let other = self.sequence()?;
-            all = Part {
-                texts: all.texts.or(other.texts),
-                run: all.run.zip(other.run).map(|(one, other)| one.or(other)),
-                size: all.size.saturating_add(other.size),
-                large: all.large.saturating_add(other.large),
-            };
+        let first = self.sequence()?;
+        if self.rest.first() != Some(&b'|') {
+            return Some(first);
         }
-        Some(all)
+        let mut all = vec![first];
+        while self.take(b"|") {
+            all.push(self.sequence()?);
+        }
+        Some(rules::alternation(all))
     }
 
     fn sequence(&mut self) -> Option<Part> {
-        let mut part = Part { texts: Texts::default(), run: None, size: 0, large: 0 };
-        let (mut start, mut end) = (self.read(), self.read());
+        let mut sequence = Sequence::new();
+        let mut start = self.read();
         while let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) {
             if first == b'$' && self.letters[usize::from(start)..].last() == Some(&b'\r') {
                 // A carriage return before the end of a line: there is something to tell its author.
                 return None;
             }
+            let end = self.read();
             let atom = self.atom(first)?;
-            let times = self.quantifier()?;
-            part.grow(&atom, &times);
-            match atom {
-                Atom::Byte(byte) if !times.quantified => {
+            let part = match (atom, self.quantifier()?) {
+                (Atom::Byte(byte), None) => {
                     self.letters.push(byte.to_ascii_lowercase());
-                    end = self.read();
                     continue;
                 }
-                Atom::Nothing | Atom::Look(_) if !times.quantified => {
+                (Atom::Look(size), None) => {
                     self.letters.truncate(usize::from(end));
+                    sequence.push(Part::look(size));
                     continue;
                 }
-                Atom::Nothing | Atom::Look(_) => return None,
+                (Atom::Look(_), Some(_)) => return None,
                 // A repeated carriage return may stand before the end of a line.
-                Atom::Byte(b'\r') => return None,
-                Atom::Byte(byte) => {
-                    part.offer(Texts::one(start, end));
-                    part.offer_run(Run { bytes: lower(byte, byte), count: times.least });
+                (Atom::Byte(b'\r'), Some(_)) => return None,
+                (Atom::Part(part), None) => part,
+                (Atom::Part(part), Some(times)) => rules::repeated(part, times),
+                (Atom::Byte(byte), Some(times)) => {
+                    self.letters.push(byte.to_ascii_lowercase());
+                    let part = Part::exact(Stretch::new(end, self.read()), PIECE);
+                    rules::repeated(part.of_one_character(Run { bytes: lower(byte, byte), count: 1 }), times)
                 }
-                Atom::Class(bytes) => {
-                    part.offer(Texts::one(start, end));
-                    part.offer_run(Run { bytes, count: times.least });
-                }
-                Atom::Anything => part.offer(Texts::one(start, end)),
-                Atom::Group(group) => {
-                    part.offer(Texts::one(start, end));
-                    if times.least > 0 {
-                        part.offer(group.texts);
-                        group.run.into_iter().for_each(|run| part.offer_run(run));
-                    }
-                }
+            };
+            if start < end {
+                sequence.push(literal(start, end));
             }
-            (start, end) = (self.read(), self.read());
+            sequence.push(part);
+            start = self.read();
         }
-        part.offer(Texts::one(start, end));
-        Some(part)
+        sequence.push(literal(start, self.read()));
+        Some(sequence.finish())
     }
 
     /// How many letters have been read; never more than the pattern has.
@@ -153,8 +135,8 @@ impl Reader<'_> {
             b'\\' => self.escape(),
             b'[' => self.class(),
             b'(' => self.group(),
-            b'.' => Some(Atom::Class(ByteSet::ALL)),
-            b'^' | b'$' => Some(Atom::Nothing),
+            b'.' => Some(Atom::Part(class(ByteSet::ALL))),
+            b'^' | b'$' => Some(Atom::Look(PIECE)),
             b'*' | b'+' | b'?' | b'{' | b']' => None,
             byte => Some(Atom::Byte(byte)),
         }
@@ -162,15 +144,16 @@ impl Reader<'_> {
 
     fn escape(&mut self) -> Option<Atom> {
         match self.next()? {
-            b'b' | b'B' | b'z' => Some(Atom::Nothing),
-            class @ (b'd' | b'D' | b'w' | b'W' | b's' | b'S') => {
-                self.negates[1] |= class.is_ascii_uppercase();
-                Some(Atom::Class(named(class)))
+            b'b' | b'B' | b'z' => Some(Atom::Look(PIECE)),
+            name @ (b'd' | b'D' | b'w' | b'W' | b's' | b'S') => {
+                self.negates[1] |= name.is_ascii_uppercase();
+                Some(Atom::Part(class(named(name))))
             }
             digit @ b'1'..=b'9' if !self.rest.first().is_some_and(u8::is_ascii_digit) => {
                 let is_known = self.closed >> (digit - b'0') & 1 == 1 && self.names.is_empty();
                 self.backtracks = true;
-                is_known.then_some(Atom::Anything)
+                // It may stand for anything.
+                is_known.then(|| Atom::Part(Part::opaque(PIECE)))
             }
             byte => self.escaped(byte).map(Atom::Byte),
         }
@@ -202,7 +185,7 @@ impl Reader<'_> {
         let mut first = true;
         loop {
             let member = match self.next()? {
-                b']' if !first => return Some(Atom::Class(if negated { ByteSet::ALL } else { bytes })),
+                b']' if !first => return Some(Atom::Part(class(if negated { ByteSet::ALL } else { bytes }))),
                 b'[' | b']' => return None,
                 byte => self.member(byte)?,
             };
@@ -240,7 +223,7 @@ impl Reader<'_> {
     /// A group, or flags; the `(` has been read.
     fn group(&mut self) -> Option<Atom> {
         if self.take(b"?i)") || self.take(b"?s)") {
-            return Some(Atom::Nothing);
+            return Some(Atom::Look(PIECE));
         }
         let is_look = [&b"?="[..], b"?!", b"?<=", b"?<!"].iter().any(|start| self.take(start));
         let is_atomic = self.take(b"?>");
@@ -267,7 +250,7 @@ impl Reader<'_> {
         if captures && number <= 9 {
             self.closed |= 1 << number;
         }
-        self.take(b")").then_some(if is_look { Atom::Look(part) } else { Atom::Group(part) })
+        self.take(b")").then_some(if is_look { Atom::Look(part.extent) } else { Atom::Part(part) })
     }
 
     /// The name of a group and the `>` after it.
@@ -279,8 +262,9 @@ impl Reader<'_> {
         (is_new && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')).then_some(())
     }
 
-    /// How often the atom before is repeated.
-    fn quantifier(&mut self) -> Option<Times> {
+    /// How often the atom before is repeated, if it is; the outer `None` gives up.
+    #[expect(clippy::option_option, reason = "giving up passes through every step")]
+    fn quantifier(&mut self) -> Option<Option<Times>> {
         let (least, most) = match self.rest.first() {
             Some(b'*') => (0, None),
             Some(b'+') => (1, None),
@@ -295,7 +279,7 @@ impl Reader<'_> {
                     Some((least, most)) => (number(least)?, Some(number(most)?)),
                 }
             }
-            _ => return Some(Times { least: 1, most: Some(1), quantified: false }),
+            _ => return Some(None),
         };
         self.next();
         if !self.take(b"?") {
@@ -303,21 +287,7 @@ impl Reader<'_> {
         }
         let again = self.rest.first().is_some_and(|next| b"*+?{".contains(next));
         let in_order = most.is_none_or(|most| least <= most);
-        (in_order && !again).then_some(Times { least, most, quantified: true })
-    }
-}
-
-/// How often an atom is repeated.
-struct Times {
-    least: usize,
-    most: Option<usize>,
-    quantified: bool,
-}
-
-impl Times {
-    /// How often the atom is there with its repetitions written out.
-    fn written_out(&self) -> usize {
-        self.most.unwrap_or(self.least).max(1)
+        (in_order && !again).then_some(Some(Times { least, most }))
     }
 }
 
@@ -326,33 +296,15 @@ fn number(digits: &str) -> Option<usize> {
     digits.parse().ok().filter(|_| plain)
 }
 
-impl Part {
-    /// Counts a piece.
-    fn grow(&mut self, atom: &Atom, times: &Times) {
-        let (size, large) = match atom {
-            Atom::Group(part) | Atom::Look(part) => (part.size, part.large),
-            Atom::Class(bytes) => (1, usize::from(bytes.has_high())),
-            Atom::Byte(_) | Atom::Nothing | Atom::Anything => (1, 0),
-        };
-        self.size = self.size.saturating_add(size.saturating_mul(times.written_out()));
-        self.large = self.large.saturating_add(large.saturating_mul(times.written_out()));
-    }
+/// Letters as they are.
+fn literal(start: u16, end: u16) -> Part {
+    Part::exact(Stretch::new(start, end), Size { pieces: usize::from(end - start), large: 0 })
+}
 
-    /// Every match holds one of these, too: the longer ones are kept.
-    fn offer(&mut self, texts: Texts) {
-        if texts.shortest > self.texts.shortest {
-            self.texts = texts;
-        }
-    }
-
-    /// Every match holds this run, too: the rarer one is kept.
-    fn offer_run(&mut self, run: Run) {
-        let rarity = |run: &Run| run.count.saturating_mul((256 / run.bytes.len().max(1)).ilog2() as usize);
-        let is_rarer = self.run.is_none_or(|known| rarity(&run) > rarity(&known));
-        if run.count >= MIN_RUN && run.bytes != ByteSet::ALL && is_rarer {
-            self.run = Some(run);
-        }
-    }
+/// One character out of a class, whose bytes are in this set.
+fn class(bytes: ByteSet) -> Part {
+    let part = Part::opaque(Size { pieces: 1, large: usize::from(bytes.has_high()) });
+    if bytes == ByteSet::ALL { part } else { part.of_one_character(Run { bytes, count: 1 }) }
 }
 
 /// The bytes from `first` to `last`, in lower case.

@@ -1,37 +1,122 @@
-//! Texts of which every match holds one, as stretches of the letters of a pattern.
+//! The texts of a part as stretches of the letters of a pattern: enough for a hook, and no text is copied for it.
+
+use crate::matcher::required::rules::{Extent, Held, Texts, Times};
 
 /// The most texts of one pattern.
 const MAX_TEXTS: usize = 8;
+/// How much of a repetition is joined with what comes after it.
+const MAX_TAIL: u16 = 2;
 
-/// Some stretches of the letters that have been read; none at all says nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Texts {
-    ranges: [(u16, u16); MAX_TEXTS],
-    count: usize,
-    /// The length of the shortest.
-    pub(super) shortest: u16,
+/// One text: a stretch of the letters that have been read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretch {
+    start: u16,
+    end: u16,
 }
 
-impl Texts {
-    /// Where they stand.
-    pub(super) fn ranges(&self) -> &[(u16, u16)] {
-        &self.ranges[..self.count]
+impl Stretch {
+    pub(super) fn new(start: u16, end: u16) -> Self {
+        Self { start, end }
     }
 
-    /// One stretch.
-    pub(super) fn one(start: u16, end: u16) -> Self {
-        let mut ranges = [(0, 0); MAX_TEXTS];
-        ranges[0] = (start, end);
-        Self { ranges, count: 1, shortest: end - start }
+    fn len(self) -> u16 {
+        self.end - self.start
+    }
+}
+
+impl Texts for Stretch {
+    type Held = OneOf;
+    type Extent = Size;
+    const MIN_RUN: usize = 16;
+
+    fn empty() -> Self {
+        Self { start: 0, end: 0 }
     }
 
-    /// One of these or one of the others.
-    pub(super) fn or(mut self, other: Self) -> Self {
-        let count = self.count + other.count;
-        if self.count == 0 || other.count == 0 || count > MAX_TEXTS {
-            return Self::default();
+    /// If they are neighbours among the letters, too.
+    fn joined(&self, behind: &Self) -> Option<Self> {
+        match (self.len(), behind.len()) {
+            (0, _) => Some(*behind),
+            (_, 0) => Some(*self),
+            _ => (self.end == behind.start).then_some(Self { start: self.start, end: behind.end }),
         }
-        self.ranges[self.count..count].copy_from_slice(&other.ranges[..other.count]);
-        Self { ranges: self.ranges, count, shortest: self.shortest.min(other.shortest) }
+    }
+
+    fn either(self, _: &Self) -> Option<Self> {
+        None
+    }
+
+    fn tail(&self) -> Self {
+        Self { start: self.end - self.len().min(MAX_TAIL), end: self.end }
+    }
+
+    fn held(&self) -> Option<OneOf> {
+        let mut texts = [Self::empty(); MAX_TEXTS];
+        texts[0] = *self;
+        (self.len() > 0).then_some(OneOf { texts, count: 1, shortest: self.len() })
+    }
+}
+
+/// A few texts, none of them empty.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OneOf {
+    texts: [Stretch; MAX_TEXTS],
+    count: u16,
+    /// The length of the shortest.
+    shortest: u16,
+}
+
+impl OneOf {
+    fn stretches(&self) -> &[Stretch] {
+        &self.texts[..usize::from(self.count)]
+    }
+
+    /// The texts themselves, out of the letters.
+    pub(super) fn texts(self, letters: &[u8]) -> Vec<Box<[u8]>> {
+        let text = |stretch: &Stretch| letters[usize::from(stretch.start)..usize::from(stretch.end)].into();
+        self.stretches().iter().map(text).collect()
+    }
+}
+
+impl Held for OneOf {
+    type Extent = Size;
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.shortest > other.shortest
+    }
+
+    fn or(mut self, other: Self) -> Option<Self> {
+        let (known, count) = (usize::from(self.count), self.count + other.count);
+        self.texts.get_mut(known..usize::from(count))?.copy_from_slice(other.stretches());
+        Some(Self { count, shortest: self.shortest.min(other.shortest), ..self })
+    }
+
+    fn widen(&mut self, _: Size, _: Size) {}
+}
+
+/// How large a part is once it is compiled, more or less.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    /// How many pieces it has, with repetitions written out.
+    pub(super) pieces: usize,
+    /// How many of them are large classes.
+    pub(super) large: usize,
+}
+
+impl Extent for Size {
+    const NONE: Self = Self { pieces: 0, large: 0 };
+
+    fn then(self, other: Self) -> Self {
+        let Self { pieces, large } = other;
+        Self { pieces: self.pieces.saturating_add(pieces), large: self.large.saturating_add(large) }
+    }
+
+    fn or(self, other: Self) -> Self {
+        self.then(other)
+    }
+
+    fn times(self, Times { least, most }: Times) -> Self {
+        let times = most.unwrap_or(least).max(1);
+        Self { pieces: self.pieces.saturating_mul(times), large: self.large.saturating_mul(times) }
     }
 }

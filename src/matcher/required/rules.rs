@@ -1,0 +1,229 @@
+//! The rules: what is known of the parts of a pattern, and how it adds up to what is known of the whole.
+//!
+//! There is one set of rules for everybody who reads patterns: [`tree`](super::tree) reads them off the syntax tree,
+//! [`glance`](super::glance) off the pattern as it is spelled. What is kept of the texts of a part differs with what it
+//! is for, and is not known here: see [`Texts`].
+
+use super::Run;
+
+/// No more copies of a part are written out than this: no text is kept that long.
+const MAX_COPIES: usize = 32;
+
+/// All texts that a part can match, in whatever way they are kept. What cannot be kept is given up, which says less but
+/// nothing wrong.
+pub(super) trait Texts: Clone {
+    /// Some texts of which every match holds one, and where it holds it, as far as that is of interest.
+    type Held: Held<Extent = Self::Extent>;
+    /// What else is known of a part.
+    type Extent: Extent;
+    /// The shortest run worth knowing.
+    const MIN_RUN: usize;
+
+    /// The empty text.
+    fn empty() -> Self;
+    /// Each of these with each of the others behind it.
+    fn joined(&self, behind: &Self) -> Option<Self>;
+    /// These and the others.
+    fn either(self, other: &Self) -> Option<Self>;
+    /// The last bytes of each.
+    fn tail(&self) -> Self;
+    /// What a match holds that is one of these.
+    fn held(&self) -> Option<Self::Held>;
+}
+
+/// Some texts of which every match holds one.
+pub(super) trait Held: Sized {
+    /// What is known of what stands around it.
+    type Extent;
+
+    /// Is it better to look for this than for the other?
+    fn is_better_than(&self, other: &Self) -> bool;
+    /// One of these or one of the others.
+    fn or(self, other: Self) -> Option<Self>;
+    /// With more around it.
+    fn widen(&mut self, before: Self::Extent, after: Self::Extent);
+}
+
+/// A measure of a part, which adds up.
+pub(super) trait Extent: Copy {
+    /// That of nothing.
+    const NONE: Self;
+
+    /// Of one part after the other.
+    #[must_use]
+    fn then(self, other: Self) -> Self;
+    /// Of one part or the other.
+    #[must_use]
+    fn or(self, other: Self) -> Self;
+    /// Of a part that is repeated.
+    #[must_use]
+    fn times(self, times: Times) -> Self;
+}
+
+/// How often a part is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Times {
+    pub(super) least: usize,
+    pub(super) most: Option<usize>,
+}
+
+/// What is known of a part of a pattern.
+pub(super) struct Part<T: Texts> {
+    pub(super) extent: T::Extent,
+    /// All that it can match, if that is little.
+    exact: Option<T>,
+    /// What it starts with, and what it ends with, if not all is known.
+    ends: Option<T>,
+    /// The best of what is within, beside what it can match as a whole.
+    inner: Option<T::Held>,
+    /// The rarest run.
+    pub(super) run: Option<Run>,
+    /// The run of one byte or more that it is, if it is one character.
+    character: Option<Run>,
+}
+
+impl<T: Texts> Part<T> {
+    /// It matches these texts and no others.
+    pub(super) fn exact(texts: T, extent: T::Extent) -> Self {
+        Self { exact: Some(texts), ..Self::opaque(extent) }
+    }
+
+    /// Nothing is known of its texts.
+    pub(super) fn opaque(extent: T::Extent) -> Self {
+        Self { extent, exact: None, ends: None, inner: None, run: None, character: None }
+    }
+
+    /// It matches no text, only a place.
+    pub(super) fn look(extent: T::Extent) -> Self {
+        Self::exact(T::empty(), extent)
+    }
+
+    /// The same, which is one character, whose bytes are those of the run.
+    pub(super) fn of_one_character(self, run: Run) -> Self {
+        Self { character: Some(run), ..self }
+    }
+
+    /// The best of what every match holds.
+    pub(super) fn held(&mut self) -> Option<T::Held> {
+        match &self.exact {
+            Some(texts) => texts.held(),
+            None => self.inner.take(),
+        }
+    }
+}
+
+/// Parts one after the other: neighbours of which all is known are joined.
+pub(super) struct Sequence<T: Texts> {
+    /// Of everything so far.
+    extent: T::Extent,
+    /// What it ends with so far.
+    open: T,
+    /// What stands before that.
+    before_open: T::Extent,
+    /// Is that all there is?
+    is_whole: bool,
+    inner: Option<T::Held>,
+    run: Option<Run>,
+}
+
+impl<T: Texts> Sequence<T> {
+    /// Nothing.
+    pub(super) fn new() -> Self {
+        Self {
+            extent: Extent::NONE,
+            open: T::empty(),
+            before_open: Extent::NONE,
+            is_whole: true,
+            inner: None,
+            run: None,
+        }
+    }
+
+    /// Adds a part.
+    pub(super) fn push(&mut self, part: Part<T>) {
+        let Part { extent, exact, ends, inner, run, .. } = part;
+        if let Some(run) = run {
+            self.run =
+                Some(self.run.map_or(run, |known| if run.cost() < known.cost() { run } else { known }));
+        }
+        if let Some(inner) = &mut self.inner {
+            inner.widen(T::Extent::NONE, extent);
+        }
+        let longer = exact.as_ref().or(ends.as_ref()).and_then(|known| self.open.joined(known));
+        match (longer, exact) {
+            (Some(longer), Some(_)) => self.open = longer,
+            (longer, exact) => {
+                self.is_whole = false;
+                let held = longer.as_ref().unwrap_or(&self.open).held();
+                self.offer(held, self.before_open, extent);
+                self.offer(inner, self.extent, T::Extent::NONE);
+                self.before_open = if exact.is_some() { self.extent } else { self.extent.then(extent) };
+                self.open = exact.or_else(|| ends.map(|ends| ends.tail())).unwrap_or_else(T::empty);
+            }
+        }
+        self.extent = self.extent.then(extent);
+    }
+
+    /// Every match holds this, too.
+    fn offer(&mut self, held: Option<T::Held>, before: T::Extent, after: T::Extent) {
+        let is_better = |held: &T::Held| self.inner.as_ref().is_none_or(|best| held.is_better_than(best));
+        if let Some(mut held) = held.filter(is_better) {
+            held.widen(before, after);
+            self.inner = Some(held);
+        }
+    }
+
+    /// All of it.
+    pub(super) fn finish(mut self) -> Part<T> {
+        if self.is_whole {
+            return Part { run: self.run, ..Part::exact(self.open, self.extent) };
+        }
+        self.offer(self.open.held(), self.before_open, T::Extent::NONE);
+        Part { run: self.run, inner: self.inner, ..Part::opaque(self.extent) }
+    }
+}
+
+/// One part or another.
+pub(super) fn alternation<T: Texts>(mut parts: Vec<Part<T>>) -> Part<T> {
+    let extent = parts.iter().map(|part| part.extent).reduce(Extent::or).unwrap_or(Extent::NONE);
+    let run = parts.iter().map(|part| part.run).reduce(|one, other| Some(one?.or(other?))).flatten();
+    if let Some(texts) = all_exact(&parts) {
+        return Part { run, ..Part::exact(texts, extent) };
+    }
+    let inner = parts.iter_mut().map(Part::held).reduce(|one, other| one?.or(other?)).flatten();
+    Part { run, inner, ..Part::opaque(extent) }
+}
+
+fn all_exact<T: Texts>(parts: &[Part<T>]) -> Option<T> {
+    let (first, others) = parts.split_first()?;
+    others.iter().try_fold(first.exact.clone()?, |all, part| all.either(part.exact.as_ref()?))
+}
+
+/// A part that is repeated.
+pub(super) fn repeated<T: Texts>(mut part: Part<T>, times: Times) -> Part<T> {
+    let extent = part.extent.times(times);
+    if times.least == 0 {
+        return match (part.exact, times.most) {
+            (_, Some(0)) => Part::look(extent),
+            (Some(texts), Some(1)) => {
+                let texts = texts.either(&T::empty());
+                texts.map_or_else(|| Part::opaque(extent), |texts| Part::exact(texts, extent))
+            }
+            _ => Part::opaque(extent),
+        };
+    }
+    let character = part.character.map(|run| Run { count: run.count.saturating_mul(times.least), ..run });
+    let run = character.or(part.run).filter(|run| run.count >= T::MIN_RUN);
+    let (mut head, mut copies) = (T::empty(), 0);
+    while copies < times.least.min(MAX_COPIES)
+        && let Some(longer) = part.exact.as_ref().and_then(|texts| head.joined(texts))
+    {
+        head = longer;
+        copies += 1;
+    }
+    let mut inner = part.held();
+    inner.iter_mut().for_each(|held| held.widen(extent, extent));
+    let is_exact = copies == times.least && times.most == Some(times.least);
+    let (exact, ends) = if is_exact { (Some(head), None) } else { (None, Some(head)) };
+    Part { extent, exact, ends, inner, run, character: None }
+}

@@ -1,0 +1,127 @@
+//! The texts of a part as shapes: for the prefilter, which looks for the rarest of them.
+
+use super::rules::{Extent, Held, Part, Sequence, Texts, Times};
+use super::tree::{ClassBytes, FromTree};
+use super::{Anchor, Key, MAX_SHAPE, Reach, Run, Shape, shape};
+
+/// The most shapes that one anchor has.
+const MAX_SHAPES: usize = 16;
+/// How much of a repetition is joined with what comes after it.
+const MAX_TAIL: usize = 2;
+
+/// All texts of a part, each one of these shapes.
+#[derive(Clone)]
+pub(super) struct Shapes(Vec<Shape>);
+
+impl Shapes {
+    /// The texts of one shape.
+    pub(super) fn one(shape: Shape) -> Self {
+        Self(vec![shape])
+    }
+
+    fn longest(&self) -> usize {
+        self.0.iter().map(Vec::len).max().unwrap_or_default()
+    }
+}
+
+impl Texts for Shapes {
+    type Held = Anchor;
+    type Extent = Reach;
+    const MIN_RUN: usize = 6;
+
+    fn empty() -> Self {
+        Self::one(Vec::new())
+    }
+
+    /// Unless they are too many or too long.
+    fn joined(&self, behind: &Self) -> Option<Self> {
+        let (left, right) = (&self.0, &behind.0);
+        if left.len() * right.len() > MAX_SHAPES || self.longest() + behind.longest() > MAX_SHAPE {
+            return None;
+        }
+        let all = left.iter().flat_map(|left| right.iter().map(move |right| [&left[..], right].concat()));
+        Some(Self(all.collect()))
+    }
+
+    /// Unless they are too many.
+    fn either(mut self, other: &Self) -> Option<Self> {
+        (self.0.len() + other.0.len() <= MAX_SHAPES).then(|| {
+            self.0.extend(other.0.iter().cloned());
+            self
+        })
+    }
+
+    /// Enough to tell what stands before the next part.
+    fn tail(&self) -> Self {
+        let tail = |shape: &Shape| shape[shape.len().saturating_sub(MAX_TAIL)..].to_vec();
+        Self(self.0.iter().map(tail).collect())
+    }
+
+    fn held(&self) -> Option<Anchor> {
+        Anchor::shapes(&self.0)
+    }
+}
+
+impl FromTree for Shapes {
+    fn literal(literal: &[u8]) -> Part<Self> {
+        let mut sequence = Sequence::new();
+        for bytes in literal.chunks(MAX_SHAPE) {
+            let shape = shape(bytes);
+            let reach = Reach::across(&shape);
+            sequence.push(Part::exact(Self::one(shape), reach));
+        }
+        sequence.finish()
+    }
+
+    fn class(class: ClassBytes) -> Part<Self> {
+        let (ClassBytes::One(bytes) | ClassBytes::Several(bytes)) = class;
+        let reach = Reach::across(&[bytes]);
+        let part = match class {
+            ClassBytes::One(bytes) => Part::exact(Self::one(vec![bytes]), reach),
+            ClassBytes::Several(_) => Part::opaque(reach),
+        };
+        part.of_one_character(Run { bytes: reach.bytes, count: 1 })
+    }
+}
+
+impl Held for Anchor {
+    type Extent = Reach;
+
+    fn is_better_than(&self, other: &Self) -> bool {
+        self.cost < other.cost
+    }
+
+    fn or(self, other: Self) -> Option<Self> {
+        let (Key::Shapes(mut shapes), Key::Shapes(others)) = (self.key, other.key) else { return None };
+        shapes.extend(others);
+        (shapes.len() <= 2 * MAX_SHAPES).then(|| Self {
+            key: Key::Shapes(shapes),
+            before: self.before.or(other.before),
+            after: self.after.or(other.after),
+            cost: self.cost + other.cost,
+        })
+    }
+
+    fn widen(&mut self, before: Reach, after: Reach) {
+        self.before = before.then(self.before);
+        self.after = self.after.then(after);
+    }
+}
+
+impl Extent for Reach {
+    const NONE: Self = Self::NONE;
+
+    fn then(self, other: Self) -> Self {
+        Self::then(self, other)
+    }
+
+    fn or(self, other: Self) -> Self {
+        let most = self.most.zip(other.most).map(|(one, other)| one.max(other));
+        Self { most, bytes: self.bytes.union(other.bytes) }
+    }
+
+    fn times(self, times: Times) -> Self {
+        let most = self.most.zip(times.most).and_then(|(most, times)| most.checked_mul(times));
+        Self { most: if self.most == Some(0) { self.most } else { most }, bytes: self.bytes }
+    }
+}

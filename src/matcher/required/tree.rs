@@ -1,0 +1,70 @@
+//! Reads the syntax tree of a pattern: each part of the tree becomes a part that the [rules](super::rules) know.
+
+use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
+
+use super::byte_set::ByteSet;
+use super::rules::{Extent, Part, Sequence, Texts, Times, alternation, repeated};
+
+/// A class with more bytes may match characters outside ASCII, too.
+pub(super) const NARROW: u32 = 4;
+
+/// Texts that can be read off a syntax tree.
+pub(super) trait FromTree: Texts {
+    /// What is known of a literal.
+    fn literal(literal: &[u8]) -> Part<Self>;
+    /// What is known of a class.
+    fn class(class: ClassBytes) -> Part<Self>;
+}
+
+/// The bytes of a class.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ClassBytes {
+    /// Each character is one byte.
+    One(ByteSet),
+    /// Some characters are several bytes.
+    Several(ByteSet),
+}
+
+/// What is known of an expression.
+pub(super) fn part<T: FromTree>(hir: &Hir) -> Part<T> {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => Part::look(Extent::NONE),
+        HirKind::Literal(literal) => T::literal(&literal.0),
+        HirKind::Class(class) => T::class(class_bytes(class)),
+        HirKind::Capture(capture) => part(&capture.sub),
+        HirKind::Repetition(repetition) => {
+            let times =
+                Times { least: repetition.min as usize, most: repetition.max.map(|most| most as usize) };
+            repeated(part(&repetition.sub), times)
+        }
+        HirKind::Concat(parts) => {
+            let mut sequence = Sequence::new();
+            parts.iter().for_each(|hir| sequence.push(part(hir)));
+            sequence.finish()
+        }
+        HirKind::Alternation(parts) => alternation(parts.iter().map(part).collect()),
+    }
+}
+
+fn class_bytes(class: &Class) -> ClassBytes {
+    let bytes = match class {
+        Class::Bytes(class) => class
+            .ranges()
+            .iter()
+            .fold(ByteSet::default(), |bytes, range| bytes.union(ByteSet::range(range.start(), range.end()))),
+        Class::Unicode(class) => ascii_bytes(class),
+    };
+    match class {
+        Class::Unicode(class) if !class.is_ascii() => ClassBytes::Several(bytes.union(ByteSet::HIGH)),
+        _ if bytes.len() > NARROW => ClassBytes::One(bytes.union(ByteSet::HIGH)),
+        _ => ClassBytes::One(bytes),
+    }
+}
+
+fn ascii_bytes(class: &ClassUnicode) -> ByteSet {
+    let ascii = class.ranges().iter().filter(|range| range.start().is_ascii());
+    ascii.fold(ByteSet::default(), |bytes, range| {
+        let last = if range.end().is_ascii() { range.end() as u8 } else { 0x7F };
+        bytes.union(ByteSet::range(range.start() as u8, last))
+    })
+}
