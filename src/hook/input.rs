@@ -18,7 +18,8 @@ pub const MAX_VALUES: usize = 1_000_000;
 /// What an object counts for beside what is in it.
 const OBJECT_VALUES: usize = 10;
 
-const CHUNK_LEN: usize = 64 * 1024;
+/// How much is read at once: most events are smaller, and memory that nobody reads need not be touched.
+const CHUNK_LEN: usize = 16 * 1024;
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// Why no object could be read.
