@@ -174,6 +174,8 @@ mod tests {
             "(?(1)foo|bar)",
             r"\10foo",
             "(?=foo)*bar",
+            "foo(?:)++",
+            "foo(?:^)+",
             r"foo(?=\w{500})",
             "(?x)foo bar",
             "(?P<n>foo)(?P<n>x)",

@@ -103,6 +103,11 @@ impl<T: Texts> Part<T> {
         Self { character: Some(run), ..self }
     }
 
+    /// All that it can match, if that is known.
+    pub(super) fn texts(&self) -> Option<&T> {
+        self.exact.as_ref()
+    }
+
     /// The best of what every match holds.
     pub(super) fn held(&mut self) -> Option<T::Held> {
         match &self.exact {

@@ -104,6 +104,10 @@ impl Reader<'_> {
                     continue;
                 }
                 (Atom::Look(_), Some(_)) => return None,
+                // Nothing that is repeated is valid for one engine, and not for the other.
+                (Atom::Part(part), Some(_)) if part.texts().is_some_and(|text| text.len() == 0) => {
+                    return None;
+                }
                 // A repeated carriage return may stand before the end of a line.
                 (Atom::Byte(b'\r'), Some(_)) => return None,
                 (Atom::Part(part), None) => part,

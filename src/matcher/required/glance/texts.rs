@@ -19,7 +19,7 @@ impl Stretch {
         Self { start, end }
     }
 
-    fn len(self) -> u16 {
+    pub(super) fn len(self) -> u16 {
         self.end - self.start
     }
 }
