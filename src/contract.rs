@@ -19,8 +19,10 @@ pub mod scope;
 pub mod selector;
 pub mod syntax;
 mod warning;
+mod zone;
 
 pub use warning::{Effect, Warning};
+pub use zone::Zone;
 
 /// How bad a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -274,6 +276,8 @@ pub struct Contract {
     pub glob_line: usize,
     /// Which of these files it is not about.
     pub exclude: Option<Exclude>,
+    /// Where a match must start to count; anywhere, if none is named.
+    pub zones: Vec<Zone>,
     /// How bad a violation is.
     pub severity: Severity,
     /// What to tell whoever violates it.

@@ -26,6 +26,7 @@ pub mod profile;
 pub mod required;
 mod select;
 mod view;
+pub mod zones;
 
 pub use check::Checked;
 pub use group::Selection;

@@ -154,6 +154,7 @@ pub(crate) fn contract(index: usize, check: Check) -> Contract {
         enabled: true,
         ignorable: true,
         tags: Vec::new(),
+        zones: Vec::new(),
         examples: crate::contract::Examples::default(),
         origin: Origin { layer: LayerKind::Project, file: format!("c{index}.yaml").into() },
         scope: Scope::default(),

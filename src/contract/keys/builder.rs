@@ -61,6 +61,7 @@ impl Builder {
             glob: Glob::default(),
             glob_line: top,
             exclude: None,
+            zones: Vec::new(),
             severity: Severity::Error,
             message: String::new(),
             rationale: None,

@@ -1,0 +1,303 @@
+//! Code: which rule opens where, and where the code inside a string ends.
+//!
+//! Knows the shape of openers and holes. What a rule opens is read in other files.
+
+use super::Zone;
+use super::byte_set::ByteSet;
+use super::language::Language;
+use super::lexer::{CodeFrame, Frame, Lexer, Parenthesis, Tried};
+use super::rule::{Bracket, Case, Fence, Fenced, Hole, HoleEnd, Inside, Open, Prefix, Rule, What};
+
+/// The longest word that may be a prefix or a keyword.
+const MAX_WORD: usize = 64;
+
+/// How far the closer of a hole that must end soon is looked for.
+const NEAR: usize = 1024;
+
+/// An opener that was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Opened {
+    /// Where it starts, with its prefix.
+    pub start: usize,
+    /// Where its fence stands, and how long it is.
+    pub fence: (usize, usize),
+    /// Where it ends.
+    pub after: usize,
+}
+
+impl Lexer<'_> {
+    /// One step in code: up to the next byte that may mean something, and what it means.
+    pub(super) fn code(&mut self, frame: CodeFrame) {
+        let stops = self.code_stops(&frame);
+        let ahead = stops.find(self.rest(self.pos));
+        self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
+        let Some(byte) = self.byte(self.pos) else { return };
+        if byte == b'\n' && !self.waiting.is_empty() {
+            return self.start_heredocs();
+        }
+        if let Some(hole) = frame.hole
+            && self.ends_hole(hole, &frame) == Tried::Taken
+        {
+            return;
+        }
+        for rule in frame.language.rules {
+            if self.attempt(frame.language, rule) == Tried::Taken {
+                return;
+            }
+        }
+        self.count_bracket(&frame, byte);
+        self.pass(self.pos + 1);
+    }
+
+    /// Enters the code that `hole` opens at `at`, in a quote with `fence`.
+    pub(super) fn enter_hole(&mut self, hole: &'static Hole, at: usize, fence: (usize, usize)) -> Tried {
+        let Some(language) = self.language_inside(hole) else { return Tried::Refused };
+        let after = at + hole_opener_len(hole, fence);
+        let (mut depth, mut bound) = (0, None);
+        match hole.end {
+            HoleEnd::Balanced(pairs) => depth = opened_brackets(hole, pairs),
+            HoleEnd::At(_) => {}
+            HoleEnd::First(_) | HoleEnd::Near(_) if !self.may_look_ahead() => return Tried::Refused,
+            HoleEnd::First(close) => {
+                let found = self.find_ahead(close.as_bytes(), after);
+                bound = Some((found.unwrap_or(self.end), close.len()));
+            }
+            HoleEnd::Near(close) => {
+                let rest = self.rest(after);
+                let near = &rest[..rest.len().min(NEAR)];
+                self.looked_ahead(near.len());
+                let Some(length) = memchr::memmem::find(near, close.as_bytes()) else {
+                    return Tried::Refused;
+                };
+                bound = Some((after + length, close.len()));
+            }
+        }
+        if let Some((end, closer)) = bound
+            && self.bound(end, closer) == Tried::Refused
+        {
+            return Tried::Refused;
+        }
+        let frame = match Frame::of(language) {
+            Frame::Code(frame) => Frame::Code(CodeFrame { hole: Some(hole), depth, ..frame }),
+            other => other,
+        };
+        if self.push(frame) == Tried::Refused {
+            return Tried::Refused;
+        }
+        self.mark(at, Zone::Code);
+        self.pos = after.min(self.end);
+        self.tail = self.pos;
+        Tried::Taken
+    }
+
+    /// Does `hole` open at `at`?
+    pub(super) fn opens_hole(&self, hole: &Hole, at: usize, fence: (usize, usize)) -> bool {
+        let rest = self.rest(at);
+        let Some(rest) = rest.strip_prefix(hole.head.as_bytes()) else { return false };
+        match hole.fenced {
+            Fenced::No => rest.starts_with(hole.tail.as_bytes()),
+            Fenced::Yes => rest
+                .strip_prefix(&self.text[fence.0..fence.0 + fence.1])
+                .is_some_and(|rest| rest.starts_with(hole.tail.as_bytes())),
+        }
+    }
+
+    /// The word that ends before `at`, as far as it stands in the same zone.
+    pub(super) fn word_before(&self, language: &Language, at: usize) -> &[u8] {
+        let from = self.zone_start().max(at.saturating_sub(MAX_WORD)).min(at);
+        let reach = &self.text[from..at];
+        let length = reach.iter().rev().take_while(|&&byte| language.is_word(byte)).count();
+        &reach[reach.len() - length..]
+    }
+
+    fn code_stops(&self, frame: &CodeFrame) -> ByteSet {
+        let mut stops = frame.language.stops;
+        if !self.waiting.is_empty() {
+            stops = stops.with(b'\n');
+        }
+        let Some(hole) = frame.hole else { return stops };
+        if hole.format.is_some() {
+            stops = stops.with(b':');
+        }
+        match hole.end {
+            HoleEnd::Balanced(pairs) => stops.with_all(pairs),
+            HoleEnd::At(close) => stops.with_first(close),
+            HoleEnd::First(_) | HoleEnd::Near(_) => stops,
+        }
+    }
+
+    fn ends_hole(&mut self, hole: &'static Hole, frame: &CodeFrame) -> Tried {
+        match hole.end {
+            HoleEnd::Balanced(pairs) => self.ends_balanced(hole, pairs, frame),
+            HoleEnd::At(close) if self.rest(self.pos).starts_with(close.as_bytes()) => {
+                self.pass(self.pos + close.len());
+                self.pop();
+                Tried::Taken
+            }
+            HoleEnd::At(_) | HoleEnd::First(_) | HoleEnd::Near(_) => Tried::Refused,
+        }
+    }
+
+    fn ends_balanced(&mut self, hole: &'static Hole, pairs: &str, frame: &CodeFrame) -> Tried {
+        let byte = self.text[self.pos];
+        if let (Some(format), b':') = (hole.format, byte)
+            && frame.depth == opened_brackets(hole, pairs)
+            && let Inside::Other(language) = format.inside
+        {
+            self.pass(self.pos + 1);
+            self.frames.pop();
+            self.frames.push(Frame::Code(CodeFrame { language, hole: Some(format), ..*frame }));
+            return Tried::Taken;
+        }
+        if bracket(pairs, byte) != Some(Bracket::Closes) {
+            return Tried::Refused;
+        }
+        self.pass(self.pos + 1);
+        if frame.depth == 1 && frame.cases == 0 {
+            self.pop();
+        } else if let Some(Frame::Code(top)) = self.frames.last_mut() {
+            top.depth = top.depth.saturating_sub(1);
+        }
+        Tried::Taken
+    }
+
+    fn count_bracket(&mut self, frame: &CodeFrame, byte: u8) {
+        if let Some(Hole { end: HoleEnd::Balanced(pairs), .. }) = frame.hole
+            && bracket(pairs, byte) == Some(Bracket::Opens)
+            && let Some(Frame::Code(top)) = self.frames.last_mut()
+        {
+            top.depth += 1;
+        }
+        if frame.language.operands.conditions.is_empty() {
+            return;
+        }
+        if byte == b'(' {
+            let word = self.word_before(frame.language, self.tail);
+            let is_condition =
+                frame.language.operands.conditions.iter().any(|known| known.as_bytes() == word);
+            self.parentheses.push(if is_condition { Parenthesis::Condition } else { Parenthesis::Plain });
+        } else if byte == b')' && self.parentheses.pop() == Some(Parenthesis::Condition) {
+            self.condition_end = self.pos + 1;
+        }
+    }
+
+    fn language_inside(&self, hole: &Hole) -> Option<&'static Language> {
+        match hole.inside {
+            Inside::Other(language) => Some(language),
+            Inside::Same => self.frames.iter().rev().find_map(|frame| match frame {
+                Frame::Code(frame) => Some(frame.language),
+                _ => None,
+            }),
+        }
+    }
+
+    fn attempt(&mut self, language: &'static Language, rule: &'static Rule) -> Tried {
+        let Some(opened) = self.opened(language, &rule.open) else { return Tried::Refused };
+        if !self.allows(language, rule.at, &opened) {
+            return Tried::Refused;
+        }
+        match &rule.what {
+            What::Line(line) => self.line(line, opened),
+            What::Nesting(nesting) => self.nesting(rule.open.head, nesting, opened),
+            What::Quote(quote) => self.open_quote(rule, quote, opened),
+            What::Heredoc(heredoc) => self.open_heredoc(heredoc, opened),
+            What::Paired(paired) => self.open_paired(language, paired, opened),
+            What::Island(hole) => self.enter_hole(hole, self.pos, (0, 0)),
+            What::Letter => self.letter(opened),
+            What::CharOrLabel(escapes) => self.char_or_label(escapes, opened),
+            What::Number => self.number(language),
+            What::Skip => self.skip(opened.after),
+            What::Rest(zone) => self.rest_of_text(*zone, opened),
+            What::BlockScalar => self.block_scalar(opened),
+            What::YamlLine => self.yaml_line(opened),
+            What::Flow(bracket) => self.flow(*bracket, opened),
+            What::Case(bracket) => self.case(*bracket, opened),
+            What::Element(markup) => self.open_element(language, markup, opened),
+        }
+    }
+
+    /// The opener, if it stands here.
+    fn opened(&self, language: &Language, open: &Open) -> Option<Opened> {
+        let rest = self.rest(self.pos);
+        let head = rest.get(..open.head.len())?;
+        let is_head = match open.case {
+            Case::Exact => head == open.head.as_bytes(),
+            Case::Any => head.eq_ignore_ascii_case(open.head.as_bytes()),
+        };
+        if !is_head || self.is_inside_run(open) {
+            return None;
+        }
+        let rest = &rest[head.len()..];
+        let fence = fence_len(open.fence, rest)?;
+        if !rest[fence..].starts_with(open.tail.as_bytes()) {
+            return None;
+        }
+        let fence_start = self.pos + head.len();
+        Some(Opened {
+            start: self.pos - self.prefix_len(language, open)?,
+            fence: (fence_start, fence),
+            after: fence_start + fence + open.tail.len(),
+        })
+    }
+
+    /// Did the run of bytes that would open here start earlier?
+    fn is_inside_run(&self, open: &Open) -> bool {
+        let Fence::Run { byte, .. } = open.fence else { return false };
+        open.head.is_empty() && self.text[..=self.pos].ends_with(&[byte; 2])
+    }
+
+    fn prefix_len(&self, language: &Language, open: &Open) -> Option<usize> {
+        let (words, missing) = match open.prefix {
+            Prefix::None => return Some(0),
+            Prefix::Word => (None, None),
+            Prefix::Required(words) => (Some(words), None),
+            Prefix::Optional(words) => (Some(words), Some(0)),
+        };
+        let word = self.word_before(language, self.pos);
+        let fits = |known: &&str| match open.case {
+            Case::Exact => known.as_bytes() == word,
+            Case::Any => known.as_bytes().eq_ignore_ascii_case(word),
+        };
+        let is_prefix = match words {
+            Some(words) => words.iter().any(fits),
+            None => word.first().is_some_and(|first| !first.is_ascii_digit()),
+        };
+        if is_prefix { Some(word.len()) } else { missing }
+    }
+}
+
+/// How long the fence at the start of `rest` is.
+fn fence_len(fence: Fence, rest: &[u8]) -> Option<usize> {
+    let run = |is_part: &dyn Fn(u8) -> bool| rest.iter().take_while(|&&byte| is_part(byte)).count();
+    match fence {
+        Fence::None => Some(0),
+        Fence::Run { byte, min } => Some(run(&|other| other == byte)).filter(|&length| length >= min),
+        Fence::Word if rest.first().is_some_and(u8::is_ascii_digit) => None,
+        Fence::Word => Some(run(&super::language::is_word)),
+        Fence::Delimiter => {
+            let rest = &rest[..rest.len().min(17)];
+            let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"()\\\"".contains(*byte);
+            Some(rest.iter().take_while(is_part).count()).filter(|&length| length <= 16)
+        }
+    }
+}
+
+/// Is `byte` one of the brackets in `pairs`, and which?
+fn bracket(pairs: &str, byte: u8) -> Option<Bracket> {
+    let index = memchr::memchr(byte, pairs.as_bytes())?;
+    Some(if index % 2 == 0 { Bracket::Opens } else { Bracket::Closes })
+}
+
+/// How many brackets of `pairs` the opener of `hole` opens.
+fn opened_brackets(hole: &Hole, pairs: &str) -> u32 {
+    let opener = hole.head.bytes().chain(hole.tail.bytes());
+    opener.map(|byte| u32::from(bracket(pairs, byte) == Some(Bracket::Opens))).sum()
+}
+
+fn hole_opener_len(hole: &Hole, fence: (usize, usize)) -> usize {
+    let fence = match hole.fenced {
+        Fenced::No => 0,
+        Fenced::Yes => fence.1,
+    };
+    hole.head.len() + fence + hole.tail.len()
+}

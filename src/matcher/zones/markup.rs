@@ -1,0 +1,206 @@
+//! Markup: text, tags and their values, for pages (HTML, XML) and for elements in code (JSX).
+//!
+//! Knows no nesting rules of HTML. Text and tags are code, values are strings, and the content of a script
+//! or a style is read in its own language.
+
+use super::Zone;
+use super::byte_set::ByteSet;
+use super::code::Opened;
+use super::language::Language;
+use super::lexer::{Frame, Lexer, QuoteFrame, Tried};
+use super::rule::{Elements, Embedded, Hole, Markup};
+
+/// How far the closing tag of an element that may be a type parameter is looked for.
+const LOOK_AHEAD: usize = 1024;
+
+impl Lexer<'_> {
+    /// One step in the text between tags.
+    pub(super) fn markup_text(&mut self, markup: &'static Markup, depth: u32) {
+        let mut stops = ByteSet::of("<");
+        for (open, _) in markup.comments {
+            stops = stops.with_first(open);
+        }
+        for hole in markup.holes {
+            stops = stops.with_first(hole.head);
+        }
+        let ahead = stops.find(self.rest(self.pos));
+        self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
+        if self.pos >= self.end
+            || self.markup_comment(markup.comments) == Tried::Taken
+            || self.markup_hole(markup.holes) == Tried::Taken
+        {
+            return;
+        }
+        let rest = self.rest(self.pos);
+        if rest.starts_with(b"<![CDATA[") {
+            let length = memchr::memmem::find(rest, b"]]>").map_or(rest.len(), |length| length + 3);
+            return self.pass(self.pos + length);
+        }
+        let is_tag = match rest {
+            [b'<', b'/' | b'!' | b'?' | b'_' | b':', ..] => true,
+            [b'<', b'>', ..] => markup.elements == Elements::Nested,
+            [b'<', first, ..] => first.is_ascii_alphabetic() || *first >= 0x80,
+            _ => false,
+        };
+        if is_tag && self.push(Frame::Tag { markup, from: self.pos }) == Tried::Taken {
+            return self.pass(self.pos + 1);
+        }
+        if depth == 0 && markup.elements == Elements::Nested {
+            return self.pop();
+        }
+        self.pass(self.pos + 1);
+    }
+
+    /// One step inside a tag.
+    pub(super) fn tag(&mut self, markup: &'static Markup, from: usize) {
+        let mut stops = ByteSet::of("\"'>=");
+        for (open, _) in markup.tag_comments {
+            stops = stops.with_first(open);
+        }
+        for hole in markup.holes {
+            stops = stops.with_first(hole.head);
+        }
+        let ahead = stops.find(self.rest(self.pos));
+        self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
+        if self.pos >= self.end
+            || self.markup_comment(markup.tag_comments) == Tried::Taken
+            || self.markup_hole(markup.holes) == Tried::Taken
+        {
+            return;
+        }
+        let at = self.pos;
+        match self.text[at] {
+            b'"' | b'\'' => {
+                let value = markup.values[usize::from(self.text[at] == b'\'')];
+                if self.begin_quote(QuoteFrame::of(value), at, at + 1) == Tried::Refused {
+                    self.pass(at + 1);
+                }
+            }
+            b'>' => self.end_tag(markup, from),
+            b'=' if markup.elements == Elements::Page => self.bare_value(markup),
+            _ => self.pass(at + 1),
+        }
+    }
+
+    /// A JSX element in code, where an operand is expected.
+    pub(super) fn open_element(
+        &mut self,
+        language: &Language,
+        markup: &'static Markup,
+        opened: Opened,
+    ) -> Tried {
+        let is_name = |byte: u8| language.is_word(byte) || b".:-".contains(&byte);
+        let name = self.rest(opened.after);
+        let name = &name[..name.iter().take_while(|&&byte| is_name(byte)).count()];
+        let after = opened.after + name.len();
+        let is_fragment = name.is_empty() && self.byte(after) == Some(b'>');
+        let is_element = name.first().is_some_and(|first| !first.is_ascii_digit() && !b".:-".contains(first));
+        if !(is_fragment || is_element) || self.is_type_parameter(name, after) {
+            return Tried::Refused;
+        }
+        if self.push(Frame::Text { markup, depth: 0 }) == Tried::Refused {
+            return Tried::Refused;
+        }
+        self.frames.push(Frame::Tag { markup, from: opened.start });
+        self.skip(after)
+    }
+
+    /// `<T,>`, `<T = …>`, `<T extends …>`, and `<T>(` when no `</T>` follows soon: the type parameter of a
+    /// function, not an element.
+    fn is_type_parameter(&self, name: &[u8], after: usize) -> bool {
+        let rest = self.rest(after).trim_ascii_start();
+        if [&b","[..], b"=", b"extends "].iter().any(|mark| rest.starts_with(mark)) {
+            return true;
+        }
+        if name.is_empty() || !rest.starts_with(b">(") || !self.may_look_ahead() {
+            return false;
+        }
+        let closer = [b"</", name, b">"].concat();
+        let near = &rest[..rest.len().min(LOOK_AHEAD)];
+        self.looked_ahead(near.len());
+        memchr::memmem::find(near, &closer).is_none()
+    }
+
+    fn markup_comment(&mut self, comments: &[(&str, &str)]) -> Tried {
+        let rest = self.rest(self.pos);
+        let opens = |(open, _): &&(&str, &str)| rest.starts_with(open.as_bytes());
+        let Some((open, close)) =
+            comments.iter().find(opens).filter(|_| self.may_look_ahead())
+        else {
+            return Tried::Refused;
+        };
+        let found = self.find_ahead(close.as_bytes(), self.pos + open.len());
+        if found.is_none() && *open != "<!--" {
+            return Tried::Refused;
+        }
+        let closer = if *close == "\n" { 0 } else { close.len() };
+        self.zone_until(Zone::Comment, self.pos, found.map_or(self.end, |found| found + closer))
+    }
+
+    fn markup_hole(&mut self, holes: &'static [Hole]) -> Tried {
+        match holes.iter().find(|hole| self.opens_hole(hole, self.pos, (0, 0))) {
+            Some(hole) => self.enter_hole(hole, self.pos, (0, 0)),
+            None => Tried::Refused,
+        }
+    }
+
+    /// A value without quotes after `=`, up to a blank or the end of the tag.
+    fn bare_value(&mut self, markup: &Markup) {
+        self.pass(self.pos + 1);
+        let blanks = self.rest(self.pos).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let start = self.pos + blanks;
+        let is_hole = markup.holes.iter().any(|hole| self.opens_hole(hole, start, (0, 0)));
+        let rest = self.rest(start);
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
+        let length = rest.iter().position(is_end).unwrap_or(rest.len());
+        if is_hole || length == 0 || matches!(rest[0], b'"' | b'\'') {
+            return;
+        }
+        self.zone_until(Zone::String, start, start + length);
+    }
+
+    fn end_tag(&mut self, markup: &'static Markup, from: usize) {
+        self.pass(self.pos + 1);
+        self.pop();
+        let tag = &self.text[from..self.pos];
+        let is_closing = tag.starts_with(b"</");
+        let is_empty = tag.ends_with(b"/>") && tag.len() > 2;
+        if markup.elements == Elements::Page {
+            if !is_closing && !is_empty {
+                self.embed(markup.embedded, from);
+            }
+            return;
+        }
+        let Some(Frame::Text { depth, .. }) = self.frames.last_mut() else { return };
+        if is_closing {
+            *depth = depth.saturating_sub(1);
+        } else if !is_empty {
+            *depth += 1;
+        }
+        if *depth == 0 {
+            self.pop();
+        }
+    }
+
+    /// The content of the element whose tag starts at `from` and ends here, if it is in another language.
+    fn embed(&mut self, embedded: &'static [Embedded], from: usize) {
+        let tag = &self.text[from + 1..self.pos];
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
+        let name = &tag[..tag.iter().take_while(is_name).count()];
+        let is_named = |element: &&Embedded| element.name.as_bytes().eq_ignore_ascii_case(name);
+        let Some(element) = embedded.iter().find(is_named).filter(|_| self.may_look_ahead()) else { return };
+        let rest = self.rest(self.pos);
+        let length = memchr::memchr_iter(b'<', rest).find(|&at| {
+            let closer = rest[at + 1..].strip_prefix(b"/").and_then(|rest| rest.get(..name.len()));
+            closer.is_some_and(|closer| closer.eq_ignore_ascii_case(name))
+        });
+        self.looked_ahead(tag.len() + length.unwrap_or(rest.len()));
+        let tag = tag.to_ascii_lowercase();
+        let variant =
+            element.variants.iter().find(|(mark, _)| memchr::memmem::find(&tag, mark.as_bytes()).is_some());
+        let language = variant.map_or(element.default, |(_, language)| language);
+        if self.bound(length.map_or(self.end, |length| self.pos + length), 0) == Tried::Taken {
+            self.frames.push(Frame::of(language));
+        }
+    }
+}

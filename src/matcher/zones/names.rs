@@ -1,0 +1,152 @@
+//! Which language a file is written in, judged by its name and, failing that, by its shebang line.
+//!
+//! Where one extension serves several languages, a text near the start of the file may tell which.
+
+use super::Language;
+use super::tables::{ALL, DOTENV, IGNORE, TELLING};
+
+/// How far a text is searched for what tells its language.
+const TELLING_REACH: usize = 64 * 1024;
+
+/// Endings that say little about the language: that of the name before them counts, if it is known.
+const ADDED: &[&str] = &[
+    "in", "example", "sample", "dist", "template", "orig", "bak", "j2", "jinja", "jinja2", "tera", "twig",
+    "njk", "liquid", "mako", "tmpl", "tpl", "gotmpl",
+];
+
+impl Language {
+    /// The language of a file at `path` (relative, `/`-separated) with this text. `None`: an unknown one.
+    pub fn of(path: &[u8], text: &[u8]) -> Option<&'static Self> {
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        by_name(&name, text).or_else(|| by_shebang(text))
+    }
+
+    /// All languages that are known, in no order that means anything.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        ALL.iter().copied().flatten().copied()
+    }
+
+    /// The endings of the names of its files, in lower case and without a dot.
+    pub fn known_extensions(&self) -> &'static [&'static str] {
+        self.files.extensions
+    }
+}
+
+fn by_name(name: &str, text: &[u8]) -> Option<&'static Language> {
+    by_whole_name(name).or_else(|| by_ending(name, text)).or_else(|| by_stem(name))
+}
+
+fn by_whole_name(name: &str) -> Option<&'static Language> {
+    let is_named = |language: &&Language| language.files.names.contains(&name);
+    Language::all().find(is_named).or_else(|| {
+        if name.starts_with('.') && name.ends_with("ignore") {
+            Some(&IGNORE)
+        } else if name.starts_with(".env.") {
+            Some(&DOTENV)
+        } else {
+            None
+        }
+    })
+}
+
+fn by_ending(name: &str, text: &[u8]) -> Option<&'static Language> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    if ADDED.contains(&extension)
+        && let Some(language) = by_name(stem, text)
+    {
+        return Some(language);
+    }
+    let start = &text[..text.len().min(TELLING_REACH)];
+    let told = TELLING
+        .iter()
+        .find(|(known, mark, _)| *known == extension && memchr::memmem::find(start, mark).is_some());
+    told.map(|(_, _, language)| *language)
+        .or_else(|| Language::all().find(|language| language.files.extensions.contains(&extension)))
+}
+
+/// Files such as `Dockerfile.dev`, where what follows the dot tells nothing.
+fn by_stem(name: &str) -> Option<&'static Language> {
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
+    Language::all().find(|language| language.files.names.contains(&stem))
+}
+
+/// The language that the interpreter of a script runs.
+fn by_shebang(text: &[u8]) -> Option<&'static Language> {
+    let line = text.strip_prefix(b"#!")?;
+    let end = line.iter().take(256).position(|&byte| byte == b'\n').unwrap_or(line.len().min(256));
+    let command = String::from_utf8_lossy(&line[..end]);
+    let interpreter = command
+        .split_ascii_whitespace()
+        .filter_map(|word| word.rsplit('/').next())
+        .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+    let interpreter =
+        interpreter.trim_end_matches(|char: char| char.is_ascii_digit() || matches!(char, '.' | '-'));
+    Language::all().find(|language| language.files.interpreters.contains(&interpreter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(path: &str, text: &str) -> Option<&'static str> {
+        Language::of(path.as_bytes(), text.as_bytes()).map(Language::name)
+    }
+
+    #[test]
+    fn names_and_extensions_ignore_case_and_directories() {
+        assert_eq!(name("a.b/X.PY", ""), Some("Python"));
+        assert_eq!(name("a.py/dockerfile", ""), Some("Dockerfile"));
+        assert_eq!(name("Dockerfile.prod", ""), Some("Dockerfile"));
+        assert_eq!(name("prod.Dockerfile", ""), Some("Dockerfile"));
+        assert_eq!(name("build.rs", ""), Some("Rust"));
+        assert_eq!(name("BUILD", ""), Some("Starlark"));
+        assert_eq!(name("CMakeLists.txt", ""), Some("CMake"));
+        assert_eq!(name("home/.bashrc", ""), Some("shell"));
+        assert_eq!(name(".env.local", ""), Some("dotenv"));
+        assert_eq!(name(".dockerignore", ""), Some("ignore file"));
+        assert_eq!(name("notes.txt", ""), None);
+        assert_eq!(name("", ""), None);
+        assert_eq!(name("dir/", "#!/bin/sh"), Some("shell"));
+    }
+
+    #[test]
+    fn an_added_ending_does_not_hide_the_extension() {
+        assert_eq!(name("config.h.in", ""), Some("C++"));
+        assert_eq!(name("settings.py.j2", ""), Some("Python"));
+        assert_eq!(name("page.twig", ""), Some("HTML"));
+        assert_eq!(name("style.css.twig", ""), Some("CSS"));
+        assert_eq!(name("mail.j2", ""), None);
+    }
+
+    #[test]
+    fn a_script_without_an_extension_goes_by_its_shebang() {
+        assert_eq!(name("bin/run", "#!/usr/bin/env node\nx"), Some("JavaScript"));
+        assert_eq!(name("bin/run", "#!/usr/bin/env -S deno run --allow-net"), Some("TypeScript"));
+        assert_eq!(name("bin/run", "#!/usr/bin/python3.12 -u"), Some("Python"));
+        assert_eq!(name("bin/run", "#! /usr/bin/env LANG=C lua5.4\r\n"), Some("Lua"));
+        assert_eq!(name("bin/run.sh", "#!/usr/bin/env node"), Some("shell"));
+        assert_eq!(name("run", "#!/opt/unheard-of"), None);
+        assert_eq!(name("run", "#!"), None);
+    }
+
+    #[test]
+    fn a_text_tells_apart_languages_that_share_an_extension() {
+        assert_eq!(name("a.m", "@implementation A"), Some("Objective-C"));
+        assert_eq!(name("a.m", "x = 1; % one"), Some("MATLAB"));
+        assert_eq!(name("dump.sql", "CREATE TABLE `a` (b INT) ENGINE=InnoDB;"), Some("MySQL"));
+        assert_eq!(name("dump.sql", "SELECT 1;"), Some("SQL"));
+    }
+
+    #[test]
+    fn no_two_languages_claim_the_same_files() {
+        type Claims = fn(&'static Language) -> &'static [&'static str];
+        let kinds: [Claims; 3] =
+            [|known| known.files.extensions, |known| known.files.names, |known| known.files.interpreters];
+        for claims in kinds {
+            let mut seen = std::collections::BTreeSet::new();
+            let mut all = Language::all().flat_map(claims);
+            assert_eq!(all.find(|claim| !seen.insert(**claim)), None);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Quotes: from an opener to its closer, with escapes, and with holes of code.
+//!
+//! Strings above all, but also regular expressions, quoted names and comments that do not nest.
+
+use super::Zone;
+use super::byte_set::ByteSet;
+use super::code::Opened;
+use super::lexer::{Frame, Lexer, QuoteFrame, Tried};
+use super::rule::{Classes, CloseAt, Escape, Hole, Lines, Quote, Rule};
+
+/// What comes next in a quote.
+enum Event {
+    /// The closer, and where it ends.
+    Closed(usize),
+    /// The end of a line that closes it, too.
+    LineEnd(usize),
+    Hole(usize, &'static Hole),
+    End,
+}
+
+/// What a byte that may close means.
+enum Closing {
+    /// It closes, up to there.
+    Yes(usize),
+    /// It does not, and neither does what follows up to there.
+    No(usize),
+}
+
+impl QuoteFrame {
+    /// An open quote without a fence.
+    pub(super) fn of(quote: &'static Quote) -> Self {
+        Self { quote, fence: (0, 0), delimiters: None, depth: 0, parts: 0 }
+    }
+}
+
+impl Lexer<'_> {
+    /// One step in a quote: up to its end or its next hole.
+    pub(super) fn quoted(&mut self, mut frame: QuoteFrame) {
+        match self.next_event(&mut frame, self.pos) {
+            Event::Closed(after) => self.close(frame, after),
+            Event::LineEnd(at) => {
+                self.pos = at;
+                self.end_quote(&frame);
+            }
+            Event::Hole(at, hole) => {
+                if let Some(Frame::Quote(top)) = self.frames.last_mut() {
+                    *top = frame;
+                }
+                if self.enter_hole(hole, at, frame.fence) == Tried::Refused {
+                    self.pos = at + 1;
+                }
+            }
+            Event::End => self.pos = self.end,
+        }
+    }
+
+    /// Opens a quote, unless it must close on its line and does not.
+    pub(super) fn open_quote(&mut self, rule: &'static Rule, quote: &'static Quote, opened: Opened) -> Tried {
+        let frame = QuoteFrame { fence: opened.fence, ..QuoteFrame::of(quote) };
+        if quote.lines == Lines::Closed {
+            if self.is_unclosed(rule) || !self.may_look_ahead() {
+                return Tried::Refused;
+            }
+            if let Some(line_end) = self.unclosed_until(frame, opened.after) {
+                self.remember_unclosed(rule, line_end);
+                return Tried::Refused;
+            }
+        }
+        self.begin_quote(frame, opened.start, opened.after)
+    }
+
+    /// Opens a quote that starts at `start` and whose content starts at `after`.
+    pub(super) fn begin_quote(&mut self, frame: QuoteFrame, start: usize, after: usize) -> Tried {
+        if self.push(Frame::Quote(frame)) == Tried::Refused {
+            return Tried::Refused;
+        }
+        self.mark(start, frame.quote.zone);
+        self.pos = after;
+        Tried::Taken
+    }
+
+    /// Where the line ends, if the quote does not close on it.
+    fn unclosed_until(&self, mut frame: QuoteFrame, from: usize) -> Option<usize> {
+        let mut at = from;
+        let (end, line_end) = loop {
+            match self.next_event(&mut frame, at) {
+                Event::Closed(after) => break (after, None),
+                Event::LineEnd(end) => break (end, Some(end)),
+                Event::Hole(hole, _) => at = hole + 1,
+                Event::End => break (self.end, Some(self.end)),
+            }
+        };
+        self.looked_ahead(end.saturating_sub(from));
+        line_end
+    }
+
+    fn next_event(&self, frame: &mut QuoteFrame, from: usize) -> Event {
+        let quote = frame.quote;
+        let stops = self.quote_stops(frame);
+        let mut at = from;
+        let mut in_class = false;
+        while let Some(ahead) = stops.find(self.rest(at)) {
+            at += ahead;
+            let byte = self.text[at];
+            if let Some(length) = self.exact_escape(quote, at) {
+                at += length;
+            } else if let Some(hole) = quote.holes.iter().find(|hole| self.opens_hole(hole, at, frame.fence))
+            {
+                return Event::Hole(at, hole);
+            } else if let Some(length) = self.next_escape(quote, at) {
+                at += length;
+            } else if quote.classes == Classes::Read && (byte == b'[' || byte == b']') {
+                in_class = byte == b'[';
+                at += 1;
+            } else if byte == b'\n' && quote.lines != Lines::Many {
+                return Event::LineEnd(at);
+            } else if in_class {
+                at += 1;
+            } else {
+                match self.closing(frame, at) {
+                    Closing::Yes(after) => return Event::Closed(after),
+                    Closing::No(up_to) => at = up_to,
+                }
+            }
+        }
+        Event::End
+    }
+
+    fn quote_stops(&self, frame: &QuoteFrame) -> ByteSet {
+        let quote = frame.quote;
+        let mut stops = ByteSet::EMPTY;
+        for escape in quote.escapes {
+            stops = match escape {
+                Escape::Next(byte) | Escape::NextBut(byte, _) => stops.with(*byte),
+                Escape::Exact(text) => stops.with_first(text),
+            };
+        }
+        for hole in quote.holes {
+            stops = stops.with_first(hole.head);
+        }
+        if quote.lines != Lines::Many {
+            stops = stops.with(b'\n');
+        }
+        if quote.classes == Classes::Read {
+            stops = stops.with_all("[]");
+        }
+        if let Some((open, close)) = frame.delimiters {
+            return stops.with(open).with(close);
+        }
+        let fence = self.text.get(frame.fence.0).filter(|_| frame.fence.1 > 0);
+        match (quote.close.head, fence) {
+            ("", Some(&first)) => stops.with(first),
+            ("", None) => stops.with_first(quote.close.tail),
+            (head, _) => stops.with_first(head),
+        }
+    }
+
+    fn exact_escape(&self, quote: &Quote, at: usize) -> Option<usize> {
+        quote.escapes.iter().find_map(|escape| match escape {
+            Escape::Exact(text) if self.rest(at).starts_with(text.as_bytes()) => Some(text.len()),
+            _ => None,
+        })
+    }
+
+    fn next_escape(&self, quote: &Quote, at: usize) -> Option<usize> {
+        let byte = self.text[at];
+        quote.escapes.iter().find_map(|escape| match *escape {
+            Escape::Next(escaping) if escaping == byte => Some(self.escape_len(at)),
+            Escape::NextBut(escaping, but) if escaping == byte => {
+                Some(if self.byte(at + 1) == Some(but) { 1 } else { self.escape_len(at) })
+            }
+            _ => None,
+        })
+    }
+
+    /// How long the escape at `at` is: one byte and the next one, both of a line break.
+    pub(super) fn escape_len(&self, at: usize) -> usize {
+        if self.rest(at + 1).starts_with(b"\r\n") { 3 } else { 2 }
+    }
+
+    fn closing(&self, frame: &mut QuoteFrame, at: usize) -> Closing {
+        if let Some(delimiters) = frame.delimiters {
+            return self.closing_delimiter(frame, delimiters, at);
+        }
+        let close = frame.quote.close;
+        let fence = &self.text[frame.fence.0..frame.fence.0 + frame.fence.1];
+        let rest = self.rest(at);
+        if close.head.is_empty() && close.tail.is_empty() {
+            let Some(&first) = fence.first() else { return Closing::No(at + 1) };
+            let run = rest.iter().take_while(|&&byte| byte == first).count();
+            let closes = run >= fence.len() && self.closes_at(close.at, at);
+            return if closes { Closing::Yes(at + fence.len()) } else { Closing::No(at + run.max(1)) };
+        }
+        let found = rest
+            .strip_prefix(close.head.as_bytes())
+            .and_then(|rest| rest.strip_prefix(fence))
+            .and_then(|rest| rest.strip_prefix(close.tail.as_bytes()));
+        if found.is_none() || !self.closes_at(close.at, at) {
+            return Closing::No(at + 1);
+        }
+        let after = at + close.head.len() + fence.len() + close.tail.len();
+        Closing::Yes(match close.at {
+            CloseAt::Anywhere | CloseAt::FirstOnLine => after,
+            CloseAt::WholeLine => self.line_end(after),
+            CloseAt::LastOfRun => {
+                let last = self.text[after - 1];
+                after + self.rest(after).iter().take_while(|&&byte| byte == last).count()
+            }
+        })
+    }
+
+    fn closes_at(&self, at: CloseAt, offset: usize) -> bool {
+        match at {
+            CloseAt::Anywhere | CloseAt::LastOfRun => true,
+            CloseAt::FirstOnLine => self.is_first_on_line(offset),
+            CloseAt::WholeLine => offset == 0 || self.text[offset - 1] == b'\n',
+        }
+    }
+
+    fn closing_delimiter(&self, frame: &mut QuoteFrame, delimiters: (u8, u8), at: usize) -> Closing {
+        let (open, close) = delimiters;
+        let byte = self.text[at];
+        if byte == close && frame.depth == 0 {
+            return Closing::Yes(at + 1);
+        }
+        if byte == close {
+            frame.depth -= 1;
+        } else if byte == open {
+            frame.depth += 1;
+        }
+        Closing::No(at + 1)
+    }
+
+    fn close(&mut self, frame: QuoteFrame, after: usize) {
+        self.pos = after;
+        if frame.parts == 0 {
+            return self.end_quote(&frame);
+        }
+        let mut next = QuoteFrame { parts: frame.parts - 1, ..frame };
+        if let Some((open, close)) = frame.delimiters
+            && open != close
+        {
+            let blanks = self.rest(after).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let Some(second) = self.byte(after + blanks).filter(u8::is_ascii_punctuation) else {
+                return self.end_quote(&frame);
+            };
+            next.delimiters = Some((second, mirrored(second)));
+            self.pos = after + blanks + 1;
+        }
+        if let Some(Frame::Quote(top)) = self.frames.last_mut() {
+            *top = next;
+        }
+    }
+
+    fn end_quote(&mut self, frame: &QuoteFrame) {
+        if frame.quote.zone != Zone::Comment {
+            self.tail = self.pos;
+        }
+        self.pop();
+        if frame.quote.zone == Zone::Code && matches!(self.frames.last(), Some(Frame::Code(_))) {
+            let flags = self.rest(self.pos).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            self.pass(self.pos + flags);
+        }
+    }
+}
+
+/// The delimiter that closes what `open` opens.
+pub(super) const fn mirrored(open: u8) -> u8 {
+    match open {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
+        b'<' => b'>',
+        other => other,
+    }
+}

@@ -1,0 +1,358 @@
+//! The vocabulary of the tables: what opens a comment, a string or code of another kind, and what closes it.
+//!
+//! Only data. How a rule is applied stands with the lexer.
+
+use super::Zone;
+use super::language::Language;
+
+/// One lexical rule of a language. Of the rules that fit at a place, the first one counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rule {
+    pub at: At,
+    pub open: Open,
+    pub what: What,
+}
+
+/// Where a rule may open, judged by what stands before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum At {
+    Anywhere,
+    /// The first byte of the text, or the first after a byte order mark.
+    TextStart,
+    /// The first byte of a line.
+    LineStart,
+    /// The first byte of a line that is not blank. An opener that ends with a letter is a whole word.
+    FirstOnLine,
+    /// After white space, or first on a line.
+    AfterBlank,
+    /// Where a shell starts a word: after white space or one of `;&|()` and the backquote.
+    ShellWord,
+    /// Where the name of a command stands. An opener that ends with a letter is a whole word.
+    Command,
+    /// Not after a byte of a word.
+    NotAfterWord,
+    /// Not directly after a value: a word, a closing bracket, a quote, a dot.
+    NotAfterValue,
+    /// Not part of an operator made of these bytes and those of the opener.
+    NotInOperator(&'static str),
+    /// A word of its own: without a sigil, an arrow or `sub` before it (Perl).
+    Bareword,
+    /// Where an operand is expected, not an operator.
+    Operand,
+    /// Where an argument of a call without parentheses may start: `puts /a/`, unlike `a / b`.
+    Argument,
+    /// Both of the above.
+    OperandOrArgument,
+    /// Where a YAML scalar starts.
+    Scalar,
+}
+
+/// The text that opens a rule: prefix, head, fence, tail, in this order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    pub prefix: Prefix,
+    pub case: Case,
+    pub head: &'static str,
+    pub fence: Fence,
+    pub tail: &'static str,
+}
+
+/// A word directly before the head that belongs to the literal: `br"…"`.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Prefix {
+    None,
+    /// One of these must be there.
+    Required(&'static [&'static str]),
+    /// One of these may be there.
+    Optional(&'static [&'static str]),
+    /// Any word must be there.
+    Word,
+}
+
+/// Whether letters of an opener count as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    Exact,
+    Any,
+}
+
+/// A part of the opener that the closer repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fence {
+    None,
+    /// At least `min` times this byte: the hashes of `r##"`.
+    Run {
+        byte: u8,
+        min: usize,
+    },
+    /// A word or nothing: the tag of `$tag$`.
+    Word,
+    /// Up to 16 bytes but blanks, parentheses, backslashes and quotes: C++.
+    Delimiter,
+}
+
+/// What a rule opens.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum What {
+    /// To the end of the line.
+    Line(Line),
+    /// A comment that may hold comments of its kind.
+    Nesting(Nesting),
+    /// Up to a closer: a string, a comment that does not nest, a regular expression, a quoted name.
+    Quote(Quote),
+    /// A text that starts on the next line.
+    Heredoc(Heredoc),
+    /// A literal with a delimiter that the text chooses: `%w[…]`, `s{…}{…}`.
+    Paired(Paired),
+    /// Code of its own kind in code: `$(…)` of a shell.
+    Island(Hole),
+    /// One character without a closing quote, an escape included: `?a`, `\a`. Code.
+    Letter,
+    /// `'x'` is a string, with these escapes; `'x` without a closing quote is code.
+    CharOrLabel(&'static [Escape]),
+    /// A number with `'` between its digits. Code.
+    Number,
+    /// Nothing: the opener is code, and other rules do not see it.
+    Skip,
+    /// To the end of the text.
+    Rest(Zone),
+    /// A YAML block scalar: the deeper lines that follow.
+    BlockScalar,
+    /// A line break of YAML, after which a plain scalar may go on.
+    YamlLine,
+    /// A bracket of a YAML flow collection.
+    Flow(Bracket),
+    /// `case` or `esac` of a shell, between which a closing parenthesis ends a pattern.
+    Case(Bracket),
+    /// A JSX element.
+    Element(&'static Markup),
+}
+
+/// Whether something opens or closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bracket {
+    Opens,
+    Closes,
+}
+
+/// To the end of the line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    pub zone: Zone,
+    /// A byte that, before a line break, draws the next line in. 0: none.
+    pub continued_by: u8,
+    /// A text that ends it before the line does. Empty: none.
+    pub stop: &'static str,
+}
+
+/// A comment that nests.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Nesting {
+    pub close: &'static str,
+    /// Strings in the comment hide its delimiters (OCaml).
+    pub strings: Strings,
+}
+
+/// Whether strings count in a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strings {
+    Ignored,
+    Read,
+}
+
+/// What stands between an opener and a closer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quote {
+    pub zone: Zone,
+    pub close: Close,
+    pub escapes: &'static [Escape],
+    pub lines: Lines,
+    pub holes: &'static [Hole],
+    pub classes: Classes,
+}
+
+/// The text that closes: head, the opener's fence, tail.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Close {
+    pub head: &'static str,
+    pub tail: &'static str,
+    pub at: CloseAt,
+}
+
+/// Where a closer counts, and how much belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CloseAt {
+    Anywhere,
+    /// As the first thing on a line.
+    FirstOnLine,
+    /// At the start of a line; the rest of that line belongs to it.
+    WholeLine,
+    /// The last place of a run of its bytes: `"""a""""`.
+    LastOfRun,
+}
+
+/// What hides a closer.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Escape {
+    /// This byte and the character after it.
+    Next(u8),
+    /// The first byte and the character after it, unless that is the second byte.
+    NextBut(u8, u8),
+    /// Exactly this text.
+    Exact(&'static str),
+}
+
+/// How far a quote may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// The end of the line closes it.
+    One,
+    /// A quote that is not closed on its line is none.
+    Closed,
+    /// Over any number of lines.
+    Many,
+}
+
+/// Whether `[…]` hides the closer: in a regular expression of JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Classes {
+    Ignored,
+    Read,
+}
+
+/// Code inside a quote, a markup text or other code.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hole {
+    /// What opens it: head, the fence of the quote if `fenced`, tail.
+    pub head: &'static str,
+    pub fenced: Fenced,
+    pub tail: &'static str,
+    pub end: HoleEnd,
+    pub inside: Inside,
+    /// What follows a `:` that stands in no bracket: the format of a replacement field.
+    pub format: Option<&'static Hole>,
+}
+
+/// Whether the fence of a quote is part of the opener of its holes: `#"\#(a)"#`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fenced {
+    No,
+    Yes,
+}
+
+/// Where a hole ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum HoleEnd {
+    /// When every bracket is closed, those of the opener included. Pairs of brackets: `()[]{}`.
+    Balanced(&'static str),
+    /// At this text, where a rule of the language inside may open.
+    At(&'static str),
+    /// At this text, wherever it stands.
+    First(&'static str),
+    /// At this text, wherever it stands, if that is near; else nothing opens.
+    Near(&'static str),
+}
+
+/// The language inside a hole.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Inside {
+    Same,
+    Other(&'static Language),
+}
+
+/// A text that starts on the line after its opener and ends with a line that holds its tag.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Heredoc {
+    /// Bytes that may stand between `<<` and the tag, and allow an indented end.
+    pub indent_marks: &'static str,
+    pub tags: Tags,
+    pub ends: TagEnd,
+    /// The text when the tag is bare or in double quotes.
+    pub live: &'static Quote,
+    /// The text when the tag is in single quotes or escaped.
+    pub raw: &'static Quote,
+}
+
+/// How the tag of a heredoc is spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tags {
+    /// As a word of a shell, perhaps after blanks; any quote makes the text raw.
+    Shell,
+    /// An identifier or a quoted text; only single quotes make the text raw.
+    Script,
+    /// As in a script, and a quoted text may stand after blanks.
+    Perl,
+}
+
+/// What the last line of a heredoc looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TagEnd {
+    /// The tag alone; with an indent mark, perhaps after blanks.
+    Alone,
+    /// The tag, perhaps after blanks.
+    Indented,
+    /// The tag, perhaps after blanks, and what is not part of a word (PHP).
+    Followed,
+}
+
+/// A literal whose delimiter the text chooses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Paired {
+    /// Some of these letters must follow the opener. Empty: none.
+    pub letters: &'static str,
+    /// The delimiters; of a bracket, the opening one.
+    pub delimiters: &'static str,
+    pub blanks: Blanks,
+    pub nests: Nests,
+    /// How many parts: 2 for `s/a/b/`.
+    pub parts: u8,
+    pub quote: Quote,
+}
+
+/// Whether brackets that delimit a literal are counted inside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nests {
+    Yes,
+    No,
+}
+
+/// Whether blanks may stand before a delimiter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blanks {
+    Refused,
+    Allowed,
+}
+
+/// A language of tags.
+#[derive(Debug)]
+pub(super) struct Markup {
+    pub elements: Elements,
+    /// Comments in the text, and what opens and closes them.
+    pub comments: &'static [(&'static str, &'static str)],
+    /// Comments between the attributes of a tag.
+    pub tag_comments: &'static [(&'static str, &'static str)],
+    /// Code in the text and in tags.
+    pub holes: &'static [Hole],
+    /// A value in double quotes, and in single quotes.
+    pub values: [&'static Quote; 2],
+    /// Elements whose content is another language.
+    pub embedded: &'static [Embedded],
+}
+
+/// Whether elements are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Elements {
+    /// The text is markup to its end; values need no quotes.
+    Page,
+    /// The markup ends with the element that opened it.
+    Nested,
+}
+
+/// An element whose content is another language.
+#[derive(Debug)]
+pub(super) struct Embedded {
+    pub name: &'static str,
+    /// A text in the tag, and the language that it stands for. The first that fits counts.
+    pub variants: &'static [(&'static str, &'static Language)],
+    pub default: &'static Language,
+}

@@ -1,0 +1,73 @@
+//! The table of languages: one entry each, grouped by family.
+//!
+//! Data only. An entry lists its rules in the order in which they are tried.
+
+mod c;
+mod config;
+mod data;
+mod functional;
+mod jvm;
+mod lisp;
+mod old;
+mod pages;
+mod perl;
+mod python;
+mod ruby;
+mod shell;
+mod sql;
+mod styles;
+mod systems;
+mod web;
+mod windows;
+
+use super::Language;
+use super::build::line;
+use super::rule::{At, Escape, Rule};
+pub(super) use config::{DOTENV, IGNORE};
+
+/// All languages. Where two share an extension, the first one has it.
+pub(super) static ALL: &[&[&Language]] = &[
+    c::LANGUAGES,
+    systems::LANGUAGES,
+    jvm::LANGUAGES,
+    web::LANGUAGES,
+    styles::LANGUAGES,
+    pages::LANGUAGES,
+    python::LANGUAGES,
+    ruby::LANGUAGES,
+    perl::LANGUAGES,
+    shell::LANGUAGES,
+    windows::LANGUAGES,
+    functional::LANGUAGES,
+    lisp::LANGUAGES,
+    sql::LANGUAGES,
+    data::LANGUAGES,
+    config::LANGUAGES,
+    old::LANGUAGES,
+];
+
+/// Files whose extension several languages share: a text near their start, and the language it tells of.
+pub(super) static TELLING: &[(&str, &[u8], &Language)] = &[
+    ("m", b"@interface", &c::OBJECTIVE_C),
+    ("m", b"@implementation", &c::OBJECTIVE_C),
+    ("m", b"#import", &c::OBJECTIVE_C),
+    ("m", b"#include", &c::OBJECTIVE_C),
+    ("m", b"@protocol", &c::OBJECTIVE_C),
+    ("m", b"*/", &c::OBJECTIVE_C),
+    ("sql", b"ENGINE=", &sql::MYSQL),
+    ("sql", b"AUTO_INCREMENT", &sql::MYSQL),
+    ("sql", b"auto_increment", &sql::MYSQL),
+    ("pl", b"\n:- ", &functional::PROLOG),
+    ("pl", b" :-\n", &functional::PROLOG),
+    ("pro", b"\n:- ", &functional::PROLOG),
+    ("pro", b" :-\n", &functional::PROLOG),
+    ("v", b"Require Import", &functional::COQ),
+    ("v", b"Proof.", &functional::COQ),
+    ("cls", b"\\ProvidesClass", &old::TEX),
+];
+
+/// The first line of a script.
+const SHEBANG: Rule = line("#!").at(At::TextStart);
+
+const DOUBLED_DOUBLE: &[Escape] = &[Escape::Exact("\"\"")];
+const DOUBLED_SINGLE: &[Escape] = &[Escape::Exact("''")];

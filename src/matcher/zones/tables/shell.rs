@@ -1,0 +1,189 @@
+//! Shells, and the files that hold their commands: Dockerfile, Makefile.
+
+use super::super::Language;
+use super::super::build::{BACKSLASH, ESCAPED_CODE, escaped, hole, island, line, quote, rule, skip, string};
+use super::super::language::{LineBreak, Operands};
+use super::super::rule::{At, Bracket, Heredoc, Hole, HoleEnd, Quote, Rule, TagEnd, Tags, What};
+
+pub(super) static LANGUAGES: &[&Language] = &[&SHELL, &FISH, &NUSHELL, &DOCKERFILE, &MAKEFILE, &JUST];
+
+const COMMENT: Rule = line("#").at(At::ShellWord);
+const SINGLE: Rule = string("'").many();
+
+const fn arithmetic_hole() -> Hole {
+    hole("$((", "()").of(&ARITHMETIC)
+}
+const fn command_hole() -> Hole {
+    hole("$(", "()").of(&SHELL)
+}
+const fn backquote_hole() -> Hole {
+    hole("`", "").until(HoleEnd::At("`")).of(&SHELL)
+}
+const fn parameter_hole() -> Hole {
+    hole("${", "").until(HoleEnd::At("}")).of(&PARAMETER)
+}
+/// Between double quotes a single quote in `${…}` means nothing.
+const fn quoted_parameter_hole() -> Hole {
+    hole("${", "").until(HoleEnd::At("}")).of(&QUOTED_PARAMETER)
+}
+
+static HOLES: [Hole; 4] = [arithmetic_hole(), command_hole(), quoted_parameter_hole(), backquote_hole()];
+const fn double() -> Rule {
+    escaped("\"").many().holes(&HOLES)
+}
+const fn translated() -> Rule {
+    escaped("$\"").closed_by("\"").many().holes(&HOLES)
+}
+const ANSI: Rule = escaped("$'").closed_by("'").many();
+
+static LIVE: Quote = quote("").escapes(BACKSLASH).many().holes(&HOLES);
+static RAW: Quote = quote("").many();
+const fn heredoc() -> Rule {
+    let heredoc =
+        Heredoc { indent_marks: "-", tags: Tags::Shell, ends: TagEnd::Alone, live: &LIVE, raw: &RAW };
+    rule("<<", What::Heredoc(heredoc))
+}
+
+pub(super) static SHELL: Language = Language::new(
+    "shell",
+    &[
+        COMMENT,
+        ESCAPED_CODE,
+        double(),
+        translated(),
+        ANSI,
+        SINGLE,
+        island(arithmetic_hole()),
+        island(command_hole()),
+        island(parameter_hole()),
+        island(backquote_hole()),
+        island(hole("((", "()").of(&ARITHMETIC)).at(At::ShellWord),
+        skip("<<<"),
+        heredoc(),
+        rule("case", What::Case(Bracket::Opens)).at(At::Command),
+        rule("esac", What::Case(Bracket::Closes)).at(At::Command),
+    ],
+)
+.extensions(&["sh", "bash", "zsh", "ksh", "bats", "ash", "dash", "ebuild", "eclass", "command", "zsh-theme"])
+.names(&[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_logout",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".profile",
+    ".kshrc",
+    ".shrc",
+    ".envrc",
+    "pkgbuild",
+    "apkbuild",
+])
+.interpreters(&["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "bats", "busybox"])
+.operands(Operands {
+    keywords: &["then", "do", "else", "elif", "if", "while", "until", "in", "time"],
+    conditions: &[],
+    closers: "",
+    line_break: LineBreak::Ends,
+});
+
+/// Between `((` and `))`: no comments and no heredocs.
+static ARITHMETIC: Language = Language::new(
+    "shell arithmetic",
+    &[
+        ESCAPED_CODE,
+        double(),
+        SINGLE,
+        island(arithmetic_hole()),
+        island(command_hole()),
+        island(parameter_hole()),
+        island(backquote_hole()),
+    ],
+);
+
+/// Between `${` and `}`.
+static PARAMETER: Language = Language::new(
+    "shell parameter",
+    &[
+        ESCAPED_CODE,
+        double(),
+        ANSI,
+        SINGLE,
+        island(arithmetic_hole()),
+        island(command_hole()),
+        island(parameter_hole()),
+        island(backquote_hole()),
+    ],
+);
+
+/// Between `"${` and `}"`.
+static QUOTED_PARAMETER: Language = Language::new(
+    "quoted shell parameter",
+    &[
+        ESCAPED_CODE,
+        double(),
+        island(arithmetic_hole()),
+        island(command_hole()),
+        island(quoted_parameter_hole()),
+        island(backquote_hole()),
+    ],
+);
+
+static FISH: Language = Language::new(
+    "fish",
+    &[COMMENT, ESCAPED_CODE, escaped("\"").many().holes(&[hole("$(", "()")]), escaped("'").many()],
+)
+.extensions(&["fish"])
+.interpreters(&["fish"]);
+
+static NUSHELL: Language = Language::new(
+    "Nushell",
+    &[
+        COMMENT,
+        escaped("$\"").closed_by("\"").many().holes(&[hole("(", "()")]),
+        string("$'").closed_by("'").many().holes(&[hole("(", "()")]),
+        escaped("\"").many(),
+        string("'").many(),
+        string("`").many(),
+    ],
+)
+.extensions(&["nu"])
+.interpreters(&["nu"]);
+
+static DOCKERFILE: Language = Language::new(
+    "Dockerfile",
+    &[line("#").at(At::FirstOnLine), ESCAPED_CODE, escaped("\"").closed(), string("'").closed(), heredoc()],
+)
+.extensions(&["dockerfile", "containerfile"])
+.names(&["dockerfile", "containerfile", "earthfile"]);
+
+static MAKEFILE: Language = Language::new(
+    "Makefile",
+    &[
+        line("#").continued_by(b'\\').at(At::AfterBlank),
+        ESCAPED_CODE,
+        escaped("\"").closed(),
+        string("'").closed(),
+    ],
+)
+.extensions(&["mk", "mak", "make"])
+.names(&["makefile", "gnumakefile", "bsdmakefile", "kbuild"])
+.interpreters(&["make"]);
+
+static JUST: Language = Language::new(
+    "Just",
+    &[
+        COMMENT,
+        escaped("\"\"\"").many(),
+        string("'''").many(),
+        escaped("\"").closed(),
+        string("'").closed(),
+        string("`").closed().as_code(),
+    ],
+)
+.extensions(&["just"])
+.names(&["justfile"]);

@@ -1,0 +1,2 @@
+-- COMMENT
+(* COMMENT (* COMMENT *) *) set CODE to "STRING \" -- STRING" & CODE # COMMENT

@@ -1,0 +1,3 @@
+; COMMENT "COMMENT"
+CODE: mov eax, 'S' ; COMMENT
+db "STRING ; STRING", CODE, 'STRING'

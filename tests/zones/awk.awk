@@ -1,0 +1,3 @@
+# COMMENT "COMMENT"
+/CODE"CODE/ { CODE = "STRING # STRING \" STRING" CODE / 2 } # COMMENT
+$1 ~ /CODE'"CODE/ && !/"CODE/ { print "STRING" } if (CODE) /"CODE/

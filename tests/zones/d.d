@@ -1,0 +1,3 @@
+// COMMENT
+/* COMMENT */ auto CODE = /+ COMMENT /+ COMMENT +/ COMMENT +/ "STRING \" STRING
+STRING" ~ CODE ~ r"STRING \" ~ CODE ~ `STRING \` ~ CODE ~ q"(STRING " STRING)" ~ CODE ~ 'S' ~ '\''; // COMMENT

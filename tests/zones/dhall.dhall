@@ -1,0 +1,3 @@
+-- COMMENT
+{- COMMENT {- COMMENT -} -} { CODE = "STRING ${CODE}", CODE = ''
+  STRING ''${STRING} ${CODE} ''' STRING'' } -- COMMENT

@@ -1,0 +1,10 @@
+# COMMENT "COMMENT"
+CODE = "STRING #{CODE <> "STRING #{CODE}"} \" STRING" <> 'STRING #{CODE}' <> CODE # COMMENT
+@moduledoc """
+STRING "STRING" #{CODE}
+STRING # STRING
+"""
+CODE = ~s(STRING " #{CODE}) <> ~S(STRING #{STRING} \) STRING) <> ~r/CODE"CODE#{CODE}'/ <> ~w[STRING STRING]a <> CODE
+CODE = ~S"""
+STRING #{STRING} " STRING
+""" <> ~H"STRING" <> CODE; CODE = ?" + ?' + ?\" + CODE?("STRING") # COMMENT

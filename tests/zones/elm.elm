@@ -1,0 +1,2 @@
+-- COMMENT
+{- COMMENT {- COMMENT -} -} CODE = "STRING" ++ """STRING "STRING""" ++ CODE 'S' -- COMMENT

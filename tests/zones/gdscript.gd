@@ -1,0 +1,2 @@
+# COMMENT
+var CODE = "STRING" + 'STRING' + """STRING "STRING""" + &"STRING" + $CODE # COMMENT

@@ -1,0 +1,5 @@
+# COMMENT
+Given CODE's "STRING" CODE # CODE
+"""
+STRING "STRING
+"""

@@ -1,0 +1,4 @@
+// COMMENT
+/// COMMENT
+pub fn CODE() { "STRING \" STRING
+STRING" <> CODE } // COMMENT

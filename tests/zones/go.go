@@ -1,0 +1,5 @@
+// COMMENT "COMMENT"
+/* COMMENT /* COMMENT */ var CODE = "STRING \" STRING // STRING" + `STRING \` + CODE
+var CODE = `STRING
+STRING "STRING" // STRING` + CODE // COMMENT
+var CODE = 'S' + '\'' + '"' + '\u1234' + CODE / 2

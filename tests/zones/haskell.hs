@@ -1,0 +1,8 @@
+-- COMMENT "COMMENT"
+{- COMMENT {- COMMENT -} COMMENT -} CODE = "STRING \" STRING" ++ CODE --COMMENT
+CODE' = 'S' : '\'' : '"' : CODE'' --> CODE |-- CODE
+CODE = foo' "STRING" 'CODE :: Proxy 'CODE -- | COMMENT
+CODE = "STRING \
+   \STRING" ++ CODE ------ COMMENT
+CODE = """STRING "STRING"
+STRING""" {-# CODE "CODE #-} CODE

@@ -1,0 +1,5 @@
+// COMMENT
+# COMMENT
+/* COMMENT */ { CODE: "STRING \"" + 'STRING' + @'STRING \' + ||| 
+  STRING "STRING"
+||| + CODE } // COMMENT

@@ -1,0 +1,2 @@
+<%-- COMMENT --%> <p class="STRING<%= CODE("STRING") %>">CODE's <% CODE('S'); // COMMENT
+%> CODE's</p>

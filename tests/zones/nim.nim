@@ -1,0 +1,6 @@
+# COMMENT "COMMENT"
+## COMMENT
+#[ COMMENT #[ COMMENT ]# COMMENT ]# let CODE = "STRING \" STRING" & CODE
+##[ COMMENT ]## let CODE = r"STRING \" & CODE & fmt"STRING {STRING} "" STRING" & CODE
+let CODE = """STRING "STRING" "" STRING
+STRING""" & CODE & r"""STRING \""" & CODE & 'S' & '\'' & '"' & 1'u8 & 1'i32 # COMMENT

@@ -1,0 +1,2 @@
+# COMMENT
+let CODE = "STRING" + 'STRING \' + $"STRING (CODE + 'STRING')" + CODE # COMMENT

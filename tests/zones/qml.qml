@@ -1,0 +1,2 @@
+// COMMENT
+Item { CODE: "STRING"; onCODE: { CODE(`STRING ${CODE}`) } /* COMMENT */ }

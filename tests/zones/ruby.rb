@@ -1,0 +1,26 @@
+# COMMENT "COMMENT" #{COMMENT}
+=begin COMMENT
+COMMENT "COMMENT"
+=end COMMENT
+CODE = "STRING \" #{CODE + "STRING #{CODE['STRING']} STRING"} \#{STRING} # STRING" + 'STRING \' #{STRING}' + CODE # COMMENT
+CODE = :CODE, :"STRING #{CODE}", { CODE: 1, "STRING": CODE, 'STRING' => CODE }, ?", ?', CODE ? 'STRING' : "STRING"
+CODE = %w[STRING [STRING] 'STRING] + %q(STRING (STRING) #{STRING} ") + %Q{STRING {STRING} #{CODE} '} + %(STRING "#{CODE}") + %i<STRING> + CODE
+CODE = /CODE"CODE#{CODE + 'STRING'}\/'/ =~ "STRING" and CODE / 2 / 'STRING'.size
+CODE = %r{CODE/"CODE{2}#{CODE}'}i + CODE; puts /CODE"/, CODE; CODE.split /'/; x = CODE % "STRING"; y = CODE %2 + CODE
+CODE = `STRING #{CODE}` + %x(STRING) + CODE; a << "STRING"; b <<CODE
+CODE = <<~STRING + <<-'END' + CODE # COMMENT "COMMENT"
+  STRING "STRING" #{CODE + "STRING"} # STRING
+  STRINGSTRING
+  STRING
+STRING #{STRING} \
+  END
+CODE(<<"A B", CODE) do
+STRING #{CODE}
+A B
+  CODE = $' + $" + $/ ; x = y /z ; CODE.map(&:/) ; CODE = [1, 2].inject :/ # COMMENT
+end if CODE =~ /CODE
+  "CODE # CODE/x
+when /'CODE/ then CODE / CODE # COMMENT
+def /(other) = CODE "STRING"
+__END__
+COMMENT "COMMENT"

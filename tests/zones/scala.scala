@@ -1,0 +1,5 @@
+// COMMENT "COMMENT"
+/* COMMENT /* COMMENT */ COMMENT */ val CODE = "STRING ${STRING} \" STRING" + s"STRING ${CODE + "STRING"} $$ $STRING" + CODE
+val CODE = """STRING "STRING" \ STRING
+STRING""" + s"""STRING ${CODE("STRING")} "STRING""" + """STRING"""" + CODE
+val CODE = 'S' + '\'' + '"' + 'CODE + f"STRING ${CODE}%2.2f" // COMMENT

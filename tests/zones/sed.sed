@@ -1,0 +1,2 @@
+# COMMENT
+s/"CODE'/#CODE/ # CODE

@@ -1,0 +1,3 @@
+// COMMENT
+/* COMMENT */ float CODE = 1.0 / 2.0; // COMMENT 'COMMENT
+#version 450 CODE

@@ -1,0 +1,2 @@
+// COMMENT
+/* COMMENT */ CODE = "STRING" CODE hex"STRING" CODE unicode'STRING'; /// COMMENT

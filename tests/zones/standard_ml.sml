@@ -1,0 +1,1 @@
+(* COMMENT (* COMMENT *) COMMENT *) val CODE = "STRING \" STRING" ^ #"S" ^ CODE : 'a

@@ -1,0 +1,10 @@
+// COMMENT "COMMENT"
+/* COMMENT /* COMMENT */ COMMENT */ let CODE = "STRING \" STRING \(CODE("STRING \(CODE) STRING")) STRING" + CODE
+let CODE = """
+  STRING " STRING \(CODE) "" STRING \""" STRING
+  """ + CODE
+let CODE = #"STRING " \(STRING) \#(CODE) STRING"# + ##"STRING "# \#(STRING) \##(CODE)"## + CODE
+let CODE = #"""
+STRING """ STRING \#(CODE + "STRING")
+"""# + CODE
+let CODE = #/CODE "CODE" \/CODE/# + CODE // COMMENT

@@ -1,0 +1,2 @@
+// COMMENT
+/* COMMENT */ var CODE = @"STRING $(CODE("STRING")) $STRING" + """STRING " \""" + CODE + "STRING" + 'S'; // COMMENT

@@ -1,0 +1,2 @@
+-- COMMENT "COMMENT"
+/* COMMENT */ CODE <= X"STRING" & '1' & CODE'event & "STRING ""STRING" & CODE; -- COMMENT

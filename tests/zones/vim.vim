@@ -1,0 +1,3 @@
+" COMMENT 'COMMENT'
+let CODE = "STRING \" STRING" . 'STRING ''STRING' . CODE " COMMENT isn't closed
+  " COMMENT

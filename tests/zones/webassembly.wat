@@ -1,0 +1,2 @@
+;; COMMENT
+(module (; COMMENT (; COMMENT ;) COMMENT ;) (export "STRING \" STRING" CODE)) ;; COMMENT

@@ -1,0 +1,6 @@
+// COMMENT "COMMENT"
+const CODE = "STRING \" STRING" ++ CODE; // COMMENT
+const CODE =
+    \\STRING "STRING" // STRING
+    \\STRING
+; const CODE = 'S' + '\'' + '"'; CODE / CODE;
