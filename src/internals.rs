@@ -41,6 +41,12 @@ pub mod benches {
     pub use crate::text::Text;
 }
 
+/// Which parts of a text are code, comments and strings.
+pub mod zones {
+    pub use crate::contract::Zone;
+    pub use crate::matcher::zones::{Language, Zones};
+}
+
 /// Long enough that no search ends by the clock.
 const HOUR: Duration = Duration::from_secs(3600);
 

@@ -103,7 +103,7 @@ pub mod internals;
 pub use contract::scope::{Case, Change, FileSet, Scope};
 pub use contract::{
     Check, Contract, Dialect, Effect, Example, Examples, Exclude, Form, Kind, LayerKind, Needs, Origin,
-    Pattern, Severity, Warning,
+    Pattern, Severity, Warning, Zone,
 };
 pub use deadline::Deadline;
 pub use glob::{Glob, GlobError};

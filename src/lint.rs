@@ -4,9 +4,10 @@
 
 use crate::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use crate::examples::made_up_path;
-use crate::glob::Glob;
+use crate::glob::{Glob, Names};
 use crate::matcher::pattern;
 use crate::matcher::pattern::vacuous::{Vacuous, vacuous};
+use crate::matcher::zones::Language;
 use crate::path::RelPath;
 
 pub mod directives;
@@ -23,6 +24,7 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(doubtful_pattern(contract));
         warnings.extend(slow_pattern(contract));
         warnings.extend(pattern_across_lines(contract));
+        warnings.extend(zones_of_unknown_language(contract));
         warnings.extend(missing_examples(contract));
     }
     warnings.extend(doubles(&own, paths));
@@ -94,6 +96,28 @@ fn pattern_across_lines(contract: &Contract) -> Option<Warning> {
     let what = "the pattern starts with white space that crosses line ends, as '\\s*' does \
         (write '[ \\t]*' to stay on one line)";
     pattern::starts_across_lines(pattern).then(|| about_pattern(contract, pattern, what))
+}
+
+/// Files that `in` has no effect on, because nothing is known of their language.
+fn zones_of_unknown_language(contract: &Contract) -> Option<Warning> {
+    if contract.zones.is_empty() {
+        return None;
+    }
+    let named = match contract.glob.names() {
+        Names::Any => return None,
+        Names::Name(name) => vec![name.to_owned()],
+        Names::Extensions(extensions) => {
+            extensions.iter().map(|extension| format!("*.{extension}")).collect()
+        }
+    };
+    let unknown: Vec<_> =
+        named.into_iter().filter(|name| Language::of(name.as_bytes(), b"").is_none()).collect();
+    let what = format!(
+        "{}: 'in' has no effect on {}, whose language is not known (remove 'in', or name other files in 'file_glob')",
+        contract.id,
+        unknown.join(", ")
+    );
+    (!unknown.is_empty()).then(|| Warning::at(&contract.origin.file, contract.glob_line, what))
 }
 
 fn about_pattern(contract: &Contract, pattern: &Pattern, what: impl std::fmt::Display) -> Warning {
@@ -233,6 +257,30 @@ mod tests {
                 forbid("d", r"x\s*y", "**"),
             ],
             &both.each_ref().map(String::as_str),
+        );
+    }
+
+    #[test]
+    fn zones_of_files_in_unknown_languages_are_noticed() {
+        let zoned = |id: &str, glob: &str| {
+            let rest =
+                format!("type: forbid_pattern\npattern: {id}x\nfile_glob: '{glob}'\nin: code\n{EXAMPLES}");
+            parse(LayerKind::User, id, &rest)
+        };
+        check(
+            &[
+                zoned("a", "**/*.{py,txt,xyz}"),
+                zoned("b", "docs/NOTES"),
+                zoned("c", "src/**/*.rs"),
+                zoned("d", "**"),
+                zoned("e", "**/Dockerfile"),
+            ],
+            &[
+                "a.yaml:6: a: 'in' has no effect on *.txt, *.xyz, whose language is not known (remove 'in', or name \
+                 other files in 'file_glob')",
+                "b.yaml:6: b: 'in' has no effect on NOTES, whose language is not known (remove 'in', or name \
+                 other files in 'file_glob')",
+            ],
         );
     }
 

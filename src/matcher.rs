@@ -3,7 +3,7 @@
 //!
 //! It is made from all contracts without reading any of their patterns. For each file: `select` finds the contracts that
 //! apply to its path (`group`), `prepared` reads the patterns that its text may match, `prefilter` says where, `pattern`
-//! searches there, and `directives` says which matches are ignored.
+//! searches there, `zones` says which matches stand where they count, and `directives` which are ignored.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

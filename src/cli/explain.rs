@@ -47,6 +47,10 @@ fn write(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
     let (id, severity) = (&contract.id, contract.severity);
     writeln!(out, "{id} ({severity})\n\nwhat to do:")?;
     contracts::show::write_indented(out, &contract.message)?;
+    if !contract.zones.is_empty() {
+        let zones: Vec<_> = contract.zones.iter().map(|zone| zone.as_str()).collect();
+        writeln!(out, "\nwhat counts:\n  what starts in {}", zones.join(" or "))?;
+    }
     if let Some(rationale) = &contract.rationale {
         writeln!(out, "\nwhy:")?;
         contracts::show::write_indented(out, rationale)?;

@@ -125,6 +125,13 @@ pub enum Shape {
         /// Gets them from a contract.
         get: for<'c> fn(&'c Contract) -> &'c [String],
     },
+    /// One of a few words, or a list of them.
+    Choices {
+        /// Puts them into a contract.
+        set: for<'v> fn(&mut Builder, &[Placed<'v>]),
+        /// Gets them from a contract.
+        get: fn(&Contract) -> Vec<&'static str>,
+    },
     /// Texts that show what a contract means.
     Examples,
 }
@@ -153,9 +160,9 @@ impl<'a> Placed<'a> {
 /// The value of a key, as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// For [`Shape::Text`].
+    /// For [`Shape::Text`], and for one text where there may be several.
     Text(Placed<'a>),
-    /// For [`Shape::TextOrList`] and [`Shape::Words`].
+    /// For [`Shape::TextOrList`], [`Shape::Words`] and [`Shape::Choices`].
     List(Vec<Placed<'a>>),
     /// For [`Shape::Flag`].
     Flag(bool),
@@ -217,6 +224,11 @@ impl Key {
                 let words: Vec<_> = get(contract).iter().map(|word| Placed::anywhere(word)).collect();
                 (!words.is_empty()).then_some(Value::List(words))
             }
+            Shape::Choices { get, .. } => match get(contract).as_slice() {
+                [] => None,
+                [one] => Some(Value::Text(Placed::anywhere(one))),
+                several => Some(Value::List(several.iter().map(|one| Placed::anywhere(one)).collect())),
+            },
             Shape::Examples => None,
         }
     }

@@ -1,6 +1,7 @@
 //! One text against the contracts of its path: what matches becomes violations, and what could not be searched for is
 //! said.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
@@ -9,6 +10,7 @@ use super::group::{Searched, Selection};
 use super::pattern::{Unfinished, Within};
 use super::prefilter::MAX_WIDTH;
 use super::view::View;
+use super::zones::Zones;
 use super::{Directives, Matcher, Scratch};
 use crate::contract::Check;
 use crate::path::RelPath;
@@ -56,8 +58,16 @@ impl Matcher {
         let view = View::of(text);
         let no_time = selection.no_time().to_vec();
         let left_out = LeftOut { no_time, ..LeftOut::default() };
-        let mut file =
-            File { matcher: self, path, text, view: &view, checked, left_out, lines: HashMap::new() };
+        let mut file = File {
+            matcher: self,
+            path,
+            text,
+            view: &view,
+            checked,
+            left_out,
+            lines: HashMap::new(),
+            zones: OnceCell::new(),
+        };
         let start = scratch.meter.start();
         selection.with_searched(self, view.bytes(), |searched| {
             scratch.candidates.end_by(self.options.limits.deadline);
@@ -80,6 +90,8 @@ struct File<'a> {
     /// The digests of the lines that violations stand on, each made once: a line may be very long, and have very many
     /// violations.
     lines: HashMap<usize, LineDigest>,
+    /// Its zones, if its language is known; looked at only once there is a match that they decide about.
+    zones: OnceCell<Option<Zones>>,
 }
 
 /// Contracts that a file was not checked with, or not to the end.
@@ -131,12 +143,26 @@ impl File<'_> {
         let mut found = Found::default();
         if let Some(pattern) = self.matcher.pattern(contract).filter(|_| !within.windows.is_empty()) {
             let finished = pattern.search(within, &self.matcher.effort(), |range| {
-                found.matches.push(range);
+                if self.is_in_zone(contract, &range) {
+                    found.matches.push(range);
+                }
                 if found.matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             found.unfinished = finished.err();
         }
         found
+    }
+
+    /// Does a match start where the contract wants it to? In a file of an unknown language it does.
+    fn is_in_zone(&self, contract: usize, range: &Range<usize>) -> bool {
+        let wanted = &self.matcher.contracts[contract].zones;
+        if wanted.is_empty() {
+            return true;
+        }
+        let bytes = self.text.bytes();
+        let zones = self.zones.get_or_init(|| Zones::of(self.path.as_bytes(), bytes));
+        let start = without_leading_space(bytes, self.view.in_file(range.clone())).start;
+        zones.as_ref().is_none_or(|zones| wanted.contains(&zones.at(start)))
     }
 
     /// Makes violations of what was found.

@@ -25,6 +25,7 @@ mod tables;
 mod tests;
 mod yaml;
 
+#[cfg(any(test, feature = "internals"))]
 use std::ops::Range;
 
 use crate::contract::Zone;
@@ -57,6 +58,7 @@ impl Zones {
 
     /// The zones in order. They cover the text without overlap and without a gap, none is empty, and no two
     /// neighbours are alike.
+    #[cfg(any(test, feature = "internals"))]
     pub fn iter(&self) -> impl Iterator<Item = (Range<usize>, Zone)> + '_ {
         let ends = self.starts.iter().skip(1).map(|start| start.offset()).chain([self.end]);
         self.starts.iter().zip(ends).map(|(start, end)| (start.offset()..end, start.zone()))

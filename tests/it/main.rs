@@ -41,3 +41,4 @@ mod stats;
 mod tree;
 mod types;
 mod version_1_2;
+mod zones;

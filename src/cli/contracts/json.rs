@@ -25,6 +25,7 @@ fn value(key: &Key, contract: &Contract) -> Value {
         (Shape::Words { get, .. }, _) => json!(get(contract)),
         // A flag that goes without saying is true.
         (Shape::Flag { .. }, None) => json!(true),
+        (Shape::Choices { get, .. }, _) => json!(get(contract)),
         (_, Some(KeyValue::Text(text))) => json!(text.text),
         (_, Some(KeyValue::Flag(flag))) => json!(flag),
         (_, Some(KeyValue::List(_) | KeyValue::Examples(_)) | None) => Value::Null,

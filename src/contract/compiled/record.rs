@@ -26,6 +26,9 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
             Shape::Words { get, .. } => {
                 put_list(&mut out, get(contract), |out, word| put_bytes(out, word.as_bytes()));
             }
+            Shape::Choices { get, .. } => {
+                put_list(&mut out, &get(contract), |out, word| put_bytes(out, word.as_bytes()));
+            }
             Shape::Examples => {}
         }
     }
@@ -66,7 +69,7 @@ fn fill(builder: &mut Builder, bytes: &mut Bytes<'_>) -> Option<()> {
                 UNSAID => {}
                 flag => builder.set(at, Value::Flag(flag != 0)),
             },
-            Shape::Words { .. } => {
+            Shape::Words { .. } | Shape::Choices { .. } => {
                 let words = bytes.list(|bytes| Some(Placed::new(bytes.text()?, 1)))?;
                 if !words.is_empty() {
                     builder.set(at, Value::List(words));

@@ -2,10 +2,12 @@
 
 use super::super::scope::Scope;
 use super::super::{
-    Check, Contract, Dialect, Examples, Exclude, Form, Kind, Origin, Pattern, Severity, Warning, printable,
+    Check, Contract, Dialect, Examples, Exclude, Form, Kind, Origin, Pattern, Severity, Warning, Zone,
+    printable,
 };
 use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
 use crate::glob::{Glob, GlobError};
+use crate::nearest::nearest;
 
 /// A contract that is being read. What has not been set yet means nothing.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub struct Builder {
     top: usize,
     /// A bit for each key that has a value.
     present: u32,
+    /// The line that `in` stands on.
+    zones_line: Option<usize>,
     mistakes: Vec<Warning>,
     doubts: Vec<Warning>,
     values: Values,
@@ -80,6 +84,7 @@ impl Builder {
             pattern: None,
             top,
             present: 0,
+            zones_line: None,
             mistakes: Vec::new(),
             doubts: Vec::new(),
         }
@@ -102,8 +107,12 @@ impl Builder {
         self.present |= bit;
         match (key.shape, value) {
             (Shape::Text { set, .. }, Value::Text(text)) => set(self, text),
-            (Shape::TextOrList { set, .. }, Value::Text(text)) => set(self, &[text]),
-            (Shape::TextOrList { set, .. }, Value::List(list)) => set(self, &list),
+            (Shape::TextOrList { set, .. } | Shape::Choices { set, .. }, Value::Text(text)) => {
+                set(self, &[text])
+            }
+            (Shape::TextOrList { set, .. } | Shape::Choices { set, .. }, Value::List(list)) => {
+                set(self, &list)
+            }
             (Shape::Words { set, .. }, Value::List(list)) => set(self, list),
             (Shape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
             (Shape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
@@ -157,6 +166,11 @@ impl Builder {
             Pattern { dialect: if literal { Dialect::Literal } else { Dialect::Regex }, ..pattern }
         });
         self.contract.kind = kind;
+        if let Some(line) = self.zones_line.filter(|_| !kind.has_pattern()) {
+            let what = "(remove it: such a contract is not about what files hold)";
+            self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
+            self.contract.zones.clear();
+        }
         self.contract.check = match (kind, pattern) {
             (Kind::FileExists, _) => Check::Exists,
             (Kind::FileNotExists, _) => Check::NotExists,
@@ -260,6 +274,28 @@ impl Builder {
         };
         let what = format!("'{key}' is not valid: {} (for instance '**/*.py')", printable(&why));
         self.mistake(glob.line, what);
+    }
+
+    pub(super) fn set_zones(&mut self, zones: &[Placed<'_>]) {
+        let known = Zone::ALL.map(Zone::as_str);
+        let Some(first) = zones.first() else {
+            return self
+                .mistake(self.top, format!("'in' is an empty list (name some of {})", known.join(", ")));
+        };
+        self.zones_line = Some(first.line);
+        for Placed { text, line } in zones {
+            match Zone::ALL.into_iter().find(|zone| zone.as_str() == text) {
+                Some(zone) if self.contract.zones.contains(&zone) => {}
+                Some(zone) => self.contract.zones.push(zone),
+                None => {
+                    let mend = match nearest(text, known) {
+                        Some(meant) => format!("did you mean '{meant}'?"),
+                        None => format!("use {}", known.join(", ")),
+                    };
+                    self.mistake(*line, format!("'in' knows no '{}' ({mend})", printable(text)));
+                }
+            }
+        }
     }
 
     pub(super) fn set_message(&mut self, message: Placed<'_>) {

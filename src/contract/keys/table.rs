@@ -2,12 +2,12 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::{Kind, Severity};
+use super::super::{Kind, Severity, Zone};
 use super::{Builder, Demanded, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Nested, Placed, Quotes, Shape, Shown};
 use crate::glob::MAX_GLOB_LEN;
 
 /// All keys of a contract, in the order in which they are written and shown.
-pub static KEYS: [Key; 12] = [
+pub static KEYS: [Key; 13] = [
     Key {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -91,6 +91,25 @@ pub static KEYS: [Key; 12] = [
         meaning: "Files that it is not about, although `file_glob` matches them: one glob, or a list of them.",
         nested_meaning: None,
         schema: globs_schema,
+    },
+    Key {
+        name: "in",
+        mistaken_for: &["zone", "zones", "where", "within", "scope"],
+        nested: Nested::InRule(&["in"]),
+        demanded: Demanded::Never,
+        shape: Shape::Choices {
+            set: Builder::set_zones,
+            get: |contract| contract.zones.iter().map(|zone| zone.as_str()).collect(),
+        },
+        quotes: Quotes::IfNeeded,
+        shown: Shown::InRow,
+        meaning: "Where a match must start to count: in `code`, in `comments`, in `strings`, or in one of a list of these. \
+                  Anywhere without it, and in files of a language that is not known.",
+        nested_meaning: None,
+        schema: || {
+            let zone = json!({ "enum": Zone::ALL.map(Zone::as_str) });
+            json!({ "anyOf": [zone, { "type": "array", "items": zone, "minItems": 1 }] })
+        },
     },
     Key {
         name: "message",

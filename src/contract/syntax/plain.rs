@@ -67,10 +67,10 @@ impl<'a> Document<'a> {
             return None;
         }
         let value = match (KEYS[at].shape, entry.value?) {
-            (Shape::Text { .. } | Shape::TextOrList { .. }, Written::One(text)) => {
+            (Shape::Text { .. } | Shape::TextOrList { .. } | Shape::Choices { .. }, Written::One(text)) => {
                 Value::Text(text.placed(entry.line)?)
             }
-            (Shape::TextOrList { .. } | Shape::Words { .. }, Written::List(list)) => {
+            (Shape::TextOrList { .. } | Shape::Words { .. } | Shape::Choices { .. }, Written::List(list)) => {
                 Value::List(list.into_iter().map(|text| text.placed(entry.line)).collect::<Option<_>>()?)
             }
             (Shape::Flag { .. }, Written::One(Scalar { text, quoted: false })) => {

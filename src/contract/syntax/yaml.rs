@@ -200,7 +200,9 @@ impl<'de> Visitor<'de> for MappingVisitor {
 fn next_value<'de, A: MapAccess<'de>>(map: &mut A, shape: Shape) -> Result<Option<Raw>, A::Error> {
     Ok(match shape {
         Shape::Text { .. } => map.next_value::<Option<_>>()?.map(Raw::Text),
-        Shape::TextOrList { .. } => map.next_value::<Option<_>>()?.map(Raw::TextOrList),
+        Shape::TextOrList { .. } | Shape::Choices { .. } => {
+            map.next_value::<Option<_>>()?.map(Raw::TextOrList)
+        }
         Shape::Flag { .. } => map.next_value::<Option<_>>()?.map(Raw::Flag),
         Shape::Words { .. } => map.next_value::<Option<_>>()?.map(Raw::Words),
         Shape::Examples => map.next_value::<Option<_>>()?.map(Raw::Examples),

@@ -6,6 +6,10 @@ use super::rule::{Case, Fence, Markup, Rule, What};
 /// A language whose zones are known.
 #[derive(Debug)]
 pub struct Language {
+    #[cfg_attr(
+        not(any(test, feature = "internals")),
+        allow(dead_code, reason = "for people who look at zones")
+    )]
     name: &'static str,
     pub(super) files: Files,
     pub(super) root: Root,
@@ -57,6 +61,7 @@ pub(super) enum LineBreak {
 
 impl Language {
     /// The name, as people write it.
+    #[cfg(any(test, feature = "internals"))]
     pub fn name(&self) -> &'static str {
         self.name
     }

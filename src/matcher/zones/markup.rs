@@ -124,9 +124,7 @@ impl Lexer<'_> {
     fn markup_comment(&mut self, comments: &[(&str, &str)]) -> Tried {
         let rest = self.rest(self.pos);
         let opens = |(open, _): &&(&str, &str)| rest.starts_with(open.as_bytes());
-        let Some((open, close)) =
-            comments.iter().find(opens).filter(|_| self.may_look_ahead())
-        else {
+        let Some((open, close)) = comments.iter().find(opens).filter(|_| self.may_look_ahead()) else {
             return Tried::Refused;
         };
         let found = self.find_ahead(close.as_bytes(), self.pos + open.len());

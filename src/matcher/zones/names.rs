@@ -3,7 +3,7 @@
 //! Where one extension serves several languages, a text near the start of the file may tell which.
 
 use super::Language;
-use super::tables::{ALL, DOTENV, IGNORE, TELLING};
+use super::tables::{ALL, DOTENV, IGNORE, PYTHON, TELLING};
 
 /// How far a text is searched for what tells its language.
 const TELLING_REACH: usize = 64 * 1024;
@@ -19,6 +19,9 @@ impl Language {
     pub fn of(path: &[u8], text: &[u8]) -> Option<&'static Self> {
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        if name.ends_with(".ipynb") {
+            return by_cell(text);
+        }
         by_name(&name, text).or_else(|| by_shebang(text))
     }
 
@@ -28,9 +31,17 @@ impl Language {
     }
 
     /// The endings of the names of its files, in lower case and without a dot.
+    #[cfg(test)]
     pub fn known_extensions(&self) -> &'static [&'static str] {
         self.files.extensions
     }
+}
+
+/// The language of a cell of a notebook. In the notebook as a file, every line of code is a JSON string.
+fn by_cell(text: &[u8]) -> Option<&'static Language> {
+    let is_whole =
+        text.trim_ascii_start().starts_with(b"{") && memchr::memmem::find(text, b"\"cells\"").is_some();
+    (!is_whole).then_some(&PYTHON)
 }
 
 fn by_name(name: &str, text: &[u8]) -> Option<&'static Language> {
@@ -136,6 +147,13 @@ mod tests {
         assert_eq!(name("a.m", "x = 1; % one"), Some("MATLAB"));
         assert_eq!(name("dump.sql", "CREATE TABLE `a` (b INT) ENGINE=InnoDB;"), Some("MySQL"));
         assert_eq!(name("dump.sql", "SELECT 1;"), Some("SQL"));
+    }
+
+    #[test]
+    fn a_cell_of_a_notebook_is_python_and_a_whole_notebook_nothing() {
+        assert_eq!(name("a.ipynb", "x = {}"), Some("Python"));
+        assert_eq!(name("a.ipynb", "{'x': 1}"), Some("Python"));
+        assert_eq!(name("a.ipynb", " {\n \"cells\": []}"), None);
     }
 
     #[test]

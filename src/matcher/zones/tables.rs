@@ -24,6 +24,7 @@ use super::Language;
 use super::build::line;
 use super::rule::{At, Escape, Rule};
 pub(super) use config::{DOTENV, IGNORE};
+pub(super) use python::PYTHON;
 
 /// All languages. Where two share an extension, the first one has it.
 pub(super) static ALL: &[&[&Language]] = &[

@@ -30,7 +30,7 @@ const fn formatted(quote: &'static str) -> Rule {
     string(quote).after(FORMATTED).any_case().escapes(FORMATTED_ESCAPES).holes(&FIELDS)
 }
 
-static PYTHON: Language = Language::new(
+pub(in super::super) static PYTHON: Language = Language::new(
     "Python",
     &[
         COMMENT,
