@@ -6,3 +6,4 @@ const CODE = useState<"STRING" | CODE>("STRING"); return <CODE
   CODE="STRING"
   onClick={() => { CODE("STRING"); /* COMMENT */ }}
 >(CODE's)</CODE>; // COMMENT
+CODE = <List<Array<CODE>, () => CODE> a="STRING">CODE</List>;

@@ -315,6 +315,7 @@ fn by_shebang(first_line: &[u8]) -> Option<&'static [Opener]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matcher::zones::Language;
 
     fn texts(path: &str, first_line: &str) -> Vec<&'static str> {
         Comments::of(&RelPath::from(path), first_line.as_bytes())
@@ -357,5 +358,32 @@ mod tests {
         assert_eq!(texts("notes.unheard-of", ""), common);
         assert_eq!(texts("run", "#!/opt/unheard-of"), common);
         assert_eq!(texts("run", "#!"), common);
+    }
+
+    /// Kinds of files that may hold directives, but whose zones are not known.
+    const WITHOUT_ZONES: &[&str] = &["a.rst"];
+
+    /// The words in quotes of the functions that tell files apart by name, in the text of this file.
+    fn known(from: &str, to: &str) -> Vec<&'static str> {
+        let source = include_str!("comments.rs");
+        let (start, end) = (source.find(from).expect("is there"), source.find(to).expect("is there"));
+        let is_word = |part: &&str| {
+            !part.is_empty() && !part.contains([' ', '\n', '(', '|', '.']) || part.starts_with('.')
+        };
+        source[start..end].split('"').skip(1).step_by(2).filter(is_word).collect()
+    }
+
+    #[test]
+    fn what_may_hold_directives_has_zones_or_is_listed() {
+        let extensions =
+            known("\nfn by_extension(", "\n/// The comments of the language that the interpreter");
+        let names = known("\nfn by_stem(", "\nfn by_extension(");
+        let whole = known("\nfn by_whole_name(", "\n/// Files such as");
+        assert!(extensions.len() > 300 && names.len() > 20 && whole.len() > 30);
+        let extensions = extensions.into_iter().map(|extension| format!("a.{extension}"));
+        let whole = whole.into_iter().filter(|name| *name != "ignore");
+        let all = extensions.chain(names.into_iter().chain(whole).map(str::to_owned));
+        let unknown: Vec<String> = all.filter(|path| Language::of(path.as_bytes(), b"").is_none()).collect();
+        assert_eq!(unknown, WITHOUT_ZONES);
     }
 }

@@ -102,7 +102,28 @@ impl Lexer<'_> {
             return Tried::Refused;
         }
         self.frames.push(Frame::Tag { markup, from: opened.start });
-        self.skip(after)
+        self.skip(after + self.type_arguments_len(after))
+    }
+
+    /// How long the type arguments at `at` are: `<List<string> items="…">`.
+    fn type_arguments_len(&self, at: usize) -> usize {
+        if self.byte(at) != Some(b'<') || !self.may_look_ahead() {
+            return 0;
+        }
+        let rest = self.rest(at);
+        let near = &rest[..rest.len().min(LOOK_AHEAD)];
+        self.looked_ahead(near.len());
+        let mut depth = 0;
+        for end in memchr::memchr2_iter(b'<', b'>', near) {
+            let is_arrow = near[..end].ends_with(b"=");
+            match near[end] {
+                b'<' => depth += 1,
+                _ if is_arrow => {}
+                _ if depth == 1 => return end + 1,
+                _ => depth -= 1,
+            }
+        }
+        0
     }
 
     /// `<T,>`, `<T = …>`, `<T extends …>`, and `<T>(` when no `</T>` follows soon: the type parameter of a

@@ -50,6 +50,7 @@ pub(super) static RUBY: Language = Language::new(
         skip("$\""),
         skip("$`"),
         skip("$/"),
+        skip("$?"),
         skip(":/").at(At::NotAfterValue),
         skip(":%").at(At::NotAfterValue),
         skip(":`").at(At::NotAfterValue),

@@ -77,6 +77,17 @@ fn each_language_has_a_fixture() {
     assert!(known.len() >= 30);
 }
 
+#[test]
+fn the_guide_names_every_language() {
+    let guide =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/contracts.md")).expect("is text");
+    let (_, list) = guide.split_once("These languages have a table: ").expect("a list");
+    let named: Vec<&str> = list.split_once(".\n").expect("an end").0.split(", ").collect();
+    let mut known: Vec<&str> = Language::all().map(Language::name).collect();
+    known.sort_by_key(|name| name.to_ascii_lowercase());
+    assert_eq!(named, known);
+}
+
 /// The text, and below each line a letter for each of its characters; a tab stays a tab.
 fn shown(name: &str, text: &[u8]) -> String {
     let zones = Zones::of(name.as_bytes(), text).unwrap_or_else(|| panic!("{name}: no language"));
