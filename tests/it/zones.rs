@@ -133,7 +133,7 @@ fn a_cell_of_a_notebook_is_python() {
         "cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": null, "source": ["y\n"],
     }], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
     let sandbox =
-        Sandbox::new().contract(&zoned("in-code", "**", "code")).file("n.ipynb", &notebook.to_string());
+        Sandbox::new().contract(&zoned("in-code", "**", "code")).file("n.ipynb", notebook.to_string());
     let edit = |source: &str| {
         let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": "a", "new_source": source });
         let answer = sandbox.event("PreToolUse", "NotebookEdit", input, []).json();
