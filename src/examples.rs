@@ -114,7 +114,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
         existing: scan::Existing::Deny,
         measure: scan::Measure::Nothing,
     };
-    scan(matcher, targets, options, &())
+    scan(matcher, &targets, options, &())
 }
 
 fn judge(purpose: Purpose, outcome: Outcome) -> Verdict {

@@ -71,7 +71,7 @@ pub fn hook(data: &[u8]) {
         existing: scan::Existing::Deny,
         measure: Measure::Nothing,
     };
-    let outcome = scan(&matcher, targets, options, &());
+    let outcome = scan(&matcher, &targets, options, &());
     let unchecked = !refused && !outcome.skipped.is_empty();
     let answer = claude::answer(&decide(&root, &call, &outcome), OnClean::Allow);
     let answer: Value = serde_json::from_str(&answer.stdout).expect("the answer is JSON");

@@ -3,6 +3,7 @@
 //! Only a carrier and its counts; who fills it, and how it is shown, is not known here.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +27,8 @@ pub struct Outcome {
     pub before: Vec<Earlier>,
     /// What was not checked, and why.
     pub skipped: Vec<Skipped>,
+    /// How many entries of the baseline have fewer violations than they say, when the whole project was looked at.
+    pub stale: Option<usize>,
     /// What is wrong with contract files.
     pub warnings: Vec<Warning>,
     /// Whether there was any contract to check.
@@ -42,6 +45,18 @@ pub struct Earlier {
     pub path: RelPath,
     /// Its violations before, under the path it had then.
     pub violations: Vec<Violation>,
+    /// Its lines now, from the first that changed to the last, counted from 1.
+    pub changed: Range<usize>,
+}
+
+impl Earlier {
+    /// Does a violation of the file now stand on lines that changed?
+    pub fn touches(&self, violation: &Violation) -> bool {
+        violation.found.as_ref().is_some_and(|found| {
+            let (first, last) = (found.region.start.line, found.region.end.line);
+            first < self.changed.end && self.changed.start <= last
+        })
+    }
 }
 
 impl Outcome {
@@ -53,6 +68,16 @@ impl Outcome {
     /// The violations that do not count, whatever the reason.
     pub fn suppressed(&self) -> impl Iterator<Item = &Violation> {
         self.violations.iter().filter(|violation| !violation.is_open())
+    }
+
+    /// The violations that were there before, and stand on lines that the change touches.
+    pub fn touched(&self) -> impl Iterator<Item = &Violation> {
+        self.violations.iter().filter(|violation| match violation.state {
+            State::Existing | State::Baselined => {
+                self.before.iter().any(|file| file.path == violation.path && file.touches(violation))
+            }
+            State::Open | State::Ignored => false,
+        })
     }
 
     /// What was not checked and matters to some contract.

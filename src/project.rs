@@ -284,7 +284,7 @@ impl Ready {
             existing: options.existing,
             measure: options.measure,
         };
-        let mut outcome = scan(&matcher, targets, scanning, watch);
+        let mut outcome = scan(&matcher, &targets, scanning, watch);
         settle(&mut outcome);
         if !options.deadline.is_never() {
             warnings.append(&mut matcher.warnings());

@@ -4,6 +4,7 @@
 //! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,8 +15,8 @@ use crate::contract::{Check, Contract};
 use crate::matcher::{Checked, Matcher, Scratch};
 use crate::outcome::{Earlier, Outcome, Spent};
 use crate::skipped::{Gap, Skipped, Why};
-use crate::source::{Before, Coverage, Reader, Target, Targets};
-use crate::text::Text;
+use crate::source::{Coverage, Reader, Target, Targets};
+use crate::text::{Text, changed_lines};
 use crate::violation::Violation;
 
 /// How to scan.
@@ -57,11 +58,11 @@ pub trait Watch: Sync {
 impl Watch for () {}
 
 /// Checks all targets.
-pub fn scan(matcher: &Matcher, targets: Targets, options: Options, watch: &dyn Watch) -> Outcome {
+pub fn scan(matcher: &Matcher, targets: &Targets, options: Options, watch: &dyn Watch) -> Outcome {
     let Targets { targets, coverage, skipped, .. } = targets;
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
-    let (scanned, mut workers) = each(&targets, options.threads, worker, |worker, target| {
+    let (scanned, mut workers) = each(targets, options.threads, worker, |worker, target| {
         let scanned = check_target(matcher, worker, target, options.existing);
         watch.advance();
         scanned
@@ -69,14 +70,14 @@ pub fn scan(matcher: &Matcher, targets: Targets, options: Options, watch: &dyn W
     watch.finish();
     let threads = workers.len();
     let contracts = matcher.contracts().to_vec();
-    let mut outcome = Outcome { contracts, skipped, ..Outcome::default() };
-    gather(&targets, scanned, &mut outcome);
-    if let Coverage::Rest(rest) = &coverage {
+    let mut outcome = Outcome { contracts, skipped: skipped.clone(), ..Outcome::default() };
+    gather(targets, scanned, &mut outcome);
+    if let Coverage::Rest(rest) = coverage {
         let survey = |worker: &mut Worker, target: &Target| survey_target(matcher, worker, target);
         let (_, others) = each(rest, options.threads, worker, survey);
         workers.extend(others);
     }
-    judge_project(matcher, &coverage, &workers, &mut outcome);
+    judge_project(matcher, coverage, &workers, &mut outcome);
     sort(&mut outcome);
     outcome.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
     outcome
@@ -171,8 +172,16 @@ fn timed<T>(time: Option<&mut Duration>, work: impl FnOnce() -> T) -> T {
 struct Scanned {
     applied: bool,
     checked: Checked,
-    /// The violations of the text before, if they were asked for.
-    before: Option<Vec<Violation>>,
+    /// The text before, if that was asked for.
+    before: Option<Was>,
+}
+
+/// What is known of the text before.
+#[derive(Debug)]
+struct Was {
+    violations: Vec<Violation>,
+    /// The lines of now that changed.
+    changed: Range<usize>,
 }
 
 fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existing: Existing) -> Scanned {
@@ -191,7 +200,7 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existin
         }
         if let (Existing::Report, Some(before)) = (existing, &target.before) {
             let any = scanned.checked.violations.iter().any(Violation::is_open);
-            scanned.before = any.then(|| violations_before(matcher, reader, before));
+            scanned.before = any.then(|| compare(matcher, reader, before, readable));
         }
         scanned.applied = readable.is_some();
         let why = match text {
@@ -244,12 +253,22 @@ fn note_unread(matcher: &Matcher, target: &Target, skipped: &[Skipped], unread: 
     }
 }
 
-/// The violations of what a target was before. What cannot be read had none, so that all it has now are new.
-fn violations_before(matcher: &Matcher, reader: &mut Reader, before: &Before) -> Vec<Violation> {
+/// What a target was before, against its text now. What cannot be read had no violations, so that all it has now are new.
+fn compare(matcher: &Matcher, reader: &mut Reader, before: &Target, now: Option<&Text>) -> Was {
     let content = reader.read(&before.content).ok();
     let text = content.and_then(Text::new);
-    let selection = matcher.select(&before.path, None);
-    matcher.check(&selection, &before.path, text.as_ref()).violations
+    let changed = changed_lines(bytes(text.as_ref()), bytes(now));
+    let selection = matcher.select(&before.path, before.alias.as_ref());
+    let mut checked = matcher.check(&selection, &before.path, text.as_ref());
+    drop(text);
+    if let Some(whole) = &before.whole {
+        judge_requirements(matcher, before, reader.read(whole), &mut checked);
+    }
+    Was { violations: checked.violations, changed }
+}
+
+fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
+    text.map_or(&[], Text::bytes)
 }
 
 /// Notes the contracts about the project as a whole that a file satisfies which is checked elsewhere.
@@ -275,7 +294,11 @@ fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
         }
         outcome.violations.extend(scanned.checked.violations);
         let path = &target.path;
-        let earlier = scanned.before.map(|violations| Earlier { path: path.clone(), violations });
+        let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
+            path: path.clone(),
+            violations,
+            changed,
+        });
         outcome.before.extend(earlier);
         outcome.skipped.extend(scanned.checked.skipped);
     }
@@ -367,7 +390,7 @@ mod tests {
             .flat_map(|p| ["c1", "c0", "c0"].map(|id| format!("{p} {id}")))
             .collect();
         for threads in [1, 2, 64] {
-            assert_eq!(shown(&scan(&matcher, targets(), options(threads), &())), expected);
+            assert_eq!(shown(&scan(&matcher, &targets(), options(threads), &())), expected);
         }
     }
 
@@ -386,14 +409,12 @@ mod tests {
     #[test]
     fn what_a_target_was_before_is_searched_only_when_it_violates_something_now() {
         let matcher = matcher(vec![Check::Forbid(pattern("x"))]);
-        let before = |path: &str, text: &str| {
-            Some(Box::new(Before { path: RelPath::from(path), content: Content::Bytes(text.into()) }))
-        };
+        let before = |path: &str, text: &str| Some(Box::new(target(path, text)));
         let targets = vec![
             Target { before: before("old", "x"), ..target("a", "x") },
             Target { before: before("b", "x"), ..target("b", "y") },
         ];
-        let outcome = scan(&matcher, whole(targets), options(1), &());
+        let outcome = scan(&matcher, &whole(targets), options(1), &());
         assert_eq!(outcome.before.len(), 1);
         assert_eq!(outcome.before[0].path, RelPath::from("a"));
         assert_eq!(outcome.before[0].violations[0].path, RelPath::from("old"));
@@ -408,13 +429,13 @@ mod tests {
             Target { whole: whole_has("x y"), ..target("a", "part") },
             Target { whole: whole_has("none"), ..target("b", "x y") },
         ];
-        assert_eq!(shown(&scan(&matcher, whole(targets), options(1), &())), ["b c0", "b c1"]);
+        assert_eq!(shown(&scan(&matcher, &whole(targets), options(1), &())), ["b c0", "b c1"]);
     }
 
     #[test]
     fn the_project_lacks_only_what_no_file_can_have() {
         let matcher = matcher(vec![Check::RequireSomewhere(pattern("x")), Check::Exists]);
-        let missing = |targets: Vec<Target>| shown(&scan(&matcher, whole(targets), options(1), &()));
+        let missing = |targets: Vec<Target>| shown(&scan(&matcher, &whole(targets), options(1), &()));
         assert_eq!(missing(vec![target("a", "y")]), ["** c0"]);
         assert_eq!(missing(vec![target("a", "y"), target("b", "x")]), [""; 0]);
         let unread = |why| Target::new(RelPath::from("b"), Content::Opaque(why));

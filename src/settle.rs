@@ -13,8 +13,7 @@ mod existing;
 
 /// Decides the state of every violation, and tells those apart that look alike.
 pub fn settle(outcome: &mut Outcome) {
-    let before = std::mem::take(&mut outcome.before);
-    existing::mark(&mut outcome.violations, &before);
+    existing::mark(&mut outcome.violations, &outcome.before);
     count_repeats(&mut outcome.violations);
 }
 

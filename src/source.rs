@@ -45,17 +45,8 @@ pub struct Target {
     pub content: Content,
     /// The file as a whole, where `content` is a part of it: what contracts require of a file is judged on this.
     pub whole: Option<Content>,
-    /// What it was before, for a source that compares; a new file was nothing.
-    pub before: Option<Box<Before>>,
-}
-
-/// What a target was before it changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Before {
-    /// The path it had.
-    pub path: RelPath,
-    /// Where the bytes are that it had.
-    pub content: Content,
+    /// What it was before, under the path it had then, for a source that compares; a new file was nothing.
+    pub before: Option<Box<Target>>,
 }
 
 impl Target {

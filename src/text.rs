@@ -6,8 +6,10 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
+mod changed;
 mod encoding;
 
+pub use changed::changed_lines;
 pub(crate) use encoding::decode_utf16le;
 pub use encoding::unread_encoding;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::decision::{Decision, Verdict};
+use super::decision::{Context, Decision, Verdict};
 use super::{Answer, OnClean};
 use crate::change::{
     Algorithm, Call, Cell, CellAction, CellEdit, Change, Edit, MAX_PATH, Moment, Occurrences, Original,
@@ -16,6 +16,7 @@ use crate::change::{
 use crate::contract::Severity;
 use crate::exit::Exit;
 use crate::hook::{Event, PostToolUseResponse, PreToolUseResponse, Request, Response, Tool, ToolInput};
+use crate::outcome::Summary;
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 
@@ -99,18 +100,22 @@ fn cell_edit(input: ToolInput<'_>) -> CellEdit {
 
 /// The answer to an event.
 pub fn answer(decision: &Decision, on_clean: OnClean) -> Answer {
-    let mut response = response(&decision.verdict, on_clean);
+    let mut response = response(&decision.verdict, decision.context.as_ref(), on_clean);
     if let Some(message) = &decision.message {
         response = response.system_message(message);
     }
     Answer { stdout: response.to_pretty_json(), exit: Exit::Clean }
 }
 
-fn response(verdict: &Verdict, on_clean: OnClean) -> Response {
+fn response(verdict: &Verdict, context: Option<&Context>, on_clean: OnClean) -> Response {
+    let with_context = |response: PreToolUseResponse| match context {
+        Some(context) => response.with_context(&context.text).into(),
+        None => response.into(),
+    };
     match verdict {
-        Verdict::Deny(reason) => PreToolUseResponse::deny(reason).into(),
-        Verdict::Clean { ignored } if on_clean == OnClean::Allow => {
-            PreToolUseResponse::allow().with_reason(passed(*ignored)).into()
+        Verdict::Deny(reason) => with_context(PreToolUseResponse::deny(reason)),
+        Verdict::Clean(summary) if on_clean == OnClean::Allow => {
+            with_context(PreToolUseResponse::allow().with_reason(passed(*summary)))
         }
         Verdict::Violated { severity, lines } => {
             let word = match severity {
@@ -118,17 +123,27 @@ fn response(verdict: &Verdict, on_clean: OnClean) -> Response {
                 Severity::Warning => "warning",
             };
             let reason = format!("Contract {word} detected after file write");
-            PostToolUseResponse::block(reason).and_context(lines).into()
+            let context = context.map(|context| format!("{lines}\n{}", context.text));
+            PostToolUseResponse::block(reason).and_context(context.as_ref().unwrap_or(lines)).into()
         }
-        Verdict::Clean { .. } | Verdict::Nothing => Response::empty(),
+        Verdict::Clean(_) | Verdict::Nothing => match context {
+            None => Response::empty(),
+            Some(Context { moment: Moment::Before, .. }) => with_context(PreToolUseResponse::undecided()),
+            Some(Context { moment: Moment::After, text }) => PostToolUseResponse::with_context(text).into(),
+        },
     }
 }
 
-fn passed(ignored: usize) -> String {
-    match ignored {
-        0 => "All contracts passed".to_owned(),
-        1 => "1 violation suppressed by ignore".to_owned(),
-        count => format!("{count} violations suppressed by ignore"),
+fn passed(summary: Summary) -> String {
+    match summary {
+        Summary { ignored: 0, existing: 0, baselined: 0, .. } => "All contracts passed".to_owned(),
+        Summary { ignored: 1, existing: 0, baselined: 0, .. } => {
+            "1 violation suppressed by ignore".to_owned()
+        }
+        Summary { ignored, existing: 0, baselined: 0, .. } => {
+            format!("{ignored} violations suppressed by ignore")
+        }
+        others => format!("No new violations: {others}"),
     }
 }
 
@@ -214,7 +229,7 @@ mod tests {
     }
 
     fn answered(verdict: Verdict, message: Option<&str>, on_clean: OnClean) -> Value {
-        let decision = Decision { verdict, message: message.map(str::to_owned) };
+        let decision = Decision { verdict, message: message.map(str::to_owned), ..Decision::NOTHING };
         let Answer { stdout, exit } = answer(&decision, on_clean);
         assert_eq!(exit, Exit::Clean);
         serde_json::from_str(&stdout).expect("is JSON")
@@ -227,15 +242,42 @@ mod tests {
         let expected = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": "deny",
             "permissionDecisionReason": "why" } });
         assert_eq!(denied, expected);
-        let clean = answered(Verdict::Clean { ignored: 2 }, None, allow);
+        let ignored = |ignored| Verdict::Clean(Summary { ignored, ..Summary::default() });
+        let clean = answered(ignored(2), None, allow);
         let reason = &clean["hookSpecificOutput"]["permissionDecisionReason"];
         assert_eq!(reason, "2 violations suppressed by ignore");
-        assert_eq!(answered(Verdict::Clean { ignored: 0 }, None, OnClean::Defer), json!({}));
+        assert_eq!(answered(ignored(0), None, OnClean::Defer), json!({}));
         assert_eq!(answered(Verdict::Nothing, Some("m"), allow), json!({ "systemMessage": "m" }));
         let told = Verdict::Violated { severity: Severity::Warning, lines: "Warning: x".into() };
         let told = answered(told, None, allow);
         assert_eq!(told["decision"], "block");
         assert_eq!(told["reason"], "Contract warning detected after file write");
         assert_eq!(told["hookSpecificOutput"]["additionalContext"], "Warning: x");
+    }
+
+    #[test]
+    fn what_the_model_should_know_besides_goes_with_every_verdict() {
+        let answered = |verdict: Verdict, moment, on_clean| -> Value {
+            let context = Some(Context { moment, text: "old".to_owned() });
+            let Answer { stdout, .. } = answer(&Decision { verdict, context, message: None }, on_clean);
+            serde_json::from_str(&stdout).expect("is JSON")
+        };
+        let clean = || Verdict::Clean(Summary { existing: 2, baselined: 1, ..Summary::default() });
+        let allowed = answered(clean(), Moment::Before, OnClean::Allow);
+        assert_eq!(allowed["hookSpecificOutput"]["additionalContext"], "old");
+        let reason = &allowed["hookSpecificOutput"]["permissionDecisionReason"];
+        assert_eq!(reason, "No new violations: 0 errors, 0 warnings, 2 existing, 1 in the baseline");
+        let undecided =
+            json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "additionalContext": "old" } });
+        assert_eq!(answered(clean(), Moment::Before, OnClean::Defer), undecided);
+        assert_eq!(answered(Verdict::Nothing, Moment::Before, OnClean::Allow), undecided);
+        let denied = answered(Verdict::Deny("no".into()), Moment::Before, OnClean::Allow);
+        assert_eq!(denied["hookSpecificOutput"]["additionalContext"], "old");
+        let told =
+            json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "additionalContext": "old" } });
+        assert_eq!(answered(Verdict::Nothing, Moment::After, OnClean::Allow), told);
+        let violated = Verdict::Violated { severity: Severity::Error, lines: "Error: x".into() };
+        let violated = answered(violated, Moment::After, OnClean::Allow);
+        assert_eq!(violated["hookSpecificOutput"]["additionalContext"], "Error: x\nold");
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::change::{Call, Moment};
 use crate::contract::{Effect, Severity, Warning};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Summary};
 use crate::path::Root;
 use crate::report::inert;
 use crate::skipped::{Gap, Skipped, Why};
@@ -20,8 +20,19 @@ pub const MAX_TEXT: usize = 9_500;
 pub struct Decision {
     /// What is decided.
     pub verdict: Verdict,
+    /// What the model should know besides.
+    pub context: Option<Context>,
     /// What the person should know, which the model need not.
     pub message: Option<String>,
+}
+
+/// Something for the model to know besides the verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// When it is told.
+    pub moment: Moment,
+    /// What.
+    pub text: String,
 }
 
 /// What is decided.
@@ -30,10 +41,7 @@ pub enum Verdict {
     /// Nothing: there is nothing to say, or not everything could be checked.
     Nothing,
     /// Before the call: everything was checked, and nothing is left to say against it.
-    Clean {
-        /// How many violations ignore directives cover.
-        ignored: usize,
-    },
+    Clean(Summary),
     /// Before the call: it is refused, for this reason.
     Deny(String),
     /// After the call: these are its violations.
@@ -47,7 +55,7 @@ pub enum Verdict {
 
 impl Decision {
     /// There is nothing to say.
-    pub const NOTHING: Self = Self { verdict: Verdict::Nothing, message: None };
+    pub const NOTHING: Self = Self { verdict: Verdict::Nothing, context: None, message: None };
 }
 
 /// Decides on a call in a project.
@@ -60,26 +68,56 @@ pub fn decide(root: &Root, call: &Call, outcome: &Outcome) -> Decision {
         }
         (None, moment) => verdict(root, call, outcome, moment),
     };
-    Decision { verdict, message: message(outcome) }
+    let context = context(&verdict, outcome).map(|text| Context { moment: call.moment, text });
+    Decision { verdict, context, message: message(outcome) }
+}
+
+/// What stands before the violations that the model is told of and need not repair.
+const EXISTING: &str =
+    "Already there before this edit, on lines that it touches; it is not denied for these:";
+
+/// The fewest characters that are worth a list.
+const MIN_CONTEXT: usize = 500;
+
+/// The violations that were there before and that the call touches, as far as there is room beside the verdict.
+fn context(verdict: &Verdict, outcome: &Outcome) -> Option<String> {
+    let told = match verdict {
+        Verdict::Violated { lines, .. } => lines.chars().count() + 1,
+        Verdict::Nothing | Verdict::Clean(_) | Verdict::Deny(_) => 0,
+    };
+    let room = MAX_TEXT.saturating_sub(told + EXISTING.len() + 1);
+    let mut touched: Vec<&Violation> = outcome.touched().collect();
+    touched.sort_by_key(|violation| Reverse(violation.contract.severity));
+    (!touched.is_empty() && room >= MIN_CONTEXT).then(|| {
+        let prefix = |severity| match severity {
+            Severity::Error => "Existing violation",
+            Severity::Warning => "Existing warning",
+        };
+        format!("{EXISTING}\n{}", lines::joined(&touched, prefix, room))
+    })
 }
 
 fn verdict(root: &Root, call: &Call, outcome: &Outcome, moment: Moment) -> Verdict {
     let mut open: Vec<&Violation> = outcome.open().collect();
     open.sort_by_key(|violation| Reverse(violation.contract.severity));
     match (moment, open.first()) {
-        (Moment::Before, Some(_)) => Verdict::Deny(lines::joined(&open, |_| "Contract violation")),
+        (Moment::Before, Some(_)) => Verdict::Deny(lines::joined(&open, |_| "Contract violation", MAX_TEXT)),
         (Moment::After, Some(worst)) => Verdict::Violated {
             severity: worst.contract.severity,
-            lines: lines::joined(&open, |severity| match severity {
-                Severity::Error => "Error",
-                Severity::Warning => "Warning",
-            }),
+            lines: lines::joined(&open, told, MAX_TEXT),
         },
         (Moment::After, None) => Verdict::Nothing,
         (Moment::Before, None) if is_checked(outcome) && is_inside(root, call) => {
-            Verdict::Clean { ignored: outcome.summary().ignored }
+            Verdict::Clean(outcome.summary())
         }
         (Moment::Before, None) => Verdict::Nothing,
+    }
+}
+
+fn told(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "Error",
+        Severity::Warning => "Warning",
     }
 }
 
@@ -190,7 +228,7 @@ mod tests {
 
     #[test]
     fn only_what_was_checked_and_lies_in_the_project_is_clean() {
-        let clean = Decision { verdict: Verdict::Clean { ignored: 0 }, message: None };
+        let clean = Decision { verdict: Verdict::Clean(Summary::default()), ..Decision::NOTHING };
         assert_eq!(decided(&call(Moment::Before, "a"), &Outcome::default()), clean);
         assert_eq!(decided(&call(Moment::Before, "/elsewhere/a"), &Outcome::default()), Decision::NOTHING);
         assert_eq!(decided(&call(Moment::After, "a"), &Outcome::default()), Decision::NOTHING);

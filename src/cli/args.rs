@@ -9,7 +9,6 @@ use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 use super::chosen::Chosen;
 use super::install::{Install, Uninstall};
 use super::packs::Packs;
-use crate::agent::OnClean;
 use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
@@ -19,7 +18,10 @@ use crate::source::Source;
 use crate::source::git::Revisions;
 use crate::source::shard::Shard;
 
+mod choices;
 mod values;
+
+pub use choices::{ExistingArg, OnCleanArg};
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -110,9 +112,13 @@ pub struct Check {
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
-    /// With --staged or --diff: only violations count that the change brought in
+    /// With --staged or --diff: only violations count that the change brought in, as with --existing report
     #[arg(long, help_heading = MODE)]
     pub new_lines: bool,
+
+    /// With --stdin, --staged or --diff: what becomes of violations that were there before [default: deny]
+    #[arg(long, value_enum, help_heading = MODE)]
+    pub existing: Option<ExistingArg>,
 
     /// With --all: check only part I of N, so that several machines can share the work
     #[arg(long, value_name = "I/N", help_heading = MODE)]
@@ -147,6 +153,10 @@ pub struct Check {
     /// Report also what ignore directives suppress
     #[arg(long, help_heading = CONTRACTS)]
     pub no_ignores: bool,
+
+    /// Report also what is in the baseline, .claude/phaser-baseline.jsonl
+    #[arg(long, help_heading = CONTRACTS)]
+    pub no_baseline: bool,
 
     /// How many threads to use [default: one for each core]
     #[arg(long, value_name = "N", value_parser = values::threads, help_heading = LIMITS)]
@@ -210,12 +220,6 @@ pub enum FailOn {
     Error,
     Warning,
     Never,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OnCleanArg {
-    Allow,
-    Defer,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -308,6 +312,9 @@ impl Check {
         if self.new_lines && !matches!(mode, Mode::Staged(_) | Mode::Diff(_)) {
             anyhow::bail!("--new-lines needs something to compare with: use it with --staged or --diff");
         }
+        if self.new_lines && self.existing == Some(ExistingArg::Deny) {
+            anyhow::bail!("--new-lines and --existing deny say opposite things; leave one of them out");
+        }
         if self.output.is_some() && mode == Mode::Stdin {
             anyhow::bail!("--output is for reports: a hook event is answered on standard output");
         }
@@ -362,25 +369,25 @@ impl Check {
         if self.stats { Measure::Costs } else { Measure::Nothing }
     }
 
+    /// What becomes of violations that were there before, when nothing is said here but in the configuration.
+    pub fn existing(&self, configured: Existing) -> Existing {
+        match self.existing {
+            Some(asked) => asked.into(),
+            None if self.new_lines => Existing::Report,
+            None => configured,
+        }
+    }
+
     /// How the project is checked.
-    pub fn options(&self) -> Options {
+    pub fn options(&self, configured: Existing) -> Options {
         Options {
             timeout: self.timeout(),
             directives: if self.no_ignores { Directives::Disregarded } else { Directives::Honoured },
-            existing: if self.new_lines { Existing::Report } else { Existing::Deny },
+            existing: self.existing(configured),
             threads: self.threads.map(usize::from),
             max_file_size: self.max_file_size,
             measure: self.measure(),
             ..Options::default()
-        }
-    }
-}
-
-impl From<OnCleanArg> for OnClean {
-    fn from(arg: OnCleanArg) -> Self {
-        match arg {
-            OnCleanArg::Allow => Self::Allow,
-            OnCleanArg::Defer => Self::Defer,
         }
     }
 }

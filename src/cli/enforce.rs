@@ -26,6 +26,7 @@ use crate::project::load::{Load, Loaded};
 use crate::project::{self, Options, Project};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
+use crate::scan::Existing;
 use crate::source::{Coverage, Source, Targets, tree};
 
 /// Runs `phaser enforce`.
@@ -141,7 +142,7 @@ impl Run<'_> {
             deadline: self.deadline,
             cwd: Some(self.environment.cwd.clone()),
             git: Some(self.environment.git.clone()),
-            ..self.args.options()
+            ..self.args.options(Existing::Deny)
         };
         // Where files are decides which contracts there are. An agent waits, so what it changes is only worked out for
         // contracts.

@@ -107,7 +107,7 @@ impl Sum {
     fn about_call(self, request: &Request) -> Response {
         let merge = |update| UpdatedInput::merge(request.tool_input(), update);
         Response::from(PreToolUseResponse {
-            decision: self.decision,
+            decision: Some(self.decision),
             reason: self.reason,
             updated_input: self.update.map(merge),
             context: self.context,

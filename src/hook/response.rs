@@ -92,26 +92,31 @@ impl UpdatedInput {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreToolUseResponse {
-    pub(super) decision: Decision,
+    pub(super) decision: Option<Decision>,
     pub(super) reason: Option<String>,
     pub(super) updated_input: Option<UpdatedInput>,
     pub(super) context: Option<String>,
 }
 
 impl PreToolUseResponse {
+    /// Leaves the decision to the client.
+    pub fn undecided() -> Self {
+        Self { decision: None, reason: None, updated_input: None, context: None }
+    }
+
     /// Lets the tool run, and skips the user's permission prompt.
     pub fn allow() -> Self {
-        Self { decision: Decision::Allow, reason: None, updated_input: None, context: None }
+        Self { decision: Some(Decision::Allow), ..Self::undecided() }
     }
 
     /// Does not let the tool run; Claude is told the reason.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self { decision: Decision::Deny, ..Self::allow().with_reason(reason) }
+        Self { decision: Some(Decision::Deny), ..Self::undecided().with_reason(reason) }
     }
 
     /// Asks the user, who is shown the reason.
     pub fn ask(reason: impl Into<String>) -> Self {
-        Self { decision: Decision::Ask, ..Self::allow().with_reason(reason) }
+        Self { decision: Some(Decision::Ask), ..Self::undecided().with_reason(reason) }
     }
 
     /// Says why.
@@ -127,8 +132,8 @@ impl PreToolUseResponse {
     /// Changes what the tool is given, if it runs.
     pub fn with_updated_input(self, input: UpdatedInput) -> Result<Self, ResponseError> {
         match self.decision {
-            Decision::Allow | Decision::Ask => Ok(Self { updated_input: Some(input), ..self }),
-            Decision::Deny => Err(ResponseError::UpdatedInputWithDeny),
+            None | Some(Decision::Allow | Decision::Ask) => Ok(Self { updated_input: Some(input), ..self }),
+            Some(Decision::Deny) => Err(ResponseError::UpdatedInputWithDeny),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::request::Request;
 use super::response::{
-    AfterDeny, PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse,
+    AfterDeny, Decision, PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse,
     PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UserPromptSubmitResponse,
 };
 
@@ -140,7 +140,7 @@ impl From<PreToolUseResponse> for Response {
         Self::about(
             &["PreToolUse"],
             Specific {
-                permission_decision: Some(response.decision.as_str()),
+                permission_decision: response.decision.map(Decision::as_str),
                 permission_decision_reason: response.reason,
                 updated_input: response.updated_input.map(|input| input.0),
                 additional_context: response.context,
@@ -249,6 +249,10 @@ mod tests {
 
     #[test]
     fn pre_tool_use_with_context() {
+        check(
+            PreToolUseResponse::undecided().with_context("line 3 is old"),
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"line 3 is old"}}"#,
+        );
         check(
             PreToolUseResponse::deny("no").with_context("use the service"),
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no","additionalContext":"use the service"}}"#,

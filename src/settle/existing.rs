@@ -16,7 +16,11 @@ pub(super) fn mark(violations: &mut [Violation], before: &[Earlier]) {
         for violation in earlier.violations.iter().filter(|violation| violation.is_open()) {
             *left.entry((&violation.contract.id, line(violation))).or_default() += 1;
         }
-        for violation in of_file(violations, &earlier.path).iter_mut().filter(|now| now.is_open()) {
+        // Of several that are alike, the new one is on a line that changed.
+        let now = of_file(violations, &earlier.path).iter_mut();
+        let mut now: Vec<&mut Violation> = now.filter(|violation| violation.is_open()).collect();
+        now.sort_by_key(|violation| earlier.touches(violation));
+        for violation in now {
             if let Some(count @ 1..) = left.get_mut(&(violation.contract.id.as_str(), line(violation))) {
                 *count -= 1;
                 violation.state = State::Existing;

@@ -21,7 +21,7 @@ fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation 
 }
 
 fn states(now: Vec<Violation>, before: Vec<Violation>) -> Vec<State> {
-    let before = vec![Earlier { path: RelPath::from("a.py"), violations: before }];
+    let before = vec![Earlier { path: RelPath::from("a.py"), violations: before, changed: 1..1 }];
     let mut outcome = Outcome { violations: now, before, ..Outcome::default() };
     settle(&mut outcome);
     outcome.violations.iter().map(|violation| violation.state).collect()

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{Before, Content, Coverage, Reader, Target, Targets, files, notebook};
-use crate::change::{Call, CellEdit, Change, MAX_PATH, Moment, NotApplied, Original, Rewrite};
+use super::{Content, Coverage, Reader, Target, Targets, files, notebook};
+use crate::change::{Call, CellAction, CellEdit, Change, MAX_PATH, Moment, NotApplied, Original, Rewrite};
 use crate::path::{RelPath, Root};
 use crate::skipped::{Skipped, Why};
 use crate::text::Text;
@@ -57,7 +57,19 @@ struct Changed<'a> {
 struct Worked {
     bytes: Vec<u8>,
     whole: Option<Content>,
-    before: Option<Content>,
+    before: Option<Was>,
+}
+
+/// What a file was, in the same two forms.
+struct Was {
+    content: Content,
+    whole: Option<Content>,
+}
+
+impl From<Content> for Was {
+    fn from(content: Content) -> Self {
+        Self { content, whole: None }
+    }
 }
 
 impl Changed<'_> {
@@ -76,9 +88,10 @@ impl Changed<'_> {
             Content::Opaque(self.not_text())
         };
         let mut target = files::named(self.root, &self.path, content);
-        let path = target.path.clone();
         target.whole = worked.whole;
-        target.before = worked.before.map(|content| Box::new(Before { path, content }));
+        target.before = worked.before.map(|Was { content, whole }| {
+            Box::new(Target { content, whole, before: None, ..target.clone() })
+        });
         Ok(target)
     }
 
@@ -89,7 +102,7 @@ impl Changed<'_> {
             Moment::Before => given(),
             Moment::After => self.current()?.unwrap_or_else(given),
         };
-        Ok(Worked { bytes, whole: None, before: self.before() })
+        Ok(Worked { bytes, whole: None, before: self.before().map(Was::from) })
     }
 
     /// Texts in the file are replaced.
@@ -100,9 +113,10 @@ impl Changed<'_> {
         };
         if self.call.moment == Moment::After {
             let bytes = current.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
-            return Ok(Worked { bytes, whole: None, before: self.before() });
+            let before = self.before().map(|before| with_line_endings_of(&bytes, before).into());
+            return Ok(Worked { bytes, whole: None, before });
         }
-        let before = current.clone().map(Content::Bytes);
+        let before = current.clone().map(|bytes| Content::Bytes(bytes).into());
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let bytes = (algorithm.0)(current, edits, limit).map_err(|error| self.not_applied(&error))?;
         Ok(Worked { bytes, whole: None, before })
@@ -122,12 +136,20 @@ impl Changed<'_> {
             (Moment::After, Some(Original::Text(text))) => Some(text.clone().into_bytes()),
             (Moment::After, _) => None,
         };
-        let before = notebook::written(original.as_deref(), edit).ok().flatten();
+        // A cell that is new was nothing; the one at its place is another one.
+        let source = match edit.action {
+            CellAction::Replace => notebook::written(original.as_deref(), edit).ok().flatten(),
+            CellAction::Insert | CellAction::Delete => None,
+        };
+        let before = original.map(|original| Was {
+            content: Content::Bytes(source.unwrap_or_default().into_bytes()),
+            whole: Some(Content::Bytes(original)),
+        });
         let whole = current.map(|current| match self.call.moment {
             Moment::Before => Content::Notebook(Box::new((current, edit.clone()))),
             Moment::After => Content::Bytes(current),
         });
-        Ok(Worked { bytes, whole, before: before.map(|source| Content::Bytes(source.into_bytes())) })
+        Ok(Worked { bytes, whole, before })
     }
 
     /// What the file was before, for a change that gives it a new content whatever it was, or that has happened. What
@@ -167,6 +189,17 @@ impl Changed<'_> {
             NotApplied::FileNotFound => format!("{error}: {}", self.change.path),
             other => other.to_string(),
         })
+    }
+}
+
+/// What a file was, with the line endings that it has: an edit keeps them, and the client says what was there without.
+fn with_line_endings_of(now: &[u8], before: Content) -> Content {
+    match before {
+        Content::Bytes(bytes) if !bytes.contains(&b'\r') && memchr::memmem::find(now, b"\r\n").is_some() => {
+            let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+            Content::Bytes(lines.join(&b"\r\n"[..]))
+        }
+        before => before,
     }
 }
 

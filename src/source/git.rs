@@ -23,7 +23,7 @@ use gix::objs::tree::EntryKind;
 
 use crate::path::Root;
 use crate::skipped::Why;
-use crate::source::{Before, Content, Coverage, Target, Targets};
+use crate::source::{Content, Coverage, Target, Targets};
 
 pub use blob::{Blob, BlobReader};
 pub use error::Error;
@@ -140,7 +140,7 @@ impl<'a> Collection<'a> {
         let was = was.map(|was| (path, was)).or_else(|| self.moved.get(path).copied());
         let before = was.and_then(|(path, was)| {
             let path = self.repository.project_path(path)?;
-            Some(Box::new(Before { path, content: self::content(self.repository, was) }))
+            Some(Box::new(Target::new(path, self::content(self.repository, was))))
         });
         if let Some(path) = self.repository.project_path(path) {
             self.found.targets.push(Target { before, ..Target::new(path, content) });

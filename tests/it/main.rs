@@ -13,6 +13,7 @@ mod determinism;
 mod doctor;
 mod equality;
 mod examples;
+mod existing;
 mod exits;
 mod faults;
 mod gaps;

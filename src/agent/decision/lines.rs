@@ -1,7 +1,7 @@
 //! Violations as lines for a model, within the length that a client passes on: messages are cut first, then lines are
 //! left out and counted.
 
-use super::{MAX_TEXT, noted};
+use super::noted;
 use crate::contract::Severity;
 use crate::report::inert;
 use crate::violation::Violation;
@@ -15,13 +15,13 @@ const MIN_MESSAGE: usize = 40;
 /// How much is kept for saying how many lines were left out.
 const REST: usize = 40;
 
-/// One line for each violation, in their order.
-pub(super) fn joined(violations: &[&Violation], prefix: fn(Severity) -> &'static str) -> String {
+/// One line for each violation, in their order, with `most` characters in all.
+pub(super) fn joined(violations: &[&Violation], prefix: fn(Severity) -> &'static str, most: usize) -> String {
     let mut named = violations.len().min(MAX_NAMED);
     loop {
         let lines: Vec<Line> =
             violations[..named].iter().map(|violation| Line::of(violation, prefix)).collect();
-        let message = longest_message(&lines);
+        let message = longest_message(&lines, most);
         if named > 1 && message.is_some_and(|length| length < MIN_MESSAGE) {
             named -= 1;
             continue;
@@ -36,9 +36,9 @@ pub(super) fn joined(violations: &[&Violation], prefix: fn(Severity) -> &'static
 }
 
 /// The most characters that each message may have, so that all lines fit; `None` when they fit as they are.
-fn longest_message(lines: &[Line]) -> Option<usize> {
+fn longest_message(lines: &[Line], most: usize) -> Option<usize> {
     let fixed: usize = lines.iter().map(Line::fixed_length).sum();
-    let room = (MAX_TEXT - REST).saturating_sub(fixed);
+    let room = most.saturating_sub(REST + fixed);
     let mut lengths: Vec<usize> = lines.iter().map(|line| line.message.chars().count()).collect();
     if lengths.iter().sum::<usize>() <= room {
         return None;
@@ -96,6 +96,7 @@ impl Line {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::MAX_TEXT;
     use super::*;
     use crate::contract::{Check, Contract};
     use crate::matcher::oracle::contract;
@@ -110,7 +111,7 @@ mod tests {
 
     fn shown(messages: &[String]) -> String {
         let violations = violations(messages);
-        joined(&violations.iter().collect::<Vec<_>>(), |_| "Error")
+        joined(&violations.iter().collect::<Vec<_>>(), |_| "Error", MAX_TEXT)
     }
 
     #[test]

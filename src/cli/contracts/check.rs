@@ -79,7 +79,7 @@ fn check(
             existing: Existing::Deny,
             measure: Measure::Nothing,
         };
-        scan(&matcher, project.targets, options, &())
+        scan(&matcher, &project.targets, options, &())
     };
     let mut ids = HashSet::new();
     let checked: Vec<Checked<'_>> = matcher

@@ -1,0 +1,274 @@
+//! `--existing report`: an edit of old code is denied only for what it adds, in every mode that knows what was before.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Output, Sandbox, contract, forbid, warning};
+
+const OLD: usize = 29;
+
+/// A Python file with 29 old violations, and room between them.
+fn old_file() -> String {
+    (1..=OLD).map(|n| format!("def f{n}():\n    print({n})\n\n")).collect()
+}
+
+fn sandbox() -> Sandbox {
+    Sandbox::new().contract(&forbid("no-print", r"\bprint\(", "**/*.py")).file("old.py", old_file())
+}
+
+fn pre(sandbox: &Sandbox, tool: &str, input: Value) -> Output {
+    sandbox.event("PreToolUse", tool, input, ["--severity", "error", "--existing", "report"])
+}
+
+fn edit(sandbox: &Sandbox, old: &str, new: &str) -> Output {
+    let input = json!({ "file_path": sandbox.path("old.py"), "old_string": old, "new_string": new });
+    pre(sandbox, "Edit", input)
+}
+
+fn write(sandbox: &Sandbox, content: &str) -> Output {
+    pre(sandbox, "Write", json!({ "file_path": sandbox.path("old.py"), "content": content }))
+}
+
+fn context(output: &Output) -> String {
+    let context = output.json()["hookSpecificOutput"]["additionalContext"].clone();
+    context.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn an_edit_of_old_code_is_let_through_and_one_more_violation_is_not() {
+    let sandbox = sandbox();
+    let output = edit(&sandbox, "def f3():", "def f3(x):");
+    let (decision, reason) = output.decision();
+    assert_eq!(decision, "allow", "{output}");
+    assert_eq!(reason, "No new violations: 0 errors, 0 warnings, 29 existing");
+    assert_eq!(context(&output), "", "{output}");
+
+    let output = edit(&sandbox, "def f3():\n", "def f3():\n    print('new')\n");
+    let (decision, reason) = output.decision();
+    assert_eq!(
+        (decision.as_str(), reason.as_str()),
+        ("deny", "Contract violation: no-print at line 8. Do not no-print.")
+    );
+
+    let output = edit(&sandbox, "    print(3)\n", "    return 3\n");
+    assert_eq!(output.decision().0, "allow", "{output}");
+    assert!(output.decision().1.contains("28 existing"), "{output}");
+}
+
+#[test]
+fn without_a_word_old_violations_deny_as_they_always_did() {
+    let sandbox = sandbox();
+    let input = json!({ "file_path": sandbox.path("old.py"), "old_string": "f3()", "new_string": "f3(x)" });
+    for args in [vec!["--severity", "error"], vec!["--severity", "error", "--existing", "deny"]] {
+        let event = json!({ "hook_event_name": "PreToolUse", "cwd": sandbox.root(), "tool_name": "Edit", "tool_input": input });
+        let mut command = sandbox.command();
+        let output =
+            sandbox.run_with(command.args(["enforce", "--stdin"]).args(&args), event.to_string().as_bytes());
+        let (decision, reason) = output.decision();
+        assert_eq!(decision, "deny", "{args:?}");
+        assert!(reason.ends_with("… and 9 more"), "{reason}");
+    }
+}
+
+#[test]
+fn a_copy_is_new_and_is_named_by_its_own_line() {
+    let sandbox = sandbox();
+    let output = edit(&sandbox, "def f1():\n", "def f1():\n    print(20)\n");
+    let (decision, reason) = output.decision();
+    assert_eq!(decision, "deny");
+    assert!(reason.starts_with("Contract violation: no-print at line 2. "), "{reason}");
+}
+
+#[test]
+fn moved_and_reindented_lines_keep_their_violations() {
+    let sandbox = sandbox();
+    let mut functions: Vec<_> = (1..=OLD).map(|n| format!("def f{n}():\n\tprint( {n} )\n\n")).collect();
+    functions.reverse();
+    let output = write(&sandbox, &functions.concat());
+    assert_eq!(output.decision().0, "allow", "{output}");
+    let output = write(&sandbox, &(functions.concat() + "print(30)\n"));
+    assert_eq!(output.decision().0, "deny", "{output}");
+    assert!(!output.decision().1.contains('\n'), "{output}");
+}
+
+#[test]
+fn old_violations_are_told_when_the_edit_touches_their_lines() {
+    let sandbox = sandbox();
+    let output =
+        edit(&sandbox, "def f3():\n    print(3)\n\ndef f4():", "def g3():\n    print(3)\n\ndef g4():");
+    assert_eq!(output.decision().0, "allow", "{output}");
+    insta::assert_snapshot!(context(&output), @r"
+    Already there before this edit, on lines that it touches; it is not denied for these:
+    Existing violation: no-print at line 8. Do not no-print.
+    ");
+    let both = "def g3():\n    print(3)\n    print('new')\n\ndef g4():";
+    let output = edit(&sandbox, "def f3():\n    print(3)\n\ndef f4():", both);
+    assert_eq!(output.decision().1, "Contract violation: no-print at line 9. Do not no-print.");
+    assert!(
+        context(&output).ends_with("Existing violation: no-print at line 8. Do not no-print."),
+        "{output}"
+    );
+}
+
+#[test]
+fn with_on_clean_defer_the_client_decides_and_the_model_is_told() {
+    let sandbox = sandbox();
+    let input = json!({ "file_path": sandbox.path("old.py"), "old_string": "    print(3)", "new_string": "  print(3)" });
+    let output = sandbox.event("PreToolUse", "Edit", input, ["--existing", "report", "--on-clean", "defer"]);
+    let answer = output.json();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], Value::Null, "{output}");
+    assert!(
+        context(&output).ends_with("Existing violation: no-print at line 8. Do not no-print."),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_new_file_a_removed_directive_and_a_file_with_nothing_old_bring_new_ones() {
+    let sandbox = sandbox().file("ignored.py", "print(1)  # phaser:ignore no-print\n");
+    let new = json!({ "file_path": sandbox.path("new.py"), "content": old_file() });
+    assert_eq!(pre(&sandbox, "Write", new).decision().0, "deny");
+    let input = json!({ "file_path": sandbox.path("ignored.py"), "old_string": "  # phaser:ignore no-print", "new_string": "" });
+    assert_eq!(pre(&sandbox, "Edit", input).decision().0, "deny");
+}
+
+#[test]
+fn several_edits_and_old_requirements() {
+    let sandbox = sandbox().contract(&contract("licence", "require_pattern", Some("Copyright"), "**/*.py"));
+    let edits = json!([{ "old_string": "f1()", "new_string": "g1()" }, { "old_string": "f9()", "new_string": "g9()" }]);
+    let input = json!({ "file_path": sandbox.path("old.py"), "edits": edits });
+    let output = pre(&sandbox, "MultiEdit", input);
+    assert_eq!(output.decision().1, "No new violations: 0 errors, 0 warnings, 30 existing", "{output}");
+    let sandbox = sandbox.file("new.py", "# Copyright\n");
+    let input = json!({ "file_path": sandbox.path("new.py"), "old_string": "# Copyright\n", "new_string": "x = 1\n" });
+    assert_eq!(pre(&sandbox, "Edit", input).decision().0, "deny", "what the file had is missing now");
+}
+
+#[test]
+fn a_link_is_judged_by_both_of_its_names_before_and_now() {
+    let sandbox = sandbox();
+    std::os::unix::fs::symlink("old.py", sandbox.path("link")).expect("linked");
+    let input = json!({ "file_path": sandbox.path("link"), "old_string": "f3()", "new_string": "f3(x)" });
+    let output = pre(&sandbox, "Edit", input);
+    assert_eq!(output.decision().0, "allow", "{output}");
+}
+
+fn notebook(cells: &[(&str, &str)]) -> String {
+    let cell = |(id, source): &(&str, &str)| json!({ "cell_type": "code", "id": id, "metadata": {}, "source": source, "outputs": [], "execution_count": null });
+    json!({ "cells": cells.iter().map(cell).collect::<Vec<_>>(), "metadata": {}, "nbformat": 4, "nbformat_minor": 5 }).to_string()
+}
+
+#[test]
+fn cells_are_compared_with_what_they_were() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"\bprint\(", "**/*.ipynb"))
+        .contract(&contract("seed", "require_pattern", Some("seed"), "**/*.ipynb"))
+        .file("n.ipynb", notebook(&[("a", "print(1)\nx = 1"), ("b", "y = 1")]));
+    let cell = |id: &str, mode: &str, source: &str| {
+        let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": id, "edit_mode": mode, "new_source": source });
+        pre(&sandbox, "NotebookEdit", input)
+    };
+    let decision = |id, mode, source| cell(id, mode, source).decision().0;
+    assert_eq!(decision("a", "replace", "print(1)\nx = 2"), "allow");
+    assert_eq!(decision("a", "replace", "print(1)\nprint(2)"), "deny");
+    assert_eq!(decision("b", "replace", "print(1)"), "deny");
+    assert_eq!(decision("b", "insert", "print(1)"), "deny", "a cell that is new was nothing");
+    assert_eq!(decision("b", "insert", "z = 1"), "allow", "the notebook never had what it lacks");
+    assert_eq!(decision("b", "delete", ""), "allow");
+    let sandbox = Sandbox::new()
+        .contract(&contract("seed", "require_pattern", Some("seed"), "**/*.ipynb"))
+        .file("n.ipynb", notebook(&[("a", "seed(1)"), ("b", "y = 1")]));
+    let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": "a", "edit_mode": "delete", "new_source": "" });
+    assert_eq!(pre(&sandbox, "NotebookEdit", input).decision().0, "deny", "it had what it lacks now");
+}
+
+/// The event after a Write or an Edit, as the client sends it; the file is already what the tool made of it.
+fn post(sandbox: &Sandbox, tool: &str, original: Value) -> Output {
+    let event = json!({
+        "session_id": "s", "cwd": sandbox.root(), "hook_event_name": "PostToolUse", "tool_name": tool,
+        "tool_input": { "file_path": sandbox.path("old.py"), "content": "", "old_string": "", "new_string": "" },
+        "tool_response": {
+            "filePath": sandbox.path("old.py"), "originalFile": original, "structuredPatch": [], "userModified": false,
+        },
+    });
+    let args = ["enforce", "--stdin", "--severity", "warning", "--existing", "report"];
+    sandbox.run_stdin(args, event.to_string())
+}
+
+#[test]
+fn a_warning_after_an_edit_is_told_once() {
+    let sandbox = Sandbox::new().contract(&warning(&forbid("no-todo", "TODO", "**/*.py")));
+    let first = "x = 1\n# TODO later\ny = 1\n";
+    let sandbox = sandbox.file("old.py", first);
+    for (tool, original) in [("Write", Value::Null), ("Edit", json!("x = 1\ny = 1\n"))] {
+        let output = post(&sandbox, tool, original);
+        assert_eq!(output.json()["decision"], "block", "{output}");
+        assert_eq!(context(&output), "Warning: no-todo at line 2. Do not no-todo.");
+    }
+    let sandbox = sandbox.file("old.py", "x = 1\n# TODO later\ny = 2\n");
+    for tool in ["Write", "Edit"] {
+        assert_eq!(post(&sandbox, tool, json!(first)).json(), json!({}));
+    }
+    let sandbox = sandbox.file("old.py", "x = 1\n    # TODO later\ny = 2\n");
+    let output = post(&sandbox, "Edit", json!(first));
+    assert_eq!(output.json()["decision"], Value::Null, "{output}");
+    assert!(context(&output).ends_with("\nExisting warning: no-todo at line 2. Do not no-todo."), "{output}");
+}
+
+#[test]
+fn after_a_notebook_edit_the_cell_is_compared_with_what_it_was() {
+    let before = notebook(&[("a", "# TODO\nx = 1")]);
+    let sandbox = Sandbox::new()
+        .contract(&warning(&forbid("no-todo", "TODO", "**/*.ipynb")))
+        .file("n.ipynb", notebook(&[("a", "# TODO\nx = 2")]));
+    let event = |original: &str| {
+        json!({
+            "cwd": sandbox.root(), "hook_event_name": "PostToolUse", "tool_name": "NotebookEdit",
+            "tool_input": { "notebook_path": sandbox.path("n.ipynb"), "cell_id": "a", "new_source": "# TODO\nx = 2" },
+            "tool_response": { "original_file": original, "cell_id": "a" },
+        })
+    };
+    let run = |original: &str| {
+        sandbox.run_stdin(["enforce", "--stdin", "--existing", "report"], event(original).to_string()).json()
+    };
+    assert_eq!(run(&before), json!({}));
+    assert_eq!(run(&notebook(&[("a", "x = 1")]))["decision"], "block");
+}
+
+#[test]
+fn line_endings_that_an_edit_keeps_are_no_news() {
+    let sandbox = Sandbox::new()
+        .contract(&warning(&forbid("no-crlf", r"\r\n", "**/*.py")))
+        .file("old.py", "x = 1\r\ny = 2\r\n");
+    let output = post(&sandbox, "Edit", json!("x = 1\ny = 1\n"));
+    assert_eq!(context(&output), "Warning: no-crlf at line 2. Do not no-crlf.");
+}
+
+#[test]
+fn what_is_staged_and_what_a_diff_has_follow_the_same_rule() {
+    let sandbox = sandbox().git_init();
+    sandbox.git(&["add", "--all"]);
+    let sandbox =
+        sandbox.git_commit("old").file("old.py", old_file().replace("f3()", "f3(x)") + "print(30)\n");
+    let sandbox = sandbox.git_add("old.py");
+    for (args, count) in [
+        (vec!["--staged", "--existing", "report"], 1),
+        (vec!["--staged", "--new-lines"], 1),
+        (vec!["--staged", "--new-lines", "--existing", "report"], 1),
+        (vec!["--diff", "HEAD", "--existing", "report"], 1),
+        (vec!["--staged"], OLD + 1),
+        (vec!["--staged", "--existing", "deny"], OLD + 1),
+    ] {
+        let mut command = sandbox.command();
+        let output = sandbox.run_with(command.args(["enforce", "--format", "json"]).args(&args), b"");
+        assert_eq!((output.code, output.violations().len()), (Some(1), count), "{args:?}");
+        assert_eq!(output.json()["summary"]["existing"], OLD + 1 - count, "{args:?}");
+    }
+    let output = sandbox.run(["enforce", "--staged", "--existing", "report"]);
+    assert!(output.stdout.ends_with("\n1 error, 0 warnings, 29 existing\n"), "{output}");
+    let output = sandbox.run(["enforce", "--staged", "--new-lines", "--existing", "deny"]);
+    assert_eq!(output.code, Some(3));
+    assert!(output.stderr.contains("opposite"), "{output}");
+    fs::remove_file(sandbox.path("old.py")).expect("removed");
+}
