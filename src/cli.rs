@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::report::inert;
 
 mod args;
+mod baseline;
 mod chosen;
 mod completions;
 mod contracts;
@@ -47,6 +48,8 @@ enum Command {
     Check(contracts::Check),
     /// Give a project its first contracts
     Init(init::Init),
+    /// Write down the violations that there are, so that only new ones count
+    Baseline(baseline::Baseline),
     /// Explain a contract: why it is there, how to keep it, how to ignore it
     Explain(explain::Explain),
     /// Work with reports that have been written
@@ -105,6 +108,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Contracts(args) => contracts::run(&args, &environment),
         Command::Check(args) => contracts::run_check(&args, &environment),
         Command::Init(args) => init::run(&args, &environment),
+        Command::Baseline(args) => baseline::run(&args, &environment),
         Command::Explain(args) => explain::run(&args, &environment),
         Command::Completions(args) => completions::completions(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),

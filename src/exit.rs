@@ -32,7 +32,7 @@ impl From<Exit> for ExitCode {
 pub enum Strictness {
     /// Only what should have been checked and could not be.
     Normal,
-    /// Everything that was not checked, and every contract file with something wrong.
+    /// Everything that was not checked, every contract file with something wrong, and entries of the baseline that are stale.
     Strict,
 }
 
@@ -43,7 +43,8 @@ pub fn judge(outcome: &Outcome, fail_on: Option<Severity>, strictness: Strictnes
         Strictness::Normal => Gap::Known,
         Strictness::Strict => Gap::None,
     };
-    let unsure = outcome.no_contracts || !outcome.warnings.is_empty();
+    let is_stale = outcome.stale.is_some_and(|stale| stale > 0);
+    let unsure = outcome.no_contracts || !outcome.warnings.is_empty() || is_stale;
     if gap > tolerated || (strictness == Strictness::Strict && unsure) {
         return Exit::Trouble;
     }

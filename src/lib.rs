@@ -54,6 +54,9 @@ mod violation;
 mod matcher;
 
 #[cfg(feature = "project")]
+mod baseline;
+
+#[cfg(feature = "project")]
 mod outcome;
 
 #[cfg(feature = "project")]

@@ -11,6 +11,7 @@ use crate::contract::{Contract, Severity, Warning};
 use crate::matcher::profile::Costs;
 use crate::path::RelPath;
 use crate::skipped::{Gap, Skipped};
+use crate::text::Region;
 use crate::violation::{State, Violation};
 
 /// Everything a run found out.
@@ -53,8 +54,10 @@ impl Earlier {
     /// Does a violation of the file now stand on lines that changed?
     pub fn touches(&self, violation: &Violation) -> bool {
         violation.found.as_ref().is_some_and(|found| {
-            let (first, last) = (found.region.start.line, found.region.end.line);
-            first < self.changed.end && self.changed.start <= last
+            let Region { start, end } = found.region;
+            // A match that takes the end of a line with it is not on the next one.
+            let last = if end.column == 1 { end.line.saturating_sub(1).max(start.line) } else { end.line };
+            start.line < self.changed.end && self.changed.start <= last
         })
     }
 }
@@ -83,6 +86,15 @@ impl Outcome {
     /// What was not checked and matters to some contract.
     pub fn gaps(&self) -> impl Iterator<Item = &Skipped> {
         self.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None)
+    }
+
+    /// Was this contract checked, and was no file left out that has this path or holds it?
+    pub(crate) fn has_judged(&self, contract: &[u8], path: &[u8]) -> bool {
+        let is_gap = |skipped: &Skipped| {
+            let inside = path.strip_prefix(skipped.path.as_bytes());
+            inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        self.contracts.iter().any(|checked| checked.id.as_bytes() == contract) && !self.gaps().any(is_gap)
     }
 
     /// Counts the violations.

@@ -16,6 +16,9 @@ pub const PROJECT_CONTRACTS: &str = ".claude/contracts";
 /// The file in a project that holds its configuration.
 pub const CONFIG: &str = ".claude/phaser.yaml";
 
+/// The file in a project that holds its baseline.
+pub const BASELINE: &str = ".claude/phaser-baseline.jsonl";
+
 /// A path relative to the project root, `/`-separated, as bytes because names need not be UTF-8.
 ///
 /// A file outside the root has its absolute path without the leading `/`.

@@ -5,10 +5,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::baseline::{Baseline, Wanted};
 use crate::change::Call;
 use crate::config;
 use crate::contract::layers::Loading;
@@ -20,8 +22,9 @@ use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, real_path};
 use crate::scan::{self, Existing, Measure, Watch, scan};
-use crate::settle::settle;
+use crate::settle::{Seen, Tolerated, settle};
 use crate::source::git::{Listing, Location, Renames, Staged};
+use crate::source::present::Present;
 use crate::source::{Coverage, Source, Targets, changes, files, git, tree};
 
 pub(crate) mod load;
@@ -67,6 +70,21 @@ pub struct Options {
     pub cwd: Option<PathBuf>,
     /// Where git is to look, if not from there.
     pub git: Option<Location>,
+    /// The old violations that are written down.
+    pub(crate) recorded: Recorded,
+}
+
+/// Where old violations are written down that do not count.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Recorded {
+    /// Nowhere.
+    #[default]
+    Nowhere,
+    /// Here.
+    In(Arc<Baseline>),
+    /// In the project's file, which is read once there is a violation that it may cover; what is wrong with it is a
+    /// warning.
+    InFile,
 }
 
 impl Default for Options {
@@ -81,6 +99,7 @@ impl Default for Options {
             measure: Measure::Nothing,
             cwd: None,
             git: None,
+            recorded: Recorded::Nowhere,
         }
     }
 }
@@ -95,6 +114,9 @@ pub enum Error {
     /// The configuration is wrong: what is wrong with it, a line each.
     #[error("{}", lines(.0))]
     Config(Vec<Warning>),
+    /// The baseline is broken.
+    #[error("{0}")]
+    Baseline(Warning),
     /// A git repository cannot be read.
     #[error(transparent)]
     Git(#[from] git::Error),
@@ -105,15 +127,19 @@ fn lines(mistakes: &[Warning]) -> String {
 }
 
 impl Project {
-    /// The project in this directory, with the contracts in its `.claude/contracts` and what its `.claude/phaser.yaml`
-    /// says. What is wrong with a contract file is in the outcome of a check; the others count.
+    /// The project in this directory, with the contracts in its `.claude/contracts` its baseline, and what its
+    /// `.claude/phaser.yaml` says. What is wrong with a contract file is in the outcome of a check; the others count.
     ///
     /// # Errors
     ///
-    /// When there is no such directory, or its configuration is wrong.
+    /// When there is no such directory, or its configuration or its baseline is wrong.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
         let root = Root::new(std::path::absolute(root)?.canonicalize()?);
-        Self::with_folders(root, Options::default(), &[], None)
+        let recorded = match Baseline::read(&root, None).map_err(Error::Baseline)? {
+            Some(baseline) => Recorded::In(Arc::new(baseline)),
+            None => Recorded::Nowhere,
+        };
+        Self::with_folders(root, Options { recorded, ..Options::default() }, &[], None)
     }
 
     /// The project with the contracts of these directories in it too.
@@ -146,7 +172,8 @@ impl Project {
     /// Checks in another way.
     #[must_use]
     pub fn with_options(self, options: Options) -> Self {
-        Self { options, ..self }
+        let recorded = self.options.recorded.clone();
+        Self { options: Options { recorded, ..options }, ..self }
     }
 
     /// The contracts that are switched on.
@@ -184,7 +211,7 @@ impl Project {
 
     /// Makes the contracts ready to be matched.
     pub(crate) fn ready(self) -> Ready {
-        let Self { contracts, mut warnings, exempt, exclude, options, .. } = self;
+        let Self { root, contracts, mut warnings, exempt, exclude, options } = self;
         let matching = matcher::Options {
             limits: Limits { deadline: options.deadline, ..Limits::default() },
             exempt,
@@ -199,7 +226,7 @@ impl Project {
         } else {
             Matcher::new(contracts, matching)
         };
-        Ready { matcher, warnings, options }
+        Ready { root, matcher, warnings, options }
     }
 }
 
@@ -268,6 +295,7 @@ fn threads(options: &Options) -> usize {
 /// Contracts that are ready to be matched.
 #[derive(Debug)]
 pub(crate) struct Ready {
+    root: Root,
     matcher: Matcher,
     warnings: Vec<Warning>,
     options: Options,
@@ -276,7 +304,7 @@ pub(crate) struct Ready {
 impl Ready {
     /// Checks targets. Gives the matcher back, which knows what was expensive.
     pub(crate) fn check(self, targets: Targets, watch: &dyn Watch) -> (Outcome, Matcher) {
-        let Self { matcher, mut warnings, options } = self;
+        let Self { root, matcher, mut warnings, options } = self;
         let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
         let scanning = scan::Options {
             threads: if several { threads(&options) } else { 1 },
@@ -285,13 +313,34 @@ impl Ready {
             measure: options.measure,
         };
         let mut outcome = scan(&matcher, &targets, scanning, watch);
-        settle(&mut outcome);
+        let baseline = recorded(&options.recorded, &root, &outcome).unwrap_or_else(|broken| {
+            warnings.push(broken);
+            None
+        });
+        let present = Present { root: &root, targets: &targets };
+        let is_gone = |path: &RelPath| !present.has(path);
+        let tolerated = baseline.as_ref().map(|baseline| Tolerated {
+            baseline,
+            is_gone: &is_gone,
+            seen: if targets.coverage == Coverage::Whole { Seen::Everything } else { Seen::Some },
+        });
+        settle(&mut outcome, tolerated.as_ref());
         if !options.deadline.is_never() {
             warnings.append(&mut matcher.warnings());
         }
         warnings.sort();
         outcome.warnings = warnings;
         (outcome, matcher)
+    }
+}
+
+/// The baseline, if there is one and it may matter.
+fn recorded(recorded: &Recorded, root: &Root, outcome: &Outcome) -> Result<Option<Arc<Baseline>>, Warning> {
+    match recorded {
+        Recorded::Nowhere => Ok(None),
+        Recorded::In(baseline) => Ok(Some(Arc::clone(baseline))),
+        Recorded::InFile if outcome.open().next().is_none() => Ok(None),
+        Recorded::InFile => Ok(Baseline::read(root, Some(&Wanted::of(outcome.open())))?.map(Arc::new)),
     }
 }
 

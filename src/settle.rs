@@ -9,12 +9,34 @@ use crate::outcome::Outcome;
 use crate::path::RelPath;
 use crate::violation::{Fingerprint, Violation};
 
+mod baseline;
 mod existing;
 
+pub use baseline::{Seen, Tolerated};
+
 /// Decides the state of every violation, and tells those apart that look alike.
-pub fn settle(outcome: &mut Outcome) {
+pub fn settle(outcome: &mut Outcome, tolerated: Option<&Tolerated>) {
+    if let Some(tolerated) = tolerated {
+        mark_baselined(outcome, tolerated);
+    }
     existing::mark(&mut outcome.violations, &outcome.before);
     count_repeats(&mut outcome.violations);
+}
+
+/// Marks what is in the baseline, now and before: what it covers is neither new nor was it there without it.
+fn mark_baselined(outcome: &mut Outcome, tolerated: &Tolerated) {
+    let earlier = outcome.before.iter_mut().flat_map(|file| &mut file.violations);
+    baseline::mark(earlier.collect(), tolerated);
+    let mut now: Vec<&mut Violation> = outcome.violations.iter_mut().collect();
+    // Of several that are alike, the new one is on a line that changed.
+    let before: HashMap<_, _> = outcome.before.iter().map(|file| (&file.path, file)).collect();
+    if !before.is_empty() {
+        now.sort_by_key(|violation| before.get(&violation.path).is_some_and(|file| file.touches(violation)));
+    }
+    let left = baseline::mark(now, tolerated);
+    if tolerated.seen == Seen::Everything {
+        outcome.stale = Some(baseline::stale(outcome, tolerated.baseline, &left));
+    }
 }
 
 /// Numbers the violations of one contract in one file that stand on the same text; they are in their final order.

@@ -15,6 +15,7 @@ pub mod changes;
 pub mod files;
 pub mod git;
 pub mod notebook;
+pub mod present;
 pub mod shard;
 pub mod tree;
 

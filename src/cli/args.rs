@@ -19,7 +19,7 @@ use crate::source::git::Revisions;
 use crate::source::shard::Shard;
 
 mod choices;
-mod values;
+pub(super) mod values;
 
 pub use choices::{ExistingArg, OnCleanArg};
 

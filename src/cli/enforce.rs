@@ -8,7 +8,7 @@ use super::args::{Check, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
 use super::show::Show;
 use super::stopwatch::Stopwatch;
-use super::{install, output, places, say, stdin};
+use super::{baseline, install, output, places, say, stdin};
 use crate::agent::decision::{Decision, decide};
 use crate::agent::{Answer, claude};
 use crate::change::Call;
@@ -23,7 +23,7 @@ use crate::outcome::Outcome;
 use crate::path::{Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
 use crate::project::load::{Load, Loaded};
-use crate::project::{self, Options, Project};
+use crate::project::{self, Options, Project, Recorded};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
 use crate::scan::Existing;
@@ -138,7 +138,7 @@ impl Run<'_> {
 
     fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {
         let Resolved { root, asks, .. } = resolved;
-        let options = Options {
+        let mut options = Options {
             deadline: self.deadline,
             cwd: Some(self.environment.cwd.clone()),
             git: Some(self.environment.git.clone()),
@@ -153,6 +153,11 @@ impl Run<'_> {
                 self.stopwatch.end(Phase::FilesListed);
                 Ok(targets)
             }
+        };
+        options.recorded = match &targets {
+            _ if self.args.no_baseline => Recorded::Nowhere,
+            Err(_) => Recorded::InFile,
+            Ok(targets) => baseline::of_run(root, project::staged(source, targets))?,
         };
         let loaded = self.load(root, source, &targets)?;
         let hint = hint(&loaded);

@@ -8,7 +8,7 @@ use super::environment::Environment;
 use super::{output, say};
 use crate::contract::Warning;
 use crate::outcome::Outcome;
-use crate::path::{PROJECT_CONTRACTS, RelPath, Root};
+use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use crate::report::here::Here;
 use crate::report::host::Top;
 use crate::report::text::{Colour, Detail, Hint};
@@ -55,6 +55,14 @@ impl Show<'_> {
         let here = self.here();
         for warning in &outcome.warnings {
             self.warning_from(&here, warning).lines().for_each(say);
+        }
+        if let Some(stale @ 1..) = outcome.stale
+            && (!self.args.quiet || self.args.strict)
+        {
+            let entries = if stale == 1 { "1 entry is" } else { &format!("{stale} entries are") };
+            say(format_args!(
+                "phaser: {BASELINE}: {entries} stale; 'phaser baseline --prune' drops what is gone"
+            ));
         }
         for Skipped { path, why } in &outcome.skipped {
             match why {

@@ -13,7 +13,7 @@ use super::selector::Selector;
 use super::{Contract, LayerKind, Warning};
 use crate::deadline::Deadline;
 use crate::pack::Pack;
-use crate::path::{PROJECT_CONTRACTS, RelPath, Root};
+use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 
 mod packs;
 #[cfg(test)]
@@ -171,9 +171,9 @@ impl Layers {
     }
 
     /// The directories that contracts are read from, as files in them are called in this project, with all links
-    /// resolved. Contracts about content do not apply there: a pattern would match its own definition.
+    /// resolved, and the baseline. Contracts about content do not apply there: a pattern would match its own definition.
     pub fn exempt(&self, root: &Root) -> Vec<RelPath> {
-        let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS].map(RelPath::from);
+        let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS, BASELINE].map(RelPath::from);
         let read = self.directories.iter().map(|directory| root.relative(directory));
         let mut exempt: Vec<_> = usual.into_iter().chain(read).collect();
         exempt.sort_unstable();

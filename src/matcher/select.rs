@@ -28,7 +28,9 @@ impl<'a> Names<'a> {
     pub fn lies_in(self, directories: &[RelPath]) -> bool {
         let real = self.alias.unwrap_or(self.path).as_bytes();
         let inside = |directory: &RelPath| real.strip_prefix(directory.as_bytes());
-        directories.iter().any(|directory| inside(directory).is_some_and(|rest| rest.starts_with(b"/")))
+        directories
+            .iter()
+            .any(|directory| inside(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/")))
     }
 
     /// Is each name one of these files? A file that is called something else too is judged by that.

@@ -68,6 +68,9 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
         summary.errors, summary.warnings, summary.ignored, summary.existing, summary.baselined
     )?;
+    if let Some(stale) = outcome.stale {
+        writeln!(out, "  \"baseline\": {{ \"stale\": {stale} }},")?;
+    }
     writeln!(out, "  \"skipped\": {},", indented(&skipped.collect::<Vec<_>>())?)?;
     writeln!(out, "  \"warnings\": {},", indented(&warnings.collect::<Vec<_>>())?)?;
     writeln!(out, "  \"suppressed\": {},", indented(&suppressed)?)?;

@@ -3,6 +3,7 @@
 mod harness;
 
 mod action;
+mod baseline;
 mod cli;
 mod compiled;
 mod configuration;

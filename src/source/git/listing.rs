@@ -74,6 +74,16 @@ impl Listing {
         BlobReader::default().read(&repository.objects.blob(entry.id), u64::MAX).ok()
     }
 
+    /// Is this file of the project among them? What lies in a directory that the index has as a whole is taken to be.
+    pub fn has(&self, path: &RelPath) -> bool {
+        let Indexed { repository, index } = &*self.0;
+        let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(path) = repository.path_in_worktree(path) else { return false };
+        let has = |path: &[u8]| index.entry_by_path(path.as_bstr());
+        has(&path).is_some_and(compare::is_committed)
+            || memchr::memchr_iter(b'/', &path).any(|slash| has(&path[..=slash]).is_some())
+    }
+
     /// Their paths, or the directory that could not be listed.
     pub fn paths(&self) -> Result<Vec<RelPath>, Skipped> {
         let Indexed { repository, index } = &*self.0;

@@ -132,7 +132,7 @@ fn a_link_that_becomes_a_file_is_read() {
     std::fs::remove_file(repo.top.join("a")).expect("removed");
     repo.stage("a", "text");
     assert_eq!(texts(&repo.staged()), [text("a", "text")]);
-    let before = Before { path: "a".into(), content: Content::Opaque(Why::Link) };
+    let before = Target::new("a".into(), Content::Opaque(Why::Link));
     assert_eq!(repo.staged().targets[0].before, Some(Box::new(before)));
 }
 

@@ -1,0 +1,319 @@
+//! `phaser baseline`: writes down the violations that a project has, so that only new ones count.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::args::values;
+use super::chosen::Chosen;
+use super::environment::Environment;
+use super::packs::Packs;
+use super::{output, places, say};
+use crate::baseline::{self, Entry, Key};
+use crate::contract::layers::{self, Layer, Loading};
+use crate::exit::Exit;
+use crate::matcher;
+use crate::outcome::Outcome;
+use crate::pack::PACKS;
+use crate::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
+use crate::project::load::{Load, Loaded};
+use crate::project::{self, Options, Project, Recorded};
+use crate::replace::replace;
+use crate::skipped::Gap;
+use crate::source::git::Listing;
+use crate::source::{Source, Targets};
+use crate::violation::{State, Violation};
+
+/// `phaser baseline`.
+#[derive(Debug, Args)]
+pub struct Baseline {
+    /// Look only at these files, or at the files in these directories
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Add what is new to the baseline that is there
+    #[arg(long)]
+    add: bool,
+
+    /// Drop what is gone from the baseline that is there; never adds anything
+    #[arg(long)]
+    prune: bool,
+
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    chosen: Chosen,
+
+    /// Read contracts from this directory only
+    #[arg(long, value_name = "PATH")]
+    contracts_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    packs: Packs,
+
+    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds)]
+    timeout: u64,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
+    threads: Option<u16>,
+
+    /// Do not read files larger than this: bytes, or with k, M or G
+    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size)]
+    max_file_size: u64,
+}
+
+/// The baseline that a run goes by: the one on disk, or the one that is staged where that is what counts.
+pub fn of_run(root: &Root, staged: Option<&Listing>) -> anyhow::Result<Recorded> {
+    let staged = staged.and_then(|listing| listing.differing_file(&RelPath::from(BASELINE)));
+    let read = match staged {
+        Some(bytes) => baseline::Baseline::parse(bytes, None).map(Some),
+        None => baseline::Baseline::read(root, None),
+    };
+    match read {
+        Ok(read) => Ok(read.map_or(Recorded::Nowhere, |baseline| Recorded::In(Arc::new(baseline)))),
+        Err(broken) => bail!("{broken}"),
+    }
+}
+
+/// Runs `phaser baseline`.
+pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
+    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    let old = match of_run(&root, None)? {
+        Recorded::In(old) => Some(old),
+        Recorded::Nowhere | Recorded::InFile => None,
+    };
+    match (&old, args.add, args.prune) {
+        (Some(_), false, false) => bail!(
+            "{BASELINE} is there already: '--prune' drops what is gone from it, and '--add' adds what is new"
+        ),
+        (None, false, true) => bail!("there is no {BASELINE} to prune: 'phaser baseline' writes one"),
+        _ => {}
+    }
+    let looked = args.look(environment, &root, old.as_ref())?;
+    looked.say_gaps();
+    if looked.outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure) {
+        say("phaser: not everything could be checked, so nothing was written");
+        return Ok(Exit::Trouble);
+    }
+    let plan = args.plan(old.as_deref(), &looked);
+    if !args.dry_run && plan.changes(old.as_deref()) {
+        write(&root, &plan)?;
+    }
+    output::print(&plan.said(args, old.as_deref()))?;
+    Ok(Exit::Clean)
+}
+
+/// What a run found out.
+struct Looked {
+    outcome: Outcome,
+    /// The ids of all contracts there are, also of those that were not checked.
+    known: HashSet<String>,
+    /// The paths that were named, from the root; none for the whole project.
+    below: Vec<RelPath>,
+    root: Root,
+}
+
+impl Looked {
+    fn say_gaps(&self) {
+        for warning in &self.outcome.warnings {
+            warning.lines().for_each(say);
+        }
+        for skipped in self.outcome.gaps() {
+            say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
+        }
+    }
+
+    /// Can it be said what is left of an entry? Not when its contract or its file was not looked at. In a part of the
+    /// project that goes for files that are gone, too: they may have moved to another part.
+    fn judges(&self, entry: &Entry) -> bool {
+        let is_below = |directory: &RelPath| {
+            let inside = entry.path.strip_prefix(directory.as_bytes());
+            directory.as_bytes().is_empty()
+                || inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        let on_disk = || self.root.path().join(Path::new(&*String::from_utf8_lossy(entry.path))).exists();
+        if !self.below.is_empty() && !(self.below.iter().any(is_below) && on_disk()) {
+            return false;
+        }
+        let is_nobodys = !self.known.contains(&*String::from_utf8_lossy(entry.contract));
+        is_nobodys || self.outcome.has_judged(entry.contract, entry.path)
+    }
+}
+
+impl Baseline {
+    /// Looks at what there is, with the baseline that is there.
+    fn look(
+        &self,
+        environment: &Environment,
+        root: &Root,
+        old: Option<&Arc<baseline::Baseline>>,
+    ) -> anyhow::Result<Looked> {
+        let options = Options {
+            timeout: Duration::from_millis(self.timeout),
+            threads: self.threads.map(usize::from),
+            max_file_size: self.max_file_size,
+            cwd: Some(environment.cwd.clone()),
+            git: Some(environment.git.clone()),
+            recorded: old.map_or(Recorded::Nowhere, |old| Recorded::In(Arc::clone(old))),
+            ..Options::default()
+        };
+        let source =
+            if self.paths.is_empty() { Source::Tree(None) } else { Source::Files(self.paths.clone()) };
+        let targets = project::targets(root, &options, &source)?;
+        let mut loaded = self.load(environment, root, &targets)?;
+        let packs: Vec<Layer> = PACKS.iter().map(Layer::of_pack).collect();
+        let of_packs = layers::load(&packs, Loading::to_enforce(matcher::broken));
+        let all = loaded.layers.contracts.iter().chain(&of_packs.contracts);
+        let known = all.map(|contract| contract.id.clone()).collect();
+        if let Some((flag, what)) = self.chosen.unknown(&loaded.layers.contracts).first() {
+            bail!("{flag}: {what}");
+        }
+        loaded.layers.contracts.retain(|contract| self.chosen.includes(contract));
+        let project = Project::new(root.clone(), loaded, options);
+        if project.contracts().is_empty() {
+            bail!("there are no contracts to violate: add one with 'phaser init', or try '--pack secrets'");
+        }
+        let (outcome, _) = project.ready().check(targets, &());
+        let below = self.paths.iter().map(|path| {
+            let path = crate::path::resolve(&environment.cwd, path)?;
+            Ok(root.relative(&path))
+        });
+        let below = below.collect::<std::io::Result<_>>().context("a path cannot be resolved")?;
+        Ok(Looked { outcome, known, below, root: root.clone() })
+    }
+
+    fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
+        let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
+        let folders = project::folders(root, targets);
+        let cwd = Some(environment.cwd.as_path());
+        let load = Load { root, extra: &extra, folders: &folders, staged: None, cwd };
+        let loaded = load.run(Loading::to_enforce(matcher::broken));
+        if !loaded.mistakes.is_empty() {
+            return Err(project::Error::Config(loaded.mistakes).into());
+        }
+        Ok(loaded)
+    }
+
+    /// What the baseline is to be.
+    fn plan(&self, old: Option<&baseline::Baseline>, looked: &Looked) -> Plan {
+        let mut plan = Plan::default();
+        let of_state = |state| looked.outcome.violations.iter().filter(move |found| found.state == state);
+        for entry in old.into_iter().flat_map(baseline::Baseline::iter) {
+            if !self.prune || !looked.judges(&entry) {
+                plan.entries.insert(Key::from(entry), entry.count);
+            }
+        }
+        if let (Some(old), true) = (old, self.prune) {
+            plan.keep(of_state(State::Baselined), old, looked);
+        }
+        let before: u32 = old.into_iter().flat_map(baseline::Baseline::iter).map(|entry| entry.count).sum();
+        plan.dropped = before.saturating_sub(plan.entries.values().sum());
+        if self.add || !self.prune {
+            let (allowed, refused): (Vec<_>, Vec<_>) =
+                of_state(State::Open).partition(|violation| violation.contract.ignorable);
+            plan.added = allowed.len();
+            plan.refused = refused.len();
+            for violation in allowed {
+                *plan.entries.entry(Key::of(violation)).or_default() += 1;
+            }
+        }
+        plan
+    }
+}
+
+/// What the baseline is to be, and what changes.
+#[derive(Default)]
+struct Plan {
+    entries: BTreeMap<Key, u32>,
+    added: usize,
+    dropped: u32,
+    /// How many cannot be added.
+    refused: usize,
+}
+
+impl Plan {
+    /// Keeps what is still there, under the path that it has now.
+    fn keep<'a>(
+        &mut self,
+        baselined: impl Iterator<Item = &'a Violation>,
+        old: &baseline::Baseline,
+        looked: &Looked,
+    ) {
+        let mut still: BTreeMap<Key, u32> = BTreeMap::new();
+        for violation in baselined {
+            *still.entry(Key::of(violation)).or_default() += 1;
+        }
+        for (key, count) in still {
+            let at = old.find(key.contract.as_bytes(), key.path.as_bytes(), key.digest);
+            let own = at.map_or(0, |at| old.entry(at).count);
+            // In a part of the project the entries of files that are gone stay as they are.
+            let count = if looked.below.is_empty() { count } else { count.min(own) };
+            if count > 0 {
+                self.entries.entry(key).or_insert(count);
+            }
+        }
+    }
+
+    fn file(&self) -> String {
+        baseline::write(self.entries.iter().map(|(key, count)| (key, *count)))
+    }
+
+    /// Is it something else than what there is?
+    fn changes(&self, old: Option<&baseline::Baseline>) -> bool {
+        let Some(old) = old else { return !self.entries.is_empty() };
+        let entries: BTreeMap<Key, u32> = old.iter().map(|entry| (Key::from(entry), entry.count)).collect();
+        entries != self.entries
+    }
+
+    /// What was done, in numbers, and what to do next.
+    fn said(&self, args: &Baseline, old: Option<&baseline::Baseline>) -> String {
+        let total: u32 = self.entries.values().sum();
+        let would = if args.dry_run { "would be " } else { "" };
+        let mut said = match old {
+            None if total == 0 => "no violations: there is nothing to record\n".to_owned(),
+            None => {
+                let contracts: HashSet<&str> = self.entries.keys().map(|key| key.contract.as_str()).collect();
+                let files: HashSet<&str> = self.entries.keys().map(|key| key.path.as_str()).collect();
+                format!(
+                    "{BASELINE}: {} of {} in {} {would}recorded\n",
+                    counted(total as usize, "violation"),
+                    counted(contracts.len(), "contract"),
+                    counted(files.len(), "file")
+                )
+            }
+            Some(_) => format!(
+                "{BASELINE}: {} {would}added, {} {would}dropped; {} in all\n",
+                counted(self.added, "violation"),
+                self.dropped,
+                total
+            ),
+        };
+        if self.refused > 0 {
+            let violations = counted(self.refused, "violation");
+            said += &format!("{violations} of contracts that allow no exceptions still count: repair them\n");
+        }
+        if !args.dry_run && self.changes(old) {
+            said += "commit the file: from now on only what is not in it counts\n";
+        }
+        said
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn write(root: &Root, plan: &Plan) -> anyhow::Result<()> {
+    let path = real_path(&root.path().join(BASELINE));
+    let directory = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let written = directory.and_then(|()| replace(&path, plan.file().as_bytes()));
+    written.with_context(|| format!("{BASELINE} cannot be written"))
+}

@@ -1,0 +1,395 @@
+//! The baseline: what is in it does not count, in any mode; what is new does.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Output, Sandbox, contract, forbid, warning};
+
+const FILE: &str = ".claude/phaser-baseline.jsonl";
+const OLD: usize = 29;
+
+fn old_file() -> String {
+    (1..=OLD).map(|n| format!("def f{n}():\n    print({n})\n\n")).collect()
+}
+
+/// A project with 29 old violations in one file, which are written down.
+fn recorded() -> Sandbox {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
+        .file("src/old.py", old_file());
+    ran(&sandbox, ["baseline"]);
+    sandbox.git(&["add", "--all"]);
+    sandbox.git_commit("old")
+}
+
+fn ran<const N: usize>(sandbox: &Sandbox, args: [&str; N]) -> String {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    output.stdout
+}
+
+fn file(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path(FILE)).expect("a baseline")
+}
+
+fn total(sandbox: &Sandbox) -> u64 {
+    let count = |line: &str| serde_json::from_str::<Value>(line).expect("JSON")["count"].as_u64();
+    file(sandbox).lines().map(|line| count(line).expect("a number")).sum()
+}
+
+fn all(sandbox: &Sandbox) -> Output {
+    sandbox.run(["enforce", "--all", "--format", "json"])
+}
+
+fn pre_edit(sandbox: &Sandbox, old: &str, new: &str) -> Output {
+    sandbox.pre_edit("src/old.py", old, new)
+}
+
+#[test]
+fn the_first_baseline_says_what_it_did_and_a_second_one_is_refused() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
+        .contract(&contract("no-lock", "file_not_exists", None, "**/*.lock"))
+        .file("a.py", "print(1)\n  print( 1 )\nprint(2)\n")
+        .file("x.lock", "");
+    assert_eq!(sandbox.run(["enforce", "--all"]).code, Some(1));
+    insta::assert_snapshot!(ran(&sandbox, ["baseline", "--dry-run"]), @".claude/phaser-baseline.jsonl: 4 violations of 2 contracts in 2 files would be recorded");
+    assert!(!sandbox.path(FILE).exists());
+    insta::assert_snapshot!(ran(&sandbox, ["baseline"]), @r"
+    .claude/phaser-baseline.jsonl: 4 violations of 2 contracts in 2 files recorded
+    commit the file: from now on only what is not in it counts
+    ");
+    insta::assert_snapshot!(file(&sandbox), @r#"
+    {"contract":"no-lock","path":"x.lock","digest":"88586aac7697e1a8","count":1}
+    {"contract":"no-print","path":"a.py","digest":"2661097131ed8eaf","count":2}
+    {"contract":"no-print","path":"a.py","digest":"2664317131eb30dc","count":1}
+    "#);
+    let output = sandbox.run(["enforce", "--all"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
+    assert_eq!(output.stdout, "0 errors, 0 warnings, 4 in the baseline\n");
+    let again = sandbox.run(["baseline"]);
+    assert_eq!((again.code, again.stdout.as_str()), (Some(3), ""), "{again}");
+    assert!(again.stderr.contains("--prune") && again.stderr.contains("--add"), "{again}");
+}
+
+#[test]
+fn without_violations_there_is_nothing_to_record() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("a.txt", "y");
+    assert_eq!(ran(&sandbox, ["baseline"]), "no violations: there is nothing to record\n");
+    assert!(!sandbox.path(FILE).exists());
+    let output = sandbox.run(["baseline", "--prune"]);
+    assert_eq!(output.code, Some(3), "{output}");
+}
+
+#[test]
+fn old_code_counts_in_no_mode_and_new_code_in_all() {
+    let sandbox = recorded();
+    let modes: [&[&str]; 5] =
+        [&["--all"], &["src/old.py"], &["--staged"], &["--diff", "HEAD"], &["--staged", "src/old.py"]];
+    let run = |sandbox: &Sandbox, args: &[&str]| {
+        let mut command = sandbox.command();
+        sandbox.run_with(command.args(["enforce", "--format", "json"]).args(args), b"")
+    };
+    for args in modes {
+        let output = run(&sandbox, args);
+        assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    }
+    assert_eq!(all(&sandbox).json()["summary"]["baselined"], OLD);
+    assert_eq!(all(&sandbox).json()["suppressed"][0]["state"], "baselined");
+    let sandbox = sandbox.file("src/old.py", format!("print('new')\n{}", old_file())).git_add("src/old.py");
+    for args in modes {
+        let output = run(&sandbox, args);
+        assert_eq!(
+            (output.code, output.violations()),
+            (Some(1), vec!["src/old.py:1:1 no-print".to_owned()]),
+            "{args:?}"
+        );
+        let mut without = args.to_vec();
+        without.push("--no-baseline");
+        assert_eq!(run(&sandbox, &without).violations().len(), OLD + 1, "{args:?}");
+    }
+    let sarif = sandbox.run(["enforce", "--all", "--format", "sarif"]).json();
+    assert_eq!(sarif["runs"][0]["results"].as_array().map(Vec::len), Some(1));
+    let gitlab = sandbox.run(["enforce", "--all", "--format", "gitlab"]).json();
+    assert_eq!(gitlab.as_array().map(Vec::len), Some(1));
+    let junit = sandbox.run(["enforce", "--all", "--format", "junit"]).stdout;
+    assert_eq!(junit.matches("<failure").count(), 1, "{junit}");
+    let github = sandbox.run(["enforce", "--all", "--format", "github"]).stdout;
+    assert!(github.ends_with("\n1 error, 0 warnings, 29 in the baseline\n"), "{github}");
+    assert_eq!(github.matches("::error").count(), 1, "{github}");
+}
+
+#[test]
+fn an_agent_edits_old_code_and_adds_nothing_to_it() {
+    let sandbox = recorded();
+    let output = pre_edit(&sandbox, "def f3():", "def f3(x):");
+    let (decision, reason) = output.decision();
+    assert_eq!(
+        (decision.as_str(), reason.as_str()),
+        ("allow", "No new violations: 0 errors, 0 warnings, 29 in the baseline")
+    );
+    let output = pre_edit(&sandbox, "def f3():\n", "def f3():\n    print('new')\n");
+    assert_eq!(
+        output.decision(),
+        ("deny".to_owned(), "Contract violation: no-print at line 8. Do not no-print.".to_owned())
+    );
+    assert_eq!(pre_edit(&sandbox, "    print(3)\n", "    return 3\n").decision().0, "allow");
+    let input =
+        json!({ "file_path": sandbox.path("src/old.py"), "old_string": "f3()", "new_string": "f3(x)" });
+    let output = sandbox.event("PreToolUse", "Edit", input, ["--no-baseline"]);
+    assert_eq!(output.decision().0, "deny");
+}
+
+#[test]
+fn a_file_may_move_and_be_reformatted() {
+    let sandbox = recorded();
+    sandbox.git(&["mv", "src/old.py", "moved.py"]);
+    let sandbox = sandbox.file("moved.py", old_file().replace("    ", "\t\t").replace("\n\n", "\n"));
+    sandbox.git(&["add", "--all"]);
+    for args in [["enforce", "--all"], ["enforce", "--staged"], ["enforce", "moved.py"]] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    }
+    let output = sandbox.pre_edit("moved.py", "def f3():", "def f3(x):");
+    assert_eq!(output.decision().0, "allow", "{output}");
+    let output = sandbox.pre_edit("moved.py", "def f3():", "print(3)\ndef f3():");
+    assert_eq!(output.decision().0, "deny", "one more of the same: {output}");
+    let copied = sandbox.file("src/old.py", old_file());
+    assert_eq!(copied.run(["enforce", "--all"]).code, Some(1), "a copy is not a move");
+    fs::remove_file(copied.path("src/old.py")).expect("removed");
+    assert!(ran(&copied, ["baseline", "--prune"]).contains("0 dropped; 29 in all"));
+    assert!(file(&copied).lines().all(|line| line.contains("\"path\":\"moved.py\"")), "{}", file(&copied));
+}
+
+#[test]
+fn what_a_file_as_a_whole_violates_may_move_too() {
+    let sandbox = Sandbox::new()
+        .contract(&contract("no-lock", "file_not_exists", None, "**/*.lock"))
+        .contract(&contract("licence", "require_pattern", Some("Copyright"), "**/*.py"))
+        .contract(&contract("readme", "file_exists", None, "README*"))
+        .file("a/x.lock", [0, 1, 2])
+        .file("a.py", "");
+    ran(&sandbox, ["baseline"]);
+    assert_eq!(ran(&sandbox, ["enforce", "--all"]), "0 errors, 0 warnings, 3 in the baseline\n");
+    fs::rename(sandbox.path("a/x.lock"), sandbox.path("y.lock")).expect("moved");
+    fs::rename(sandbox.path("a.py"), sandbox.path("b.py")).expect("moved");
+    assert_eq!(ran(&sandbox, ["enforce", "--all"]), "0 errors, 0 warnings, 3 in the baseline\n");
+    let output = sandbox.pre_write("b.py", "x = 1\n");
+    assert_eq!(output.decision().0, "allow", "{output}");
+    let sandbox = sandbox.file("z.lock", "");
+    assert_eq!(all(&sandbox).violations(), ["z.lock no-lock"], "there is one more than before");
+}
+
+#[test]
+fn the_count_only_falls_unless_something_is_added() {
+    let sandbox = recorded();
+    let repaired = old_file().replace("    print(3)\n", "    pass\n").replace("    print(7)\n", "    pass\n");
+    let sandbox =
+        sandbox.file("src/old.py", repaired + "print('new')\n").file("other.py", "print(1)\nprint(2)\n");
+    let output = sandbox.run(["baseline", "--prune", "--dry-run"]);
+    assert!(output.stdout.contains("0 violations would be added, 2 would be dropped; 27 in all"), "{output}");
+    assert_eq!(total(&sandbox), 29);
+    assert!(ran(&sandbox, ["baseline", "--prune"]).contains("0 violations added, 2 dropped; 27 in all"));
+    assert_eq!(all(&sandbox).violations().len(), 3);
+    let sandbox = sandbox.contract(&warning(&forbid("no-two", "2", "other.py")));
+    let said = ran(&sandbox, ["baseline", "--add", "--only", "no-print", "other.py"]);
+    assert!(said.contains("2 violations added, 0 dropped; 29 in all"), "{said}");
+    assert_eq!(all(&sandbox).violations(), ["other.py:2:7 no-two", "src/old.py:88:1 no-print"]);
+    let said = ran(&sandbox, ["baseline", "--add", "--prune"]);
+    assert!(said.contains("2 violations added, 0 dropped; 31 in all"), "{said}");
+    assert_eq!(all(&sandbox).code, Some(0));
+    let before = file(&sandbox);
+    assert!(ran(&sandbox, ["baseline", "--add"]).contains("0 violations added, 0 dropped; 31 in all"));
+    assert_eq!(file(&sandbox), before);
+    let output = sandbox.run(["baseline", "--add", "--only", "no-such"]);
+    assert_eq!(output.code, Some(3), "{output}");
+}
+
+#[test]
+fn a_part_of_the_project_drops_only_what_it_looked_at() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-x", "x", "**/*.txt"))
+        .contract(&forbid("no-y", "y", "**/*.txt"))
+        .file("a/1.txt", "x y")
+        .file("b/2.txt", "x y");
+    ran(&sandbox, ["baseline"]);
+    let sandbox = sandbox.file("a/1.txt", "").file("b/2.txt", "");
+    assert!(ran(&sandbox, ["baseline", "--prune", "--only", "no-x", "a"]).contains("1 dropped; 3 in all"));
+    assert!(ran(&sandbox, ["baseline", "--prune", "b"]).contains("2 dropped; 1 in all"));
+    fs::remove_file(sandbox.path(".claude/contracts/no-y.yaml")).expect("removed");
+    assert!(
+        ran(&sandbox, ["baseline", "--prune"]).contains("1 dropped; 0 in all"),
+        "nobody knows its contract"
+    );
+}
+
+#[test]
+fn stale_entries_are_counted_by_whoever_sees_everything() {
+    let sandbox = recorded();
+    let sandbox = sandbox.file("src/old.py", old_file().replace("print(3)", "pass"));
+    let output = sandbox.run(["enforce", "--all"]);
+    assert_eq!(output.code, Some(0));
+    insta::assert_snapshot!(output.stderr, @"phaser: .claude/phaser-baseline.jsonl: 1 entry is stale; 'phaser baseline --prune' drops what is gone");
+    assert_eq!(all(&sandbox).json()["baseline"], json!({ "stale": 1 }));
+    let output = sandbox.run(["enforce", "--all", "--strict"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    let sandbox = sandbox.contract(&warning(&forbid("no-such-word", "nonsense", "**/*.py")));
+    let partial: [&[&str]; 6] = [
+        &["src/old.py"],
+        &["--staged"],
+        &["--diff", "HEAD"],
+        &["--all", "--shard", "1/2"],
+        &["--all", "--severity", "warning"],
+        &["--all", "--no-baseline", "--fail-on", "never"],
+    ];
+    for args in partial {
+        let mut command = sandbox.command();
+        let output = sandbox.run_with(command.args(["enforce", "--strict"]).args(args), b"");
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{args:?}");
+    }
+    ran(&sandbox, ["baseline", "--prune"]);
+    assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(0));
+}
+
+#[test]
+fn a_broken_line_is_named_and_nothing_goes_by_half_a_baseline() {
+    let sandbox = recorded();
+    let text = file(&sandbox);
+    for (broken, what) in
+        [(format!("{text}<<<<<<< HEAD\n"), "a merge conflict"), (format!("{text}nonsense\n"), "not an entry")]
+    {
+        let sandbox = recorded().file(FILE, broken);
+        let said = format!("phaser: {FILE}:30: {what}");
+        for args in [
+            &["enforce", "--all"][..],
+            &["enforce", "src/old.py"],
+            &["enforce", "--diff", "HEAD"],
+            &["baseline", "--prune"],
+        ] {
+            let mut command = sandbox.command();
+            let output = sandbox.run_with(command.args(args), b"");
+            assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{args:?}");
+            assert!(output.stderr.starts_with(&said), "{output}");
+        }
+        let output = pre_edit(&sandbox, "f3()", "f3(x)");
+        assert_eq!(output.decision().0, "deny", "{output}");
+        assert!(
+            output.json()["systemMessage"].as_str().is_some_and(|message| message.starts_with(&said)),
+            "{output}"
+        );
+        assert_eq!(sandbox.run(["enforce", "--all", "--no-baseline"]).code, Some(1));
+    }
+    fs::remove_file(sandbox.path(FILE)).expect("removed");
+    fs::create_dir(sandbox.path(FILE)).expect("created");
+    let output = sandbox.run(["enforce", "--all"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("not a regular file"), "{output}");
+}
+
+#[test]
+fn what_is_staged_goes_by_the_baseline_that_is_staged() {
+    let sandbox = recorded().file("new.py", "print(1)\n").git_add("new.py");
+    assert_eq!(sandbox.run(["enforce", "--staged"]).code, Some(1));
+    ran(&sandbox, ["baseline", "--add"]);
+    assert_eq!(sandbox.run(["enforce", "--staged"]).code, Some(1), "the commit would not have it");
+    let sandbox = sandbox.git_add(FILE);
+    let output = sandbox.run(["enforce", "--staged"]);
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
+#[test]
+fn ignored_comes_before_baselined_and_baselined_before_existing() {
+    let sandbox = recorded();
+    let ignored = old_file().replace("print(3)", "print(3) # phaser:ignore no-print");
+    let sandbox = sandbox.file("src/old.py", ignored).git_add("src/old.py");
+    let output = sandbox.run(["enforce", "--staged", "--new-lines", "--format", "json"]);
+    let summary = output.json()["summary"].clone();
+    assert_eq!(summary, json!({ "errors": 0, "warnings": 0, "ignored": 1, "existing": 0, "baselined": 28 }));
+    let copies = old_file() + "print(1)\nprint(1)\n";
+    let sandbox = sandbox.file("src/old.py", &copies).git_add("src/old.py").git_commit("one is not recorded");
+    let sandbox = sandbox.file("src/old.py", copies + "print(1)\n").git_add("src/old.py");
+    let output = sandbox.run(["enforce", "--staged", "--new-lines"]);
+    assert!(output.stdout.ends_with("1 error, 0 warnings, 2 existing, 29 in the baseline\n"), "{output}");
+    assert!(output.stdout.starts_with("src/old.py:90: "), "{output}");
+}
+
+#[test]
+fn contracts_that_allow_no_exceptions_are_not_recorded() {
+    let strict = forbid("no-x", "x", "**/*.txt") + "ignorable: false\n";
+    let sandbox =
+        Sandbox::new().contract(&strict).contract(&forbid("no-y", "y", "**/*.txt")).file("a.txt", "x y");
+    let said = ran(&sandbox, ["baseline"]);
+    assert!(said.contains("1 violation of contracts that allow no exceptions still count"), "{said}");
+    assert_eq!(all(&sandbox).violations(), ["a.txt:1:1 no-x"]);
+    let by_hand = file(&sandbox) + &file(&sandbox).replace("no-y", "no-x");
+    let sandbox = sandbox.file(FILE, by_hand);
+    assert_eq!(all(&sandbox).violations(), ["a.txt:1:1 no-x"]);
+}
+
+#[test]
+fn the_baseline_is_no_text_that_contracts_are_about() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("x.txt", "x\n");
+    ran(&sandbox, ["baseline"]);
+    assert_eq!(ran(&sandbox, ["enforce", "--all", "--strict"]), "0 errors, 0 warnings, 1 in the baseline\n");
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_is_recorded_with_marks_in_its_place() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt"));
+    let name = std::ffi::OsStr::from_bytes(b"b\xFF.txt");
+    if fs::write(sandbox.root().join(name), "x").is_err() {
+        return; // Not every file system takes such a name.
+    }
+    ran(&sandbox, ["baseline"]);
+    assert!(file(&sandbox).contains("\"path\":\"b\u{FFFD}.txt\""));
+    assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(0));
+}
+
+#[test]
+fn nothing_is_written_when_not_everything_could_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox =
+        Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("a.txt", "x").file("b.txt", "x");
+    fs::set_permissions(sandbox.path("b.txt"), fs::Permissions::from_mode(0o000)).expect("a mode");
+    let output = sandbox.run_with(sandbox.unprivileged().arg("baseline"), b"");
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("nothing was written"), "{output}");
+    assert!(!sandbox.path(FILE).exists());
+}
+
+#[test]
+fn with_existing_report_what_is_recorded_is_told_when_it_is_touched() {
+    let sandbox = recorded();
+    let input = json!({ "file_path": sandbox.path("src/old.py"), "old_string": "    print(3)", "new_string": "  print(3)" });
+    let output = sandbox.event("PreToolUse", "Edit", input, ["--existing", "report"]);
+    assert_eq!(output.decision().0, "allow", "{output}");
+    let context = output.json()["hookSpecificOutput"]["additionalContext"].clone();
+    assert!(
+        context.as_str().is_some_and(|text| text.ends_with("no-print at line 8. Do not no-print.")),
+        "{output}"
+    );
+}
+
+#[test]
+fn the_page_shows_commands_that_run_and_a_line_that_is_read() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/enforce.md");
+    let page = fs::read_to_string(page).expect("readable");
+    let section =
+        page.split("### The baseline").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
+    let commands = section.lines().filter_map(|line| line.strip_prefix("| `phaser ")?.split('`').next());
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("a.txt", "x");
+    let mut ran = 0;
+    for command in commands {
+        let command = command.replace("ID", "no-x").replace("PATH", "a.txt");
+        let output = sandbox.run_with(sandbox.command().args(command.split(' ')), b"");
+        assert_eq!(output.code, Some(0), "{command}: {output}");
+        ran += 1;
+    }
+    assert!(ran >= 4, "{ran} commands");
+    let line = section.lines().find(|line| line.starts_with("{\"contract\"")).expect("a line");
+    let sandbox = sandbox.file(FILE, format!("{line}\n"));
+    assert_eq!(sandbox.run(["enforce", "--all"]).code, Some(1));
+}
