@@ -21,6 +21,9 @@ mod frame;
 
 use frame::Frame;
 
+/// The largest file that is read, in bytes: more than half a million entries.
+const MAX_SIZE: u64 = 64 << 20;
+
 /// The entries of a baseline, each once, by contract, path and digest.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
@@ -76,6 +79,10 @@ impl Baseline {
             Err(error) => return Err(unreadable(error)),
             Ok(metadata) if !metadata.is_file() => {
                 return Err(unreadable(io::Error::other("not a regular file")));
+            }
+            Ok(metadata) if metadata.len() > MAX_SIZE => {
+                let size = format!("it has more than {} MB", MAX_SIZE >> 20);
+                return Err(unreadable(io::Error::other(size)));
             }
             Ok(_) => {}
         }

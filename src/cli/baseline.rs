@@ -140,7 +140,8 @@ impl Looked {
                 || inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
         let on_disk = || self.root.path().join(Path::new(&*String::from_utf8_lossy(entry.path))).exists();
-        if !self.below.is_empty() && !(self.below.iter().any(is_below) && on_disk()) {
+        let was_seen = self.below.is_empty() || (self.below.iter().any(is_below) && on_disk());
+        if !was_seen {
             return false;
         }
         let is_nobodys = !self.known.contains(&*String::from_utf8_lossy(entry.contract));

@@ -281,6 +281,11 @@ fn a_broken_line_is_named_and_nothing_goes_by_half_a_baseline() {
         );
         assert_eq!(sandbox.run(["enforce", "--all", "--no-baseline"]).code, Some(1));
     }
+    let large = fs::File::create(sandbox.path(FILE)).expect("created");
+    large.set_len((64 << 20) + 1).expect("grown");
+    let output = sandbox.run(["enforce", "--all"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("more than 64 MB"), "{output}");
     fs::remove_file(sandbox.path(FILE)).expect("removed");
     fs::create_dir(sandbox.path(FILE)).expect("created");
     let output = sandbox.run(["enforce", "--all"]);
