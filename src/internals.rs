@@ -6,12 +6,14 @@
 
 #![allow(missing_docs, reason = "not part of the documentation")]
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
 use crate::agent::OnClean;
 use crate::agent::claude::{self, edit};
 use crate::agent::decision::decide;
+use crate::baseline::{self, Baseline, Key};
 use crate::change::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
 use crate::contract::{Check, Contract, LayerKind, Origin, syntax};
 use crate::hook::Request;
@@ -23,6 +25,7 @@ use crate::scan::{self, Measure, scan};
 use crate::settings::{self, Edited, Existing, Tools, Wanted};
 use crate::source::changes::changes;
 use crate::text::Text;
+use crate::violation::LineDigest;
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
 
@@ -257,6 +260,35 @@ pub fn settings(data: &[u8]) {
         assert_eq!(others(&installed), Some(before.clone()), "installing changed something else");
         assert_eq!(others(&removed), Some(before), "uninstalling changed something else");
     }
+}
+
+/// A baseline means what its lines mean as JSON and is the same when it is written again, or its broken line is named.
+pub fn baseline(data: &[u8]) {
+    let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
+    let read = match Baseline::parse(data.to_vec(), None) {
+        Ok(read) => entries(&read),
+        Err(broken) => {
+            let line = broken.line.expect("a line");
+            assert!((1..=lines.len()).contains(&line), "line {line} of {}", lines.len());
+            let prefix = lines[..line - 1].join(&b'\n');
+            assert!(Baseline::parse(prefix, None).is_ok(), "it is the first broken line");
+            return;
+        }
+    };
+    let file = baseline::write(read.iter().map(|(key, count)| (key, *count)));
+    let again = Baseline::parse(file.into_bytes(), None).expect("what was written is read");
+    assert_eq!(entries(&again), read);
+    for line in lines.into_iter().filter(|line| !matches!(line, [] | [b'\r'])) {
+        let json: Value = serde_json::from_slice(line).expect("is JSON");
+        let text = |name: &str| json[name].as_str().expect("text").to_owned();
+        let digest = u64::from_str_radix(&text("digest"), 16).expect("a number");
+        let key = Key { contract: text("contract"), path: text("path"), digest: LineDigest(digest) };
+        assert!(json["count"].as_u64() <= read.get(&key).map(|count| u64::from(*count)), "{key:?}");
+    }
+}
+
+fn entries(baseline: &Baseline) -> BTreeMap<Key, u32> {
+    baseline.iter().map(|entry| (Key::from(entry), entry.count)).collect()
 }
 
 fn origin() -> Origin {

@@ -30,11 +30,14 @@ impl<'a> Frame<'a> {
         is_number.then_some(Self { front: rest.strip_suffix(DIGEST)?, digest, count })
     }
 
-    /// The entry, in a line that starts at `start` of a text; none when something in it is escaped.
+    /// The entry, in a line that starts at `start` of a text; none when that takes a reader of JSON.
     pub(super) fn entry(&self, start: usize) -> Option<Span> {
         let contract = memchr::memchr2(b'"', b'\\', self.front)?;
         let path = self.front[contract..].strip_prefix(PATH)?;
-        if memchr::memchr2(b'"', b'\\', path).is_some() || std::str::from_utf8(self.front).is_err() {
+        let is_plain = memchr::memchr2(b'"', b'\\', path).is_none()
+            && !self.front.iter().any(u8::is_ascii_control)
+            && std::str::from_utf8(self.front).is_ok();
+        if !is_plain {
             return None;
         }
         let from = start + START.len();

@@ -435,6 +435,44 @@ fn settings_take_the_hooks_in_and_give_them_back() {
     try_out("settings", entries::settings, good, words);
 }
 
+#[test]
+fn a_baseline_is_read_or_its_broken_line_is_named() {
+    let good = bytes(&[
+        concat!(
+            r#"{"contract":"no-x","path":"src/a.py","digest":"00000000000000ff","count":2}"#,
+            "\n",
+            r#"{"contract":"no-y","path":"a \"b\" é.py","digest":"fedcba9876543210","count":10}"#,
+            "\n",
+        ),
+        r#" { "count": 3, "digest": "00000000000000ff", "path": "src/a.py", "contract": "no-x" }"#,
+        "",
+    ]);
+    let words = &[
+        "\n",
+        "\r\n",
+        "\"",
+        "\\",
+        "\\u0041",
+        "{",
+        "}",
+        ",",
+        ":",
+        " ",
+        "0",
+        "1",
+        "f",
+        "\u{1}",
+        "\u{fffd}",
+        "\"path\":\"",
+        "\",\"digest\":\"",
+        "\",\"count\":",
+        "<<<<<<< HEAD\n",
+        "{\"contract\":\"",
+        "{\"contract\":\"no-x\",\"path\":\"b\",\"digest\":\"0000000000000001\",\"count\":7}\n",
+    ];
+    try_out("baseline", entries::baseline, good, words);
+}
+
 /// A contract that forbids a pattern, in the flat form.
 fn forbid(id: &str, pattern: &str, glob: &str) -> String {
     contract(id, "forbid_pattern", Some(pattern), glob)
