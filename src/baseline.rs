@@ -5,8 +5,8 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::Path;
 
@@ -24,10 +24,13 @@ use frame::Frame;
 /// The largest file that is read, in bytes: more than half a million entries.
 const MAX_SIZE: u64 = 64 << 20;
 
+/// How much of it is read at once, in bytes.
+const BUFFER: usize = 64 << 10;
+
 /// The entries of a baseline, each once, by contract, path and digest.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
-    /// The file, and after it what its lines spell with escapes.
+    /// The contracts and paths that entries name.
     text: Vec<u8>,
     entries: Vec<Span>,
 }
@@ -86,34 +89,35 @@ impl Baseline {
             }
             Ok(_) => {}
         }
-        Self::parse(fs::read(&path).map_err(unreadable)?, wanted).map(Some)
+        let mut file = File::open(&path).map_err(unreadable)?.take(MAX_SIZE);
+        let mut reading = Reading::new(wanted);
+        // A small buffer: memory that is new costs a hook more than the rest of its reading.
+        let mut buffer = vec![0; BUFFER];
+        let mut filled = 0;
+        loop {
+            match file.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(unreadable(error)),
+            }
+            let whole = memchr::memrchr(b'\n', &buffer[..filled]).map_or(0, |newline| newline + 1);
+            reading.lines(&buffer[..whole])?;
+            buffer.copy_within(whole..filled, 0);
+            filled -= whole;
+            if filled == buffer.len() {
+                buffer.resize(2 * filled, 0);
+            }
+        }
+        reading.lines(&buffer[..filled])?;
+        Ok(Some(reading.baseline()))
     }
 
-    /// The baseline in these bytes. Of lines that `wanted` does not ask for, only the outline is looked at.
-    pub fn parse(mut text: Vec<u8>, wanted: Option<&Wanted>) -> Result<Self, Warning> {
-        let mut entries = Vec::new();
-        let mut unescaped = Vec::new();
-        let mut start = 0;
-        let ends = memchr::memchr_iter(b'\n', &text).chain([text.len()]);
-        for (number, end) in ends.enumerate() {
-            let line = &text[start..end];
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let frame = Frame::of(line);
-            let is_wanted = |frame: &Frame| wanted.is_none_or(|wanted| wanted.asks_for(frame));
-            match frame.map(|frame| (is_wanted(&frame), frame.entry(start))) {
-                Some((false, _)) => {}
-                Some((true, Some(entry))) => entries.push(entry),
-                Some((true, None)) | None if line.is_empty() => {}
-                Some((true, None)) | None => {
-                    entries.push(spelled_out(line, number + 1, text.len(), &mut unescaped)?);
-                }
-            }
-            start = end + 1;
-        }
-        text.append(&mut unescaped);
-        let mut baseline = Self { text, entries };
-        baseline.put_in_order();
-        Ok(baseline)
+    /// The baseline in these bytes.
+    pub fn parse(text: &[u8]) -> Result<Self, Warning> {
+        let mut reading = Reading::new(None);
+        reading.lines(text)?;
+        Ok(reading.baseline())
     }
 
     /// Two lines about the same, which a merge may leave, count as the one that allows more.
@@ -124,6 +128,20 @@ impl Baseline {
             entries.sort_by(|one, other| order(one, other).then(other.count.cmp(&one.count)));
             entries.dedup_by(|other, one| order(one, other) == Ordering::Equal);
         }
+    }
+
+    fn push(&mut self, entry: Entry) {
+        let known = self.entries.last().map(|last| last.contract.clone());
+        let known = known.filter(|known| self.text[known.clone()] == *entry.contract);
+        let contract = known.unwrap_or_else(|| self.keep(entry.contract));
+        let path = self.keep(entry.path);
+        self.entries.push(Span { contract, path, digest: entry.digest, count: entry.count });
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> Range<usize> {
+        let start = self.text.len();
+        self.text.extend_from_slice(bytes);
+        start..self.text.len()
     }
 
     /// How many entries there are.
@@ -165,6 +183,8 @@ pub struct Wanted {
     paths: Vec<Vec<u8>>,
     /// The digests as they are written, in order.
     digests: Vec<[u8; 16]>,
+    /// The last characters that they have, as a set of [`end`]s: few other digests have to be looked for.
+    ends: Vec<bool>,
     /// How the lines of contracts start that are violated by files as a whole.
     lineless: Vec<Vec<u8>>,
 }
@@ -172,10 +192,12 @@ pub struct Wanted {
 impl Wanted {
     /// What may cover these violations.
     pub fn of<'a>(violations: impl Iterator<Item = &'a Violation>) -> Self {
-        let mut wanted = Self::default();
+        let mut wanted = Self { ends: vec![false; 256], ..Self::default() };
         for violation in violations {
             wanted.paths.push(frame::path_field(&violation.path.to_text()));
-            wanted.digests.push(frame::hexadecimal(violation.fingerprint.line));
+            let digest = frame::hexadecimal(violation.fingerprint.line);
+            wanted.ends[end(&digest)] = true;
+            wanted.digests.push(digest);
             if violation.found.is_none() {
                 wanted.lineless.push(frame::contract_field(&violation.contract.id));
             }
@@ -188,10 +210,15 @@ impl Wanted {
     }
 
     fn asks_for(&self, frame: &Frame) -> bool {
-        self.digests.binary_search(frame.digest).is_ok()
+        self.ends[end(frame.digest)] && self.digests.binary_search(frame.digest).is_ok()
             || self.paths.iter().any(|path| frame.front.ends_with(path))
             || self.lineless.iter().any(|contract| frame.front.starts_with(contract))
     }
+}
+
+/// A number for the last two digits of a digest.
+fn end(digest: &[u8; 16]) -> usize {
+    usize::from(digest[14].wrapping_mul(31) ^ digest[15])
 }
 
 /// One line, whatever its layout.
@@ -204,30 +231,71 @@ struct WireEntry {
     count: u32,
 }
 
-/// Reads a line that is not laid out as phaser writes it, or that has escapes.
-fn spelled_out(line: &[u8], number: usize, start: usize, unescaped: &mut Vec<u8>) -> Result<Span, Warning> {
-    let broken = |what: String| Warning::at(Path::new(BASELINE), number, what);
-    if [&b"<<<<<<<"[..], b"=======", b">>>>>>>", b"|||||||"].iter().any(|marker| line.starts_with(marker)) {
-        let help = "keep the entries of both sides, take the markers out, and run 'phaser baseline --prune'";
-        return Err(broken(format!("a merge conflict: {help}")));
+/// A baseline of which some lines have been read.
+struct Reading<'a> {
+    wanted: Option<&'a Wanted>,
+    /// How many lines.
+    number: usize,
+    baseline: Baseline,
+}
+
+impl<'a> Reading<'a> {
+    fn new(wanted: Option<&'a Wanted>) -> Self {
+        Self { wanted, number: 0, baseline: Baseline::default() }
     }
-    let wrong = |why: &str| broken(format!("not an entry of a baseline ({why}): take the line out"));
-    let wire: WireEntry = serde_json::from_slice(line).map_err(|error| {
-        let error = error.to_string();
-        wrong(error.split(" at line ").next().unwrap_or_default())
-    })?;
-    let digits = wire.digest.as_bytes().first_chunk().filter(|_| wire.digest.len() == 16);
-    let digest =
-        digits.and_then(frame::digest_of).ok_or_else(|| wrong("a digest has 16 hexadecimal digits"))?;
-    if wire.count == 0 {
-        return Err(wrong("a count is at least 1"));
+
+    /// Reads further lines. Of those that nobody wants, only the outline is looked at.
+    fn lines(&mut self, text: &[u8]) -> Result<(), Warning> {
+        let mut start = 0;
+        let rest = Some(text.len()).filter(|_| text.last().is_some_and(|&last| last != b'\n'));
+        for end in memchr::memchr_iter(b'\n', text).chain(rest) {
+            let line = &text[start..end];
+            start = end + 1;
+            self.number += 1;
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let frame = Frame::of(line);
+            if let (Some(frame), Some(wanted)) = (&frame, self.wanted)
+                && !wanted.asks_for(frame)
+            {
+                continue;
+            }
+            match frame.and_then(|frame| frame.entry()) {
+                Some(entry) => self.baseline.push(entry),
+                None if line.is_empty() => {}
+                None => self.spelled_out(line)?,
+            }
+        }
+        Ok(())
     }
-    let mut keep = |text: &str| {
-        let from = start + unescaped.len();
-        unescaped.extend_from_slice(text.as_bytes());
-        from..start + unescaped.len()
-    };
-    Ok(Span { contract: keep(&wire.contract), path: keep(&wire.path), digest, count: wire.count })
+
+    /// Reads a line that is not laid out as phaser writes it, or that has escapes.
+    fn spelled_out(&mut self, line: &[u8]) -> Result<(), Warning> {
+        let broken = |what: String| Warning::at(Path::new(BASELINE), self.number, what);
+        if [&b"<<<<<<<"[..], b"=======", b">>>>>>>", b"|||||||"].iter().any(|marker| line.starts_with(marker))
+        {
+            let help =
+                "keep the entries of both sides, take the markers out, and run 'phaser baseline --prune'";
+            return Err(broken(format!("a merge conflict: {help}")));
+        }
+        let wrong = |why: &str| broken(format!("not an entry of a baseline ({why}): take the line out"));
+        let WireEntry { contract, path, digest, count } = serde_json::from_slice(line).map_err(|error| {
+            let error = error.to_string();
+            wrong(error.split(" at line ").next().unwrap_or_default())
+        })?;
+        let digits = digest.as_bytes().first_chunk().filter(|_| digest.len() == 16);
+        let digest =
+            digits.and_then(frame::digest_of).ok_or_else(|| wrong("a digest has 16 hexadecimal digits"))?;
+        if count == 0 {
+            return Err(wrong("a count is at least 1"));
+        }
+        self.baseline.push(Entry { contract: contract.as_bytes(), path: path.as_bytes(), digest, count });
+        Ok(())
+    }
+
+    fn baseline(mut self) -> Baseline {
+        self.baseline.put_in_order();
+        self.baseline
+    }
 }
 
 /// An entry to write.

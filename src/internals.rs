@@ -265,18 +265,18 @@ pub fn settings(data: &[u8]) {
 /// A baseline means what its lines mean as JSON and is the same when it is written again, or its broken line is named.
 pub fn baseline(data: &[u8]) {
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
-    let read = match Baseline::parse(data.to_vec(), None) {
+    let read = match Baseline::parse(data) {
         Ok(read) => entries(&read),
         Err(broken) => {
             let line = broken.line.expect("a line");
             assert!((1..=lines.len()).contains(&line), "line {line} of {}", lines.len());
             let prefix = lines[..line - 1].join(&b'\n');
-            assert!(Baseline::parse(prefix, None).is_ok(), "it is the first broken line");
+            assert!(Baseline::parse(&prefix).is_ok(), "it is the first broken line");
             return;
         }
     };
     let file = baseline::write(read.iter().map(|(key, count)| (key, *count)));
-    let again = Baseline::parse(file.into_bytes(), None).expect("what was written is read");
+    let again = Baseline::parse(file.as_bytes()).expect("what was written is read");
     assert_eq!(entries(&again), read);
     for line in lines.into_iter().filter(|line| !matches!(line, [] | [b'\r'])) {
         let json: Value = serde_json::from_slice(line).expect("is JSON");

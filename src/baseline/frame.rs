@@ -1,6 +1,6 @@
 //! One line as phaser writes it: read from both ends, so that a hook passes over the lines that do not concern it.
 
-use super::{Key, Span};
+use super::{Entry, Key};
 use crate::violation::LineDigest;
 
 const START: &[u8] = b"{\"contract\":\"";
@@ -30,20 +30,16 @@ impl<'a> Frame<'a> {
         is_number.then_some(Self { front: rest.strip_suffix(DIGEST)?, digest, count })
     }
 
-    /// The entry, in a line that starts at `start` of a text; none when that takes a reader of JSON.
-    pub(super) fn entry(&self, start: usize) -> Option<Span> {
+    /// The entry; none when that takes a reader of JSON.
+    pub(super) fn entry(&self) -> Option<Entry<'a>> {
         let contract = memchr::memchr2(b'"', b'\\', self.front)?;
         let path = self.front[contract..].strip_prefix(PATH)?;
         let is_plain = memchr::memchr2(b'"', b'\\', path).is_none()
             && !self.front.iter().any(u8::is_ascii_control)
             && std::str::from_utf8(self.front).is_ok();
-        if !is_plain {
-            return None;
-        }
-        let from = start + START.len();
-        Some(Span {
-            contract: from..from + contract,
-            path: from + contract + PATH.len()..from + self.front.len(),
+        is_plain.then_some(Entry {
+            contract: &self.front[..contract],
+            path,
             digest: digest_of(self.digest)?,
             count: self.count.iter().fold(0, |count, digit| count * 10 + u32::from(digit - b'0')),
         })

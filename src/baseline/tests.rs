@@ -12,12 +12,18 @@ fn key(contract: &str, path: &str, digest: u64) -> Key {
 }
 
 fn parsed(text: &str) -> Vec<(Key, u32)> {
-    let baseline = Baseline::parse(text.as_bytes().to_vec(), None).expect("a baseline");
+    let baseline = Baseline::parse(text.as_bytes()).expect("a baseline");
     baseline.iter().map(|entry| (Key::from(entry), entry.count)).collect()
 }
 
 fn broken(text: &str) -> String {
-    Baseline::parse(text.as_bytes().to_vec(), None).expect_err(text).to_string()
+    Baseline::parse(text.as_bytes()).expect_err(text).to_string()
+}
+
+fn only(wanted: &Wanted, text: &str) -> Result<Baseline, Warning> {
+    let mut reading = Reading::new(Some(wanted));
+    reading.lines(text.as_bytes())?;
+    Ok(reading.baseline())
 }
 
 const LINE: &str = r#"{"contract":"no-x","path":"src/a.py","digest":"00000000000000ff","count":2}"#;
@@ -92,12 +98,12 @@ fn only_what_concerns_some_violations_is_kept_and_the_outline_of_the_rest_is_jud
         key("other", "a.py", 7),
     ];
     let file = write(entries.iter().map(|key| (key, 1)));
-    let read = Baseline::parse(file.clone().into_bytes(), Some(&wanted)).expect("a baseline");
+    let read = only(&wanted, &file).expect("a baseline");
     let kept: Vec<Key> = read.iter().map(Key::from).collect();
     let mut expected = entries[..3].to_vec();
     expected.sort();
     assert_eq!(kept, expected);
-    let error = Baseline::parse(format!("{file}=======\n").into_bytes(), Some(&wanted)).expect_err("broken");
+    let error = only(&wanted, &format!("{file}=======\n")).expect_err("broken");
     assert_eq!(error.line, Some(6));
 }
 
@@ -105,10 +111,31 @@ fn only_what_concerns_some_violations_is_kept_and_the_outline_of_the_rest_is_jud
 fn entries_are_found() {
     let entries: Vec<Key> = (0..50).map(|n| key("no-x", &format!("f{}.py", n % 7), n)).collect();
     let file = write(entries.iter().map(|key| (key, 1)));
-    let baseline = Baseline::parse(file.into_bytes(), None).expect("a baseline");
+    let baseline = Baseline::parse(file.as_bytes()).expect("a baseline");
     for entry in &entries {
         let at = baseline.find(entry.contract.as_bytes(), entry.path.as_bytes(), entry.digest);
         assert_eq!(at.map(|at| Key::from(baseline.entry(at))).as_ref(), Some(entry));
     }
     assert_eq!(baseline.find(b"no-x", b"f0.py", LineDigest(1)), None);
+}
+
+#[test]
+fn a_file_is_read_in_parts_whatever_their_lengths() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir(directory.path().join(".claude")).expect("created");
+    let root = Root::new(directory.path());
+    assert!(Baseline::read(&root, None).expect("readable").is_none());
+    let mut entries: Vec<Key> = (0..3000).map(|n| key("no-x", &format!("src/f{n}.py"), n)).collect();
+    entries.push(key("no-y", &"long/".repeat(BUFFER), 1));
+    entries.sort();
+    let file = write(entries.iter().map(|key| (key, 1)));
+    assert!(file.len() > 5 * BUFFER);
+    for text in [file.as_str(), file.trim_end()] {
+        fs::write(root.path().join(BASELINE), text).expect("written");
+        let read = Baseline::read(&root, None).expect("readable").expect("a baseline");
+        assert!(read.iter().map(Key::from).eq(entries.iter().cloned()), "{} entries", read.len());
+    }
+    fs::write(root.path().join(BASELINE), file + "nonsense").expect("written");
+    let broken = Baseline::read(&root, None).expect_err("broken");
+    assert_eq!(broken.line, Some(3002));
 }

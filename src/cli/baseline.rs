@@ -74,7 +74,7 @@ pub struct Baseline {
 pub fn of_run(root: &Root, staged: Option<&Listing>) -> anyhow::Result<Recorded> {
     let staged = staged.and_then(|listing| listing.differing_file(&RelPath::from(BASELINE)));
     let read = match staged {
-        Some(bytes) => baseline::Baseline::parse(bytes, None).map(Some),
+        Some(bytes) => baseline::Baseline::parse(&bytes).map(Some),
         None => baseline::Baseline::read(root, None),
     };
     match read {
