@@ -116,7 +116,8 @@ pub struct Check {
     #[arg(long, help_heading = MODE)]
     pub new_lines: bool,
 
-    /// With --stdin, --staged or --diff: what becomes of violations that were there before [default: deny]
+    /// With --stdin, --staged or --diff: what becomes of violations that were there before
+    /// [default: what .claude/phaser.yaml says, otherwise deny]
     #[arg(long, value_enum, help_heading = MODE)]
     pub existing: Option<ExistingArg>,
 
@@ -350,6 +351,11 @@ impl Check {
         }
     }
 
+    /// Are contracts of every severity checked?
+    pub fn checks_every_severity(&self) -> bool {
+        self.severity == SeverityFilter::All
+    }
+
     /// The least severity that fails the run.
     pub fn fail_on(&self) -> Option<Severity> {
         match self.fail_on {
@@ -379,11 +385,11 @@ impl Check {
     }
 
     /// How the project is checked.
-    pub fn options(&self, configured: Existing) -> Options {
+    pub fn options(&self) -> Options {
         Options {
             timeout: self.timeout(),
             directives: if self.no_ignores { Directives::Disregarded } else { Directives::Honoured },
-            existing: self.existing(configured),
+            existing: self.existing(Existing::Deny),
             threads: self.threads.map(usize::from),
             max_file_size: self.max_file_size,
             measure: self.measure(),

@@ -142,11 +142,11 @@ impl Run<'_> {
             deadline: self.deadline,
             cwd: Some(self.environment.cwd.clone()),
             git: Some(self.environment.git.clone()),
-            ..self.args.options(Existing::Deny)
+            ..self.args.options()
         };
         // Where files are decides which contracts there are. An agent waits, so what it changes is only worked out for
         // contracts.
-        let targets = match (asks, source) {
+        let mut targets = match (asks, source) {
             (Asks::Agent, Source::Changes(call)) => Err(call),
             _ => {
                 let targets = project::targets(root, &options, source)?;
@@ -160,6 +160,15 @@ impl Run<'_> {
             Ok(targets) => baseline::of_run(root, project::staged(source, targets))?,
         };
         let loaded = self.load(root, source, &targets)?;
+        options.existing = self.args.existing(loaded.existing());
+        if let Ok(found) = &mut targets
+            && options.existing == Existing::Report
+            && self.args.options().existing == Existing::Deny
+            && matches!(source, Source::Staged(_) | Source::Diff(_))
+        {
+            // Files that moved are looked for more closely.
+            *found = project::targets(root, &options, source)?;
+        }
         let hint = hint(&loaded);
         let mut project = Project::new(root.clone(), loaded, options.clone());
         self.stopwatch.end(Phase::ContractsRead);
@@ -187,6 +196,8 @@ impl Run<'_> {
         let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
         let (mut outcome, matcher) = ready.check(targets, &progress);
+        // A contract may be of another severity in some files, so what was left out there cannot be told.
+        outcome.stale = outcome.stale.filter(|_| self.args.checks_every_severity());
         redact(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::config::{self, Config, Placed};
+use crate::config::{self, Config, Existing, Placed};
 use crate::contract::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contract::read::{Directory, Forms};
 use crate::contract::{LayerKind, Warning};
@@ -50,6 +50,14 @@ pub struct Loaded {
     pub configs: Vec<Placed>,
     /// What is wrong with configurations. One that is wrong counts as if it were not there.
     pub mistakes: Vec<Warning>,
+}
+
+impl Loaded {
+    /// What the project's own configuration says about violations that were there before a change.
+    pub fn existing(&self) -> Existing {
+        let own = self.configs.iter().find(|placed| placed.base == RelPath::default());
+        own.and_then(|placed| placed.config.existing).unwrap_or(Existing::Deny)
+    }
 }
 
 impl Load<'_> {

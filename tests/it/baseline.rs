@@ -203,8 +203,9 @@ fn the_count_only_falls_unless_something_is_added() {
     let before = file(&sandbox);
     assert!(ran(&sandbox, ["baseline", "--add"]).contains("0 violations added, 0 dropped; 31 in all"));
     assert_eq!(file(&sandbox), before);
-    let output = sandbox.run(["baseline", "--add", "--only", "no-such"]);
+    let output = sandbox.run(["baseline", "--add", "--only", "no-prnt"]);
     assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("no-print"), "{output}");
 }
 
 #[test]

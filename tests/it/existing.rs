@@ -272,3 +272,31 @@ fn what_is_staged_and_what_a_diff_has_follow_the_same_rule() {
     assert!(output.stderr.contains("opposite"), "{output}");
     fs::remove_file(sandbox.path("old.py")).expect("removed");
 }
+
+#[test]
+fn the_configuration_says_it_for_hook_commit_and_ci_and_a_flag_takes_it_back() {
+    let sandbox = sandbox().git_init();
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old").file(".claude/phaser.yaml", "existing: report\n");
+    sandbox.git(&["mv", "old.py", "moved.py"]);
+    let sandbox = sandbox.file("moved.py", old_file().replace("f3()", "f3(x)"));
+    sandbox.git(&["add", "--all"]);
+    for args in [["--staged", "--strict"], ["--diff", "HEAD"]] {
+        let run = |more: &[&str]| {
+            let mut command = sandbox.command();
+            sandbox.run_with(command.args(["enforce"]).args(args).args(more), b"")
+        };
+        let output = run(&[]);
+        assert_eq!(
+            (output.code, output.stdout.as_str()),
+            (Some(0), "0 errors, 0 warnings, 29 existing\n"),
+            "{output}"
+        );
+        assert_eq!(run(&["--existing", "deny"]).code, Some(1), "{args:?}");
+    }
+    let input = json!({ "file_path": sandbox.path("moved.py"), "old_string": "f4()", "new_string": "f4(x)" });
+    let output = sandbox.event("PreToolUse", "Edit", input.clone(), ["--severity", "error"]);
+    assert_eq!(output.decision().0, "allow", "{output}");
+    let output = sandbox.event("PreToolUse", "Edit", input, ["--existing", "deny"]);
+    assert_eq!(output.decision().0, "deny", "{output}");
+}
