@@ -375,13 +375,9 @@ impl Check {
         if self.stats { Measure::Costs } else { Measure::Nothing }
     }
 
-    /// What becomes of violations that were there before, when nothing is said here but in the configuration.
-    pub fn existing(&self, configured: Existing) -> Existing {
-        match self.existing {
-            Some(asked) => asked.into(),
-            None if self.new_lines => Existing::Report,
-            None => configured,
-        }
+    /// What becomes of violations that were there before, if something is said here about it.
+    pub fn existing(&self) -> Option<Existing> {
+        self.existing.map(Into::into).or(self.new_lines.then_some(Existing::Report))
     }
 
     /// How the project is checked.
@@ -389,7 +385,7 @@ impl Check {
         Options {
             timeout: self.timeout(),
             directives: if self.no_ignores { Directives::Disregarded } else { Directives::Honoured },
-            existing: self.existing(Existing::Deny),
+            existing: self.existing().unwrap_or(Existing::Deny),
             threads: self.threads.map(usize::from),
             max_file_size: self.max_file_size,
             measure: self.measure(),

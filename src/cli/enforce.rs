@@ -160,19 +160,18 @@ impl Run<'_> {
             Ok(targets) => baseline::of_run(root, project::staged(source, targets))?,
         };
         let loaded = self.load(root, source, &targets)?;
-        options.existing = self.args.existing(loaded.existing());
-        if let Ok(found) = &mut targets
-            && options.existing == Existing::Report
-            && self.args.options().existing == Existing::Deny
-            && matches!(source, Source::Staged(_) | Source::Diff(_))
-        {
+        let asked = self.args.existing();
+        options.existing = asked.unwrap_or_else(|| loaded.existing());
+        let compares = asked.is_none() && options.existing == Existing::Report;
+        if let (true, Ok(found), Source::Staged(_) | Source::Diff(_)) = (compares, &mut targets, source) {
             // Files that moved are looked for more closely.
             *found = project::targets(root, &options, source)?;
         }
         let hint = hint(&loaded);
+        let by_file = compares.then(|| loaded.existing_by_file());
         let mut project = Project::new(root.clone(), loaded, options.clone());
         self.stopwatch.end(Phase::ContractsRead);
-        let targets = match targets {
+        let mut targets = match targets {
             Ok(targets) => targets,
             Err(_) if project.contracts().is_empty() => return Ok(project.outcome_without_contracts()),
             Err(_) => {
@@ -181,6 +180,9 @@ impl Run<'_> {
                 targets
             }
         };
+        if let Some(by_file) = by_file {
+            by_file.forget_before(&mut targets);
+        }
         if project.contracts().is_empty() {
             self.hint = Some(hint);
             return Ok(Outcome { skipped: targets.skipped, ..project.outcome_without_contracts() });

@@ -9,6 +9,7 @@ use crate::contract::read::{Directory, Forms};
 use crate::contract::{LayerKind, Warning};
 use crate::pack::Pack;
 use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
+use crate::source::Targets;
 use crate::source::git::Listing;
 
 /// Where contracts come from beside the project itself.
@@ -53,10 +54,38 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// What the project's own configuration says about violations that were there before a change.
+    /// What becomes of violations that were there before a change: they are told from new ones, if a configuration says so
+    /// for any file.
     pub fn existing(&self) -> Existing {
-        let own = self.configs.iter().find(|placed| placed.base == RelPath::default());
-        own.and_then(|placed| placed.config.existing).unwrap_or(Existing::Deny)
+        let is_reported = |placed: &Placed| placed.config.existing == Some(Existing::Report);
+        if self.configs.iter().any(is_reported) { Existing::Report } else { Existing::Deny }
+    }
+
+    /// The same for each file.
+    pub fn existing_by_file(&self) -> ExistingByFile {
+        let said =
+            self.configs.iter().filter_map(|placed| Some((placed.base.clone(), placed.config.existing?)));
+        ExistingByFile(said.collect())
+    }
+}
+
+/// What becomes of violations that were there before a change, for the files below some directories; those further in
+/// stand last.
+#[derive(Debug)]
+pub struct ExistingByFile(Vec<(RelPath, Existing)>);
+
+impl ExistingByFile {
+    /// What becomes of those of one file: the nearest directory that says something counts.
+    fn at(&self, path: &RelPath) -> Existing {
+        let nearest = self.0.iter().rev().find(|(base, _)| path.below(base).is_some());
+        nearest.map_or(Existing::Deny, |(_, existing)| *existing)
+    }
+
+    /// Forgets what those targets were before whose old violations count.
+    pub fn forget_before(&self, targets: &mut Targets) {
+        for target in targets.targets.iter_mut().filter(|target| self.at(&target.path) == Existing::Deny) {
+            target.before = None;
+        }
     }
 }
 

@@ -118,6 +118,23 @@ fn list_and_show_say_where_contracts_come_from_and_what_they_are_about() {
 }
 
 #[test]
+fn old_violations_are_what_the_nearest_configuration_says() {
+    let sandbox = sandbox()
+        .file(".claude/phaser.yaml", "existing: report\n")
+        .file("api/.claude/phaser.yaml", "existing: deny\n")
+        .file("top.txt", "x\n")
+        .file("api/a.txt", "x\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old");
+    let edit = |path: &str| sandbox.pre_write(path, "x\nmore\n").decision().0;
+    assert_eq!((edit("top.txt").as_str(), edit("api/a.txt").as_str()), ("allow", "deny"));
+    let sandbox = sandbox.file("top.txt", "x\nmore\n").file("api/a.txt", "x\nmore\n");
+    sandbox.git(&["add", "--all"]);
+    let staged = sandbox.run(["enforce", "--staged", "--format", "json"]);
+    assert_eq!(staged.violations(), ["api/a.txt:1:1 no-x"], "{staged}");
+}
+
+#[test]
 fn a_broken_nested_contract_leaves_the_outer_one_in_charge() {
     let sandbox = Sandbox::new()
         .git_init()
