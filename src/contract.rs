@@ -275,7 +275,7 @@ pub struct Contract {
     /// The line of the contract file the glob stands on.
     pub glob_line: usize,
     /// Which of these files it is not about.
-    pub exclude: Option<Exclude>,
+    pub exclude: Option<Box<Exclude>>,
     /// Where a match must start to count; anywhere, if none is named.
     pub zones: Vec<Zone>,
     /// How bad a violation is.
@@ -316,7 +316,7 @@ impl Contract {
 
     fn is_about(&self, name: &RelPath) -> bool {
         let Some(inside) = self.scope.inside(name) else { return false };
-        let excluded = |exclude: &Exclude| exclude.glob.is_match(inside);
+        let excluded = |exclude: &Box<Exclude>| exclude.glob.is_match(inside);
         self.glob.is_match(inside) && !self.exclude.as_ref().is_some_and(excluded)
     }
 
@@ -330,9 +330,18 @@ impl Contract {
         matches!(self.check, Check::Exists | Check::RequireSomewhere(_))
     }
 
+    /// The contracts that are switched on once overrides count.
+    pub(crate) fn all_with_overrides(mut contracts: Vec<Self>) -> Vec<Self> {
+        if contracts.iter().all(|contract| contract.scope.cases().is_empty()) {
+            contracts.retain(|contract| contract.enabled);
+            return contracts;
+        }
+        contracts.into_iter().flat_map(Self::with_overrides).collect()
+    }
+
     /// The contracts that it is once overrides count, each for files of its own: none if it is switched off. One that is
     /// about the project as a whole has no files of its own, so that overrides for some files leave it alone.
-    pub fn with_overrides(self) -> Vec<Self> {
+    fn with_overrides(self) -> Vec<Self> {
         if self.scope.cases().is_empty() || self.is_about_the_project() {
             return if self.enabled { vec![self] } else { Vec::new() };
         }

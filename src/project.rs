@@ -165,7 +165,7 @@ impl Project {
         let exclude = configs.iter().filter_map(config::Placed::excluded).collect();
         let mut warnings = layers.warnings;
         warnings.append(&mut mistakes);
-        let contracts = layers.contracts.into_iter().flat_map(Contract::with_overrides).collect();
+        let contracts = Contract::all_with_overrides(layers.contracts);
         Self { root, contracts, warnings, exempt, exclude, options }
     }
 

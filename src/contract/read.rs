@@ -42,9 +42,11 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The path of a file from here, if it lies here and its path is text.
+    /// The path of a file from here, which lies here, if it is text.
     pub(super) fn name_of<'p>(&self, path: &'p Path) -> Option<&'p str> {
-        path.strip_prefix(&self.path).ok()?.to_str()
+        // Parts need not be compared one by one: the path was made from this one.
+        let start = self.path.as_os_str().len() + usize::from(!self.path.as_os_str().is_empty());
+        path.to_str()?.get(start..)
     }
 }
 
@@ -107,8 +109,7 @@ impl Reader {
         let count = files.len();
         found.contracts.reserve_exact(count);
         for (at, Candidate { path, origin }) in files.into_iter().enumerate() {
-            let known = index.as_mut().zip(directory.name_of(&path));
-            let taken = known.and_then(|(index, name)| index.take(name, &path));
+            let taken = index.as_mut().and_then(|index| index.take(directory.name_of(&path)?, &path));
             let unread = match self.one(&path, origin, taken) {
                 _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(built) => {

@@ -106,8 +106,9 @@ impl Scope {
 
     /// What it is known by: scopes with the same one mean the same files.
     pub fn key(&self) -> impl Hash + Eq + '_ {
+        let is_everything = self.base.as_bytes().is_empty() && self.nearer.is_empty() && self.fate.is_none();
         let cases = self.cases.as_ref().map(|cases| cases.as_ptr().addr());
-        (&self.base, &self.nearer, cases, self.fate.map(|(fate, _)| fate))
+        (!is_everything).then_some((&self.base, &self.nearer, cases, self.fate.map(|(fate, _)| fate)))
     }
 
     /// The same, but only for files with this fate.

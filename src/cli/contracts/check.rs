@@ -63,7 +63,7 @@ fn check(
 ) -> anyhow::Result<Exit> {
     let mut project = args.place.project(environment, ExamplesWanted::No)?;
     let contracts = std::mem::take(&mut project.loaded.contracts);
-    let contracts = contracts.into_iter().flat_map(Contract::with_overrides).collect();
+    let contracts = Contract::all_with_overrides(contracts);
     let exempt = project.loaded.exempt(&project.root);
     let exclude = project.configs.iter().filter_map(Placed::excluded).collect();
     let options =

@@ -233,7 +233,7 @@ impl Builder {
     /// Sets the files that it is not about.
     pub(super) fn set_exclude(&mut self, globs: &[Placed<'_>]) {
         let line = globs.first().map_or(self.top, |first| first.line);
-        self.contract.exclude = self.globs("exclude_glob", globs).map(|glob| Exclude { glob, line });
+        self.contract.exclude = self.globs("exclude_glob", globs).map(|glob| Box::new(Exclude { glob, line }));
     }
 
     /// One glob, or several that become one with braces around them, if they are valid.
