@@ -209,6 +209,7 @@ impl Wanted {
         wanted
     }
 
+    #[inline]
     fn asks_for(&self, frame: &Frame) -> bool {
         self.ends[end(frame.digest)] && self.digests.binary_search(frame.digest).is_ok()
             || self.paths.iter().any(|path| frame.front.ends_with(path))
@@ -217,6 +218,7 @@ impl Wanted {
 }
 
 /// A number for the last two digits of a digest.
+#[inline]
 fn end(digest: &[u8; 16]) -> usize {
     usize::from(digest[14].wrapping_mul(31) ^ digest[15])
 }

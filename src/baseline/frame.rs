@@ -9,6 +9,9 @@ const DIGEST: &[u8] = b"\",\"digest\":\"";
 const COUNT: &[u8] = b"\",\"count\":";
 const END: &[u8] = b"}";
 
+/// How long the end of a line is, from the path on, when the count has one digit.
+const ONE_DIGIT: usize = DIGEST.len() + 16 + COUNT.len() + 1 + END.len();
+
 /// The outline of a line.
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
@@ -21,8 +24,22 @@ pub(super) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// The outline of a line that is laid out as phaser writes it.
+    #[inline]
     pub(super) fn of(line: &'a [u8]) -> Option<Self> {
-        let inside = line.strip_prefix(START)?.strip_suffix(END)?;
+        let inside = line.strip_prefix(START)?;
+        // Nearly every count has one digit, so that everything has its place.
+        if let Some((front, end)) = inside.split_last_chunk::<ONE_DIGIT>()
+            && let (name, [digest @ .., _, _]) = end.split_at(DIGEST.len())
+            && let Some((digest, COUNT)) = digest.split_first_chunk()
+            && name == DIGEST
+            && matches!(end, [.., b'1'..=b'9', b'}'])
+        {
+            return Some(Self { front, digest, count: &end[ONE_DIGIT - 2..ONE_DIGIT - 1] });
+        }
+        Self::with_any_count(inside.strip_suffix(END)?)
+    }
+
+    fn with_any_count(inside: &'a [u8]) -> Option<Self> {
         let digits = inside.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
         let (rest, count) = inside.split_at(inside.len() - digits);
         let (rest, digest) = rest.strip_suffix(COUNT)?.split_last_chunk()?;
