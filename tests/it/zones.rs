@@ -182,3 +182,18 @@ fn show_explain_and_json_have_the_key() {
     let json = sandbox.run(["contracts", "show", "no-x", "--format", "json"]).json();
     assert_eq!(json["contract"]["in"], json!(["strings", "code"]));
 }
+
+#[test]
+fn create_writes_the_key() {
+    let sandbox = Sandbox::new();
+    let create = |zone| {
+        let what = ["--rule-id=no-x", "--type=forbid_pattern", "--pattern=X", "--glob=**", "--message=m"];
+        let [id, kind, pattern, glob, message] = what;
+        sandbox.run(["contracts", "create", id, kind, pattern, glob, message, "--in", zone])
+    };
+    let mistake = create("string").stderr;
+    assert!(mistake.contains("'in' knows no 'string' (did you mean 'strings'?)"), "{mistake}");
+    assert_eq!(create("strings").stdout, "Created contract: no-x\n");
+    let written = std::fs::read_to_string(sandbox.path(".claude/contracts/no-x.yaml")).expect("is written");
+    assert!(written.contains("\nin: strings\n"), "{written}");
+}

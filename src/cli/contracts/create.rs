@@ -50,6 +50,10 @@ pub struct Create {
     #[arg(long, value_enum, default_value = "error")]
     severity: SeverityArg,
 
+    /// Where a match must start to count: code, comments or strings; may be given several times
+    #[arg(long = "in", value_name = "ZONE")]
+    zones: Vec<String>,
+
     /// A word to choose it by; may be given several times
     #[arg(long = "tag", value_name = "WORD")]
     tags: Vec<String>,
@@ -150,8 +154,10 @@ impl Create {
         ];
         let text = |text| Value::Text(Placed::new(text, 1));
         let texts = texts.into_iter().filter_map(move |(name, value)| Some((name, text(value?))));
-        let tags = self.tags.iter().map(|tag| Placed::new(tag.as_str(), 1)).collect();
-        texts.chain([("tags", Value::List(tags))])
+        let lists =
+            [("in", &self.zones), ("tags", &self.tags)].into_iter().filter(|(_, list)| !list.is_empty());
+        let placed = |list: &'_ [String]| list.iter().map(|word| Placed::new(word.clone(), 1)).collect();
+        texts.chain(lists.map(move |(name, list)| (name, Value::List(placed(list)))))
     }
 }
 

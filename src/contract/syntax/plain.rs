@@ -313,6 +313,7 @@ message: Use the logger, not print, it's there – 'x'.
 severity: error
 enabled: false
 tags: [house-rule, 'output', \"x\"]  # several
+in: [code, 'comments']
 rationale: >-
   Output belongs
   to the log.

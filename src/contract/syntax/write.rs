@@ -67,7 +67,7 @@ mod tests {
     }
 
     const YAML: &str = "rule_id: no-print\ntype: forbid_pattern\npattern: '\\bprint\\('''\nfile_glob: '**/*.py'\n\
-        message: 'Use the logger.'\nseverity: error\nenabled: true\ntags: [output, 'no', '1']\n";
+        in: [code, strings]\nmessage: 'Use the logger.'\nseverity: error\nenabled: true\ntags: [output, 'no', '1']\n";
 
     #[test]
     fn a_contract_is_written_as_by_hand() {

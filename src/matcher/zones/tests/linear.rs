@@ -25,14 +25,14 @@ fn slow<'t>(text: &'t [u8]) -> impl Iterator<Item = (&'static str, usize)> + 't 
 #[test]
 fn no_repeated_text_takes_many_steps() {
     for nasty in FRAGMENTS {
-        assert_eq!(slow(&repeated(nasty, 1 << 13)).collect::<Vec<_>>(), [], "{nasty:?}");
+        assert_eq!(slow(&repeated(nasty, 1 << 12)).collect::<Vec<_>>(), [], "{nasty:?}");
     }
 }
 
 #[test]
 fn no_pair_of_texts_takes_many_steps() {
     let pairs = FRAGMENTS.iter().flat_map(|first| FRAGMENTS.iter().map(move |second| (first, second)));
-    for (first, second) in pairs.step_by(229) {
+    for (first, second) in pairs.step_by(457) {
         let mixed = repeated(&format!("{first}{second}"), 1 << 12);
         let halves = [repeated(first, 1 << 11), repeated(second, 1 << 11)].concat();
         for text in [mixed, halves] {
