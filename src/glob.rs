@@ -33,7 +33,8 @@ pub const MAX_GLOB_LEN: usize = 4096;
 #[derive(Debug, Clone)]
 pub struct Glob {
     text: String,
-    shape: Shape,
+    /// Worked out when it is first asked for, where the text is known to be a glob.
+    shape: OnceLock<Shape>,
 }
 
 /// Why a glob was refused.
@@ -63,18 +64,18 @@ impl Glob {
             len if len > MAX_GLOB_LEN => return Err(GlobError::TooLong(len)),
             _ => {}
         }
-        let shape = match Shape::plain(text) {
-            Some(shape) => shape,
-            None => {
-                let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
-                Shape::Regex {
-                    regex: translate(text).map_err(wrong)?,
-                    ends: Ends::of(text),
-                    compiled: OnceLock::new(),
-                }
-            }
-        };
-        Ok(Self { text: text.to_owned(), shape })
+        let shape = Shape::of(text)?;
+        Ok(Self { text: text.to_owned(), shape: OnceLock::from(shape) })
+    }
+
+    /// The glob that `text` spells, which was accepted before. Nothing is looked at until the glob is used; if it is
+    /// none after all, no path matches it.
+    pub(crate) fn accepted(text: &str) -> Self {
+        Self { text: text.to_owned(), shape: OnceLock::new() }
+    }
+
+    fn shape(&self) -> &Shape {
+        self.shape.get_or_init(|| Shape::of(&self.text).unwrap_or_else(|_| Shape::Exact(String::new())))
     }
 
     /// The glob as it was written.
@@ -84,7 +85,7 @@ impl Glob {
 
     /// The directory that every path it matches is in, as far as it is spelled out: empty, or with a `/` at its end.
     pub fn directory(&self) -> &str {
-        let spelled = match &self.shape {
+        let spelled = match self.shape() {
             Shape::Exact(exact) => exact,
             Shape::Under { directory, .. } => directory,
             Shape::Regex { ends, .. } => &ends.start,
@@ -94,9 +95,10 @@ impl Glob {
 
     /// What the names of the files that it matches have in common, as far as it is spelled out.
     pub fn names(&self) -> Names<'_> {
-        match &self.shape {
+        match self.shape() {
             Shape::Exact(exact) => Names::ending_in(exact, Whole::Yes),
             Shape::Under { tail: Tail::Anything | Tail::In(_) | Tail::AnyOf(_), .. } => Names::Any,
+            Shape::Under { tail: Tail::Between { end, .. }, .. } => Names::ending_in(end, Whole::No),
             Shape::Under { tail: Tail::Name(name), .. } => Names::Name(name),
             Shape::Under { tail: Tail::Endings(endings), .. } => {
                 let extension = |ending| match Names::ending_in(ending, Whole::No) {
@@ -112,7 +114,7 @@ impl Glob {
 
     /// Does the glob match this `/`-separated path?
     pub fn is_match(&self, path: &[u8]) -> bool {
-        match &self.shape {
+        match self.shape() {
             Shape::Exact(exact) => path == exact.as_bytes(),
             Shape::Under { directory, tail } => {
                 path.strip_prefix(directory.as_bytes()).is_some_and(|rest| tail.is_match(rest))
@@ -130,7 +132,7 @@ impl Glob {
 impl Default for Glob {
     /// A glob that no path matches.
     fn default() -> Self {
-        Self { text: String::new(), shape: Shape::Exact(String::new()) }
+        Self { text: String::new(), shape: OnceLock::from(Shape::Exact(String::new())) }
     }
 }
 
@@ -215,6 +217,11 @@ enum Tail {
     Endings(Vec<String>),
     /// The last name is this one.
     Name(String),
+    /// The last name starts and ends in these.
+    Between {
+        start: String,
+        end: String,
+    },
     /// It is in a directory with this name, or these names in a row.
     In(String),
     /// One of these.
@@ -222,6 +229,15 @@ enum Tail {
 }
 
 impl Shape {
+    fn of(text: &str) -> Result<Self, GlobError> {
+        if let Some(plain) = Self::plain(text) {
+            return Ok(plain);
+        }
+        let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
+        let regex = translate(text).map_err(wrong)?;
+        Ok(Self::Regex { regex, ends: Ends::of(text), compiled: OnceLock::new() })
+    }
+
     /// The shape of `text` when no regex is needed for it.
     fn plain(text: &str) -> Option<Self> {
         if is_literal(text) {
@@ -254,8 +270,12 @@ impl Tail {
         if is_literal(text) {
             return Some(Self::Name(text.to_owned()));
         }
-        let ending = text.strip_prefix('*').filter(|ending| is_literal(ending))?;
-        Some(Self::Endings(vec![ending.to_owned()]))
+        let (start, end) =
+            text.split_once('*').filter(|(start, end)| is_literal(start) && is_literal(end))?;
+        Some(match start {
+            "" => Self::Endings(vec![end.to_owned()]),
+            _ => Self::Between { start: start.to_owned(), end: end.to_owned() },
+        })
     }
 
     /// `*.{a,b}`: a pair of braces at the end of a name, all choices spelled out.
@@ -284,6 +304,11 @@ impl Tail {
             Self::Name(name) => {
                 let before = rest.strip_suffix(name.as_bytes());
                 before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+            }
+            Self::Between { start, end } => {
+                let name = &rest[memchr::memrchr(b'/', rest).map_or(0, |slash| slash + 1)..];
+                let after = name.strip_prefix(start.as_bytes());
+                after.is_some_and(|after| after.ends_with(end.as_bytes()))
             }
             Self::In(directory) => {
                 let directory = directory.as_bytes();
@@ -468,6 +493,8 @@ mod tests {
         check("Cargo.toml", &["Cargo.toml"], &["x/Cargo.toml"]);
         check("**/Cargo.toml", &["Cargo.toml", "x/Cargo.toml"], &["xCargo.toml"]);
         check(r"a\*", &["a*"], &["ab", r"a\*"]);
+        check("**/test_*.py", &["test_a.py", "x/test_.py"], &["test_/a.py", "mytest_a.py", "test_.pyc"]);
+        check("**/ab*bc", &["abbc", "x/ab-bc"], &["abc", "ab/bc"]);
     }
 
     #[test]
@@ -484,6 +511,22 @@ mod tests {
             assert!(glob(text).is_match(path), "{text} should match {}", path.escape_ascii());
         }
         assert!(!glob("?.txt").is_match(b"\xE2\x84.txt"));
+    }
+
+    #[test]
+    fn an_accepted_glob_is_the_same_glob() {
+        for text in ["**/{vendor/**,*.min.js}", "src/[ab]/*.rs"] {
+            let accepted = Glob::accepted(text);
+            assert_eq!(accepted, glob(text));
+            for path in ["vendor/a", "x/a.min.js", "src/a/b.rs", "src/c/b.rs"] {
+                assert_eq!(
+                    accepted.is_match(path.as_bytes()),
+                    glob(text).is_match(path.as_bytes()),
+                    "{text} {path}"
+                );
+            }
+        }
+        assert!(!Glob::accepted("a[b").is_match(b"a[b"));
     }
 
     #[test]
@@ -517,16 +560,22 @@ mod tests {
         for text in
             ["**", "**/*", "**/*.rs", "**/*.{ts,tsx}", "a/b.rs", "**/Makefile", "src/**", "src/**/*.rs"]
                 .into_iter()
-                .chain(["**/node_modules/**", "**/target/{debug,release}/**", "**/{.DS_Store,*.swp,a/**}"])
+                .chain([
+                    "**/node_modules/**",
+                    "**/target/{debug,release}/**",
+                    "**/{.DS_Store,*.swp,a/**}",
+                    "**/a*b",
+                    "**/{a*,ab*b}",
+                ])
         {
-            assert!(!matches!(glob(text).shape, Shape::Regex { .. }), "{text}");
+            assert!(!matches!(glob(text).shape(), Shape::Regex { .. }), "{text}");
         }
     }
 
     proptest! {
         #[test]
         fn shapes_answer_as_the_regex_would(
-            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name|/(a/)?[bx]/\*\*|/\{name,(b/)?\*\.rs,[ab]/\*\*\}|/a/\{b,,x\}(/\*\*)?)?|name)",
+            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name|/(n|nam)\*m?e|/(a/)?[bx]/\*\*|/\{name,n\*e,(b/)?\*\.rs,[ab]/\*\*\}|/a/\{b,,x\}(/\*\*)?)?|name)",
             path in "/?((src|a|b|name|x)/){0,3}(name|\\.rs|x\\.(rs|d\\.ts|a|b|x)|\\.)?",
         ) {
             prop_assume!(!text.is_empty());

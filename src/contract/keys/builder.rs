@@ -233,7 +233,12 @@ impl Builder {
     /// Sets the files that it is not about.
     pub(super) fn set_exclude(&mut self, globs: &[Placed<'_>]) {
         let line = globs.first().map_or(self.top, |first| first.line);
-        self.contract.exclude = self.globs("exclude_glob", globs).map(|glob| Box::new(Exclude { glob, line }));
+        // Most contracts of a pack are not asked: their own globs do not match.
+        let glob = match (self.values, globs) {
+            (Values::KnownToBeGood, [known]) => Some(Glob::accepted(&known.text)),
+            _ => self.globs("exclude_glob", globs),
+        };
+        self.contract.exclude = glob.map(|glob| Box::new(Exclude { glob, line }));
     }
 
     /// One glob, or several that become one with braces around them, if they are valid.
