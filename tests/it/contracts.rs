@@ -159,7 +159,7 @@ fn show_tells_everything_about_one_contract() {
 #[test]
 fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(["contracts", "show", "putty-private-key"]), @"
+    assert_snapshot!(sandbox.run(["contracts", "show", "putty-private-key"]), @r#"
     exit: 0
     --- stdout
     putty-private-key [not in use]
@@ -168,8 +168,9 @@ fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
     type:      forbid_pattern
     pattern:   ^PuTTY-User-Key-File-[23]: 
     file_glob: **/*
+    exclude_glob: **/{vendor/**,vendored/**,third_party/**,third-party/**,thirdparty/**,node_modules/**,bower_components/**,site-packages/**,test/**,tests/**,testing/**,testdata/**,test-data/**,test_data/**,__tests__/**,fixtures/**,spec/**,e2e/**,examples/**}
     severity:  error
-    tags:      hygiene
+    tags:      secret, hygiene
     from:      pack:hygiene/putty-private-key.yaml (built in; use it with --pack)
     files:     none in this project
 
@@ -180,13 +181,15 @@ fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
       - PuTTY-User-Key-File-2: ssh-rsa
         Encryption: none
       - PuTTY-User-Key-File-3: ssh-ed25519
+      - (deploy/key.ppk) PuTTY-User-Key-File-3: ecdsa-sha2-nistp256
 
     is fine:
       - The header is PuTTY-User-Key-File-2.
       - PuTTY-User-Key-File-9: ssh-rsa
+      - (tests/data/key.ppk) PuTTY-User-Key-File-2: ssh-rsa
 
     --- stderr
-    ");
+    "#);
     assert_snapshot!(sandbox.run(["contracts", "show", "putty-privat-key"]), @"
     exit: 3
     --- stdout
@@ -497,6 +500,11 @@ fn packs_are_listed_with_their_contracts() {
     assert!(json["contracts"].as_array().is_some_and(|contracts| contracts.len() >= 30), "{json}");
     let all = sandbox.run(["contracts", "packs", "--format", "json"]).json();
     assert_eq!(all["packs"][0]["name"], "secrets");
+    let number = |key: &str| all["packs"][0][key].as_u64().expect("a number");
+    assert_eq!(number("errors") + number("warnings"), number("contracts"));
+    assert!(number("errors") > 60, "{all}");
+    let line = format!("{:>3} errors {:>3} warnings", number("errors"), number("warnings"));
+    assert!(output.stdout.contains(&line), "{output}");
     assert_eq!(sandbox.run(["contracts", "packs", "perl"]).code, Some(3));
 }
 

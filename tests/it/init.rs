@@ -214,7 +214,7 @@ fn explain_tells_whoever_violated_a_contract_what_to_do() {
 
     --- stderr
     ");
-    assert_snapshot!(sandbox.run(["explain", "do-not-commit"]), @"
+    assert_snapshot!(sandbox.run(["explain", "do-not-commit"]), @r#"
     exit: 0
     --- stdout
     do-not-commit (error)
@@ -222,16 +222,24 @@ fn explain_tells_whoever_violated_a_contract_what_to_do() {
     what to do:
       This text says it must not be committed. Remove it, or remove the mark.
 
+    what counts:
+      what starts in comments
+
     why:
-      The author left the mark so that nobody would commit it by accident.
+      The author left the mark so that nobody would commit it by accident. Documents are let through: they speak of commits.
 
     violates it:
       - # NOCOMMIT: local test only
-      - x = 1  // DO NOT COMMIT
+      - (a.go) x = 1  // DO NOT COMMIT
+      - (a.c) /* DO-NOT-COMMIT */
+      - (a.py) # NO-COMMIT!
 
     is fine:
       - NOCOMMITTEE
       - please do not commit generated files
+      - #if 0 // DO NOT COMMIT CHANGES TO THIS LINE.
+      - (a.py) MARK = "NO-COMMIT:"
+      - (CONTRIBUTING.md) DO NOT COMMIT.
 
     to ignore one place, in a comment on its line:
       phaser:ignore do-not-commit -- why it is fine here
@@ -243,7 +251,7 @@ fn explain_tells_whoever_violated_a_contract_what_to_do() {
       phaser contracts show do-not-commit --yaml > .claude/contracts/do-not-commit.yaml
 
     --- stderr
-    ");
+    "#);
     assert_eq!(sandbox.run(["explain", "do-not-comit"]).code, Some(3));
     let json = sandbox.run(["explain", "no-print", "--format", "json"]).json();
     assert_eq!(json["contract"]["rule_id"], "no-print");

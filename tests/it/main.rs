@@ -38,6 +38,7 @@ mod promises;
 mod recipes;
 mod reports;
 mod secrets;
+mod secrets_found;
 mod shard;
 mod stats;
 mod tree;

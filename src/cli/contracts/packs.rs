@@ -10,7 +10,7 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::layers::Supply;
 use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, LayerKind};
+use crate::contract::{Contract, LayerKind, Severity};
 use crate::exit::Exit;
 use crate::pack::{self, PACKS, Pack};
 
@@ -43,23 +43,42 @@ fn show_all(project: &Project, format: Format) -> anyhow::Result<()> {
     match format {
         Format::Text => to_stdout(|out| {
             for pack in PACKS {
-                let (count, used) = (pack.files.len(), if is_used(pack) { " (in use)" } else { "" });
-                writeln!(out, "{:<12}{count:>3} contracts  {}{used}", pack.name, pack.description)?;
+                let used = if is_used(pack) { "in use" } else { "" };
+                let Counts { errors, warnings } = Counts::of(pack);
+                let counts = format!("{errors:>3} errors {warnings:>3} warnings");
+                writeln!(out, "{:<12}{counts}  {used:<6}  {}", pack.name, pack.description)?;
             }
             writeln!(out, "\nTry one: phaser enforce --all --pack {}", PACKS[0].name)
         }),
         Format::Json => {
-            let one = |pack: &Pack| {
+            let one = |pack: &'static Pack| {
+                let Counts { errors, warnings } = Counts::of(pack);
                 json!({
                     "name": pack.name,
                     "description": pack.description,
                     "contracts": pack.files.len(),
+                    "errors": errors,
+                    "warnings": warnings,
                     "in_use": is_used(pack),
                 })
             };
             let packs: Vec<Value> = PACKS.iter().map(one).collect();
             json::print(&json!({ "packs": packs, "version": json::VERSION }))
         }
+    }
+}
+
+/// How many contracts of each severity a pack has.
+struct Counts {
+    errors: usize,
+    warnings: usize,
+}
+
+impl Counts {
+    fn of(pack: &'static Pack) -> Self {
+        let contracts = load_packs([pack], ExamplesWanted::No).contracts;
+        let errors = contracts.iter().filter(|contract| contract.severity == Severity::Error).count();
+        Self { errors, warnings: contracts.len() - errors }
     }
 }
 
