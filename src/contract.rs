@@ -316,8 +316,8 @@ impl Contract {
 
     fn is_about(&self, name: &RelPath) -> bool {
         let Some(inside) = self.scope.inside(name) else { return false };
-        let excluded = |exclude: &Box<Exclude>| exclude.glob.is_match(inside);
-        self.glob.is_match(inside) && !self.exclude.as_ref().is_some_and(excluded)
+        let excluded = |exclude: &Exclude| exclude.glob.is_match(inside);
+        self.glob.is_match(inside) && !self.exclude.as_deref().is_some_and(excluded)
     }
 
     /// Its glob, from the project root.
