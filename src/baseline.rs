@@ -18,6 +18,7 @@ use crate::path::{BASELINE, Root};
 use crate::violation::{LineDigest, Violation};
 
 mod frame;
+mod lookup;
 
 use frame::Frame;
 

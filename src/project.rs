@@ -340,7 +340,14 @@ fn recorded(recorded: &Recorded, root: &Root, outcome: &Outcome) -> Result<Optio
         Recorded::Nowhere => Ok(None),
         Recorded::In(baseline) => Ok(Some(Arc::clone(baseline))),
         Recorded::InFile if outcome.open().next().is_none() => Ok(None),
-        Recorded::InFile => Ok(Baseline::read(root, Some(&Wanted::of(outcome.open())))?.map(Arc::new)),
+        Recorded::InFile => {
+            let ignorable = || outcome.open().filter(|violation| violation.contract.ignorable);
+            let found = match Baseline::look_up(root, ignorable()) {
+                Some(found) => Some(found),
+                None => Baseline::read(root, Some(&Wanted::of(ignorable())))?,
+            };
+            Ok(found.map(Arc::new))
+        }
     }
 }
 

@@ -88,6 +88,11 @@ pub(super) fn contract_field(id: &str) -> Vec<u8> {
     [escaped(id).as_bytes(), PATH].concat()
 }
 
+/// How the lines about this contract and this path start.
+pub(super) fn start_of(contract: &str, path: &str) -> Vec<u8> {
+    [START, escaped(contract).as_bytes(), PATH, escaped(path).as_bytes(), DIGEST].concat()
+}
+
 /// How a line about this path goes on after the contract, up to the digest.
 pub(super) fn path_field(path: &str) -> Vec<u8> {
     [PATH, escaped(path).as_bytes()].concat()

@@ -255,6 +255,33 @@ fn stale_entries_are_counted_by_whoever_sees_everything() {
 }
 
 #[test]
+fn a_large_baseline_answers_a_hook_the_same_in_any_order() {
+    let sandbox = recorded();
+    let other = |number: usize| {
+        format!(
+            "{{\"contract\":\"no-print\",\"path\":\"lib/{number:05}.py\",\"digest\":\"{number:016x}\",\"count\":1}}"
+        )
+    };
+    let others: Vec<String> = (0..4_000).map(other).collect();
+    let own = file(&sandbox);
+    let mut lines: Vec<&str> = others.iter().map(String::as_str).chain(own.lines()).collect();
+    lines.sort_unstable();
+    for order in 0..3 {
+        match order {
+            0 => {}
+            1 => lines.reverse(),
+            _ => lines.rotate_left(777),
+        }
+        let sandbox = recorded().file(FILE, lines.join("\n") + "\n");
+        assert!(file(&sandbox).len() > 256 << 10, "large enough not to be read as a whole");
+        let (decision, reason) = pre_edit(&sandbox, "print(1)", "print(1)  # same").decision();
+        assert_eq!(decision, "deny", "the line is another one: {reason}");
+        assert_eq!(pre_edit(&sandbox, "def f1", "def g1").decision().0, "allow", "order {order}");
+        assert_eq!(pre_edit(&sandbox, "def f1", "print(30)\ndef f1").decision().0, "deny", "order {order}");
+    }
+}
+
+#[test]
 fn a_broken_line_is_named_and_nothing_goes_by_half_a_baseline() {
     let sandbox = recorded();
     let text = file(&sandbox);

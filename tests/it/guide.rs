@@ -111,3 +111,21 @@ fn the_links_inside_the_guide_lead_somewhere() {
     }
     assert_eq!(guide.matches("](#").count(), anchors.len());
 }
+
+#[test]
+fn adopting_goes_as_its_page_says() {
+    let page = include_str!("../../docs/adopting.md");
+    let mut sandbox = Sandbox::new().git_init();
+    let mut commands = 0;
+    for (info, text) in blocks(page) {
+        match info.split_once(' ') {
+            Some((_, path)) => sandbox = sandbox.file(path, &text),
+            None => {
+                assert_eq!(info, "console", "a block that nothing tests");
+                commands += 1;
+                run(&sandbox, &text);
+            }
+        }
+    }
+    assert_eq!(commands, 6);
+}
