@@ -180,8 +180,6 @@ fn key<'a>(text: &'a [u8], entry: &Span) -> (&'a [u8], &'a [u8], LineDigest) {
 /// What a hook asks of a baseline: the entries that may cover these violations.
 #[derive(Debug, Default)]
 pub struct Wanted {
-    /// How the lines about their files go on after the contract, up to the digest.
-    paths: Vec<Vec<u8>>,
     /// The digests as they are written, in order.
     digests: Vec<[u8; 16]>,
     /// The last characters that they have, as a set of [`end`]s: few other digests have to be looked for.
@@ -195,7 +193,6 @@ impl Wanted {
     pub fn of<'a>(violations: impl Iterator<Item = &'a Violation>) -> Self {
         let mut wanted = Self { ends: vec![false; 256], ..Self::default() };
         for violation in violations {
-            wanted.paths.push(frame::path_field(&violation.path.to_text()));
             let digest = frame::hexadecimal(violation.fingerprint.line);
             wanted.ends[end(&digest)] = true;
             wanted.digests.push(digest);
@@ -203,7 +200,6 @@ impl Wanted {
                 wanted.lineless.push(frame::contract_field(&violation.contract.id));
             }
         }
-        wanted.paths.dedup();
         wanted.digests.sort_unstable();
         wanted.lineless.sort_unstable();
         wanted.lineless.dedup();
@@ -213,7 +209,6 @@ impl Wanted {
     #[inline]
     fn asks_for(&self, frame: &Frame) -> bool {
         self.ends[end(frame.digest)] && self.digests.binary_search(frame.digest).is_ok()
-            || self.paths.iter().any(|path| frame.front.ends_with(path))
             || self.lineless.iter().any(|contract| frame.front.starts_with(contract))
     }
 }

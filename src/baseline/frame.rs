@@ -93,11 +93,6 @@ pub(super) fn start_of(contract: &str, path: &str) -> Vec<u8> {
     [START, escaped(contract).as_bytes(), PATH, escaped(path).as_bytes(), DIGEST].concat()
 }
 
-/// How a line about this path goes on after the contract, up to the digest.
-pub(super) fn path_field(path: &str) -> Vec<u8> {
-    [PATH, escaped(path).as_bytes()].concat()
-}
-
 /// An entry as a line.
 pub(super) fn line(key: &Key, count: u32) -> String {
     let text = |bytes| String::from_utf8_lossy(bytes);

@@ -14,8 +14,11 @@ use crate::violation::{LineDigest, Violation};
 /// A file with fewer bytes is read as a whole: that costs next to nothing, and nothing in it stays unseen.
 const LARGE: u64 = 256 << 10;
 
-/// How much is read at once, in bytes.
-const BLOCK: u64 = 8 << 10;
+/// How much is read for one look, in bytes: a line or a few.
+const LOOK: u64 = 1 << 10;
+
+/// How close a place must be known before it is read, in bytes.
+const BLOCK: u64 = 4 << 10;
 
 impl Baseline {
     /// The entries that cover all of these violations, if the file is large and has them where they should stand.
@@ -61,7 +64,7 @@ impl Lines {
         let (mut low, mut high) = (0, self.size);
         while high - low > BLOCK {
             let middle = low + (high - low) / 2;
-            self.read(middle, BLOCK)?;
+            self.read(middle, LOOK)?;
             let Some(newline) = memchr::memchr(b'\n', &self.buffer) else { return Ok(None) };
             let line = &self.buffer[newline + 1..];
             if line.len() < start.len() && middle + self.buffer.len() as u64 != self.size {
@@ -78,7 +81,7 @@ impl Lines {
 
     /// The lines that start with these bytes, from a place before all of them.
     fn collect(&mut self, from: u64, start: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        let mut length = 4 * BLOCK;
+        let mut length = 2 * BLOCK;
         loop {
             self.read(from, length)?;
             let is_end = from + self.buffer.len() as u64 == self.size;
@@ -101,9 +104,9 @@ impl Lines {
 
     fn read(&mut self, from: u64, length: u64) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(from))?;
-        self.buffer.clear();
-        (&self.file).take(length.min(self.size - from)).read_to_end(&mut self.buffer)?;
-        Ok(())
+        let length = usize::try_from(length.min(self.size - from)).unwrap_or(usize::MAX);
+        self.buffer.resize(length, 0);
+        self.file.read_exact(&mut self.buffer)
     }
 }
 
