@@ -312,7 +312,7 @@ fn quantifier(inside: &str) -> Option<(&str, Option<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::class::POSIX_CLASS;
+    use super::class::{POSIX_CLASS, UNKNOWN_POSIX_CLASS};
     use super::*;
 
     fn regex(pattern: &str) -> String {
@@ -448,6 +448,8 @@ mod tests {
     #[test]
     fn a_posix_class_is_noted() {
         assert_eq!(translate("[[:alpha:]]", Purpose::Search).expect("translates").notes, [POSIX_CLASS]);
+        let unknown = translate("[[:alpa:]]", Purpose::Search).expect("translates");
+        assert_eq!(unknown.notes, [UNKNOWN_POSIX_CLASS]);
         assert!(translate("[a:]", Purpose::Search).expect("translates").notes.is_empty());
     }
 

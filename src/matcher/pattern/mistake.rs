@@ -101,12 +101,12 @@ fn mend_syntax(kind: &Syntax, there: &str) -> String {
             );
         }
         Syntax::EscapeHexEmpty | Syntax::EscapeHexInvalid | Syntax::EscapeHexInvalidDigit => HEX,
-        Syntax::EscapeUnexpectedEof => "write '\\\\' for a backslash",
+        Syntax::EscapeUnexpectedEof => "write all of it, as in '\\x41', '\\u0041' or '\\p{Greek}'",
         Syntax::FlagDanglingNegation
         | Syntax::FlagDuplicate { .. }
         | Syntax::FlagRepeatedNegation { .. }
-        | Syntax::FlagUnexpectedEof
         | Syntax::FlagUnrecognized => FLAGS,
+        Syntax::FlagUnexpectedEof => OPEN_GROUP,
         Syntax::GroupNameDuplicate { .. } => "give each group a name of its own",
         Syntax::GroupNameEmpty | Syntax::GroupNameInvalid | Syntax::GroupNameUnexpectedEof => GROUP_NAME,
         Syntax::RepetitionCountInvalid => "write the smaller number first",
@@ -146,7 +146,12 @@ fn by_message(source: &str, message: &str) -> (Option<Range<usize>>, String) {
             let number = message.rsplit(' ').next().filter(|last| last.parse::<usize>().is_ok());
             let reference = number.map(|number| format!("\\{number}"));
             let place = reference.and_then(|text| source.find(&text).map(|at| at..at + text.len()));
-            (place, "there is no such group; write '(…)' around what it repeats")
+            match place.is_none().then(|| unknown_name(source)).flatten() {
+                Some(place) => {
+                    (Some(place), "no group has this name; write '(?P<name>…)' around what it repeats")
+                }
+                None => (place, "there is no such group; write '(…)' around what it repeats"),
+            }
         }
         _ if message.starts_with("Invalid group name in back reference") => {
             (None, "name a group that is there")
@@ -156,6 +161,20 @@ fn by_message(source: &str, message: &str) -> (Option<Range<usize>>, String) {
         _ => (None, ANY),
     };
     (place, mend.to_owned())
+}
+
+/// Where a group is named that is not there.
+fn unknown_name(source: &str) -> Option<Range<usize>> {
+    let references = [("\\k<", '>'), ("\\k'", '\''), ("(?P=", ')')];
+    references.into_iter().find_map(|(start, end)| {
+        let mut places = source.match_indices(start);
+        places.find_map(|(at, _)| {
+            let name = source[at + start.len()..].split_once(end)?.0;
+            let is_there =
+                source.contains(&format!("(?P<{name}>")) || source.contains(&format!("(?<{name}>"));
+            (!is_there).then(|| at..at + start.len() + name.len() + end.len_utf8())
+        })
+    })
 }
 
 /// The brackets of groups that stand alone, as byte offsets.
@@ -272,9 +291,15 @@ mod tests {
             "(?#abc",
             "[(]x)",
             r"[\]](",
+            "*foo",
+            r"(?<name\w+)",
+            r"(?P<a>x)\k<b>(?!y)",
+            r"(?P<a>x)(?P=b)",
+            r"\u12",
+            "(?i",
         ];
         let explained: Vec<_> = sources.into_iter().map(explained).collect();
-        insta::assert_snapshot!(explained.join("\n"), @r"
+        insta::assert_snapshot!(explained.join("\n"), @r#"
         print(
              ^ a regular expression: unclosed group at character 6 (add ')', or write '\(' for the character)
         a(b|c
@@ -315,7 +340,19 @@ mod tests {
             ^ a regular expression: unopened group at character 5 (remove it, or write '\)' for the character)
         [\]](
             ^ a regular expression: unclosed group at character 5 (add ')', or write '\(' for the character)
-        ");
+        *foo
+        ^ a regular expression: repetition operator missing expression at character 1 (write what to repeat before it, or '\' before it for the character)
+        (?<name\w+)
+               ^ a regular expression: invalid capture group character at character 8 (a name is letters, digits and '_', as in '(?P<name>…)')
+        (?P<a>x)\k<b>(?!y)
+                ^^^^^ a regular expression: invalid back reference at character 9 (no group has this name; write '(?P<name>…)' around what it repeats)
+        (?P<a>x)(?P=b)
+                ^^^^^^ a regular expression: invalid back reference at character 9 (no group has this name; write '(?P<name>…)' around what it repeats)
+        \u12
+            ^ a regular expression: incomplete escape sequence, reached end of pattern prematurely at character 5 (write all of it, as in '\x41', '\u0041' or '\p{Greek}')
+        (?i
+           ^ a regular expression: expected flag but got end of regex at character 4 (add ')', or write '\(' for the character)
+        "#);
     }
 
     #[test]

@@ -5,6 +5,14 @@ use super::{DialectError, Translator};
 pub(super) const POSIX_CLASS: &str =
     "'[[:name:]]' is a POSIX class here; in Python it is a set of single characters";
 
+pub(super) const UNKNOWN_POSIX_CLASS: &str = "'[[:name:]]' is a class only for alnum, alpha, ascii, blank, cntrl, digit, graph, \
+     lower, print, punct, space, upper, word and xdigit; with another name it is a set of single characters";
+
+const POSIX_NAMES: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "word", "xdigit",
+];
+
 impl Translator<'_> {
     /// A character class, read as Python reads it; the `[` has been read.
     pub(super) fn class(&mut self) -> Result<(), DialectError> {
@@ -77,12 +85,20 @@ impl Translator<'_> {
         if name.is_empty() || !self.starts_with(&spelled) {
             return false;
         }
+        if !POSIX_NAMES.contains(&name.trim_start_matches('^')) {
+            self.note(UNKNOWN_POSIX_CLASS);
+            return false;
+        }
         self.out.facts.negates_class |= name.starts_with('^');
         self.skip(spelled.chars().count());
         self.push(&format!("[{spelled}"));
-        if !self.out.notes.contains(&POSIX_CLASS) {
-            self.out.notes.push(POSIX_CLASS);
-        }
+        self.note(POSIX_CLASS);
         true
+    }
+
+    fn note(&mut self, note: &'static str) {
+        if !self.out.notes.contains(&note) {
+            self.out.notes.push(note);
+        }
     }
 }
