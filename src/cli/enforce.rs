@@ -1,5 +1,6 @@
 //! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
 
+use std::collections::HashSet;
 use std::mem::ManuallyDrop;
 
 use anyhow::Context;
@@ -20,7 +21,7 @@ use crate::hook::Request;
 use crate::matcher;
 use crate::matcher::limits::HOOK_TIME;
 use crate::outcome::Outcome;
-use crate::path::{Root, RootHints, find_root};
+use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
 use crate::project::load::{Load, Loaded};
 use crate::project::{self, Options, Project, Recorded};
@@ -163,9 +164,8 @@ impl Run<'_> {
         let asked = self.args.existing();
         options.existing = asked.unwrap_or_else(|| loaded.existing());
         let compares = asked.is_none() && options.existing == Existing::Report;
-        if let (true, Ok(found), Source::Staged(_) | Source::Diff(_)) = (compares, &mut targets, source) {
-            // Files that moved are looked for more closely.
-            *found = project::targets(root, &options, source)?;
+        if let (true, Ok(found)) = (compares, &mut targets) {
+            compare(root, &options, source, found)?;
         }
         let hint = hint(&loaded);
         let by_file = compares.then(|| loaded.existing_by_file());
@@ -262,6 +262,24 @@ impl Run<'_> {
         output::answer(|out| writeln!(out, "{}", answer.stdout))?;
         Ok(answer.exit)
     }
+}
+
+/// Makes targets ready to be compared with what was before, because the configuration says so.
+fn compare(root: &Root, options: &Options, source: &Source, found: &mut Targets) -> anyhow::Result<()> {
+    if matches!(source, Source::Staged(_) | Source::Diff(_)) {
+        // Files that moved are looked for more closely.
+        *found = project::targets(root, options, source)?;
+    }
+    if let Source::Staged(named) = source
+        && !named.is_empty()
+    {
+        // Whoever names a file of which nothing is staged, as 'pre-commit run --all-files' does, asks about all of it.
+        let staged = project::targets(root, options, &Source::Staged(Vec::new()))?;
+        let staged: HashSet<&RelPath> = staged.targets.iter().map(|target| &target.path).collect();
+        let unchanged = found.targets.iter_mut().filter(|target| !staged.contains(&target.path));
+        unchanged.for_each(|target| target.before = None);
+    }
+    Ok(())
 }
 
 /// Where contracts were looked for, and how to get some.

@@ -300,3 +300,29 @@ fn the_configuration_says_it_for_hook_commit_and_ci_and_a_flag_takes_it_back() {
     let output = sandbox.event("PreToolUse", "Edit", input, ["--existing", "deny"]);
     assert_eq!(output.decision().0, "deny", "{output}");
 }
+
+/// As 'pre-commit run --all-files' names files, and --from-ref with --to-ref.
+#[test]
+fn a_file_that_is_named_and_not_staged_is_judged_as_a_whole_where_the_configuration_compares() {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .file(".claude/phaser.yaml", "existing: report\n")
+        .contract(&forbid("no-x", "x", "**/*.txt"))
+        .file("old.txt", "x\n")
+        .file("changed.txt", "x\n")
+        .file("mode.txt", "x\n");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("old").file("changed.txt", "x\nmore\n").git_add("changed.txt");
+    sandbox.git(&["update-index", "--chmod=+x", "mode.txt"]);
+    let staged = |more: &[&str]| {
+        let mut command = sandbox.command();
+        command.args(["enforce", "--staged", "--format", "json"]).args(more);
+        sandbox.run_with(&mut command, b"").violations()
+    };
+    assert_eq!(staged(&[]), [""; 0]);
+    assert_eq!(staged(&["old.txt", "changed.txt", "mode.txt"]), ["old.txt:1:1 no-x"]);
+    assert_eq!(staged(&["changed.txt", "mode.txt"]), [""; 0]);
+    assert_eq!(staged(&["--existing", "report", "old.txt"]), [""; 0]);
+    sandbox.run(["baseline"]);
+    assert_eq!(staged(&["old.txt"]), [""; 0]);
+}
