@@ -12,6 +12,7 @@ use crate::report::inert;
 mod args;
 mod baseline;
 mod chosen;
+mod colour;
 mod completions;
 mod contracts;
 mod doctor;
@@ -56,7 +57,7 @@ enum Command {
     #[command(subcommand)]
     Report(report::Report),
     /// See whether phaser is in place in this project, and what to do if it is not
-    Doctor,
+    Doctor(doctor::Doctor),
     /// Print completions for a shell
     Completions(completions::Completions),
     /// Print a manual page
@@ -113,7 +114,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Completions(args) => completions::completions(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),
         Command::Report(command) => report::run(&command, &environment),
-        Command::Doctor => doctor::run(&environment),
+        Command::Doctor(args) => doctor::run(&args, &environment),
     }
 }
 

@@ -175,6 +175,11 @@ impl Check {
             Self::Exists | Self::NotExists => None,
         }
     }
+
+    /// Is it about the project as a whole? Its violations have a glob in the place of a path.
+    pub fn is_about_project(&self) -> bool {
+        matches!(self, Self::Exists | Self::RequireSomewhere(_))
+    }
 }
 
 /// Which of the two forms a contract file has.

@@ -10,9 +10,12 @@ pub mod here;
 pub mod host;
 pub mod json;
 pub mod junit;
+pub mod palette;
 pub mod redact;
 pub mod sarif;
+pub mod statistics;
 pub mod stats;
 pub mod text;
+pub mod warning;
 
 pub use inert::{inert, inert_json, inert_source, is_active};

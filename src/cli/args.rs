@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 
 use super::chosen::Chosen;
+use super::colour::Color;
 use super::install::{Install, Uninstall};
 use super::packs::Packs;
 use crate::contract::Severity;
@@ -167,6 +168,11 @@ pub struct Check {
     #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size, help_heading = LIMITS)]
     pub max_file_size: u64,
 
+    /// End with how many violations there are by contract, directory and file: in text, which does so by itself above
+    /// fifty, and in json; other formats stay as they are
+    #[arg(long, help_heading = REPORT)]
+    pub statistics: bool,
+
     /// Say on standard error what took how long, and which contracts cost most
     #[arg(long, help_heading = REPORT)]
     pub stats: bool,
@@ -220,13 +226,6 @@ pub enum Format {
 pub enum FailOn {
     Error,
     Warning,
-    Never,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    Auto,
-    Always,
     Never,
 }
 

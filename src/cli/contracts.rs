@@ -261,6 +261,14 @@ pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Says what is wrong with the patterns of contracts. Those of packs are known to be right.
+pub fn say_broken<'a>(contracts: impl IntoIterator<Item = &'a Contract>) {
+    let own = contracts.into_iter().filter(|contract| contract.origin.layer != LayerKind::Pack);
+    own.filter(|contract| contract.enabled)
+        .filter_map(matcher::broken)
+        .for_each(|broken| say_warnings([&broken]));
+}
+
 /// Says what is wrong with contract files.
 pub fn say_warnings<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     warnings.into_iter().flat_map(Warning::lines).for_each(say);

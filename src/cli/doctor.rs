@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use clap::Parser as _;
+use clap::{Args, Parser as _};
 use serde_json::{Value, json};
 
+use super::colour::ColorArg;
 use super::contracts::threads;
 use super::environment::Environment;
 use super::install::{settings_file, show};
@@ -23,14 +24,22 @@ use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
 use crate::project;
 use crate::project::load::{Load, Loaded};
 use crate::report::inert;
+use crate::report::palette::{Palette, Style};
 use crate::settings::command::split_program;
 use crate::settings::file::{self, FileError, Scope};
 use crate::settings::{OwnHook, Survey, survey};
 use crate::source::tree;
 
+/// `phaser doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    #[command(flatten)]
+    color: ColorArg,
+}
+
 /// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
-pub fn run(environment: &Environment) -> anyhow::Result<Exit> {
-    let mut report = Report::default();
+pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
+    let mut report = Report::new(args.color.palette(environment));
     let found = check_settings(environment, &mut report);
     check_commands(&found.own, environment, &mut report);
     report.calls = calls(&found, environment);
@@ -43,17 +52,24 @@ pub fn run(environment: &Environment) -> anyhow::Result<Exit> {
             report.problem(format!("a test edit went wrong: {error:#}"), "install phaser again");
         }
     }
-    print(&format!("{}\nresult   {}\n", report.text, report.result()))?;
+    let style = if report.problems == 0 { report.palette.good() } else { report.palette.bad() };
+    print(&format!("{}\n{style}result{style:#}   {}\n", report.text, report.result()))?;
     Ok(if report.problems == 0 { Exit::Clean } else { Exit::Violations })
 }
 
 /// What was looked at, line by line, and what follows from it.
-#[derive(Default)]
 struct Report {
+    palette: Palette,
     text: String,
     problems: usize,
     calls: Calls,
     contracts: usize,
+}
+
+/// What a line starts with.
+struct Mark {
+    text: &'static str,
+    style: Style,
 }
 
 /// Does Claude Code call phaser before an edit?
@@ -69,6 +85,10 @@ enum Calls {
 }
 
 impl Report {
+    fn new(palette: Palette) -> Self {
+        Self { palette, text: String::new(), problems: 0, calls: Calls::default(), contracts: 0 }
+    }
+
     /// What all of it means for the project.
     fn result(&self) -> String {
         let call = match self.calls {
@@ -87,17 +107,27 @@ impl Report {
     }
 
     fn ok(&mut self, what: impl AsRef<str>) {
-        self.line("ok       ", what.as_ref());
+        self.line(Mark { text: "ok       ", style: self.palette.good() }, what.as_ref());
     }
 
     fn problem(&mut self, what: impl AsRef<str>, fix: impl AsRef<str>) {
-        self.problems += 1;
-        self.line("problem  ", what.as_ref());
-        self.line("         fix: ", fix.as_ref());
+        self.problem_at(what, None, fix);
     }
 
-    fn line(&mut self, mark: &str, what: &str) {
-        writeln!(self.text, "{mark}{}", inert(what)).expect("writing to a string cannot fail");
+    /// A problem with the text that is wrong, if it is known where.
+    fn problem_at(&mut self, what: impl AsRef<str>, excerpt: Option<&[String; 2]>, fix: impl AsRef<str>) {
+        self.problems += 1;
+        self.line(Mark { text: "problem  ", style: self.palette.bad() }, what.as_ref());
+        for line in excerpt.into_iter().flatten() {
+            self.line(Mark { text: "             ", style: self.palette.bold() }, line);
+        }
+        self.line(Mark { text: "         fix: ", style: self.palette.bold() }, fix.as_ref());
+    }
+
+    fn line(&mut self, mark: Mark, what: &str) {
+        let Mark { text, style } = mark;
+        writeln!(self.text, "{style}{text}{style:#}{}", inert(what))
+            .expect("writing to a string cannot fail");
     }
 }
 
@@ -224,10 +254,8 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     loaded.notes().for_each(|note| report.ok(note));
     let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
     for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
-        report.problem(
-            warning.to_string(),
-            "mend that line; until then the contract does not do what it should",
-        );
+        let fix = "mend that line; until then the contract does not do what it should";
+        report.problem_at(warning.to_string(), warning.excerpt.as_ref(), fix);
     }
     report.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
     if report.contracts == 0 {

@@ -5,12 +5,14 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 
+use super::colour::ColorArg;
 use super::contracts::{self, Format, Where};
 use super::environment::Environment;
 use super::output::to_stdout;
 use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
+use crate::report::palette::Palette;
 
 /// `phaser explain`.
 #[derive(Debug, Args)]
@@ -24,14 +26,18 @@ pub struct Explain {
     /// How to show it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
 }
 
 /// Runs `phaser explain`.
 pub fn run(args: &Explain, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let contract = project.find_anywhere(&args.id)?;
+    contracts::say_broken([&contract]);
     match args.format {
-        Format::Text => to_stdout(|out| write(out, &contract))?,
+        Format::Text => to_stdout(|out| write(out, &contract, args.color.palette(environment)))?,
         Format::Json => {
             contracts::json::print(&json!({
                 "contract": contracts::json::contract(&contract),
@@ -43,29 +49,41 @@ pub fn run(args: &Explain, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn write(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
+fn write(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Result<()> {
+    let (bold, title) = (palette.bold(), palette.title());
+    let colour = palette.severity(contract.severity);
     let (id, severity) = (&contract.id, contract.severity);
-    writeln!(out, "{id} ({severity})\n\nwhat to do:")?;
+    writeln!(out, "{bold}{id}{bold:#} {colour}({severity}){colour:#}\n\n{title}what to do:{title:#}")?;
     contracts::show::write_indented(out, &contract.message)?;
     if !contract.zones.is_empty() {
         let zones: Vec<_> = contract.zones.iter().map(|zone| zone.as_str()).collect();
-        writeln!(out, "\nwhat counts:\n  what starts in {}", zones.join(" or "))?;
+        writeln!(out, "\n{title}what counts:{title:#}\n  what starts in {}", zones.join(" or "))?;
     }
     if let Some(rationale) = &contract.rationale {
-        writeln!(out, "\nwhy:")?;
+        writeln!(out, "\n{title}why:{title:#}")?;
         contracts::show::write_indented(out, rationale)?;
     }
-    contracts::show::write_examples(out, contract)?;
-    writeln!(out, "\nto ignore one place, in a comment on its line:\n  {}", directive(contract))?;
-    writeln!(out, "or on the line before it:\n  phaser:ignore-next-line {id} -- why it is fine here")?;
-    writeln!(out, "or for a whole file, at its top:\n  phaser:ignore-file {id} -- why it is fine here")?;
+    contracts::show::write_examples(out, contract, palette)?;
+    writeln!(
+        out,
+        "\n{title}to ignore one place, in a comment on its line:{title:#}\n  {}",
+        directive(contract)
+    )?;
+    writeln!(
+        out,
+        "{title}or on the line before it:{title:#}\n  phaser:ignore-next-line {id} -- why it is fine here"
+    )?;
+    writeln!(
+        out,
+        "{title}or for a whole file, at its top:{title:#}\n  phaser:ignore-file {id} -- why it is fine here"
+    )?;
     match contract.origin.layer {
         LayerKind::Pack => writeln!(
             out,
-            "to change it or switch it off, make it the project's own:\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
+            "{title}to change it or switch it off, make it the project's own:{title:#}\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
         ),
         LayerKind::Named | LayerKind::Project | LayerKind::Configured | LayerKind::User => {
-            writeln!(out, "to switch it off:\n  phaser contracts disable {id}")
+            writeln!(out, "{title}to switch it off:{title:#}\n  phaser contracts disable {id}")
         }
     }
 }

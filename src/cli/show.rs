@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::args::{Check, Color, Format};
+use super::args::{Check, Format};
 use super::environment::Environment;
 use super::{output, say};
 use crate::contract::Warning;
@@ -11,7 +11,8 @@ use crate::outcome::Outcome;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use crate::report::here::Here;
 use crate::report::host::Top;
-use crate::report::text::{Colour, Detail, Hint};
+use crate::report::palette::Colour;
+use crate::report::text::{Detail, Hint, Totals};
 use crate::report::{self, text};
 use crate::skipped::{Gap, Skipped, Why};
 
@@ -111,6 +112,7 @@ impl Show<'_> {
                 let plain = text::Options { detail: Detail::Plain, ..self.text_options() };
                 text::write(out, outcome, &plain)
             }
+            Format::Json if self.args.statistics => report::json::write_with_statistics(out, outcome),
             Format::Json => report::json::write(out, outcome),
             Format::Sarif => report::sarif::write(out, outcome, &self.top()),
             Format::Github => report::github::write(out, outcome, &self.top()),
@@ -121,20 +123,19 @@ impl Show<'_> {
 
     fn text_options(self) -> text::Options {
         let hint = if self.args.quiet { Hint::None } else { Hint::Explain };
-        text::Options { detail: self.detail(), here: self.here(), hint }
+        let totals = match (self.args.statistics, self.args.quiet) {
+            (true, _) => Totals::Always,
+            (false, false) => Totals::WhenMany,
+            (false, true) => Totals::Never,
+        };
+        text::Options { detail: self.detail(), here: self.here(), hint, totals }
     }
 
     fn detail(self) -> Detail {
-        let terminal = self.environment.stdout_is_terminal();
-        let colour = match self.args.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => self.environment.colour().unwrap_or(terminal),
-        };
-        match (terminal, colour) {
-            (_, true) => Detail::Source(Colour::On),
-            (true, false) => Detail::Source(Colour::Off),
-            (false, false) => Detail::Plain,
+        match (self.args.color.on(self.environment), self.environment.stdout_is_terminal()) {
+            (Colour::On, _) => Detail::Source(Colour::On),
+            (Colour::Off, true) => Detail::Source(Colour::Off),
+            (Colour::Off, false) => Detail::Plain,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::contract::{Check, Contract, LayerKind};
+use crate::contract::{Contract, LayerKind};
 use crate::path::{RelPath, has_parent_component};
 use crate::text::Region;
 use crate::violation::Violation;
@@ -45,7 +45,7 @@ impl Spot {
     /// is about the project as a whole at its contract.
     pub fn of(top: &Top, violation: &Violation) -> Self {
         let contract = &violation.contract;
-        if matches!(contract.check, Check::Exists | Check::RequireSomewhere(_)) {
+        if contract.check.is_about_project() {
             return Self::of_contract(top, contract);
         }
         let region = violation.found.as_ref().map(|found| found.region);

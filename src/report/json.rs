@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::inert_json;
+use super::statistics::{ContractName, Count, Statistics};
 use crate::outcome::Outcome;
+use crate::path::RelPath;
 use crate::violation::{Note, Violation};
 
 const VERSION: u32 = 1;
@@ -40,8 +42,43 @@ struct WireWarning {
     message: String,
 }
 
+#[derive(Serialize)]
+struct WireStatistics<'a> {
+    contracts: Vec<WireContractCount<'a>>,
+    directories: Vec<WirePathCount>,
+    files: Vec<WirePathCount>,
+}
+
+#[derive(Serialize)]
+struct WireContractCount<'a> {
+    rule_id: &'a str,
+    severity: &'static str,
+    open: usize,
+    suppressed: usize,
+}
+
+#[derive(Serialize)]
+struct WirePathCount {
+    path: String,
+    open: usize,
+    suppressed: usize,
+}
+
 /// Writes the outcome as one JSON document.
 pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    write_document(out, outcome, None)
+}
+
+/// The same with how many violations there are by contract, directory and file.
+pub fn write_with_statistics(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    write_document(out, outcome, Some(&Statistics::of(outcome)))
+}
+
+fn write_document(
+    out: &mut dyn Write,
+    outcome: &Outcome,
+    statistics: Option<&Statistics<'_>>,
+) -> io::Result<()> {
     let checked: Vec<_> = outcome.checked.iter().map(|path| path.to_text()).collect();
     let violations: Vec<_> = outcome.open().map(wire).collect();
     let suppressed: Vec<_> = outcome.suppressed().map(wire).collect();
@@ -74,6 +111,9 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     writeln!(out, "  \"skipped\": {},", indented(&skipped.collect::<Vec<_>>())?)?;
     writeln!(out, "  \"warnings\": {},", indented(&warnings.collect::<Vec<_>>())?)?;
     writeln!(out, "  \"suppressed\": {},", indented(&suppressed)?)?;
+    if let Some(statistics) = statistics {
+        writeln!(out, "  \"statistics\": {},", indented(&wire_statistics(statistics))?)?;
+    }
     writeln!(out, "  \"version\": {VERSION}")?;
     writeln!(out, "}}")
 }
@@ -81,6 +121,23 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 /// Pretty JSON that stands one level deep. A newline in it is always layout: strings spell theirs out.
 fn indented(value: &impl Serialize) -> io::Result<String> {
     Ok(inert_json(&serde_json::to_string_pretty(value)?).replace('\n', "\n  "))
+}
+
+fn wire_statistics<'a>(statistics: &Statistics<'a>) -> WireStatistics<'a> {
+    let contract =
+        |&(ContractName { id, severity }, Count { open, suppressed }): &(ContractName<'a>, Count)| {
+            WireContractCount { rule_id: id, severity: severity.as_str(), open, suppressed }
+        };
+    let path = |path: &RelPath, &Count { open, suppressed }: &Count| WirePathCount {
+        path: path.to_text().into_owned(),
+        open,
+        suppressed,
+    };
+    WireStatistics {
+        contracts: statistics.contracts.iter().map(contract).collect(),
+        directories: statistics.directories.iter().map(|(directory, count)| path(directory, count)).collect(),
+        files: statistics.files.iter().map(|(file, count)| path(file, count)).collect(),
+    }
 }
 
 fn wire(violation: &Violation) -> WireViolation<'_> {

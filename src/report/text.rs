@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use anstyle::{AnsiColor, Style};
 
 use super::here::Here;
+use super::palette::{Colour, Palette};
+use super::statistics::{self, Statistics};
 use super::{inert, inert_source};
 use crate::contract::Severity;
 use crate::outcome::Outcome;
@@ -20,15 +21,6 @@ pub enum Detail {
     Source(Colour),
 }
 
-/// Are colours used?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
-    /// Yes.
-    On,
-    /// No.
-    Off,
-}
-
 /// Is the reader told how to learn more?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
@@ -37,6 +29,20 @@ pub enum Hint {
     /// No.
     None,
 }
+
+/// Are violations counted by contract, directory and file?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Totals {
+    /// Yes.
+    Always,
+    /// When there are so many that nobody reads them all.
+    WhenMany,
+    /// No.
+    Never,
+}
+
+/// The most open violations that are read one by one.
+const MANY: usize = 50;
 
 /// How to show the violations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +53,8 @@ pub struct Options {
     pub here: Here,
     /// What to say at the end.
     pub hint: Hint,
+    /// What to count before that.
+    pub totals: Totals,
 }
 
 /// Writes the violations and the summary.
@@ -54,9 +62,18 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::R
     for violation in outcome.open() {
         write_violation(out, violation, options)?;
     }
-    let is_clean = outcome.open().next().is_none();
+    let open = outcome.open().count();
+    let is_clean = open == 0;
     if !is_clean {
         writeln!(out)?;
+    }
+    let is_counted = match options.totals {
+        Totals::Always => true,
+        Totals::WhenMany => open > MANY,
+        Totals::Never => false,
+    };
+    if is_counted {
+        statistics::write(out, &Statistics::of(outcome), &options.here, palette(options.detail))?;
     }
     writeln!(out, "{}", outcome.summary())?;
     match options {
@@ -69,14 +86,14 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::R
 
 fn write_violation(out: &mut dyn Write, violation: &Violation, options: &Options) -> io::Result<()> {
     let contract = &violation.contract;
-    let paint = Paint::of(options.detail, contract.severity);
+    let palette = palette(options.detail);
     let path = options.here.path(&violation.path);
     let path = path.to_text();
     let path = inert(&path);
     let line =
         violation.found.as_ref().map(|found| format!(":{}", found.region.start.line)).unwrap_or_default();
     let (severity, id) = (contract.severity, &contract.id);
-    let (bold, colour) = (paint.bold, paint.severity);
+    let (bold, colour) = (palette.bold(), palette.severity(severity));
     writeln!(out, "{bold}{path}{line}:{bold:#} {colour}{severity}:{colour:#} {bold}{id}{bold:#}")?;
     for line in contract.message.lines() {
         writeln!(out, "  {}", inert(line))?;
@@ -99,22 +116,10 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &Options
     Ok(())
 }
 
-/// The styles of one violation; empty ones write nothing.
-struct Paint {
-    bold: Style,
-    severity: Style,
-}
-
-impl Paint {
-    fn of(detail: Detail, severity: Severity) -> Self {
-        if detail != Detail::Source(Colour::On) {
-            return Self { bold: Style::new(), severity: Style::new() };
-        }
-        let colour = match severity {
-            Severity::Error => AnsiColor::BrightRed,
-            Severity::Warning => AnsiColor::Yellow,
-        };
-        Self { bold: Style::new().bold(), severity: Style::new().bold().fg_color(Some(colour.into())) }
+fn palette(detail: Detail) -> Palette {
+    match detail {
+        Detail::Plain => Palette::PLAIN,
+        Detail::Source(colour) => Palette::new(colour),
     }
 }
 

@@ -552,7 +552,7 @@ off       warning  switched off  .claude/contracts/off.yaml       Do not off.
 mine      error    in use        ~/.phaser/contracts/mine.yaml    Do not mine.
 ";
     assert_eq!(sandbox.run(["contracts", "list", "--long"]).stdout, long);
-    assert_eq!(crate::output::on_a_terminal(&sandbox, "contracts list", &[]), long);
+    assert_eq!(crate::output::on_a_terminal(&sandbox, "contracts list", &[("NO_COLOR", "1")]), long);
     let json = sandbox.run(["contracts", "list", "--format", "json"]).json();
     let one = |at: usize| {
         let contract = &json["contracts"][at];

@@ -20,6 +20,16 @@ fn swift() -> Sandbox {
 
 /// Runs phaser with its standard output on a terminal, whose line endings are taken back.
 pub fn on_a_terminal(sandbox: &Sandbox, args: &str, variables: &[(&str, &str)]) -> String {
+    typing_on_a_terminal(sandbox, args, variables, "")
+}
+
+/// The same, while somebody types this.
+pub fn typing_on_a_terminal(
+    sandbox: &Sandbox,
+    args: &str,
+    variables: &[(&str, &str)],
+    typed: &str,
+) -> String {
     let mut command = sandbox.command();
     let phaser = command.get_program().to_str().expect("is text").to_owned();
     let mut script = Command::new("script");
@@ -28,7 +38,7 @@ pub fn on_a_terminal(sandbox: &Sandbox, args: &str, variables: &[(&str, &str)]) 
         value.map(|value| script.env(name, value));
     }
     script.current_dir(sandbox.root());
-    sandbox.run_with(&mut script, b"").stdout.replace("\r\n", "\n")
+    sandbox.run_with(&mut script, typed.as_bytes()).stdout.replace("\r\n", "\n")
 }
 
 fn coloured(text: &str) -> bool {

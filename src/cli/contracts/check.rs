@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Format, Where, json, say_warnings, threads};
+use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
@@ -18,6 +19,7 @@ use crate::exit::Exit;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::report::inert;
+use crate::report::palette::Palette;
 use crate::scan::{self, Existing, Measure, scan};
 use crate::skipped::{Gap, Skipped};
 use crate::violation::Violation;
@@ -38,6 +40,9 @@ pub struct Check {
     /// How to show the result
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
 }
 
 /// How long a pattern may take on a file: as long as in `phaser enforce`.
@@ -93,7 +98,7 @@ fn check(
         })
         .collect();
     match args.format {
-        Format::Text => to_stdout(|out| write_text(out, &checked, args))?,
+        Format::Text => to_stdout(|out| write_text(out, &checked, args, args.color.palette(environment)))?,
         Format::Json => json::print(&to_json(&checked))?,
     }
     Ok(exit(args, &checked, &outcome))
@@ -134,21 +139,29 @@ fn line(violation: &Violation) -> Option<usize> {
     violation.found.as_ref().map(|found| found.region.start.line)
 }
 
-fn write_text(out: &mut dyn Write, checked: &[Checked<'_>], args: &Check) -> io::Result<()> {
+fn write_text(
+    out: &mut dyn Write,
+    checked: &[Checked<'_>],
+    args: &Check,
+    palette: Palette,
+) -> io::Result<()> {
     if checked.is_empty() {
         return writeln!(out, "No contracts to check.");
     }
+    let bold = palette.bold();
     for checked in checked {
-        let verdict = if checked.passed() { "PASS" } else { "FAIL" };
-        writeln!(out, "[{verdict}] {}", checked.contract.id)?;
+        let (verdict, colour) =
+            if checked.passed() { ("PASS", palette.good()) } else { ("FAIL", palette.bad()) };
+        writeln!(out, "{colour}[{verdict}]{colour:#} {}", checked.contract.id)?;
         let words = checked.words();
         for violation in checked.places().filter(|_| args.verbose) {
             let line = line(violation).map(|line| format!(":{line}")).unwrap_or_default();
-            writeln!(out, "  {}{line}: {}", inert(&violation.path.to_text()), inert(&words))?;
+            let path = violation.path.to_text();
+            writeln!(out, "  {bold}{}{line}:{bold:#} {}", inert(&path), inert(&words))?;
         }
     }
     let passed = checked.iter().filter(|checked| checked.passed()).count();
-    writeln!(out, "\nResults: {passed} passed, {} failed", checked.len() - passed)
+    writeln!(out, "\n{bold}Results: {passed} passed, {} failed{bold:#}", checked.len() - passed)
 }
 
 fn to_json(checked: &[Checked<'_>]) -> Value {

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Format, Project, Where, all_packs, json};
+use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::Warning;
@@ -15,7 +16,7 @@ use crate::exit::Exit;
 use crate::lint;
 use crate::matcher::{self, Directives, Matcher};
 use crate::path::RelPath;
-use crate::report::inert;
+use crate::report::warning;
 use crate::source::{Reader, Targets};
 
 #[derive(Debug, Args)]
@@ -26,6 +27,9 @@ pub struct Lint {
     /// How to show the result
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
 }
 
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -46,7 +50,8 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
             to_stdout(|out| writeln!(out, "Nothing to say about {count} contracts."))?;
         }
         Format::Text => to_stdout(|out| {
-            warnings.iter().flat_map(Warning::lines).try_for_each(|line| writeln!(out, "{}", inert(&line)))
+            let palette = args.color.palette(environment);
+            warnings.iter().try_for_each(|warning| warning::write(out, warning, palette))
         })?,
         Format::Json => json::print(&to_json(&warnings))?,
     }

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::columns::{self, Row};
-use super::{Format, Where, json, shown};
+use super::columns::{self, Row, Used};
+use super::{Format, Where, json, say_broken, shown};
+use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::Contract;
@@ -30,6 +31,9 @@ pub struct List {
     /// How to show them
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
 }
 
 pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
@@ -40,6 +44,7 @@ pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment, examples)?;
     let contracts: Vec<&Contract> =
         project.loaded.contracts.iter().filter(|contract| contract.enabled || !args.enabled_only).collect();
+    say_broken(contracts.iter().copied());
     let is_long = args.long || environment.stdout_is_terminal();
     match args.format {
         Format::Json => {
@@ -49,7 +54,7 @@ pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
         Format::Text if contracts.is_empty() => to_stdout(|out| writeln!(out, "No contracts found."))?,
         Format::Text if is_long => {
             let rows: Vec<_> = contracts.into_iter().map(row).collect();
-            to_stdout(|out| columns::write(out, &rows))?;
+            to_stdout(|out| columns::write(out, &rows, args.color.palette(environment)))?;
         }
         Format::Text => {
             to_stdout(|out| contracts.iter().try_for_each(|contract| write_line(out, contract)))?;
@@ -64,8 +69,8 @@ fn write_line(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
 }
 
 fn row(contract: &Contract) -> Row {
-    let used = if contract.enabled { "in use" } else { "switched off" };
-    Row::of(contract, used.to_owned(), shown(&contract.origin.file))
+    let used = if contract.enabled { Used::Yes } else { Used::No("switched off") };
+    Row::of(contract, used, shown(&contract.origin.file))
 }
 
 fn with_use(contract: &Contract) -> Value {

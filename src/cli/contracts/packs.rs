@@ -4,8 +4,9 @@ use anyhow::anyhow;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::columns::{self, Row};
+use super::columns::{self, Row, Used};
 use super::{Format, Project, Where, json, load_packs, shown};
+use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::layers::Supply;
@@ -13,6 +14,7 @@ use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, LayerKind, Severity};
 use crate::exit::Exit;
 use crate::pack::{self, PACKS, Pack};
+use crate::report::palette::Palette;
 
 #[derive(Debug, Args)]
 pub struct PacksArgs {
@@ -25,28 +27,34 @@ pub struct PacksArgs {
     /// How to show them
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
 }
 
 pub fn run(args: &PacksArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.quiet_project(environment, ExamplesWanted::No)?;
+    let palette = args.color.palette(environment);
     match &args.name {
-        Some(name) => show_one(name, &project, args.format),
-        None => show_all(&project, args.format),
+        Some(name) => show_one(name, &project, args.format, palette),
+        None => show_all(&project, args.format, palette),
     }?;
     Ok(Exit::Clean)
 }
 
-fn show_all(project: &Project, format: Format) -> anyhow::Result<()> {
+fn show_all(project: &Project, format: Format, palette: Palette) -> anyhow::Result<()> {
     let is_used = |pack: &Pack| {
         project.layers.iter().any(|layer| matches!(layer.from, Supply::Pack(used) if used == pack))
     };
     match format {
         Format::Text => to_stdout(|out| {
+            let (bold, good) = (palette.bold(), palette.good());
             for pack in PACKS {
                 let used = if is_used(pack) { "in use" } else { "" };
                 let Counts { errors, warnings } = Counts::of(pack);
                 let counts = format!("{errors:>3} errors {warnings:>3} warnings");
-                writeln!(out, "{:<12}{counts}  {used:<6}  {}", pack.name, pack.description)?;
+                write!(out, "{bold}{:<12}{bold:#}{counts}  ", pack.name)?;
+                writeln!(out, "{good}{used:<6}{good:#}  {}", pack.description)?;
             }
             writeln!(out, "\nTry one: phaser enforce --all --pack {}", PACKS[0].name)
         }),
@@ -82,7 +90,7 @@ impl Counts {
     }
 }
 
-fn show_one(name: &str, project: &Project, format: Format) -> anyhow::Result<()> {
+fn show_one(name: &str, project: &Project, format: Format, palette: Palette) -> anyhow::Result<()> {
     let pack = pack::find(name).ok_or_else(|| {
         let names: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
         anyhow!("no pack is called '{name}' (there are {})", names.join(", "))
@@ -92,10 +100,10 @@ fn show_one(name: &str, project: &Project, format: Format) -> anyhow::Result<()>
         Format::Text => {
             let row = |contract: &Contract| {
                 let (used, origin) = Standing::of(contract, project).shown();
-                Row::of(contract, used.to_owned(), origin)
+                Row::of(contract, used, origin)
             };
             let rows: Vec<_> = contracts.iter().map(row).collect();
-            to_stdout(|out| columns::write(out, &rows))
+            to_stdout(|out| columns::write(out, &rows, palette))
         }
         Format::Json => {
             let one = |contract: &Contract| {
@@ -127,12 +135,12 @@ impl<'a> Standing<'a> {
     }
 
     /// The word for it, and the file that replaces the contract.
-    fn shown(&self) -> (&'static str, String) {
+    fn shown(&self) -> (Used, String) {
         match self {
-            Self::Counts => ("in use", String::new()),
-            Self::Unused => ("not in use", String::new()),
-            Self::Replaced(other) if other.enabled => ("replaced", shown(&other.origin.file)),
-            Self::Replaced(other) => ("switched off", shown(&other.origin.file)),
+            Self::Counts => (Used::Yes, String::new()),
+            Self::Unused => (Used::No("not in use"), String::new()),
+            Self::Replaced(other) if other.enabled => (Used::No("replaced"), shown(&other.origin.file)),
+            Self::Replaced(other) => (Used::No("switched off"), shown(&other.origin.file)),
         }
     }
 }

@@ -7,7 +7,8 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Project, Where, json, say_warnings, shown};
+use super::{Format, Project, Where, json, say_broken, say_warnings, shown};
+use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
@@ -18,6 +19,7 @@ use crate::exit::Exit;
 use crate::pack::PACKS;
 use crate::path::RelPath;
 use crate::report::inert;
+use crate::report::palette::Palette;
 
 #[derive(Debug, Args)]
 pub struct Show {
@@ -34,6 +36,9 @@ pub struct Show {
     /// How to show it
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
 }
 
 /// So many files are named; the rest is counted.
@@ -50,6 +55,7 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     if !in_use {
         own.push(&found);
     }
+    say_broken(own.iter().copied());
     let mut abouts: Vec<About<'_>> = Vec::new();
     for contract in own {
         let is_hidden = |one: &&Contract| one.id == contract.id && abouts.is_empty();
@@ -62,7 +68,7 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
                 if at > 0 {
                     writeln!(out)?;
                 }
-                about.write(out)
+                about.write(out, args.color.palette(environment))
             })
         })?,
         Format::Json => {
@@ -113,32 +119,33 @@ struct About<'a> {
 }
 
 impl About<'_> {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
         let contract = self.contract;
         let state = match (self.in_use, contract.enabled) {
             (false, _) => "not in use",
             (true, true) => "enabled",
             (true, false) => "disabled",
         };
-        writeln!(out, "{} [{state}]", contract.id)?;
+        let (bold, dim, title) = (palette.bold(), palette.dim(), palette.title());
+        writeln!(out, "{bold}{}{bold:#} {dim}[{state}]{dim:#}", contract.id)?;
         write_indented(out, &contract.message)?;
         writeln!(out)?;
         for key in KEYS.iter().filter(|key| key.shown == Shown::InRow) {
             if let Some(value) = shown_value(key, contract) {
-                writeln!(out, "{:<10} {}", format!("{}:", key.name), inert(&value))?;
+                writeln!(out, "{title}{:<10}{title:#} {}", format!("{}:", key.name), inert(&value))?;
             }
         }
-        writeln!(out, "from:      {}", self.origin(contract))?;
+        writeln!(out, "{title}from:{title:#}      {}", self.origin(contract))?;
         for shadowed in &self.shadowed {
-            writeln!(out, "shadows:   {}", self.origin(shadowed))?;
+            writeln!(out, "{title}shadows:{title:#}   {}", self.origin(shadowed))?;
         }
-        self.write_scope(out)?;
-        self.write_files(out)?;
+        self.write_scope(out, palette)?;
+        self.write_files(out, palette)?;
         if let Some(rationale) = &contract.rationale {
-            writeln!(out, "\nwhy:")?;
+            writeln!(out, "\n{title}why:{title:#}")?;
             write_indented(out, rationale)?;
         }
-        write_examples(out, contract)
+        write_examples(out, contract, palette)
     }
 
     fn origin(&self, contract: &Contract) -> String {
@@ -151,13 +158,18 @@ impl About<'_> {
     }
 
     /// Where it counts, beside its globs.
-    fn write_scope(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_scope(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
+        let title = palette.title();
         let scope = &self.contract.scope;
         if !scope.base.as_bytes().is_empty() {
-            writeln!(out, "below:     {}/", inert(&scope.base.to_text()))?;
+            writeln!(out, "{title}below:{title:#}     {}/", inert(&scope.base.to_text()))?;
         }
         for nearer in &scope.nearer {
-            writeln!(out, "not below: {}/, where another one counts", inert(&nearer.to_text()))?;
+            writeln!(
+                out,
+                "{title}not below:{title:#} {}/, where another one counts",
+                inert(&nearer.to_text())
+            )?;
         }
         for Case { files, change } in scope.cases() {
             let severity = change.severity.map(|severity| severity.as_str().to_owned());
@@ -173,14 +185,15 @@ impl About<'_> {
             } else {
                 format!("in {}", globs.join(", "))
             };
-            writeln!(out, "override:  {} {}", what.join(", "), inert(&place))?;
+            writeln!(out, "{title}override:{title:#}  {} {}", what.join(", "), inert(&place))?;
         }
         Ok(())
     }
 
-    fn write_files(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn write_files(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
+        let title = palette.title();
         match self.files.len() {
-            0 => writeln!(out, "files:     none in this project"),
+            0 => writeln!(out, "{title}files:{title:#}     none in this project"),
             count => {
                 let named: Vec<_> = self
                     .files
@@ -192,7 +205,7 @@ impl About<'_> {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
-                writeln!(out, "files:     {}{more}", named.join(", "))
+                writeln!(out, "{title}files:{title:#}     {}{more}", named.join(", "))
             }
         }
     }
@@ -221,11 +234,12 @@ fn shown_value(key: &Key, contract: &Contract) -> Option<String> {
 }
 
 /// The examples of a contract, if it has any.
-pub fn write_examples(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
+pub fn write_examples(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Result<()> {
+    let style = palette.title();
     let examples = &contract.examples;
     for (title, examples) in [("violates it", &examples.violating), ("is fine", &examples.passing)] {
         if !examples.is_empty() {
-            writeln!(out, "\n{title}:")?;
+            writeln!(out, "\n{style}{title}:{style:#}")?;
         }
         for Example { path, text, .. } in examples {
             let path = path.as_ref().map(|path| format!("({}) ", inert(path))).unwrap_or_default();

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Format, Where, json, say_warnings, shown};
+use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::read::ExamplesWanted;
@@ -14,6 +15,7 @@ use crate::contract::{Contract, Warning};
 use crate::examples::{self, Missed, Tested, Verdict};
 use crate::exit::Exit;
 use crate::report::inert;
+use crate::report::palette::Palette;
 use crate::violation::Violation;
 
 #[derive(Debug, Args)]
@@ -32,6 +34,9 @@ pub struct Test {
     /// How to show the result
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
 }
 
 /// Nobody waits for a hook here.
@@ -56,7 +61,7 @@ pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
     }
     say_warnings(&broken);
     match args.format {
-        Format::Text => to_stdout(|out| write_text(out, &all, args))?,
+        Format::Text => to_stdout(|out| write_text(out, &all, args, args.color.palette(environment)))?,
         Format::Json => json::print(&to_json(&all))?,
     }
     let broken = !broken.is_empty() || (args.ids.is_empty() && !project.loaded.warnings.is_empty());
@@ -82,16 +87,18 @@ fn count(all: &Results<'_>) -> Count {
     Count { ok, failed: tested().count() - ok, without }
 }
 
-fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test) -> io::Result<()> {
+fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Palette) -> io::Result<()> {
+    let (good, bad, bold, dim) = (palette.good(), palette.bad(), palette.bold(), palette.dim());
     for (contract, tested) in all {
         for tested in tested {
             let name = format!("{} {} {}", contract.id, tested.purpose.as_str(), tested.number);
             if tested.verdict != Verdict::Right {
                 let place = format!("{}:{}", shown(&contract.origin.file), tested.example.line);
-                writeln!(out, "FAIL {name} ({place})\n     {}", explain(contract, tested))?;
-                write_difference(out, tested)?;
+                writeln!(out, "{bad}FAIL{bad:#} {bold}{name}{bold:#} {dim}({place}){dim:#}")?;
+                writeln!(out, "     {}", explain(contract, tested))?;
+                write_difference(out, tested, palette)?;
             } else if !args.quiet {
-                writeln!(out, "ok   {name}")?;
+                writeln!(out, "{good}ok{good:#}   {name}")?;
             }
         }
     }
@@ -102,7 +109,7 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test) -> io::Result
         without => format!(", {without} contracts without examples"),
     };
     let gap = if args.quiet && failed == 0 { "" } else { "\n" };
-    writeln!(out, "{gap}Examples: {ok} ok, {failed} failed{without}")
+    writeln!(out, "{gap}{bold}Examples: {ok} ok, {failed} failed{without}{bold:#}")
 }
 
 /// What went wrong, in one line.
@@ -143,7 +150,7 @@ fn place(violation: &Violation, path: &str) -> String {
 }
 
 /// The text, with what was missed or what fired in front of its lines.
-fn write_difference(out: &mut dyn Write, tested: &Tested<'_>) -> io::Result<()> {
+fn write_difference(out: &mut dyn Write, tested: &Tested<'_>, palette: Palette) -> io::Result<()> {
     let fired: Vec<usize> = match &tested.verdict {
         Verdict::Fired(violations) => violations
             .iter()
@@ -153,14 +160,14 @@ fn write_difference(out: &mut dyn Write, tested: &Tested<'_>) -> io::Result<()> 
     };
     let missed = matches!(tested.verdict, Verdict::Missed(_));
     for (number, line) in (1..).zip(tested.example.text.lines()).take(MOST_LINES) {
-        let sign = if missed {
-            '-'
+        let (sign, style) = if missed {
+            ('-', palette.bad())
         } else if fired.contains(&number) {
-            '+'
+            ('+', palette.bad())
         } else {
-            ' '
+            (' ', palette.dim())
         };
-        writeln!(out, "     {sign} {}", inert(line))?;
+        writeln!(out, "     {style}{sign} {}{style:#}", inert(line))?;
     }
     Ok(())
 }

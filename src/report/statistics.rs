@@ -1,0 +1,249 @@
+//! How many violations there are of each contract, in each directory and in each file.
+//!
+//! Counts only: which violations there are, and in which state, is decided before.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::here::Here;
+use super::inert;
+use super::palette::Palette;
+use crate::contract::Severity;
+use crate::outcome::Outcome;
+use crate::path::RelPath;
+
+/// So many rows of each table are shown to people; the rest is counted.
+const MOST_ROWS: usize = 10;
+
+/// How many violations there are, and where. The rows with the most open ones come first.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Statistics<'a> {
+    /// By contract.
+    pub contracts: Vec<(ContractName<'a>, Count)>,
+    /// By the directory that a file is in, each with a final `/`; that of the project is empty.
+    pub directories: Vec<(RelPath, Count)>,
+    /// By file.
+    pub files: Vec<(&'a RelPath, Count)>,
+}
+
+/// A contract, which may be of another severity in some files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContractName<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// How bad its violations are.
+    pub severity: Severity,
+}
+
+/// How many violations there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Count {
+    /// Those that count.
+    pub open: usize,
+    /// Those that do not, whatever the reason.
+    pub suppressed: usize,
+}
+
+impl<'a> Statistics<'a> {
+    /// Counts the violations of an outcome.
+    pub fn of(outcome: &'a Outcome) -> Self {
+        let (mut contracts, mut directories, mut files) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for violation in &outcome.violations {
+            let one = Count {
+                open: usize::from(violation.is_open()),
+                suppressed: usize::from(!violation.is_open()),
+            };
+            let contract = &violation.contract;
+            let name = ContractName { id: &contract.id, severity: contract.severity };
+            add(&mut contracts, name, one);
+            if !contract.check.is_about_project() {
+                add(&mut directories, directory(&violation.path), one);
+                add(&mut files, &violation.path, one);
+            }
+        }
+        let directories = most_first(directories);
+        let directories = directories.into_iter().map(|(path, count)| (RelPath::from_bytes(path), count));
+        Self {
+            contracts: most_first(contracts),
+            directories: directories.collect(),
+            files: most_first(files),
+        }
+    }
+}
+
+fn add<K: Ord>(counts: &mut BTreeMap<K, Count>, key: K, one: Count) {
+    let count = counts.entry(key).or_default();
+    count.open += one.open;
+    count.suppressed += one.suppressed;
+}
+
+/// The directory of a file, with a final `/`.
+fn directory(path: &RelPath) -> &[u8] {
+    let bytes = path.as_bytes();
+    let end = bytes.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    &bytes[..end]
+}
+
+/// The counts, the largest first; equal ones by name.
+fn most_first<K: Ord>(counts: BTreeMap<K, Count>) -> Vec<(K, Count)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|(_, one), (_, other)| other.cmp(one));
+    counts
+}
+
+/// Writes one table for contracts, one for directories and one for files. Nothing when there is nothing to count.
+pub fn write(
+    out: &mut dyn Write,
+    statistics: &Statistics<'_>,
+    here: &Here,
+    palette: Palette,
+) -> io::Result<()> {
+    let Statistics { contracts, directories, files } = statistics;
+    let contracts = contracts.iter().map(|(ContractName { id, severity }, count)| {
+        let style = palette.severity(*severity);
+        Row { count: *count, name: format!("{style}{:<8}{style:#}  {id}", severity.as_str()) }
+    });
+    let directories = directories.iter().map(|(path, count)| Row { count: *count, name: shown(path, here) });
+    let files = files.iter().map(|(path, count)| Row { count: *count, name: shown(path, here) });
+    write_table(out, palette, "severity  contract", &contracts.collect::<Vec<_>>())?;
+    write_table(out, palette, "directory", &directories.collect::<Vec<_>>())?;
+    write_table(out, palette, "file", &files.collect::<Vec<_>>())
+}
+
+fn shown(path: &RelPath, here: &Here) -> String {
+    let path = here.path(path);
+    match path.as_bytes() {
+        [] => "./".to_owned(),
+        _ => inert(&path.to_text()).into_owned(),
+    }
+}
+
+struct Row {
+    count: Count,
+    name: String,
+}
+
+/// A table with a title for each column, and an empty line after it.
+fn write_table(out: &mut dyn Write, palette: Palette, title: &str, rows: &[Row]) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let bold = palette.bold();
+    let dim = palette.dim();
+    writeln!(out, "{bold}{:>8}  {:>10}  {title}{bold:#}", "open", "suppressed")?;
+    for Row { count: Count { open, suppressed }, name } in rows.iter().take(MOST_ROWS) {
+        writeln!(out, "{open:>8}  {suppressed:>10}  {name}")?;
+    }
+    if let Some(more) = rows.len().checked_sub(MOST_ROWS).filter(|more| *more > 0) {
+        writeln!(out, "{dim}{:>22}and {more} more{dim:#}", "")?;
+    }
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::palette::Colour;
+    use super::*;
+    use crate::contract::{Check, Contract};
+    use crate::matcher::oracle;
+    use crate::violation::{State, Violation};
+
+    fn contract(id: &str, severity: Severity, check: Check) -> Arc<Contract> {
+        Arc::new(Contract { id: id.to_owned(), severity, ..oracle::contract(0, check) })
+    }
+
+    fn violation(contract: &Arc<Contract>, path: &str, state: State) -> Violation {
+        Violation { state, ..Violation::of_file(contract, &RelPath::from(path)) }
+    }
+
+    fn outcome() -> Outcome {
+        let bad = contract("bad", Severity::Error, Check::NotExists);
+        let odd = contract("odd", Severity::Warning, Check::NotExists);
+        let bad_there = contract("bad", Severity::Warning, Check::NotExists);
+        let missing = contract("missing", Severity::Error, Check::Exists);
+        let violations = vec![
+            violation(&bad, "src/a.py", State::Open),
+            violation(&odd, "src/a.py", State::Open),
+            violation(&odd, "src/b.py", State::Open),
+            violation(&odd, "src/old/c.py", State::Baselined),
+            violation(&odd, "src/old/c.py", State::Ignored),
+            violation(&bad_there, "top.py", State::Open),
+            violation(&missing, "README*", State::Open),
+        ];
+        Outcome { violations, ..Outcome::default() }
+    }
+
+    #[test]
+    fn violations_are_counted_by_contract_directory_and_file() {
+        let outcome = outcome();
+        let statistics = Statistics::of(&outcome);
+        let count = |open, suppressed| Count { open, suppressed };
+        let name = |id, severity| ContractName { id, severity };
+        assert_eq!(
+            statistics.contracts,
+            [
+                (name("odd", Severity::Warning), count(2, 2)),
+                (name("bad", Severity::Warning), count(1, 0)),
+                (name("bad", Severity::Error), count(1, 0)),
+                (name("missing", Severity::Error), count(1, 0)),
+            ]
+        );
+        let directories: Vec<_> =
+            statistics.directories.iter().map(|(path, count)| (path.to_text(), *count)).collect();
+        assert_eq!(
+            directories,
+            [("src/".into(), count(3, 0)), ("".into(), count(1, 0)), ("src/old/".into(), count(0, 2))]
+        );
+        let files: Vec<_> = statistics.files.iter().map(|(path, count)| (path.to_text(), *count)).collect();
+        assert_eq!(
+            files,
+            [
+                ("src/a.py".into(), count(2, 0)),
+                ("src/b.py".into(), count(1, 0)),
+                ("top.py".into(), count(1, 0)),
+                ("src/old/c.py".into(), count(0, 2)),
+            ]
+        );
+    }
+
+    #[test]
+    fn paths_start_here_and_ten_rows_are_enough() {
+        let odd = contract("odd", Severity::Warning, Check::NotExists);
+        let paths = (1..=12).map(|number| format!("web/{number:02}.ts"));
+        let violations = paths.map(|path| violation(&odd, &path, State::Open)).collect();
+        let outcome = Outcome { violations, ..Outcome::default() };
+        let mut out = Vec::new();
+        let here = Here::new(&RelPath::from("web"), Vec::new());
+        write(&mut out, &Statistics::of(&outcome), &here, Palette::PLAIN).expect("written");
+        insta::assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r#"
+        open  suppressed  severity  contract
+          12           0  warning   odd
+
+        open  suppressed  directory
+          12           0  ./
+
+        open  suppressed  file
+           1           0  01.ts
+           1           0  02.ts
+           1           0  03.ts
+           1           0  04.ts
+           1           0  05.ts
+           1           0  06.ts
+           1           0  07.ts
+           1           0  08.ts
+           1           0  09.ts
+           1           0  10.ts
+                          and 2 more
+        "#);
+    }
+
+    #[test]
+    fn nothing_is_written_about_nothing() {
+        let mut out = Vec::new();
+        let palette = Palette::new(Colour::On);
+        write(&mut out, &Statistics::default(), &Here::default(), palette).expect("written");
+        assert!(out.is_empty());
+    }
+}
