@@ -28,6 +28,7 @@ mod report;
 mod show;
 mod stdin;
 mod stopwatch;
+mod today;
 
 use environment::Environment;
 

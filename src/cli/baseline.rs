@@ -83,6 +83,25 @@ pub fn of_run(root: &Root, staged: Option<&Listing>) -> anyhow::Result<Recorded>
     }
 }
 
+/// The first baseline of a project, which is yet to be written.
+pub struct First {
+    /// How many violations it has.
+    pub recorded: usize,
+    /// How many cannot be in it.
+    pub refused: usize,
+    /// The text of the file.
+    pub text: String,
+}
+
+impl First {
+    /// A baseline with the violations that count.
+    pub fn of(outcome: &Outcome) -> Self {
+        let mut plan = Plan::default();
+        plan.record(outcome);
+        Self { recorded: plan.added, refused: plan.refused, text: plan.file() }
+    }
+}
+
 /// Runs `phaser baseline`.
 pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
@@ -218,13 +237,7 @@ impl Baseline {
         let before: u32 = old.into_iter().flat_map(baseline::Baseline::iter).map(|entry| entry.count).sum();
         plan.dropped = before.saturating_sub(plan.entries.values().sum());
         if self.add || !self.prune {
-            let (allowed, refused): (Vec<_>, Vec<_>) =
-                of_state(State::Open).partition(|violation| violation.contract.ignorable);
-            plan.added = allowed.len();
-            plan.refused = refused.len();
-            for violation in allowed {
-                *plan.entries.entry(Key::of(violation)).or_default() += 1;
-            }
+            plan.record(&looked.outcome);
         }
         plan
     }
@@ -241,6 +254,17 @@ struct Plan {
 }
 
 impl Plan {
+    /// Adds the violations that count, but for those of contracts that allow no exceptions.
+    fn record(&mut self, outcome: &Outcome) {
+        let (allowed, refused): (Vec<_>, Vec<_>) =
+            outcome.open().partition(|violation| violation.contract.ignorable);
+        self.added = allowed.len();
+        self.refused = refused.len();
+        for violation in allowed {
+            *self.entries.entry(Key::of(violation)).or_default() += 1;
+        }
+    }
+
     /// Keeps what is still there, under the path that it has now.
     fn keep<'a>(
         &mut self,

@@ -1,40 +1,44 @@
-//! `phaser init`: the first contracts of a project, and the two places that check them without being asked.
+//! `phaser init`: what a project needs to be guarded. It is shown first; nothing is written before the last answer; and it is
+//! written as a whole or not at all.
 
-use std::collections::BTreeSet;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 
-use super::contracts::create::write_new;
-use super::contracts::{all_packs, checked_on, load_packs, threads};
+use super::baseline::First;
+use super::contracts::{checked_on, load_packs};
 use super::environment::Environment;
-use super::install::{self, Install};
+use super::install::{self, Preview};
 use super::output::to_stdout;
 use super::packs::Packs;
-use super::{places, say};
-use crate::contract::layers::{Layers, Loading};
+use super::say;
+use super::today::{self, Today};
+use crate::contract::Contract;
 use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
-use crate::matcher;
 use crate::pack::{PACKS, Pack};
-use crate::path::{PROJECT_CONTRACTS, Root, RootHints, find_root};
-use crate::project;
-use crate::project::load::{Load, Loaded};
-use crate::replace::replace;
-use crate::source::{Targets, tree};
+use crate::path::{BASELINE, CONFIG, RelPath, Root, RootHints, find_root};
+use crate::project::Recorded;
+use crate::settings::Edited;
+use crate::skipped::Gap;
+use crate::source::Targets;
 
 mod pre_commit;
+mod words;
+mod writing;
+
+use writing::{NewFile, Writing};
 
 /// `phaser init`.
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Install the Claude Code hook and the pre-commit entry, without asking
+    /// Do all of it without asking: the configuration, the hooks, the pre-commit entry, and a baseline of what is
+    /// violated today
     #[arg(long, short)]
     yes: bool,
 
-    /// Install the Claude Code hook, without asking
+    /// Install the Claude Code hooks, without asking
     #[arg(long)]
     hook: bool,
 
@@ -42,187 +46,272 @@ pub struct Init {
     #[arg(long)]
     pre_commit: bool,
 
+    /// Record what is violated today in a baseline, without asking
+    #[arg(long)]
+    baseline: bool,
+
+    /// Show what would be done, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+
     #[command(flatten)]
     packs: Packs,
 }
 
-/// What a project starts with, as far as it is about files that are there.
-const STARTERS: &[&str] = &[
-    "aws-access-key-id",
-    "github-token",
-    "private-key",
-    "merge-marker",
-    "do-not-commit",
-    "debugger-javascript",
-    "debugger-python",
-    "focused-test",
-    "rust-dbg-macro",
-    "rust-todo-macro",
-    "python-bare-except",
-    "python-mutable-default",
-    "python-raise-notimplemented",
-    "javascript-nan-comparison",
-    "javascript-async-foreach",
-    "typescript-ts-ignore",
-    "go-waitgroup-add-inside",
-    "go-error-comparison",
-];
-
-/// The glob of contracts about every file.
-const EVERY_FILE: &str = "**/*";
-
 /// Runs `phaser init`.
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let targets = tree::tree(&root, &environment.git, threads());
-    let extra = places::extra(None, &Packs::default(), environment)?;
-    let folders = project::folders(&root, &targets);
-    let load = Load { root: &root, extra: &extra, folders: &folders, staged: None, cwd: None };
-    let Loaded { layers: existing, mistakes, .. } = load.run(Loading::to_enforce(matcher::broken));
-    if !mistakes.is_empty() {
-        return Err(project::Error::Config(mistakes).into());
-    }
-    let written = write_contracts(&root, &existing, &chosen(args, &targets))?;
-    to_stdout(|out| say_written(out, &languages(&targets), &written, &existing))?;
-    let mut exit = Exit::Clean;
-    let with_hook = args.hook
-        || args.yes
-        || asked(environment, "Check every edit of Claude Code, with a hook in .claude/settings.json?")?;
-    if with_hook {
-        exit = install::run_install(&Install::default(), environment).unwrap_or_else(|error| {
-            say(format_args!("phaser: {error:#}"));
-            Exit::Trouble
-        });
+    let plan = Plan::make(args, root, environment)?;
+    plan.say_packs_that_are_missing(args);
+    plan.today.outcome.warnings.iter().flat_map(|warning| warning.lines()).for_each(say);
+    to_stdout(|out| plan.write(out, environment))?;
+    let wanted = plan.wanted(args)?;
+    let somebody = environment.is_interactive() && !args.yes && !args.dry_run;
+    let wanted = if somebody { plan.ask(wanted)? } else { wanted };
+    let files = plan.files(wanted);
+    if files.is_empty() {
+        to_stdout(|out| writeln!(out, "There is nothing to write."))?;
+    } else if args.dry_run {
+        to_stdout(|out| writeln!(out, "These would be written: {}. Nothing was.", files.join(", ")))?;
+        return Ok(Exit::Clean);
+    } else if somebody && !asked(&format!("Write {}?", files.join(", ")), OnEnter::Yes)? {
+        to_stdout(|out| writeln!(out, "Nothing was written."))?;
+        return Ok(Exit::Clean);
     } else {
-        to_stdout(|out| writeln!(out, "To check every edit of Claude Code: phaser enforce install"))?;
+        plan.carry_out(wanted)?;
+        to_stdout(|out| writeln!(out, "Written: {}.", files.join(", ")))?;
     }
-    if root.path().join(".git").exists() {
-        if with_hook {
-            to_stdout(|out| writeln!(out))?;
-        }
-        if args.pre_commit
-            || args.yes
-            || asked(environment, "Check every commit, with an entry in .pre-commit-config.yaml?")?
-        {
-            add_pre_commit(&root)?;
-        } else {
-            to_stdout(|out| writeln!(out, "To check a commit before it is made: phaser enforce --staged"))?;
-        }
+    to_stdout(|out| plan.write_next(out, wanted))?;
+    if wanted.hook && environment.find_program("phaser").is_none() {
+        say("phaser: 'phaser' is not on the PATH, and the hooks need it there");
     }
-    to_stdout(|out| writeln!(out, "\nNext: phaser enforce --all"))?;
-    Ok(exit)
+    Ok(Exit::Clean)
 }
 
-/// The languages of the project that have a pack of their own.
-fn languages(targets: &Targets) -> Vec<&'static str> {
-    let is_there = |pack: &&'static Pack| {
-        let loaded = load_packs([*pack], ExamplesWanted::No);
-        let about_code = |contract: &&Contract| contract.kind.has_pattern();
-        loaded.contracts.iter().all(|contract| contract.glob.as_str() != EVERY_FILE)
-            && loaded
-                .contracts
-                .iter()
-                .filter(about_code)
-                .any(|contract| !checked_on(contract, targets).is_empty())
-    };
-    PACKS.iter().filter(is_there).map(|pack| pack.name).collect()
+/// Everything that can be done, worked out before anything is.
+struct Plan {
+    root: Root,
+    languages: Vec<&'static str>,
+    /// The configuration; none if there is one.
+    config: Option<String>,
+    hooks: anyhow::Result<Preview>,
+    /// The configuration of pre-commit; none where there is no repository.
+    pre_commit: Option<PreCommit>,
+    today: Today,
+    /// What could be recorded.
+    baseline: Option<First>,
 }
 
-/// The contracts to write: all of the packs that were named, or a few that fit the project.
-fn chosen(args: &Init, targets: &Targets) -> Vec<Contract> {
-    let named = load_packs(args.packs.chosen(), ExamplesWanted::No);
-    if !named.contracts.is_empty() {
-        return named.contracts;
-    }
-    let fits = |contract: &Contract| {
-        STARTERS.contains(&contract.id.as_str())
-            && (contract.glob.as_str() == EVERY_FILE || !checked_on(contract, targets).is_empty())
-    };
-    all_packs().contracts.into_iter().filter(fits).collect()
+struct PreCommit {
+    before: Option<String>,
+    entry: pre_commit::Entry,
 }
 
-/// Writes the files of those contracts that the project does not have, and returns them.
-fn write_contracts(root: &Root, existing: &Layers, chosen: &[Contract]) -> anyhow::Result<Vec<Contract>> {
-    let own = existing
-        .contracts
-        .iter()
-        .chain(&existing.shadowed)
-        .filter(|contract| contract.origin.layer == LayerKind::Project);
-    let ids: BTreeSet<&str> = own.map(|contract| contract.id.as_str()).collect();
-    let directory = root.path().join(PROJECT_CONTRACTS);
-    let mut written = Vec::new();
-    for contract in chosen.iter().filter(|contract| !ids.contains(contract.id.as_str())) {
-        let name = format!("{}.yaml", contract.id);
-        let Some(file) = PACKS.iter().flat_map(|pack| pack.files).find(|file| file.name == name) else {
-            continue;
+/// Which parts are wanted, beside the configuration.
+#[derive(Debug, Clone, Copy)]
+struct Parts {
+    hook: bool,
+    pre_commit: bool,
+    baseline: bool,
+}
+
+impl Plan {
+    fn make(args: &Init, root: Root, environment: &Environment) -> anyhow::Result<Self> {
+        let targets = today::targets(&root, environment)?;
+        let languages = PACKS.iter().filter(|pack| !is_general(pack) && fits(pack, &targets));
+        let languages: Vec<&'static Pack> = languages.collect();
+        let named: Vec<&'static Pack> = args.packs.chosen().collect();
+        let has_config = root.path().join(CONFIG).symlink_metadata().is_ok();
+        let packs: Vec<&'static Pack> = match (has_config, named.is_empty()) {
+            (true, _) => Vec::new(),
+            (false, false) => named,
+            (false, true) => {
+                let is_wanted = |pack: &&'static Pack| is_general(pack) || languages.contains(pack);
+                PACKS.iter().filter(is_wanted).collect()
+            }
         };
-        match write_new(&directory, &name, file.text) {
-            Ok(_) => written.push(contract.clone()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                say(format_args!("phaser: {PROJECT_CONTRACTS}/{name} is there already, and stays as it is"));
-            }
-            Err(error) => {
-                return Err(error).with_context(|| format!("{PROJECT_CONTRACTS}/{name}: cannot be written"));
-            }
+        let config = (!has_config).then(|| config(&packs));
+        let today = today::check(&root, environment, targets, packs)?;
+        let has_gaps = today.outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
+        let is_recorded = !matches!(today.recorded, Recorded::Nowhere);
+        let first = (!has_gaps && !is_recorded).then(|| First::of(&today.outcome));
+        Ok(Self {
+            languages: languages.iter().map(|pack| pack.name).collect(),
+            config,
+            hooks: install::preview(environment),
+            pre_commit: pre_commit(&root)?,
+            baseline: first.filter(|first| first.recorded > 0),
+            today,
+            root,
+        })
+    }
+
+    /// Packs that were named, where a configuration is there that does not name them.
+    fn say_packs_that_are_missing(&self, args: &Init) {
+        if self.config.is_some() {
+            return;
+        }
+        for pack in args.packs.chosen().filter(|pack| !self.today.packs.contains(pack)) {
+            say(format_args!("phaser: add '{}' to 'packs' in {CONFIG}, which stays as it is", pack.name));
         }
     }
-    Ok(written)
+
+    /// Which parts the arguments ask for. What they name must be possible.
+    fn wanted(&self, args: &Init) -> anyhow::Result<Parts> {
+        if let (true, Err(error)) = (args.hook || args.yes, &self.hooks) {
+            bail!("{error:#}; nothing was written");
+        }
+        if args.pre_commit && self.pre_commit.is_none() {
+            bail!("--pre-commit: there is no git repository at the top of the project; run 'git init' first");
+        }
+        let can_record = matches!(self.today.recorded, Recorded::Nowhere) && self.baseline.is_none();
+        if args.baseline && can_record && self.today.outcome.gaps().next().is_some() {
+            bail!(
+                "--baseline: not everything could be checked ('phaser enforce --all' says why); nothing was written"
+            );
+        }
+        Ok(Parts {
+            hook: (args.hook || args.yes) && self.installs_hooks(),
+            pre_commit: (args.pre_commit || args.yes) && self.adds_entry().is_some(),
+            baseline: (args.baseline || args.yes) && self.baseline.is_some(),
+        })
+    }
+
+    /// Asks whoever sits at the terminal for what was not asked for yet.
+    fn ask(&self, wanted: Parts) -> anyhow::Result<Parts> {
+        let Parts { mut hook, mut pre_commit, mut baseline } = wanted;
+        if !hook && self.installs_hooks() {
+            hook = asked(
+                "Install the hooks? An edit that violates nothing then skips the permission prompt.",
+                OnEnter::No,
+            )?;
+        }
+        if !pre_commit && self.adds_entry().is_some() {
+            pre_commit = asked("Add the entry for pre-commit?", OnEnter::No)?;
+        }
+        if let (false, Some(first)) = (baseline, &self.baseline) {
+            let violations = counted(first.recorded, "violation");
+            let them = if first.recorded == 1 { "it" } else { "them" };
+            baseline = asked(&format!("{violations} today: record {them} as a baseline?"), OnEnter::No)?;
+        }
+        Ok(Parts { hook, pre_commit, baseline })
+    }
+
+    fn installs_hooks(&self) -> bool {
+        matches!(&self.hooks, Ok(Preview { edited: Edited::Changed(_) | Edited::Emptied(_), .. }))
+    }
+
+    /// The text of the configuration of pre-commit with the entry, if that can be written.
+    fn adds_entry(&self) -> Option<&String> {
+        match &self.pre_commit {
+            Some(PreCommit { entry: pre_commit::Entry::Added(text), .. }) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The files that are written, as they are shown.
+    fn files(&self, wanted: Parts) -> Vec<&str> {
+        let mut files = Vec::new();
+        files.extend(self.config.is_some().then_some(CONFIG));
+        files.extend(wanted.baseline.then_some(BASELINE));
+        files.extend(wanted.pre_commit.then_some(pre_commit::FILE));
+        let settings = self.hooks.as_ref().map_or(".claude/settings.json", |hooks| &hooks.shown);
+        files.extend(wanted.hook.then_some(settings));
+        files
+    }
+
+    /// Writes what is wanted. The hooks come last: they need the rest.
+    fn carry_out(&self, wanted: Parts) -> anyhow::Result<()> {
+        let mut writing = Writing::default();
+        let new = |shown: &'static str, text: &str, before: Option<&String>| NewFile {
+            path: self.root.path().join(shown),
+            shown,
+            text: text.to_owned(),
+            before: before.map(|text| text.clone().into_bytes()),
+        };
+        if let Some(text) = &self.config {
+            writing.write(new(CONFIG, text, None))?;
+        }
+        if let (true, Some(first)) = (wanted.baseline, &self.baseline) {
+            writing.write(new(BASELINE, &first.text, None))?;
+        }
+        if let (true, Some(PreCommit { before, entry: pre_commit::Entry::Added(text) })) =
+            (wanted.pre_commit, &self.pre_commit)
+        {
+            writing.write(new(pre_commit::FILE, text, before.as_ref()))?;
+        }
+        if let (true, Ok(hooks)) = (wanted.hook, &self.hooks) {
+            hooks.install().map_err(|error| writing.take_back(error.into()))?;
+        }
+        Ok(())
+    }
 }
 
-fn say_written(
-    out: &mut dyn Write,
-    languages: &[&str],
-    written: &[Contract],
-    existing: &Layers,
-) -> io::Result<()> {
-    match languages {
-        [] => writeln!(out, "Found no language that has a pack of its own.")?,
-        languages => writeln!(out, "Found {}.", languages.join(", "))?,
-    }
-    if written.is_empty() {
-        let count = existing.contracts.len();
-        return writeln!(out, "Nothing to add to {PROJECT_CONTRACTS}; {count} contracts are there.\n");
-    }
-    writeln!(out, "New in {PROJECT_CONTRACTS}:")?;
-    for contract in written {
-        writeln!(out, "  {:<28} {}", contract.id, contract.severity)?;
-    }
-    writeln!(out, "'phaser explain ID' tells what one is about.\n")
+/// A configuration that names these packs.
+fn config(packs: &[&Pack]) -> String {
+    let names: Vec<_> = packs.iter().map(|pack| pack.name).collect();
+    format!(
+        "# What phaser checks in this project: in Claude Code, at commit time and in CI.\n\
+         packs: [{}]\n\
+         # An edit or a commit is refused only for the violations that it adds.\n\
+         existing: report\n",
+        names.join(", ")
+    )
 }
 
-/// Does whoever sits at the terminal want it? Without a terminal, nobody does.
-fn asked(environment: &Environment, question: &str) -> anyhow::Result<bool> {
-    if !environment.is_interactive() {
-        return Ok(false);
-    }
-    to_stdout(|out| write!(out, "{question} [y/N] "))?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).context("standard input cannot be read")?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+/// Is a pack about files of every kind?
+fn is_general(pack: &'static Pack) -> bool {
+    let some_file = RelPath::from("directory/file");
+    let contracts = load_packs([pack], ExamplesWanted::No).contracts;
+    contracts.iter().any(|contract| contract.kind.has_pattern() && contract.applies_to(&some_file, None))
 }
 
-fn add_pre_commit(root: &Root) -> anyhow::Result<()> {
+/// Is a pack about the content of any of these files?
+fn fits(pack: &'static Pack, targets: &Targets) -> bool {
+    let contracts = load_packs([pack], ExamplesWanted::No).contracts;
+    let about_content = |contract: &&Contract| contract.kind.has_pattern();
+    contracts.iter().filter(about_content).any(|contract| !checked_on(contract, targets).is_empty())
+}
+
+/// What the configuration of pre-commit is, and would be.
+fn pre_commit(root: &Root) -> anyhow::Result<Option<PreCommit>> {
+    if !root.path().join(".git").exists() {
+        return Ok(None);
+    }
     let name = pre_commit::FILE;
-    let path = root.path().join(name);
-    let before = match std::fs::read_to_string(&path) {
+    let before = match std::fs::read_to_string(root.path().join(name)) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("{name}: cannot be read")),
+        Err(error) => return Err(error).with_context(|| format!("{name} cannot be read")),
     };
-    let done = match pre_commit::with_entry(before.as_deref()) {
-        pre_commit::Entry::Added(text) => {
-            let path = if before.is_some() { path.canonicalize().with_context(|| name)? } else { path };
-            replace(&path, text.as_bytes())
-                .with_context(|| format!("{name}: cannot be written, and is as it was"))?;
-            format!("phaser is in {name}; 'pre-commit install' switches it on.")
-        }
-        pre_commit::Entry::There => format!("phaser is in {name} already."),
-        pre_commit::Entry::ByHand => format!(
-            "{name} is not simple enough to be edited; add this to its 'repos':\n{}",
-            pre_commit::entry()
-        ),
+    let entry = pre_commit::with_entry(before.as_deref());
+    Ok(Some(PreCommit { before, entry }))
+}
+
+/// What it means to press Enter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OnEnter {
+    Yes,
+    No,
+}
+
+/// Does whoever sits at the terminal want it? Whoever goes away does not.
+fn asked(question: &str, on_enter: OnEnter) -> anyhow::Result<bool> {
+    let choices = match on_enter {
+        OnEnter::Yes => "[Y/n]",
+        OnEnter::No => "[y/N]",
     };
-    to_stdout(|out| writeln!(out, "{done}"))
+    to_stdout(|out| write!(out, "{question} {choices} "))?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).context("standard input cannot be read")?;
+    Ok(match answer.trim().to_ascii_lowercase().as_str() {
+        "" => on_enter == OnEnter::Yes && answer.ends_with('\n'),
+        answer => matches!(answer, "y" | "yes"),
+    })
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -230,10 +319,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_project_starts_with_is_in_the_packs() {
-        let packs = all_packs();
-        for id in STARTERS {
-            assert!(packs.contracts.iter().any(|contract| contract.id == *id), "{id}");
-        }
+    fn packs_for_every_project_are_told_from_those_for_a_language() {
+        let general: Vec<_> = PACKS.iter().filter(|pack| is_general(pack)).map(|pack| pack.name).collect();
+        assert_eq!(general, ["secrets", "hygiene"]);
+    }
+
+    #[test]
+    fn the_configuration_says_what_it_is_meant_to() {
+        let packs: Vec<&'static Pack> = PACKS.iter().collect();
+        let read = crate::config::parse(config(&packs).as_bytes(), CONFIG.as_ref()).expect("valid");
+        assert_eq!(read.packs, packs);
+        assert_eq!(read.existing, Some(crate::config::Existing::Report));
     }
 }

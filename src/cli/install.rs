@@ -10,9 +10,10 @@ use super::args::OnCleanArg;
 use super::environment::Environment;
 use super::output::print;
 use super::say;
+use super::today::{self, Today};
 use crate::agent::OnClean;
 use crate::exit::Exit;
-use crate::path::{RootHints, find_root};
+use crate::path::{CONFIG, RootHints, find_root};
 use crate::report::{inert, inert_json};
 use crate::settings::file::{self, FileError, Scope};
 use crate::settings::{Edited, Existing, OwnHook, SettingsError, Tools, Wanted, install, survey, uninstall};
@@ -34,14 +35,6 @@ pub struct Install {
     /// The tools to check: Edit and Write, or also MultiEdit and NotebookEdit
     #[arg(long, value_enum, default_value = "edit")]
     tools: ToolsArg,
-}
-
-impl Default for Install {
-    /// What it does without any arguments.
-    fn default() -> Self {
-        let place = Place { scope: ScopeArg::Project, dry_run: false };
-        Self { place, force: false, on_clean: OnCleanArg::Allow, tools: ToolsArg::Edit }
-    }
 }
 
 /// `phaser enforce uninstall`.
@@ -113,7 +106,85 @@ pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<
         }
     }
     target.warn_if_disabled()?;
+    if !matches!(args.place.scope, ScopeArg::User) {
+        warn_about_trapped_files(environment);
+    }
     Ok(Exit::Clean)
+}
+
+/// Says which files cannot be edited any more. Nothing depends on it, so what goes wrong is only said.
+fn warn_about_trapped_files(environment: &Environment) {
+    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    if !today::is_project(&root) {
+        return;
+    }
+    let today = today::targets(&root, environment)
+        .and_then(|targets| today::check(&root, environment, targets, Vec::new()));
+    match today {
+        Ok(today) => trapped(&today).iter().for_each(say),
+        Err(error) => say(format_args!("phaser: {error:#}")),
+    }
+}
+
+/// What there is to say about files that cannot be edited any more.
+fn trapped(today: &Today) -> Vec<String> {
+    let files: Vec<_> = today.trapped().into_iter().map(|path| path.to_text()).collect();
+    let count = match files.len() {
+        0 => return Vec::new(),
+        1 => "1 file has".to_owned(),
+        count => format!("{count} files have"),
+    };
+    let more = match files.len().saturating_sub(MOST_TRAPPED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = files.iter().take(MOST_TRAPPED).map(|path| &**path).collect::<Vec<_>>().join(", ");
+    vec![
+        format!("phaser: {count} violations of severity 'error' already: {named}{more}"),
+        "phaser: every edit that leaves such a violation in a file is denied, even one that repairs another"
+            .to_owned(),
+        format!(
+            "phaser: to let old violations be, write 'existing: report' into {CONFIG}, or run 'phaser baseline'"
+        ),
+    ]
+}
+
+/// So many files are named; the rest is counted.
+const MOST_TRAPPED: usize = 5;
+
+/// What installing without any arguments would do to the project's settings.
+pub struct Preview {
+    path: PathBuf,
+    /// The file, as it is shown.
+    pub shown: String,
+    /// What would become of it.
+    pub edited: Edited,
+}
+
+/// The hooks that are installed without any arguments.
+const USUAL: Wanted = Wanted { tools: Tools::Edits, on_clean: OnClean::Allow };
+
+/// What installing without any arguments would do.
+pub fn preview(environment: &Environment) -> anyhow::Result<Preview> {
+    let path = settings_file(Scope::Project, environment).context("the project is not known")?;
+    let edited = file::preview(&path, |text| install(text, USUAL, Existing::Keep))?;
+    Ok(Preview { shown: show(&path, environment), path, edited })
+}
+
+impl Preview {
+    /// Does it.
+    pub fn install(&self) -> Result<Edited, FileError> {
+        file::edit(&self.path, |text| install(text, USUAL, Existing::Keep))
+    }
+
+    /// The hooks that there would be, one on each line.
+    pub fn hooks(&self) -> anyhow::Result<String> {
+        match &self.edited {
+            Edited::Changed(text) | Edited::Emptied(text) => Ok(list(&survey(text)?.own)),
+            Edited::Differs(hooks) => Ok(list(hooks)),
+            Edited::Unchanged => Ok(String::new()),
+        }
+    }
 }
 
 /// Runs `phaser enforce uninstall`.

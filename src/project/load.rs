@@ -76,7 +76,7 @@ pub struct ExistingByFile(Vec<(RelPath, Existing)>);
 
 impl ExistingByFile {
     /// What becomes of those of one file: the nearest directory that says something counts.
-    fn at(&self, path: &RelPath) -> Existing {
+    pub fn at(&self, path: &RelPath) -> Existing {
         let nearest = self.0.iter().rev().find(|(base, _)| path.below(base).is_some());
         nearest.map_or(Existing::Deny, |(_, existing)| *existing)
     }

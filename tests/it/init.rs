@@ -5,7 +5,8 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::harness::{Output, Sandbox, forbid};
+use crate::harness::{Output, Sandbox, forbid, warning};
+use crate::output::typing_on_a_terminal;
 
 fn names(sandbox: &Sandbox, directory: &str) -> Vec<String> {
     let entries = fs::read_dir(sandbox.path(directory)).expect("is there");
@@ -15,103 +16,189 @@ fn names(sandbox: &Sandbox, directory: &str) -> Vec<String> {
     names
 }
 
+fn read(sandbox: &Sandbox, path: &str) -> String {
+    fs::read_to_string(sandbox.path(path)).expect("is there")
+}
+
+/// Everything in the project but what git keeps.
+fn all_files(sandbox: &Sandbox) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![sandbox.root()];
+    while let Some(directory) = left.pop() {
+        for entry in fs::read_dir(directory).expect("readable") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() && !path.ends_with(".git") {
+                left.push(path.clone());
+            }
+            found.push(path.strip_prefix(sandbox.root()).expect("is inside").display().to_string());
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A project with two old violations: an error and a warning.
+fn old_code() -> Sandbox {
+    let sandbox = Sandbox::new()
+        .git_init()
+        .contract(&forbid("no-old", "old", "**/*.txt"))
+        .contract(&warning(&forbid("no-odd", "odd", "**/*.txt")))
+        .file("a.txt", "old\nodd\n")
+        .file("b.py", "x = 1\n");
+    sandbox.git(&["add", "--all"]);
+    sandbox.git_commit("old")
+}
+
 #[test]
-fn init_writes_contracts_that_fit_the_languages() {
+fn init_names_packs_that_fit_the_languages() {
     let sandbox = Sandbox::new().git_init().file("src/app.py", "x = 1\n").file("web/index.ts", "");
-    assert_snapshot!(sandbox.run(["init"]), @"
+    assert_snapshot!(sandbox.run(["init"]), @r#"
     exit: 0
     --- stdout
     Found python, javascript.
-    New in .claude/contracts:
-      aws-access-key-id            error
-      github-token                 error
-      debugger-javascript          error
-      debugger-python              error
-      do-not-commit                error
-      focused-test                 error
-      merge-marker                 error
-      private-key                  error
-      python-bare-except           warning
-      python-mutable-default       warning
-      python-raise-notimplemented  error
-      javascript-async-foreach     warning
-      javascript-nan-comparison    error
-      typescript-ts-ignore         warning
-    'phaser explain ID' tells what one is about.
+
+    The configuration, .claude/phaser.yaml:
+      # What phaser checks in this project: in Claude Code, at commit time and in CI.
+      packs: [secrets, hygiene, python, javascript]
+      # An edit or a commit is refused only for the violations that it adds.
+      existing: report
+
+    Hooks that check every edit of Claude Code, in .claude/settings.json (--hook):
+      PreToolUse   Edit|Write  phaser enforce --stdin --severity error
+      PostToolUse  Edit|Write  phaser enforce --stdin --severity warning
+    With them, an edit that violates nothing is made without asking you for permission.
+    'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.
+
+    An entry that checks every commit, in a new .pre-commit-config.yaml (--pre-commit):
+      - repo: local
+        hooks:
+          - id: phaser
+            name: phaser
+            entry: phaser enforce --staged --strict
+            args: [--]
+            language: system
+            pass_filenames: true
+            always_run: true
+            require_serial: true
+            stages: [pre-commit, pre-merge-commit, manual]
+            minimum_pre_commit_version: 3.2.0
+
+    Today nothing is violated.
+
+    Written: .claude/phaser.yaml.
 
     To check every edit of Claude Code: phaser enforce install
-    To check a commit before it is made: phaser enforce --staged
-
+    To check every commit: phaser init --pre-commit
     Next: phaser enforce --all
 
     --- stderr
-    ");
-    let output = sandbox.run(["contracts", "test", "--quiet"]);
-    assert_eq!(output.code, Some(0), "{output}");
+    "#);
+    assert_eq!(all_files(&sandbox).iter().filter(|path| path.starts_with(".claude")).count(), 2);
     assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(0));
+    let list = sandbox.run(["contracts", "list"]).stdout;
+    assert!(list.contains("python-bare-except") && !list.contains("go-"), "{list}");
 }
 
 #[test]
-fn init_never_writes_over_a_file_and_can_run_again() {
-    let sandbox = Sandbox::new()
-        .file(".claude/contracts/github-token.yaml", "# mine, and broken\n")
-        .file(".claude/contracts/own-name.yaml", forbid("merge-marker", "x", "**"));
+fn what_is_there_stays_and_init_can_run_again() {
+    let sandbox = Sandbox::new().contract(&forbid("merge-marker", "x", "**"));
     let first = sandbox.run(["init"]);
     assert_eq!(first.code, Some(0), "{first}");
-    assert!(first.stderr.contains("github-token.yaml is there already"), "{first}");
-    let path = sandbox.path(".claude/contracts/github-token.yaml");
-    assert_eq!(fs::read_to_string(path).expect("is there"), "# mine, and broken\n");
-    let after_first = names(&sandbox, ".claude/contracts");
-    assert!(!after_first.contains(&"merge-marker.yaml".to_owned()), "{after_first:?}");
-    let second = sandbox.run(["init"]);
-    assert!(second.stdout.contains("Nothing to add"), "{second}");
-    assert_eq!(names(&sandbox, ".claude/contracts"), after_first);
+    assert!(first.stdout.contains("1 contract in .claude/contracts stays as it is"), "{first}");
+    assert_eq!(names(&sandbox, ".claude/contracts"), ["merge-marker.yaml"]);
+    let config = "packs: [go]\nexclude: ['vendor/**']\n";
+    let sandbox = sandbox.file(".claude/phaser.yaml", config);
+    let again = sandbox.run(["init", "--pack", "rust", "--pack", "go"]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(again.stdout.contains(".claude/phaser.yaml is there, and stays as it is"), "{again}");
+    assert_eq!(again.stderr, "phaser: add 'rust' to 'packs' in .claude/phaser.yaml, which stays as it is\n");
+    assert_eq!(read(&sandbox, ".claude/phaser.yaml"), config);
 }
 
 #[test]
-fn init_takes_whole_packs() {
-    let sandbox = Sandbox::new();
+fn a_broken_configuration_is_an_error_and_nothing_is_written() {
+    let sandbox = Sandbox::new().git_init().file(".claude/phaser.yaml", "pakcs: [go]\n");
+    let before = all_files(&sandbox);
+    let output = sandbox.run(["init", "--yes"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains(".claude/phaser.yaml:1:"), "{output}");
+    assert_eq!(all_files(&sandbox), before);
+}
+
+#[test]
+fn init_takes_the_packs_that_are_named() {
+    let sandbox = Sandbox::new().file("a.py", "");
     assert_eq!(sandbox.run(["init", "--pack", "go"]).code, Some(0));
-    let written = names(&sandbox, ".claude/contracts");
-    assert!(written.len() > 5 && written.iter().all(|name| name.starts_with("go-")), "{written:?}");
+    assert!(read(&sandbox, ".claude/phaser.yaml").contains("packs: [go]\n"));
 }
 
 #[test]
-fn init_installs_only_what_it_is_told_to() {
-    let sandbox = Sandbox::new().git_init();
-    sandbox.run(["init"]);
-    assert!(!sandbox.path(".claude/settings.json").exists());
-    assert!(!sandbox.path(".pre-commit-config.yaml").exists());
-    sandbox.run(["init", "--hook"]);
-    assert!(sandbox.path(".claude/settings.json").exists());
-    assert!(!sandbox.path(".pre-commit-config.yaml").exists());
-    let sandbox =
-        Sandbox::new().git_init().file(".pre-commit-config.yaml", "repos:\n- repo: x\n  hooks: []\n");
-    assert_snapshot!(sandbox.run(["init", "--yes"]).stdout, @"
-    Found no language that has a pack of its own.
-    New in .claude/contracts:
-      aws-access-key-id            error
-      github-token                 error
-      do-not-commit                error
-      merge-marker                 error
-      private-key                  error
-    'phaser explain ID' tells what one is about.
+fn init_does_only_what_it_is_told_to() {
+    for (flag, written) in [
+        ("--hook", ".claude/settings.json"),
+        ("--pre-commit", ".pre-commit-config.yaml"),
+        ("--baseline", ".claude/phaser-baseline.jsonl"),
+    ] {
+        let sandbox = old_code();
+        let mut expected = all_files(&sandbox);
+        assert_eq!(sandbox.run(["init", flag]).code, Some(0));
+        expected.extend([".claude/phaser.yaml".to_owned(), written.to_owned()]);
+        expected.sort_unstable();
+        assert_eq!(all_files(&sandbox), expected, "{flag}");
+    }
+}
 
-    phaser's hooks are in .claude/settings.json:
+#[test]
+fn yes_does_all_of_it() {
+    let sandbox = old_code().file(".pre-commit-config.yaml", "repos:\n- repo: x\n  hooks: []\n");
+    let output = sandbox.run(["init", "--yes"]);
+    assert_snapshot!(output, @r#"
+    exit: 0
+    --- stdout
+    Found python.
+
+    The configuration, .claude/phaser.yaml:
+      # What phaser checks in this project: in Claude Code, at commit time and in CI.
+      packs: [secrets, hygiene, python]
+      # An edit or a commit is refused only for the violations that it adds.
+      existing: report
+
+    2 contracts in .claude/contracts stay as they are.
+
+    Hooks that check every edit of Claude Code, in .claude/settings.json (--hook):
       PreToolUse   Edit|Write  phaser enforce --stdin --severity error
       PostToolUse  Edit|Write  phaser enforce --stdin --severity warning
+    With them, an edit that violates nothing is made without asking you for permission.
+    'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.
 
-    An edit that violates nothing is answered with 'allow': Claude Code then makes it without asking you for permission.
-    To keep its permission prompts, run 'phaser enforce install --force --on-clean defer'.
+    An entry that checks every commit, added to .pre-commit-config.yaml (--pre-commit):
+      - repo: local
+        hooks:
+          - id: phaser
+            name: phaser
+            entry: phaser enforce --staged --strict
+            args: [--]
+            language: system
+            pass_filenames: true
+            always_run: true
+            require_serial: true
+            stages: [pre-commit, pre-merge-commit, manual]
+            minimum_pre_commit_version: 3.2.0
 
-    Next: start a new Claude Code session, which reads its hooks when it starts, and run 'phaser doctor' to see that
-    everything is in place.
+    2 violations today: 1 error, 1 warning.
+    Recorded in .claude/phaser-baseline.jsonl (--baseline), they no longer fail a run; new ones do.
 
-    phaser is in .pre-commit-config.yaml; 'pre-commit install' switches it on.
+    Written: .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .pre-commit-config.yaml, .claude/settings.json.
 
+    'pre-commit install' switches the entry for pre-commit on, once in each clone.
+    A new Claude Code session reads the hooks; 'phaser doctor' sees whether they work.
+    Commit .claude/phaser-baseline.jsonl: from now on only what is not in it counts.
     Next: phaser enforce --all
-    ");
-    assert_snapshot!(fs::read_to_string(sandbox.path(".pre-commit-config.yaml")).expect("is there"), @"
+
+    --- stderr
+    phaser: 'phaser' is not on the PATH, and the hooks need it there
+    "#);
+    assert_snapshot!(read(&sandbox, ".pre-commit-config.yaml"), @r#"
     repos:
     - repo: x
       hooks: []
@@ -127,9 +214,140 @@ fn init_installs_only_what_it_is_told_to() {
           require_serial: true
           stages: [pre-commit, pre-merge-commit, manual]
           minimum_pre_commit_version: 3.2.0
-    ");
-    let again = sandbox.run(["init", "--pre-commit"]);
-    assert!(again.stdout.contains("phaser is in .pre-commit-config.yaml already"), "{again}");
+    "#);
+    assert_snapshot!(read(&sandbox, ".claude/phaser.yaml"), @r#"
+    # What phaser checks in this project: in Claude Code, at commit time and in CI.
+    packs: [secrets, hygiene, python]
+    # An edit or a commit is refused only for the violations that it adds.
+    existing: report
+    "#);
+    assert_snapshot!(sandbox.run(["enforce", "--all", "--strict"]), @r#"
+    exit: 0
+    --- stdout
+    0 errors, 0 warnings, 2 in the baseline
+
+    --- stderr
+    "#);
+    let again = sandbox.run(["init", "--yes"]);
+    assert_snapshot!(again, @r#"
+    exit: 0
+    --- stdout
+    Found python.
+
+    .claude/phaser.yaml is there, and stays as it is.
+
+    2 contracts in .claude/contracts stay as they are.
+
+    phaser's hooks are in .claude/settings.json already.
+
+    phaser is in .pre-commit-config.yaml already.
+
+    Today nothing is violated that counts: 0 errors, 0 warnings, 2 in the baseline.
+    .claude/phaser-baseline.jsonl is there, and stays as it is.
+
+    There is nothing to write.
+
+    Next: phaser enforce --all
+
+    --- stderr
+    "#);
+    // The baseline is the one that its own command writes.
+    let recorded = read(&sandbox, ".claude/phaser-baseline.jsonl");
+    fs::remove_file(sandbox.path(".claude/phaser-baseline.jsonl")).expect("removed");
+    assert_eq!(sandbox.run(["baseline"]).code, Some(0));
+    assert_eq!(read(&sandbox, ".claude/phaser-baseline.jsonl"), recorded);
+}
+
+#[test]
+fn a_dry_run_shows_everything_and_writes_nothing() {
+    let sandbox = old_code();
+    let before = all_files(&sandbox);
+    let output = sandbox.run(["init", "--yes", "--dry-run"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    for shown in [
+        "packs: [secrets, hygiene, python]",
+        "phaser enforce --stdin --severity error",
+        "- repo: local",
+        "2 violations today: 1 error, 1 warning",
+        "These would be written: .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .pre-commit-config.yaml, \
+         .claude/settings.json. Nothing was.",
+    ] {
+        assert!(output.stdout.contains(shown), "{shown}: {output}");
+    }
+    assert_eq!(all_files(&sandbox), before);
+}
+
+#[test]
+fn a_set_up_is_never_half_made() {
+    for broken in [".claude/settings.json", ".pre-commit-config.yaml"] {
+        let content = if broken.ends_with("json") { "{}" } else { "repos:\n- repo: x\n  hooks: []\n" };
+        let sandbox = old_code().file(broken, content);
+        let path = sandbox.path(broken);
+        let mut permissions = fs::metadata(&path).expect("is there").permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).expect("a mode");
+        let before = all_files(&sandbox);
+        let output = sandbox.run(["init", "--yes"]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains("nothing was changed"), "{output}");
+        assert_eq!(all_files(&sandbox), before, "{broken}");
+        assert_eq!(read(&sandbox, broken), content);
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_edited_stop_only_who_wants_hooks() {
+    let sandbox = old_code().file(".claude/settings.json", "{ broken");
+    let before = all_files(&sandbox);
+    let output = sandbox.run(["init", "--hook"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("settings.json:1:"), "{output}");
+    assert!(output.stderr.contains("nothing was written"), "{output}");
+    assert_eq!(all_files(&sandbox), before);
+    let output = sandbox.run(["init"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.contains("No hooks for Claude Code: "), "{output}");
+    assert!(sandbox.path(".claude/phaser.yaml").exists());
+}
+
+#[test]
+fn an_entry_for_pre_commit_needs_a_repository() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.run(["init", "--pre-commit"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("git init"), "{output}");
+    assert!(!sandbox.path(".claude").exists());
+    assert_eq!(sandbox.run(["init", "--yes"]).code, Some(0));
+}
+
+#[test]
+fn no_baseline_is_made_of_half_a_check() {
+    let sandbox = old_code().contract(&forbid("slow", r"(?:(?!x)(?:a|aa))+(?<!a)", "**/*.slow"));
+    let sandbox = sandbox.file("x.slow", format!("{}!", "a".repeat(5000)));
+    let all = sandbox.run(["enforce", "--all"]);
+    assert_eq!(all.code, Some(3), "the pattern is meant to run out of time: {all}");
+    let output = sandbox.run(["init", "--baseline"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("not everything could be checked"), "{output}");
+    assert!(!sandbox.path(".claude/phaser.yaml").exists());
+    let output = sandbox.run(["init", "--yes"]);
+    assert!(output.stdout.contains("cannot be recorded in a baseline"), "{output}");
+    assert!(!sandbox.path(".claude/phaser-baseline.jsonl").exists());
+}
+
+#[test]
+fn whoever_sits_at_a_terminal_is_asked_before_anything_is_written() {
+    let run = |sandbox: &Sandbox, typed: &str| typing_on_a_terminal(sandbox, "init", &[], typed);
+    let sandbox = old_code();
+    let before = all_files(&sandbox);
+    let no = run(&sandbox, "y\ny\ny\nn\n");
+    assert!(no.contains("skips the permission prompt. [y/N]"), "{no}");
+    assert!(no.contains("2 violations today: record them as a baseline? [y/N]"), "{no}");
+    assert!(no.contains("Nothing was written."), "{no}");
+    assert_eq!(all_files(&sandbox), before);
+    let some = run(&sandbox, "n\nn\ny\n\n");
+    assert!(some.contains("Write .claude/phaser.yaml, .claude/phaser-baseline.jsonl? [Y/n]"), "{some}");
+    assert_eq!(all_files(&sandbox).len(), before.len() + 2);
 }
 
 /// The one hook of a configuration of pre-commit.
@@ -156,6 +374,7 @@ fn run_as_pre_commit(sandbox: &Sandbox, hook: &Value, names: &[&str]) -> Output 
 fn the_pre_commit_entry_also_checks_files_that_are_named_and_not_staged() {
     let sandbox = Sandbox::new().git_init().file("a.py", "def f():\n    raise NotImplemented\n");
     assert_eq!(sandbox.run(["init", "--pre-commit"]).code, Some(0));
+    assert!(read(&sandbox, ".claude/phaser.yaml").contains("existing: report"));
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("first").file("b.py", "x = 1\n").git_add("b.py");
     let configuration = fs::read_to_string(sandbox.path(".pre-commit-config.yaml")).expect("is there");

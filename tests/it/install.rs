@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Sandbox, forbid, scrub};
+use crate::harness::{Sandbox, forbid, scrub, warning};
 
 const PROJECT: &str = ".claude/settings.json";
 
@@ -348,4 +348,41 @@ fn uninstalling_takes_away_a_file_that_only_had_the_hooks() {
     assert!(!sandbox.path(PROJECT).exists() && sandbox.path(".claude").exists());
     let again = sandbox.run(["enforce", "uninstall"]);
     assert!(again.stdout.contains("nothing changed"), "{again}");
+}
+
+#[test]
+fn whoever_installs_hooks_is_told_which_files_they_would_trap() {
+    let mut sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt"));
+    for number in 1..=7 {
+        sandbox = sandbox.file(&format!("{number}.txt"), "x\n");
+    }
+    let sandbox = sandbox.contract(&warning(&forbid("no-y", "y", "**/*.md"))).file("a.md", "y\n");
+    for args in [&["install", "--dry-run"][..], &["install"]] {
+        let mut command = sandbox.command();
+        let output = sandbox.run_with(command.arg("enforce").args(args), b"");
+        assert_eq!(output.code, Some(0), "{output}");
+        let said: Vec<_> = output.stderr.lines().filter(|line| !line.contains("PATH")).collect();
+        let said = &said[said.len() - 3..];
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(said.join("\n"), @r#"
+            phaser: 7 files have violations of severity 'error' already: 1.txt, 2.txt, 3.txt, 4.txt, 5.txt and 2 more
+            phaser: every edit that leaves such a violation in a file is denied, even one that repairs another
+            phaser: to let old violations be, write 'existing: report' into .claude/phaser.yaml, or run 'phaser baseline'
+            "#);
+        }
+    }
+    assert_eq!(sandbox.pre_edit("1.txt", "x", "x y").decision().0, "deny");
+    let sandbox = sandbox.file(".claude/phaser.yaml", "existing: report\n");
+    let output = sandbox.run(["enforce", "install"]);
+    assert!(!output.stderr.contains("already:"), "{output}");
+    assert_eq!(sandbox.pre_edit("1.txt", "x", "x y").decision().0, "deny");
+    assert_eq!(sandbox.pre_edit("1.txt", "\n", "\nfine\n").decision().0, "allow");
+}
+
+#[test]
+fn what_is_in_the_baseline_traps_nobody() {
+    let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("a.txt", "x\n");
+    assert!(sandbox.run(["enforce", "install", "--dry-run"]).stderr.contains("1 file has"));
+    sandbox.run(["baseline"]);
+    assert!(!sandbox.run(["enforce", "install", "--dry-run"]).stderr.contains("1 file has"));
 }

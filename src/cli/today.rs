@@ -1,0 +1,89 @@
+//! What a project violates today, for the commands that set phaser up.
+
+use std::collections::BTreeSet;
+
+use super::environment::Environment;
+use super::packs::Packs;
+use super::{baseline, places};
+use crate::config::Existing;
+use crate::contract::layers::{Layer, Loading};
+use crate::contract::{LayerKind, Severity};
+use crate::matcher;
+use crate::outcome::Outcome;
+use crate::pack::Pack;
+use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
+use crate::progress::{Progress, Visible};
+use crate::project::load::{ExistingByFile, Extra, Load};
+use crate::project::{self, Options, Project, Recorded};
+use crate::source::{Source, Targets};
+
+/// What a project violates today, and what it says about that.
+pub struct Today {
+    /// Everything that was found; open violations are in no baseline.
+    pub outcome: Outcome,
+    /// How many contracts of its own the project has.
+    pub own_contracts: usize,
+    /// The packs that are in use.
+    pub packs: Vec<&'static Pack>,
+    /// What becomes of violations that were there before a change.
+    pub existing: ExistingByFile,
+    /// Is there a baseline?
+    pub recorded: Recorded,
+}
+
+/// The files of a project.
+pub fn targets(root: &Root, environment: &Environment) -> anyhow::Result<Targets> {
+    Ok(project::targets(root, &options(environment), &Source::Tree(None))?)
+}
+
+/// Checks these files of a project, with these packs beside those that it names.
+pub fn check(
+    root: &Root,
+    environment: &Environment,
+    targets: Targets,
+    packs: Vec<&'static Pack>,
+) -> anyhow::Result<Today> {
+    let extra = Extra { packs, ..places::extra(None, &Packs::default(), environment)? };
+    let folders = project::folders(root, &targets);
+    let cwd = Some(environment.cwd.as_path());
+    let load = Load { root, extra: &extra, folders: &folders, staged: None, cwd };
+    let loaded = load.run(Loading::to_enforce(matcher::broken));
+    if !loaded.mistakes.is_empty() {
+        return Err(project::Error::Config(loaded.mistakes).into());
+    }
+    let existing = loaded.existing_by_file();
+    let packs = loaded.from.iter().filter_map(Layer::pack).collect();
+    let recorded = baseline::of_run(root, None)?;
+    let all = loaded.layers.contracts.iter().chain(&loaded.layers.shadowed);
+    let own_contracts = all.filter(|contract| contract.origin.layer == LayerKind::Project).count();
+    let options = Options { recorded: recorded.clone(), ..options(environment) };
+    let mut project = Project::new(root.clone(), loaded, options);
+    if project.contracts().is_empty() {
+        let outcome = project.outcome_without_contracts();
+        return Ok(Today { outcome, own_contracts, packs, existing, recorded });
+    }
+    let progress = Progress::new(if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No });
+    let (outcome, _) = project.ready().check(targets, &progress);
+    Ok(Today { outcome, own_contracts, packs, existing, recorded })
+}
+
+fn options(environment: &Environment) -> Options {
+    let (cwd, git) = (Some(environment.cwd.clone()), Some(environment.git.clone()));
+    Options { cwd, git, ..Options::default() }
+}
+
+impl Today {
+    /// The files that no agent can edit: they have violations that deny every edit of them.
+    pub fn trapped(&self) -> BTreeSet<&RelPath> {
+        let errors = self.outcome.open().filter(|violation| violation.contract.severity == Severity::Error);
+        let in_files = errors.filter(|violation| !violation.contract.check.is_about_project());
+        let paths = in_files.map(|violation| &violation.path);
+        paths.filter(|path| self.existing.at(path) == Existing::Deny).collect()
+    }
+}
+
+/// Is there anything in this directory that says it is a project? Whoever runs phaser somewhere else does not want all files
+/// below to be read.
+pub fn is_project(root: &Root) -> bool {
+    [CONFIG, PROJECT_CONTRACTS, ".git"].iter().any(|name| root.path().join(name).exists())
+}
