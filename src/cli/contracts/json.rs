@@ -16,6 +16,7 @@ pub fn contract(contract: &Contract) -> Value {
         KEYS.iter().map(|key| (key.name.to_owned(), value(key, contract))).collect();
     object.insert("source".to_owned(), json!(contract.origin.layer.as_str()));
     object.insert("file".to_owned(), json!(contract.origin.file.display().to_string()));
+    object.insert("below".to_owned(), json!(contract.scope.base.to_text()));
     Value::Object(object)
 }
 
