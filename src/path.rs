@@ -19,6 +19,15 @@ pub const CONFIG: &str = ".claude/phaser.yaml";
 /// The file in a project that holds its baseline.
 pub const BASELINE: &str = ".claude/phaser-baseline.jsonl";
 
+/// The longest path that any system takes, in bytes. What would be further down is not looked for: a name may have very many
+/// parts.
+pub const LONGEST: usize = 4096;
+
+/// The directory and those above it, without those whose path is too long to be one.
+fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip_while(|path| path.as_os_str().len() > LONGEST)
+}
+
 /// A path relative to the project root, `/`-separated, as bytes because names need not be UTF-8.
 ///
 /// A file outside the root has its absolute path without the leading `/`.
@@ -213,7 +222,7 @@ pub fn find_root(hints: RootHints<'_>) -> Root {
 /// the nearest directory further up that has.
 fn top_with_settings(start: &Path) -> Option<&Path> {
     let mut found = None;
-    for directory in start.ancestors() {
+    for directory in ancestors(start) {
         found = found.or_else(|| has_settings(directory).then_some(directory));
         if directory.join(".git").exists() {
             return if found.is_some() { Some(directory) } else { nearest_with_settings(directory) };
@@ -223,7 +232,7 @@ fn top_with_settings(start: &Path) -> Option<&Path> {
 }
 
 fn nearest_with_settings(start: &Path) -> Option<&Path> {
-    start.ancestors().find(|directory| has_settings(directory))
+    ancestors(start).find(|directory| has_settings(directory))
 }
 
 /// Does a directory have contracts or a configuration?
@@ -234,12 +243,12 @@ fn has_settings(directory: &Path) -> bool {
 
 /// The nearest directory from `start` upwards that has something of this name in it.
 fn nearest<'a>(start: &'a Path, name: &str) -> Option<&'a Path> {
-    start.ancestors().find(|directory| directory.join(name).exists())
+    ancestors(start).find(|directory| directory.join(name).exists())
 }
 
 /// `path` with all links resolved, as far as it exists.
 pub fn real_path(path: &Path) -> PathBuf {
-    for ancestor in path.ancestors() {
+    for ancestor in ancestors(path) {
         if let Ok(real) = ancestor.canonicalize() {
             return match path.strip_prefix(ancestor) {
                 Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),

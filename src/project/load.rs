@@ -8,7 +8,7 @@ use crate::contract::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contract::read::{Directory, Forms};
 use crate::contract::{LayerKind, Warning};
 use crate::pack::Pack;
-use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
+use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
 use crate::source::Targets;
 use crate::source::git::Listing;
 
@@ -228,7 +228,7 @@ pub fn folders_above<'p>(
 ) -> Vec<RelPath> {
     let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
     for path in paths {
-        for directory in path.directories() {
+        for directory in path.directories().filter(|directory| directory.len() <= LONGEST) {
             // All that are further up have been seen too.
             if !seen.insert(directory) {
                 break;
