@@ -23,13 +23,13 @@ use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, real_path};
 use crate::scan::{self, Existing, Measure, Watch, scan};
 use crate::settle::{Seen, Tolerated, settle};
-use crate::source::git::{Listing, Location, Renames, Staged};
+use crate::source::git::{Location, Renames, Staged};
 use crate::source::present::Present;
 use crate::source::{Coverage, Source, Targets, changes, files, git, tree};
 
 pub(crate) mod load;
 
-use load::{Extra, Load, Loaded, folders_above};
+use load::{Extra, Load, Loaded, Settings, folders_above};
 
 /// The largest file that is read unless something else is asked for, in bytes.
 pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
@@ -139,7 +139,7 @@ impl Project {
             Some(baseline) => Recorded::In(Arc::new(baseline)),
             None => Recorded::Nowhere,
         };
-        Self::with_folders(root, Options { recorded, ..Options::default() }, &[], None)
+        Self::with_folders(root, Options { recorded, ..Options::default() }, &[], Settings::OnDisk)
     }
 
     /// The project with the contracts of these directories in it too.
@@ -147,10 +147,10 @@ impl Project {
         root: Root,
         options: Options,
         folders: &[RelPath],
-        staged: Option<&Listing>,
+        settings: Settings<'_>,
     ) -> Result<Self, Error> {
         let extra = Extra::default();
-        let load = Load { root: &root, extra: &extra, folders, staged, cwd: None };
+        let load = Load { root: &root, extra: &extra, folders, settings, cwd: None };
         let loaded = load.run(Loading::to_enforce(matcher::broken));
         if !loaded.mistakes.is_empty() {
             return Err(Error::Config(loaded.mistakes));
@@ -200,11 +200,10 @@ impl Project {
     /// with one file is in the outcome.
     pub fn check(self, source: &Source) -> Result<Outcome, Error> {
         let targets = targets(&self.root, &self.options, source)?;
-        let (folders, staged) = (folders(&self.root, &targets), staged(source, &targets));
-        let project = if folders.is_empty() && staged.is_none() {
-            self
-        } else {
-            Self::with_folders(self.root, self.options, &folders, staged)?
+        let (folders, settings) = (folders(&self.root, &targets), settings(source, &targets));
+        let project = match settings {
+            Settings::OnDisk if folders.is_empty() => self,
+            _ => Self::with_folders(self.root, self.options, &folders, settings)?,
         };
         Ok(project.ready().check(targets, &()).0)
     }
@@ -279,11 +278,11 @@ pub(crate) fn folders_of_call(root: &Root, call: &Call) -> Vec<RelPath> {
     folders_above(root, names.collect::<Vec<_>>().iter(), None)
 }
 
-/// What is staged, for a source that looks at that.
-pub(crate) fn staged<'t>(source: &Source, targets: &'t Targets) -> Option<&'t Listing> {
+/// Which state of the project a source goes by: what is staged, if it looks at that.
+pub(crate) fn settings<'t>(source: &Source, targets: &'t Targets) -> Settings<'t> {
     match (source, &targets.coverage) {
-        (Source::Staged(_), Coverage::Listed(listing)) => Some(listing),
-        _ => None,
+        (Source::Staged(_), Coverage::Listed(listing)) => Settings::Staged(listing),
+        _ => Settings::OnDisk,
     }
 }
 

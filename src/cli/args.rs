@@ -130,6 +130,11 @@ pub struct Check {
     #[arg(long, value_name = "PATH", help_heading = CONTRACTS)]
     pub contracts_dir: Option<PathBuf>,
 
+    /// Read contracts, configuration and baseline as this branch, tag or commit has them, and not as they are
+    /// on disk: so that a change cannot switch off what judges it
+    #[arg(long, value_name = "REV", conflicts_with_all = ["contracts_dir", "stdin"], help_heading = CONTRACTS)]
+    pub contracts_from: Option<String>,
+
     #[command(flatten, next_help_heading = CONTRACTS)]
     pub packs: Packs,
 

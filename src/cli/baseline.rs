@@ -20,11 +20,10 @@ use crate::matcher;
 use crate::outcome::Outcome;
 use crate::pack::PACKS;
 use crate::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
-use crate::project::load::{Load, Loaded};
+use crate::project::load::{Found, Load, Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::replace::replace;
 use crate::skipped::Gap;
-use crate::source::git::Listing;
 use crate::source::{Source, Targets};
 use crate::violation::{State, Violation};
 
@@ -70,12 +69,12 @@ pub struct Baseline {
     max_file_size: u64,
 }
 
-/// The baseline that a run goes by: the one on disk, or the one that is staged where that is what counts.
-pub fn of_run(root: &Root, staged: Option<&Listing>) -> anyhow::Result<Recorded> {
-    let staged = staged.and_then(|listing| listing.differing_file(&RelPath::from(BASELINE)));
-    let read = match staged {
-        Some(bytes) => baseline::Baseline::parse(&bytes).map(Some),
-        None => baseline::Baseline::read(root, None),
+/// The baseline that a run goes by, in the state of the project that counts.
+pub fn of_run(root: &Root, settings: Settings<'_>) -> anyhow::Result<Recorded> {
+    let read = match settings.file(&RelPath::from(BASELINE)).map_err(anyhow::Error::msg)? {
+        Found::Here(bytes) => baseline::Baseline::parse(&bytes).map(Some),
+        Found::OnDisk => baseline::Baseline::read(root, None),
+        Found::Nowhere => Ok(None),
     };
     match read {
         Ok(read) => Ok(read.map_or(Recorded::Nowhere, |baseline| Recorded::In(Arc::new(baseline)))),
@@ -105,7 +104,7 @@ impl First {
 /// Runs `phaser baseline`.
 pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let old = match of_run(&root, None)? {
+    let old = match of_run(&root, Settings::OnDisk)? {
         Recorded::In(old) => Some(old),
         Recorded::Nowhere | Recorded::InFile => None,
     };
@@ -214,7 +213,7 @@ impl Baseline {
         let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
         let folders = project::folders(root, targets);
         let cwd = Some(environment.cwd.as_path());
-        let load = Load { root, extra: &extra, folders: &folders, staged: None, cwd };
+        let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
         let loaded = load.run(Loading::to_enforce(matcher::broken));
         if !loaded.mistakes.is_empty() {
             return Err(project::Error::Config(loaded.mistakes).into());

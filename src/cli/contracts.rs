@@ -18,7 +18,7 @@ use crate::nearest::nearest;
 use crate::pack::{PACKS, Pack};
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::project;
-use crate::project::load::{Load, Loaded};
+use crate::project::load::{Load, Loaded, Settings};
 use crate::report::inert;
 use crate::source::{Targets, tree};
 
@@ -168,7 +168,8 @@ impl Location {
         let extra = places::extra_with_older(named, packs, &root, environment)?;
         let targets = tree::tree(&root, &environment.git, threads());
         let folders = project::folders(&root, &targets);
-        let load = Load { root: &root, extra: &extra, folders: &folders, staged: None, cwd: None };
+        let load =
+            Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
         let loaded = load.run(Loading { examples, ..Loading::whole(matcher::broken) });
         let Loaded { layers: contracts, from, configs, mistakes } = loaded;
         if !mistakes.is_empty() {

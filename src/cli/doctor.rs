@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::matcher;
 use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
 use crate::project;
-use crate::project::load::{Load, Loaded};
+use crate::project::load::{Load, Loaded, Settings};
 use crate::report::inert;
 use crate::report::palette::{Palette, Style};
 use crate::settings::command::split_program;
@@ -222,7 +222,7 @@ fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Re
     let extra = places::extra(None, &Packs::default(), environment)?;
     let targets = tree::tree(&root, &environment.git, threads());
     let folders = project::folders(&root, &targets);
-    let load = Load { root: &root, extra: &extra, folders: &folders, staged: None, cwd: None };
+    let load = Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
     let Loaded { layers: loaded, from, configs, mistakes } = load.run(Loading::to_enforce(matcher::broken));
     for placed in &configs {
         report.ok(format!("{} is in order", placed.file.display()));

@@ -23,11 +23,12 @@ use crate::matcher::limits::HOOK_TIME;
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::{Load, Loaded};
+use crate::project::load::{Load, Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
 use crate::scan::Existing;
+use crate::source::git::{self, Committed};
 use crate::source::{Coverage, Source, Targets, tree};
 
 /// Runs `phaser enforce`.
@@ -41,7 +42,8 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
     let mode = args.mode()?;
     let stopwatch = Stopwatch::start(args.measure());
     let format = args.format(&mode)?;
-    let mut run = Run { args, environment, format, stopwatch, deadline: Deadline::NEVER, hint: None };
+    let mut run =
+        Run { args, environment, format, stopwatch, deadline: Deadline::NEVER, committed: None, hint: None };
     let resolved = run.resolve(mode)?;
     let exit = run.enforce(&resolved)?;
     run.stopwatch.end(Phase::ReportWritten);
@@ -74,6 +76,8 @@ struct Run<'a> {
     stopwatch: Stopwatch,
     /// When everything must have ended.
     deadline: Deadline,
+    /// The commit that contracts are read from, if that was asked for.
+    committed: Option<Committed>,
     /// What to do next, if that is not obvious.
     hint: Option<String>,
 }
@@ -145,6 +149,9 @@ impl Run<'_> {
             git: Some(self.environment.git.clone()),
             ..self.args.options()
         };
+        if let Some(revision) = &self.args.contracts_from {
+            self.committed = Some(git::committed(root, &self.environment.git, revision)?);
+        }
         // Where files are decides which contracts there are. An agent waits, so what it changes is only worked out for
         // contracts.
         let mut targets = match (asks, source) {
@@ -158,7 +165,7 @@ impl Run<'_> {
         options.recorded = match &targets {
             _ if self.args.no_baseline => Recorded::Nowhere,
             Err(_) => Recorded::InFile,
-            Ok(targets) => baseline::of_run(root, project::staged(source, targets))?,
+            Ok(targets) => baseline::of_run(root, self.settings(source, targets))?,
         };
         let loaded = self.load(root, source, &targets)?;
         let asked = self.args.existing();
@@ -199,7 +206,9 @@ impl Run<'_> {
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
         let (mut outcome, matcher) = ready.check(targets, &progress);
         // A contract may be of another severity in some files, so what was left out there cannot be told.
-        outcome.stale = outcome.stale.filter(|_| self.args.checks_every_severity());
+        // Nor can a change drop an entry from a baseline that is not its own.
+        let says_stale = self.args.checks_every_severity() && self.committed.is_none();
+        outcome.stale = outcome.stale.filter(|_| says_stale);
         redact(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);
@@ -211,13 +220,14 @@ impl Run<'_> {
     /// Loads the contracts that count for what is looked at: for targets, or for what a call changes.
     fn load(&self, root: &Root, source: &Source, targets: &Result<Targets, &Call>) -> anyhow::Result<Loaded> {
         let extra = places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)?;
-        let folders = match targets {
-            Ok(targets) => project::folders(root, targets),
-            Err(call) => project::folders_of_call(root, call),
+        let folders = match (&self.committed, targets) {
+            (Some(committed), _) => committed.folders(),
+            (None, Ok(targets)) => project::folders(root, targets),
+            (None, Err(call)) => project::folders_of_call(root, call),
         };
-        let staged = targets.as_ref().ok().and_then(|targets| project::staged(source, targets));
+        let settings = targets.as_ref().map_or(Settings::OnDisk, |targets| self.settings(source, targets));
         let cwd = Some(self.environment.cwd.as_path());
-        let load = Load { root, extra: &extra, folders: &folders, staged, cwd };
+        let load = Load { root, extra: &extra, folders: &folders, settings, cwd };
         let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
         let mut loaded = load.run(loading);
         self.choose(&load, &mut loaded, targets.as_ref().ok())?;
@@ -231,6 +241,14 @@ impl Run<'_> {
         Ok(loaded)
     }
 
+    /// Which state of the project counts for what is looked at.
+    fn settings<'t>(&'t self, source: &Source, targets: &'t Targets) -> Settings<'t> {
+        match &self.committed {
+            Some(committed) => Settings::Committed(committed),
+            None => project::settings(source, targets),
+        }
+    }
+
     /// Keeps the contracts that were chosen. A pattern that means none is an error where that can be known; a hook goes on
     /// with the others.
     fn choose(&self, load: &Load<'_>, loaded: &mut Loaded, targets: Option<&Targets>) -> anyhow::Result<()> {
@@ -241,6 +259,7 @@ impl Run<'_> {
         let mut unknown = chosen.unknown(&loaded.layers.contracts);
         if let (Some(targets), false) = (targets, unknown.is_empty())
             && targets.folders.is_none()
+            && self.committed.is_none()
         {
             // Directories that are not looked at may have contracts of their own.
             let all = tree::tree(load.root, &self.environment.git, 1);

@@ -13,7 +13,7 @@ use crate::outcome::Outcome;
 use crate::pack::Pack;
 use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::{ExistingByFile, Extra, Load};
+use crate::project::load::{ExistingByFile, Extra, Load, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::source::{Source, Targets};
 
@@ -46,14 +46,14 @@ pub fn check(
     let extra = Extra { packs, ..places::extra(None, &Packs::default(), environment)? };
     let folders = project::folders(root, &targets);
     let cwd = Some(environment.cwd.as_path());
-    let load = Load { root, extra: &extra, folders: &folders, staged: None, cwd };
+    let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
     let loaded = load.run(Loading::to_enforce(matcher::broken));
     if !loaded.mistakes.is_empty() {
         return Err(project::Error::Config(loaded.mistakes).into());
     }
     let existing = loaded.existing_by_file();
     let packs = loaded.from.iter().filter_map(Layer::pack).collect();
-    let recorded = baseline::of_run(root, None)?;
+    let recorded = baseline::of_run(root, Settings::OnDisk)?;
     let all = loaded.layers.contracts.iter().chain(&loaded.layers.shadowed);
     let own_contracts = all.filter(|contract| contract.origin.layer == LayerKind::Project).count();
     let options = Options { recorded: recorded.clone(), ..options(environment) };

@@ -3,7 +3,7 @@
 //! A layer is a directory or a pack. Layers stand in a list, in the order of their precedence: the first one that has
 //! an id decides what the id means, also when its contract is switched off. Where the layers are is not known here.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
 use super::read::staged::Staged;
@@ -38,6 +38,8 @@ pub enum Supply {
     Directory(Directory),
     /// The files of a directory as they are staged.
     Staged(Directory, Staged),
+    /// The files of a directory as a commit has them, whatever is on disk.
+    Committed(Directory, BTreeMap<String, Vec<u8>>),
     /// A pack built into phaser.
     Pack(&'static Pack),
 }
@@ -57,14 +59,24 @@ impl Layer {
     pub fn pack(&self) -> Option<&'static Pack> {
         match self.from {
             Supply::Pack(pack) => Some(pack),
-            Supply::Directory(_) | Supply::Staged(..) => None,
+            Supply::Directory(_) | Supply::Staged(..) | Supply::Committed(..) => None,
+        }
+    }
+
+    /// The directory that they come from, with all links resolved. A link that is on disk says nothing about a commit.
+    fn read_from(&self) -> Option<PathBuf> {
+        match &self.from {
+            Supply::Committed(directory, _) => Some(directory.path.clone()),
+            _ => self.directory()?.path.canonicalize().ok(),
         }
     }
 
     /// The directory that they come from, if it is one.
     pub fn directory(&self) -> Option<&Directory> {
         match &self.from {
-            Supply::Directory(directory) | Supply::Staged(directory, _) => Some(directory),
+            Supply::Directory(directory) | Supply::Staged(directory, _) | Supply::Committed(directory, _) => {
+                Some(directory)
+            }
             Supply::Pack(_) => None,
         }
     }
@@ -123,10 +135,11 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
                 stack.layers.different_on_disk.append(&mut different);
                 found
             }
+            Supply::Committed(directory, files) => reader.read_committed(directory, files),
             Supply::Pack(pack) => packs::read(pack, loading.examples),
         };
         stack.layers.warnings.append(&mut found.warnings);
-        stack.layers.directories.extend(layer.directory().and_then(|one| one.path.canonicalize().ok()));
+        stack.layers.directories.extend(layer.read_from());
         if layer.base != RelPath::default() {
             found.contracts.iter_mut().for_each(|contract| contract.scope.base = layer.base.clone());
         }

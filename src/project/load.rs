@@ -1,6 +1,6 @@
 //! Which contracts a project has: those of its own directories, nested ones included, with what its configuration says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::config::{self, Config, Existing, Placed};
@@ -8,9 +8,9 @@ use crate::contract::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contract::read::{Directory, Forms};
 use crate::contract::{LayerKind, Warning};
 use crate::pack::Pack;
-use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
+use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
 use crate::source::Targets;
-use crate::source::git::Listing;
+use crate::source::git::{Committed, Listing};
 
 /// Where contracts come from beside the project itself.
 #[derive(Debug, Clone, Default)]
@@ -34,10 +34,44 @@ pub struct Load<'a> {
     pub extra: &'a Extra,
     /// The directories of the project that have settings, itself aside.
     pub folders: &'a [RelPath],
-    /// What is staged, if that counts and not what is on disk.
-    pub staged: Option<&'a Listing>,
+    /// Which state of the project its settings are taken from.
+    pub settings: Settings<'a>,
     /// The current directory, which files are opened from if it is known.
     pub cwd: Option<&'a Path>,
+}
+
+/// Which state of a project its contracts, configurations and baseline are taken from.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Settings<'a> {
+    /// What is on disk.
+    #[default]
+    OnDisk,
+    /// What is staged; what git does not track is taken from disk.
+    Staged(&'a Listing),
+    /// A commit, and nothing that is on disk.
+    Committed(&'a Committed),
+}
+
+impl Settings<'_> {
+    /// The bytes of a file of the project, or nothing if it is to be read from disk.
+    pub fn file(&self, path: &RelPath) -> Result<Found, String> {
+        match self {
+            Self::OnDisk => Ok(Found::OnDisk),
+            Self::Staged(listing) => Ok(listing.differing_file(path).map_or(Found::OnDisk, Found::Here)),
+            Self::Committed(committed) => Ok(committed.file(path)?.map_or(Found::Nowhere, Found::Here)),
+        }
+    }
+}
+
+/// Where a file of the settings is.
+#[derive(Debug)]
+pub enum Found {
+    /// On disk, if there is one.
+    OnDisk,
+    /// Here.
+    Here(Vec<u8>),
+    /// There is none, whatever is on disk.
+    Nowhere,
 }
 
 /// What was loaded.
@@ -111,14 +145,15 @@ impl Load<'_> {
     /// The configuration of a directory, if there is one and it is valid.
     fn config(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<Placed> {
         let file = PathBuf::from(folder.join(CONFIG).to_text().into_owned());
-        let staged = self.staged.and_then(|listing| listing.differing_file(&folder.join(CONFIG)));
-        let text = match staged {
-            Some(bytes) => Some(bytes),
-            None => config::text(&self.on_disk(folder)).unwrap_or_else(|what| {
-                mistakes.push(Warning::about(&file, what));
-                None
-            }),
-        };
+        let text = self.settings.file(&folder.join(CONFIG)).and_then(|found| match found {
+            Found::OnDisk => config::text(&self.on_disk(folder)),
+            Found::Here(bytes) => Ok(Some(bytes)),
+            Found::Nowhere => Ok(None),
+        });
+        let text = text.unwrap_or_else(|what| {
+            mistakes.push(Warning::about(&file, what));
+            None
+        });
         match config::parse(&text?, &file) {
             Ok(config) => Some(Placed { base: folder.clone(), config, file }),
             Err(mut wrong) => {
@@ -142,8 +177,9 @@ impl Load<'_> {
             layers.push(Layer::of_directory(named.clone()));
         } else {
             layers.extend(self.extra.older.iter().cloned().map(Layer::of_directory));
-            let own = |folder: &&RelPath| self.own(folder);
-            layers.extend(folders.iter().rev().filter_map(own));
+            for folder in folders.iter().rev() {
+                layers.extend(self.own(folder, mistakes));
+            }
             for placed in configs.iter().rev() {
                 layers.extend(self.configured(placed, mistakes));
             }
@@ -154,17 +190,26 @@ impl Load<'_> {
         layers
     }
 
-    /// The contracts of a directory of the project, as they are staged if that counts.
-    fn own(&self, folder: &RelPath) -> Option<Layer> {
+    /// The contracts of a directory of the project, in the state that counts.
+    fn own(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<Layer> {
         let inside = folder.join(PROJECT_CONTRACTS);
         let path = self.on_disk(folder).join(PROJECT_CONTRACTS);
         let shown = PathBuf::from(inside.to_text().into_owned());
         let is_known = self.extra.older.iter().any(|older| older.path == path);
         let directory = Directory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
-        let staged = self.staged.map(|listing| listing.differing_files_in(&inside)).unwrap_or_default();
-        let from = match staged.is_empty() {
-            true => Supply::Directory(directory),
-            false => Supply::Staged(directory, staged.into_iter().collect()),
+        let from = match self.settings {
+            Settings::OnDisk => Supply::Directory(directory),
+            Settings::Staged(listing) => match listing.differing_files_in(&inside) {
+                staged if staged.is_empty() => Supply::Directory(directory),
+                staged => Supply::Staged(directory, staged.into_iter().collect()),
+            },
+            Settings::Committed(committed) => {
+                let files = committed.files_in(&inside).unwrap_or_else(|what| {
+                    mistakes.push(Warning::about(&directory.shown, what));
+                    None
+                });
+                Supply::Committed(directory, files.unwrap_or_default())
+            }
         };
         (!is_known).then(|| Layer { base: folder.clone(), from })
     }
@@ -174,19 +219,40 @@ impl Load<'_> {
         let mut layers = Vec::new();
         for named in &placed.config.contracts {
             let path = self.on_disk(&placed.base).join(&named.path);
-            if let Err(error) = path.read_dir() {
-                let what = format!(
-                    "'contracts': {} is not a readable directory: {error} (paths start at the directory that holds {SETTINGS})",
-                    named.path.display()
-                );
-                mistakes.push(Warning::at(&placed.file, named.line, what));
-                continue;
-            }
+            let files = match self.settings {
+                Settings::Committed(committed) => self.committed_in(committed, &path).map(Some),
+                _ => path.read_dir().map(|_| None).map_err(|error| error.to_string()),
+            };
+            let files = match files {
+                Ok(files) => files,
+                Err(error) => {
+                    let what = format!(
+                        "'contracts': {} is not a readable directory: {error} (paths start at the directory that holds {SETTINGS})",
+                        named.path.display()
+                    );
+                    mistakes.push(Warning::at(&placed.file, named.line, what));
+                    continue;
+                }
+            };
             let shown = Path::new(&*placed.base.to_text()).join(&named.path);
             let directory = Directory { kind: LayerKind::Configured, path, shown, forms: Forms::Both };
-            layers.push(Layer { base: placed.base.clone(), from: Supply::Directory(directory) });
+            let from = match files {
+                None => Supply::Directory(directory),
+                Some(files) => Supply::Committed(directory, files),
+            };
+            layers.push(Layer { base: placed.base.clone(), from });
         }
         layers
+    }
+
+    /// The files of a directory that a configuration names, in a commit; only the project is in one.
+    fn committed_in(&self, committed: &Committed, path: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+        let path = resolve(self.root.path(), path).map_err(|error| error.to_string())?;
+        if !self.root.contains(&path) {
+            return Err(format!("it is outside the project, so it is not in {}", committed.revision()));
+        }
+        let files = committed.files_in(&self.root.relative(&path))?;
+        files.ok_or_else(|| format!("it is not in {}", committed.revision()))
     }
 
     /// The packs, each once for a directory and all below it.

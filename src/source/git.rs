@@ -4,6 +4,7 @@
 //! configures is run (no filters, hooks or monitors), nothing is fetched, and nothing is written.
 
 mod blob;
+mod committed;
 mod compare;
 mod error;
 pub(in crate::source) mod excludes;
@@ -26,6 +27,7 @@ use crate::skipped::Why;
 use crate::source::{Content, Coverage, Target, Targets};
 
 pub use blob::{Blob, BlobReader};
+pub use committed::{Committed, committed};
 pub use error::Error;
 pub use listing::Listing;
 pub use renames::Renames;

@@ -9,6 +9,7 @@ mod colours;
 mod compiled;
 mod configuration;
 mod contracts;
+mod contracts_from;
 mod contracts_loading;
 mod corpus;
 mod determinism;

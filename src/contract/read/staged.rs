@@ -1,5 +1,6 @@
-//! The contract files of a directory as they are staged: what the next commit would contain is held against the contracts
-//! that it would contain. A file that git does not track counts as it is on disk.
+//! The contract files of a directory as git has them. Staged: what the next commit would contain is held against the
+//! contracts that it would contain, and a file that git does not track counts as it is on disk. Committed: nothing that is
+//! on disk counts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use super::folder::is_named_like_a_contract;
 use super::{Candidate, Directory, Found, NoRoom, Reader, files, of_bytes};
 use crate::contract::Warning;
+use crate::contract::keys::Built;
 
 /// The bytes of the files of a directory that are staged, by their paths from there; those that are the same on disk may
 /// be missing.
@@ -35,15 +37,38 @@ impl Reader {
                 }
                 None => super::read(&path, origin, &mut self.room, &mut self.bytes),
             };
-            match built {
-                Ok(built) => found.add(built, directory.forms),
-                Err(NoRoom) => {
-                    let what = format!("the contracts are larger than {} bytes together", self.room.total);
-                    found.warnings.push(Warning::about(&directory.shown, what));
-                    break;
-                }
+            if self.keep(&mut found, built, directory).is_err() {
+                break;
             }
         }
         (found, different)
+    }
+
+    /// The contracts of a directory that has these files.
+    pub fn read_committed(&mut self, directory: &Directory, files: &BTreeMap<String, Vec<u8>>) -> Found {
+        let mut found = Found::default();
+        for (name, bytes) in files.iter().filter(|(name, _)| is_named_like_a_contract(Path::new(name))) {
+            let origin = Candidate::new(directory, name.as_ref()).origin;
+            let built = of_bytes(bytes, origin, &mut self.room);
+            if self.keep(&mut found, built, directory).is_err() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Adds what is in a file; if there was no room for it, that is a warning.
+    fn keep(&self, found: &mut Found, built: Result<Built, NoRoom>, from: &Directory) -> Result<(), NoRoom> {
+        match built {
+            Ok(built) => {
+                found.add(built, from.forms);
+                Ok(())
+            }
+            Err(NoRoom) => {
+                let what = format!("the contracts are larger than {} bytes together", self.room.total);
+                found.warnings.push(Warning::about(&from.shown, what));
+                Err(NoRoom)
+            }
+        }
     }
 }

@@ -64,7 +64,8 @@ pub(super) fn resolve(repository: &Repository, revisions: &Revisions) -> Result<
 const SHALLOW: &str = " in this shallow clone; get the history with `git fetch --unshallow` \
                        (GitHub Actions: `fetch-depth: 0` for actions/checkout)";
 
-fn commit(repository: &Repository, revision: &str) -> Result<ObjectId, Error> {
+/// The commit that a revision names.
+pub(super) fn commit(repository: &Repository, revision: &str) -> Result<ObjectId, Error> {
     if revision == "HEAD" {
         return repository.head()?.ok_or(Error::Unborn);
     }

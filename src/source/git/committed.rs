@@ -1,0 +1,102 @@
+//! The files of one commit, as a place that settings are read from: contracts, configurations and the baseline.
+//!
+//! What cannot be read is an error and never passed over: who asks for the settings of a commit does so because what is
+//! on disk is not to be trusted with them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gix::objs::tree::EntryKind;
+
+use super::blob::{BlobReader, Objects};
+use super::compare::{self, Entry};
+use super::repository::{Configuration, Repository};
+use super::{Error, Location, revisions};
+use crate::path::{RelPath, Root, SETTINGS};
+
+/// The largest file that is read, in bytes: the largest baseline.
+const MAX_SIZE: u64 = 64 << 20;
+
+/// The files of one commit.
+pub struct Committed {
+    revision: String,
+    objects: Objects,
+    entries: BTreeMap<RelPath, Entry>,
+}
+
+impl fmt::Debug for Committed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Committed({}, {} entries)", self.revision, self.entries.len())
+    }
+}
+
+/// The files of the project in the commit that `revision` names.
+pub fn committed(root: &Root, location: &Location, revision: &str) -> Result<Committed, Error> {
+    let repository = Repository::open(root, location, Configuration::Repository)?;
+    let tree = repository.commit_tree(revisions::commit(&repository, revision)?)?;
+    let files = compare::files(&repository, b"", tree)?;
+    let entries = files.into_iter().filter_map(|file| Some((repository.project_path(&file.path)?, file.now)));
+    let entries = entries.collect();
+    Ok(Committed { revision: revision.to_owned(), objects: repository.objects.clone(), entries })
+}
+
+impl Committed {
+    /// The name of the commit, as it was asked for.
+    pub fn revision(&self) -> &str {
+        &self.revision
+    }
+
+    /// The directories of the project with a directory for settings in them, itself aside.
+    pub fn folders(&self) -> Vec<RelPath> {
+        let inside = format!("/{SETTINGS}/");
+        let settings = |path: &RelPath| memchr::memmem::find(path.as_bytes(), inside.as_bytes());
+        let above = |path: &RelPath| settings(path).map(|end| RelPath::from_bytes(&path.as_bytes()[..end]));
+        let mut folders: Vec<_> = self.entries.keys().filter_map(above).collect();
+        // Those of one directory stand together, unless others stand between that are longer.
+        folders.sort_unstable();
+        folders.dedup();
+        folders
+    }
+
+    /// The bytes of a file, if there is one; or why it cannot be read.
+    pub fn file(&self, path: &RelPath) -> Result<Option<Vec<u8>>, String> {
+        self.refuse_links(path)?;
+        self.entries.get(path).map(|entry| self.read(path, *entry)).transpose()
+    }
+
+    /// The files below a directory by their paths from there, if there is such a directory; or why one cannot be read.
+    pub fn files_in(&self, directory: &RelPath) -> Result<Option<BTreeMap<String, Vec<u8>>>, String> {
+        self.refuse_links(directory)?;
+        let first = directory.join("");
+        let below = self.entries.range(first..).take_while(|(path, _)| path.below(directory).is_some());
+        let mut files = BTreeMap::new();
+        for (path, entry) in below {
+            let name = path.below(directory).unwrap_or_default();
+            files.insert(String::from_utf8_lossy(name).into_owned(), self.read(path, *entry)?);
+        }
+        Ok((!files.is_empty()).then_some(files))
+    }
+
+    /// A link would lead to what is on disk.
+    fn refuse_links(&self, path: &RelPath) -> Result<(), String> {
+        let above = path.directories().map(RelPath::from_bytes);
+        for at in above.chain([path.clone()]) {
+            match self.entries.get(&at).map(|entry| entry.kind) {
+                Some(EntryKind::Link) => return Err(self.cannot(&at, "it is a link, which is not followed")),
+                Some(EntryKind::Commit) => return Err(self.cannot(&at, "it is a submodule")),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, path: &RelPath, entry: Entry) -> Result<Vec<u8>, String> {
+        self.refuse_links(path)?;
+        let read = BlobReader::default().read(&self.objects.blob(entry.id), MAX_SIZE);
+        read.map_err(|why| self.cannot(path, &why.to_string()))
+    }
+
+    fn cannot(&self, path: &RelPath, why: &str) -> String {
+        format!("{} cannot be read from {}: {why}", path.to_text(), self.revision)
+    }
+}
