@@ -13,49 +13,100 @@ output() {
   printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"
 }
 
-# Names the directory of the binary and its key in the cache: the version, or the sources of this action.
+# The version of phaser that this action is.
+own_version() { sed -n 's/^version = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Cargo.toml" | head -n 1; }
+
+# Names the directory of the binary, and its key in the cache if it is built: then its sources are its name.
 prepare() {
   [[ -z ${INPUT_PATH:-} ]] || return 0
-  local version=${INPUT_VERSION:-}
-  [[ $version =~ ^[0-9A-Za-z.+_-]*$ ]] || die "version '$version': write it as in 1.2.3"
-  if [[ -z $version ]]; then
-    version=$(cd "$GITHUB_ACTION_PATH" &&
-      find Cargo.toml Cargo.lock src packs -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cat | git hash-object --stdin)
-  fi
   output directory "$RUNNER_TEMP/phaser"
-  output key "phaser-$RUNNER_OS-$RUNNER_ARCH-$version"
+  [[ ${INPUT_VERSION:-} == source ]] || return 0
+  local sources
+  sources=$(cd "$GITHUB_ACTION_PATH" &&
+    find Cargo.toml Cargo.lock src packs -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cat | git hash-object --stdin)
+  output key "phaser-$RUNNER_OS-$RUNNER_ARCH-$sources"
 }
 
-# Finds the binary, or builds it if the cache had none.
+# Finds the binary, downloads it, or builds it.
 install() {
+  local program
   if [[ -n ${INPUT_PATH:-} ]]; then
-    local program
     program=$(cd "${INPUT_WORKING_DIRECTORY:-.}" && command -v -- "$INPUT_PATH") || die "path: no program at '$INPUT_PATH'"
     [[ $program == /* ]] || program=$(cd "${INPUT_WORKING_DIRECTORY:-.}" && pwd)/$program
-    output binary "$program"
-    return 0
-  fi
-  if [[ ! -x $DIRECTORY/bin/phaser ]]; then
-    command -v cargo >/dev/null || die "cargo is needed to build phaser: install Rust first, or set 'path'"
-    local source=(--path "$GITHUB_ACTION_PATH")
-    if [[ -n ${INPUT_VERSION:-} ]]; then
-      source=(--git "$GITHUB_SERVER_URL/$ACTION_REPOSITORY" --tag "v${INPUT_VERSION#v}" phaser)
+  else
+    program=$DIRECTORY/bin/phaser
+    if [[ ${INPUT_VERSION:-} != source ]]; then
+      download
+    elif [[ ! -x $program ]]; then
+      build
     fi
-    CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$RUNNER_TEMP/phaser-target}" \
-      cargo install --quiet --locked --root "$DIRECTORY" "${source[@]}"
   fi
-  output binary "$DIRECTORY/bin/phaser"
+  output binary "$program"
 }
 
-# Runs phaser, and says how it went in outputs and in the summary of the job. Always succeeds.
-check() {
-  cd -- "${INPUT_WORKING_DIRECTORY:-.}"
-  local sarif=${INPUT_SARIF_FILE:-$RUNNER_TEMP/phaser.sarif} log=$RUNNER_TEMP/phaser.log code=0
-  [[ $sarif == /* ]] || sarif=$PWD/$sarif
-  rm -f -- "$sarif"
-  local arguments=(--strict --severity "${INPUT_SEVERITY:-all}" --fail-on "${INPUT_FAIL_ON:-error}")
-  [[ -z ${INPUT_CONTRACTS_DIR:-} ]] || arguments+=(--contracts-dir "$INPUT_CONTRACTS_DIR")
-  local base=${INPUT_BASE:-${GITHUB_BASE_REF:+origin/$GITHUB_BASE_REF}}
+build() {
+  command -v cargo >/dev/null || die "cargo is needed for 'version: source': install Rust first, or choose a release"
+  CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$RUNNER_TEMP/phaser-target}" \
+    cargo install --quiet --locked --root "$DIRECTORY" --path "$GITHUB_ACTION_PATH"
+}
+
+# Downloads a release, and unpacks it if its checksum is right: the one that was asked for, or the one of the release.
+download() {
+  local version=${INPUT_VERSION:-$(own_version)} name releases wanted actual
+  version=${version#v}
+  [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]*$ ]] || die "version '$version': write it as in 1.2.3, or 'source'"
+  name=phaser-enforce-$version-$(platform).tar.gz
+  releases=$GITHUB_SERVER_URL/$ACTION_REPOSITORY/releases/download/v$version
+  mkdir -p -- "$DIRECTORY"
+  get "$releases/$name" "$DIRECTORY/$name" || die "there is no release $version for this platform at $releases; \
+choose one with 'version', or build it with 'version: source'"
+  wanted=${INPUT_CHECKSUM:-}
+  if [[ -z $wanted ]]; then
+    get "$releases/SHA256SUMS" "$DIRECTORY/SHA256SUMS" || die "the release $version has no SHA256SUMS; set 'checksum'"
+    wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name { print $1 }' "$DIRECTORY/SHA256SUMS")
+  fi
+  actual=$(sha256 "$DIRECTORY/$name")
+  if [[ ! $wanted =~ ^[0-9a-f]{64}$ || $actual != "$wanted" ]]; then
+    rm -f -- "$DIRECTORY/$name"
+    die "$name has the checksum $actual instead of '$wanted'; it is not used"
+  fi
+  tar -xzf "$DIRECTORY/$name" -C "$DIRECTORY" --strip-components=1
+  rm -f -- "$DIRECTORY/$name"
+}
+
+platform() {
+  case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
+    Linux-X64) echo x86_64-unknown-linux-gnu ;;
+    Linux-ARM64) echo aarch64-unknown-linux-gnu ;;
+    macOS-X64) echo x86_64-apple-darwin ;;
+    macOS-ARM64) echo aarch64-apple-darwin ;;
+    *) die "there is no release for ${RUNNER_OS:-} on ${RUNNER_ARCH:-}; try 'version: source'" ;;
+  esac
+}
+
+get() { curl --proto '=https' --tlsv1.2 --fail --silent --show-error --location --retry 3 --output "$2" -- "$1"; }
+
+sha256() {
+  if command -v sha256sum >/dev/null; then sha256sum -- "$1"; else shasum -a 256 -- "$1"; fi | cut -d ' ' -f 1
+}
+
+# Adds the flag for an input that is set.
+arguments=()
+flag() { [[ -z $2 ]] || arguments+=("$1=$2"); }
+
+# Is an input 'true'? Anything but that and 'false' is a mistake.
+is_true() {
+  case $2 in
+    true) return 0 ;;
+    false) return 1 ;;
+    *) die "$1 '$2': choose true or false" ;;
+  esac
+}
+
+# What to check and how, from the inputs.
+read_inputs() {
+  local base=${INPUT_BASE:-${GITHUB_BASE_REF:+origin/$GITHUB_BASE_REF}} pack packs
+  arguments=(--strict --severity "${INPUT_SEVERITY:-all}" --fail-on "${INPUT_FAIL_ON:-error}")
   case ${INPUT_MODE:-all} in
     all) arguments+=(--all) ;;
     staged) arguments+=(--staged) ;;
@@ -65,33 +116,63 @@ check() {
       ;;
     *) die "mode '$INPUT_MODE': choose all, diff or staged" ;;
   esac
-  "$BINARY" enforce "${arguments[@]}" --format sarif --output "$sarif" | tee "$log" || code=${PIPESTATUS[0]}
-  report "$log"
-  output exit-code "$code"
-  if [[ -e $sarif ]]; then output sarif-file "$sarif"; fi
+  case ${INPUT_CONTRACTS_FROM:-} in
+    '') ;;
+    # A push is judged by what it contains: there is nothing else.
+    base) flag --contracts-from "$base" ;;
+    *) flag --contracts-from "$INPUT_CONTRACTS_FROM" ;;
+  esac
+  flag --contracts-dir "${INPUT_CONTRACTS_DIR:-}"
+  flag --only "${INPUT_ONLY:-}"
+  flag --skip "${INPUT_SKIP:-}"
+  flag --timeout "${INPUT_TIMEOUT:-}"
+  read -r -d '' -a packs <<<"$(tr ',' ' ' <<<"${INPUT_PACKS:-}")" || true
+  for pack in ${packs[@]+"${packs[@]}"}; do flag --pack "$pack"; done
+  if is_true new-lines "${INPUT_NEW_LINES:-false}"; then arguments+=(--new-lines); fi
+  if ! is_true baseline "${INPUT_BASELINE:-true}"; then arguments+=(--no-baseline); fi
 }
 
-# The counts as outputs, and everything in the summary.
-report() {
-  local counts errors='' warnings='' ignored=''
-  counts=$(tail -n 1 "$1")
-  if [[ $counts =~ ^([0-9]+)\ errors?,\ ([0-9]+)\ warnings?(,\ ([0-9]+)\ ignored)?$ ]]; then
+# Runs phaser, and says how it went: in the log, as annotations, in the summary of the job, and in outputs. Succeeds
+# whatever is found.
+check() {
+  cd -- "${INPUT_WORKING_DIRECTORY:-.}"
+  local log=$RUNNER_TEMP/phaser.log annotations=$RUNNER_TEMP/phaser.annotations sarif='' code=0 upload=false token
+  is_true upload "${INPUT_UPLOAD:-false}" && upload=true
+  if [[ $upload == true || -n ${INPUT_SARIF_FILE:-} ]]; then
+    sarif=${INPUT_SARIF_FILE:-$RUNNER_TEMP/phaser.sarif}
+    [[ $sarif == /* ]] || sarif=$PWD/$sarif
+    [[ $sarif != *$'\n'* ]] || die "sarif-file must be on one line"
+    rm -f -- "$sarif"
+  fi
+  rm -f -- "$annotations"
+  read_inputs
+  # Names of files and texts of contracts are in the log: nothing in them is a command to GitHub.
+  token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  echo "::stop-commands::$token"
+  "$BINARY" enforce "${arguments[@]}" --format github --output "$annotations" 2>&1 | tee "$log" || code=${PIPESTATUS[0]}
+  echo "::$token::"
+  # Code scanning shows what is uploaded at the same places.
+  if [[ $upload == false && -e $annotations ]]; then cat -- "$annotations"; fi
+  if [[ -n $sarif ]]; then
+    "$BINARY" enforce "${arguments[@]}" --format sarif --output "$sarif" --quiet >/dev/null 2>&1 || true
+    if [[ -e $sarif ]]; then output sarif-file "$sarif"; fi
+  fi
+  count "$annotations"
+  output exit-code "$code"
+}
+
+# The counts as outputs: the last line of the annotations.
+count() {
+  local counts='' errors='' warnings='' ignored=''
+  [[ ! -e $1 ]] || counts=$(tail -n 1 -- "$1")
+  if [[ $counts =~ ^([0-9]+)\ errors?,\ ([0-9]+)\ warnings?(,\ ([0-9]+)\ ignored)? ]]; then
     errors=${BASH_REMATCH[1]} warnings=${BASH_REMATCH[2]} ignored=${BASH_REMATCH[4]:-0}
+  else
+    printf '### phaser: it could not run; see the log\n\n' >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
   fi
   output errors "$errors"
   output warnings "$warnings"
   output ignored "$ignored"
-  {
-    echo "### phaser: ${counts:-it could not run; see the log}"
-    echo
-    if [[ $errors$warnings != 00 && -n $errors ]]; then
-      # What GitHub shows is at most a megabyte, and lines of contracts and files are shown as they are.
-      echo '<pre>'
-      head -c 100000 "$1" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'
-      echo '</pre>'
-      echo
-    fi
-  } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 }
 
 # Ends the job as phaser ended.

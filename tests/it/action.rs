@@ -2,11 +2,21 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::harness::{Output, Sandbox, forbid, warning};
+
+/// A curl whose network is a directory.
+const CURL: &str = r#"
+while [ $# -gt 1 ]; do
+  [ "$1" != --output ] || output=$2
+  shift
+done
+echo "$1" >>"$RUNNER_TEMP/asked"
+exec cp "$RUNNER_TEMP/network/${1#https://}" "$output"
+"#;
 
 /// A job: a project, and the files that GitHub gives to a step.
 struct Job {
@@ -21,15 +31,33 @@ impl Job {
             .contract(&warning(&forbid("no-y", "y", "*.txt")))
             .file("a.txt", text);
         fs::create_dir_all(sandbox.home().join("temp/bin")).expect("created");
-        let cargo = sandbox.home().join("temp/bin/cargo");
-        fs::write(&cargo, "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$RUNNER_TEMP/cargo\"\n").expect("written");
-        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).expect("made executable");
+        let program = |name: &str, script: &str| {
+            let path = sandbox.home().join("temp/bin").join(name);
+            fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made executable");
+        };
+        program("cargo", "printf '%s\\n' \"$@\" >\"$RUNNER_TEMP/cargo\"");
+        // The last two arguments are the file to write and the address, which leads into a directory here.
+        program("curl", CURL);
         sandbox.git(&["add", "--all"]);
         Self { sandbox: sandbox.git_commit("first") }
     }
 
     fn temp(&self, name: &str) -> PathBuf {
         self.sandbox.home().join("temp").join(name)
+    }
+
+    /// Puts a release of this binary where curl finds it, with the checksum that `sums` makes of the right one.
+    fn release(&self, version: &str, target: &str, sums: impl FnOnce(String) -> String) {
+        let directory = self.temp(&format!("network/host/owner/name/releases/download/v{version}"));
+        let name = format!("phaser-enforce-{version}-{target}");
+        fs::create_dir_all(directory.join(&name).join("bin")).expect("created");
+        let program = directory.join(&name).join("bin/phaser");
+        symlink(env!("CARGO_BIN_EXE_phaser"), program).expect("linked");
+        let script = format!("tar -czf {name}.tar.gz {name} && sha256sum {name}.tar.gz");
+        let output = Command::new("sh").args(["-c", &script]).current_dir(&directory).output().expect("runs");
+        let right = String::from_utf8(output.stdout).expect("UTF-8");
+        fs::write(directory.join("SHA256SUMS"), sums(right)).expect("written");
     }
 
     /// Runs a step, with a cargo that only says what it was asked for, and these inputs, after forgetting what earlier ones said.
@@ -72,10 +100,11 @@ fn violations_are_written_first_and_fail_the_job_last() {
     let outputs = job.outputs();
     let counts = ["exit-code", "errors", "warnings", "ignored"].map(|name| outputs[name].as_str());
     assert_eq!(counts, ["1", "1", "1", "1"]);
-    let sarif = fs::read_to_string(&outputs["sarif-file"]).expect("written");
-    assert!(sarif.contains("\"ruleId\": \"no-x\""));
-    assert!(job.summary().starts_with("### phaser: 1 error, 1 warning, 1 ignored\n"), "{}", job.summary());
-    assert!(job.summary().contains("a.txt:1: error: no-x"));
+    assert!(!outputs.contains_key("sarif-file"));
+    assert!(check.stdout.contains("\n::error file=a.txt,line=1,"), "{check}");
+    assert!(check.stdout.contains("\n::warning file=a.txt,line=2,"), "{check}");
+    let expected = "### phaser: 1 error, 1 warning, 1 ignored\n\n| | Contract | Place | Message |\n|---|---|---|---|\n| error | no&#45;x |";
+    assert!(job.summary().starts_with(expected), "{}", job.summary());
     let finish = job.step("finish", &[("EXIT_CODE", "1")]);
     assert_eq!(finish.code, Some(1), "{finish}");
 }
@@ -86,9 +115,85 @@ fn a_clean_project_passes() {
     assert_eq!(job.step("check", &[]).code, Some(0));
     let outputs = job.outputs();
     assert_eq!(outputs["exit-code"], "0");
-    assert!(fs::read_to_string(&outputs["sarif-file"]).expect("written").contains("\"results\": []"));
     assert_eq!(job.summary(), "### phaser: 0 errors, 0 warnings\n\n");
+    assert_eq!(job.step("check", &[("INPUT_UPLOAD", "true")]).code, Some(0));
+    let sarif = fs::read_to_string(&job.outputs()["sarif-file"]).expect("written");
+    assert!(sarif.contains("\"results\": []"));
     assert_eq!(job.step("finish", &[("EXIT_CODE", "0")]).code, Some(0));
+}
+
+#[test]
+fn what_is_uploaded_is_not_annotated_as_well() {
+    let job = Job::new("x\n");
+    let check = job.step("check", &[("INPUT_UPLOAD", "true")]);
+    assert!(!check.stdout.contains("::error") && check.stdout.contains("a.txt:1: error: no-x"), "{check}");
+    let sarif = fs::read_to_string(&job.outputs()["sarif-file"]).expect("written");
+    assert!(sarif.contains("\"ruleId\": \"no-x\""));
+    assert_eq!(job.outputs()["errors"], "1");
+    let named = job.step("check", &[("INPUT_SARIF_FILE", "out.sarif")]);
+    assert!(named.stdout.contains("::error file=a.txt"), "{named}");
+    assert!(job.sandbox.path("out.sarif").exists());
+}
+
+#[test]
+fn nothing_in_the_log_is_a_command_but_annotations() {
+    let job = Job::new("fine\n");
+    fs::write(job.sandbox.path("::add-mask::a.txt"), "x\n").expect("written");
+    let check = job.step("check", &[]);
+    let lines: Vec<_> = check.stdout.lines().collect();
+    let token = lines[0].strip_prefix("::stop-commands::").expect("commands are stopped first");
+    let end = lines.iter().position(|line| *line == format!("::{token}::")).expect("and go on at the end");
+    assert!(token.len() == 32 && lines[1..end].iter().any(|line| line.contains("add-mask")), "{check}");
+    let commands: Vec<_> =
+        lines[1..end].iter().chain(&lines[end + 1..]).filter(|line| line.starts_with("::")).collect();
+    assert!(commands.len() == 1 && commands[0].starts_with("::error file="), "{check}");
+    assert_ne!(job.step("check", &[]).stdout.lines().next(), Some(lines[0]), "nobody can know the token");
+}
+
+#[test]
+fn inputs_become_flags() {
+    let job = Job::new("x\ny\n");
+    let counts = |inputs: &[(&str, &str)]| {
+        let check = job.step("check", inputs);
+        assert_eq!(check.code, Some(0), "{check}");
+        let outputs = job.outputs();
+        ["exit-code", "errors", "warnings"].map(|name| outputs[name].clone()).join(" ")
+    };
+    assert_eq!(counts(&[("INPUT_ONLY", "no-y")]), "0 0 1");
+    assert_eq!(counts(&[("INPUT_ONLY", "no-x,no-y"), ("INPUT_SKIP", "no-y")]), "1 1 0");
+    assert_eq!(counts(&[("INPUT_ONLY", "nothing")]), "3  ");
+    fs::write(job.sandbox.path("key.txt"), concat!("AKIA", "EXAMPLEFAKEKEY22\n")).expect("written");
+    assert_eq!(counts(&[("INPUT_PACKS", "secrets, python")]), "1 2 1");
+    assert_eq!(counts(&[("INPUT_PACKS", "no-such-pack")]), "3  ");
+    assert_eq!(counts(&[("INPUT_TIMEOUT", "never")]), "3  ");
+    assert_eq!(job.sandbox.run(["baseline"]).code, Some(0));
+    assert_eq!(counts(&[]), "0 0 0");
+    assert_eq!(counts(&[("INPUT_BASELINE", "false")]), "1 1 1");
+    let wrong = job.step("check", &[("INPUT_BASELINE", "maybe")]);
+    assert_eq!((wrong.code, wrong.stderr.contains("choose true or false")), (Some(3), true), "{wrong}");
+}
+
+#[test]
+fn a_pull_request_is_judged_by_the_contracts_of_its_base() {
+    let job = Job::new("x\n");
+    job.sandbox.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    job.sandbox.git(&["rm", "-q", "-r", ".claude"]);
+    fs::write(job.sandbox.path("b.txt"), "x\n").expect("written");
+    job.sandbox.git(&["add", "--all"]);
+    job.sandbox.git(&["commit", "-q", "-m", "second"]);
+    let errors = |inputs: &[(&str, &str)]| {
+        assert_eq!(job.step("check", inputs).code, Some(0));
+        job.outputs()["errors"].clone()
+    };
+    let from_base = ("INPUT_CONTRACTS_FROM", "base");
+    assert_eq!(errors(&[from_base, ("GITHUB_BASE_REF", "main")]), "2");
+    assert_eq!(errors(&[from_base, ("GITHUB_BASE_REF", "main"), ("INPUT_MODE", "diff")]), "1");
+    let new = [from_base, ("INPUT_BASE", "HEAD~1"), ("INPUT_MODE", "diff"), ("INPUT_NEW_LINES", "true")];
+    assert_eq!(errors(&new), "1");
+    assert_eq!(errors(&[("INPUT_CONTRACTS_FROM", "HEAD~1")]), "2");
+    // A push has no base; it is judged by what it contains, and here that is nothing.
+    assert_eq!(errors(&[from_base]), "0");
+    assert_eq!(job.outputs()["exit-code"], "3");
 }
 
 #[test]
@@ -153,7 +258,16 @@ fn inputs_are_never_read_as_shell() {
         "SARIF_FILE",
         "WORKING_DIRECTORY",
         "VERSION",
+        "CHECKSUM",
         "PATH",
+        "PACKS",
+        "ONLY",
+        "SKIP",
+        "NEW_LINES",
+        "BASELINE",
+        "TIMEOUT",
+        "CONTRACTS_FROM",
+        "UPLOAD",
     ] {
         for step in ["prepare", "install", "check"] {
             let input = format!("INPUT_{name}");
@@ -199,35 +313,76 @@ fn an_installed_binary_is_used_and_not_cached() {
 }
 
 #[test]
-fn a_binary_is_cached_by_its_version_or_its_sources() {
+fn a_release_is_downloaded_and_verified() {
+    const LINUX: &str = "x86_64-unknown-linux-gnu";
     let job = Job::new("x\n");
-    assert_eq!(job.step("prepare", &[("INPUT_VERSION", "1.2.3")]).code, Some(0));
-    assert_eq!(job.outputs()["key"], "phaser-Linux-X64-1.2.3");
+    let install = |inputs: &[(&str, &str)]| {
+        let _ = fs::remove_dir_all(job.temp("phaser"));
+        job.step("install", inputs)
+    };
+    let missing = install(&[("INPUT_VERSION", "9.9.9")]);
+    assert_eq!(missing.code, Some(3), "{missing}");
+    assert!(missing.stderr.contains("there is no release 9.9.9"), "{missing}");
+
     assert_eq!(job.step("prepare", &[]).code, Some(0));
-    let outputs = job.outputs();
-    assert_eq!(outputs["key"].len(), "phaser-Linux-X64-".len() + 40, "{}", outputs["key"]);
-    let cached = PathBuf::from(&outputs["directory"]).join("bin/phaser");
-    fs::create_dir_all(cached.parent().expect("a parent")).expect("created");
-    fs::copy(env!("CARGO_BIN_EXE_phaser"), &cached).expect("copied");
-    let install = job.step("install", &[]);
-    assert_eq!(install.code, Some(0), "{install}");
-    assert_eq!(job.outputs()["binary"], cached.display().to_string());
-    assert!(!job.temp("cargo").exists());
+    assert!(!job.outputs().contains_key("key"), "what takes a second is not cached");
+    let mut right = String::new();
+    job.release(env!("CARGO_PKG_VERSION"), LINUX, |sums| {
+        right = sums[..64].to_owned();
+        sums
+    });
+    for version in ["", env!("CARGO_PKG_VERSION"), concat!("v", env!("CARGO_PKG_VERSION"))] {
+        let output = install(&[("INPUT_VERSION", version)]);
+        assert_eq!(output.code, Some(0), "{output}");
+        let binary = job.outputs()["binary"].clone();
+        assert_eq!(binary, job.temp("phaser/bin/phaser").display().to_string());
+        let checked = job.step("check", &[("BINARY", &binary)]);
+        assert_eq!((checked.code, job.outputs()["errors"].as_str()), (Some(0), "1"), "{checked}");
+    }
+    assert!(!job.temp("cargo").exists(), "nothing is built");
+
+    job.release("1.2.3", LINUX, |sums| sums.replace(|c: char| c.is_ascii_hexdigit(), "0"));
+    let wrong = "0".repeat(64);
+    for (inputs, code) in [
+        (vec![("INPUT_VERSION", "1.2.3")], 3),
+        (vec![("INPUT_CHECKSUM", wrong.as_str())], 3),
+        (vec![("INPUT_CHECKSUM", "*")], 3),
+        (vec![("INPUT_CHECKSUM", right.as_str())], 0),
+        (vec![("INPUT_VERSION", "1.2.3/../9")], 3),
+        (vec![("RUNNER_OS", "Windows")], 3),
+    ] {
+        let output = install(&inputs);
+        assert_eq!(output.code, Some(code), "{inputs:?} {output}");
+        assert_eq!(job.temp("phaser/bin/phaser").exists(), code == 0, "{inputs:?}");
+    }
+    job.release("1.2.4", LINUX, |_| String::new());
+    assert_eq!(install(&[("INPUT_VERSION", "1.2.4")]).code, Some(3), "a release without the checksum");
+    let asked = fs::read_to_string(job.temp("asked")).expect("written");
+    assert!(asked.lines().all(|address| address.starts_with("https://host/owner/name/releases/download/v")));
 }
 
 #[test]
-fn without_a_cached_binary_one_is_built() {
+fn it_is_built_only_when_asked_and_then_cached_by_its_sources() {
     let job = Job::new("x\n");
-    let built = |inputs: &[(&str, &str)]| {
-        let install = job.step("install", inputs);
-        assert_eq!(install.code, Some(0), "{install}");
-        assert_eq!(job.outputs()["binary"], job.temp("phaser/bin/phaser").display().to_string());
-        fs::read_to_string(job.temp("cargo")).expect("cargo was run").lines().collect::<Vec<_>>().join(" ")
-    };
-    let root = format!("install --quiet --locked --root {}", job.temp("phaser").display());
-    assert_eq!(built(&[]), format!("{root} --path {}", env!("CARGO_MANIFEST_DIR")));
-    for version in ["1.2.3", "v1.2.3"] {
-        let expected = format!("{root} --git https://host/owner/name --tag v1.2.3 phaser");
-        assert_eq!(built(&[("INPUT_VERSION", version)]), expected);
-    }
+    let source = [("INPUT_VERSION", "source")];
+    assert_eq!(job.step("prepare", &source).code, Some(0));
+    let outputs = job.outputs();
+    assert_eq!(outputs["key"].len(), "phaser-Linux-X64-".len() + 40, "{}", outputs["key"]);
+    let install = job.step("install", &source);
+    assert_eq!(install.code, Some(0), "{install}");
+    let asked = fs::read_to_string(job.temp("cargo")).expect("cargo was run");
+    let expected = format!(
+        "install --quiet --locked --root {} --path {}",
+        outputs["directory"],
+        env!("CARGO_MANIFEST_DIR")
+    );
+    assert_eq!(asked.lines().collect::<Vec<_>>().join(" "), expected);
+
+    fs::remove_file(job.temp("cargo")).expect("removed");
+    let cached = PathBuf::from(&outputs["directory"]).join("bin/phaser");
+    fs::create_dir_all(cached.parent().expect("a parent")).expect("created");
+    fs::copy(env!("CARGO_BIN_EXE_phaser"), &cached).expect("copied");
+    assert_eq!(job.step("install", &source).code, Some(0));
+    assert_eq!(job.outputs()["binary"], cached.display().to_string());
+    assert!(!job.temp("cargo").exists());
 }
