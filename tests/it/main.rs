@@ -38,6 +38,7 @@ mod output;
 mod parents;
 mod promises;
 mod recipes;
+mod releasing;
 mod reports;
 mod secrets;
 mod secrets_found;
