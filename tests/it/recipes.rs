@@ -65,15 +65,52 @@ fn readme() -> Vec<String> {
     blocks
 }
 
+/// What the picture shows, as text.
+fn picture() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images/first-run.svg");
+    let svg = fs::read_to_string(path).expect("readable");
+    let mut text = String::new();
+    for part in svg.split('<') {
+        let (tag, rest) = part.split_once('>').unwrap_or_default();
+        text.push_str(if tag == "/text" { "\n" } else { rest });
+    }
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&amp;", "&")];
+    entities.into_iter().fold(text, |text, (entity, plain)| text.replace(entity, plain))
+}
+
+#[test]
+fn the_first_commands_of_the_readme_show_what_its_picture_shows() {
+    let script = &readme()[0];
+    let script = script.split_once("cd your-project\n").expect("first it is installed").1;
+    let (init, enforce) = script.split_once('\n').expect("two commands");
+    let source = "import json\n\n\ndef load(path, seen=[]):\n    seen.append(path)\n    return json.load(open(path))\n\n\n\
+                  def save(path, data):\n    raise NotImplemented\n";
+    let sandbox = Sandbox::new().git_init().file("src/app.py", source);
+    assert!(init.starts_with("phaser init "), "{init}");
+    let output = run(&sandbox, init, &[]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let output = run(&sandbox, enforce, &[]);
+    assert_eq!(output.code, Some(1), "{output}");
+    let shown = picture();
+    assert!(shown.contains(&format!("$ {enforce}")), "{shown}");
+    for line in output.stdout.lines().filter(|line| !line.trim().is_empty()) {
+        assert!(
+            shown.contains(line),
+            "the picture has no line {line:?}: scripts/terminal-picture draws it again"
+        );
+    }
+}
+
 #[test]
 fn the_first_contract_of_the_readme_finds_what_it_says_and_its_exception_holds() {
     let blocks = readme();
-    let script = blocks[0].replace("cargo install --locked --path .\ncd your-project\n", "");
-    assert!(script.starts_with("mkdir -p .claude/contracts\ncat >"), "{script}");
+    let at = blocks.iter().position(|block| block.starts_with("mkdir -p .claude/contracts\ncat >"));
+    let at = at.expect("a first contract");
+    let script = blocks[at].clone();
     // Line 2 is empty, as any formatter leaves it.
     let sandbox = Sandbox::new().file("src/app.py", "import logging\n\nprint('debug')\n");
     let output = run(&sandbox, &script, &[]);
-    let expected = format!("{}\n{}", blocks[1], blocks[2]);
+    let expected = format!("{}\n{}", blocks[at + 1], blocks[at + 2]);
     assert_eq!((output.code, output.stdout.as_str()), (Some(1), expected.as_str()), "{output}");
 
     let exception = blocks.iter().find(|block| block.contains("phaser:ignore")).expect("an exception");
