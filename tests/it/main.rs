@@ -35,6 +35,7 @@ mod layering;
 mod matching;
 mod monorepo;
 mod output;
+mod packages;
 mod parents;
 mod promises;
 mod recipes;
