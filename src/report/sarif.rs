@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, within the limits of GitHub code scanning.
+//! SARIF 2.1.0, within the limits of GitHub code scanning: the only user of serde-sarif.
 //!
 //! Only open violations are in it: a host would list the others as open, too.
 
@@ -6,12 +6,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
 use serde_json::json;
-
-mod wire;
-
-use wire::{
-    ArtifactLocation, Configuration, Driver, Invocation, Level, Location, Message, Notification,
-    PhysicalLocation, Properties, Region, Rule, Run, SarifResult, Tool,
+use serde_sarif::sarif::{
+    ArtifactContent, ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, Notification,
+    PhysicalLocation, PropertyBag, Region, ReportingConfiguration, ReportingDescriptor,
+    Result as SarifResult, ResultLevel, Run, Sarif, Tool, ToolComponent,
 };
 
 use super::host::{Spot, Top};
@@ -60,8 +58,7 @@ pub enum ReadError {
 
 /// Reads a log that [`write()`] has written.
 pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
-    let log: wire::Log =
-        serde_json::from_slice(bytes).map_err(|error| ReadError::NotSarif(error.to_string()))?;
+    let log: Sarif = serde_json::from_slice(bytes).map_err(|error| ReadError::NotSarif(error.to_string()))?;
     match log.runs.iter().find(|run| run.tool.driver.name != NAME) {
         Some(run) => Err(ReadError::Foreign(run.tool.driver.name.clone())),
         None => Ok(Log(log)),
@@ -70,17 +67,17 @@ pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
 
 /// A log that phaser wrote.
 #[derive(Debug)]
-pub struct Log(wire::Log);
+pub struct Log(Sarif);
 
 /// Writes several logs, such as those of the shards of one project, as one.
 pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
     let mut rules = BTreeMap::new();
     let mut results: BTreeMap<Order, SarifResult> = BTreeMap::new();
-    let mut invocation = invoked(true);
+    let mut invocation = Invocation::builder().execution_successful(true).build();
     for run in logs.into_iter().flat_map(|log| log.0.runs) {
-        rules.extend(run.tool.driver.rules.into_iter().map(|rule| (rule.id.clone(), rule)));
-        results.extend(run.results.into_iter().map(|result| (order(&result), result)));
-        for part in run.invocations {
+        rules.extend(run.tool.driver.rules.into_iter().flatten().map(|rule| (rule.id.clone(), rule)));
+        results.extend(run.results.into_iter().flatten().map(|result| (order(&result), result)));
+        for part in run.invocations.into_iter().flatten() {
             invocation.execution_successful &= part.execution_successful;
             append(&mut invocation.tool_execution_notifications, part.tool_execution_notifications);
             append(&mut invocation.tool_configuration_notifications, part.tool_configuration_notifications);
@@ -91,29 +88,31 @@ pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
 }
 
 /// Shards of one project have the same contracts, and so the same things to say about them.
-fn append(all: &mut Vec<Notification>, more: Vec<Notification>) {
-    for notification in more {
+fn append(all: &mut Option<Vec<Notification>>, more: Option<Vec<Notification>>) {
+    for notification in more.into_iter().flatten() {
+        let all = all.get_or_insert_default();
         if !all.contains(&notification) {
             all.push(notification);
         }
     }
 }
 
-type Order = (Option<String>, Option<usize>, Option<usize>, Option<String>, Option<String>);
+type Order = (Option<String>, Option<i64>, Option<i64>, Option<String>, Option<String>);
 
 /// Where a result stands, and which of several it is there.
 fn order(result: &SarifResult) -> Order {
-    let physical = result.locations.first().and_then(|location| location.physical_location.as_ref());
+    let location = result.locations.as_ref().and_then(|locations| locations.first());
+    let physical = location.and_then(|location| location.physical_location.as_ref());
     let uri = physical.and_then(|physical| physical.artifact_location.as_ref()?.uri.clone());
     let region = physical.and_then(|physical| physical.region.as_ref());
     let (line, column) = (region.and_then(|r| r.start_line), region.and_then(|r| r.start_column));
-    let name = result.partial_fingerprints.get(FINGERPRINT).cloned();
+    let name = result.partial_fingerprints.as_ref().and_then(|names| names.get(FINGERPRINT)).cloned();
     (uri, line, column, result.rule_id.clone(), name)
 }
 
 fn write_log(
     out: &mut dyn Write,
-    rules: Vec<Rule>,
+    rules: Vec<ReportingDescriptor>,
     results: Vec<SarifResult>,
     mut invocation: Invocation,
 ) -> io::Result<()> {
@@ -124,30 +123,30 @@ fn write_log(
             "{} results were left out, because GitHub takes {MAX_RESULTS} at most",
             count - results.len()
         );
-        append(&mut invocation.tool_execution_notifications, vec![notification(&text, Level::Warning, None)]);
+        append(
+            &mut invocation.tool_execution_notifications,
+            Some(vec![notification(&text, "warning", None)]),
+        );
     }
     let index: HashMap<&str, usize> =
         rules.iter().enumerate().map(|(at, rule)| (rule.id.as_str(), at)).collect();
     for result in &mut results {
-        result.rule_index = result.rule_id.as_deref().and_then(|id| index.get(id).copied());
+        result.rule_index = result.rule_id.as_deref().and_then(|id| i64::try_from(*index.get(id)?).ok());
     }
-    let driver = Driver {
-        information_uri: Some(REPOSITORY.to_owned()).filter(|address| !address.is_empty()),
-        name: NAME.to_owned(),
-        rules,
-        semantic_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-    };
-    let run = Run {
-        column_kind: Some("unicodeCodePoints".to_owned()),
-        invocations: vec![invocation],
-        results,
-        tool: Tool { driver },
-    };
-    let log = wire::Log {
-        schema: Some("https://json.schemastore.org/sarif-2.1.0.json".to_owned()),
-        runs: vec![run],
-        version: "2.1.0".to_owned(),
-    };
+    let mut driver =
+        ToolComponent::builder().name(NAME).semantic_version(env!("CARGO_PKG_VERSION")).rules(rules).build();
+    driver.information_uri = Some(REPOSITORY.to_owned()).filter(|address| !address.is_empty());
+    let run = Run::builder()
+        .tool(Tool::builder().driver(driver).build())
+        .invocations(vec![invocation])
+        .column_kind(json!("unicodeCodePoints"))
+        .results(results)
+        .build();
+    let log = Sarif::builder()
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .version(json!("2.1.0"))
+        .runs(vec![run])
+        .build();
     out.write_all(inert_json(&serde_json::to_string_pretty(&log)?).as_bytes())?;
     writeln!(out)
 }
@@ -155,7 +154,7 @@ fn write_log(
 /// As many results as GitHub takes: errors rather than warnings.
 fn within_limit(mut results: Vec<SarifResult>) -> Vec<SarifResult> {
     if results.len() > MAX_RESULTS {
-        let is_error = |result: &SarifResult| result.level == Some(Level::Error);
+        let is_error = |result: &SarifResult| result.level == Some(ResultLevel::Error);
         let errors = results.iter().filter(|result| is_error(result)).count();
         let mut warnings = 0..MAX_RESULTS.saturating_sub(errors);
         results.retain(|result| is_error(result) || warnings.next().is_some());
@@ -164,40 +163,34 @@ fn within_limit(mut results: Vec<SarifResult>) -> Vec<SarifResult> {
     results
 }
 
-fn rule(contract: &Contract) -> Rule {
+fn rule(contract: &Contract) -> ReportingDescriptor {
     let Contract { id, message, rationale, .. } = contract;
+    let level = contract.severity.as_str();
     let why = rationale.as_deref().unwrap_or(message);
     let reason = rationale.as_ref().map(|rationale| format!("{rationale}\n\n")).unwrap_or_default();
     let ignore = format!("To allow one place, put a comment with 'phaser:ignore {id}' on its line.");
-    Rule {
-        default_configuration: Some(Configuration { level: Some(level(contract)) }),
-        full_description: Some(described(why)),
-        help: Some(self::message(&format!("{message}\n\n{reason}{ignore}"))),
-        id: id.clone(),
-        properties: Some(properties(contract)),
-        short_description: Some(described(message)),
-    }
+    ReportingDescriptor::builder()
+        .id(id)
+        .short_description(described(message))
+        .full_description(described(why))
+        .help(MultiformatMessageString::builder().text(format!("{message}\n\n{reason}{ignore}")).build())
+        .default_configuration(ReportingConfiguration::builder().level(json!(level)).build())
+        .properties(properties(contract))
+        .build()
 }
 
-fn level(contract: &Contract) -> Level {
-    match contract.severity {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-    }
-}
-
-fn properties(contract: &Contract) -> Properties {
-    let mut others = BTreeMap::new();
-    others.insert("precision".to_owned(), json!("high"));
-    others.insert("problem.severity".to_owned(), json!(contract.severity.as_str()));
+fn properties(contract: &Contract) -> PropertyBag {
+    let mut properties = BTreeMap::new();
+    properties.insert("precision".to_owned(), json!("high"));
+    properties.insert("problem.severity".to_owned(), json!(contract.severity.as_str()));
     if is_secret(contract) {
         let score = match contract.severity {
             Severity::Error => "8.0",
             Severity::Warning => "5.0",
         };
-        others.insert("security-severity".to_owned(), json!(score));
+        properties.insert("security-severity".to_owned(), json!(score));
     }
-    Properties { tags: filed_under(contract), others }
+    PropertyBag::builder().tags(filed_under(contract)).additional_properties(properties).build()
 }
 
 /// What a host files the rule under; it takes the score of a secret only for what is about security.
@@ -214,39 +207,43 @@ fn filed_under(contract: &Contract) -> Vec<String> {
     all
 }
 
-fn described(text: &str) -> Message {
-    Message { text: Some(text.chars().take(MAX_DESCRIPTION).collect()) }
+fn described(text: &str) -> MultiformatMessageString {
+    MultiformatMessageString::builder().text(text.chars().take(MAX_DESCRIPTION).collect::<String>()).build()
 }
 
 fn result(violation: &Violation, spot: &Spot) -> SarifResult {
     let contract = &violation.contract;
+    let level = match contract.severity {
+        Severity::Error => ResultLevel::Error,
+        Severity::Warning => ResultLevel::Warning,
+    };
     let note = violation.note.map(|note| format!(" ({}.)", note.as_str())).unwrap_or_default();
-    SarifResult {
-        level: Some(level(contract)),
-        locations: vec![location(&spot.path, region(spot, violation))],
-        message: message(&format!("{}{note}", contract.message)),
-        partial_fingerprints: BTreeMap::from([(FINGERPRINT.to_owned(), violation.name())]),
-        rule_id: Some(contract.id.clone()),
-        rule_index: None,
-    }
+    let region = region(spot, violation);
+    SarifResult::builder()
+        .rule_id(&contract.id)
+        .level(level)
+        .message(message(&format!("{}{note}", contract.message)))
+        .locations(vec![location(&spot.path, region)])
+        .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), violation.name())]))
+        .build()
 }
 
 fn region(spot: &Spot, violation: &Violation) -> Region {
-    let start = Region { start_line: Some(spot.line), ..Region::default() };
-    let Some(region) = spot.region else { return start };
-    Region {
-        end_column: (spot.last_line() == region.end.line).then_some(region.end.column),
-        end_line: Some(spot.last_line()),
-        snippet: violation.found.as_ref().map(|found| message(&found.text)),
-        start_column: Some(region.start.column),
-        ..start
-    }
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let mut wire = Region::builder().start_line(number(spot.line)).build();
+    let Some(region) = spot.region else { return wire };
+    wire.start_column = Some(number(region.start.column));
+    wire.end_line = Some(number(spot.last_line()));
+    wire.end_column = (spot.last_line() == region.end.line).then(|| number(region.end.column));
+    let found = violation.found.as_ref();
+    wire.snippet = found.map(|found| ArtifactContent::builder().text(&found.text).build());
+    wire
 }
 
 fn location(path: &RelPath, region: Region) -> Location {
-    let file = ArtifactLocation { uri: Some(uri(path)), uri_base_id: Some(SOURCE_ROOT.to_owned()) };
-    let physical = PhysicalLocation { artifact_location: Some(file), region: Some(region) };
-    Location { physical_location: Some(physical) }
+    let file = ArtifactLocation::builder().uri(uri(path)).uri_base_id(SOURCE_ROOT).build();
+    let physical = PhysicalLocation::builder().artifact_location(file).region(region).build();
+    Location::builder().physical_location(physical).build()
 }
 
 /// A relative reference; whatever has a meaning in one, and whatever is not ASCII, is spelled out.
@@ -262,67 +259,45 @@ fn uri(path: &RelPath) -> String {
 
 fn invocation(outcome: &Outcome, top: &Top) -> Invocation {
     let gaps = outcome.gaps().map(|skipped| {
-        let level = if skipped.why.gap() == Gap::Failure { Level::Error } else { Level::Warning };
+        let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
         notification(&format!("Not checked: {}.", skipped.why), level, Some(&top.path(&skipped.path)))
     });
     let gaps: Vec<_> = gaps.collect();
     let warnings: Vec<_> = outcome
         .warnings
         .iter()
-        .map(|warning| notification(&format!("{warning}."), Level::Warning, None))
+        .map(|warning| notification(&format!("{warning}."), "warning", None))
         .collect();
     let failed = outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
-    let mut invocation = invoked(!failed);
-    append(&mut invocation.tool_execution_notifications, gaps);
-    append(&mut invocation.tool_configuration_notifications, warnings);
+    let mut invocation = Invocation::builder().execution_successful(!failed).build();
+    append(&mut invocation.tool_execution_notifications, Some(gaps));
+    append(&mut invocation.tool_configuration_notifications, Some(warnings));
     invocation
 }
 
-fn invoked(execution_successful: bool) -> Invocation {
-    Invocation {
-        execution_successful,
-        tool_configuration_notifications: Vec::new(),
-        tool_execution_notifications: Vec::new(),
-    }
-}
-
-fn notification(text: &str, level: Level, path: Option<&RelPath>) -> Notification {
-    let start = Region { start_line: Some(1), ..Region::default() };
-    Notification {
-        level: Some(level),
-        locations: path.map(|path| location(path, start)).into_iter().collect(),
-        message: message(text),
-    }
+fn notification(text: &str, level: &str, path: Option<&RelPath>) -> Notification {
+    let mut notification = Notification::builder().message(message(text)).level(json!(level)).build();
+    notification.locations = path.map(|path| vec![location(path, Region::builder().start_line(1).build())]);
+    notification
 }
 
 fn message(text: &str) -> Message {
-    Message { text: Some(text.to_owned()) }
+    Message::builder().text(text).build()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sarif_result(text: &str, level: Level) -> SarifResult {
-        SarifResult {
-            level: Some(level),
-            locations: Vec::new(),
-            message: message(text),
-            partial_fingerprints: BTreeMap::new(),
-            rule_id: None,
-            rule_index: None,
-        }
-    }
-
     #[test]
     fn github_gets_no_more_than_it_takes_and_errors_rather_than_warnings() {
         let result = |line: usize| {
-            let level = if line.is_multiple_of(3) { Level::Error } else { Level::Warning };
-            sarif_result(&line.to_string(), level)
+            let level = if line.is_multiple_of(3) { ResultLevel::Error } else { ResultLevel::Warning };
+            SarifResult::builder().message(message(&line.to_string())).level(level).build()
         };
         let kept = within_limit((1..=30_000).map(result).collect());
         assert_eq!(kept.len(), MAX_RESULTS);
-        assert_eq!(kept.iter().filter(|result| result.level == Some(Level::Error)).count(), 10_000);
+        assert_eq!(kept.iter().filter(|result| result.level == Some(ResultLevel::Error)).count(), 10_000);
         let numbers = kept.iter().map(|result| result.message.text.as_ref()?.parse::<usize>().ok());
         assert!(numbers.is_sorted());
         assert_eq!(within_limit((1..=25_000).map(result).collect()).len(), 25_000);
@@ -330,11 +305,12 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_said() {
-        let result = sarif_result("x", Level::Error);
+        let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
         let mut out = Vec::new();
-        write_log(&mut out, Vec::new(), vec![result; MAX_RESULTS + 3], invoked(true)).expect("written");
-        let log: wire::Log = serde_json::from_slice(&out).expect("is SARIF");
-        assert_eq!(log.runs[0].results.len(), MAX_RESULTS);
+        let invocation = Invocation::builder().execution_successful(true).build();
+        write_log(&mut out, Vec::new(), vec![result; MAX_RESULTS + 3], invocation).expect("written");
+        let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
+        assert_eq!(log.runs[0].results.as_ref().map(Vec::len), Some(MAX_RESULTS));
         let said = String::from_utf8(out).expect("UTF-8");
         assert!(said.contains("\"3 results were left out, because GitHub takes 25000 at most\""));
     }

@@ -231,7 +231,7 @@ fn imports_point_up_only() {
 
 /// Where each outside crate is used: files, and directories with a final `/`. What stands at `EVERYWHERE` is used like the
 /// standard library.
-const HOMES: [(&str, &str); 23] = [
+const HOMES: [(&str, &str); 24] = [
     ("annotate_snippets", "report/text.rs"),
     ("anstyle", "report/"),
     ("anyhow", "cli/"),
@@ -251,6 +251,7 @@ const HOMES: [(&str, &str); 23] = [
     ("serde", EVERYWHERE),
     ("serde_json", EVERYWHERE),
     ("serde_saphyr", "contract/syntax/yaml/"),
+    ("serde_sarif", "report/sarif.rs"),
     ("strsim", "nearest.rs"),
     ("tempfile", "replace.rs cli/doctor.rs"),
     ("thiserror", EVERYWHERE),
