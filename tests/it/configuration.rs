@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::guide::{blocks, run};
+use crate::guide::follow;
 use crate::harness::{Output, Sandbox, contract, forbid};
 
 const CONFIG: &str = ".claude/phaser.yaml";
@@ -205,20 +205,7 @@ fn the_schema_is_that_of_the_configuration() {
 
 #[test]
 fn the_page_about_it_says_what_is_true() {
-    let page = include_str!("../../docs/configuration.md");
-    let mut sandbox = Sandbox::new().git_init();
-    let mut commands = 0;
-    for (info, text) in blocks(page) {
-        match info.split_once(' ') {
-            Some((_, path)) => sandbox = sandbox.file(path, &text),
-            None => {
-                assert_eq!(info, "console", "a block that nothing tests");
-                commands += 1;
-                run(&sandbox, &text);
-            }
-        }
-    }
-    assert_eq!(commands, 3);
+    assert_eq!(follow(include_str!("../../docs/configuration.md")), 3);
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn guide() -> String {
 }
 
 /// The fenced blocks: what stands after the fence, and what is in them.
-pub fn blocks(guide: &str) -> Vec<(String, String)> {
+fn blocks(guide: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut lines = guide.lines();
     while let Some(line) = lines.next() {
@@ -50,7 +50,7 @@ fn every_contract_and_command_does_what_the_guide_says() {
 }
 
 /// Runs the command of a console block and compares what it says.
-pub fn run(sandbox: &Sandbox, block: &str) {
+fn run(sandbox: &Sandbox, block: &str) {
     let (command, expected) = block.split_once('\n').expect("a command and its output");
     let arguments = command.strip_prefix("$ phaser ").expect("a command of phaser's");
     let mut command = sandbox.command();
@@ -112,9 +112,8 @@ fn the_links_inside_the_guide_lead_somewhere() {
     assert_eq!(guide.matches("](#").count(), anchors.len());
 }
 
-#[test]
-fn adopting_goes_as_its_page_says() {
-    let page = include_str!("../../docs/adopting.md");
+/// Does what a page says in a new project, files and commands in turn, and counts the commands.
+pub fn follow(page: &str) -> usize {
     let mut sandbox = Sandbox::new().git_init();
     let mut commands = 0;
     for (info, text) in blocks(page) {
@@ -127,5 +126,10 @@ fn adopting_goes_as_its_page_says() {
             }
         }
     }
-    assert_eq!(commands, 6);
+    commands
+}
+
+#[test]
+fn adopting_goes_as_its_page_says() {
+    assert_eq!(follow(include_str!("../../docs/adopting.md")), 6);
 }

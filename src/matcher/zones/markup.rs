@@ -16,19 +16,7 @@ const LOOK_AHEAD: usize = 1024;
 impl Lexer<'_> {
     /// One step in the text between tags.
     pub(super) fn markup_text(&mut self, markup: &'static Markup, depth: u32) {
-        let mut stops = ByteSet::of("<");
-        for (open, _) in markup.comments {
-            stops = stops.with_first(open);
-        }
-        for hole in markup.holes {
-            stops = stops.with_first(hole.head);
-        }
-        let ahead = stops.find(self.rest(self.pos));
-        self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
-        if self.pos >= self.end
-            || self.markup_comment(markup.comments) == Tried::Taken
-            || self.markup_hole(markup.holes) == Tried::Taken
-        {
+        if self.pass_to("<", markup.comments, markup.holes) == Tried::Taken {
             return;
         }
         let rest = self.rest(self.pos);
@@ -53,19 +41,7 @@ impl Lexer<'_> {
 
     /// One step inside a tag.
     pub(super) fn tag(&mut self, markup: &'static Markup, from: usize) {
-        let mut stops = ByteSet::of("\"'>=");
-        for (open, _) in markup.tag_comments {
-            stops = stops.with_first(open);
-        }
-        for hole in markup.holes {
-            stops = stops.with_first(hole.head);
-        }
-        let ahead = stops.find(self.rest(self.pos));
-        self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
-        if self.pos >= self.end
-            || self.markup_comment(markup.tag_comments) == Tried::Taken
-            || self.markup_hole(markup.holes) == Tried::Taken
-        {
+        if self.pass_to("\"'>=", markup.tag_comments, markup.holes) == Tried::Taken {
             return;
         }
         let at = self.pos;
@@ -140,6 +116,24 @@ impl Lexer<'_> {
         let near = &rest[..rest.len().min(LOOK_AHEAD)];
         self.looked_ahead(near.len());
         memchr::memmem::find(near, &closer).is_none()
+    }
+
+    /// Passes over what means nothing here: up to one of these bytes, a comment or a hole. Takes a comment or a hole that
+    /// starts there; at the end there is nothing left to do either.
+    fn pass_to(&mut self, bytes: &str, comments: &[(&str, &str)], holes: &'static [Hole]) -> Tried {
+        let mut stops = ByteSet::of(bytes);
+        for (open, _) in comments {
+            stops = stops.with_first(open);
+        }
+        for hole in holes {
+            stops = stops.with_first(hole.head);
+        }
+        let ahead = stops.find(self.rest(self.pos));
+        self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
+        if self.pos >= self.end || self.markup_comment(comments) == Tried::Taken {
+            return Tried::Taken;
+        }
+        self.markup_hole(holes)
     }
 
     fn markup_comment(&mut self, comments: &[(&str, &str)]) -> Tried {
