@@ -26,6 +26,7 @@
 
 mod complete;
 mod conversation;
+mod event;
 mod input;
 mod request;
 mod response;
@@ -37,12 +38,15 @@ pub(crate) use input::mend;
 
 pub use complete::{CompleteError, Completion, complete};
 pub use conversation::Conversation;
+pub use event::{Event, ModelSwitch, Subagent, Task};
 pub use input::{InputError, MAX_INPUT_LEN, MAX_VALUES, read_object};
-pub use request::{Event, Request, Stop, ToolCall, ToolRun};
+pub use request::{Request, Stop, ToolCall, ToolRun};
 pub use response::{
-    AfterDeny, Decision, PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse,
-    PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UpdatedInput,
-    UserPromptSubmitResponse,
+    Action, AfterDeny, BlockResponse, ContextResponse, Decision, ElicitationResponse, Elicits, Keeps,
+    MessageDisplayResponse, PermissionDeniedResponse, PermissionRequestResponse, PostToolUseFailureResponse,
+    PostToolUseResponse, PreModelSwitchResponse, PreToolUseResponse, ResponseError, SessionStartResponse,
+    StopResponse, Tells, UpdatedInput, UserPromptSubmitResponse, WatchResponse, Watches,
+    WorktreeCreateResponse,
 };
 pub use result::{FieldConflict, HookResult, ResultError};
 pub use tool::{Tool, ToolInput};

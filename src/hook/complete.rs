@@ -4,10 +4,12 @@
 
 use serde_json::{Map, Value};
 
-use super::request::{Event, Request};
+use super::event::Event;
+use super::request::Request;
 use super::response::{
-    AfterDeny, Decision, PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse,
-    PreToolUseResponse, SessionStartResponse, UpdatedInput, UserPromptSubmitResponse,
+    AfterDeny, ContextResponse, Decision, PermissionRequestResponse, PostToolUseFailureResponse,
+    PostToolUseResponse, PreToolUseResponse, SessionStartResponse, Tells, UpdatedInput,
+    UserPromptSubmitResponse,
 };
 use super::result::{FieldConflict, HookResult};
 use super::wire::Response;
@@ -145,19 +147,15 @@ impl Sum {
         };
         let response: Response = match event {
             Event::PostToolUse(_) => PostToolUseResponse { block: None, context: said }.into(),
-            Event::PostToolUseFailure(_) => PostToolUseFailureResponse { context: said }.into(),
+            Event::PostToolUseFailure(_) => PostToolUseFailureResponse { block: None, context: said }.into(),
             Event::UserPromptSubmit { .. } => UserPromptSubmitResponse { block: None, context: said }.into(),
             Event::SessionStart { .. } => {
                 SessionStartResponse { context: said, ..SessionStartResponse::acknowledge() }.into()
             }
-            Event::PreToolUse(_)
-            | Event::PermissionRequest(_)
-            | Event::Stop(_)
-            | Event::SubagentStop(_)
-            | Event::Notification { .. }
-            | Event::PreCompact { .. }
-            | Event::SessionEnd { .. }
-            | Event::Unknown(_) => said.into_iter().fold(Response::empty(), Response::system_message),
+            Event::SubagentStart(_) => ContextResponse { event: Tells::SubagentStart, context: said }.into(),
+            Event::Setup { .. } => ContextResponse { event: Tells::Setup, context: said }.into(),
+            // Everything else has no room for context.
+            _ => said.into_iter().fold(Response::empty(), Response::system_message),
         };
         Ok(response.block(block))
     }

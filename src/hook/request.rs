@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use super::conversation::Conversation;
+use super::event::{Event, Subagent};
 use super::input::{InputError, read_object};
 use super::tool::{Fields, Tool, ToolInput};
 
@@ -18,58 +19,6 @@ use super::tool::{Fields, Tool, ToolInput};
 pub struct Request {
     raw: Value,
     conversation: OnceLock<Conversation>,
-}
-
-/// What happened, with what is known of it.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Event<'a> {
-    /// A tool is about to run.
-    PreToolUse(ToolCall<'a>),
-    /// A tool has run.
-    PostToolUse(ToolRun<'a>),
-    /// A tool has failed.
-    PostToolUseFailure(ToolRun<'a>),
-    /// The user is about to be asked for permission.
-    PermissionRequest(ToolCall<'a>),
-    /// The user has sent a prompt.
-    UserPromptSubmit {
-        /// The prompt.
-        prompt: Option<&'a str>,
-    },
-    /// A session begins.
-    SessionStart {
-        /// `startup`, `resume`, `clear` or `compact`.
-        source: Option<&'a str>,
-        /// The file that keeps environment variables for the session. Today's clients name it in
-        /// the environment instead, as `CLAUDE_ENV_FILE`.
-        env_file: Option<&'a str>,
-    },
-    /// The assistant is about to stop.
-    Stop(Stop<'a>),
-    /// A subagent is about to stop.
-    SubagentStop(Stop<'a>),
-    /// The client tells the user something.
-    Notification {
-        /// What it says.
-        message: Option<&'a str>,
-        /// Its title.
-        title: Option<&'a str>,
-    },
-    /// The conversation is about to be compacted.
-    PreCompact {
-        /// `manual` or `auto`.
-        trigger: Option<&'a str>,
-        /// What the user asked to be kept.
-        custom_instructions: Option<&'a str>,
-    },
-    /// A session ends.
-    SessionEnd {
-        /// Why it ends.
-        reason: Option<&'a str>,
-    },
-    /// An event that this version does not know, by its name.
-    Unknown(&'a str),
 }
 
 /// A tool with what it was given.
@@ -92,6 +41,8 @@ pub struct ToolRun<'a> {
     pub response: Option<&'a Value>,
     /// What went wrong, in words.
     pub error: Option<&'a str>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
     ending: Ending,
 }
 
@@ -121,6 +72,8 @@ pub struct Stop<'a> {
     pub stop_hook_active: bool,
     /// What the assistant said last.
     pub last_assistant_message: Option<&'a str>,
+    /// The subagent that stops, if it is one.
+    pub agent: Subagent<'a>,
 }
 
 impl Request {
@@ -146,28 +99,7 @@ impl Request {
 
     /// The event.
     pub fn event(&self) -> Event<'_> {
-        let fields = self.fields();
-        match self.hook_event_name() {
-            "PreToolUse" => Event::PreToolUse(self.tool_call()),
-            "PostToolUse" => Event::PostToolUse(self.tool_run()),
-            "PostToolUseFailure" => Event::PostToolUseFailure(self.tool_run()),
-            "PermissionRequest" => Event::PermissionRequest(self.tool_call()),
-            "UserPromptSubmit" => Event::UserPromptSubmit { prompt: self.prompt() },
-            "SessionStart" => {
-                Event::SessionStart { source: fields.text("source"), env_file: fields.text("env_file") }
-            }
-            "Stop" => Event::Stop(self.stop()),
-            "SubagentStop" => Event::SubagentStop(self.stop()),
-            "Notification" => {
-                Event::Notification { message: fields.text("message"), title: fields.text("title") }
-            }
-            "PreCompact" => Event::PreCompact {
-                trigger: fields.text("trigger"),
-                custom_instructions: fields.text("custom_instructions"),
-            },
-            "SessionEnd" => Event::SessionEnd { reason: fields.text("reason") },
-            other => Event::Unknown(other),
-        }
+        Event::of(self)
     }
 
     /// The session.
@@ -241,27 +173,29 @@ impl Request {
         self.conversation.get_or_init(|| self.transcript_path().map(load).unwrap_or_default())
     }
 
-    fn fields(&self) -> Fields<'_> {
+    pub(super) fn fields(&self) -> Fields<'_> {
         Fields::new(Some(&self.raw))
     }
 
-    fn tool_call(&self) -> ToolCall<'_> {
+    pub(super) fn tool_call(&self) -> ToolCall<'_> {
         ToolCall { tool: self.tool(), input: self.tool_input(), id: self.tool_use_id() }
     }
 
-    fn tool_run(&self) -> ToolRun<'_> {
+    pub(super) fn tool_run(&self) -> ToolRun<'_> {
         ToolRun {
             call: self.tool_call(),
             response: self.tool_response(),
             error: self.tool_error(),
+            duration_ms: self.get("duration_ms").and_then(Value::as_u64),
             ending: self.ending(),
         }
     }
 
-    fn stop(&self) -> Stop<'_> {
+    pub(super) fn stop(&self) -> Stop<'_> {
         Stop {
             stop_hook_active: self.fields().flag("stop_hook_active"),
             last_assistant_message: self.fields().text("last_assistant_message"),
+            agent: Subagent::of(self.fields()),
         }
     }
 

@@ -13,6 +13,13 @@ use serde_json::{Map, Value};
 
 use super::tool::ToolInput;
 
+mod further;
+
+pub use further::{
+    Action, BlockResponse, ContextResponse, ElicitationResponse, Elicits, Keeps, MessageDisplayResponse,
+    PermissionDeniedResponse, PreModelSwitchResponse, Tells, WatchResponse, Watches, WorktreeCreateResponse,
+};
+
 /// What is to happen to a tool call; a later one outranks the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
@@ -175,18 +182,29 @@ impl PostToolUseResponse {
 /// The answer to PostToolUseFailure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostToolUseFailureResponse {
+    pub(super) block: Option<String>,
     pub(super) context: Option<String>,
 }
 
 impl PostToolUseFailureResponse {
     /// Nothing to say.
     pub fn acknowledge() -> Self {
-        Self { context: None }
+        Self { block: None, context: None }
     }
 
     /// Something for Claude to consider.
     pub fn with_context(context: impl Into<String>) -> Self {
-        Self { context: Some(context.into()) }
+        Self::acknowledge().and_context(context)
+    }
+
+    /// Has Claude deal with the reason before it goes on.
+    pub fn block(reason: impl Into<String>) -> Self {
+        Self { block: Some(reason.into()), context: None }
+    }
+
+    /// Adds something for Claude to consider.
+    pub fn and_context(self, context: impl Into<String>) -> Self {
+        Self { context: Some(context.into()), ..self }
     }
 }
 

@@ -11,6 +11,8 @@ use super::response::{
     PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UserPromptSubmitResponse,
 };
 
+mod further;
+
 /// One document for the client, ready to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
@@ -118,6 +120,18 @@ struct Specific {
     additional_context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<PermissionWire>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watch_paths: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worktree_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<Map<String, Value>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -158,7 +172,7 @@ impl From<PostToolUseResponse> for Response {
 
 impl From<PostToolUseFailureResponse> for Response {
     fn from(response: PostToolUseFailureResponse) -> Self {
-        Self::context(&["PostToolUseFailure"], response.context)
+        Self::context(&["PostToolUseFailure"], response.context).block(response.block)
     }
 }
 
