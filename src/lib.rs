@@ -87,6 +87,9 @@ mod lint;
 mod report;
 
 #[cfg(feature = "cli")]
+mod briefing;
+
+#[cfg(feature = "cli")]
 mod exit;
 
 #[cfg(feature = "cli")]
