@@ -18,6 +18,7 @@ mod contracts;
 mod doctor;
 mod enforce;
 mod environment;
+mod event;
 mod explain;
 mod init;
 mod install;

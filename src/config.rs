@@ -65,8 +65,8 @@ pub enum Existing {
     Report,
 }
 
-/// What becomes of an edit that makes phaser see less.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What becomes of an edit that makes phaser see less; a later one outranks the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Policy {
     /// Nothing.
     Allow,

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::agent::OnClean;
 use crate::agent::claude::{self, edit};
-use crate::agent::decision::decide;
+use crate::agent::decision::{Matter, decide};
+use crate::agent::{Manner, Occasion, OnClean};
 use crate::baseline::{self, Baseline, Key};
 use crate::change::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
 use crate::contract::{Check, Contract, LayerKind, Origin, syntax};
@@ -61,7 +61,7 @@ pub fn hook(data: &[u8]) {
         return;
     };
     let root = Root::new("/nowhere/project");
-    let Some(call) = claude::read(&request, root.path()) else { return };
+    let Occasion::Call(call) = claude::read(&request, root.path(), Manner::Guard) else { return };
     let targets = changes(&root, &call, 1024 * 1024);
     let refused = call.changes.iter().any(|change| change.climbs() || change.path.len() > MAX_PATH);
     if targets.targets.is_empty() && !refused {
@@ -76,7 +76,8 @@ pub fn hook(data: &[u8]) {
     };
     let outcome = scan(&matcher, &targets, options, &());
     let unchecked = !refused && !outcome.skipped.is_empty();
-    let answer = claude::answer(&decide(&root, &call, &outcome), OnClean::Allow);
+    let matter = Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[] };
+    let answer = claude::answer(&request, &decide(matter, &outcome), OnClean::Allow);
     let answer: Value = serde_json::from_str(&answer.stdout).expect("the answer is JSON");
     let before = call.moment == Moment::Before;
     let output = &answer["hookSpecificOutput"];

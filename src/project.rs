@@ -253,6 +253,7 @@ pub(crate) fn targets(root: &Root, options: &Options, source: &Source) -> Result
             git::staged(root, &location(), wanted, renames)?
         }
         Source::Diff(revisions) => git::changed(root, &location(), revisions, renames)?,
+        Source::Swept(_) => Targets::none(),
     })
 }
 
@@ -301,6 +302,12 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
+    /// What is wrong with contract files.
+    pub(crate) fn into_warnings(mut self) -> Vec<Warning> {
+        self.warnings.sort();
+        self.warnings
+    }
+
     /// Checks targets. Gives the matcher back, which knows what was expensive.
     pub(crate) fn check(self, targets: Targets, watch: &dyn Watch) -> (Outcome, Matcher) {
         let Self { root, matcher, mut warnings, options } = self;

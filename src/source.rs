@@ -17,6 +17,7 @@ pub mod git;
 pub mod notebook;
 pub mod present;
 pub mod shard;
+pub mod swept;
 pub mod tree;
 
 /// Where the text to check comes from.
@@ -33,6 +34,8 @@ pub enum Source {
     Diff(git::Revisions),
     /// What a call of an agent's tool makes of files.
     Changes(Call),
+    /// What an agent's shell command, or its turn, has left in files.
+    Swept(swept::Sweep),
 }
 
 /// One file to check.

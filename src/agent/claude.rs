@@ -1,39 +1,113 @@
-//! Claude Code: its events as calls, and decisions as its answers.
+//! Claude Code: its events as occasions, and decisions as its answers.
 //!
 //! The wire format itself is the [`hook`](crate::hook) library. Exit codes: 0 whenever the JSON decides; 3 when phaser
 //! could not run, which the client shows to the person and otherwise passes over; never 2, which blocks the tool.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::decision::{Context, Decision, Verdict};
-use super::{Answer, OnClean};
+use super::decision::{Decision, Verdict};
+use super::{Answer, Manner, Occasion, OnClean, Worktree};
 use crate::change::{
     Algorithm, Call, Cell, CellAction, CellEdit, Change, Edit, MAX_PATH, Moment, Occurrences, Original,
     Rewrite,
 };
-use crate::contract::Severity;
 use crate::exit::Exit;
-use crate::hook::{Event, PostToolUseResponse, PreToolUseResponse, Request, Response, Tool, ToolInput};
+use crate::hook::{
+    BlockResponse, ContextResponse, Event, Keeps, PostToolUseFailureResponse, PostToolUseResponse,
+    PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tells, Tool, ToolInput,
+    ToolRun,
+};
 use crate::outcome::Summary;
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
+use crate::source::swept::Sweep;
 
 pub mod edit;
+mod turn;
 
-/// The call that an event is about, if it is about one; relative paths start at the event's directory, or at `cwd` when
-/// it names none.
-pub fn read(request: &Request, cwd: &Path) -> Option<Call> {
-    let moment = match request.event() {
-        Event::PreToolUse(_) => Moment::Before,
-        Event::PostToolUse(_) => Moment::After,
-        _ => return None,
-    };
+/// What an event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
+pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
     let directory = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
     let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
+    match (request.event(), manner) {
+        (Event::PostToolUse(run) | Event::PostToolUseFailure(run), Manner::Guard)
+            if is_shell(run.call.tool) =>
+        {
+            Occasion::Command(Worktree { cwd, sweep: swept(&run) })
+        }
+        // The client does not say what such a file was before.
+        (Event::PostToolUse(run), Manner::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input) {
+            Some((path, _)) => {
+                let sweep = Sweep::Command { changed: Some(vec![cwd.join(path)]), since: began(&run) };
+                Occasion::Command(Worktree { cwd, sweep })
+            }
+            None => Occasion::Nothing,
+        },
+        (Event::PreToolUse(_), manner) => call(request, Moment::Before, cwd, manner),
+        (Event::PostToolUse(_), manner) => call(request, Moment::After, cwd, manner),
+        (Event::SessionStart { .. } | Event::SubagentStart(_), Manner::Guard) => Occasion::Beginning { cwd },
+        (Event::Stop(stop), Manner::Guard) if !stop.stop_hook_active => {
+            Occasion::End(Worktree { cwd, sweep: turn(request.transcript_path()) })
+        }
+        // One without a type is a helper of the client's own.
+        (Event::SubagentStop(stop), Manner::Guard)
+            if !stop.stop_hook_active && stop.agent.agent_type.is_some() =>
+        {
+            Occasion::End(Worktree { cwd, sweep: turn(stop.agent.transcript_path) })
+        }
+        (Event::ConfigChange { .. }, Manner::Guard) => Occasion::Settings { cwd },
+        _ => Occasion::Nothing,
+    }
+}
+
+fn is_shell(tool: Option<Tool<'_>>) -> bool {
+    tool == Some(Tool::Bash)
+}
+
+fn is_mcp(tool: Option<Tool<'_>>) -> bool {
+    matches!(tool, Some(Tool::Other(name)) if name.starts_with("mcp__"))
+}
+
+/// The file that a tool of an MCP server writes, and what it writes into it.
+fn mcp_file(input: ToolInput<'_>) -> Option<(&str, &str)> {
+    let path = input.file_path().or_else(|| input.text("path")).filter(|path| !path.is_empty())?;
+    Some((path, input.content().or_else(|| input.text("text"))?))
+}
+
+/// The client names no more changed files than this.
+const MOST_CHANGED_FILES: usize = 200;
+
+/// How long a command is taken to have run if the client does not say.
+const UNKNOWN_DURATION: Duration = Duration::from_secs(60);
+
+/// What a command may have changed.
+fn swept(run: &ToolRun<'_>) -> Sweep {
+    let diff = run.response.and_then(|response| response.get("bashEditDiff"));
+    let named = diff.and_then(|diff| diff.get("changedFiles")).and_then(Value::as_array);
+    let all = named.filter(|named| named.len() < MOST_CHANGED_FILES);
+    let changed = all.map(|named| named.iter().filter_map(Value::as_str).map(PathBuf::from).collect());
+    Sweep::Command { changed, since: began(run) }
+}
+
+/// When a tool began to run, with some time for what lies between its end and now.
+fn began(run: &ToolRun<'_>) -> SystemTime {
+    let took = run.duration_ms.map_or(UNKNOWN_DURATION, Duration::from_millis);
+    let now = SystemTime::now();
+    now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// What a turn may have changed that this transcript is of.
+fn turn(transcript: Option<&str>) -> Sweep {
+    Sweep::Turn { since: transcript.and_then(|path| turn::turn_began(Path::new(path))) }
+}
+
+/// A call of a tool.
+fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occasion {
     let call = Call { moment, cwd, changes: Vec::new(), skipped: Vec::new() };
-    Some(match change(request) {
+    Occasion::Call(match change(request, manner) {
         Ok(change) => Call { changes: vec![change], ..call },
         Err(reason) => {
             let path = RelPath::from(request.tool_input().file_path().unwrap_or_default());
@@ -43,9 +117,13 @@ pub fn read(request: &Request, cwd: &Path) -> Option<Call> {
 }
 
 /// What the tool does to a file, or why that is not known.
-fn change(request: &Request) -> Result<Change, String> {
+fn change(request: &Request, manner: Manner) -> Result<Change, String> {
     let input = request.tool_input();
     let tool = request.tool();
+    if let (Manner::Guard, true, Some((path, content))) = (manner, is_mcp(tool), mcp_file(input)) {
+        let rewrite = Rewrite::Whole(content.to_owned());
+        return Ok(Change { path: path.to_owned(), rewrite, original: None });
+    }
     let path = match tool {
         Some(Tool::Write | Tool::Edit | Tool::MultiEdit) => input.file_path(),
         Some(Tool::NotebookEdit) => input.notebook_path().or(input.file_path()),
@@ -99,38 +177,77 @@ fn cell_edit(input: ToolInput<'_>) -> CellEdit {
 }
 
 /// The answer to an event.
-pub fn answer(decision: &Decision, on_clean: OnClean) -> Answer {
-    let mut response = response(&decision.verdict, decision.context.as_ref(), on_clean);
+pub fn answer(request: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
+    // To allow what a server does would be to allow more than was looked at.
+    let on_clean = if is_mcp(request.tool()) { OnClean::Defer } else { on_clean };
+    let mut response = response(request.event(), decision, on_clean);
     if let Some(message) = &decision.message {
         response = response.system_message(message);
     }
     Answer { stdout: response.to_pretty_json(), exit: Exit::Clean }
 }
 
-fn response(verdict: &Verdict, context: Option<&Context>, on_clean: OnClean) -> Response {
-    let with_context = |response: PreToolUseResponse| match context {
-        Some(context) => response.with_context(&context.text).into(),
-        None => response.into(),
-    };
-    match verdict {
-        Verdict::Deny(reason) => with_context(PreToolUseResponse::deny(reason)),
-        Verdict::Clean(summary) if on_clean == OnClean::Allow => {
-            with_context(PreToolUseResponse::allow().with_reason(passed(*summary)))
-        }
-        Verdict::Violated { severity, lines } => {
-            let word = match severity {
-                Severity::Error => "violation",
-                Severity::Warning => "warning",
-            };
-            let reason = format!("Contract {word} detected after file write");
-            let context = context.map(|context| format!("{lines}\n{}", context.text));
-            PostToolUseResponse::block(reason).and_context(context.as_ref().unwrap_or(lines)).into()
-        }
-        Verdict::Clean(_) | Verdict::Nothing => match context {
-            None => Response::empty(),
-            Some(Context { moment: Moment::Before, .. }) => with_context(PreToolUseResponse::undecided()),
-            Some(Context { moment: Moment::After, text }) => PostToolUseResponse::with_context(text).into(),
+fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Response {
+    let context = decision.context.as_deref();
+    match (event, &decision.verdict) {
+        (Event::PreToolUse(_), verdict) => before(verdict, context, on_clean),
+        (Event::PostToolUse(_), verdict) => match told(verdict, context) {
+            (None, None) => Response::empty(),
+            (None, Some(context)) => PostToolUseResponse::with_context(context).into(),
+            (Some(reason), context) => {
+                let context = context.unwrap_or_default();
+                PostToolUseResponse::block(reason).and_context(context).into()
+            }
         },
+        (Event::PostToolUseFailure(_), verdict) => match told(verdict, context) {
+            (None, None) => Response::empty(),
+            (None, Some(context)) => PostToolUseFailureResponse::with_context(context).into(),
+            (Some(reason), context) => {
+                let context = context.unwrap_or_default();
+                PostToolUseFailureResponse::block(reason).and_context(context).into()
+            }
+        },
+        (Event::Stop(_) | Event::SubagentStop(_), Verdict::Block(reason)) => {
+            StopResponse::block(reason).into()
+        }
+        (Event::ConfigChange { .. }, Verdict::Block(reason)) => {
+            BlockResponse::block(Keeps::ConfigChange, reason).into()
+        }
+        (Event::SessionStart { .. }, _) => {
+            context.map_or_else(Response::empty, |text| SessionStartResponse::with_context(text).into())
+        }
+        (Event::SubagentStart(_), _) => context
+            .map_or_else(Response::empty, |text| ContextResponse::to(Tells::SubagentStart, text).into()),
+        _ => Response::empty(),
+    }
+}
+
+/// The answer before a call.
+fn before(verdict: &Verdict, context: Option<&str>, on_clean: OnClean) -> Response {
+    let decided = match verdict {
+        Verdict::Deny(reason) => Some(PreToolUseResponse::deny(reason)),
+        Verdict::Ask(reason) => Some(PreToolUseResponse::ask(reason)),
+        Verdict::Clean(summary) if on_clean == OnClean::Allow => {
+            Some(PreToolUseResponse::allow().with_reason(passed(*summary)))
+        }
+        _ => None,
+    };
+    match (decided, context) {
+        (None, None) => Response::empty(),
+        (None, Some(text)) => PreToolUseResponse::undecided().with_context(text).into(),
+        (Some(decided), None) => decided.into(),
+        (Some(decided), Some(text)) => decided.with_context(text).into(),
+    }
+}
+
+/// Why the model has to do something after a call, and what it should know.
+fn told<'a>(verdict: &'a Verdict, context: Option<&str>) -> (Option<&'a str>, Option<String>) {
+    match (verdict, context) {
+        (Verdict::Violated { reason, lines }, None) => (reason.as_deref(), Some(lines.clone())),
+        (Verdict::Violated { reason, lines }, Some(text)) => {
+            (reason.as_deref(), Some(format!("{lines}\n{text}")))
+        }
+        (_, context) => (None, context.map(str::to_owned)),
     }
 }
 
@@ -153,9 +270,15 @@ mod tests {
 
     use super::*;
 
+    fn request(event: &Value) -> Request {
+        Request::read(event.to_string().as_bytes()).expect("an event")
+    }
+
     fn call(event: &Value) -> Option<Call> {
-        let request = Request::read(event.to_string().as_bytes()).expect("an event");
-        read(&request, Path::new("/p"))
+        match read(&request(event), Path::new("/p"), Manner::Plain) {
+            Occasion::Call(call) => Some(call),
+            _ => None,
+        }
     }
 
     fn change(event: &Value) -> Change {
@@ -228,56 +351,164 @@ mod tests {
         assert_eq!(original(json!("done")), None);
     }
 
-    fn answered(verdict: Verdict, message: Option<&str>, on_clean: OnClean) -> Value {
-        let decision = Decision { verdict, message: message.map(str::to_owned), ..Decision::NOTHING };
-        let Answer { stdout, exit } = answer(&decision, on_clean);
+    fn answered(event: &str, decision: &Decision, on_clean: OnClean) -> Value {
+        let request = request(&json!({ "hook_event_name": event }));
+        let Answer { stdout, exit } = answer(&request, decision, on_clean);
         assert_eq!(exit, Exit::Clean);
         serde_json::from_str(&stdout).expect("is JSON")
+    }
+
+    fn just(verdict: Verdict) -> Decision {
+        Decision { verdict, ..Decision::NOTHING }
     }
 
     #[test]
     fn a_decision_has_one_form() {
         let allow = OnClean::Allow;
-        let denied = answered(Verdict::Deny("why".into()), None, allow);
+        let denied = answered("PreToolUse", &just(Verdict::Deny("why".into())), allow);
         let expected = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": "deny",
             "permissionDecisionReason": "why" } });
         assert_eq!(denied, expected);
-        let ignored = |ignored| Verdict::Clean(Summary { ignored, ..Summary::default() });
-        let clean = answered(ignored(2), None, allow);
+        let asked = answered("PreToolUse", &just(Verdict::Ask("why".into())), allow);
+        assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
+        let ignored = |ignored| just(Verdict::Clean(Summary { ignored, ..Summary::default() }));
+        let clean = answered("PreToolUse", &ignored(2), allow);
         let reason = &clean["hookSpecificOutput"]["permissionDecisionReason"];
         assert_eq!(reason, "2 violations suppressed by ignore");
-        assert_eq!(answered(ignored(0), None, OnClean::Defer), json!({}));
-        assert_eq!(answered(Verdict::Nothing, Some("m"), allow), json!({ "systemMessage": "m" }));
-        let told = Verdict::Violated { severity: Severity::Warning, lines: "Warning: x".into() };
-        let told = answered(told, None, allow);
-        assert_eq!(told["decision"], "block");
-        assert_eq!(told["reason"], "Contract warning detected after file write");
-        assert_eq!(told["hookSpecificOutput"]["additionalContext"], "Warning: x");
+        assert_eq!(answered("PreToolUse", &ignored(0), OnClean::Defer), json!({}));
+        let told = Decision { message: Some("m".to_owned()), ..Decision::NOTHING };
+        assert_eq!(answered("PreToolUse", &told, allow), json!({ "systemMessage": "m" }));
+    }
+
+    #[test]
+    fn what_is_left_after_a_call_is_told_with_a_reason_or_without() {
+        let violated = |reason: Option<&str>| {
+            let reason = reason.map(str::to_owned);
+            just(Verdict::Violated { reason, lines: "Warning: x".into() })
+        };
+        for event in ["PostToolUse", "PostToolUseFailure"] {
+            let told = answered(event, &violated(Some("why")), OnClean::Allow);
+            assert_eq!((&told["decision"], &told["reason"]), (&json!("block"), &json!("why")));
+            assert_eq!(told["hookSpecificOutput"]["additionalContext"], "Warning: x");
+            assert_eq!(told["hookSpecificOutput"]["hookEventName"], event);
+            let told = answered(event, &violated(None), OnClean::Allow);
+            let expected = json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "Warning: x" } });
+            assert_eq!(told, expected);
+        }
     }
 
     #[test]
     fn what_the_model_should_know_besides_goes_with_every_verdict() {
-        let answered = |verdict: Verdict, moment, on_clean| -> Value {
-            let context = Some(Context { moment, text: "old".to_owned() });
-            let Answer { stdout, .. } = answer(&Decision { verdict, context, message: None }, on_clean);
-            serde_json::from_str(&stdout).expect("is JSON")
+        let answered = |event: &str, verdict: Verdict, on_clean| -> Value {
+            let decision = Decision { verdict, context: Some("old".to_owned()), message: None };
+            answered(event, &decision, on_clean)
         };
         let clean = || Verdict::Clean(Summary { existing: 2, baselined: 1, ..Summary::default() });
-        let allowed = answered(clean(), Moment::Before, OnClean::Allow);
+        let allowed = answered("PreToolUse", clean(), OnClean::Allow);
         assert_eq!(allowed["hookSpecificOutput"]["additionalContext"], "old");
         let reason = &allowed["hookSpecificOutput"]["permissionDecisionReason"];
         assert_eq!(reason, "No new violations: 0 errors, 0 warnings, 2 existing, 1 in the baseline");
-        let undecided =
-            json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "additionalContext": "old" } });
-        assert_eq!(answered(clean(), Moment::Before, OnClean::Defer), undecided);
-        assert_eq!(answered(Verdict::Nothing, Moment::Before, OnClean::Allow), undecided);
-        let denied = answered(Verdict::Deny("no".into()), Moment::Before, OnClean::Allow);
+        let only = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "old" } });
+        assert_eq!(answered("PreToolUse", clean(), OnClean::Defer), only("PreToolUse"));
+        assert_eq!(answered("PreToolUse", Verdict::Nothing, OnClean::Allow), only("PreToolUse"));
+        let denied = answered("PreToolUse", Verdict::Deny("no".into()), OnClean::Allow);
         assert_eq!(denied["hookSpecificOutput"]["additionalContext"], "old");
-        let told =
-            json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "additionalContext": "old" } });
-        assert_eq!(answered(Verdict::Nothing, Moment::After, OnClean::Allow), told);
-        let violated = Verdict::Violated { severity: Severity::Error, lines: "Error: x".into() };
-        let violated = answered(violated, Moment::After, OnClean::Allow);
+        for event in ["PostToolUse", "PostToolUseFailure", "SessionStart", "SubagentStart"] {
+            assert_eq!(answered(event, Verdict::Nothing, OnClean::Allow), only(event));
+        }
+        let violated = Verdict::Violated { reason: None, lines: "Error: x".into() };
+        let violated = answered("PostToolUse", violated, OnClean::Allow);
         assert_eq!(violated["hookSpecificOutput"]["additionalContext"], "Error: x\nold");
+    }
+
+    #[test]
+    fn what_is_about_to_happen_can_be_blocked() {
+        let blocked = json!({ "decision": "block", "reason": "no" });
+        for event in ["Stop", "SubagentStop", "ConfigChange"] {
+            assert_eq!(answered(event, &just(Verdict::Block("no".into())), OnClean::Allow), blocked);
+            assert_eq!(answered(event, &Decision::NOTHING, OnClean::Allow), json!({}));
+        }
+    }
+
+    #[test]
+    fn what_a_server_does_is_never_allowed() {
+        let request = request(&json!({ "tool_name": "mcp__files__write" }));
+        let clean = just(Verdict::Clean(Summary::default()));
+        assert_eq!(answer(&request, &clean, OnClean::Allow).stdout, "{}");
+    }
+
+    fn occasion(event: &Value, manner: Manner) -> Occasion {
+        read(&request(event), Path::new("/p"), manner)
+    }
+
+    #[test]
+    fn a_guard_looks_at_more_than_edits() {
+        let event = |name: &str| {
+            json!({ "hook_event_name": name, "tool_name": "Bash", "duration_ms": 5,
+            "agent_type": "k", "cwd": "/p" })
+        };
+        let cwd = PathBuf::from("/p");
+        for name in ["PostToolUse", "PostToolUseFailure"] {
+            assert!(matches!(occasion(&event(name), Manner::Guard), Occasion::Command(_)), "{name}");
+        }
+        for name in ["Stop", "SubagentStop"] {
+            let end = Occasion::End(Worktree { cwd: cwd.clone(), sweep: Sweep::Turn { since: None } });
+            assert_eq!(occasion(&event(name), Manner::Guard), end);
+            let mut again = event(name);
+            again["stop_hook_active"] = json!(true);
+            assert_eq!(occasion(&again, Manner::Guard), Occasion::Nothing);
+        }
+        let helper = json!({ "hook_event_name": "SubagentStop", "agent_type": "" });
+        assert_eq!(occasion(&helper, Manner::Guard), Occasion::Nothing);
+        for name in ["SessionStart", "SubagentStart"] {
+            assert_eq!(occasion(&event(name), Manner::Guard), Occasion::Beginning { cwd: cwd.clone() });
+        }
+        assert_eq!(occasion(&event("ConfigChange"), Manner::Guard), Occasion::Settings { cwd });
+        assert_eq!(occasion(&event("PreCompact"), Manner::Guard), Occasion::Nothing);
+        for name in
+            ["Stop", "SubagentStop", "SessionStart", "SubagentStart", "ConfigChange", "PostToolUseFailure"]
+        {
+            assert_eq!(occasion(&event(name), Manner::Plain), Occasion::Nothing, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_command_changed_what_the_client_says_or_what_is_new_since_it_began() {
+        let swept = |response: Value| {
+            let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "duration_ms": 2_000,
+                "tool_response": response });
+            match occasion(&event, Manner::Guard) {
+                Occasion::Command(Worktree { sweep: Sweep::Command { changed, since }, .. }) => {
+                    let ago = since.elapsed().expect("in the past");
+                    assert!((3_000..60_000).contains(&ago.as_millis()), "{ago:?}");
+                    changed
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        let diff = |files: Value| json!({ "bashEditDiff": { "changedFiles": files } });
+        assert_eq!(swept(json!({})), None);
+        assert_eq!(swept(diff(json!([]))), Some(vec![]));
+        assert_eq!(swept(diff(json!(["/p/a", "/p/b"]))), Some(vec!["/p/a".into(), "/p/b".into()]));
+        assert_eq!(swept(diff(json!(vec!["/p/a"; 200]))), None, "the client names no more than these");
+    }
+
+    #[test]
+    fn a_server_that_writes_a_file_is_looked_at() {
+        let event = |name: &str, input: Value| json!({ "hook_event_name": name, "tool_name": "mcp__files__write", "tool_input": input });
+        for input in [json!({ "path": "a", "text": "x" }), json!({ "file_path": "a", "content": "x" })] {
+            let before = occasion(&event("PreToolUse", input.clone()), Manner::Guard);
+            let Occasion::Call(call) = before else { panic!("{before:?}") };
+            assert_eq!(call.changes[0].rewrite, Rewrite::Whole("x".to_owned()));
+            let after = occasion(&event("PostToolUse", input), Manner::Guard);
+            let Occasion::Command(Worktree { sweep: Sweep::Command { changed, .. }, .. }) = after else {
+                panic!("{after:?}")
+            };
+            assert_eq!(changed, Some(vec!["/p/a".into()]));
+        }
+        assert_eq!(occasion(&event("PostToolUse", json!({ "path": "a" })), Manner::Guard), Occasion::Nothing);
+        let plain = occasion(&event("PreToolUse", json!({ "path": "a", "text": "x" })), Manner::Plain);
+        let Occasion::Call(call) = plain else { panic!("{plain:?}") };
+        assert_eq!(call.changes, []);
     }
 }

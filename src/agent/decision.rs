@@ -1,8 +1,10 @@
-//! What to say to a call, in no client's wire format: from the outcome of its check to a verdict and its words.
+//! What to say to an event, in no client's wire format: from the outcome of a check to a verdict and its words.
 
 use std::cmp::Reverse;
 
+use super::Manner;
 use crate::change::{Call, Moment};
+use crate::config::Policy;
 use crate::contract::{Effect, Severity, Warning};
 use crate::outcome::{Outcome, Summary};
 use crate::path::Root;
@@ -12,27 +14,20 @@ use crate::violation::Violation;
 
 mod lines;
 
+use lines::{Place, Words};
+
 /// The most characters of a text that a client is given. Claude Code puts more than ten thousand into a file.
 pub const MAX_TEXT: usize = 9_500;
 
-/// What to say to a call.
+/// What to say to an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// What is decided.
     pub verdict: Verdict,
     /// What the model should know besides.
-    pub context: Option<Context>,
+    pub context: Option<String>,
     /// What the person should know, which the model need not.
     pub message: Option<String>,
-}
-
-/// Something for the model to know besides the verdict.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Context {
-    /// When it is told.
-    pub moment: Moment,
-    /// What.
-    pub text: String,
 }
 
 /// What is decided.
@@ -42,34 +37,124 @@ pub enum Verdict {
     Nothing,
     /// Before the call: everything was checked, and nothing is left to say against it.
     Clean(Summary),
+    /// Before the call: a person is to be asked, for this reason.
+    Ask(String),
     /// Before the call: it is refused, for this reason.
     Deny(String),
-    /// After the call: these are its violations.
+    /// After a call or a command: it has left violations.
     Violated {
-        /// The worst of them.
-        severity: Severity,
+        /// Why the model has to deal with them before it goes on; nothing if it need not.
+        reason: Option<String>,
         /// One line for each.
         lines: String,
     },
+    /// What is about to happen does not, for this reason: a turn does not end, settings do not count.
+    Block(String),
 }
 
 impl Decision {
     /// There is nothing to say.
     pub const NOTHING: Self = Self { verdict: Verdict::Nothing, context: None, message: None };
+
+    /// There is only something for the person to know, if at all.
+    pub fn message_only(outcome: &Outcome) -> Self {
+        Self { message: message(outcome), ..Self::NOTHING }
+    }
 }
 
-/// Decides on a call in a project.
-pub fn decide(root: &Root, call: &Call, outcome: &Outcome) -> Decision {
+/// A call to decide on.
+#[derive(Debug, Clone, Copy)]
+pub struct Matter<'a> {
+    /// The project.
+    pub root: &'a Root,
+    /// The call.
+    pub call: &'a Call,
+    /// In which manner the client is answered.
+    pub manner: Manner,
+    /// What there is to say about the call beside violations.
+    pub concerns: &'a [Concern],
+}
+
+/// Something about a call that is no violation, and that the project wants to be dealt with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Concern {
+    /// How.
+    pub policy: Policy,
+    /// What, in words for the model that stand by themselves.
+    pub what: String,
+}
+
+/// Decides on a call.
+pub fn decide(matter: Matter<'_>, outcome: &Outcome) -> Decision {
     let refused = outcome.skipped.iter().find_map(refusal);
-    let verdict = match (refused, call.moment) {
+    let verdict = match (refused, matter.call.moment) {
         (Some(what), Moment::Before) => Verdict::Deny(what),
-        (Some(what), Moment::After) => {
-            Verdict::Violated { severity: Severity::Error, lines: format!("Error: {what}") }
-        }
-        (None, moment) => verdict(root, call, outcome, moment),
+        (Some(what), Moment::After) => Verdict::Violated {
+            reason: Some(after_write(Severity::Error).to_owned()),
+            lines: format!("Error: {what}"),
+        },
+        (None, moment) => verdict(matter, outcome, moment),
     };
-    let context = context(&verdict, outcome).map(|text| Context { moment: call.moment, text });
-    Decision { verdict, context, message: message(outcome) }
+    let context = context(&verdict, outcome);
+    with_concerns(Decision { verdict, context, message: message(outcome) }, matter.concerns)
+}
+
+/// Decides on what a command left in files.
+pub fn decide_on_command(outcome: &Outcome, concerns: &[Concern]) -> Decision {
+    let verdict = told(&worst_first(outcome), Manner::Guard).unwrap_or(Verdict::Nothing);
+    let told = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
+    let verdict = match (verdict, told.as_str()) {
+        (verdict, "") => verdict,
+        (Verdict::Violated { reason, lines }, _) => {
+            Verdict::Violated { reason, lines: shortened(&format!("{lines}\n{told}")) }
+        }
+        (_, _) => Verdict::Violated { reason: None, lines: shortened(&told) },
+    };
+    let message = match (message(outcome), told.as_str()) {
+        (message, "") => message,
+        (None, told) => Some(shortened(told)),
+        (Some(message), told) => Some(shortened(&format!("{message}; {told}"))),
+    };
+    Decision { verdict, context: None, message }
+}
+
+/// The most characters of the reason that keeps a turn from ending. A client says it to the model twice.
+const MAX_REASON_TO_GO_ON: usize = 2_000;
+
+/// Decides whether a turn may end that has left these violations.
+pub fn decide_on_end(outcome: &Outcome) -> Decision {
+    let open = worst_first(outcome);
+    let verdict = match open.as_slice() {
+        [] => Verdict::Nothing,
+        open => {
+            let left = "This turn left contract violations. Mend them before you stop:\n";
+            let most = MAX_REASON_TO_GO_ON - left.chars().count();
+            let words = Words { prefix: |_| "Contract violation", place: Place::PathAndLine };
+            Verdict::Block(format!("{left}{}", lines::joined(open, words, most)))
+        }
+    };
+    Decision { verdict, context: None, message: message(outcome) }
+}
+
+/// Adds what there is to say beside violations.
+fn with_concerns(decision: Decision, concerns: &[Concern]) -> Decision {
+    let Some(strictest) = concerns.iter().map(|concern| concern.policy).max() else { return decision };
+    let said = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
+    let Decision { verdict, context, message } = decision;
+    let joined = |earlier: Option<String>, separator: &str| match earlier {
+        Some(earlier) => Some(shortened(&format!("{earlier}{separator}{said}"))),
+        None => Some(shortened(&said)),
+    };
+    match (strictest, verdict) {
+        (Policy::Deny | Policy::Ask, Verdict::Deny(reason)) => {
+            Decision { verdict: Verdict::Deny(shortened(&format!("{reason}\n{said}"))), context, message }
+        }
+        (Policy::Deny, _) => Decision { verdict: Verdict::Deny(shortened(&said)), context, message },
+        (Policy::Ask, _) => Decision { verdict: Verdict::Ask(shortened(&said)), context, message },
+        (Policy::Report | Policy::Allow, verdict) => {
+            Decision { verdict, context: joined(context, "\n"), message: joined(message, "; ") }
+        }
+    }
 }
 
 /// What stands before the violations that the model is told of and need not repair.
@@ -83,7 +168,7 @@ const MIN_CONTEXT: usize = 500;
 fn context(verdict: &Verdict, outcome: &Outcome) -> Option<String> {
     let told = match verdict {
         Verdict::Violated { lines, .. } => lines.chars().count() + 1,
-        Verdict::Nothing | Verdict::Clean(_) | Verdict::Deny(_) => 0,
+        _ => 0,
     };
     let room = MAX_TEXT.saturating_sub(told + EXISTING.len() + 1);
     let mut touched: Vec<&Violation> = outcome.touched().collect();
@@ -93,32 +178,77 @@ fn context(verdict: &Verdict, outcome: &Outcome) -> Option<String> {
             Severity::Error => "Existing violation",
             Severity::Warning => "Existing warning",
         };
-        format!("{EXISTING}\n{}", lines::joined(&touched, prefix, room))
+        let words = Words { prefix, place: Place::Line };
+        format!("{EXISTING}\n{}", lines::joined(&touched, words, room))
     })
 }
 
-fn verdict(root: &Root, call: &Call, outcome: &Outcome, moment: Moment) -> Verdict {
+/// The open violations, errors first.
+fn worst_first(outcome: &Outcome) -> Vec<&Violation> {
     let mut open: Vec<&Violation> = outcome.open().collect();
     open.sort_by_key(|violation| Reverse(violation.contract.severity));
-    match (moment, open.first()) {
-        (Moment::Before, Some(_)) => Verdict::Deny(lines::joined(&open, |_| "Contract violation", MAX_TEXT)),
-        (Moment::After, Some(worst)) => Verdict::Violated {
-            severity: worst.contract.severity,
-            lines: lines::joined(&open, told, MAX_TEXT),
-        },
-        (Moment::After, None) => Verdict::Nothing,
-        (Moment::Before, None) if is_checked(outcome) && is_inside(root, call) => {
-            Verdict::Clean(outcome.summary())
+    open
+}
+
+fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
+    let Matter { root, call, manner, .. } = matter;
+    let mut open = worst_first(outcome);
+    if moment == Moment::After {
+        return told(&open, manner).unwrap_or(Verdict::Nothing);
+    }
+    if manner == Manner::Guard {
+        // Warnings are told afterwards.
+        open.retain(|violation| violation.contract.severity == Severity::Error);
+    }
+    match open.as_slice() {
+        [] if is_checked(outcome) && is_inside(root, call) => Verdict::Clean(outcome.summary()),
+        [] => Verdict::Nothing,
+        open => {
+            let words = Words { prefix: |_| "Contract violation", place: Place::of(manner) };
+            Verdict::Deny(lines::joined(open, words, MAX_TEXT))
         }
-        (Moment::Before, None) => Verdict::Nothing,
     }
 }
 
-fn told(severity: Severity) -> &'static str {
-    match severity {
+/// What is said about violations that are there, if there are any; errors come first.
+fn told(open: &[&Violation], manner: Manner) -> Option<Verdict> {
+    let worst = open.first()?.contract.severity;
+    let prefix = |severity| match severity {
         Severity::Error => "Error",
         Severity::Warning => "Warning",
+    };
+    let reason = match (manner, worst) {
+        (Manner::Plain, severity) => Some(after_write(severity).to_owned()),
+        (Manner::Guard, Severity::Error) => Some(count(open)),
+        (Manner::Guard, Severity::Warning) => None,
+    };
+    let words = Words { prefix, place: Place::of(manner) };
+    Some(Verdict::Violated { reason, lines: lines::joined(open, words, MAX_TEXT) })
+}
+
+fn after_write(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "Contract violation detected after file write",
+        Severity::Warning => "Contract warning detected after file write",
     }
+}
+
+/// The most files that are named where violations are counted.
+const MAX_FILES: usize = 3;
+
+/// How many errors there are, and where.
+fn count(open: &[&Violation]) -> String {
+    let errors = open.iter().filter(|violation| violation.contract.severity == Severity::Error);
+    let mut files: Vec<_> = errors.clone().map(|violation| &violation.path).collect();
+    files.dedup();
+    let names = files.iter().take(MAX_FILES).map(|path| inert(&path.to_text()).into_owned());
+    let names = names.collect::<Vec<_>>().join(", ");
+    let more = match files.len().saturating_sub(MAX_FILES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let errors = errors.count();
+    format!("{errors} contract violation{} in {names}{more}", if errors == 1 { "" } else { "s" })
 }
 
 /// Was everything checked that the call does, and was there anything to check it with?
@@ -199,7 +329,11 @@ mod tests {
     }
 
     fn decided(call: &Call, outcome: &Outcome) -> Decision {
-        decide(&Root::new("/nowhere/project"), call, outcome)
+        decided_by(Manner::Plain, call, outcome)
+    }
+
+    fn decided_by(manner: Manner, call: &Call, outcome: &Outcome) -> Decision {
+        decide(Matter { root: &Root::new("/nowhere/project"), call, manner, concerns: &[] }, outcome)
     }
 
     fn violated(severities: &[Severity]) -> Outcome {
@@ -221,8 +355,8 @@ mod tests {
         let lines: Vec<_> = reason.lines().collect();
         assert!(lines[0].starts_with("Contract violation: c1. "), "{reason}");
         let after = decided(&call(Moment::After, "a"), &outcome).verdict;
-        let Verdict::Violated { severity, lines } = after else { panic!("{after:?}") };
-        assert_eq!(severity, Severity::Error);
+        let Verdict::Violated { reason, lines } = after else { panic!("{after:?}") };
+        assert_eq!(reason.as_deref(), Some("Contract violation detected after file write"));
         assert!(lines.starts_with("Error: c1. ") && lines.contains("\nWarning: c0. "), "{lines}");
     }
 
@@ -253,7 +387,8 @@ mod tests {
         assert_eq!(verdict, Verdict::Deny("Path contains '..': a".to_owned()));
         let verdict = decided(&call(Moment::After, "a"), &climbing).verdict;
         let lines = "Error: Path contains '..': a".to_owned();
-        assert_eq!(verdict, Verdict::Violated { severity: Severity::Error, lines });
+        let reason = Some("Contract violation detected after file write".to_owned());
+        assert_eq!(verdict, Verdict::Violated { reason, lines });
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::chosen::Chosen;
 use super::colour::Color;
 use super::install::{Install, Uninstall};
 use super::packs::Packs;
+use crate::agent::Manner;
 use crate::contract::Severity;
 use crate::exit::Strictness;
 use crate::matcher::Directives;
@@ -77,6 +78,10 @@ pub struct Check {
     /// Check one hook event, read as JSON from standard input
     #[arg(long, help_heading = MODE)]
     pub stdin: bool,
+
+    /// With --stdin: guard everything that may change a file, in the hooks of 'phaser enforce install --guard'
+    #[arg(long, requires = "stdin", help_heading = MODE)]
+    pub guard: bool,
 
     /// Check a file on disk; may be given several times
     #[arg(long, value_name = "PATH", help_heading = MODE)]
@@ -344,6 +349,11 @@ impl Check {
     /// How long a pattern may take on a file.
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout)
+    }
+
+    /// In which manner a client is answered.
+    pub fn manner(&self) -> Manner {
+        if self.guard { Manner::Guard } else { Manner::Plain }
     }
 
     /// Is a contract of this severity checked?

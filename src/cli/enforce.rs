@@ -1,25 +1,27 @@
 //! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
 
 use std::collections::HashSet;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 
 use anyhow::Context;
 
 use super::args::{Check, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
+use super::event::{self, About, Asked, Judged, decide_on_settings};
 use super::show::Show;
 use super::stopwatch::Stopwatch;
 use super::{baseline, install, output, places, say, stdin};
-use crate::agent::decision::{Decision, decide};
-use crate::agent::{Answer, claude};
-use crate::change::Call;
-use crate::contract::Warning;
+use crate::agent::decision::{Concern, Decision, MAX_TEXT};
+use crate::agent::{Manner, claude};
+use crate::briefing::briefing;
+use crate::change::{Call, Moment};
+use crate::config::Policy;
 use crate::contract::layers::{Layer, Loading};
+use crate::contract::{Contract, Severity, Warning};
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
 use crate::matcher;
-use crate::matcher::limits::HOOK_TIME;
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
@@ -42,8 +44,16 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
     let mode = args.mode()?;
     let stopwatch = Stopwatch::start(args.measure());
     let format = args.format(&mode)?;
-    let mut run =
-        Run { args, environment, format, stopwatch, deadline: Deadline::NEVER, committed: None, hint: None };
+    let mut run = Run {
+        args,
+        environment,
+        format,
+        stopwatch,
+        deadline: Deadline::NEVER,
+        committed: None,
+        hint: None,
+        concerns: Vec::new(),
+    };
     let resolved = run.resolve(mode)?;
     let exit = run.enforce(&resolved)?;
     run.stopwatch.end(Phase::ReportWritten);
@@ -60,12 +70,21 @@ struct Resolved {
 }
 
 /// Who is answered.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Asks {
     /// A person or a program: a report is written, and violations fail the run.
     Somebody,
     /// An agent, about one of its events.
-    Agent,
+    Agent(Asked),
+}
+
+impl Asks {
+    /// What an event is about, if that is what is asked.
+    fn about(&self) -> Option<About> {
+        match self {
+            Self::Somebody => None,
+            Self::Agent(asked) => Some(asked.about),
+        }
+    }
 }
 
 /// One run of the command.
@@ -80,6 +99,8 @@ struct Run<'a> {
     committed: Option<Committed>,
     /// What to do next, if that is not obvious.
     hint: Option<String>,
+    /// What there is to say to an event beside violations.
+    concerns: Vec<Concern>,
 }
 
 impl Run<'_> {
@@ -92,13 +113,9 @@ impl Run<'_> {
         }
         let request = Request::read(stdin::patient()).context("standard input")?;
         self.stopwatch.end(Phase::EventRead);
-        self.deadline = Deadline::after(HOOK_TIME.max(self.args.timeout()));
-        let Some(call) = claude::read(&request, cwd) else {
-            return Ok(Resolved { root: Root::new(cwd), source: None, asks: Asks::Agent });
-        };
-        let named = self.environment.claude_project_dir.as_deref();
-        let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
-        Ok(Resolved { root, source: Some(Source::Changes(call)), asks: Asks::Agent })
+        let event::Read { asked, root, source } = event::read(request, self.args.manner(), self.environment);
+        self.deadline = Deadline::after(asked.about.time().max(self.args.timeout()));
+        Ok(Resolved { root, source, asks: Asks::Agent(asked) })
     }
 
     /// The one pipeline: contracts and targets, the scan, the states, and whoever is to be told.
@@ -117,27 +134,62 @@ impl Run<'_> {
         if let (Some(hint), false) = (&self.hint, self.args.quiet) {
             say(hint);
         }
-        match (resolved.asks, &resolved.source) {
-            (Asks::Somebody, _) => {
+        match &resolved.asks {
+            Asks::Somebody => {
                 show.write(&outcome)?;
                 Ok(exit::judge(&outcome, self.args.fail_on(), self.args.strictness()))
             }
-            (Asks::Agent, _) if self.format != Format::Hook => {
+            Asks::Agent(_) if self.format != Format::Hook => {
                 show.write(&outcome)?;
                 Ok(Exit::Clean)
             }
-            (Asks::Agent, Some(Source::Changes(call))) => {
-                let decision = decide(&resolved.root, call, &outcome);
-                self.answer(&claude::answer(&decision, self.args.on_clean.into()))
+            Asks::Agent(asked) => {
+                let decision = self.decision(resolved, asked.about, &outcome)?;
+                let answer = claude::answer(&asked.request, &decision, self.args.on_clean.into());
+                output::answer(|out| writeln!(out, "{}", answer.stdout))?;
+                Ok(answer.exit)
             }
-            (Asks::Agent, _) => self.answer(&claude::answer(&Decision::NOTHING, self.args.on_clean.into())),
+        }
+    }
+
+    /// What is said to an event.
+    fn decision(&self, resolved: &Resolved, about: About, outcome: &Outcome) -> anyhow::Result<Decision> {
+        let root = &resolved.root;
+        match about {
+            About::Beginning => self.briefing(root),
+            About::Settings => self.on_settings(root),
+            _ => {
+                let judged = Judged { about, root, manner: self.args.manner(), concerns: &self.concerns };
+                Ok(judged.decision(resolved.source.as_ref(), outcome))
+            }
+        }
+    }
+
+    /// What somebody should know who begins to work: the contracts of the whole project.
+    fn briefing(&self, root: &Root) -> anyhow::Result<Decision> {
+        let targets = tree::tree(root, &self.environment.git, 1);
+        let loaded = self.load(root, &Source::Tree(None), &Ok(targets))?;
+        let mut project = Project::new(root.clone(), loaded, self.args.options());
+        project.retain(|contract| self.args.wants(contract.severity));
+        let context = brief(project.contracts());
+        let outcome = Outcome { warnings: project.ready().into_warnings(), ..Outcome::default() };
+        Ok(Decision { context, ..Decision::message_only(&outcome) })
+    }
+
+    /// What becomes of settings that changed, if the project protects them.
+    fn on_settings(&self, root: &Root) -> anyhow::Result<Decision> {
+        let loaded = self.load(root, &Source::Files(Vec::new()), &Ok(Targets::none()))?;
+        let protects = loaded.configs.iter().filter_map(|placed| placed.config.protect).max();
+        match protects {
+            None | Some(Policy::Allow) => Ok(Decision::NOTHING),
+            Some(_) => Ok(decide_on_settings(self.environment)),
         }
     }
 
     /// How the outcome is shown; paths of an event are the client's business.
     fn show<'a>(&'a self, resolved: &'a Resolved) -> Show<'a> {
         let Self { args, environment, format, .. } = *self;
-        let root = (resolved.asks == Asks::Somebody).then_some(&resolved.root);
+        let root = matches!(resolved.asks, Asks::Somebody).then_some(&resolved.root);
         Show { args, environment, format, root }
     }
 
@@ -155,20 +207,29 @@ impl Run<'_> {
         // Where files are decides which contracts there are. An agent waits, so what it changes is only worked out for
         // contracts.
         let mut targets = match (asks, source) {
-            (Asks::Agent, Source::Changes(call)) => Err(call),
+            (Asks::Agent(_), Source::Changes(call)) => Err(call),
             _ => {
                 let targets = project::targets(root, &options, source)?;
                 self.stopwatch.end(Phase::FilesListed);
                 Ok(targets)
             }
         };
+        if let (Source::Swept(_), Ok(Targets { targets, skipped, .. })) = (source, &mut targets)
+            && targets.is_empty()
+        {
+            return Ok(Outcome { skipped: mem::take(skipped), ..Outcome::default() });
+        }
         options.recorded = match &targets {
             _ if self.args.no_baseline => Recorded::Nowhere,
-            Err(_) => Recorded::InFile,
-            Ok(targets) => baseline::of_run(root, self.settings(source, targets))?,
+            Ok(targets) if asks.about().is_none() => baseline::of_run(root, self.settings(source, targets))?,
+            _ => Recorded::InFile,
         };
         let loaded = self.load(root, source, &targets)?;
-        let asked = self.args.existing();
+        // What was there before a command or a turn is never its doing.
+        let asked = match source {
+            Source::Swept(_) => Some(Existing::Report),
+            _ => self.args.existing(),
+        };
         options.existing = asked.unwrap_or_else(|| loaded.existing());
         let compares = asked.is_none() && options.existing == Existing::Report;
         if let (true, Ok(found)) = (compares, &mut targets) {
@@ -194,8 +255,22 @@ impl Run<'_> {
             self.hint = Some(hint);
             return Ok(Outcome { skipped: targets.skipped, ..project.outcome_without_contracts() });
         }
-        project.retain(|contract| self.args.wants(contract.severity));
+        let least = self.least_severity(asks.about(), source);
+        project.retain(|contract| self.args.wants(contract.severity) && contract.severity >= least);
         Ok(self.check(project, targets))
+    }
+
+    /// The least severity that matters to a guard: before an edit, and at the end of a turn, only errors do.
+    fn least_severity(&self, about: Option<About>, source: &Source) -> Severity {
+        match (about, source) {
+            (Some(About::End), _) => Severity::Error,
+            (Some(About::Call), Source::Changes(Call { moment: Moment::Before, .. }))
+                if self.args.manner() == Manner::Guard =>
+            {
+                Severity::Error
+            }
+            _ => Severity::Warning,
+        }
     }
 
     fn check(&mut self, project: Project, targets: Targets) -> Outcome {
@@ -230,9 +305,10 @@ impl Run<'_> {
         let load = Load { root, extra: &extra, folders: &folders, settings, cwd };
         let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
         let mut loaded = load.run(loading);
-        self.choose(&load, &mut loaded, targets.as_ref().ok())?;
+        let is_event = self.args.stdin;
+        self.choose(&load, &mut loaded, targets.as_ref().ok().filter(|_| !is_event))?;
         // A hook goes on without what is wrong: it must not be disarmed.
-        if targets.is_ok() && !loaded.mistakes.is_empty() {
+        if !is_event && !loaded.mistakes.is_empty() {
             return Err(project::Error::Config(loaded.mistakes).into());
         }
         if !self.args.quiet {
@@ -275,12 +351,6 @@ impl Run<'_> {
         loaded.layers.contracts.retain(|contract| chosen.includes(contract));
         Ok(())
     }
-
-    /// Writes the answer to an agent.
-    fn answer(&self, answer: &Answer) -> anyhow::Result<Exit> {
-        output::answer(|out| writeln!(out, "{}", answer.stdout))?;
-        Ok(answer.exit)
-    }
 }
 
 /// Makes targets ready to be compared with what was before, because the configuration says so.
@@ -299,6 +369,14 @@ fn compare(root: &Root, options: &Options, source: &Source, found: &mut Targets)
         unchanged.for_each(|target| target.before = None);
     }
     Ok(())
+}
+
+/// The contracts in words for whoever begins to work, if there are any.
+fn brief(contracts: &[Contract]) -> Option<String> {
+    let (before, after) =
+        ("phaser enforces these contracts of the project:", "'phaser explain ID' says more about one.");
+    let lines = briefing(contracts, MAX_TEXT - before.len() - after.len() - 2);
+    (!lines.is_empty()).then(|| format!("{before}\n{lines}\n{after}"))
 }
 
 /// Where contracts were looked for, and how to get some.

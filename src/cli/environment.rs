@@ -25,6 +25,8 @@ pub struct Environment {
     pub git: Location,
     /// Where the client keeps the user's settings, when that is not `.claude` in the home directory.
     pub claude_config_dir: Option<PathBuf>,
+    /// Was phaser started by the client's plugin of that name, and not by settings?
+    pub runs_as_a_plugin: bool,
     /// The directories that programs are looked for in.
     pub path: Vec<PathBuf>,
 }
@@ -60,6 +62,7 @@ impl Environment {
             claude_project_dir: directory("CLAUDE_PROJECT_DIR"),
             github_step_summary: directory("GITHUB_STEP_SUMMARY"),
             claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
+            runs_as_a_plugin: directory("CLAUDE_PLUGIN_ROOT").is_some(),
             path: env::var_os("PATH").iter().flat_map(env::split_paths).collect(),
         }
     }

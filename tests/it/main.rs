@@ -22,6 +22,7 @@ mod faults;
 mod gaps;
 mod git_hook;
 mod git_modes;
+mod guard;
 mod guide;
 mod hook;
 mod hostile_contracts;

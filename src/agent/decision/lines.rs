@@ -1,8 +1,10 @@
 //! Violations as lines for a model, within the length that a client passes on: messages are cut first, then lines are
 //! left out and counted.
 
+use super::super::Manner;
 use super::noted;
 use crate::contract::Severity;
+use crate::path::RelPath;
 use crate::report::inert;
 use crate::violation::Violation;
 
@@ -15,12 +17,40 @@ const MIN_MESSAGE: usize = 40;
 /// How much is kept for saying how many lines were left out.
 const REST: usize = 40;
 
+/// How a violation is worded.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    /// What stands first.
+    pub prefix: fn(Severity) -> &'static str,
+    /// How its place is named.
+    pub place: Place,
+}
+
+/// How the place of a violation is named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// By its line: the file is known.
+    Line,
+    /// By its file and its line.
+    PathAndLine,
+}
+
+impl Place {
+    /// How a client is told that is answered in this manner.
+    pub fn of(manner: Manner) -> Self {
+        match manner {
+            Manner::Plain => Self::Line,
+            Manner::Guard => Self::PathAndLine,
+        }
+    }
+}
+
 /// One line for each violation, in their order, with `most` characters in all.
-pub(super) fn joined(violations: &[&Violation], prefix: fn(Severity) -> &'static str, most: usize) -> String {
+pub(super) fn joined(violations: &[&Violation], words: Words, most: usize) -> String {
     let mut named = violations.len().min(MAX_NAMED);
     loop {
         let lines: Vec<Line> =
-            violations[..named].iter().map(|violation| Line::of(violation, prefix)).collect();
+            violations[..named].iter().map(|violation| Line::of(violation, words)).collect();
         let message = longest_message(&lines, most);
         if named > 1 && message.is_some_and(|length| length < MIN_MESSAGE) {
             named -= 1;
@@ -56,6 +86,19 @@ fn longest_message(lines: &[Line], most: usize) -> Option<usize> {
     None
 }
 
+/// The most characters of a path that are shown.
+const MAX_PATH: usize = 300;
+
+/// A path on one line; of a very long one the end.
+fn shown(path: &RelPath) -> String {
+    let text = path.to_text();
+    let shown = inert(&text);
+    match shown.chars().count().checked_sub(MAX_PATH) {
+        None | Some(0) => shown.into_owned(),
+        Some(cut) => format!("…{}", shown.chars().skip(cut).collect::<String>()),
+    }
+}
+
 /// One violation in words.
 struct Line {
     start: String,
@@ -64,15 +107,19 @@ struct Line {
 }
 
 impl Line {
-    fn of(violation: &Violation, prefix: fn(Severity) -> &'static str) -> Self {
+    fn of(violation: &Violation, words: Words) -> Self {
         let contract = &violation.contract;
-        let at = match &violation.found {
-            Some(found) => format!(" at line {}", found.region.start.line),
-            None => String::new(),
+        let line = violation.found.as_ref().map(|found| found.region.start.line);
+        let path = || shown(&violation.path);
+        let at = match (words.place, line) {
+            (Place::Line, Some(line)) => format!(" at line {line}"),
+            (Place::Line, None) => String::new(),
+            (Place::PathAndLine, Some(line)) => format!(" at {}:{line}", path()),
+            (Place::PathAndLine, None) => format!(" at {}", path()),
         };
         let message = contract.message.split_whitespace().collect::<Vec<_>>().join(" ");
         Self {
-            start: format!("{}: {}{at}. ", prefix(contract.severity), contract.id),
+            start: format!("{}: {}{at}. ", (words.prefix)(contract.severity), contract.id),
             message: inert(&message).into_owned(),
             end: noted(violation),
         }
@@ -100,7 +147,6 @@ mod tests {
     use super::*;
     use crate::contract::{Check, Contract};
     use crate::matcher::oracle::contract;
-    use crate::path::RelPath;
 
     fn violations(messages: &[String]) -> Vec<Violation> {
         let contracts = messages.iter().enumerate().map(|(at, message)| {
@@ -111,7 +157,8 @@ mod tests {
 
     fn shown(messages: &[String]) -> String {
         let violations = violations(messages);
-        joined(&violations.iter().collect::<Vec<_>>(), |_| "Error", MAX_TEXT)
+        let words = Words { prefix: |_| "Error", place: Place::Line };
+        joined(&violations.iter().collect::<Vec<_>>(), words, MAX_TEXT)
     }
 
     #[test]

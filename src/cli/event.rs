@@ -1,0 +1,164 @@
+//! One event of an agent: what the run is about, and what is said to it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::environment::Environment;
+use super::install::settings_file;
+use crate::agent::decision::{Concern, Decision, Matter, Verdict, decide, decide_on_command, decide_on_end};
+use crate::agent::{Manner, Occasion, Worktree, claude};
+use crate::change::Call;
+use crate::hook::Request;
+use crate::matcher::limits::HOOK_TIME;
+use crate::outcome::Outcome;
+use crate::path::{Root, RootHints, find_root};
+use crate::settings::file::{self, Scope};
+use crate::settings::{Survey, survey};
+use crate::source::Source;
+
+/// How long a look at what a command left may take. Whoever runs a command waits for it anyway.
+const COMMAND_TIME: Duration = Duration::from_secs(3);
+
+/// How long a look at what a turn left may take: there is one at its end.
+const END_TIME: Duration = Duration::from_secs(5);
+
+/// An event, and what it is about.
+pub struct Asked {
+    /// The event as it came.
+    pub request: Request,
+    /// What it is about.
+    pub about: About,
+}
+
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// A call of a tool.
+    Call,
+    /// What a command left.
+    Command,
+    /// What a turn left.
+    End,
+    /// Somebody begins to work.
+    Beginning,
+    /// Settings of the client.
+    Settings,
+    /// Nothing that matters.
+    Nothing,
+}
+
+impl About {
+    /// How long the answer may take.
+    pub fn time(self) -> Duration {
+        match self {
+            Self::Call | Self::Nothing | Self::Settings => HOOK_TIME,
+            Self::Command | Self::Beginning => COMMAND_TIME,
+            Self::End => END_TIME,
+        }
+    }
+}
+
+/// An event with the project it is about and where its text comes from, if there is any to look at.
+pub struct Read {
+    /// The event.
+    pub asked: Asked,
+    /// The project.
+    pub root: Root,
+    /// Where its text comes from.
+    pub source: Option<Source>,
+}
+
+/// Reads what an event is about.
+pub fn read(request: Request, manner: Manner, environment: &Environment) -> Read {
+    let occasion = claude::read(&request, &environment.cwd, manner);
+    let read = |about, root, source| Read { asked: Asked { request, about }, root, source };
+    match occasion {
+        Occasion::Call(call) => {
+            let named = environment.claude_project_dir.as_deref();
+            let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
+            read(About::Call, root, Some(Source::Changes(call)))
+        }
+        Occasion::Command(Worktree { cwd, sweep }) => {
+            read(About::Command, project_at(&cwd, environment), Some(Source::Swept(sweep)))
+        }
+        Occasion::End(Worktree { cwd, sweep }) => {
+            read(About::End, project_at(&cwd, environment), Some(Source::Swept(sweep)))
+        }
+        Occasion::Beginning { cwd } => read(About::Beginning, project_at(&cwd, environment), None),
+        Occasion::Settings { cwd } => read(About::Settings, project_at(&cwd, environment), None),
+        Occasion::Nothing => read(About::Nothing, Root::new(&environment.cwd), None),
+    }
+}
+
+/// The project of an agent that is in this directory, which may be outside: a command can leave it anywhere.
+fn project_at(cwd: &Path, environment: &Environment) -> Root {
+    let named = environment.claude_project_dir.as_deref().filter(|named| named.is_dir());
+    let start = named.filter(|named| !Root::new(named).contains(cwd)).unwrap_or(cwd);
+    find_root(RootHints { named, cwd: start, file: None })
+}
+
+/// What is decided about an event whose files were looked at.
+pub struct Judged<'a> {
+    /// What the event is about.
+    pub about: About,
+    /// The project.
+    pub root: &'a Root,
+    /// In which manner the client is answered.
+    pub manner: Manner,
+    /// What there is to say beside violations.
+    pub concerns: &'a [Concern],
+}
+
+impl Judged<'_> {
+    /// Decides on what was found in files that came from the source.
+    pub fn decision(&self, source: Option<&Source>, outcome: &Outcome) -> Decision {
+        match (self.about, source) {
+            (About::Call, Some(Source::Changes(call))) => self.on_call(call, outcome),
+            (About::Command, _) => decide_on_command(outcome, self.concerns),
+            (About::End, _) => decide_on_end(outcome),
+            _ => Decision::message_only(outcome),
+        }
+    }
+
+    fn on_call(&self, call: &Call, outcome: &Outcome) -> Decision {
+        let Self { root, manner, concerns, .. } = *self;
+        decide(Matter { root, call, manner, concerns }, outcome)
+    }
+}
+
+/// What is decided about settings that changed: they do not count if they take phaser's hooks away. All settings of the
+/// client count together.
+pub fn decide_on_settings(environment: &Environment) -> Decision {
+    let mut found = Survey { own: Vec::new(), all_disabled: false };
+    let mut switching_off = None;
+    for scope in Scope::ALL {
+        let Some(path) = client_settings(scope, environment) else { continue };
+        // What cannot be read has no hooks for the client either.
+        let Some(Survey { own, all_disabled }) = file::read(&path).ok().and_then(|text| survey(&text).ok())
+        else {
+            continue;
+        };
+        found.own.extend(own);
+        if all_disabled {
+            switching_off.get_or_insert(path);
+        }
+    }
+    let guards = found.own.iter().any(|hook| hook.event == "PreToolUse") || environment.runs_as_a_plugin;
+    let what = match (switching_off, guards) {
+        (Some(path), _) => format!("'disableAllHooks' in {} switches phaser off", path.display()),
+        (None, false) => "phaser's hooks are gone from the settings".to_owned(),
+        (None, true) => return Decision::NOTHING,
+    };
+    let reason = format!(
+        "{what}. This project protects them ('protect' in .claude/phaser.yaml): a person has to take them out, with 'phaser enforce uninstall'. Put the settings back as they were."
+    );
+    Decision { verdict: Verdict::Block(reason), ..Decision::NOTHING }
+}
+
+/// The settings that the client reads: those of the project that it was started in.
+fn client_settings(scope: Scope, environment: &Environment) -> Option<PathBuf> {
+    match (&environment.claude_project_dir, scope) {
+        (Some(project), Scope::Project | Scope::Local) => Some(scope.file(Path::new(""), project)),
+        _ => settings_file(scope, environment),
+    }
+}
