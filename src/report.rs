@@ -8,6 +8,7 @@ pub mod github;
 pub mod gitlab;
 pub mod here;
 pub mod host;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod palette;

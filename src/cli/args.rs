@@ -114,7 +114,7 @@ pub struct Check {
     pub format: Option<Format>,
 
     /// Write the report to this file, and text to standard output; without --format, a name that ends with
-    /// .sarif, .json or .xml says which: sarif, json or junit
+    /// .sarif, .json, .xml or .html says which: sarif, json, junit or html
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
@@ -230,6 +230,7 @@ pub enum Format {
     Github,
     Gitlab,
     Junit,
+    Html,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -275,6 +276,8 @@ impl Format {
             Self::Json
         } else if name.ends_with(".xml") {
             Self::Junit
+        } else if name.ends_with(".html") {
+            Self::Html
         } else {
             Self::Text
         }

@@ -9,12 +9,30 @@ use clap::{Args, Subcommand};
 use super::environment::Environment;
 use super::output;
 use crate::exit::Exit;
+use crate::report::html::Page;
 use crate::report::sarif;
 
 #[derive(Debug, Subcommand)]
 pub enum Report {
     /// Make one SARIF log of several, such as those of the shards of one project
     Merge(Merge),
+    /// Make one page for people of several reports, in JSON or SARIF
+    Html(Html),
+}
+
+#[derive(Debug, Args)]
+pub struct Html {
+    /// The reports that 'phaser enforce --format json' or '--format sarif' has written
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// How it was over time: what 'phaser history --format json' has written
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -30,7 +48,34 @@ pub struct Merge {
 
 /// Runs `phaser report`.
 pub fn run(command: &Report, environment: &Environment) -> anyhow::Result<Exit> {
-    let Report::Merge(Merge { files, output }) = command;
+    match command {
+        Report::Merge(merge) => run_merge(merge, environment),
+        Report::Html(html) => run_html(html, environment),
+    }
+}
+
+fn run_html(Html { files, history, output }: &Html, environment: &Environment) -> anyhow::Result<Exit> {
+    let read =
+        |file: &PathBuf| fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string());
+    let about = match files.as_slice() {
+        [file] => format!("made of {}", file.display()),
+        files => format!("made of {} reports", files.len()),
+    };
+    let mut page = Page::new(about);
+    for file in files {
+        page.add_report(&read(file)?).with_context(|| file.display().to_string())?;
+    }
+    if let Some(file) = history {
+        page.add_history(&read(file)?).with_context(|| file.display().to_string())?;
+    }
+    match output {
+        Some(path) => output::to_file(&environment.cwd.join(path), |out| page.write(out))?,
+        None => output::to_stdout(|out| page.write(out))?,
+    }
+    Ok(Exit::Clean)
+}
+
+fn run_merge(Merge { files, output }: &Merge, environment: &Environment) -> anyhow::Result<Exit> {
     let mut logs = Vec::new();
     for file in files {
         let bytes = fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string())?;

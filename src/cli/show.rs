@@ -118,6 +118,7 @@ impl Show<'_> {
             Format::Github => report::github::write(out, outcome, &self.top()),
             Format::Gitlab => report::gitlab::write(out, outcome, &self.top()),
             Format::Junit => report::junit::write(out, outcome, &self.top()),
+            Format::Html => report::html::write(out, outcome),
         }
     }
 

@@ -1,0 +1,244 @@
+//! One page for people: a single file that loads nothing, with every violation to search and to filter.
+//!
+//! The page itself is `page.html`; what it shows is one JSON document in it, in which nothing can end the element that it
+//! stands in. Everything else happens where the page is opened.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::outcome::{Outcome, Summary};
+use crate::skipped::Gap;
+
+mod read;
+
+const PAGE: &str = include_str!("html/page.html");
+const DATA: &str = "{{DATA}}";
+
+/// The states that a violation can be in, as the page names them.
+const STATES: [&str; 4] = ["open", "ignored", "existing", "baselined"];
+
+/// What a page shows.
+#[derive(Debug, Default, Serialize)]
+pub struct Page {
+    about: String,
+    summary: Counts,
+    checked: usize,
+    gaps: Vec<(String, String)>,
+    states: [&'static str; 4],
+    contracts: Vec<ContractRow>,
+    paths: Vec<String>,
+    rows: Vec<Row>,
+    history: Option<Vec<Sample>>,
+    #[serde(skip)]
+    known_contracts: HashMap<ContractRow, usize>,
+    #[serde(skip)]
+    known_paths: HashMap<String, usize>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    errors: usize,
+    warnings: usize,
+    ignored: usize,
+    existing: usize,
+    baselined: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+struct ContractRow {
+    id: String,
+    severity: String,
+    message: String,
+}
+
+/// A violation: contract, path, line, column, state, text. Numbers and not names, because there may be many.
+#[derive(Debug, Serialize)]
+struct Row(usize, usize, usize, usize, usize, Option<String>);
+
+/// How many open violations there were in a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+struct Sample {
+    id: String,
+    /// In seconds since 1970.
+    time: i64,
+    errors: usize,
+    warnings: usize,
+}
+
+/// Why a report cannot be shown.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// It is not JSON.
+    #[error("not JSON: {0}; name a report of 'phaser enforce --format json' or '--format sarif'")]
+    NotJson(#[from] serde_json::Error),
+    /// It is not one of phaser's.
+    #[error("neither a JSON report of phaser nor a SARIF log")]
+    Unknown,
+    /// It is not a history.
+    #[error("not a history: name what 'phaser history --format json' has written")]
+    NotAHistory,
+}
+
+/// A violation as any report tells it.
+struct Told<'a> {
+    id: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    path: &'a str,
+    place: Option<(usize, usize)>,
+    state: &'a str,
+    text: Option<&'a str>,
+}
+
+/// Writes the outcome as a page.
+pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    Page::of(outcome).write(out)
+}
+
+impl Page {
+    /// A page without anything on it.
+    pub fn new(about: impl Into<String>) -> Self {
+        Self { about: about.into(), states: STATES, ..Self::default() }
+    }
+
+    /// What an outcome has to show.
+    fn of(outcome: &Outcome) -> Self {
+        let count = outcome.contracts.len();
+        let about = format!("{count} contract{} checked", if count == 1 { "" } else { "s" });
+        let mut page = Self::new(about);
+        page.checked = outcome.checked.len();
+        let gaps = outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None);
+        page.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
+        let broken = outcome.warnings.iter().map(|warning| (String::new(), warning.to_string()));
+        page.gaps.extend(broken);
+        for violation in &outcome.violations {
+            let contract = &violation.contract;
+            let found = violation.found.as_ref();
+            page.add(&Told {
+                id: &contract.id,
+                severity: contract.severity.as_str(),
+                message: &contract.message,
+                path: &violation.path.to_text(),
+                place: found.map(|found| (found.region.start.line, found.region.start.column)),
+                state: violation.state.as_str(),
+                text: found.map(|found| found.line.as_str()),
+            });
+        }
+        let Summary { errors, warnings, ignored, existing, baselined } = outcome.summary();
+        page.summary = Counts { errors, warnings, ignored, existing, baselined };
+        page
+    }
+
+    /// Adds a violation, and counts it.
+    fn add(&mut self, told: &Told<'_>) {
+        let contract = ContractRow {
+            id: told.id.to_owned(),
+            severity: told.severity.to_owned(),
+            message: told.message.to_owned(),
+        };
+        let contract = *self.known_contracts.entry(contract).or_insert_with_key(|contract| {
+            self.contracts.push(contract.clone());
+            self.contracts.len() - 1
+        });
+        let path = *self.known_paths.entry(told.path.to_owned()).or_insert_with_key(|path| {
+            self.paths.push(path.clone());
+            self.paths.len() - 1
+        });
+        let state = STATES.iter().position(|state| *state == told.state).unwrap_or_default();
+        let counter = match (state, told.severity) {
+            (0, "warning") => &mut self.summary.warnings,
+            (0, _) => &mut self.summary.errors,
+            (1, _) => &mut self.summary.ignored,
+            (2, _) => &mut self.summary.existing,
+            (_, _) => &mut self.summary.baselined,
+        };
+        *counter += 1;
+        let (line, column) = told.place.unwrap_or_default();
+        self.rows.push(Row(contract, path, line, column, state, told.text.map(str::to_owned)));
+    }
+
+    /// Writes the page.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (before, after) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
+        out.write_all(before.as_bytes())?;
+        serde_json::to_writer(InScript(out), self)?;
+        out.write_all(after.as_bytes())
+    }
+}
+
+/// Writes JSON in which no element of the page begins or ends: `<` stands only in strings, where it can be spelled out.
+struct InScript<'a>(&'a mut dyn Write);
+
+impl Write for InScript<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for (at, piece) in bytes.split(|&byte| byte == b'<').enumerate() {
+            if at > 0 {
+                self.0.write_all(b"\\u003c")?;
+            }
+            self.0.write_all(piece)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::contract::{Check, Contract};
+    use crate::matcher::oracle::contract;
+    use crate::path::RelPath;
+    use crate::violation::{State, Violation};
+
+    /// The document in a page.
+    pub(super) fn data(page: &Page) -> Value {
+        let mut bytes = Vec::new();
+        page.write(&mut bytes).expect("written");
+        let text = String::from_utf8(bytes).expect("is text");
+        let (_, rest) = text.split_once(r#"id="data">"#).expect("has data");
+        let (json, rest) = rest.split_once("</script>").expect("ends");
+        assert_eq!(rest.matches("</script>").count(), 1, "nothing in the data ends its element");
+        serde_json::from_str(json).expect("is JSON")
+    }
+
+    #[test]
+    fn a_page_has_every_violation_and_what_they_have_in_common_once() {
+        let mut one = contract(0, Check::NotExists);
+        one.message = "</script><script>alert(1)</script><!--".to_owned();
+        let one: Arc<Contract> = Arc::new(one);
+        let mut violations: Vec<Violation> =
+            ["a.py", "b/<i>.py"].map(|path| Violation::of_file(&one, &RelPath::from(path))).into();
+        violations.push(Violation { state: State::Baselined, ..violations[0].clone() });
+        let outcome = Outcome { violations, ..Outcome::default() };
+        let data = data(&Page::of(&outcome));
+        assert_eq!(data["contracts"].as_array().map(Vec::len), Some(1));
+        assert_eq!(data["contracts"][0]["message"], one.message);
+        assert_eq!(data["paths"], serde_json::json!(["a.py", "b/<i>.py"]));
+        assert_eq!(
+            data["rows"],
+            serde_json::json!([[0, 0, 0, 0, 0, null], [0, 1, 0, 0, 0, null], [0, 0, 0, 0, 3, null]])
+        );
+        assert_eq!(data["summary"]["baselined"], 1);
+    }
+
+    #[test]
+    fn the_page_asks_nobody_for_anything() {
+        for outside in ["http:", "https:", "//cdn", "@import", "url(", "src=", "fetch(", "innerHTML", "eval("]
+        {
+            let mentions = PAGE.match_indices(outside).map(|(at, _)| &PAGE[at..(at + 60).min(PAGE.len())]);
+            let others: Vec<_> =
+                mentions.filter(|text| !text.starts_with("http://www.w3.org/2000/svg")).collect();
+            assert_eq!(others, Vec::<&str>::new());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Pages of reports that other runs have written: those of the shards of a project, or of many projects.
+
+use serde_json::Value;
+
+use super::{Page, ReadError, Sample, Told};
+
+impl Page {
+    /// Adds what a report in JSON or SARIF says.
+    ///
+    /// # Errors
+    ///
+    /// When it is neither.
+    pub fn add_report(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
+        let report: Value = serde_json::from_slice(bytes)?;
+        if report["runs"].is_array() {
+            self.add_sarif(&report);
+            Ok(())
+        } else if report["violations"].is_array() && report["version"].is_u64() {
+            self.add_json(&report);
+            Ok(())
+        } else {
+            Err(ReadError::Unknown)
+        }
+    }
+
+    /// Adds how it was over time.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a history.
+    pub fn add_history(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
+        let history: Value = serde_json::from_slice(bytes)?;
+        let samples: Result<Vec<Sample>, _> = serde_json::from_value(history["commits"].clone());
+        self.history = Some(samples.map_err(|_| ReadError::NotAHistory)?);
+        Ok(())
+    }
+
+    fn add_json(&mut self, report: &Value) {
+        self.checked += items(&report["files_checked"]).len();
+        for skipped in items(&report["skipped"]) {
+            self.gaps.push((text(&skipped["file_path"]).to_owned(), text(&skipped["reason"]).to_owned()));
+        }
+        for warning in items(&report["warnings"]) {
+            self.gaps.push((text(&warning["file_path"]).to_owned(), text(&warning["message"]).to_owned()));
+        }
+        for violation in items(&report["violations"]).iter().chain(items(&report["suppressed"])) {
+            self.add(&Told {
+                id: text(&violation["rule_id"]),
+                severity: text(&violation["severity"]),
+                message: text(&violation["message"]),
+                path: text(&violation["file_path"]),
+                place: place(&violation["line_number"], &violation["column"]),
+                state: violation["state"].as_str().unwrap_or("open"),
+                text: violation["matched_text"].as_str(),
+            });
+        }
+    }
+
+    fn add_sarif(&mut self, log: &Value) {
+        for run in items(&log["runs"]) {
+            for result in items(&run["results"]) {
+                let location = &result["locations"][0]["physicalLocation"];
+                let region = &location["region"];
+                let suppressions = items(&result["suppressions"]);
+                self.add(&Told {
+                    id: text(&result["ruleId"]),
+                    severity: match result["level"].as_str() {
+                        Some("warning" | "note") => "warning",
+                        _ => "error",
+                    },
+                    message: text(&result["message"]["text"]),
+                    path: text(&location["artifactLocation"]["uri"]),
+                    place: place(&region["startLine"], &region["startColumn"]),
+                    state: state(suppressions.first(), result),
+                    text: region["snippet"]["text"].as_str(),
+                });
+            }
+        }
+    }
+}
+
+/// The state of a result of a SARIF log.
+fn state(suppression: Option<&Value>, result: &Value) -> &'static str {
+    match (suppression, result["baselineState"].as_str()) {
+        (Some(suppression), _) if suppression["kind"] == "inSource" => "ignored",
+        (Some(_), _) => "baselined",
+        (None, Some("unchanged")) => "existing",
+        (None, _) => "open",
+    }
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn place(line: &Value, column: &Value) -> Option<(usize, usize)> {
+    let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
+    Some((number(line)?, number(column).unwrap_or(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::tests::data;
+    use super::*;
+
+    #[test]
+    fn reports_of_both_forms_are_shown_together() {
+        let one = json!({ "version": 1, "files_checked": ["a.py", "b.py"], "skipped": [], "warnings": [],
+            "violations": [{ "rule_id": "x", "file_path": "a.py", "line_number": 3, "column": 2,
+                "message": "m", "severity": "warning", "matched_text": "print(", "state": "open" }],
+            "suppressed": [{ "rule_id": "x", "file_path": "b.py", "line_number": null, "column": null,
+                "message": "m", "severity": "warning", "matched_text": null, "state": "ignored" }] });
+        let two = json!({ "version": "2.1.0", "runs": [{ "results": [{ "ruleId": "y", "level": "error",
+            "message": { "text": "n" }, "locations": [{ "physicalLocation": {
+                "artifactLocation": { "uri": "c.py" }, "region": { "startLine": 1, "startColumn": 1 } } }] }] }] });
+        let mut page = Page::new("two reports");
+        page.add_report(one.to_string().as_bytes()).expect("is JSON of phaser's");
+        page.add_report(two.to_string().as_bytes()).expect("is SARIF");
+        let history =
+            json!({ "version": 1, "commits": [{ "id": "c", "time": 1, "errors": 2, "warnings": 3 }] });
+        page.add_history(history.to_string().as_bytes()).expect("is a history");
+        let data = data(&page);
+        assert_eq!(
+            data["summary"],
+            json!({ "errors": 1, "warnings": 1, "ignored": 1, "existing": 0, "baselined": 0 })
+        );
+        assert_eq!((&data["checked"], &data["history"][0]["errors"]), (&json!(2), &json!(2)));
+        assert_eq!(data["rows"][0], json!([0, 0, 3, 2, 0, "print("]));
+    }
+
+    #[test]
+    fn what_is_no_report_is_refused() {
+        for bytes in ["", "[]", "{}", r#"{"version":1}"#] {
+            assert!(Page::new("").add_report(bytes.as_bytes()).is_err(), "{bytes}");
+        }
+        assert!(Page::new("").add_history(b"{}").is_err());
+    }
+}
