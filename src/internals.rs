@@ -22,7 +22,7 @@ use crate::matcher::pattern::dialect::{Purpose, translate};
 use crate::matcher::{Directives, Matcher, Options};
 use crate::path::{RelPath, Root};
 use crate::scan::{self, Measure, scan};
-use crate::settings::{self, Edited, Existing, Tools, Wanted};
+use crate::settings::{self, Asked, Edited, Existing, Form, Tools};
 use crate::source::changes::changes;
 use crate::text::Text;
 use crate::violation::LineDigest;
@@ -233,8 +233,13 @@ pub fn ignores(data: &[u8]) {
 /// Settings: phaser's hooks go in once, come out again, and nothing else changes.
 pub fn settings(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let wanted = Wanted { tools: Tools::Edits, on_clean: OnClean::Allow };
-    let Ok(installed) = settings::install(text, wanted, Existing::Replace) else {
+    settings_with(text, Form::Plain(Tools::Edits), 2);
+    settings_with(text, Form::Guard, 8);
+}
+
+fn settings_with(text: &str, form: Form, hooks: usize) {
+    let asked = Asked::usual(form);
+    let Ok(installed) = settings::install(text, &asked, Existing::Replace) else {
         return;
     };
     let installed = match installed {
@@ -242,11 +247,10 @@ pub fn settings(data: &[u8]) {
         Edited::Unchanged => text.to_owned(),
         other @ (Edited::Emptied(_) | Edited::Differs(_)) => panic!("{other:?}"),
     };
-    let again = settings::install(&installed, wanted, Existing::Keep);
+    let again = settings::install(&installed, &asked, Existing::Keep);
     assert_eq!(again, Ok(Edited::Unchanged), "installing is done once");
-    let mut own = settings::survey(&installed).expect("is readable").own;
-    own.retain(|hook| matches!(hook.event.as_str(), "PreToolUse" | "PostToolUse"));
-    assert_eq!(own.len(), 2, "{own:?}");
+    let own = settings::survey(&installed).expect("is readable").own;
+    assert_eq!(own.len(), hooks, "{own:?}");
     let removed = match settings::uninstall(&installed).expect("is readable") {
         Edited::Changed(new) | Edited::Emptied(new) => new,
         other => panic!("{other:?}"),

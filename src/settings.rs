@@ -7,14 +7,14 @@
 pub mod command;
 mod document;
 pub mod file;
+mod wanted;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::agent::OnClean;
 use document::{Child, Document, Node, Splice};
+use wanted::Written;
 
-/// The seconds that the client gives a hook.
-const TIMEOUT: u32 = 60;
+pub use wanted::{Asked, Form, Levels, OnFail, Tools, Wanted};
 
 /// Why settings were refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,29 +32,13 @@ impl SettingsError {
     }
 }
 
-/// Which tools the hooks are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tools {
-    /// `Edit` and `Write`.
-    Edits,
-    /// Every tool that changes a file.
-    All,
-}
-
-/// The hooks to install.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
-    /// Which tools they are for.
-    pub tools: Tools,
-    /// What they answer when nothing is violated.
-    pub on_clean: OnClean,
-}
-
 /// What happens to phaser's own hooks when they are there already, and not as wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// They stay, and the installation is refused.
     Keep,
+    /// Those are replaced that phaser itself has written; where somebody has changed one, the installation is refused.
+    Upgrade,
     /// They are replaced.
     Replace,
 }
@@ -68,6 +52,15 @@ pub struct OwnHook {
     pub matcher: Option<String>,
     /// The command.
     pub command: String,
+    /// What the client does when it fails, if that is said.
+    pub on_failure: Option<String>,
+}
+
+impl OwnHook {
+    /// Is it one of the guard's?
+    pub fn is_guard(&self) -> bool {
+        command::split_program(&self.command).1.split_whitespace().any(|word| word == "--guard")
+    }
 }
 
 /// What became of the text.
@@ -101,23 +94,57 @@ pub fn survey(text: &str) -> Result<Survey, SettingsError> {
     Ok(Survey { own, all_disabled })
 }
 
-/// Puts phaser's hooks into `text`, which may be empty.
-pub fn install(text: &str, wanted: Wanted, existing: Existing) -> Result<Edited, SettingsError> {
+/// The hooks that [`install`] puts into `text`.
+pub fn wanted(text: &str, asked: &Asked) -> Result<Wanted, SettingsError> {
+    Ok(asked.over(&survey(text)?.own))
+}
+
+/// Puts phaser's hooks into `text`, which may be empty. Where the guard is, plain hooks that nothing else was said about
+/// are there already.
+pub fn install(text: &str, asked: &Asked, existing: Existing) -> Result<Edited, SettingsError> {
     let (mark, json) = split(text);
+    let own = survey(text)?.own;
+    let has_guard = own.iter().any(OwnHook::is_guard);
+    if existing == Existing::Keep && has_guard && asked.is_open() && asked.form != Form::Guard {
+        return Ok(Edited::Unchanged);
+    }
+    let wanted = asked.over(&own);
     let mut new = json.to_owned();
     let mut differing = Vec::new();
-    for event in [PRE, POST] {
-        match install_at(event, &new, wanted, existing)? {
+    for event in wanted.events() {
+        match install_at(event, &new, &wanted, existing)? {
             Edited::Unchanged => {}
             Edited::Changed(text) | Edited::Emptied(text) => new = text,
             Edited::Differs(hooks) => differing.extend(hooks),
         }
+    }
+    let others: Vec<_> = own.into_iter().filter(|hook| !wanted.events().contains(&&*hook.event)).collect();
+    match existing {
+        Existing::Upgrade if !others.iter().all(is_written) => differing.extend(others),
+        Existing::Keep if has_guard => differing.extend(others),
+        Existing::Upgrade | Existing::Replace => new = without_others(&new, wanted.events())?,
+        Existing::Keep => {}
     }
     match differing.as_slice() {
         [] if new == json => Ok(Edited::Unchanged),
         [] => Ok(Edited::Changed(format!("{mark}{new}"))),
         _ => Ok(Edited::Differs(differing)),
     }
+}
+
+/// Has phaser itself written it?
+fn is_written(hook: &OwnHook) -> bool {
+    Written::read(&hook.command).is_some()
+}
+
+/// The settings without phaser's hooks for other events than these.
+fn without_others(json: &str, wanted: &[&str]) -> Result<String, SettingsError> {
+    let document = Document::parse(json)?;
+    let mut events = events(&document)?;
+    for event in events.iter_mut().filter(|event| wanted.contains(&event.name)) {
+        event.groups.clear();
+    }
+    Ok(document.apply(removals(&document, &events)))
 }
 
 /// Takes every hook of phaser's own out of `text`, and what is left empty by that.
@@ -135,31 +162,6 @@ pub fn uninstall(text: &str) -> Result<Edited, SettingsError> {
 /// What settings without anything in them are, as [`install`] starts from when there are none.
 const NOTHING: &str = "{}\n";
 
-const PRE: &str = "PreToolUse";
-const POST: &str = "PostToolUse";
-
-impl Wanted {
-    fn matcher(self) -> &'static str {
-        match self.tools {
-            Tools::Edits => "Edit|Write",
-            Tools::All => "Edit|Write|MultiEdit|NotebookEdit",
-        }
-    }
-
-    fn command(self, event: &str) -> &'static str {
-        match self.on_clean {
-            _ if event == POST => "phaser enforce --stdin --severity warning",
-            OnClean::Allow => "phaser enforce --stdin --severity error",
-            OnClean::Defer => "phaser enforce --stdin --severity error --on-clean defer",
-        }
-    }
-
-    fn group(self, event: &str) -> Value {
-        let handler = json!({"type": "command", "command": self.command(event), "timeout": TIMEOUT});
-        json!({"matcher": self.matcher(), "hooks": [handler]})
-    }
-}
-
 /// The byte order mark of `text`, and the JSON after it; nothing at all is an empty object.
 fn split(text: &str) -> (&str, &str) {
     let json = text.trim_start_matches('\u{feff}');
@@ -167,7 +169,7 @@ fn split(text: &str) -> (&str, &str) {
     (mark, if json.trim().is_empty() { NOTHING } else { json })
 }
 
-fn install_at(name: &str, json: &str, wanted: Wanted, existing: Existing) -> Result<Edited, SettingsError> {
+fn install_at(name: &str, json: &str, wanted: &Wanted, existing: Existing) -> Result<Edited, SettingsError> {
     let document = Document::parse(json)?;
     let events = events(&document)?;
     let Some(event) = events.iter().find(|event| event.name == name) else {
@@ -179,28 +181,26 @@ fn install_at(name: &str, json: &str, wanted: Wanted, existing: Existing) -> Res
         return Ok(Edited::Changed(document.apply(vec![splice])));
     };
     let own: Vec<OwnHook> = event.own().collect();
+    let replaced = || Ok(Edited::Changed(document.apply(replacements(event, wanted))));
     match (own.as_slice(), existing) {
         ([], _) => {
             let splice = event.node.insert(&Child::Element(wanted.group(name)));
             Ok(Edited::Changed(document.apply(vec![splice])))
         }
-        ([hook], Existing::Keep)
-            if hook.matcher.as_deref() == Some(wanted.matcher()) && hook.command == wanted.command(name) =>
-        {
-            Ok(Edited::Unchanged)
-        }
-        (_, Existing::Keep) => Ok(Edited::Differs(own)),
+        ([hook], Existing::Keep | Existing::Upgrade) if wanted.is_met_by(hook) => Ok(Edited::Unchanged),
+        (own, Existing::Upgrade) if own.iter().all(is_written) => replaced(),
+        (_, Existing::Keep | Existing::Upgrade) => Ok(Edited::Differs(own)),
         ([_], Existing::Replace)
             if event.groups.iter().any(|group| group.node.to_value() == wanted.group(name)) =>
         {
             Ok(Edited::Unchanged)
         }
-        (_, Existing::Replace) => Ok(Edited::Changed(document.apply(replacements(event, wanted)))),
+        (_, Existing::Replace) => replaced(),
     }
 }
 
 /// Makes the first group that is all phaser's own the wanted one, or adds that, and takes the others out.
-fn replacements(event: &Event<'_>, wanted: Wanted) -> Vec<Splice> {
+fn replacements(event: &Event<'_>, wanted: &Wanted) -> Vec<Splice> {
     let kept = event.groups.iter().position(Group::is_own);
     let gone: Vec<bool> =
         event.groups.iter().enumerate().map(|(at, group)| group.is_own() && Some(at) != kept).collect();
@@ -249,17 +249,24 @@ struct Group<'d> {
     node: Node<'d>,
     matcher: Option<&'d str>,
     list: Node<'d>,
-    /// The command of each hook that is phaser's own.
-    commands: Vec<Option<&'d str>>,
+    /// Each hook, if it is phaser's own.
+    own: Vec<Option<Handler<'d>>>,
+}
+
+/// A hook of phaser's own.
+struct Handler<'d> {
+    command: &'d str,
+    on_failure: Option<&'d str>,
 }
 
 impl<'d> Event<'d> {
     fn own(&self) -> impl Iterator<Item = OwnHook> {
         self.groups.iter().flat_map(|group| {
-            group.commands.iter().flatten().map(|command| OwnHook {
+            group.own.iter().flatten().map(|handler| OwnHook {
                 event: self.name.to_owned(),
                 matcher: group.matcher.map(str::to_owned),
-                command: (*command).to_owned(),
+                command: handler.command.to_owned(),
+                on_failure: handler.on_failure.map(str::to_owned),
             })
         })
     }
@@ -273,12 +280,12 @@ impl<'d> Event<'d> {
 impl Group<'_> {
     /// Is everything in it phaser's own?
     fn is_own(&self) -> bool {
-        !self.commands.is_empty() && self.commands.iter().all(Option::is_some)
+        !self.own.is_empty() && self.own.iter().all(Option::is_some)
     }
 
     /// Takes phaser's own hooks out from between others.
     fn own_removals(&self) -> Vec<Splice> {
-        let gone: Vec<bool> = self.commands.iter().map(Option::is_some).collect();
+        let gone: Vec<bool> = self.own.iter().map(Option::is_some).collect();
         if self.is_own() || !gone.contains(&true) { Vec::new() } else { self.list.remove(&gone) }
     }
 }
@@ -305,26 +312,35 @@ fn group(node: Node<'_>) -> Result<Group<'_>, SettingsError> {
     };
     let list = node.get("hooks").ok_or_else(|| node.error("this has no 'hooks'"))?;
     let handlers = list.elements().ok_or_else(|| list.error("'hooks' should be an array here"))?;
-    let commands = handlers.into_iter().map(own_command).collect::<Result<_, _>>()?;
-    Ok(Group { node, matcher, list, commands })
+    let own = handlers.into_iter().map(own_handler).collect::<Result<_, _>>()?;
+    Ok(Group { node, matcher, list, own })
 }
 
-/// The command of a hook, when it is one of phaser's own.
-fn own_command(handler: Node<'_>) -> Result<Option<&str>, SettingsError> {
+/// A hook, when it is one of phaser's own.
+fn own_handler(handler: Node<'_>) -> Result<Option<Handler<'_>>, SettingsError> {
     if handler.properties().is_none() {
         return Err(handler.error("this should be an object with 'type' and 'command'"));
     }
     let text = |name: &str| handler.get(name).and_then(Node::as_str);
     let command = text("command").filter(|_| text("type") == Some("command"));
-    Ok(command.filter(|command| command::is_own(command)))
+    let own = command.filter(|command| command::is_own(command));
+    Ok(own.map(|command| Handler { command, on_failure: text("onFailure") }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use serde_json::Value;
 
-    const WANTED: Wanted = Wanted { tools: Tools::Edits, on_clean: OnClean::Allow };
+    use super::wanted::{POST, PRE};
+    use crate::agent::OnClean;
+
+    const PLAIN: Form = Form::Plain(Tools::Edits);
+
+    fn asked(form: Form) -> Asked {
+        Asked::usual(form)
+    }
 
     const FRESH: &str = r#"{
   "hooks": {
@@ -364,11 +380,11 @@ mod tests {
     }
 
     fn installed(text: &str) -> String {
-        changed(install(text, WANTED, Existing::Keep))
+        changed(install(text, &asked(PLAIN), Existing::Keep))
     }
 
     fn replaced(text: &str) -> String {
-        changed(install(text, WANTED, Existing::Replace))
+        changed(install(text, &asked(PLAIN), Existing::Replace))
     }
 
     fn value(text: &str) -> Value {
@@ -386,8 +402,8 @@ mod tests {
 
     #[test]
     fn all_tools_and_defer_are_spelled_in_the_settings() {
-        let wanted = Wanted { tools: Tools::All, on_clean: OnClean::Defer };
-        let hooks = value(&changed(install("", wanted, Existing::Keep)))["hooks"].clone();
+        let wanted = Asked { on_clean: Some(OnClean::Defer), ..asked(Form::Plain(Tools::All)) };
+        let hooks = value(&changed(install("", &wanted, Existing::Keep)))["hooks"].clone();
         assert_eq!(hooks["PreToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
         assert_eq!(hooks["PostToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
         assert_eq!(
@@ -402,8 +418,8 @@ mod tests {
 
     #[test]
     fn a_second_time_changes_nothing() {
-        assert_eq!(install(FRESH, WANTED, Existing::Keep), Ok(Edited::Unchanged));
-        assert_eq!(install(FRESH, WANTED, Existing::Replace), Ok(Edited::Unchanged));
+        assert_eq!(install(FRESH, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
+        assert_eq!(install(FRESH, &asked(PLAIN), Existing::Replace), Ok(Edited::Unchanged));
     }
 
     #[test]
@@ -481,21 +497,21 @@ mod tests {
     #[test]
     fn a_hook_with_another_timeout_counts_as_installed() {
         let patient = FRESH.replace("60", "5");
-        assert_eq!(install(&patient, WANTED, Existing::Keep), Ok(Edited::Unchanged));
+        assert_eq!(install(&patient, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
         assert_eq!(replaced(&patient), FRESH);
     }
 
     #[test]
     fn hooks_that_differ_are_named_and_left_alone() {
         let old = FRESH.replace("enforce --stdin --severity error", "enforce check --stdin");
-        let Ok(Edited::Differs(hooks)) = install(&old, WANTED, Existing::Keep) else { panic!() };
+        let Ok(Edited::Differs(hooks)) = install(&old, &asked(PLAIN), Existing::Keep) else { panic!() };
         assert_eq!(hooks.len(), 1);
         assert_eq!(
             (hooks[0].event.as_str(), hooks[0].command.as_str()),
             ("PreToolUse", "phaser enforce check --stdin")
         );
-        let wider = Wanted { tools: Tools::All, ..WANTED };
-        let Ok(Edited::Differs(hooks)) = install(FRESH, wider, Existing::Keep) else { panic!() };
+        let wider = asked(Form::Plain(Tools::All));
+        let Ok(Edited::Differs(hooks)) = install(FRESH, &wider, Existing::Keep) else { panic!() };
         assert_eq!(hooks.len(), 2);
     }
 
@@ -560,7 +576,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_with_certainty_is_refused_with_its_line() {
-        let error = |text: &str| install(text, WANTED, Existing::Replace).expect_err(text).to_string();
+        let error = |text: &str| install(text, &asked(PLAIN), Existing::Replace).expect_err(text).to_string();
         assert_eq!(error("{\n  // mine\n}"), "line 2: JSON has no comments; remove this one");
         assert_eq!(error("{\n  /* mine */\n}"), "line 2: JSON has no comments; remove this one");
         assert_eq!(error("{\n\"a\": 1,\n}"), "line 2: nothing follows this comma; remove it");
@@ -578,7 +594,7 @@ mod tests {
 
     #[test]
     fn wrong_shapes_are_refused_with_their_line() {
-        let error = |text: &str| install(text, WANTED, Existing::Replace).expect_err(text).to_string();
+        let error = |text: &str| install(text, &asked(PLAIN), Existing::Replace).expect_err(text).to_string();
         assert_eq!(error("{\n\"hooks\": []}"), "line 2: 'hooks' should be an object");
         assert_eq!(error("{\"hooks\": {\n\"PreToolUse\": {}}}"), "line 2: 'PreToolUse' should be an array");
         assert_eq!(
@@ -632,18 +648,109 @@ mod tests {
         })
     }
 
+    const COMMAND: &str = "hash phaser && exec phaser enforce --stdin --guard; echo {}";
+
+    fn guarded(text: &str) -> String {
+        changed(install(text, &asked(Form::Guard), Existing::Upgrade))
+    }
+
+    #[test]
+    fn the_guard_has_a_hook_for_every_event_it_looks_at() {
+        let handler = json!({"type": "command", "command": COMMAND, "timeout": 60});
+        let all = json!([{"hooks": [handler]}]);
+        let of = |matcher: &str| json!([{"matcher": matcher, "hooks": [handler]}]);
+        let expected = json!({"hooks": {
+            "SessionStart": all,
+            "SubagentStart": all,
+            "PreToolUse": of("^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$"),
+            "PostToolUse": of("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
+            "PostToolUseFailure": of("Bash"),
+            "Stop": all,
+            "SubagentStop": all,
+            "ConfigChange": all,
+        }});
+        let fresh = guarded("");
+        assert_eq!(fresh, format!("{}\n", serde_json::to_string_pretty(&expected).expect("JSON")));
+        assert_eq!(uninstall(&fresh), Ok(Edited::Emptied("{}\n".to_owned())));
+        assert!(survey(&fresh).expect("valid").own.iter().all(OwnHook::is_guard));
+    }
+
+    #[test]
+    fn the_guard_takes_the_place_of_the_plain_hooks_and_of_its_older_forms() {
+        let guard = value(&guarded(""));
+        let older = guarded("").replace(COMMAND, "phaser enforce --stdin --guard").replace("^(", "(");
+        let python = FRESH.replace("enforce --stdin", "enforce check --stdin");
+        let double = r#"{"hooks": {"Stop": [{"hooks": [
+            {"type": "command", "command": "a"}, {"type": "command", "command": "phaser enforce --stdin --guard"}]}],
+            "Notification": [{"hooks": [{"type": "command", "command": "phaser enforce --stdin"}]}]}}"#;
+        for before in [FRESH, &older, &python] {
+            assert_eq!(value(&guarded(before)), guard, "{before}");
+        }
+        let after = value(&guarded(double));
+        assert_eq!(after["hooks"].get("Notification"), None);
+        assert_eq!(after["hooks"]["Stop"][0]["hooks"], json!([{"type": "command", "command": "a"}]));
+        assert_eq!(after["hooks"]["Stop"][1], guard["hooks"]["Stop"][0]);
+        let again = install(&guarded(""), &asked(Form::Guard), Existing::Upgrade);
+        assert_eq!(again, Ok(Edited::Unchanged));
+    }
+
+    #[test]
+    fn the_guard_leaves_a_hook_alone_that_somebody_has_changed() {
+        let mine = FRESH.replace("--severity error", "--severity error --timeout 500");
+        let Ok(Edited::Differs(hooks)) = install(&mine, &asked(Form::Guard), Existing::Upgrade) else {
+            panic!()
+        };
+        assert_eq!(hooks.len(), 1);
+        let elsewhere = guarded("")
+            .replace("ConfigChange", "Notification")
+            .replace(COMMAND, "/opt/phaser enforce --stdin");
+        let Ok(Edited::Differs(hooks)) = install(&elsewhere, &asked(Form::Guard), Existing::Upgrade) else {
+            panic!()
+        };
+        assert_eq!(hooks.len(), 8);
+        let forced = changed(install(&elsewhere, &asked(Form::Guard), Existing::Replace));
+        assert_eq!(value(&forced), value(&guarded("")));
+    }
+
+    #[test]
+    fn plain_hooks_are_there_already_where_the_guard_is() {
+        let guard = guarded("");
+        assert_eq!(install(&guard, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
+        let other = Asked { on_clean: Some(OnClean::Defer), ..asked(PLAIN) };
+        let Ok(Edited::Differs(hooks)) = install(&guard, &other, Existing::Keep) else { panic!() };
+        assert_eq!(hooks.len(), 8);
+        assert_eq!(value(&replaced(&guard)), value(FRESH));
+    }
+
+    #[test]
+    fn what_a_failure_means_stands_in_one_hook() {
+        let strict = Asked { on_fail: Some(OnFail::Block), ..asked(Form::Guard) };
+        let after = changed(install(&guarded(""), &strict, Existing::Upgrade));
+        assert_eq!(after.matches("onFailure").count(), 1);
+        let before = survey(&after).expect("valid").own.into_iter().find(|hook| hook.event == PRE);
+        let before = before.expect("a hook");
+        assert_eq!(before.on_failure.as_deref(), Some("block"));
+        assert_eq!(before.command, "phaser enforce --stdin --guard");
+        assert_eq!(install(&after, &asked(Form::Guard), Existing::Upgrade), Ok(Edited::Unchanged), "is kept");
+        let lax = Asked { on_fail: Some(OnFail::Continue), ..asked(Form::Guard) };
+        assert_eq!(changed(install(&after, &lax, Existing::Upgrade)), guarded(""));
+    }
+
     proptest! {
         #[test]
         fn installing_adds_and_uninstalling_takes_away_the_same(before in settings()) {
-            let after = installed(&before);
-            prop_assert_eq!(install(&after, WANTED, Existing::Keep), Ok(Edited::Unchanged));
-            prop_assert_eq!(install(&after, WANTED, Existing::Replace), Ok(Edited::Unchanged));
-            prop_assert_eq!(survey(&after).expect("valid").own.len(), 2);
-            for event in [PRE, POST] {
-                let groups = value(&after)["hooks"][event].as_array().cloned().expect("groups");
-                prop_assert_eq!(groups.last(), Some(&WANTED.group(event)));
+            for (form, count) in [(PLAIN, 2), (Form::Guard, 8)] {
+                let after = changed(install(&before, &asked(form), Existing::Upgrade));
+                for existing in [Existing::Keep, Existing::Upgrade, Existing::Replace] {
+                    prop_assert_eq!(install(&after, &asked(form), existing), Ok(Edited::Unchanged));
+                }
+                prop_assert_eq!(survey(&after).expect("valid").own.len(), count);
+                for event in [PRE, POST] {
+                    let groups = value(&after)["hooks"][event].as_array().cloned().expect("groups");
+                    prop_assert_eq!(groups.last(), Some(&asked(form).over(&[]).group(event)));
+                }
+                prop_assert_eq!(changed(uninstall(&after)), before.clone());
             }
-            prop_assert_eq!(changed(uninstall(&after)), before);
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::nearest::nearest;
 use crate::pack::{PACKS, Pack};
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::project;
-use crate::project::load::{Load, Loaded, Settings};
+use crate::project::load::{Extra, Load, Loaded, Settings};
 use crate::report::inert;
 use crate::source::{Targets, tree};
 
@@ -26,6 +26,7 @@ mod check;
 mod columns;
 mod compile;
 pub mod create;
+mod export;
 pub mod json;
 mod lint;
 mod list;
@@ -58,6 +59,8 @@ enum ContractsCommand {
     Test(test::Test),
     /// Find contracts and ignore directives that do nothing, or not what they seem to
     Lint(lint::Lint),
+    /// Write the contracts down for agents that have no hooks: one line each, in AGENTS.md
+    Export(export::Export),
     /// Switch a contract on, in its file
     Enable(switch::SwitchArgs),
     /// Switch a contract off, in its file
@@ -79,6 +82,7 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::Create(args) => create::run(args, environment),
         ContractsCommand::Test(args) => test::run(args, environment),
         ContractsCommand::Lint(args) => lint::run(args, environment),
+        ContractsCommand::Export(args) => export::run(args, environment),
         ContractsCommand::Enable(args) => switch::enable(args, environment),
         ContractsCommand::Disable(args) => switch::disable(args, environment),
         ContractsCommand::Schema(args) => schema::run(args),
@@ -166,20 +170,29 @@ impl Location {
         let root = self.root(environment)?;
         let named = self.contracts_dir.as_deref();
         let extra = places::extra_with_older(named, packs, &root, environment)?;
+        Project::load(root, &extra, environment, examples)
+    }
+}
+
+impl Project {
+    /// The project, with the contracts loaded that it has, and these.
+    fn load(
+        root: Root,
+        extra: &Extra,
+        environment: &Environment,
+        examples: ExamplesWanted,
+    ) -> anyhow::Result<Self> {
         let targets = tree::tree(&root, &environment.git, threads());
         let folders = project::folders(&root, &targets);
-        let load =
-            Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
+        let load = Load { root: &root, extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
         let loaded = load.run(Loading { examples, ..Loading::whole(matcher::broken) });
         let Loaded { layers: contracts, from, configs, mistakes } = loaded;
         if !mistakes.is_empty() {
             return Err(project::Error::Config(mistakes).into());
         }
-        Ok(Project { root, layers: from, loaded: contracts, configs, targets })
+        Ok(Self { root, layers: from, loaded: contracts, configs, targets })
     }
-}
 
-impl Project {
     /// The contract that counts for this id.
     pub fn find(&self, id: &str) -> anyhow::Result<&Contract> {
         let found = self.loaded.contracts.iter().find(|contract| contract.id == id);

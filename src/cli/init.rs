@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::pack::{PACKS, Pack};
 use crate::path::{BASELINE, CONFIG, RelPath, Root, RootHints, find_root};
 use crate::project::Recorded;
-use crate::settings::Edited;
+use crate::settings::{Form, Tools};
 use crate::skipped::Gap;
 use crate::source::Targets;
 
@@ -41,6 +41,10 @@ pub struct Init {
     /// Install the Claude Code hooks, without asking
     #[arg(long)]
     hook: bool,
+
+    /// Install the guard, without asking: hooks for what shell commands write and for the end of a turn as well
+    #[arg(long)]
+    guard: bool,
 
     /// Add phaser to .pre-commit-config.yaml, without asking
     #[arg(long)]
@@ -82,7 +86,7 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
         to_stdout(|out| writeln!(out, "Written: {}.", files.join(", ")))?;
     }
     to_stdout(|out| plan.write_next(out, wanted))?;
-    if wanted.hook && environment.find_program("phaser").is_none() {
+    if wanted.hooks != Hooks::None && environment.find_program("phaser").is_none() {
         say("phaser: 'phaser' is not on the PATH, and the hooks need it there");
     }
     Ok(Exit::Clean)
@@ -95,6 +99,8 @@ struct Plan {
     /// The configuration; none if there is one.
     config: Option<String>,
     hooks: anyhow::Result<Preview>,
+    /// The hooks of the guard, which do more.
+    guard: anyhow::Result<Preview>,
     /// The configuration of pre-commit; none where there is no repository.
     pre_commit: Option<PreCommit>,
     today: Today,
@@ -110,9 +116,17 @@ struct PreCommit {
 /// Which parts are wanted, beside the configuration.
 #[derive(Debug, Clone, Copy)]
 struct Parts {
-    hook: bool,
+    hooks: Hooks,
     pre_commit: bool,
     baseline: bool,
+}
+
+/// Which hooks are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hooks {
+    None,
+    Plain,
+    Guard,
 }
 
 impl Plan {
@@ -138,7 +152,8 @@ impl Plan {
         Ok(Self {
             languages: languages.iter().map(|pack| pack.name).collect(),
             config,
-            hooks: install::preview(environment),
+            hooks: install::preview(Form::Plain(Tools::Edits), environment),
+            guard: install::preview(Form::Guard, environment),
             pre_commit: pre_commit(&root)?,
             baseline: first.filter(|first| first.recorded > 0),
             today,
@@ -158,7 +173,7 @@ impl Plan {
 
     /// Which parts the arguments ask for. What they name must be possible.
     fn wanted(&self, args: &Init) -> anyhow::Result<Parts> {
-        if let (true, Err(error)) = (args.hook || args.yes, &self.hooks) {
+        if let (true, Err(error)) = (args.hook || args.guard || args.yes, &self.hooks) {
             bail!("{error:#}; nothing was written");
         }
         if args.pre_commit && self.pre_commit.is_none() {
@@ -171,7 +186,12 @@ impl Plan {
             );
         }
         Ok(Parts {
-            hook: (args.hook || args.yes) && self.installs_hooks(),
+            hooks: match (args.guard && changes(&self.guard), (args.hook || args.yes) && changes(&self.hooks))
+            {
+                (true, _) => Hooks::Guard,
+                (false, true) => Hooks::Plain,
+                (false, false) => Hooks::None,
+            },
             pre_commit: (args.pre_commit || args.yes) && self.adds_entry().is_some(),
             baseline: (args.baseline || args.yes) && self.baseline.is_some(),
         })
@@ -179,12 +199,9 @@ impl Plan {
 
     /// Asks whoever sits at the terminal for what was not asked for yet.
     fn ask(&self, wanted: Parts) -> anyhow::Result<Parts> {
-        let Parts { mut hook, mut pre_commit, mut baseline } = wanted;
-        if !hook && self.installs_hooks() {
-            hook = asked(
-                "Install the hooks? An edit that violates nothing then skips the permission prompt.",
-                OnEnter::No,
-            )?;
+        let Parts { mut hooks, mut pre_commit, mut baseline } = wanted;
+        if hooks == Hooks::None && changes(&self.hooks) {
+            hooks = self.ask_for_hooks()?;
         }
         if !pre_commit && self.adds_entry().is_some() {
             pre_commit = asked("Add the entry for pre-commit?", OnEnter::No)?;
@@ -194,11 +211,25 @@ impl Plan {
             let them = if first.recorded == 1 { "it" } else { "them" };
             baseline = asked(&format!("{violations} today: record {them} as a baseline?"), OnEnter::No)?;
         }
-        Ok(Parts { hook, pre_commit, baseline })
+        Ok(Parts { hooks, pre_commit, baseline })
     }
 
-    fn installs_hooks(&self) -> bool {
-        matches!(&self.hooks, Ok(Preview { edited: Edited::Changed(_) | Edited::Emptied(_), .. }))
+    fn ask_for_hooks(&self) -> anyhow::Result<Hooks> {
+        let hooks = "Install the hooks? An edit that violates nothing then skips the permission prompt.";
+        if !asked(hooks, OnEnter::No)? {
+            return Ok(Hooks::None);
+        }
+        let guard = "The whole guard, for shell commands and the end of a turn as well?";
+        Ok(if changes(&self.guard) && asked(guard, OnEnter::No)? { Hooks::Guard } else { Hooks::Plain })
+    }
+
+    /// What installs the hooks that are wanted.
+    fn installs(&self, hooks: Hooks) -> Option<&Preview> {
+        match hooks {
+            Hooks::None => None,
+            Hooks::Plain => self.hooks.as_ref().ok(),
+            Hooks::Guard => self.guard.as_ref().ok(),
+        }
     }
 
     /// The text of the configuration of pre-commit with the entry, if that can be written.
@@ -215,8 +246,7 @@ impl Plan {
         files.extend(self.config.is_some().then_some(CONFIG));
         files.extend(wanted.baseline.then_some(BASELINE));
         files.extend(wanted.pre_commit.then_some(pre_commit::FILE));
-        let settings = self.hooks.as_ref().map_or(".claude/settings.json", |hooks| &hooks.shown);
-        files.extend(wanted.hook.then_some(settings));
+        files.extend(self.installs(wanted.hooks).map(|hooks| &*hooks.shown));
         files
     }
 
@@ -240,11 +270,16 @@ impl Plan {
         {
             writing.write(new(pre_commit::FILE, text, before.as_ref()))?;
         }
-        if let (true, Ok(hooks)) = (wanted.hook, &self.hooks) {
+        if let Some(hooks) = self.installs(wanted.hooks) {
             hooks.install().map_err(|error| writing.take_back(error.into()))?;
         }
         Ok(())
     }
+}
+
+/// Would this change the settings?
+fn changes(hooks: &anyhow::Result<Preview>) -> bool {
+    hooks.as_ref().is_ok_and(Preview::changes_something)
 }
 
 /// A configuration that names these packs.

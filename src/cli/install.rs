@@ -6,17 +6,23 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::args::OnCleanArg;
+use super::args::{OnCleanArg, SeverityFilter};
 use super::environment::Environment;
 use super::output::print;
+use super::packs::Packs;
 use super::say;
 use super::today::{self, Today};
-use crate::agent::OnClean;
+use crate::contract::Severity;
 use crate::exit::Exit;
 use crate::path::{CONFIG, RootHints, find_root};
 use crate::report::{inert, inert_json};
 use crate::settings::file::{self, FileError, Scope};
-use crate::settings::{Edited, Existing, OwnHook, SettingsError, Tools, Wanted, install, survey, uninstall};
+use crate::settings::{
+    Asked, Edited, Existing, Form, Levels, OnFail, OwnHook, SettingsError, Tools, install, survey, uninstall,
+    wanted,
+};
+
+mod words;
 
 /// `phaser enforce install`.
 #[derive(Debug, Args)]
@@ -24,17 +30,35 @@ pub struct Install {
     #[command(flatten)]
     place: Place,
 
+    /// Guard more than edits: what shell commands write, the end of a turn, and the settings; and tell every session
+    /// the contracts. Takes the place of hooks that an older phaser has installed
+    #[arg(long)]
+    guard: bool,
+
     /// Replace phaser's own hooks when they are there already; other hooks are never touched
     #[arg(long)]
     force: bool,
 
-    /// What the hook answers when nothing is violated; 'allow' skips the permission prompt
-    #[arg(long, value_enum, default_value = "allow")]
-    on_clean: OnCleanArg,
+    /// What the hook answers when nothing is violated; 'allow' skips the permission prompt [default: allow, or with
+    /// --guard what the hooks say that are there]
+    #[arg(long, value_enum)]
+    on_clean: Option<OnCleanArg>,
 
     /// The tools to check: Edit and Write, or also MultiEdit and NotebookEdit
-    #[arg(long, value_enum, default_value = "edit")]
+    #[arg(long, value_enum, default_value = "edit", conflicts_with = "guard")]
     tools: ToolsArg,
+
+    /// Which contracts the hooks check [default: what the event is for]
+    #[arg(long, value_enum)]
+    severity: Option<SeverityFilter>,
+
+    #[command(flatten)]
+    packs: Packs,
+
+    /// What Claude Code does with an edit when the hook before it fails; 'block' needs version 2.1.325, and then a
+    /// phaser that is missing blocks every edit [default: continue, or with --guard what the hooks say that are there]
+    #[arg(long, value_enum)]
+    on_fail: Option<OnFailArg>,
 }
 
 /// `phaser enforce uninstall`.
@@ -54,6 +78,22 @@ pub struct Uninstall {
     /// Taken, as 'install' takes it, and without a meaning here
     #[arg(long, value_enum, hide = true)]
     tools: Option<ToolsArg>,
+
+    /// Taken, as 'install' takes it, and without a meaning here
+    #[arg(long, hide = true)]
+    guard: bool,
+
+    /// Taken, as 'install' takes it, and without a meaning here
+    #[arg(long, value_enum, hide = true)]
+    severity: Option<SeverityFilter>,
+
+    /// Taken, as 'install' takes it, and without a meaning here
+    #[arg(long, hide = true)]
+    pack: Vec<String>,
+
+    /// Taken, as 'install' takes it, and without a meaning here
+    #[arg(long, value_enum, hide = true)]
+    on_fail: Option<OnFailArg>,
 }
 
 #[derive(Debug, Args)]
@@ -80,22 +120,31 @@ enum ToolsArg {
     All,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OnFailArg {
+    Continue,
+    Block,
+}
+
 /// Runs `phaser enforce install`.
 pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
     let target = args.place.target(environment)?;
-    let wanted = args.wanted();
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let edited = target.edit(|text| install(text, wanted, existing))?;
+    let asked = args.asked();
+    let edited = target.edit(|text| install(text, &asked, args.existing()))?;
     let shown = &target.shown;
     match edited {
         Edited::Changed(text) | Edited::Emptied(text) if args.place.dry_run => print_preview(shown, &text)?,
         Edited::Changed(text) | Edited::Emptied(text) => {
             let hooks = survey(&text).with_context(|| shown.clone())?.own;
             let done = format!("phaser's hooks are in {shown}:\n{}", list(&hooks));
-            print(&format!("{done}\n{}\n{NEXT}", args.meaning()))?;
+            let meaning = args.meaning(&wanted(&text, &asked).with_context(|| shown.clone())?);
+            print(&format!("{done}\n{meaning}\n{}", words::NEXT))?;
             if environment.find_program("phaser").is_none() {
                 say("phaser: 'phaser' is not on the PATH, and the hooks need it there");
             }
+        }
+        Edited::Unchanged if asked.form != Form::Guard && target.has_guard()? => {
+            print(&format!("The guard is in {shown} already, {}", words::GUARD_STAYS))?;
         }
         Edited::Unchanged => print(&format!("phaser's hooks are in {shown} already; nothing changed.\n"))?,
         Edited::Differs(hooks) => {
@@ -152,29 +201,28 @@ fn trapped(today: &Today) -> Vec<String> {
 /// So many files are named; the rest is counted.
 const MOST_TRAPPED: usize = 5;
 
-/// What installing without any arguments would do to the project's settings.
+/// What installing without any further arguments would do to the project's settings.
 pub struct Preview {
     path: PathBuf,
+    asked: Asked,
     /// The file, as it is shown.
     pub shown: String,
     /// What would become of it.
     pub edited: Edited,
 }
 
-/// The hooks that are installed without any arguments.
-const USUAL: Wanted = Wanted { tools: Tools::Edits, on_clean: OnClean::Allow };
-
-/// What installing without any arguments would do.
-pub fn preview(environment: &Environment) -> anyhow::Result<Preview> {
+/// What installing these hooks would do.
+pub fn preview(form: Form, environment: &Environment) -> anyhow::Result<Preview> {
     let path = settings_file(Scope::Project, environment).context("the project is not known")?;
-    let edited = file::preview(&path, |text| install(text, USUAL, Existing::Keep))?;
-    Ok(Preview { shown: show(&path, environment), path, edited })
+    let asked = Asked::usual(form);
+    let edited = file::preview(&path, |text| install(text, &asked, gently(form)))?;
+    Ok(Preview { shown: show(&path, environment), path, asked, edited })
 }
 
 impl Preview {
     /// Does it.
     pub fn install(&self) -> Result<Edited, FileError> {
-        file::edit(&self.path, |text| install(text, USUAL, Existing::Keep))
+        file::edit(&self.path, |text| install(text, &self.asked, gently(self.asked.form)))
     }
 
     /// The hooks that there would be, one on each line.
@@ -184,6 +232,19 @@ impl Preview {
             Edited::Differs(hooks) => Ok(list(hooks)),
             Edited::Unchanged => Ok(String::new()),
         }
+    }
+
+    /// Would it change anything?
+    pub fn changes_something(&self) -> bool {
+        matches!(self.edited, Edited::Changed(_) | Edited::Emptied(_))
+    }
+}
+
+/// What becomes of hooks that are there when nobody insists: the guard takes the place of what phaser has written.
+fn gently(form: Form) -> Existing {
+    match form {
+        Form::Plain(_) => Existing::Keep,
+        Form::Guard => Existing::Upgrade,
     }
 }
 
@@ -211,43 +272,31 @@ pub fn run_uninstall(args: &Uninstall, environment: &Environment) -> anyhow::Res
     Ok(Exit::Clean)
 }
 
-const NEXT: &str = "\
-Next: start a new Claude Code session, which reads its hooks when it starts, and run 'phaser doctor' to see that
-everything is in place.
-";
-
 impl Install {
-    fn wanted(&self) -> Wanted {
-        let tools = match self.tools {
-            ToolsArg::Edit => Tools::Edits,
-            ToolsArg::All => Tools::All,
+    fn asked(&self) -> Asked {
+        let form = match (self.guard, self.tools) {
+            (true, _) => Form::Guard,
+            (false, ToolsArg::Edit) => Form::Plain(Tools::Edits),
+            (false, ToolsArg::All) => Form::Plain(Tools::All),
         };
-        Wanted { tools, on_clean: self.on_clean.into() }
+        Asked {
+            form,
+            on_clean: self.on_clean.map(Into::into),
+            levels: self.severity.map(|severity| match severity {
+                SeverityFilter::All => Levels::All,
+                SeverityFilter::Error => Levels::Only(Severity::Error),
+                SeverityFilter::Warning => Levels::Only(Severity::Warning),
+            }),
+            packs: self.packs.chosen().collect(),
+            on_fail: self.on_fail.map(|on_fail| match on_fail {
+                OnFailArg::Continue => OnFail::Continue,
+                OnFailArg::Block => OnFail::Block,
+            }),
+        }
     }
 
-    /// What the hooks mean for whoever works with them.
-    fn meaning(&self) -> String {
-        match self.on_clean.into() {
-            OnClean::Allow => format!(
-                "An edit that violates nothing is answered with 'allow': Claude Code then makes it without asking \
-                 you for permission.\nTo keep its permission prompts, run 'phaser enforce install{}{} --force \
-                 --on-clean defer'.\n",
-                match self.place.scope {
-                    ScopeArg::User => " --scope user",
-                    ScopeArg::Project => "",
-                    ScopeArg::Local => " --scope local",
-                },
-                match self.tools {
-                    ToolsArg::Edit => "",
-                    ToolsArg::All => " --tools all",
-                },
-            ),
-            OnClean::Defer => {
-                "An edit that violates nothing is left to Claude Code, which asks you for permission \
-                               as it always does.\n"
-                    .to_owned()
-            }
-        }
+    fn existing(&self) -> Existing {
+        if self.force { Existing::Replace } else { gently(self.asked().form) }
     }
 }
 
@@ -275,6 +324,10 @@ impl Place {
 impl Target {
     fn edit(&self, change: impl Fn(&str) -> Result<Edited, SettingsError>) -> Result<Edited, FileError> {
         if self.dry_run { file::preview(&self.path, change) } else { file::edit(&self.path, change) }
+    }
+
+    fn has_guard(&self) -> anyhow::Result<bool> {
+        Ok(survey(&file::read(&self.path)?)?.own.iter().any(OwnHook::is_guard))
     }
 
     fn warn_if_disabled(&self) -> anyhow::Result<()> {
@@ -309,10 +362,14 @@ pub fn show(path: &Path, environment: &Environment) -> String {
 
 /// One line for each hook.
 fn list(hooks: &[OwnHook]) -> String {
+    let matcher = |hook: &OwnHook| hook.matcher.clone().unwrap_or_else(|| "*".to_owned());
+    let longest = |texts: &mut dyn Iterator<Item = String>| texts.map(|text| text.chars().count()).max();
+    let events =
+        longest(&mut hooks.iter().map(|hook| hook.event.clone())).unwrap_or(0).max("PostToolUse".len());
+    let matchers = longest(&mut hooks.iter().map(matcher)).unwrap_or(0);
     let mut lines = String::new();
-    for OwnHook { event, matcher, command } in hooks {
-        let matcher = matcher.as_deref().unwrap_or("*");
-        let line = format!("  {event:<11}  {matcher}  {command}");
+    for hook in hooks {
+        let line = format!("  {:<events$}  {:<matchers$}  {}", hook.event, matcher(hook), hook.command);
         writeln!(lines, "{}", inert(&line)).expect("writing to a string cannot fail");
     }
     lines

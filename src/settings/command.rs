@@ -1,8 +1,26 @@
 //! The command of a hook: which program it starts, and whether it is one that phaser installs.
 
+/// What stands around a command that answers `{}` where no phaser is on the PATH, and otherwise passes phaser's exit code
+/// on, in every POSIX shell. `hash` finds a program and prints nothing; `exec` leaves no shell behind.
+const FRAME: [&str; 2] = ["hash phaser && exec ", "; echo {}"];
+
+/// A command of phaser's that answers `{}` where there is no phaser.
+pub fn framed(command: &str) -> String {
+    let [before, after] = FRAME;
+    format!("{before}{command}{after}")
+}
+
+/// The command in the frame, or the command itself where there is none.
+pub fn unframed(command: &str) -> &str {
+    let [before, after] = FRAME;
+    let command = command.trim();
+    command.strip_prefix(before).and_then(|command| command.strip_suffix(after)).unwrap_or(command)
+}
+
 /// Does the command run `phaser enforce --stdin`, in any spelling there ever was, and nothing else?
 ///
-/// What needs a shell, such as `phaser enforce --stdin || true`, is somebody's own work.
+/// What needs a shell, such as `phaser enforce --stdin || true`, is somebody's own work; but for the frame that phaser
+/// itself writes.
 pub fn is_own(command: &str) -> bool {
     let (program, arguments) = split_program(command);
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -15,7 +33,7 @@ pub fn is_own(command: &str) -> bool {
 
 /// The program that a command starts, without its quotes, and what comes after it.
 pub fn split_program(command: &str) -> (String, &str) {
-    let command = command.trim();
+    let command = unframed(command);
     let mut quote = None;
     let end = command.find(|c: char| {
         match quote {
@@ -44,6 +62,7 @@ mod tests {
             "\"/opt/my tools/phaser\" enforce --stdin",
             "\"$CLAUDE_PROJECT_DIR\"/bin/phaser enforce --stdin",
             r"C:\tools\phaser.exe enforce --stdin",
+            "hash phaser && exec phaser enforce --stdin --guard; echo {}",
         ] {
             assert!(is_own(command), "{command}");
         }
@@ -65,6 +84,9 @@ mod tests {
             "echo phaser enforce --stdin",
             "phaser enforce --stdinx",
             "\"phaser enforce --stdin",
+            "hash phaser && exec phaser enforce --stdin; rm x; echo {}",
+            "hash phaser && exec phaser enforce --stdin --guard",
+            "hash phaser && exec other --stdin; echo {}",
         ] {
             assert!(!is_own(command), "{command}");
         }
@@ -75,5 +97,6 @@ mod tests {
         assert_eq!(split_program(" a b c "), ("a".into(), " b c"));
         assert_eq!(split_program("'/x y'/z -q"), ("/x y/z".into(), " -q"));
         assert_eq!(split_program("alone"), ("alone".into(), ""));
+        assert_eq!(split_program(&framed("phaser a")), ("phaser".into(), " a"));
     }
 }

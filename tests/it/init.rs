@@ -68,6 +68,7 @@ fn init_names_packs_that_fit_the_languages() {
       PostToolUse  Edit|Write  phaser enforce --stdin --severity warning
     With them, an edit that violates nothing is made without asking you for permission.
     'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.
+    The guard (--guard) does the same, and looks at what shell commands write and at the end of a turn.
 
     An entry that checks every commit, in a new .pre-commit-config.yaml (--pre-commit):
       - repo: local
@@ -170,6 +171,7 @@ fn yes_does_all_of_it() {
       PostToolUse  Edit|Write  phaser enforce --stdin --severity warning
     With them, an edit that violates nothing is made without asking you for permission.
     'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.
+    The guard (--guard) does the same, and looks at what shell commands write and at the end of a turn.
 
     An entry that checks every commit, added to .pre-commit-config.yaml (--pre-commit):
       - repo: local

@@ -18,6 +18,7 @@ mod equality;
 mod examples;
 mod existing;
 mod exits;
+mod export;
 mod faults;
 mod gaps;
 mod git_hook;

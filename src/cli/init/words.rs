@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Parts, Plan, PreCommit, counted, pre_commit};
+use super::{Hooks, Parts, Plan, PreCommit, changes, counted, pre_commit};
 use crate::cli::environment::Environment;
 use crate::path::{BASELINE, CONFIG, PROJECT_CONTRACTS};
 use crate::project::Recorded;
@@ -51,9 +51,15 @@ impl Plan {
                 writeln!(
                     out,
                     "With them, an edit that violates nothing is made without asking you for permission.\n\
-                     'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.\n"
+                     'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.\n\
+                     The guard (--guard) does the same, and looks at what shell commands write and at the end of a turn.\n"
                 )
             }
+            Edited::Unchanged if changes(&self.guard) => writeln!(
+                out,
+                "phaser's hooks are in {shown} already. The guard (--guard) would take their place, and look at what \
+                 shell\ncommands write and at the end of a turn as well.\n"
+            ),
             Edited::Unchanged => writeln!(out, "phaser's hooks are in {shown} already.\n"),
             Edited::Differs(_) => {
                 writeln!(out, "{shown} has hooks of phaser's already, and they stay as they are:")?;
@@ -111,12 +117,12 @@ impl Plan {
         if wanted.pre_commit {
             writeln!(out, "'pre-commit install' switches the entry for pre-commit on, once in each clone.")?;
         }
-        if wanted.hook {
+        if wanted.hooks != Hooks::None {
             writeln!(
                 out,
                 "A new Claude Code session reads the hooks; 'phaser doctor' sees whether they work."
             )?;
-        } else if self.installs_hooks() {
+        } else if changes(&self.hooks) {
             writeln!(out, "To check every edit of Claude Code: phaser enforce install")?;
         }
         if !wanted.pre_commit && self.adds_entry().is_some() {

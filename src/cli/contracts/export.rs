@@ -1,0 +1,222 @@
+//! `phaser contracts export`: the contracts as a section of a Markdown file, for agents that have no hooks to tell them.
+//!
+//! The section stands between two markers, each on a line of its own. Nothing else in the file changes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::{Project, Where, say_broken, say_warnings};
+use crate::briefing::markdown;
+use crate::cli::environment::Environment;
+use crate::cli::install::show;
+use crate::cli::output::print;
+use crate::cli::{places, say};
+use crate::contract::read::ExamplesWanted;
+use crate::contract::{Contract, Severity};
+use crate::exit::Exit;
+use crate::path::real_path;
+use crate::project::load::Extra;
+use crate::replace::replace;
+
+const BEGIN: &str = "<!-- phaser:contracts:begin -->";
+const END: &str = "<!-- phaser:contracts:end -->";
+
+/// The file that most agents read, in the project's root.
+const AGENTS: &str = "AGENTS.md";
+
+#[derive(Debug, Args)]
+pub struct Export {
+    /// Put them into AGENTS.md of the project, between two markers; everything else in it stays
+    #[arg(long)]
+    agents_md: bool,
+
+    /// Put them into this file instead, such as CLAUDE.md
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Write nothing; exit with 1 when the file is out of date
+    #[arg(long)]
+    check: bool,
+
+    #[command(flatten)]
+    place: Where,
+}
+
+pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
+    let project = args.project(environment)?;
+    say_warnings(&project.loaded.warnings);
+    say_broken(&project.loaded.contracts);
+    let path = match &args.output {
+        Some(output) => environment.cwd.join(output),
+        None => project.root.path().join(AGENTS),
+    };
+    let section = section(&Contract::all_with_overrides(project.loaded.contracts));
+    if !args.agents_md && args.output.is_none() && !args.check {
+        print(&section)?;
+        return Ok(Exit::Clean);
+    }
+    let shown = show(&path, environment);
+    let before = read(&path)?;
+    let after = with_section(&before, &section).map_err(|refused| anyhow::anyhow!("{shown}:{refused}"))?;
+    if before == after {
+        print(&format!("{shown} is up to date.\n"))?;
+    } else if args.check {
+        say(format_args!(
+            "phaser: {shown} is out of date: run 'phaser contracts export --agents-md{}'",
+            args.named()
+        ));
+        return Ok(Exit::Violations);
+    } else {
+        let cannot = || format!("{shown} cannot be written, and is as it was");
+        replace(&real_path(&path), after.as_bytes()).with_context(cannot)?;
+        print(&format!("The contracts are in {shown}.\n"))?;
+    }
+    Ok(Exit::Clean)
+}
+
+impl Export {
+    /// The project with its contracts. The user's own are left out: the file is everybody's.
+    fn project(&self, environment: &Environment) -> anyhow::Result<Project> {
+        let Where { location, packs } = &self.place;
+        let root = location.root(environment)?;
+        let extra = places::extra(location.contracts_dir.as_deref(), packs, environment)?;
+        Project::load(root, &Extra { user: None, ..extra }, environment, ExamplesWanted::No)
+    }
+
+    /// The argument that names the file.
+    fn named(&self) -> String {
+        self.output.as_ref().map(|output| format!(" --output {}", output.display())).unwrap_or_default()
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    match std::fs::read(path) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(text),
+            Err(_) => bail!("{}: not UTF-8; save it as UTF-8 and try again", path.display()),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}
+
+/// The section, with its markers and a final line break.
+fn section(contracts: &[Contract]) -> String {
+    let mut text = format!(
+        "{BEGIN}\n## Contracts\n\nRules of this project, each with the files it is about. `phaser enforce --all` checks them, \
+         `phaser explain ID` explains one.\n`phaser contracts export` writes this section: change the contracts, not the text \
+         here.\n"
+    );
+    let lists = markdown(contracts);
+    if lists.is_empty() {
+        text.push_str("\nThere are none yet.\n");
+    }
+    for (severity, lines) in lists {
+        let title = match severity {
+            Severity::Error => "Errors: what violates one is refused",
+            Severity::Warning => "Warnings",
+        };
+        text.push_str(&format!("\n### {title}\n\n{}\n", lines.join("\n")));
+    }
+    text.push_str(&format!("{END}\n"));
+    text
+}
+
+/// `text` with the section in the place of the one that it has, or at its end. What is wrong with its markers is said with
+/// the line.
+fn with_section(text: &str, section: &str) -> Result<String, String> {
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let section = section.replace('\n', newline);
+    let markers = markers(text);
+    match markers.as_slice() {
+        [] => {
+            let gap = match text {
+                "" => "",
+                text if text.ends_with('\n') => newline,
+                _ => &newline.repeat(2),
+            };
+            Ok(format!("{text}{gap}{section}"))
+        }
+        [begin, end] if begin.text == BEGIN && end.text == END => {
+            let new = section.trim_end_matches(newline);
+            Ok(format!("{}{new}{}", &text[..begin.start], &text[end.end..]))
+        }
+        [.., wrong] => Err(format!(
+            "{}: the markers of the contracts should be one '{BEGIN}' and one '{END}' after it; mend or remove them",
+            wrong.line
+        )),
+    }
+}
+
+/// A line that is a marker.
+struct Marker<'t> {
+    text: &'t str,
+    line: usize,
+    start: usize,
+    end: usize,
+}
+
+fn markers(text: &str) -> Vec<Marker<'_>> {
+    let (mut markers, mut start) = (Vec::new(), 0);
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        let marker = line.trim_start_matches('\u{feff}').trim();
+        if marker == BEGIN || marker == END {
+            let offset = start + (line.len() - line.trim_start_matches(['\u{feff}', ' ', '\t']).len());
+            markers.push(Marker { text: marker, line: at + 1, start: offset, end: offset + marker.len() });
+        }
+        start += line.len();
+    }
+    markers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECTION: &str = "<!-- phaser:contracts:begin -->\nnew\n<!-- phaser:contracts:end -->\n";
+
+    #[test]
+    fn a_section_is_added_at_the_end() {
+        let with = |text: &str| with_section(text, SECTION).expect("is added");
+        assert_eq!(with(""), SECTION);
+        assert_eq!(with("# A\n"), format!("# A\n\n{SECTION}"));
+        assert_eq!(with("# A"), format!("# A\n\n{SECTION}"));
+        assert_eq!(with("# A\r\n"), format!("# A\r\n\r\n{}", SECTION.replace('\n', "\r\n")));
+    }
+
+    #[test]
+    fn a_section_takes_the_place_of_the_one_that_is_there() {
+        let old =
+            "\u{feff}# A \n<!-- phaser:contracts:begin -->\nold\n\n<!-- phaser:contracts:end --> \t\n\nb";
+        let new = with_section(old, SECTION).expect("is replaced");
+        assert_eq!(
+            new,
+            "\u{feff}# A \n<!-- phaser:contracts:begin -->\nnew\n<!-- phaser:contracts:end --> \t\n\nb"
+        );
+        assert_eq!(with_section(&new, SECTION), Ok(new.clone()));
+        let first = "\u{feff}<!-- phaser:contracts:begin -->\r\n  <!-- phaser:contracts:end -->";
+        let new = with_section(first, SECTION).expect("is replaced");
+        assert_eq!(new, format!("\u{feff}{}", SECTION.trim_end().replace('\n', "\r\n")));
+    }
+
+    #[test]
+    fn markers_that_are_not_a_pair_are_refused_with_their_line() {
+        for (text, line) in [
+            (format!("a\n{BEGIN}\nb"), 2),
+            (format!("{END}\n{BEGIN}\n"), 2),
+            (format!("{BEGIN}\n{END}\n{END}\n"), 3),
+            (format!("{BEGIN}\n{BEGIN}\n{END}\n"), 3),
+        ] {
+            let refused = with_section(&text, SECTION).expect_err(&text);
+            assert!(refused.starts_with(&format!("{line}: the markers")), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_marker_within_a_line_is_text() {
+        let text = format!("see {BEGIN} and {END}\n");
+        assert_eq!(with_section(&text, SECTION), Ok(format!("{text}\n{SECTION}")));
+    }
+}
