@@ -83,6 +83,8 @@ pub struct Survey {
     pub own: Vec<OwnHook>,
     /// Does `disableAllHooks` turn every hook off?
     pub all_disabled: bool,
+    /// The plugins that are named, and whether they are switched on.
+    pub plugins: Vec<(String, bool)>,
 }
 
 /// What `text` says about hooks.
@@ -91,7 +93,9 @@ pub fn survey(text: &str) -> Result<Survey, SettingsError> {
     let document = Document::parse(json)?;
     let all_disabled = document.root().get("disableAllHooks").and_then(Node::as_bool) == Some(true);
     let own = events(&document)?.iter().flat_map(Event::own).collect();
-    Ok(Survey { own, all_disabled })
+    let plugins = document.root().get("enabledPlugins").and_then(Node::properties).unwrap_or_default();
+    let switched = |(name, node): (&str, Node<'_>)| Some((name.to_owned(), node.as_bool()?));
+    Ok(Survey { own, all_disabled, plugins: plugins.into_iter().filter_map(switched).collect() })
 }
 
 /// The hooks that [`install`] puts into `text`.

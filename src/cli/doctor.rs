@@ -1,34 +1,26 @@
 //! `phaser doctor`: is everything in place for phaser to guard this project, and if not, what to do.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::Context;
 use clap::{Args, Parser as _};
-use serde_json::{Value, json};
 
+use super::Cli;
 use super::colour::ColorArg;
-use super::contracts::threads;
 use super::environment::Environment;
-use super::install::{settings_file, show};
 use super::output::print;
-use super::packs::Packs;
-use super::{Cli, places};
-use crate::contract::layers::{Layer, Loading};
-use crate::contract::{Contract, compiled};
 use crate::exit::Exit;
-use crate::matcher;
-use crate::path::{PROJECT_CONTRACTS, RootHints, find_root};
-use crate::project;
-use crate::project::load::{Load, Loaded, Settings};
+use crate::path::{RootHints, find_root};
 use crate::report::inert;
 use crate::report::palette::{Palette, Style};
+use crate::settings::OwnHook;
 use crate::settings::command::split_program;
-use crate::settings::file::{self, FileError, Scope};
-use crate::settings::{OwnHook, Survey, survey};
-use crate::source::tree;
+
+mod contracts;
+mod places;
+mod probe;
+
+use places::{Place, Places};
+use probe::{Answer, Probes};
 
 /// `phaser doctor`.
 #[derive(Debug, Args)]
@@ -40,11 +32,10 @@ pub struct Doctor {
 /// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
 pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
     let mut report = Report::new(args.color.palette(environment));
-    let found = check_settings(environment, &mut report);
-    check_commands(&found.own, environment, &mut report);
-    report.calls = calls(&found, environment);
-    check_contracts(environment, &mut report)?;
-    match try_out() {
+    let found = places::find(environment, &mut report);
+    report.calls = check_hooks(&found, environment, &mut report);
+    contracts::check(environment, &mut report)?;
+    match probe::try_out() {
         Ok(()) => report
             .ok("this phaser works: in a project made for it, a test edit was denied and another allowed"),
         Err(error) => {
@@ -124,6 +115,21 @@ impl Report {
         self.line(Mark { text: "         fix: ", style: self.palette.bold() }, fix.as_ref());
     }
 
+    /// Something to know that is no problem.
+    fn note(&mut self, what: impl AsRef<str>) {
+        self.line(Mark { text: "note     ", style: self.palette.bold() }, what.as_ref());
+    }
+
+    /// Rows of words, below each other.
+    fn table(&mut self, rows: &[[String; 4]]) {
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let (event, matcher, answer) = (width(0), width(1), width(2));
+        for row in rows {
+            let line = format!("{:<event$}  {:<matcher$}  {:<answer$}  {}", row[0], row[1], row[2], row[3]);
+            self.line(Mark { text: "           ", style: self.palette.dim() }, &line);
+        }
+    }
+
     fn line(&mut self, mark: Mark, what: &str) {
         let Mark { text, style } = mark;
         writeln!(self.text, "{style}{text}{style:#}{}", inert(what))
@@ -131,48 +137,80 @@ impl Report {
     }
 }
 
-/// Looks at the settings of every scope, and gives what they say together.
-fn check_settings(environment: &Environment, report: &mut Report) -> Survey {
-    let mut found = Survey { own: Vec::new(), all_disabled: false };
-    for scope in Scope::ALL {
-        let Some(path) = settings_file(scope, environment) else { continue };
-        let shown = show(&path, environment);
-        match read_survey(&path) {
-            Ok(Survey { own, all_disabled }) => {
-                found.all_disabled |= all_disabled;
-                if all_disabled {
-                    let fix = format!("set 'disableAllHooks' to false in {shown}");
-                    report.problem(format!("{shown} turns every hook off"), fix);
-                }
-                if !own.is_empty() {
-                    let events: Vec<_> = own.iter().map(|hook| hook.event.as_str()).collect();
-                    report.ok(format!("{shown} has phaser's hooks for {}", events.join(" and ")));
-                }
-                found.own.extend(own);
-            }
-            Err(error) => {
-                let fix = "mend the file; Claude Code passes over all of it as it is";
-                report.problem(format!("{error:#}"), fix);
-            }
+/// Shows what each hook answers, and what is wrong with them. Does a call arrive before an edit?
+fn check_hooks(found: &Places, environment: &Environment, report: &mut Report) -> Calls {
+    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    let probes = Probes::make(root.path());
+    let mut denied = false;
+    for place in &found.places {
+        report.ok(format!("{} for {}", place.has_hooks(), listed(&place.events())));
+        let answers: Vec<_> = match &probes {
+            Ok(probes) => place.own.iter().map(|hook| probes.send(hook)).collect(),
+            Err(_) => Vec::new(),
+        };
+        report.table(&rows(&place.own, &answers));
+        denied |= answers
+            .iter()
+            .zip(&place.own)
+            .any(|(answer, hook)| hook.event == "PreToolUse" && matches!(answer.said, probe::Said::Denied));
+        for (hook, answer) in place.own.iter().zip(&answers) {
+            check_answer(hook, answer, environment, report);
         }
     }
-    let is_missing = |event: &&str| !found.own.iter().any(|hook| hook.event == *event);
-    let missing: Vec<_> = ["PreToolUse", "PostToolUse"].into_iter().filter(is_missing).collect();
-    if !missing.is_empty() {
-        let what = format!("no settings have a hook of phaser's for {}", missing.join(" and "));
-        report.problem(what, "run 'phaser enforce install'");
+    if let Err(error) = &probes {
+        report.problem(
+            format!("the hooks could not be tried: {error:#}"),
+            "make room in the temporary directory",
+        );
     }
-    found
+    check_commands(found, environment, report);
+    check_doubles(found, report);
+    let has_hook = found.own().any(|hook| hook.event == "PreToolUse");
+    if has_hook && !found.own().any(OwnHook::is_guard) {
+        report.note(
+            "what shell commands write, the end of a turn and the settings are not guarded: phaser enforce install --guard",
+        );
+    }
+    match has_hook {
+        false => Calls::Missing,
+        true if found.all_disabled || !denied => Calls::Fail,
+        true => Calls::Arrive,
+    }
 }
 
-fn read_survey(path: &Path) -> anyhow::Result<Survey> {
-    let refused = |refused| FileError::Settings { path: path.to_owned(), refused };
-    Ok(survey(&file::read(path)?).map_err(refused)?)
+/// One line for each hook, under a head.
+fn rows(hooks: &[OwnHook], answers: &[Answer]) -> Vec<[String; 4]> {
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let head = ["event", "matcher", "answer", "time"].map(str::to_owned);
+    let row = |(hook, answer): (&OwnHook, &Answer)| {
+        let matcher = hook.matcher.clone().unwrap_or_else(|| "*".to_owned());
+        let time = format!("{} ms", answer.time.as_millis());
+        [hook.event.clone(), matcher, answer.said.to_string(), time]
+    };
+    std::iter::once(head).chain(hooks.iter().zip(answers).map(row)).collect()
+}
+
+/// A hook that starts and that this phaser understands should answer as it is meant to.
+fn check_answer(hook: &OwnHook, answer: &Answer, environment: &Environment, report: &mut Report) {
+    let program = split_program(&hook.command).0;
+    let starts = program.contains('$') || environment.find_program(&program).is_some();
+    if answer.is_right(hook) || !starts || !is_understood(hook) {
+        return;
+    }
+    let what = format!(
+        "the hook for {} should have {}, and the answer was: {}",
+        hook.event,
+        answer.expected(hook),
+        answer.said
+    );
+    report.problem(what, format!("run '{}' to see what it says", hook.command));
 }
 
 /// Can the hooks start phaser, and does it understand them?
-fn check_commands(hooks: &[OwnHook], environment: &Environment, report: &mut Report) {
-    let mut programs: Vec<String> = hooks.iter().map(|hook| split_program(&hook.command).0).collect();
+fn check_commands(found: &Places, environment: &Environment, report: &mut Report) {
+    let mut programs: Vec<String> = found.own().map(|hook| split_program(&hook.command).0).collect();
     programs.sort();
     programs.dedup();
     for program in programs {
@@ -187,8 +225,10 @@ fn check_commands(hooks: &[OwnHook], environment: &Environment, report: &mut Rep
             ),
         }
     }
-    for hook in hooks {
-        if !is_understood(hook) {
+    let mut said: Vec<&str> = Vec::new();
+    for hook in found.own().filter(|hook| !is_understood(hook)) {
+        if !said.contains(&hook.command.as_str()) {
+            said.push(&hook.command);
             let what = format!("this phaser does not understand the hook '{}'", hook.command);
             report.problem(what, "run 'phaser enforce install --force' in the scope it stands in");
         }
@@ -201,132 +241,41 @@ fn is_understood(hook: &OwnHook) -> bool {
     Cli::try_parse_from(std::iter::once("phaser").chain(words)).is_ok()
 }
 
-/// Does a call arrive before an edit?
-fn calls(found: &Survey, environment: &Environment) -> Calls {
-    let before: Vec<_> = found.own.iter().filter(|hook| hook.event == "PreToolUse").collect();
-    let works = |hook: &&OwnHook| {
-        let program = split_program(&hook.command).0;
-        is_understood(hook) && (program.contains('$') || environment.find_program(&program).is_some())
-    };
-    match before.is_empty() {
-        true => Calls::Missing,
-        false if found.all_disabled || !before.iter().any(works) => Calls::Fail,
-        false => Calls::Arrive,
-    }
-}
-
-/// Which contracts load, and which do not?
-fn check_contracts(environment: &Environment, report: &mut Report) -> anyhow::Result<()> {
-    let named = environment.claude_project_dir.as_deref();
-    let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
-    let extra = places::extra(None, &Packs::default(), environment)?;
-    let targets = tree::tree(&root, &environment.git, threads());
-    let folders = project::folders(&root, &targets);
-    let load = Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
-    let Loaded { layers: loaded, from, configs, mistakes } = load.run(Loading::to_enforce(matcher::broken));
-    for placed in &configs {
-        report.ok(format!("{} is in order", placed.file.display()));
-    }
-    for mistake in &mistakes {
-        report.problem(mistake.to_string(), "mend that line; until then the configuration does not count");
-    }
-    for pack in from.iter().filter_map(Layer::pack) {
-        report.ok(format!("the pack {} is in use", pack.name));
-    }
-    for directory in from.iter().filter_map(Layer::directory) {
-        let here = loaded.contracts.iter().filter(|one| one.origin.file.starts_with(&directory.shown));
-        let here: Vec<&Contract> = here.collect();
-        if !here.is_empty() {
-            report.ok(format!("{} has {}", directory.shown.display(), named_or_counted(&here)));
-        }
-        if let Some((fresh, all)) = compiled::fresh(directory) {
-            let shown = directory.shown.display();
-            report.ok(if fresh == all {
-                format!("{shown} is compiled")
-            } else {
-                let stale = all - fresh;
-                format!(
-                    "{shown} is compiled, but for {stale} of {all} files (run 'phaser contracts compile')"
-                )
-            });
-        }
-    }
-    loaded.notes().for_each(|note| report.ok(note));
-    let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
-    for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
-        let fix = "mend that line; until then the contract does not do what it should";
-        report.problem_at(warning.to_string(), warning.excerpt.as_ref(), fix);
-    }
-    report.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
-    if report.contracts == 0 {
-        report.problem("there are no contracts that could be violated", "run 'phaser init'");
-    }
-    Ok(())
-}
-
-/// The contracts by their names, or how many there are when that would be too long to read.
-fn named_or_counted(contracts: &[&Contract]) -> String {
-    let disabled = contracts.iter().filter(|contract| !contract.enabled).count();
-    match (contracts.len(), disabled) {
-        (count, 0) if count > MOST_NAMES => format!("{count} contracts"),
-        (count, disabled) if count > MOST_NAMES => format!("{count} contracts, {disabled} of them disabled"),
-        _ => {
-            let name = |contract: &&Contract| {
-                let state = if contract.enabled { "" } else { " (disabled)" };
-                format!("{}{state}", contract.id)
+/// The client runs the same command once for all settings, and another one, or that of a plugin, besides.
+fn check_doubles(found: &Places, report: &mut Report) {
+    for event in ["PreToolUse", "PostToolUse", "Stop"] {
+        let mut running: Vec<(&Place, &str)> = Vec::new();
+        for place in &found.places {
+            let Some(hook) = place.own.iter().find(|hook| hook.event == event) else { continue };
+            let is_same = |(other, command): &(&Place, &str)| {
+                other.plugin.is_none() && place.plugin.is_none() && *command == hook.command
             };
-            contracts.iter().map(name).collect::<Vec<_>>().join(", ")
+            if !running.iter().any(is_same) {
+                running.push((place, &hook.command));
+            }
+        }
+        if let [first, .., last] = running.as_slice() {
+            let what = format!(
+                "phaser is run twice for each event: by the hooks of {} and by those of {}",
+                first.0.shown, last.0.shown
+            );
+            let fix = match running.iter().find_map(|(place, _)| place.plugin.as_deref()) {
+                Some(plugin) => format!(
+                    "take out one of them: 'phaser enforce uninstall', or 'claude plugin disable {plugin}'"
+                ),
+                None => "take out one of them: 'phaser enforce uninstall --scope …'".to_owned(),
+            };
+            report.problem(what, fix);
+            return;
         }
     }
 }
 
-/// So many contracts are named; more are counted.
-const MOST_NAMES: usize = 10;
-
-const TEST_CONTRACT: &str = "\
-rule_id: doctor
-type: forbid_pattern
-pattern: forbidden
-file_glob: '**'
-message: a test
-severity: error
-";
-
-/// Puts two edits to this very program, as the client would, in a project made for that.
-fn try_out() -> anyhow::Result<()> {
-    let project = tempfile::tempdir().context("no temporary directory can be made")?;
-    let contracts = project.path().join(PROJECT_CONTRACTS);
-    std::fs::create_dir_all(&contracts)?;
-    std::fs::write(contracts.join("doctor.yaml"), TEST_CONTRACT)?;
-    for (content, expected) in [("forbidden\n", "deny"), ("fine\n", "allow")] {
-        let answer = ask(project.path(), content)?;
-        let decision = &answer["hookSpecificOutput"]["permissionDecision"];
-        anyhow::ensure!(decision == expected, "expected {expected}, and the answer was {answer}");
+/// `a`, `a and b`, `a, b and c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
-    Ok(())
-}
-
-/// What phaser answers to the writing of a file with this content.
-fn ask(project: &Path, content: &str) -> anyhow::Result<Value> {
-    let program: PathBuf = std::env::current_exe().context("the path of this program is not known")?;
-    let event = json!({
-        "hook_event_name": "PreToolUse", "cwd": project, "tool_name": "Write",
-        "tool_input": {"file_path": project.join("test.txt"), "content": content},
-    });
-    let mut child = Command::new(&program)
-        .args(["enforce", "--stdin", "--severity", "error"])
-        .current_dir(project)
-        .env("HOME", project)
-        .env_remove("CLAUDE_PROJECT_DIR")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .with_context(|| format!("{} does not start", program.display()))?;
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(event.to_string().as_bytes())?;
-    }
-    let output = child.wait_with_output()?;
-    anyhow::ensure!(output.status.success(), "{} ended with {}", program.display(), output.status);
-    serde_json::from_slice(&output.stdout).context("the answer is not JSON")
 }

@@ -114,7 +114,11 @@ fn the_links_inside_the_guide_lead_somewhere() {
 
 /// Does what a page says in a new project, files and commands in turn, and counts the commands.
 pub fn follow(page: &str) -> usize {
-    let mut sandbox = Sandbox::new().git_init();
+    follow_in(Sandbox::new().git_init(), page)
+}
+
+/// The same in a project that is there.
+pub fn follow_in(mut sandbox: Sandbox, page: &str) -> usize {
     let mut commands = 0;
     for (info, text) in blocks(page) {
         match info.split_once(' ') {

@@ -253,7 +253,7 @@ const HOMES: [(&str, &str); 24] = [
     ("serde_saphyr", "contract/syntax/yaml/"),
     ("serde_sarif", "report/sarif.rs"),
     ("strsim", "nearest.rs"),
-    ("tempfile", "replace.rs cli/doctor.rs"),
+    ("tempfile", "replace.rs cli/doctor/"),
     ("thiserror", EVERYWHERE),
     ("phaser", "main.rs"),
 ];

@@ -39,6 +39,7 @@ mod monorepo;
 mod output;
 mod packages;
 mod parents;
+mod plugin;
 mod promises;
 mod recipes;
 mod releasing;

@@ -1,0 +1,82 @@
+//! Which contracts a project has, as `phaser doctor` shows them.
+
+use super::Report;
+use crate::cli::contracts::threads;
+use crate::cli::environment::Environment;
+use crate::cli::packs::Packs;
+use crate::cli::places;
+use crate::contract::layers::{Layer, Loading};
+use crate::contract::{Contract, compiled};
+use crate::matcher;
+use crate::path::{RootHints, find_root};
+use crate::project;
+use crate::project::load::{Load, Loaded, Settings};
+use crate::source::tree;
+
+/// Which contracts load, and which do not?
+pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<()> {
+    let named = environment.claude_project_dir.as_deref();
+    let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
+    let extra = places::extra(None, &Packs::default(), environment)?;
+    let targets = tree::tree(&root, &environment.git, threads());
+    let folders = project::folders(&root, &targets);
+    let load = Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
+    let Loaded { layers: loaded, from, configs, mistakes } = load.run(Loading::to_enforce(matcher::broken));
+    for placed in &configs {
+        report.ok(format!("{} is in order", placed.file.display()));
+    }
+    for mistake in &mistakes {
+        report.problem(mistake.to_string(), "mend that line; until then the configuration does not count");
+    }
+    for pack in from.iter().filter_map(Layer::pack) {
+        report.ok(format!("the pack {} is in use", pack.name));
+    }
+    for directory in from.iter().filter_map(Layer::directory) {
+        let here = loaded.contracts.iter().filter(|one| one.origin.file.starts_with(&directory.shown));
+        let here: Vec<&Contract> = here.collect();
+        if !here.is_empty() {
+            report.ok(format!("{} has {}", directory.shown.display(), named_or_counted(&here)));
+        }
+        if let Some((fresh, all)) = compiled::fresh(directory) {
+            let shown = directory.shown.display();
+            report.ok(if fresh == all {
+                format!("{shown} is compiled")
+            } else {
+                let stale = all - fresh;
+                format!(
+                    "{shown} is compiled, but for {stale} of {all} files (run 'phaser contracts compile')"
+                )
+            });
+        }
+    }
+    loaded.notes().for_each(|note| report.ok(note));
+    let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
+    for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
+        let fix = "mend that line; until then the contract does not do what it should";
+        report.problem_at(warning.to_string(), warning.excerpt.as_ref(), fix);
+    }
+    report.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
+    if report.contracts == 0 {
+        report.problem("there are no contracts that could be violated", "run 'phaser init'");
+    }
+    Ok(())
+}
+
+/// The contracts by their names, or how many there are when that would be too long to read.
+fn named_or_counted(contracts: &[&Contract]) -> String {
+    let disabled = contracts.iter().filter(|contract| !contract.enabled).count();
+    match (contracts.len(), disabled) {
+        (count, 0) if count > MOST_NAMES => format!("{count} contracts"),
+        (count, disabled) if count > MOST_NAMES => format!("{count} contracts, {disabled} of them disabled"),
+        _ => {
+            let name = |contract: &&Contract| {
+                let state = if contract.enabled { "" } else { " (disabled)" };
+                format!("{}{state}", contract.id)
+            };
+            contracts.iter().map(name).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// So many contracts are named; more are counted.
+const MOST_NAMES: usize = 10;
