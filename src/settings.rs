@@ -83,8 +83,6 @@ pub struct Survey {
     pub own: Vec<OwnHook>,
     /// Does `disableAllHooks` turn every hook off?
     pub all_disabled: bool,
-    /// The plugins that are named, and whether they are switched on.
-    pub plugins: Vec<(String, bool)>,
 }
 
 /// What `text` says about hooks.
@@ -93,9 +91,16 @@ pub fn survey(text: &str) -> Result<Survey, SettingsError> {
     let document = Document::parse(json)?;
     let all_disabled = document.root().get("disableAllHooks").and_then(Node::as_bool) == Some(true);
     let own = events(&document)?.iter().flat_map(Event::own).collect();
+    Ok(Survey { own, all_disabled })
+}
+
+/// The plugins that `text` names, and whether it switches them on.
+pub fn plugins(text: &str) -> Result<Vec<(String, bool)>, SettingsError> {
+    let (_, json) = split(text);
+    let document = Document::parse(json)?;
     let plugins = document.root().get("enabledPlugins").and_then(Node::properties).unwrap_or_default();
     let switched = |(name, node): (&str, Node<'_>)| Some((name.to_owned(), node.as_bool()?));
-    Ok(Survey { own, all_disabled, plugins: plugins.into_iter().filter_map(switched).collect() })
+    Ok(plugins.into_iter().filter_map(switched).collect())
 }
 
 /// The hooks that [`install`] puts into `text`.
@@ -628,6 +633,14 @@ mod tests {
         assert!(!survey(FRESH).all_disabled);
         assert!(survey("{\"disableAllHooks\": true}").all_disabled);
         assert!(survey("").own.is_empty());
+    }
+
+    #[test]
+    fn plugins_are_on_or_off() {
+        let text = r#"{"enabledPlugins": {"phaser@a": true, "b@c": false, "d": 7}}"#;
+        assert_eq!(plugins(text), Ok(vec![("phaser@a".to_owned(), true), ("b@c".to_owned(), false)]));
+        assert_eq!(plugins("{\"enabledPlugins\": []}"), Ok(Vec::new()));
+        assert_eq!(plugins(""), Ok(Vec::new()));
     }
 
     /// Settings as people write them: any keys, any style.

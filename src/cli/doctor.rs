@@ -145,7 +145,7 @@ fn check_hooks(found: &Places, environment: &Environment, report: &mut Report) -
     for place in &found.places {
         report.ok(format!("{} for {}", place.has_hooks(), listed(&place.events())));
         let answers: Vec<_> = match &probes {
-            Ok(probes) => place.own.iter().map(|hook| probes.send(hook)).collect(),
+            Ok(probes) => place.own.iter().map(|hook| probes.send(place, hook)).collect(),
             Err(_) => Vec::new(),
         };
         report.table(&rows(&place.own, &answers));
@@ -259,9 +259,10 @@ fn check_doubles(found: &Places, report: &mut Report) {
                 "phaser is run twice for each event: by the hooks of {} and by those of {}",
                 first.0.shown, last.0.shown
             );
-            let fix = match running.iter().find_map(|(place, _)| place.plugin.as_deref()) {
+            let fix = match running.iter().find_map(|(place, _)| place.plugin.as_ref()) {
                 Some(plugin) => format!(
-                    "take out one of them: 'phaser enforce uninstall', or 'claude plugin disable {plugin}'"
+                    "take out one of them: 'phaser enforce uninstall', or 'claude plugin disable {}'",
+                    plugin.name
                 ),
                 None => "take out one of them: 'phaser enforce uninstall --scope …'".to_owned(),
             };

@@ -150,7 +150,12 @@ pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<
         Edited::Differs(hooks) => {
             say(format_args!("phaser: {shown} has hooks of phaser's already, and nothing changed:"));
             list(&hooks).lines().for_each(say);
-            say("phaser: run again with --force to replace them");
+            let is_downgrade = asked.form != Form::Guard && hooks.iter().any(OwnHook::is_guard);
+            say(if is_downgrade {
+                words::CHANGE_GUARD
+            } else {
+                "phaser: run again with --force to replace them"
+            });
             return Ok(Exit::Trouble);
         }
     }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use serde_json::json;
+
 use crate::harness::{Output, Sandbox, forbid};
 
 /// Runs doctor with a PATH that has only this phaser on it.
@@ -19,6 +21,15 @@ fn healthy() -> Sandbox {
     let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
     assert_eq!(sandbox.run(["enforce", "install"]).code, Some(0));
     sandbox
+}
+
+/// What was said, without how long each hook took.
+fn timeless(output: &Output) -> String {
+    let time = |line: &str| match line.strip_suffix(" ms").and_then(|line| line.rsplit_once(' ')) {
+        Some((before, _)) => format!("{before} [TIME]"),
+        None => line.to_owned(),
+    };
+    output.to_string().lines().map(time).collect::<Vec<_>>().join("\n")
 }
 
 #[track_caller]
@@ -38,11 +49,15 @@ fn assert_problem(output: &Output, what: &str, fix: &str) {
 fn all_is_well() {
     let disabled = forbid("old", "x", "**").replace("severity: error", "severity: error\nenabled: false");
     let sandbox = healthy().user_contract(&disabled);
-    insta::assert_snapshot!(doctor(&sandbox), @r"
+    insta::assert_snapshot!(timeless(&doctor(&sandbox)), @r#"
     exit: 0
     --- stdout
     ok       .claude/settings.json has phaser's hooks for PreToolUse and PostToolUse
+               event        matcher     answer  time
+               PreToolUse   Edit|Write  denied  [TIME]
+               PostToolUse  Edit|Write  told    [TIME]
     ok       the hooks start [HOME]/bin/phaser
+    note     what shell commands write, the end of a turn and the settings are not guarded: phaser enforce install --guard
     ok       .claude/contracts has no-todo
     ok       ~/.phaser/contracts has old (disabled)
     ok       this phaser works: in a project made for it, a test edit was denied and another allowed
@@ -50,7 +65,7 @@ fn all_is_well() {
     result   edits in Claude Code are guarded
 
     --- stderr
-    ");
+    "#);
 }
 
 #[test]
@@ -162,4 +177,144 @@ fn a_hook_that_this_phaser_does_not_understand() {
 fn contracts_that_do_not_load() {
     let sandbox = healthy().file(".claude/contracts/broken.yaml", "rule_id: broken\n");
     assert_problem(&doctor(&sandbox), ".claude/contracts/broken.yaml", "mend");
+}
+
+fn guarded() -> Sandbox {
+    let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
+    assert_eq!(sandbox.run(["enforce", "install", "--guard"]).code, Some(0));
+    sandbox
+}
+
+#[test]
+fn each_hook_of_the_guard_is_tried_and_shown() {
+    insta::assert_snapshot!(timeless(&doctor(&guarded())), @r#"
+    exit: 0
+    --- stdout
+    ok       .claude/settings.json has phaser's hooks for SessionStart, SubagentStart, PreToolUse, PostToolUse, PostToolUseFailure, Stop, SubagentStop and ConfigChange
+               event               matcher                                             answer  time
+               SessionStart        *                                                   told    [TIME]
+               SubagentStart       *                                                   told    [TIME]
+               PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$       denied  [TIME]
+               PostToolUse         ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  told    [TIME]
+               PostToolUseFailure  Bash                                                silent  [TIME]
+               Stop                *                                                   silent  [TIME]
+               SubagentStop        *                                                   silent  [TIME]
+               ConfigChange        *                                                   silent  [TIME]
+    ok       the hooks start [HOME]/bin/phaser
+    ok       .claude/contracts has no-todo
+    ok       this phaser works: in a project made for it, a test edit was denied and another allowed
+
+    result   edits in Claude Code are guarded
+
+    --- stderr
+    "#);
+}
+
+#[test]
+fn without_the_guard_what_is_not_guarded_is_said() {
+    let note = "note     what shell commands write, the end of a turn and the settings are not guarded: \
+                phaser enforce install --guard";
+    let output = doctor(&healthy());
+    assert!(output.code == Some(0) && output.stdout.contains(note), "{output}");
+    let output = doctor(&Sandbox::new());
+    assert!(!output.stdout.contains("note"), "{output}");
+}
+
+/// A phaser on the PATH that answers like this.
+fn with_phaser(sandbox: &Sandbox, script: &str) -> Output {
+    let bin = sandbox.home().join("other");
+    fs::create_dir_all(&bin).expect("created");
+    fs::write(bin.join("phaser"), format!("#!/bin/sh\n{script}\n")).expect("written");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(bin.join("phaser"), mode).expect("a mode");
+    sandbox.run_with(sandbox.command().env("PATH", bin).arg("doctor"), b"")
+}
+
+#[test]
+fn a_hook_that_does_not_answer_as_it_should() {
+    for (script, said) in [
+        ("echo '{}'", "silent"),
+        ("echo hello", "no JSON"),
+        ("echo '[]'", "no JSON object"),
+        ("exit 3", "exit code 3"),
+        ("kill -9 $$", "ended by a signal"),
+        ("echo '{\"hookSpecificOutput\": {\"permissionDecision\": \"allow\"}}'", "allowed"),
+    ] {
+        let output = with_phaser(&guarded(), script);
+        let what =
+            format!("the hook for PreToolUse should have denied a violation, and the answer was: {said}");
+        assert_problem(&output, &what, "to see what it says");
+        let result = "result   edits in Claude Code are not guarded: the hook does not work\n";
+        assert!(output.stdout.ends_with(result), "{output}");
+    }
+}
+
+#[test]
+fn a_program_of_the_project_is_found_by_the_clients_variable() {
+    let sandbox = healthy();
+    fs::create_dir(sandbox.path("bin")).expect("created");
+    symlink(env!("CARGO_BIN_EXE_phaser"), sandbox.path("bin/phaser")).expect("linked");
+    let settings = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("read");
+    let own = settings.replace("phaser enforce", r#"\"$CLAUDE_PROJECT_DIR\"/bin/phaser enforce"#);
+    let output = doctor(&sandbox.file(".claude/settings.json", own));
+    assert!(output.code == Some(0) && output.stdout.contains("Edit|Write  denied"), "{output}");
+}
+
+/// Notes of the client's about a plugin with the guard's hooks, as it keeps them.
+fn with_plugin(sandbox: Sandbox, settings: &str) -> Sandbox {
+    let directory = sandbox.home().join(".claude/plugins/cache/phaser/phaser/0.1.0");
+    fs::create_dir_all(directory.join("hooks")).expect("created");
+    let hooks = concat!(env!("CARGO_MANIFEST_DIR"), "/plugin/hooks/hooks.json");
+    fs::copy(hooks, directory.join("hooks/hooks.json")).expect("copied");
+    let entry = json!({"scope": "project", "projectPath": sandbox.root(), "installPath": directory});
+    let notes = json!({"version": 2, "plugins": {"phaser@phaser": [entry]}}).to_string();
+    fs::write(sandbox.home().join(".claude/plugins/installed_plugins.json"), notes).expect("written");
+    sandbox.file(".claude/settings.json", settings)
+}
+
+const ENABLED: &str = r#"{"enabledPlugins": {"phaser@phaser": true}}"#;
+
+#[test]
+fn a_plugin_has_the_hooks_too() {
+    let contract = forbid("no-todo", "TODO", "**/*.rs");
+    let sandbox = with_plugin(Sandbox::new().contract(&contract), ENABLED);
+    let output = doctor(&sandbox);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(
+        output.stdout.starts_with("ok       the plugin phaser@phaser has phaser's hooks for SessionStart"),
+        "{output}"
+    );
+    assert!(output.stdout.ends_with("result   edits in Claude Code are guarded\n"), "{output}");
+    let off = r#"{"enabledPlugins": {"phaser@phaser": false}}"#;
+    let output = doctor(&sandbox.file(".claude/settings.local.json", off));
+    assert_problem(&output, "no settings have a hook of phaser's", "phaser enforce install");
+}
+
+#[test]
+fn a_plugin_and_hooks_in_the_settings_would_both_run() {
+    let sandbox = with_plugin(guarded(), ENABLED);
+    sandbox.run(["enforce", "install", "--guard"]);
+    let what = "phaser is run twice for each event: by the hooks of .claude/settings.json and by those of the plugin \
+                phaser@phaser";
+    assert_problem(
+        &doctor(&sandbox),
+        what,
+        "'phaser enforce uninstall', or 'claude plugin disable phaser@phaser'",
+    );
+}
+
+#[test]
+fn different_hooks_in_two_settings_would_both_run_and_the_same_ones_once() {
+    let sandbox = guarded();
+    sandbox.run(["enforce", "install", "--guard", "--scope", "local"]);
+    assert_eq!(doctor(&sandbox).code, Some(0));
+    sandbox.run(["enforce", "install", "--scope", "user"]);
+    assert_problem(&doctor(&sandbox), "phaser is run twice for each event", "--scope");
+}
+
+#[test]
+fn a_plugin_that_is_not_installed_here() {
+    let sandbox = Sandbox::new().file(".claude/settings.json", ENABLED);
+    let what = "the plugin phaser@phaser is switched on, and not installed here";
+    assert_problem(&doctor(&sandbox), what, "claude plugin install phaser@phaser");
 }

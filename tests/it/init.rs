@@ -240,7 +240,8 @@ fn yes_does_all_of_it() {
 
     2 contracts in .claude/contracts stay as they are.
 
-    phaser's hooks are in .claude/settings.json already.
+    phaser's hooks are in .claude/settings.json already. The guard (--guard) would take their place, and look at what shell
+    commands write and at the end of a turn as well.
 
     phaser is in .pre-commit-config.yaml already.
 
@@ -342,14 +343,38 @@ fn whoever_sits_at_a_terminal_is_asked_before_anything_is_written() {
     let run = |sandbox: &Sandbox, typed: &str| typing_on_a_terminal(sandbox, "init", &[], typed);
     let sandbox = old_code();
     let before = all_files(&sandbox);
-    let no = run(&sandbox, "y\ny\ny\nn\n");
+    let no = run(&sandbox, "y\nn\ny\ny\nn\n");
     assert!(no.contains("skips the permission prompt. [y/N]"), "{no}");
+    assert!(no.contains("The whole guard, for shell commands and the end of a turn as well? [y/N]"), "{no}");
     assert!(no.contains("2 violations today: record them as a baseline? [y/N]"), "{no}");
     assert!(no.contains("Nothing was written."), "{no}");
     assert_eq!(all_files(&sandbox), before);
     let some = run(&sandbox, "n\nn\ny\n\n");
     assert!(some.contains("Write .claude/phaser.yaml, .claude/phaser-baseline.jsonl? [Y/n]"), "{some}");
     assert_eq!(all_files(&sandbox).len(), before.len() + 2);
+}
+
+#[test]
+fn the_guard_is_offered_with_the_hooks() {
+    let sandbox = old_code();
+    let run = |typed: &str| typing_on_a_terminal(&sandbox, "init", &[], typed);
+    let yes = run("y\ny\nn\nn\n\n");
+    assert!(yes.contains("Written: .claude/phaser.yaml, .claude/settings.json."), "{yes}");
+    assert_eq!(read(&sandbox, ".claude/settings.json").matches("--stdin --guard;").count(), 8);
+    let again = sandbox.run(["init", "--guard"]);
+    assert!(again.stdout.contains("phaser's hooks are in .claude/settings.json already.\n"), "{again}");
+}
+
+#[test]
+fn the_guard_takes_the_place_of_plain_hooks_when_it_is_named() {
+    let sandbox = old_code();
+    assert_eq!(sandbox.run(["init", "--hook"]).code, Some(0));
+    let plain = sandbox.run(["init", "--hook", "--dry-run"]);
+    assert!(plain.stdout.contains("The guard (--guard) would take their place"), "{plain}");
+    assert!(!read(&sandbox, ".claude/settings.json").contains("--guard"));
+    let guard = sandbox.run(["init", "--guard"]);
+    assert!(guard.stdout.contains("Written: .claude/settings.json."), "{guard}");
+    assert_eq!(read(&sandbox, ".claude/settings.json").matches("--stdin --guard;").count(), 8);
 }
 
 /// The one hook of a configuration of pre-commit.

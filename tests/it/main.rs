@@ -33,6 +33,7 @@ mod hostile_trees;
 mod ignores;
 mod init;
 mod install;
+mod install_guard;
 mod layering;
 mod matching;
 mod monorepo;

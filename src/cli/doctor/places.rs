@@ -9,7 +9,7 @@ use super::Report;
 use crate::cli::environment::Environment;
 use crate::cli::install::{settings_file, show};
 use crate::settings::file::{self, FileError, Scope};
-use crate::settings::{OwnHook, Survey, survey};
+use crate::settings::{self, OwnHook, Survey, survey};
 
 /// The name of phaser's own plugin, in whichever marketplace.
 const PLUGIN: &str = "phaser@";
@@ -27,9 +27,17 @@ pub struct Place {
     /// How it is shown.
     pub shown: String,
     /// The plugin that the file belongs to, if it is not a settings file.
-    pub plugin: Option<String>,
+    pub plugin: Option<Plugin>,
     /// The hooks.
     pub own: Vec<OwnHook>,
+}
+
+/// A plugin of the client's.
+pub struct Plugin {
+    /// Its name, with that of its marketplace.
+    pub name: String,
+    /// Where it is.
+    pub directory: PathBuf,
 }
 
 impl Places {
@@ -60,7 +68,7 @@ pub fn find(environment: &Environment, report: &mut Report) -> Places {
         let Some(path) = settings_file(scope, environment) else { continue };
         let shown = show(&path, environment);
         match read(&path) {
-            Ok(Survey { own, all_disabled, plugins: named }) => {
+            Ok((Survey { own, all_disabled }, named)) => {
                 found.all_disabled |= all_disabled;
                 plugins.extend(named);
                 if all_disabled {
@@ -89,9 +97,11 @@ pub fn find(environment: &Environment, report: &mut Report) -> Places {
     found
 }
 
-fn read(path: &Path) -> Result<Survey, FileError> {
+/// What a file says about hooks, and the plugins that it names.
+fn read(path: &Path) -> Result<(Survey, Vec<(String, bool)>), FileError> {
     let refused = |refused| FileError::Settings { path: path.to_owned(), refused };
-    survey(&file::read(path)?).map_err(refused)
+    let text = file::read(path)?;
+    Ok((survey(&text).map_err(refused)?, settings::plugins(&text).map_err(refused)?))
 }
 
 /// A plugin that is switched on, if it has hooks of phaser's.
@@ -104,7 +114,7 @@ fn plugin(name: String, environment: &Environment, report: &mut Report) -> Optio
         return None;
     };
     let own = match read(&directory.join("hooks/hooks.json")) {
-        Ok(survey) => survey.own,
+        Ok((survey, _)) => survey.own,
         Err(_) if !name.starts_with(PLUGIN) => return None,
         Err(error) => {
             let fix = format!("run 'claude plugin update {name}'");
@@ -112,7 +122,8 @@ fn plugin(name: String, environment: &Environment, report: &mut Report) -> Optio
             return None;
         }
     };
-    (!own.is_empty()).then(|| Place { shown: format!("the plugin {name}"), plugin: Some(name), own })
+    let shown = format!("the plugin {name}");
+    (!own.is_empty()).then(|| Place { shown, plugin: Some(Plugin { name, directory }), own })
 }
 
 /// Where the client has put a plugin, as far as its own notes say.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::places::Place;
 use crate::path::PROJECT_CONTRACTS;
 use crate::settings::OwnHook;
 
@@ -105,13 +106,16 @@ impl Probes {
         Ok(Self { project, root: root.to_owned() })
     }
 
-    /// Sends a hook the event that it is for.
-    pub fn send(&self, hook: &OwnHook) -> Answer {
+    /// Sends a hook of this place the event that it is for.
+    pub fn send(&self, place: &Place, hook: &OwnHook) -> Answer {
         // The variable is the way to a program that the project brings along; otherwise the project is the one made for it.
         let names_project = hook.command.contains("CLAUDE_PROJECT_DIR");
         let mut command = Command::new(SHELL);
         command.arg("-c").arg(&hook.command);
         command.env("CLAUDE_PROJECT_DIR", if names_project { &self.root } else { self.project.path() });
+        if let Some(plugin) = &place.plugin {
+            command.env("CLAUDE_PLUGIN_ROOT", &plugin.directory);
+        }
         let start = Instant::now();
         let said = match self.ask(&mut command, &self.event(hook)) {
             Ok(answer) => said(hook, &answer),

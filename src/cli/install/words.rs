@@ -16,11 +16,16 @@ and does what these hooks would do and more; nothing changed.
 To have the plain hooks in its place, run again with --force.
 ";
 
+/// How to change the guard, for whoever has asked for plain hooks.
+pub const CHANGE_GUARD: &str =
+    "phaser: run again with --guard to change them, or with --force to have the plain hooks in their place";
+
 const GUARD: &str = "\
 The guard tells every session the contracts, denies an edit that violates one, looks at what shell commands have
-written, and sends a turn back that ends with new violations, once. Where no phaser is on the PATH it lets everything
-through.
+written, and sends a turn back that ends with new violations, once.
 ";
+
+const MISSING: &str = "Where no phaser is on the PATH, the hooks let everything through.\n";
 
 const BLOCKS: &str = "\
 When the hook before an edit fails or runs out of time, Claude Code refuses the edit, from version 2.1.325 on; an older
@@ -32,11 +37,12 @@ impl Install {
     /// What the hooks mean for whoever works with them.
     pub(super) fn meaning(&self, wanted: &Wanted) -> String {
         let guard = if self.guard { GUARD } else { "" };
-        let blocks = match wanted.on_fail() {
+        let on_fail = match wanted.on_fail() {
+            OnFail::Continue if self.guard => MISSING,
             OnFail::Continue => "",
             OnFail::Block => BLOCKS,
         };
-        format!("{guard}{}{blocks}", self.meaning_when_clean(wanted.on_clean()))
+        format!("{guard}{on_fail}{}", self.meaning_when_clean(wanted.on_clean()))
     }
 
     fn meaning_when_clean(&self, on_clean: OnClean) -> String {
