@@ -127,4 +127,5 @@ pub use {
     source::Source,
     source::git::{Error as GitError, Location as GitLocation, Revisions},
     source::shard::Shard,
+    source::swept::Sweep,
 };

@@ -25,7 +25,7 @@ use crate::scan::{self, Existing, Measure, Watch, scan};
 use crate::settle::{Seen, Tolerated, settle};
 use crate::source::git::{Location, Renames, Staged};
 use crate::source::present::Present;
-use crate::source::{Coverage, Source, Targets, changes, files, git, tree};
+use crate::source::{Coverage, Source, Targets, changes, files, git, swept, tree};
 
 pub(crate) mod load;
 
@@ -253,7 +253,10 @@ pub(crate) fn targets(root: &Root, options: &Options, source: &Source) -> Result
             git::staged(root, &location(), wanted, renames)?
         }
         Source::Diff(revisions) => git::changed(root, &location(), revisions, renames)?,
-        Source::Swept(_) => Targets::none(),
+        Source::Swept(sweep) => {
+            let looking = swept::Looking { threads: threads(options), deadline: options.deadline };
+            swept::swept(root, &location(), sweep, looking)
+        }
     })
 }
 

@@ -4,6 +4,7 @@
 //! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -264,7 +265,15 @@ fn compare(matcher: &Matcher, reader: &mut Reader, before: &Target, now: Option<
     if let Some(whole) = &before.whole {
         judge_requirements(matcher, before, reader.read(whole), &mut checked);
     }
-    Was { violations: checked.violations, changed }
+    let mut violations = checked.violations;
+    if let Some(other) = &before.before {
+        // What was in both was there once.
+        let what = |violation: &Violation| (violation.contract.id.clone(), violation.fingerprint.line);
+        let known: HashSet<_> = violations.iter().map(what).collect();
+        let others = compare(matcher, reader, other, now).violations;
+        violations.extend(others.into_iter().filter(|other| !known.contains(&what(other))));
+    }
+    Was { violations, changed }
 }
 
 fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {

@@ -71,6 +71,15 @@ pub enum Why {
         /// The ids of their contracts; there is at least one.
         ids: Vec<String>,
     },
+    /// Time was over before everything was looked at.
+    TimeOver {
+        /// How many files were looked at.
+        looked_at: usize,
+        /// How many directories were not.
+        directories: usize,
+        /// How many files git tracks in those, if that is known.
+        tracked: Option<usize>,
+    },
     /// All contracts together matched more often than is reported.
     TooManyViolations {
         /// How many are reported.
@@ -117,7 +126,8 @@ impl Why {
             | Self::ParentComponent
             | Self::Outside
             | Self::PathTooLong { .. }
-            | Self::NotReconstructed(_) => false,
+            | Self::NotReconstructed(_)
+            | Self::TimeOver { .. } => false,
         }
     }
 
@@ -139,7 +149,8 @@ impl Why {
             | Self::ParentComponent
             | Self::Outside
             | Self::PathTooLong { .. }
-            | Self::NotReconstructed(_) => true,
+            | Self::NotReconstructed(_)
+            | Self::TimeOver { .. } => true,
         }
     }
 
@@ -158,7 +169,8 @@ impl Why {
             | Self::PathTooLong { .. }
             | Self::TooComplex { .. }
             | Self::OutOfTime { .. }
-            | Self::NoTimeLeft { .. } => Gap::Failure,
+            | Self::NoTimeLeft { .. }
+            | Self::TimeOver { .. } => Gap::Failure,
         }
     }
 }
@@ -197,6 +209,18 @@ impl fmt::Display for Why {
                     count => write!(f, "no time was left for {count} contracts, from {first} on")?,
                 }
                 f.write_str(" (simplify the patterns that apply to this file, or split it)")
+            }
+            Self::TimeOver { looked_at, directories, tracked } => {
+                let s = |count: usize| if count == 1 { "y" } else { "ies" };
+                write!(
+                    f,
+                    "time was over after {looked_at} files; {directories} director{} ",
+                    s(*directories)
+                )?;
+                if let Some(tracked) = tracked {
+                    write!(f, "with {tracked} files that git tracks ")?;
+                }
+                f.write_str("could not be looked at (check everything with: phaser enforce --all)")
             }
             Self::TooManyViolations { limit, .. } => {
                 write!(f, "more than {limit} violations; only the first {limit} are reported")

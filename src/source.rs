@@ -34,7 +34,7 @@ pub enum Source {
     Diff(git::Revisions),
     /// What a call of an agent's tool makes of files.
     Changes(Call),
-    /// What an agent's shell command, or its turn, has left in files.
+    /// What a shell command, or a whole turn of an agent, may have written.
     Swept(swept::Sweep),
 }
 
@@ -49,7 +49,8 @@ pub struct Target {
     pub content: Content,
     /// The file as a whole, where `content` is a part of it: what contracts require of a file is judged on this.
     pub whole: Option<Content>,
-    /// What it was before, under the path it had then, for a source that compares; a new file was nothing.
+    /// What it was before, under the path it had then, for a source that compares; a new file was nothing. A file that was
+    /// merged was several things: the others are what this one was before.
     pub before: Option<Box<Target>>,
 }
 

@@ -3,13 +3,16 @@
 //! The bytes of staged files come from the index, never from the worktree. Nothing that a repository
 //! configures is run (no filters, hooks or monitors), nothing is fetched, and nothing is written.
 
+mod before;
 mod blob;
 mod committed;
 mod compare;
 mod error;
 pub(in crate::source) mod excludes;
 mod listing;
+mod moves;
 mod named;
+mod pasts;
 mod renames;
 mod repository;
 mod revisions;
@@ -33,6 +36,7 @@ pub use listing::Listing;
 pub use renames::Renames;
 pub use revisions::Revisions;
 
+pub(in crate::source) use before::{Before, Reference, Which};
 pub(in crate::source) use worktree::leads_through_link;
 
 use compare::{Change, Changes, Entry};

@@ -3,7 +3,7 @@
 //! What git leaves out is left out, unless git tracks it; hidden files are included, `.git` is not, links are not followed.
 
 use std::ffi::OsString;
-use std::fs::{self, FileType};
+use std::fs::{self, DirEntry, FileType};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,20 @@ use crate::path::{RelPath, Root, SETTINGS, real_path};
 use crate::skipped::{Skipped, Why};
 
 mod queue;
+mod sieve;
+
+pub(super) use sieve::Sieve;
+
+use sieve::Moved;
 
 /// All files of the project.
 pub fn tree(root: &Root, location: &Location, threads: usize) -> Targets {
-    let Found { targets, skipped, folders } = Walk::new(root, location).files_in(root.path(), threads);
+    let Found { targets, skipped, folders, .. } = Walk::new(root, location).files_in(root.path(), threads);
     Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders) }
 }
+
+/// How many files of one directory are looked at before the clock is, once more.
+const LOOK_AT_CLOCK: usize = 1024;
 
 /// What was found.
 #[derive(Default)]
@@ -29,6 +37,12 @@ pub(super) struct Found {
     pub(super) skipped: Vec<Skipped>,
     /// Directories with a directory for settings in them.
     pub(super) folders: Vec<RelPath>,
+    /// For a walk with a sieve: the tops of repositories inside the project.
+    pub(super) repositories: Vec<RelPath>,
+    /// How many files were looked at.
+    pub(super) looked_at: usize,
+    /// The directories that there was no time for.
+    pub(super) left: Vec<RelPath>,
 }
 
 impl Found {
@@ -40,6 +54,9 @@ impl Found {
         self.targets.append(&mut other.targets);
         self.skipped.append(&mut other.skipped);
         self.folders.append(&mut other.folders);
+        self.repositories.append(&mut other.repositories);
+        self.looked_at += other.looked_at;
+        self.left.append(&mut other.left);
     }
 }
 
@@ -49,6 +66,8 @@ pub(super) struct Walk<'a> {
     /// What is in the current directory is opened from there: each directory on the way costs time.
     cwd: Option<&'a Path>,
     worktrees: Worktrees<'a>,
+    /// What is wanted, if not everything.
+    sieve: Option<&'a Sieve<'a>>,
 }
 
 /// A directory to look into.
@@ -59,12 +78,15 @@ struct Directory {
     path: Vec<u8>,
     /// Where it is in a worktree.
     in_worktree: Option<WorktreeDirectory>,
+    /// Whether it, or one that it is in, was moved to where it is; known only with a sieve.
+    moved: Moved,
 }
 
 /// Something in a directory.
 struct Entry {
     name: OsString,
     kind: FileType,
+    entry: DirEntry,
 }
 
 impl<'a> Walk<'a> {
@@ -74,7 +96,12 @@ impl<'a> Walk<'a> {
             current.is_ok_and(|current| path.canonicalize().is_ok_and(|path| path == current))
         };
         let cwd = Some(&location.cwd).filter(is_current).map(PathBuf::as_path);
-        Self { root, cwd, worktrees: Worktrees::new(location) }
+        Self { root, cwd, worktrees: Worktrees::new(location), sieve: None }
+    }
+
+    /// A walk that takes only some files. It leaves out what belongs to another checkout: linked worktrees and submodules.
+    pub(super) fn with_sieve(self, sieve: &'a Sieve<'a>) -> Self {
+        Self { sieve: Some(sieve), ..self }
     }
 
     /// The files under `directory`, which is absolute, in the order of their paths.
@@ -85,7 +112,8 @@ impl<'a> Walk<'a> {
         }
         let from_here = self.cwd.and_then(|cwd| directory.strip_prefix(cwd).ok());
         let open = from_here.unwrap_or(directory).to_owned();
-        let start = Directory { open, path, in_worktree: self.worktrees.above(&real_path(directory)) };
+        let in_worktree = self.worktrees.above(&real_path(directory));
+        let start = Directory { open, path, in_worktree, moved: Moved::No };
         let mut found = Found::default();
         for part in queue::run(start, threads, |directory, found| self.look_into(directory, found)) {
             found.append(part);
@@ -95,11 +123,17 @@ impl<'a> Walk<'a> {
         found.skipped.dedup();
         found.folders.sort_unstable();
         found.folders.dedup();
+        found.repositories.sort_unstable();
+        found.left.sort_unstable();
         found
     }
 
     /// Takes the files of one directory, and gives the directories in it.
     fn look_into(&self, mut directory: Directory, found: &mut Found) -> Vec<Directory> {
+        if self.is_over() {
+            found.left.push(directory.shown());
+            return Vec::new();
+        }
         let entries = match directory.entries() {
             Ok(entries) => entries,
             Err(error) => {
@@ -108,29 +142,113 @@ impl<'a> Walk<'a> {
             }
         };
         self.enter_worktree(&mut directory, &entries);
+        if self.sieve.is_some() && self.is_other_checkout(&directory, &entries, found) {
+            return Vec::new();
+        }
         if entries.iter().any(|entry| entry.name == SETTINGS) {
             found.folders.push(directory.folder());
         }
         let mut below = Vec::new();
-        for Entry { name, kind } in entries.iter().filter(|entry| entry.name != ".git") {
+        for (number, entry) in entries.iter().filter(|entry| entry.name != ".git").enumerate() {
+            if number % LOOK_AT_CLOCK == LOOK_AT_CLOCK - 1 && self.is_over() {
+                found.left.push(directory.shown());
+                break;
+            }
+            let Entry { name, kind, .. } = entry;
             let bytes = name.as_encoded_bytes();
             let what = if kind.is_dir() { Kind::Directory } else { Kind::File };
             let excluded_from = directory.in_worktree.as_ref().filter(|here| here.excludes(bytes, what));
             match (excluded_from, what) {
-                (None, Kind::Directory) => below.push(directory.child(name)),
-                (None, Kind::File) => found.targets.push(directory.target(Path::new(name), *kind)),
+                (None, Kind::Directory) => below.push(self.child(&directory, entry)),
+                (None, Kind::File) => self.take(&directory, entry, found),
                 (Some(here), Kind::File) => match here.tracks(bytes) {
-                    Ok(true) => found.targets.push(directory.target(Path::new(name), *kind)),
+                    Ok(true) => self.take(&directory, entry, found),
                     Ok(false) => {}
                     Err(error) => found.skip(directory.top_of(here), error),
                 },
                 (Some(here), Kind::Directory) => match here.tracked_in(bytes) {
-                    Ok(tracked) => below.extend(tracked.iter().filter_map(|one| directory.take(one, found))),
+                    Ok(tracked) => {
+                        below.extend(
+                            tracked.iter().filter_map(|one| self.take_tracked(&directory, one, found)),
+                        );
+                    }
                     Err(error) => found.skip(directory.top_of(here), error),
                 },
             }
         }
         below
+    }
+
+    /// Is there no time left?
+    fn is_over(&self) -> bool {
+        self.sieve.is_some_and(|sieve| sieve.deadline.has_passed())
+    }
+
+    /// Does a directory below the top of the project belong to another checkout, which is looked at by itself? A
+    /// repository inside the project does not: it is noted.
+    fn is_other_checkout(&self, directory: &Directory, entries: &[Entry], found: &mut Found) -> bool {
+        let Some(dot_git) = entries.iter().find(|entry| entry.name == ".git") else { return false };
+        let is_top = |here: &WorktreeDirectory| here.path().is_empty() && here.has_repository();
+        if directory.path.is_empty() || !directory.in_worktree.as_ref().is_some_and(is_top) {
+            return false;
+        }
+        if !dot_git.kind.is_file() {
+            found.repositories.push(directory.folder());
+        }
+        dot_git.kind.is_file()
+    }
+
+    /// Takes a file, if it is wanted.
+    fn take(&self, directory: &Directory, entry: &Entry, found: &mut Found) {
+        found.looked_at += 1;
+        let is_wanted = |sieve: &Sieve<'_>| match entry.entry.metadata() {
+            Ok(metadata) => {
+                sieve.takes(&directory.path_of(Path::new(&entry.name)), &metadata, directory.moved)
+            }
+            // What is gone already is not wanted; the rest is left to whoever reads it.
+            Err(error) => error.kind() != ErrorKind::NotFound,
+        };
+        if self.sieve.is_none_or(is_wanted) {
+            found.targets.push(directory.target(Path::new(&entry.name), entry.kind));
+        }
+    }
+
+    /// A directory in another one.
+    fn child(&self, directory: &Directory, entry: &Entry) -> Directory {
+        let child = directory.child(&entry.name);
+        let has_moved =
+            |sieve: &Sieve<'_>| entry.entry.metadata().is_ok_and(|metadata| sieve.has_moved(&metadata));
+        match child.moved {
+            Moved::No if self.sieve.is_some_and(has_moved) => Directory { moved: Moved::Yes, ..child },
+            Moved::No | Moved::Yes => child,
+        }
+    }
+
+    /// Takes what is tracked, if it is there; a submodule is a directory to look into.
+    fn take_tracked(&self, directory: &Directory, tracked: &Tracked, found: &mut Found) -> Option<Directory> {
+        let Tracked { path, kind } = tracked;
+        let file = directory.open.join(path);
+        let metadata = file.symlink_metadata().ok()?;
+        if leads_through_link(&directory.open, &file) {
+            return None;
+        }
+        match (kind, metadata.is_dir()) {
+            (Kind::Directory, true) => return Some(directory.child(path)),
+            (Kind::File, false) => {
+                let above = path.ancestors().skip(1).filter(|above| {
+                    !above.as_os_str().is_empty() && directory.open.join(above).join(SETTINGS).exists()
+                });
+                found.folders.extend(above.map(|above| directory.child(above).folder()));
+                found.looked_at += 1;
+                let wanted =
+                    |sieve: &Sieve<'_>| sieve.takes(&directory.path_of(path), &metadata, directory.moved);
+                if self.sieve.is_none_or(wanted) {
+                    found.targets.push(directory.target(path, metadata.file_type()));
+                }
+            }
+            (Kind::Directory, false) | (Kind::File, true) => {}
+        }
+        None
     }
 
     /// Notes that a directory is the top of a worktree, and the rules that it has.
@@ -180,7 +298,7 @@ impl Directory {
         for entry in fs::read_dir(self.on_disk())? {
             let entry = entry?;
             match entry.file_type() {
-                Ok(kind) => entries.push(Entry { name: entry.file_name(), kind }),
+                Ok(kind) => entries.push(Entry { name: entry.file_name(), kind, entry }),
                 // It is gone already.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
@@ -197,6 +315,7 @@ impl Directory {
             open: self.open.join(path),
             path: [&self.path, name.as_bytes(), b"/"].concat(),
             in_worktree: self.in_worktree.as_ref().map(|here| here.child(name.as_bytes())),
+            moved: self.moved,
         }
     }
 
@@ -209,30 +328,12 @@ impl Directory {
         } else {
             Content::Opaque(Why::NotAFile)
         };
-        let name = RelPath::from_native(path);
-        Target::new(RelPath::from_bytes([&self.path, name.as_bytes()].concat()), content)
+        Target::new(RelPath::from_bytes(self.path_of(path)), content)
     }
 
-    /// Takes what is tracked, if it is there; a submodule is a directory to look into.
-    fn take(&self, tracked: &Tracked, found: &mut Found) -> Option<Self> {
-        let Tracked { path, kind } = tracked;
-        let file = self.open.join(path);
-        let on_disk = file.symlink_metadata().ok()?.file_type();
-        if leads_through_link(&self.open, &file) {
-            return None;
-        }
-        match (kind, on_disk.is_dir()) {
-            (Kind::Directory, true) => return Some(self.child(path)),
-            (Kind::File, false) => {
-                let above = path.ancestors().skip(1).filter(|above| {
-                    !above.as_os_str().is_empty() && self.open.join(above).join(SETTINGS).exists()
-                });
-                found.folders.extend(above.map(|above| self.child(above).folder()));
-                found.targets.push(self.target(path, on_disk));
-            }
-            (Kind::Directory, false) | (Kind::File, true) => {}
-        }
-        None
+    /// The path, as globs see it, of what is at `path` from here.
+    fn path_of(&self, path: &Path) -> Vec<u8> {
+        [&self.path, RelPath::from_native(path).as_bytes()].concat()
     }
 }
 

@@ -61,13 +61,34 @@ impl<'a> Worktrees<'a> {
         let (top, mut here) = tops.find_map(|top| Some((top, self.at(top, None)?)))?;
         let mut above = top.to_owned();
         for name in directory.strip_prefix(top).ok()?.components() {
-            if above.join(".gitignore").symlink_metadata().is_ok_and(|file| file.is_file()) {
-                here.read_rules(&above.join(".gitignore"));
-            }
+            here.read_rules_in(&above);
             above.push(name);
             here = here.child(RelPath::from_native(name.as_ref()).as_bytes());
         }
         Some(here)
+    }
+}
+
+impl Worktrees<'_> {
+    /// Does git leave out the file at `path`, which has no links in its path? One that is tracked is not left out.
+    pub(in crate::source) fn leave_out(&self, path: &Path) -> Result<bool, String> {
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
+        let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
+        let mut tops = directory.ancestors().filter(holds_repository);
+        let found = tops.find_map(|top| Some((top, self.at(top, None)?)));
+        let Some((top, mut here)) = found else { return Ok(false) };
+        let mut at = top.to_owned();
+        let mut is_excluded = false;
+        for part in directory.strip_prefix(top).unwrap_or(Path::new("")).components() {
+            here.read_rules_in(&at);
+            let name = RelPath::from_native(part.as_ref());
+            is_excluded |= here.excludes(name.as_bytes(), Kind::Directory);
+            at.push(part);
+            here = here.child(name.as_bytes());
+        }
+        here.read_rules_in(&at);
+        let name = name.as_encoded_bytes();
+        Ok((is_excluded || here.excludes(name, Kind::File)) && !here.tracks(name)?)
     }
 }
 
@@ -194,6 +215,11 @@ impl WorktreeDirectory {
         &self.path
     }
 
+    /// Is it in a repository that can be read?
+    pub(in crate::source) fn has_repository(&self) -> bool {
+        self.worktree.index_file.is_ok()
+    }
+
     /// The directory of this name in it.
     pub(in crate::source) fn child(&self, name: &[u8]) -> Self {
         Self { path: [&self.path, name, b"/"].concat(), ..self.clone() }
@@ -203,6 +229,14 @@ impl WorktreeDirectory {
     pub(in crate::source) fn read_rules(&mut self, file: &Path) {
         if let Some(rules) = Rules::read(file, self.worktree.case) {
             self.rules = Some(Arc::new(Level { rules, base: self.path.len(), above: self.rules.take() }));
+        }
+    }
+
+    /// Adds the rules of the `.gitignore` in this directory, if it is a regular file.
+    fn read_rules_in(&mut self, directory: &Path) {
+        let file = directory.join(".gitignore");
+        if file.symlink_metadata().is_ok_and(|file| file.is_file()) {
+            self.read_rules(&file);
         }
     }
 

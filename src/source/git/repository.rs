@@ -3,6 +3,7 @@
 //! Reads the user's configuration only where it decides something: whether a repository of somebody else is trusted
 //! (`safe.directory`), and how files of the worktree are stored. Reads no file of the project.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -21,15 +22,27 @@ pub(super) struct Repository {
     pub(super) objects: Objects,
     pub(super) worktree: PathBuf,
     pub(super) index_file: PathBuf,
-    nesting: Nesting,
+    pub(super) nesting: Nesting,
 }
 
 /// How the project and the worktree stand in each other; both prefixes are empty, or end in `/`.
-enum Nesting {
+#[derive(Debug, Clone)]
+pub(super) enum Nesting {
     /// The project is the directory of this prefix.
     ProjectInside(Vec<u8>),
     /// The worktree is the directory of this prefix in the project.
     WorktreeInside(Vec<u8>),
+}
+
+impl Nesting {
+    /// The path in the worktree of a file of the project, if it is in the worktree.
+    pub(super) fn path_in_worktree<'p>(&self, path: &'p [u8]) -> Option<Cow<'p, [u8]>> {
+        match self {
+            Self::ProjectInside(prefix) if prefix.is_empty() => Some(Cow::Borrowed(path)),
+            Self::ProjectInside(prefix) => Some(Cow::Owned([prefix, path].concat())),
+            Self::WorktreeInside(prefix) => path.strip_prefix(prefix.as_slice()).map(Cow::Borrowed),
+        }
+    }
 }
 
 /// Whose configuration is read.
@@ -80,12 +93,7 @@ impl Repository {
 
     /// The path in the worktree of a file of the project, if it is in the worktree.
     pub(super) fn path_in_worktree(&self, path: &RelPath) -> Option<Vec<u8>> {
-        match &self.nesting {
-            Nesting::ProjectInside(prefix) => Some([prefix, path.as_bytes()].concat()),
-            Nesting::WorktreeInside(prefix) => {
-                path.as_bytes().strip_prefix(prefix.as_slice()).map(<[u8]>::to_vec)
-            }
-        }
+        self.nesting.path_in_worktree(path.as_bytes()).map(Cow::into_owned)
     }
 
     /// Is this file or directory the project, or in it?

@@ -23,7 +23,7 @@ use super::to_git::{ToGit, is_object};
 use super::{Collection, Error, Renames};
 
 /// Files larger than this are not read to find out whether they changed: they count as changed.
-const MAX_COMPARED: u64 = 64 << 20;
+pub(super) const MAX_COMPARED: u64 = 64 << 20;
 
 /// A modification time within the index's own tick says nothing, so nanoseconds are looked at. Where the file
 /// system loses them, files are compared more often than needed.
@@ -257,7 +257,7 @@ impl<'a> Comparison<'a> {
 
     fn is_as_in_index(&self, tracked: &Tracked<'_>, kind: Option<EntryKind>, metadata: &Metadata) -> bool {
         let Some((remembered, staged)) = tracked.stat.zip(tracked.staged) else { return false };
-        Some(staged.kind) == kind && has_stat(self.index, remembered, metadata)
+        Some(staged.kind) == kind && is_remembered(self.index, remembered, metadata)
     }
 
     fn converter(&mut self) -> Option<&mut ToGit<'a>> {
@@ -269,13 +269,16 @@ impl<'a> Comparison<'a> {
 pub(super) fn is_as_remembered(repository: &Repository, index: &State, entry: &gix::index::Entry) -> bool {
     let Ok(path) = gix::path::from_byte_slice(entry.path(index)) else { return false };
     let metadata = Metadata::from_path_no_follow(&repository.worktree.join(path));
-    metadata.is_ok_and(|metadata| metadata.is_file() && has_stat(index, &entry.stat, &metadata))
+    metadata.is_ok_and(|metadata| metadata.is_file() && is_remembered(index, &entry.stat, &metadata))
+}
+
+fn is_remembered(index: &State, remembered: &Stat, metadata: &Metadata) -> bool {
+    Stat::from_fs(metadata).is_ok_and(|stat| has_stat(index, remembered, &stat))
 }
 
 /// Does a file have the size and times that the index remembers, and were they taken long enough after its last change?
-fn has_stat(index: &State, remembered: &Stat, metadata: &Metadata) -> bool {
-    Stat::from_fs(metadata).is_ok_and(|stat| remembered.matches(&stat, STAT))
-        && !remembered.is_racy(index.timestamp(), STAT)
+pub(super) fn has_stat(index: &State, remembered: &Stat, stat: &Stat) -> bool {
+    remembered.matches(stat, STAT) && !remembered.is_racy(index.timestamp(), STAT)
 }
 
 fn is_blob(kind: EntryKind) -> bool {
