@@ -136,6 +136,18 @@ pub fn parse(bytes: &[u8], file: &Path) -> Result<Config, Vec<Warning>> {
     }
 }
 
+impl Policy {
+    /// The word used in configurations.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Report => "report",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 impl Placed {
     /// The files that no contract about content looks at.
     pub fn excluded(&self) -> Option<FileSet> {

@@ -112,6 +112,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
         threads: 1,
         max_file_size: u64::MAX,
         existing: scan::Existing::Deny,
+        added_ignores: scan::AddedIgnores::NotWanted,
         measure: scan::Measure::Nothing,
     };
     scan(matcher, &targets, options, &())

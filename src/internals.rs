@@ -72,6 +72,7 @@ pub fn hook(data: &[u8]) {
         threads: 1,
         max_file_size: 1024 * 1024,
         existing: scan::Existing::Deny,
+        added_ignores: scan::AddedIgnores::NotWanted,
         measure: Measure::Nothing,
     };
     let outcome = scan(&matcher, &targets, options, &());

@@ -121,7 +121,7 @@ pub use violation::{Fingerprint, LineDigest, Match, Note, State, Violation};
 
 #[cfg(feature = "project")]
 pub use {
-    outcome::{Outcome, Summary},
+    outcome::{AddedIgnore, Outcome, Summary},
     project::{Error as ProjectError, Options, Project},
     scan::{Existing, Measure},
     source::Source,

@@ -26,6 +26,8 @@ pub struct Outcome {
     pub violations: Vec<Violation>,
     /// What changed files were violating before, where that was asked for.
     pub before: Vec<Earlier>,
+    /// The ignore directives that a change adds, where that was asked for.
+    pub added_ignores: Vec<AddedIgnore>,
     /// What was not checked, and why.
     pub skipped: Vec<Skipped>,
     /// How many entries of the baseline have fewer violations than they say, when the whole project was looked at.
@@ -36,6 +38,18 @@ pub struct Outcome {
     pub no_contracts: bool,
     /// What it has cost, if that was measured.
     pub spent: Option<Spent>,
+}
+
+/// An ignore directive that a change adds, and a contract of which it suppresses a violation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AddedIgnore {
+    /// The contract.
+    pub contract: Arc<Contract>,
+    /// The file.
+    pub path: RelPath,
+    /// The line that the directive stands on.
+    pub line: usize,
 }
 
 /// The violations that a file had before it changed.

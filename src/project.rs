@@ -21,12 +21,13 @@ use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, real_path};
-use crate::scan::{self, Existing, Measure, Watch, scan};
+use crate::scan::{self, AddedIgnores, Existing, Measure, Watch, scan};
 use crate::settle::{Seen, Tolerated, settle};
 use crate::source::git::{Location, Renames, Staged};
 use crate::source::present::Present;
 use crate::source::{Coverage, Source, Targets, changes, files, git, swept, tree};
 
+pub(crate) mod by_file;
 pub(crate) mod load;
 
 use load::{Extra, Load, Loaded, Settings, folders_above};
@@ -72,6 +73,8 @@ pub struct Options {
     pub git: Option<Location>,
     /// The old violations that are written down.
     pub(crate) recorded: Recorded,
+    /// Whether to look for ignore directives that a change adds.
+    pub(crate) added_ignores: AddedIgnores,
 }
 
 /// Where old violations are written down that do not count.
@@ -100,6 +103,7 @@ impl Default for Options {
             cwd: None,
             git: None,
             recorded: Recorded::Nowhere,
+            added_ignores: AddedIgnores::NotWanted,
         }
     }
 }
@@ -319,6 +323,7 @@ impl Ready {
             threads: if several { threads(&options) } else { 1 },
             max_file_size: options.max_file_size,
             existing: options.existing,
+            added_ignores: options.added_ignores,
             measure: options.measure,
         };
         let mut outcome = scan(&matcher, &targets, scanning, watch);

@@ -13,12 +13,13 @@ use rayon::prelude::*;
 
 pub use crate::config::Existing;
 use crate::contract::{Check, Contract};
+use crate::matcher::directives::{self, Ignores};
 use crate::matcher::{Checked, Matcher, Scratch};
-use crate::outcome::{Earlier, Outcome, Spent};
+use crate::outcome::{AddedIgnore, Earlier, Outcome, Spent};
 use crate::skipped::{Gap, Skipped, Why};
-use crate::source::{Coverage, Reader, Target, Targets};
+use crate::source::{Compared, Coverage, Reader, Target, Targets};
 use crate::text::{Text, changed_lines};
-use crate::violation::Violation;
+use crate::violation::{State, Violation};
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +30,20 @@ pub struct Options {
     pub max_file_size: u64,
     /// What becomes of violations that were there before a change.
     pub existing: Existing,
+    /// Whether to look for ignore directives that a change adds.
+    pub added_ignores: AddedIgnores,
     /// Whether to measure what it costs.
     pub measure: Measure,
+}
+
+/// Whether to look for ignore directives that a change adds and that suppress something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AddedIgnores {
+    /// They are not looked for.
+    #[default]
+    NotWanted,
+    /// They are in the outcome. Of a target that was nothing before, all are new.
+    Wanted,
 }
 
 /// Whether to measure what a scan costs.
@@ -64,7 +77,7 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options, watch: &dyn 
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
     let (scanned, mut workers) = each(targets, options.threads, worker, |worker, target| {
-        let scanned = check_target(matcher, worker, target, options.existing);
+        let scanned = check_target(matcher, worker, target, options.into());
         watch.advance();
         scanned
     });
@@ -168,6 +181,23 @@ fn timed<T>(time: Option<&mut Duration>, work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// What a scan looks for in the text before.
+#[derive(Debug, Clone, Copy)]
+struct Back {
+    existing: Existing,
+    added_ignores: AddedIgnores,
+}
+
+impl Back {
+    const NOT_AT_ALL: Self = Self { existing: Existing::Deny, added_ignores: AddedIgnores::NotWanted };
+}
+
+impl From<Options> for Back {
+    fn from(options: Options) -> Self {
+        Self { existing: options.existing, added_ignores: options.added_ignores }
+    }
+}
+
 /// What became of one target: nothing, when no contract applies to it.
 #[derive(Debug, Default)]
 struct Scanned {
@@ -175,6 +205,8 @@ struct Scanned {
     checked: Checked,
     /// The text before, if that was asked for.
     before: Option<Was>,
+    /// Ignore directives that are new.
+    added_ignores: Vec<AddedIgnore>,
 }
 
 /// What is known of the text before.
@@ -185,7 +217,7 @@ struct Was {
     changed: Range<usize>,
 }
 
-fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existing: Existing) -> Scanned {
+fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, back: Back) -> Scanned {
     let Worker { now, before: reader, scratch, satisfied, unread, times } = worker;
     let time = times.as_mut().map(|times| &mut times.selecting);
     let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
@@ -199,7 +231,12 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, existin
         if let Some(whole) = &target.whole {
             judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
         }
-        if let (Existing::Report, Some(before)) = (existing, &target.before) {
+        if let (AddedIgnores::Wanted, Some(text)) = (back.added_ignores, readable) {
+            scanned.added_ignores = added_ignores(reader, target, text, &scanned.checked.violations);
+        }
+        if let (Existing::Report, Some(before), Compared::Everything) =
+            (back.existing, &target.before, target.compared)
+        {
             let any = scanned.checked.violations.iter().any(Violation::is_open);
             scanned.before = any.then(|| compare(matcher, reader, before, readable));
         }
@@ -276,6 +313,33 @@ fn compare(matcher: &Matcher, reader: &mut Reader, before: &Target, now: Option<
     Was { violations, changed }
 }
 
+/// The ignore directives that are not in the text before, and what they suppress.
+fn added_ignores(
+    reader: &mut Reader,
+    target: &Target,
+    now: &Text<'_>,
+    violations: &[Violation],
+) -> Vec<AddedIgnore> {
+    if !violations.iter().any(|violation| violation.state == State::Ignored) {
+        return Vec::new();
+    }
+    let before = target.before.as_deref();
+    let content = before.and_then(|before| reader.read(&before.content).ok());
+    let was = content.and_then(Text::new);
+    let changed = changed_lines(bytes(was.as_ref()), now.bytes());
+    let path = before.map_or(&target.path, |before| &before.path);
+    let was = was.as_ref().map(|was| Ignores::parse(path, was)).unwrap_or_default();
+    let now = Ignores::parse(&target.path, now);
+    let mut found: Vec<AddedIgnore> = Vec::new();
+    for (violation, line) in directives::added(&was, &now, &changed, violations) {
+        let one = AddedIgnore { contract: Arc::clone(&violation.contract), path: target.path.clone(), line };
+        if !found.iter().any(|known| known.line == line && known.contract.id == one.contract.id) {
+            found.push(one);
+        }
+    }
+    found
+}
+
 fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
     text.map_or(&[], Text::bytes)
 }
@@ -287,7 +351,7 @@ fn survey_target(matcher: &Matcher, worker: &mut Worker, target: &Target) {
         matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
     };
     if matcher.contracts().iter().any(somewhere) {
-        check_target(matcher, worker, target, Existing::Deny);
+        check_target(matcher, worker, target, Back::NOT_AT_ALL);
         return;
     }
     for &contract in matcher.select(&target.path, alias).satisfied_by_existence() {
@@ -302,6 +366,7 @@ fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
             outcome.checked.push(target.path.clone());
         }
         outcome.violations.extend(scanned.checked.violations);
+        outcome.added_ignores.extend(scanned.added_ignores);
         let path = &target.path;
         let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
             path: path.clone(),
@@ -347,6 +412,8 @@ fn sort(outcome: &mut Outcome) {
         let by_place = one.path.cmp(&other.path).then_with(|| key(one).cmp(&key(other)));
         by_place.then_with(|| one.contract.id.cmp(&other.contract.id))
     });
+    let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
+    outcome.added_ignores.sort_by_cached_key(place);
     outcome.checked.sort_unstable();
     outcome.skipped.sort_unstable();
 }
@@ -360,7 +427,6 @@ mod tests {
     use crate::contract::{Dialect, Pattern};
     use crate::matcher::{self, Directives, oracle};
     use crate::source::Content;
-    use crate::violation::State;
 
     fn pattern(source: &str) -> Pattern {
         Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
@@ -374,7 +440,13 @@ mod tests {
     }
 
     fn options(threads: usize) -> Options {
-        Options { threads, max_file_size: 10, existing: Existing::Report, measure: Measure::Nothing }
+        Options {
+            threads,
+            max_file_size: 10,
+            existing: Existing::Report,
+            added_ignores: AddedIgnores::Wanted,
+            measure: Measure::Nothing,
+        }
     }
 
     fn target(path: &str, text: &str) -> Target {

@@ -52,12 +52,24 @@ pub struct Target {
     /// What it was before, under the path it had then, for a source that compares; a new file was nothing. A file that was
     /// merged was several things: the others are what this one was before.
     pub before: Option<Box<Target>>,
+    /// What of that is compared.
+    pub compared: Compared,
+}
+
+/// What of a target is compared with what it was before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// Its violations, to tell new ones from old ones, and its ignore directives.
+    #[default]
+    Everything,
+    /// Its ignore directives only.
+    Directives,
 }
 
 impl Target {
     /// A target with one name and nothing to compare it with.
     pub fn new(path: RelPath, content: Content) -> Self {
-        Self { path, alias: None, content, whole: None, before: None }
+        Self { path, alias: None, content, whole: None, before: None, compared: Compared::Everything }
     }
 }
 

@@ -13,7 +13,8 @@ use crate::outcome::Outcome;
 use crate::pack::Pack;
 use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::{ExistingByFile, Extra, Load, Settings};
+use crate::project::by_file::ByFile;
+use crate::project::load::{Extra, Load, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::source::{Source, Targets};
 
@@ -26,7 +27,7 @@ pub struct Today {
     /// The packs that are in use.
     pub packs: Vec<&'static Pack>,
     /// What becomes of violations that were there before a change.
-    pub existing: ExistingByFile,
+    pub existing: ByFile<Existing>,
     /// Is there a baseline?
     pub recorded: Recorded,
 }

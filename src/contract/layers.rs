@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::read::overlaid::Overlay;
 use super::read::staged::Staged;
 use super::read::{Directory, ExamplesWanted, Reader};
 use super::scope::Case;
@@ -40,6 +42,8 @@ pub enum Supply {
     Staged(Directory, Staged),
     /// The files of a directory as a commit has them, whatever is on disk.
     Committed(Directory, BTreeMap<String, Vec<u8>>),
+    /// The files of a directory, some of them in another state than on disk.
+    Overlaid(Directory, Arc<Overlay>),
     /// A pack built into phaser.
     Pack(&'static Pack),
 }
@@ -59,7 +63,7 @@ impl Layer {
     pub fn pack(&self) -> Option<&'static Pack> {
         match self.from {
             Supply::Pack(pack) => Some(pack),
-            Supply::Directory(_) | Supply::Staged(..) | Supply::Committed(..) => None,
+            Supply::Directory(_) | Supply::Staged(..) | Supply::Committed(..) | Supply::Overlaid(..) => None,
         }
     }
 
@@ -74,9 +78,10 @@ impl Layer {
     /// The directory that they come from, if it is one.
     pub fn directory(&self) -> Option<&Directory> {
         match &self.from {
-            Supply::Directory(directory) | Supply::Staged(directory, _) | Supply::Committed(directory, _) => {
-                Some(directory)
-            }
+            Supply::Directory(directory)
+            | Supply::Staged(directory, _)
+            | Supply::Committed(directory, _)
+            | Supply::Overlaid(directory, _) => Some(directory),
             Supply::Pack(_) => None,
         }
     }
@@ -136,6 +141,7 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
                 found
             }
             Supply::Committed(directory, files) => reader.read_committed(directory, files),
+            Supply::Overlaid(directory, overlay) => reader.read_overlaid(directory, overlay),
             Supply::Pack(pack) => packs::read(pack, loading.examples),
         };
         stack.layers.warnings.append(&mut found.warnings);

@@ -14,6 +14,7 @@ use super::{Contract, Form, LayerKind, Origin, Warning, syntax};
 use crate::deadline::Deadline;
 
 mod folder;
+pub mod overlaid;
 pub mod staged;
 
 pub(super) use folder::{files, folders};

@@ -13,7 +13,10 @@ use memchr::{memchr, memchr_iter, memmem};
 use crate::path::RelPath;
 use crate::text::{Region, Text};
 
+mod added;
 mod comments;
+
+pub use added::added;
 
 use comments::{Comments, Opener};
 
@@ -42,7 +45,7 @@ pub struct Directive<'t> {
 }
 
 /// What a directive covers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The named contracts, on its own line.
     Line,

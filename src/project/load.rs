@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::config::{self, Config, Existing, Placed};
+use super::by_file::ByFile;
+use crate::config::{self, Config, Existing, Placed, Policy};
 use crate::contract::layers::{self, Layer, Layers, Loading, Supply};
+use crate::contract::read::overlaid::Overlay;
 use crate::contract::read::{Directory, Forms};
 use crate::contract::{LayerKind, Warning};
 use crate::pack::Pack;
 use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
-use crate::source::Targets;
 use crate::source::git::{Committed, Listing};
 
 /// Where contracts come from beside the project itself.
@@ -50,6 +52,8 @@ pub enum Settings<'a> {
     Staged(&'a Listing),
     /// A commit, and nothing that is on disk.
     Committed(&'a Committed),
+    /// What is on disk, but for some files of the project, which is this one.
+    Overlaid(&'a Root, &'a Arc<Overlay>),
 }
 
 impl Settings<'_> {
@@ -59,6 +63,11 @@ impl Settings<'_> {
             Self::OnDisk => Ok(Found::OnDisk),
             Self::Staged(listing) => Ok(listing.differing_file(path).map_or(Found::OnDisk, Found::Here)),
             Self::Committed(committed) => Ok(committed.file(path)?.map_or(Found::Nowhere, Found::Here)),
+            Self::Overlaid(root, overlay) => Ok(match overlay.file(&root.path().join(path.to_native())) {
+                None => Found::OnDisk,
+                Some(None) => Found::Nowhere,
+                Some(Some(bytes)) => Found::Here(bytes.to_vec()),
+            }),
         }
     }
 }
@@ -96,30 +105,22 @@ impl Loaded {
     }
 
     /// The same for each file.
-    pub fn existing_by_file(&self) -> ExistingByFile {
-        let said =
-            self.configs.iter().filter_map(|placed| Some((placed.base.clone(), placed.config.existing?)));
-        ExistingByFile(said.collect())
-    }
-}
-
-/// What becomes of violations that were there before a change, for the files below some directories; those further in
-/// stand last.
-#[derive(Debug)]
-pub struct ExistingByFile(Vec<(RelPath, Existing)>);
-
-impl ExistingByFile {
-    /// What becomes of those of one file: the nearest directory that says something counts.
-    pub fn at(&self, path: &RelPath) -> Existing {
-        let nearest = self.0.iter().rev().find(|(base, _)| path.below(base).is_some());
-        nearest.map_or(Existing::Deny, |(_, existing)| *existing)
+    pub fn existing_by_file(&self) -> ByFile<Existing> {
+        self.by_file(|config| config.existing)
     }
 
-    /// Forgets what those targets were before whose old violations count.
-    pub fn forget_before(&self, targets: &mut Targets) {
-        for target in targets.targets.iter_mut().filter(|target| self.at(&target.path) == Existing::Deny) {
-            target.before = None;
-        }
+    /// What becomes of an edit that adds an ignore directive, for each file.
+    pub fn ignores(&self) -> ByFile<Policy> {
+        self.by_file(|config| config.ignores)
+    }
+
+    /// What becomes of an edit that weakens what is enforced, for each file.
+    pub fn protect(&self) -> ByFile<Policy> {
+        self.by_file(|config| config.protect)
+    }
+
+    fn by_file<T>(&self, said: impl Fn(&Config) -> Option<T>) -> ByFile<T> {
+        ByFile::of(self.configs.iter(), said)
     }
 }
 
@@ -127,11 +128,8 @@ impl Load<'_> {
     /// Loads the contracts.
     pub fn run(self, loading: Loading) -> Loaded {
         let mut loaded = Loaded::default();
-        let mut folders: Vec<&RelPath> =
-            self.folders.iter().filter(|folder| !folder.as_bytes().is_empty()).collect();
-        folders.sort_unstable_by_key(|folder| (folder.directories().count(), *folder));
         let top = RelPath::default();
-        folders.insert(0, &top);
+        let folders = self.all_folders(&top);
         for folder in &folders {
             loaded.configs.extend(self.config(folder, &mut loaded.mistakes));
         }
@@ -140,6 +138,25 @@ impl Load<'_> {
         let overrides: Vec<_> = loaded.configs.iter().flat_map(Placed::overrides).collect();
         loaded.layers.apply(&overrides);
         loaded
+    }
+
+    /// The configurations alone, the project's own first. One that is wrong counts as if it were not there.
+    pub fn configs(self) -> Vec<Placed> {
+        let mut mistakes = Vec::new();
+        let top = RelPath::default();
+        self.all_folders(&top).into_iter().filter_map(|folder| self.config(folder, &mut mistakes)).collect()
+    }
+
+    /// The project and its directories that have settings, those further in last.
+    fn all_folders<'f>(&self, top: &'f RelPath) -> Vec<&'f RelPath>
+    where
+        Self: 'f,
+    {
+        let mut folders: Vec<&RelPath> =
+            self.folders.iter().filter(|folder| !folder.as_bytes().is_empty()).collect();
+        folders.sort_unstable_by_key(|folder| (folder.directories().count(), *folder));
+        folders.insert(0, top);
+        folders
     }
 
     /// The configuration of a directory, if there is one and it is valid.
@@ -174,20 +191,32 @@ impl Load<'_> {
     fn layers(&self, folders: &[&RelPath], configs: &[Placed], mistakes: &mut Vec<Warning>) -> Vec<Layer> {
         let mut layers = Vec::new();
         if let Some(named) = &self.extra.named {
-            layers.push(Layer::of_directory(named.clone()));
+            layers.push(self.elsewhere(named));
         } else {
-            layers.extend(self.extra.older.iter().cloned().map(Layer::of_directory));
+            layers.extend(self.extra.older.iter().map(|older| self.elsewhere(older)));
             for folder in folders.iter().rev() {
                 layers.extend(self.own(folder, mistakes));
             }
             for placed in configs.iter().rev() {
                 layers.extend(self.configured(placed, mistakes));
             }
-            layers.extend(self.extra.user.iter().cloned().map(Layer::of_directory));
+            layers.extend(self.extra.user.iter().map(|user| self.elsewhere(user)));
         }
         layers.extend(self.packs(configs));
         layers.iter_mut().for_each(|layer| self.open_from_here(layer));
         layers
+    }
+
+    /// The contracts of a directory that no configuration names. No commit knows it.
+    fn elsewhere(&self, directory: &Directory) -> Layer {
+        let directory = directory.clone();
+        match self.settings {
+            Settings::Overlaid(_, overlay) => {
+                let from = Supply::Overlaid(directory, Arc::clone(overlay));
+                Layer { base: RelPath::default(), from }
+            }
+            Settings::OnDisk | Settings::Staged(_) | Settings::Committed(_) => Layer::of_directory(directory),
+        }
     }
 
     /// The contracts of a directory of the project, in the state that counts.
@@ -199,6 +228,7 @@ impl Load<'_> {
         let directory = Directory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
         let from = match self.settings {
             Settings::OnDisk => Supply::Directory(directory),
+            Settings::Overlaid(_, overlay) => Supply::Overlaid(directory, Arc::clone(overlay)),
             Settings::Staged(listing) => match listing.differing_files_in(&inside) {
                 staged if staged.is_empty() => Supply::Directory(directory),
                 staged => Supply::Staged(directory, staged.into_iter().collect()),
@@ -221,6 +251,7 @@ impl Load<'_> {
             let path = self.on_disk(&placed.base).join(&named.path);
             let files = match self.settings {
                 Settings::Committed(committed) => self.committed_in(committed, &path).map(Some),
+                Settings::Overlaid(_, overlay) if overlay.has_files_in(&path) => Ok(None),
                 _ => path.read_dir().map(|_| None).map_err(|error| error.to_string()),
             };
             let files = match files {
@@ -236,9 +267,10 @@ impl Load<'_> {
             };
             let shown = Path::new(&*placed.base.to_text()).join(&named.path);
             let directory = Directory { kind: LayerKind::Configured, path, shown, forms: Forms::Both };
-            let from = match files {
-                None => Supply::Directory(directory),
-                Some(files) => Supply::Committed(directory, files),
+            let from = match (files, self.settings) {
+                (Some(files), _) => Supply::Committed(directory, files),
+                (None, Settings::Overlaid(_, overlay)) => Supply::Overlaid(directory, Arc::clone(overlay)),
+                (None, _) => Supply::Directory(directory),
             };
             layers.push(Layer { base: placed.base.clone(), from });
         }

@@ -221,6 +221,7 @@ mod baseline {
             threads: 1,
             max_file_size: 9999,
             existing: scan::Existing::Deny,
+            added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
         };
         let mut outcome = scan(&matcher, &targets, options, &());

@@ -82,6 +82,7 @@ fn check(
             threads: threads(),
             max_file_size: MAX_FILE_SIZE,
             existing: Existing::Deny,
+            added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
         };
         scan(&matcher, &project.targets, options, &())

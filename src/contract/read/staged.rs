@@ -58,7 +58,12 @@ impl Reader {
     }
 
     /// Adds what is in a file; if there was no room for it, that is a warning.
-    fn keep(&self, found: &mut Found, built: Result<Built, NoRoom>, from: &Directory) -> Result<(), NoRoom> {
+    pub(super) fn keep(
+        &self,
+        found: &mut Found,
+        built: Result<Built, NoRoom>,
+        from: &Directory,
+    ) -> Result<(), NoRoom> {
         match built {
             Ok(built) => {
                 found.add(built, from.forms);
