@@ -74,6 +74,10 @@ mod settle;
 #[cfg(feature = "project")]
 mod project;
 
+#[cfg(feature = "project")]
+#[allow(dead_code, reason = "an agent's events are not judged by it yet")]
+mod protect;
+
 #[cfg(feature = "cli")]
 mod progress;
 

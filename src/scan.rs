@@ -43,6 +43,7 @@ pub enum AddedIgnores {
     #[default]
     NotWanted,
     /// They are in the outcome. Of a target that was nothing before, all are new.
+    #[allow(dead_code, reason = "no agent's event asks for it yet")]
     Wanted,
 }
 
@@ -500,6 +501,66 @@ mod tests {
         assert_eq!(outcome.before[0].path, RelPath::from("a"));
         assert_eq!(outcome.before[0].violations[0].path, RelPath::from("old"));
         assert_eq!(outcome.before[0].violations[0].state, State::Open);
+    }
+
+    /// The directives that a change adds, of contracts against `x` (c0) and against `y` (c1).
+    fn added(before: Option<&str>, now: &str) -> Vec<String> {
+        let matcher = matcher(vec![Check::Forbid(pattern("x")), Check::Forbid(pattern("y"))]);
+        let before = before.map(|text| Box::new(target("a.py", text)));
+        let targets = [Compared::Everything, Compared::Directives]
+            .map(|compared| whole(vec![Target { before: before.clone(), compared, ..target("a.py", now) }]));
+        let options = Options { max_file_size: 1_000, ..options(1) };
+        let [one, other] = targets.map(|targets| {
+            let added = scan(&matcher, &targets, options, &()).added_ignores;
+            added.iter().map(|added| format!("{} {}", added.contract.id, added.line)).collect::<Vec<_>>()
+        });
+        assert_eq!(one, other);
+        let nothing = Options { added_ignores: AddedIgnores::NotWanted, ..options };
+        let targets = whole(vec![target("a.py", now)]);
+        assert!(scan(&matcher, &targets, nothing, &()).added_ignores.is_empty());
+        one
+    }
+
+    #[test]
+    fn ignore_directives_that_a_change_adds_are_found() {
+        let line = "x # phaser:ignore c0\n";
+        for (before, now, expected) in [
+            (None, line, "c0 1"),
+            (Some(""), line, "c0 1"),
+            (Some("x\n"), line, "c0 1"),
+            (Some(line), "x # phaser:ignore c0\nx # phaser:ignore c0\n", "c0 2"),
+            (Some("a\nx # phaser:ignore c0\n"), "x # phaser:ignore c0\nb\nx # phaser:ignore c0\n", "c0 1"),
+            (Some("x y # phaser:ignore c0\n"), "x y # phaser:ignore c0, c1\n", "c1 1"),
+            (Some(line), "x # phaser:ignore-all\n", "c0 1"),
+            (Some("x y\n"), "# phaser:ignore-file c0\nx y\n", "c0 1"),
+            (Some("x\n"), "# phaser:ignore-next-line c0, c1\nx\n", "c0 1"),
+            (Some("x\nx\n"), "# phaser:ignore-file c0\nx\nx\n", "c0 1"),
+            (Some("x y\n"), "x y # phaser:ignore-all\n", "c0 1, c1 1"),
+            (Some("\n\n\n\n\n\n\n\n\n\n# phaser:ignore-file c0\nx"), "# phaser:ignore-file c0\nx", "c0 1"),
+        ] {
+            assert_eq!(added(before, now).join(", "), expected, "{before:?} → {now}");
+        }
+    }
+
+    #[test]
+    fn directives_that_were_there_or_suppress_nothing_are_not_added() {
+        let line = "x # phaser:ignore c0\n";
+        for (before, now) in [
+            (line, line),
+            (line, "a\nb\n  x   # phaser:ignore c0 -- because\n"),
+            ("a # phaser:ignore c0\n", line),
+            (line, "x x # phaser:ignore c0\n"),
+            ("x\n", "x # phaser:ignore c1\n"),
+            ("x\n", "x # phaser:ignore\n"),
+            ("x\n", "a # phaser:ignore c0\n"),
+            ("# phaser:ignore-file c0\nx\n", "# phaser:ignore-file c0\nx # phaser:ignore c0\n"),
+            ("x # phaser:ignore c0, c0\n", line),
+            (line, "x # phaser:ignore c0, c0\n"),
+            ("x y # phaser:ignore c0, c1\n", "x # phaser:ignore c0\ny # phaser:ignore c1\n"),
+            (line, ""),
+        ] {
+            assert_eq!(added(Some(before), now), [""; 0], "{before} → {now}");
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod folder;
 pub mod overlaid;
 pub mod staged;
 
+pub use folder::linked;
 pub(super) use folder::{files, folders};
 
 /// The largest contract file, in bytes.

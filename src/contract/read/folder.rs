@@ -19,6 +19,16 @@ pub fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidat
     found.files.iter().map(|name| Candidate::new(directory, name.as_os_str())).collect()
 }
 
+/// The real paths of contract files of a directory that are reached through a link in it.
+pub fn linked(directory: &Directory) -> Vec<PathBuf> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let Some(top) = real(&directory.path) else { return Vec::new() };
+    let may_be_linked = |path: &Path| path.is_symlink() || path.parent() != Some(&directory.path);
+    let files = files(directory, &mut Vec::new()).into_iter().map(|file| file.path);
+    let linked = files.filter(|path| may_be_linked(path)).filter_map(|path| real(&path));
+    linked.filter(|path| !path.starts_with(&top)).collect()
+}
+
 /// The directories that contract files of a directory are in, from there and itself included; nothing if one of them is
 /// reached through a link.
 pub fn folders(directory: &Directory) -> Option<Vec<PathBuf>> {

@@ -1,0 +1,250 @@
+//! Which changes of files weaken what is enforced: of contracts, configurations, the baseline, and of settings of Claude
+//! Code in which phaser's hooks stand.
+//!
+//! Meaning is compared, not text: the project is loaded as it was and as it is, through the one loader, with the changed
+//! files in memory. What cannot be shown to be as strict as before counts as weaker; adding a contract never does.
+//! Who is told, and what becomes of the change, is decided elsewhere.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::Policy;
+use crate::contract::layers::{Layer, Loading};
+use crate::contract::printable;
+use crate::contract::read::linked;
+use crate::contract::read::overlaid::Overlay;
+use crate::deadline::Deadline;
+use crate::matcher;
+use crate::path::{BASELINE, CONFIG, LONGEST, RelPath, Root, SETTINGS, real_path};
+use crate::project::by_file::ByFile;
+use crate::project::load::{Extra, Load, Loaded, Settings, folders_above};
+
+mod baseline;
+mod command;
+mod configs;
+mod contracts;
+mod globs;
+mod hooks;
+mod overrides;
+mod patterns;
+#[cfg(test)]
+mod tests;
+pub mod words;
+
+/// One file before and after a change; nothing where there is no such file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The file; absolute.
+    pub path: PathBuf,
+    /// What it was.
+    pub before: Option<Vec<u8>>,
+    /// What it is, or will be.
+    pub after: Option<Vec<u8>>,
+}
+
+/// A project whose enforcement is watched.
+#[derive(Debug, Clone, Copy)]
+pub struct Protection<'a> {
+    /// The project.
+    pub root: &'a Root,
+    /// Where contracts come from beside the project itself.
+    pub extra: &'a Extra,
+    /// The settings of Claude Code that the user has for all projects; absolute.
+    pub user_settings: Option<&'a Path>,
+    /// When it must have ended.
+    pub deadline: Deadline,
+}
+
+/// What became of enforcement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// What happens to such a change: the strictest that counted for any of the files before they changed.
+    pub policy: Policy,
+    /// What is weaker than before, a sentence each; nothing is looked for where the policy is to allow it.
+    pub weaker: Vec<String>,
+}
+
+/// Could a file of this name be one that enforcement depends on? Looks at the name alone, so that a change of very many
+/// files costs little.
+pub fn is_candidate(path: &Path) -> bool {
+    let ending = path.extension().map(OsStr::as_encoded_bytes);
+    matches!(ending, Some(b"yaml" | b"yml" | b"json" | b"jsonl"))
+}
+
+impl Protection<'_> {
+    /// Could a change of this file, which is absolute, weaken anything? `loaded` is the project on disk.
+    pub fn is_protected(&self, loaded: &Loaded, path: &Path) -> bool {
+        if !is_candidate(path) || path.as_os_str().len() > LONGEST {
+            return false;
+        }
+        let real = real_path(path);
+        let names = [path, real.as_path()];
+        let is_users = || self.user_settings.is_some_and(|settings| real_path(settings) == real);
+        names.into_iter().any(is_named_like_settings)
+            || loaded.layers.directories.iter().any(|directory| real.starts_with(directory))
+            || is_users()
+            || self.is_linked(loaded, &real)
+    }
+
+    /// Does a link among the settings lead to this file?
+    fn is_linked(&self, loaded: &Loaded, real: &Path) -> bool {
+        let is_contract = real.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        let bases = loaded.configs.iter().map(|placed| &placed.base);
+        let configs = bases.map(|base| self.absolute(&base.join(CONFIG)));
+        let in_settings = ["settings.json", "settings.local.json"].map(|name| Path::new(SETTINGS).join(name));
+        let others = in_settings.into_iter().chain([PathBuf::from(BASELINE)]);
+        let mut files = configs.chain(others.map(|file| self.root.path().join(file)));
+        files.any(|file| file.is_symlink() && real_path(&file) == real)
+            || loaded.from.iter().filter_map(Layer::directory).flat_map(linked).any(|file| {
+                // A directory may be linked, and have a new file.
+                file == real || (is_contract && file.parent() == real.parent())
+            })
+    }
+
+    /// What is weaker after the changes than before. A file that is not among them is as it is on disk.
+    pub fn judge(&self, changes: &[Rewritten]) -> Judged {
+        let overlay = |state: fn(&Rewritten) -> &Option<Vec<u8>>| {
+            let files = changes.iter().map(|change| (change.path.clone(), state(change).clone()));
+            Arc::new(Overlay::new(files))
+        };
+        let folders = self.folders(changes);
+        let before = overlay(|change| &change.before);
+        let policy = self.policy(&self.load(&folders, &before).configs(), changes);
+        if policy == Policy::Allow {
+            return Judged { policy, weaker: Vec::new() };
+        }
+        let after = overlay(|change| &change.after);
+        let load = |overlay| {
+            let loading = Loading { deadline: self.deadline, ..Loading::whole(matcher::broken) };
+            self.load(&folders, overlay).run(loading)
+        };
+        let states = States { before: load(&before), after: load(&after) };
+        let mut weaker = configs::weaker(&states);
+        weaker.extend(contracts::weaker(&states));
+        weaker.extend(baseline::weaker(self.root, &before, &after));
+        for change in changes.iter().filter(|change| self.is_settings(&change.path)) {
+            weaker.extend(hooks::weaker(&self.hooks_of(change, &after)));
+        }
+        if self.deadline.has_passed() {
+            weaker.push(
+                "there was no time to compare all of it, so that nobody knows what else is weaker".to_owned(),
+            );
+        }
+        Judged { policy, weaker }
+    }
+
+    fn load<'l>(&'l self, folders: &'l [RelPath], overlay: &'l Arc<Overlay>) -> Load<'l> {
+        let settings = Settings::Overlaid(self.root, overlay);
+        Load { root: self.root, extra: self.extra, folders, settings, cwd: None }
+    }
+
+    /// The directories of the project that have settings, on disk or in the changes, as far as files below them change.
+    fn folders(&self, changes: &[Rewritten]) -> Vec<RelPath> {
+        let names = changes.iter().flat_map(|change| [change.path.clone(), real_path(&change.path)]);
+        let names = names.filter(|path| self.root.contains(path));
+        let names: Vec<RelPath> = names.map(|path| self.root.relative(&path)).collect();
+        let mut folders = folders_above(self.root, names.iter(), None);
+        let new = names.iter().flat_map(RelPath::directories).filter_map(|directory| {
+            let folder = directory.strip_suffix(SETTINGS.as_bytes())?.strip_suffix(b"/")?;
+            Some(RelPath::from_bytes(folder))
+        });
+        folders.extend(new);
+        folders.sort_unstable();
+        folders.dedup();
+        folders
+    }
+
+    /// The strictest policy for these files. One outside the project is as if it stood at its top.
+    fn policy(&self, configs: &[crate::config::Placed], changes: &[Rewritten]) -> Policy {
+        let by_file = ByFile::of(configs.iter(), |config| config.protect);
+        let at = |path: &Path| match self.root.contains(path) {
+            true => by_file.at(&self.root.relative(path)),
+            false => by_file.at(&RelPath::default()),
+        };
+        let all = changes.iter().flat_map(|change| [at(&change.path), at(&real_path(&change.path))]);
+        all.max().unwrap_or(Policy::Allow)
+    }
+
+    fn is_settings(&self, path: &Path) -> bool {
+        let real = real_path(path);
+        let is_users = |settings: &Path| real_path(settings) == real;
+        [path, &real].into_iter().any(is_claude_settings)
+            || self.user_settings.is_some_and(is_users)
+            || ["settings.json", "settings.local.json"].into_iter().any(|name| {
+                let own = self.root.path().join(SETTINGS).join(name);
+                own.is_symlink() && real_path(&own) == real
+            })
+    }
+
+    /// The settings that change, and those that count wherever they do.
+    fn hooks_of<'c>(&self, change: &'c Rewritten, after: &Overlay) -> hooks::Change<'c> {
+        let is_local = change.path.file_name().is_some_and(|name| name == "settings.local.json");
+        let shared = is_local.then(|| change.path.with_file_name("settings.json"));
+        let wider = shared.iter().map(PathBuf::as_path).chain(self.user_settings.filter(|_| is_local));
+        let bytes = |path: &Path| match after.file(path) {
+            Some(bytes) => bytes.map(<[u8]>::to_vec),
+            None => std::fs::read(path).ok(),
+        };
+        hooks::Change {
+            shown: shown(self.root, &change.path),
+            before: change.before.as_deref(),
+            after: change.after.as_deref(),
+            wider: wider.filter_map(bytes).collect(),
+        }
+    }
+
+    fn absolute(&self, path: &RelPath) -> PathBuf {
+        self.root.path().join(path.to_native())
+    }
+}
+
+/// The project before and after.
+struct States {
+    before: Loaded,
+    after: Loaded,
+}
+
+/// The settings of Claude Code in a project.
+const CLAUDE: [&[u8]; 2] = [b"settings.json", b"settings.local.json"];
+
+/// Does the path say that contracts, a configuration, a baseline or the settings of Claude Code are there?
+fn is_named_like_settings(path: &Path) -> bool {
+    let mut names = path.iter().map(OsStr::as_encoded_bytes).peekable();
+    while let Some(name) = names.next() {
+        let next = names.peek().copied();
+        let in_settings = [b"contracts".as_slice(), b"phaser.yaml", b"phaser-baseline.jsonl"];
+        let is_settings = match name {
+            b".claude" => next.is_some_and(|next| in_settings.contains(&next) || CLAUDE.contains(&next)),
+            b".phaser" => next == Some(b"contracts"),
+            _ => false,
+        };
+        if is_settings {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_claude_settings(path: &Path) -> bool {
+    let in_settings = path.parent().and_then(Path::file_name).is_some_and(|name| name == SETTINGS);
+    in_settings && path.file_name().is_some_and(|name| CLAUDE.contains(&name.as_encoded_bytes()))
+}
+
+/// How a file is shown: from the project, if it is in it.
+fn shown(root: &Root, path: &Path) -> String {
+    match root.contains(path) {
+        true => printable(&root.relative(path).to_text()),
+        false => printable(&path.display().to_string()),
+    }
+}
+
+/// A text of a contract or a configuration in quotes, in one line and cut if it is long.
+fn quoted(text: &str) -> String {
+    const MOST: usize = 80;
+    let text = printable(text);
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("'{}…'", &text[..end]),
+        None => format!("'{text}'"),
+    }
+}
