@@ -5,11 +5,12 @@
 //! files in memory. What cannot be shown to be as strict as before counts as weaker; adding a contract never does.
 //! Who is told, and what becomes of the change, is decided elsewhere.
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::Policy;
+use crate::config::{Placed, Policy};
 use crate::contract::layers::{Layer, Loading};
 use crate::contract::printable;
 use crate::contract::read::linked;
@@ -72,34 +73,58 @@ pub fn is_candidate(path: &Path) -> bool {
     matches!(ending, Some(b"yaml" | b"yml" | b"json" | b"jsonl"))
 }
 
-impl Protection<'_> {
-    /// Could a change of this file, which is absolute, weaken anything? `loaded` is the project on disk.
-    pub fn is_protected(&self, loaded: &Loaded, path: &Path) -> bool {
+/// The files of a project that enforcement depends on.
+#[derive(Debug)]
+pub struct Watched<'a> {
+    protection: Protection<'a>,
+    loaded: &'a Loaded,
+    /// What links among the settings lead to, once somebody asks.
+    linked: OnceCell<Linked>,
+}
+
+/// Real paths that links lead to.
+#[derive(Debug)]
+struct Linked {
+    contracts: Vec<PathBuf>,
+    others: Vec<PathBuf>,
+}
+
+impl Watched<'_> {
+    /// Could a change of this file, which is absolute, weaken anything?
+    pub fn has(&self, path: &Path) -> bool {
         if !is_candidate(path) || path.as_os_str().len() > LONGEST {
             return false;
         }
         let real = real_path(path);
-        let names = [path, real.as_path()];
-        let is_users = || self.user_settings.is_some_and(|settings| real_path(settings) == real);
-        names.into_iter().any(is_named_like_settings)
-            || loaded.layers.directories.iter().any(|directory| real.starts_with(directory))
-            || is_users()
-            || self.is_linked(loaded, &real)
+        [path, &real].into_iter().any(is_named_like_settings)
+            || self.loaded.layers.directories.iter().any(|directory| real.starts_with(directory))
+            || self.is_linked(&real)
     }
 
-    /// Does a link among the settings lead to this file?
-    fn is_linked(&self, loaded: &Loaded, real: &Path) -> bool {
+    fn is_linked(&self, real: &Path) -> bool {
+        let Linked { contracts, others } = self.linked.get_or_init(|| self.linked());
         let is_contract = real.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-        let bases = loaded.configs.iter().map(|placed| &placed.base);
-        let configs = bases.map(|base| self.absolute(&base.join(CONFIG)));
-        let in_settings = ["settings.json", "settings.local.json"].map(|name| Path::new(SETTINGS).join(name));
-        let others = in_settings.into_iter().chain([PathBuf::from(BASELINE)]);
-        let mut files = configs.chain(others.map(|file| self.root.path().join(file)));
-        files.any(|file| file.is_symlink() && real_path(&file) == real)
-            || loaded.from.iter().filter_map(Layer::directory).flat_map(linked).any(|file| {
-                // A directory may be linked, and have a new file.
-                file == real || (is_contract && file.parent() == real.parent())
-            })
+        others.iter().any(|file| file == real)
+            // A directory may be linked, and get a new file.
+            || contracts.iter().any(|file| file == real || (is_contract && file.parent() == real.parent()))
+    }
+
+    fn linked(&self) -> Linked {
+        let Protection { root, user_settings, .. } = self.protection;
+        let bases = self.loaded.configs.iter().map(|placed| &placed.base);
+        let configs = bases.map(|base| root.path().join(base.join(CONFIG).to_native()));
+        let in_settings = CLAUDE_SETTINGS.map(|name| root.path().join(SETTINGS).join(name));
+        let others = configs.chain(in_settings).chain([root.path().join(BASELINE)]);
+        let others = others.chain(user_settings.map(Path::to_owned)).map(|file| real_path(&file)).collect();
+        let directories = self.loaded.from.iter().filter_map(Layer::directory);
+        Linked { contracts: directories.flat_map(linked).collect(), others }
+    }
+}
+
+impl<'a> Protection<'a> {
+    /// The files that a project depends on which is loaded like this.
+    pub fn watched(self, loaded: &'a Loaded) -> Watched<'a> {
+        Watched { protection: self, loaded, linked: OnceCell::new() }
     }
 
     /// What is weaker after the changes than before. A file that is not among them is as it is on disk.
@@ -156,7 +181,7 @@ impl Protection<'_> {
     }
 
     /// The strictest policy for these files. One outside the project is as if it stood at its top.
-    fn policy(&self, configs: &[crate::config::Placed], changes: &[Rewritten]) -> Policy {
+    fn policy(&self, configs: &[Placed], changes: &[Rewritten]) -> Policy {
         let by_file = ByFile::of(configs.iter(), |config| config.protect);
         let at = |path: &Path| match self.root.contains(path) {
             true => by_file.at(&self.root.relative(path)),
@@ -166,15 +191,12 @@ impl Protection<'_> {
         all.max().unwrap_or(Policy::Allow)
     }
 
+    /// Is this a file of Claude Code's settings, by any of its names?
     fn is_settings(&self, path: &Path) -> bool {
         let real = real_path(path);
-        let is_users = |settings: &Path| real_path(settings) == real;
-        [path, &real].into_iter().any(is_claude_settings)
-            || self.user_settings.is_some_and(is_users)
-            || ["settings.json", "settings.local.json"].into_iter().any(|name| {
-                let own = self.root.path().join(SETTINGS).join(name);
-                own.is_symlink() && real_path(&own) == real
-            })
+        let own = CLAUDE_SETTINGS.map(|name| self.root.path().join(SETTINGS).join(name));
+        let known = own.iter().map(PathBuf::as_path).chain(self.user_settings);
+        [path, &real].into_iter().any(is_claude_settings) || known.into_iter().any(|it| real_path(it) == real)
     }
 
     /// The settings that change, and those that count wherever they do.
@@ -193,10 +215,6 @@ impl Protection<'_> {
             wider: wider.filter_map(bytes).collect(),
         }
     }
-
-    fn absolute(&self, path: &RelPath) -> PathBuf {
-        self.root.path().join(path.to_native())
-    }
 }
 
 /// The project before and after.
@@ -205,17 +223,18 @@ struct States {
     after: Loaded,
 }
 
-/// The settings of Claude Code in a project.
-const CLAUDE: [&[u8]; 2] = [b"settings.json", b"settings.local.json"];
+/// The settings of Claude Code in a directory for settings.
+const CLAUDE_SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
 
 /// Does the path say that contracts, a configuration, a baseline or the settings of Claude Code are there?
 fn is_named_like_settings(path: &Path) -> bool {
     let mut names = path.iter().map(OsStr::as_encoded_bytes).peekable();
     while let Some(name) = names.next() {
         let next = names.peek().copied();
-        let in_settings = [b"contracts".as_slice(), b"phaser.yaml", b"phaser-baseline.jsonl"];
+        let own = ["contracts", "phaser.yaml", "phaser-baseline.jsonl"];
+        let mut in_settings = own.iter().chain(&CLAUDE_SETTINGS);
         let is_settings = match name {
-            b".claude" => next.is_some_and(|next| in_settings.contains(&next) || CLAUDE.contains(&next)),
+            b".claude" => next.is_some_and(|next| in_settings.any(|name| name.as_bytes() == next)),
             b".phaser" => next == Some(b"contracts"),
             _ => false,
         };
@@ -228,7 +247,7 @@ fn is_named_like_settings(path: &Path) -> bool {
 
 fn is_claude_settings(path: &Path) -> bool {
     let in_settings = path.parent().and_then(Path::file_name).is_some_and(|name| name == SETTINGS);
-    in_settings && path.file_name().is_some_and(|name| CLAUDE.contains(&name.as_encoded_bytes()))
+    in_settings && path.file_name().is_some_and(|name| CLAUDE_SETTINGS.iter().any(|known| name == *known))
 }
 
 /// How a file is shown: from the project, if it is in it.

@@ -147,8 +147,9 @@ impl Command {
     }
 }
 
-/// What may stand before and after phaser in a command line without making a difference.
-const AROUND: [[&str; 2]; 1] = [["", ""]];
+/// What may stand before and after phaser in a command line without making a difference: nothing, or what answers `{}`
+/// where there is no phaser, as the installation writes it.
+const AROUND: [[&str; 2]; 2] = [["", ""], ["hash phaser && exec", "; echo {}"]];
 
 /// A word of a command line, without its quotes, or an operator of the shell.
 struct Word {
@@ -227,6 +228,8 @@ mod tests {
             ("phaser enforce --stdin --existing report", "phaser enforce --stdin"),
             ("/opt/phaser enforce --stdin", "phaser enforce --stdin"),
             ("phaser enforce --stdin || true", "phaser enforce --stdin"),
+            ("phaser enforce --stdin", "hash phaser && exec phaser enforce --stdin --guard; echo {}"),
+            ("hash phaser && exec phaser enforce --stdin; echo {}", "phaser enforce --stdin"),
         ] {
             assert_eq!(less(was, is), None, "{was} → {is}");
         }

@@ -90,7 +90,8 @@ fn covers(large: &str, small: &str) -> bool {
         return false;
     }
     // Below a directory, whatever stands before what is the same in both is directories, too.
-    let same_end = below.strip_suffix(wanted).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    let same_end =
+        below.strip_suffix(wanted).is_some_and(|before| before.is_empty() || before.ends_with('/'));
     let ending = wanted.strip_prefix('*').filter(|ending| !ending.contains(SPECIAL) && !ending.contains('/'));
     same_end || ending.is_some_and(|ending| below.ends_with(ending))
 }
