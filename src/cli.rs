@@ -25,6 +25,7 @@ mod install;
 mod output;
 mod packs;
 mod places;
+mod policies;
 mod report;
 mod show;
 mod stdin;

@@ -75,7 +75,6 @@ mod settle;
 mod project;
 
 #[cfg(feature = "project")]
-#[allow(dead_code, reason = "an agent's events are not judged by it yet")]
 mod protect;
 
 #[cfg(feature = "cli")]

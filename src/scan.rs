@@ -43,7 +43,6 @@ pub enum AddedIgnores {
     #[default]
     NotWanted,
     /// They are in the outcome. Of a target that was nothing before, all are new.
-    #[allow(dead_code, reason = "no agent's event asks for it yet")]
     Wanted,
 }
 

@@ -1,23 +1,22 @@
 //! `phaser enforce`: from the arguments to a source, through the one scan, to a report and an exit code.
 
 use std::collections::HashSet;
-use std::mem::{self, ManuallyDrop};
+use std::mem::ManuallyDrop;
 
 use anyhow::Context;
 
 use super::args::{Check, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
-use super::event::{self, About, Asked, Judged, decide_on_settings};
+use super::event::{self, About, Asked};
+use super::policies::{Changing, Policies};
 use super::show::Show;
 use super::stopwatch::Stopwatch;
 use super::{baseline, install, output, places, say, stdin};
-use crate::agent::decision::{Concern, Decision, MAX_TEXT};
+use crate::agent::decision::Concern;
 use crate::agent::{Manner, claude};
-use crate::briefing::briefing;
 use crate::change::{Call, Moment};
-use crate::config::Policy;
 use crate::contract::layers::{Layer, Loading};
-use crate::contract::{Contract, Severity, Warning};
+use crate::contract::{Severity, Warning};
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
@@ -25,13 +24,15 @@ use crate::matcher;
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::{Load, Loaded, Settings};
+use crate::project::load::{Extra, Load, Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
-use crate::scan::Existing;
+use crate::scan::{AddedIgnores, Existing};
 use crate::source::git::{self, Committed};
 use crate::source::{Coverage, Source, Targets, tree};
+
+mod events;
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -152,40 +153,6 @@ impl Run<'_> {
         }
     }
 
-    /// What is said to an event.
-    fn decision(&self, resolved: &Resolved, about: About, outcome: &Outcome) -> anyhow::Result<Decision> {
-        let root = &resolved.root;
-        match about {
-            About::Beginning => self.briefing(root),
-            About::Settings => self.on_settings(root),
-            _ => {
-                let judged = Judged { about, root, manner: self.args.manner(), concerns: &self.concerns };
-                Ok(judged.decision(resolved.source.as_ref(), outcome))
-            }
-        }
-    }
-
-    /// What somebody should know who begins to work: the contracts of the whole project.
-    fn briefing(&self, root: &Root) -> anyhow::Result<Decision> {
-        let targets = tree::tree(root, &self.environment.git, 1);
-        let loaded = self.load(root, &Source::Tree(None), &Ok(targets))?;
-        let mut project = Project::new(root.clone(), loaded, self.args.options());
-        project.retain(|contract| self.args.wants(contract.severity));
-        let context = brief(project.contracts());
-        let outcome = Outcome { warnings: project.ready().into_warnings(), ..Outcome::default() };
-        Ok(Decision { context, ..Decision::message_only(&outcome) })
-    }
-
-    /// What becomes of settings that changed, if the project protects them.
-    fn on_settings(&self, root: &Root) -> anyhow::Result<Decision> {
-        let loaded = self.load(root, &Source::Files(Vec::new()), &Ok(Targets::none()))?;
-        let protects = loaded.configs.iter().filter_map(|placed| placed.config.protect).max();
-        match protects {
-            None | Some(Policy::Allow) => Ok(Decision::NOTHING),
-            Some(_) => Ok(decide_on_settings(self.environment)),
-        }
-    }
-
     /// How the outcome is shown; paths of an event are the client's business.
     fn show<'a>(&'a self, resolved: &'a Resolved) -> Show<'a> {
         let Self { args, environment, format, .. } = *self;
@@ -195,15 +162,7 @@ impl Run<'_> {
 
     fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {
         let Resolved { root, asks, .. } = resolved;
-        let mut options = Options {
-            deadline: self.deadline,
-            cwd: Some(self.environment.cwd.clone()),
-            git: Some(self.environment.git.clone()),
-            ..self.args.options()
-        };
-        if let Some(revision) = &self.args.contracts_from {
-            self.committed = Some(git::committed(root, &self.environment.git, revision)?);
-        }
+        let mut options = self.options(root)?;
         // Where files are decides which contracts there are. An agent waits, so what it changes is only worked out for
         // contracts.
         let mut targets = match (asks, source) {
@@ -214,10 +173,11 @@ impl Run<'_> {
                 Ok(targets)
             }
         };
-        if let (Source::Swept(_), Ok(Targets { targets, skipped, .. })) = (source, &mut targets)
+        if let (Source::Swept(_), Ok(Targets { targets, skipped, .. })) = (source, &targets)
             && targets.is_empty()
+            && skipped.is_empty()
         {
-            return Ok(Outcome { skipped: mem::take(skipped), ..Outcome::default() });
+            return Ok(Outcome::default());
         }
         options.recorded = match &targets {
             _ if self.args.no_baseline => Recorded::Nowhere,
@@ -232,6 +192,8 @@ impl Run<'_> {
         };
         options.existing = asked.unwrap_or_else(|| loaded.existing());
         let compares = asked.is_none() && options.existing == Existing::Report;
+        let policies = self.policies(root, Changing::of(asks.about(), source, &targets), &loaded)?;
+        options.added_ignores = policies.as_ref().map(Policies::added_ignores).unwrap_or_default();
         if let (true, Ok(found)) = (compares, &mut targets) {
             compare(root, &options, source, found)?;
         }
@@ -251,18 +213,45 @@ impl Run<'_> {
         if let Some(by_file) = by_file {
             by_file.forget_before(&mut targets);
         }
+        if project.contracts().is_empty() && asks.about().is_some() {
+            return Ok(project.outcome_without_contracts());
+        }
         if project.contracts().is_empty() {
             self.hint = Some(hint);
             return Ok(Outcome { skipped: targets.skipped, ..project.outcome_without_contracts() });
         }
-        let least = self.least_severity(asks.about(), source);
+        if let Some(policies) = &policies {
+            self.concerns.extend(self.on_weakening(root, policies, &targets)?);
+        }
+        let least = self.least_severity(asks.about(), source, options.added_ignores);
         project.retain(|contract| self.args.wants(contract.severity) && contract.severity >= least);
-        Ok(self.check(project, targets))
+        let outcome = self.check(project, targets);
+        self.concerns.extend(policies.iter().flat_map(|policies| policies.on_ignores(&outcome)));
+        Ok(outcome)
+    }
+
+    /// How the project is checked, as far as that is known before anything of it is read.
+    fn options(&mut self, root: &Root) -> anyhow::Result<Options> {
+        if let Some(revision) = &self.args.contracts_from {
+            self.committed = Some(git::committed(root, &self.environment.git, revision)?);
+        }
+        Ok(Options {
+            deadline: self.deadline,
+            cwd: Some(self.environment.cwd.clone()),
+            git: Some(self.environment.git.clone()),
+            ..self.args.options()
+        })
+    }
+
+    fn extra(&self) -> anyhow::Result<Extra> {
+        places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)
     }
 
     /// The least severity that matters to a guard: before an edit, and at the end of a turn, only errors do.
-    fn least_severity(&self, about: Option<About>, source: &Source) -> Severity {
+    fn least_severity(&self, about: Option<About>, source: &Source, added: AddedIgnores) -> Severity {
         match (about, source) {
+            // Ignore directives for warnings are of interest, too.
+            _ if added == AddedIgnores::Wanted => Severity::Warning,
             (Some(About::End), _) => Severity::Error,
             (Some(About::Call), Source::Changes(Call { moment: Moment::Before, .. }))
                 if self.args.manner() == Manner::Guard =>
@@ -294,7 +283,7 @@ impl Run<'_> {
 
     /// Loads the contracts that count for what is looked at: for targets, or for what a call changes.
     fn load(&self, root: &Root, source: &Source, targets: &Result<Targets, &Call>) -> anyhow::Result<Loaded> {
-        let extra = places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)?;
+        let extra = self.extra()?;
         let folders = match (&self.committed, targets) {
             (Some(committed), _) => committed.folders(),
             (None, Ok(targets)) => project::folders(root, targets),
@@ -369,14 +358,6 @@ fn compare(root: &Root, options: &Options, source: &Source, found: &mut Targets)
         unchanged.for_each(|target| target.before = None);
     }
     Ok(())
-}
-
-/// The contracts in words for whoever begins to work, if there are any.
-fn brief(contracts: &[Contract]) -> Option<String> {
-    let (before, after) =
-        ("phaser enforces these contracts of the project:", "'phaser explain ID' says more about one.");
-    let lines = briefing(contracts, MAX_TEXT - before.len() - after.len() - 2);
-    (!lines.is_empty()).then(|| format!("{before}\n{lines}\n{after}"))
 }
 
 /// Where contracts were looked for, and how to get some.

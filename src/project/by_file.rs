@@ -42,7 +42,6 @@ impl ByFile<Policy> {
     }
 
     /// The strictest that counts for any file.
-    #[allow(dead_code, reason = "no agent's event asks for it yet")]
     pub fn strictest(&self) -> Policy {
         self.0.iter().map(|(_, policy)| *policy).max().unwrap_or(Policy::Allow)
     }

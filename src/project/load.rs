@@ -110,7 +110,6 @@ impl Loaded {
     }
 
     /// What becomes of an edit that adds an ignore directive, for each file.
-    #[allow(dead_code, reason = "no agent's event asks for it yet")]
     pub fn ignores(&self) -> ByFile<Policy> {
         self.by_file(|config| config.ignores)
     }

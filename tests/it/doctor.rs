@@ -196,7 +196,7 @@ fn each_hook_of_the_guard_is_tried_and_shown() {
                SubagentStart       *                                                   told    [TIME]
                PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$       denied  [TIME]
                PostToolUse         ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  told    [TIME]
-               PostToolUseFailure  Bash                                                silent  [TIME]
+               PostToolUseFailure  Bash                                                told    [TIME]
                Stop                *                                                   silent  [TIME]
                SubagentStop        *                                                   silent  [TIME]
                ConfigChange        *                                                   silent  [TIME]

@@ -73,7 +73,8 @@ fn whoever_begins_is_told_the_contracts_errors_first() {
     let sandbox = sandbox()
         .contract("rule_id: [")
         .file("sub/.claude/contracts/own.yaml", forbid("own", "x", "**/*.rs"))
-        .file("sub/a.rs", "");
+        .file("sub/a.rs", "")
+        .git_init();
     for event in ["SessionStart", "SubagentStart"] {
         let output = guarded(&sandbox, event, json!({ "source": "startup", "agent_type": "k" }));
         assert_eq!(output.json()["hookSpecificOutput"]["hookEventName"], event);

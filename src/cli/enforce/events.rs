@@ -1,0 +1,111 @@
+//! The part of `phaser enforce` that only events of an agent have.
+
+use std::path::PathBuf;
+
+use super::super::event::{About, Judged, decide_on_settings};
+use super::super::install::settings_file;
+use super::super::policies::{Changing, Policies};
+use super::{Resolved, Run};
+use crate::agent::decision::{Concern, Decision, MAX_TEXT};
+use crate::briefing::briefing;
+use crate::config::Policy;
+use crate::contract::Contract;
+use crate::deadline::Deadline;
+use crate::outcome::Outcome;
+use crate::path::Root;
+use crate::project::Project;
+use crate::project::load::{Extra, Loaded};
+use crate::protect::Protection;
+use crate::settings;
+use crate::source::{Source, Targets, tree};
+
+impl Run<'_> {
+    /// What is said to an event.
+    pub(super) fn decision(
+        &self,
+        resolved: &Resolved,
+        about: About,
+        outcome: &Outcome,
+    ) -> anyhow::Result<Decision> {
+        let root = &resolved.root;
+        match about {
+            About::Beginning => self.briefing(root),
+            About::Settings => self.on_settings(root),
+            _ => {
+                let judged = Judged { about, root, manner: self.args.manner(), concerns: &self.concerns };
+                Ok(judged.decision(resolved.source.as_ref(), outcome))
+            }
+        }
+    }
+
+    /// What somebody should know who begins to work: the contracts of the whole project.
+    fn briefing(&self, root: &Root) -> anyhow::Result<Decision> {
+        let targets = tree::tree(root, &self.environment.git, 1);
+        let loaded = self.load(root, &Source::Tree(None), &Ok(targets))?;
+        let mut project = Project::new(root.clone(), loaded, self.args.options());
+        project.retain(|contract| self.args.wants(contract.severity));
+        let context = brief(project.contracts());
+        let outcome = Outcome { warnings: project.ready().into_warnings(), ..Outcome::default() };
+        Ok(Decision { context, ..Decision::message_only(&outcome) })
+    }
+
+    /// What becomes of settings that changed, if the project protects them.
+    fn on_settings(&self, root: &Root) -> anyhow::Result<Decision> {
+        let loaded = self.load(root, &Source::Files(Vec::new()), &Ok(Targets::none()))?;
+        let protects = loaded.configs.iter().filter_map(|placed| placed.config.protect).max();
+        match protects {
+            None | Some(Policy::Allow) => Ok(Decision::NOTHING),
+            Some(_) => Ok(decide_on_settings(self.environment)),
+        }
+    }
+
+    /// What the project wants to become of changes that make phaser see less, if an event makes any.
+    pub(super) fn policies(
+        &self,
+        root: &Root,
+        changing: Option<Changing<'_>>,
+        loaded: &Loaded,
+    ) -> anyhow::Result<Option<Policies>> {
+        let Some(changing) = changing else { return Ok(None) };
+        let around = self.around()?;
+        Ok(Some(Policies::of(changing, loaded, around.protection(root, self.deadline))))
+    }
+
+    /// What is to be said about what an event weakens.
+    pub(super) fn on_weakening(
+        &self,
+        root: &Root,
+        policies: &Policies,
+        targets: &Targets,
+    ) -> anyhow::Result<Option<Concern>> {
+        let around = self.around()?;
+        let protection = around.protection(root, self.deadline);
+        Ok(policies.on_weakening(protection, targets, self.args.max_file_size))
+    }
+
+    fn around(&self) -> anyhow::Result<Around> {
+        let user_settings = settings_file(settings::file::Scope::User, self.environment);
+        Ok(Around { extra: self.extra()?, user_settings })
+    }
+}
+
+/// What enforcement depends on around a project.
+struct Around {
+    extra: Extra,
+    user_settings: Option<PathBuf>,
+}
+
+impl Around {
+    fn protection<'p>(&'p self, root: &'p Root, deadline: Deadline) -> Protection<'p> {
+        let Self { extra, user_settings } = self;
+        Protection { root, extra, user_settings: user_settings.as_deref(), deadline }
+    }
+}
+
+/// The contracts in words for whoever begins to work, if there are any.
+fn brief(contracts: &[Contract]) -> Option<String> {
+    let (before, after) =
+        ("phaser enforces these contracts of the project:", "'phaser explain ID' says more about one.");
+    let lines = briefing(contracts, MAX_TEXT - before.len() - after.len() - 2);
+    (!lines.is_empty()).then(|| format!("{before}\n{lines}\n{after}"))
+}

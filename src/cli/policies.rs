@@ -1,0 +1,151 @@
+//! What a project wants to become of changes that make phaser see less: ignore directives that are added, and anything that
+//! weakens what is enforced.
+
+use std::path::PathBuf;
+
+use super::event::About;
+use crate::agent::decision::Concern;
+use crate::change::{Call, Moment};
+use crate::config::Policy;
+use crate::outcome::{AddedIgnore, Outcome};
+use crate::path::Root;
+use crate::project::by_file::ByFile;
+use crate::project::load::Loaded;
+use crate::protect::{Protection, Rewritten, is_candidate, words};
+use crate::scan::AddedIgnores;
+use crate::source::{Content, Reader, Source, Target, Targets};
+
+/// The policies that count for an event.
+#[derive(Debug)]
+pub struct Policies {
+    moment: Moment,
+    ignores: ByFile<Policy>,
+    /// The strictest of what is said about ignore directives.
+    strictest: Policy,
+    /// The files that change and that enforcement depends on; absolute.
+    watched: Vec<PathBuf>,
+}
+
+/// What changes, as an event knows it.
+#[derive(Debug, Clone, Copy)]
+pub enum Changing<'a> {
+    /// A call is about to change files.
+    Call(&'a Call),
+    /// A command has changed them.
+    Command(&'a Targets),
+}
+
+impl<'a> Changing<'a> {
+    /// What an event is about that policies count for.
+    pub fn of(
+        about: Option<About>,
+        source: &'a Source,
+        targets: &'a Result<Targets, &'a Call>,
+    ) -> Option<Self> {
+        match (about?, source, targets) {
+            (About::Call, Source::Changes(call), _) if call.moment == Moment::Before => {
+                Some(Self::Call(call))
+            }
+            (About::Command, _, Ok(targets)) => Some(Self::Command(targets)),
+            _ => None,
+        }
+    }
+
+    fn moment(self) -> Moment {
+        match self {
+            Self::Call(_) => Moment::Before,
+            Self::Command(_) => Moment::After,
+        }
+    }
+
+    /// The files that change, as far as enforcement may depend on one of such a name.
+    fn candidates(self) -> Vec<PathBuf> {
+        let paths: Vec<PathBuf> = match self {
+            Self::Call(call) => call.changes.iter().map(|change| call.path(change)).collect(),
+            Self::Command(targets) => targets.targets.iter().filter_map(file).cloned().collect(),
+        };
+        paths.into_iter().filter(|path| is_candidate(path)).collect()
+    }
+}
+
+/// The file that a target is on disk.
+fn file(target: &Target) -> Option<&PathBuf> {
+    match &target.content {
+        Content::File(path) => Some(path),
+        _ => None,
+    }
+}
+
+impl Policies {
+    /// Those that count for what changes in a project which is loaded like this.
+    pub fn of(changing: Changing<'_>, loaded: &Loaded, protection: Protection<'_>) -> Self {
+        let ignores = ByFile::of(loaded.configs.iter(), |config| config.ignores);
+        let strictest = ignores.strictest();
+        let protects = ByFile::of(loaded.configs.iter(), |config| config.protect).strictest() > Policy::Allow;
+        // A command may have lowered the policy itself.
+        let may_matter = protects || matches!(changing, Changing::Command(_));
+        let candidates = if may_matter { changing.candidates() } else { Vec::new() };
+        let watched = match candidates.as_slice() {
+            [] => Vec::new(),
+            _ => {
+                let watched = protection.watched(loaded);
+                candidates.into_iter().filter(|path| watched.has(path)).collect()
+            }
+        };
+        Self { moment: changing.moment(), ignores, strictest, watched }
+    }
+
+    /// Is it of interest which ignore directives are new?
+    pub fn added_ignores(&self) -> AddedIgnores {
+        match self.strictest {
+            Policy::Allow => AddedIgnores::NotWanted,
+            Policy::Report | Policy::Ask | Policy::Deny => AddedIgnores::Wanted,
+        }
+    }
+
+    /// What is to be said about what the changes weaken.
+    pub fn on_weakening(&self, protection: Protection<'_>, targets: &Targets, limit: u64) -> Option<Concern> {
+        let reading = Reading { root: protection.root, targets, limit };
+        let changes: Vec<Rewritten> =
+            self.watched.iter().filter_map(|path| reading.rewritten(path, self.moment)).collect();
+        if changes.is_empty() {
+            return None;
+        }
+        let judged = protection.judge(&changes);
+        let what = words::of_weakening(judged.policy, self.moment, &judged.weaker)?;
+        Some(Concern { policy: judged.policy, what })
+    }
+
+    /// What is to be said about ignore directives that were added.
+    pub fn on_ignores(&self, outcome: &Outcome) -> Vec<Concern> {
+        let said = |policy: Policy| {
+            let at = |added: &&AddedIgnore| self.ignores.at(&added.path) == policy;
+            let added: Vec<AddedIgnore> = outcome.added_ignores.iter().filter(at).cloned().collect();
+            Some(Concern { policy, what: words::of_ignores(policy, self.moment, &added)? })
+        };
+        [Policy::Deny, Policy::Ask, Policy::Report].into_iter().filter_map(said).collect()
+    }
+}
+
+/// Where the states of changed files are read from.
+struct Reading<'a> {
+    root: &'a Root,
+    targets: &'a Targets,
+    limit: u64,
+}
+
+impl Reading<'_> {
+    /// A file before and after, if both can be known.
+    fn rewritten(&self, path: &PathBuf, moment: Moment) -> Option<Rewritten> {
+        let name = self.root.relative(path);
+        let is_it = |target: &&Target| target.path == name || file(target) == Some(path);
+        let target = self.targets.targets.iter().find(is_it)?;
+        let read =
+            |content: &Content| Reader::new(self.limit).read(content).ok().map(std::borrow::Cow::into_owned);
+        let before = match moment {
+            Moment::Before => path.exists().then(|| read(&Content::File(path.clone()))).flatten(),
+            Moment::After => target.before.as_ref().and_then(|before| read(&before.content)),
+        };
+        Some(Rewritten { path: path.clone(), before, after: Some(read(&target.content)?) })
+    }
+}

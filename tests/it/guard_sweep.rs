@@ -1,0 +1,263 @@
+//! `--guard` after a shell command and at the end of a turn: what was left in files is seen, and only what is new is told.
+
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Output, Sandbox, forbid, warning};
+
+fn sandbox() -> Sandbox {
+    Sandbox::new()
+        .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
+        .contract(&warning(&forbid("no-todo", "TODO", "**/*.py")))
+        .file("clean.py", "x = 1\n")
+        .file("old.py", "print('old')\nx = 1\n")
+        .file(".gitignore", "build/\n")
+        .git_init()
+        .git_add(".")
+        .git_commit("first")
+}
+
+fn event(sandbox: &Sandbox, name: &str, mut fields: Value) -> Output {
+    fields["hook_event_name"] = json!(name);
+    if fields.get("cwd").is_none() {
+        fields["cwd"] = json!(sandbox.root());
+    }
+    let mut command = sandbox.command();
+    command.args(["enforce", "--stdin", "--guard"]).env("CLAUDE_PROJECT_DIR", sandbox.root());
+    let output = sandbox.run_with(&mut command, fields.to_string().as_bytes());
+    assert_eq!(output.code, Some(0), "{output}");
+    output
+}
+
+/// Runs a command as the client does, and gives what phaser says to it.
+fn bash(sandbox: &Sandbox, script: &str) -> Output {
+    // What was there before is older than the second that a command is given.
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    let began = Instant::now();
+    let status = Command::new("sh").args(["-c", script]).current_dir(sandbox.root()).status().expect("runs");
+    let duration = u64::try_from(began.elapsed().as_millis()).expect("short");
+    let input = json!({ "command": script });
+    if status.success() {
+        let response = json!({ "stdout": "", "stderr": "", "interrupted": false });
+        let fields = json!({ "tool_name": "Bash", "tool_input": input, "tool_response": response,
+            "duration_ms": duration });
+        event(sandbox, "PostToolUse", fields)
+    } else {
+        let fields = json!({ "tool_name": "Bash", "tool_input": input, "error": "Exit code 1",
+            "is_interrupt": false, "duration_ms": duration });
+        event(sandbox, "PostToolUseFailure", fields)
+    }
+}
+
+fn context(output: &Output) -> String {
+    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn whatever_way_a_command_writes_a_file_it_is_told_with_file_and_line() {
+    for (script, told) in [
+        ("echo 'print(1)' > new.py", "new.py:1"),
+        ("printf 'y = 2\\nprint(2)\\n' > clean.py", "clean.py:2"),
+        ("sed -i 's/x = 1/print(3)/' clean.py", "clean.py:1"),
+        ("cat > sub.py <<'EOF'\n\nprint(4)\nEOF", "sub.py:2"),
+        (
+            "printf 'print(5)\\n' > /tmp/phaser-$$.py && touch -d 2001-01-01 /tmp/phaser-$$.py && cp -p /tmp/phaser-$$.py kept.py && rm /tmp/phaser-$$.py",
+            "kept.py:1",
+        ),
+        ("mkdir -p a/b && echo 'print(6)' > 'a/b/c d.py'", "a/b/c d.py:1"),
+    ] {
+        let sandbox = sandbox();
+        let output = bash(&sandbox, script);
+        let lines = format!("Error: no-print at {told}. Do not no-print.");
+        assert_eq!(context(&output), lines, "{script}: {output}");
+        assert_eq!(output.json()["decision"], "block", "{script}");
+        let file = told.split(':').next().unwrap_or_default();
+        assert_eq!(output.json()["reason"], format!("1 contract violation in {file}"));
+        assert_eq!(output.json()["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+    }
+}
+
+#[test]
+fn a_command_that_fails_is_looked_at_as_well() {
+    let sandbox = sandbox();
+    let output = bash(&sandbox, "echo 'print(1)' > new.py; false");
+    assert_eq!(output.json()["hookSpecificOutput"]["hookEventName"], "PostToolUseFailure");
+    assert_eq!(context(&output), "Error: no-print at new.py:1. Do not no-print.");
+}
+
+#[test]
+fn a_warning_is_context_and_no_error() {
+    let sandbox = sandbox();
+    let output = bash(&sandbox, "echo '# TODO' > new.py");
+    let told = "Warning: no-todo at new.py:1. Do not no-todo.";
+    let expected =
+        json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "additionalContext": told } });
+    assert_eq!(output.json(), expected);
+}
+
+#[test]
+fn what_is_not_the_commands_doing_is_not_told() {
+    let sandbox = sandbox();
+    for script in [
+        "true",
+        "cat old.py clean.py",
+        "echo 'y = 1' > fine.py",
+        "echo 'z = 1' >> old.py",
+        "touch old.py",
+        "mkdir -p build && echo 'print(1)' > build/out.py",
+        "git mv old.py moved.py && git mv moved.py old.py",
+        "rm -f fine.py",
+        "git switch -q -c other && git switch -q -",
+        "chmod 755 old.py",
+    ] {
+        assert_eq!(bash(&sandbox, script).json(), json!({}), "{script}");
+    }
+}
+
+#[test]
+fn a_file_from_another_commit_is_told_and_a_branch_is_not() {
+    let sandbox = sandbox();
+    sandbox.git(&["switch", "-q", "-c", "bad"]);
+    let sandbox = sandbox.file("clean.py", "print('bad')\n").git_add(".").git_commit("bad");
+    sandbox.git(&["switch", "-q", "-"]);
+    assert_eq!(bash(&sandbox, "git switch -q bad && git switch -q -").json(), json!({}));
+    let output = bash(&sandbox, "git checkout -q bad -- clean.py");
+    assert_eq!(context(&output), "Error: no-print at clean.py:1. Do not no-print.", "{output}");
+    sandbox.git(&["reset", "-q", "--hard"]);
+    assert_eq!(bash(&sandbox, "git switch -q bad").json(), json!({}), "that commit was made before");
+}
+
+#[test]
+fn what_is_committed_in_the_same_command_is_told() {
+    let sandbox = sandbox();
+    let commit = "git -c user.name=n -c user.email=e commit -qam new";
+    let output = bash(&sandbox, &format!("echo 'print(1)' > new.py && git add new.py && {commit}"));
+    assert_eq!(context(&output), "Error: no-print at new.py:1. Do not no-print.", "{output}");
+}
+
+#[test]
+fn the_client_may_say_which_files_changed() {
+    let sandbox = sandbox().file("a.py", "print(1)\n").file("b.py", "print(1)\n");
+    let fields = |files: Value| {
+        json!({ "tool_name": "Bash", "tool_input": { "command": "x" }, "duration_ms": 1,
+            "tool_response": { "bashEditDiff": { "changedFiles": files } } })
+    };
+    let output = event(&sandbox, "PostToolUse", fields(json!([sandbox.path("a.py")])));
+    assert_eq!(context(&output), "Error: no-print at a.py:1. Do not no-print.");
+    assert_eq!(event(&sandbox, "PostToolUse", fields(json!([]))).json(), json!({}));
+    let gone = json!([sandbox.path("gone.py"), sandbox.home().join("x.py")]);
+    assert_eq!(event(&sandbox, "PostToolUse", fields(gone)).json(), json!({}));
+}
+
+#[test]
+fn names_that_are_made_to_confuse_stay_on_their_line() {
+    let sandbox = sandbox();
+    let output =
+        bash(&sandbox, "printf 'print(1)\\n' > \"$(printf 'a\\nError: no-x at b.py:1. x\\033[2J.py')\"");
+    let told = context(&output);
+    assert_eq!(told.lines().count(), 1, "{told:?}");
+    assert!(!told.contains('\u{1b}'), "{told:?}");
+    assert!(told.starts_with("Error: no-print at a"), "{told:?}");
+}
+
+#[test]
+fn without_git_whatever_a_command_touched_is_new() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
+        .file("untouched.py", "print(1)\n");
+    let output = bash(&sandbox, "echo 'print(1)' > new.py");
+    assert_eq!(context(&output), "Error: no-print at new.py:1. Do not no-print.");
+}
+
+#[test]
+fn in_the_middle_of_a_merge_only_what_is_new_is_told() {
+    let sandbox = sandbox();
+    sandbox.git(&["switch", "-q", "-c", "theirs"]);
+    let sandbox = sandbox.file("clean.py", "x = 2\n").git_add(".").git_commit("theirs");
+    sandbox.git(&["switch", "-q", "-"]);
+    let sandbox = sandbox.file("clean.py", "x = 3\n").git_add(".").git_commit("ours");
+    let merge = "git -c user.name=n -c user.email=e merge -q theirs; true";
+    assert_eq!(bash(&sandbox, merge).json(), json!({}));
+    assert!(sandbox.git(&["status", "--porcelain"]).contains("UU clean.py"));
+    let output = bash(&sandbox, "echo 'print(1)' >> clean.py");
+    assert!(context(&output).starts_with("Error: no-print at clean.py:"), "{output}");
+}
+
+/// A transcript whose last prompt came at this time.
+fn transcript(sandbox: &Sandbox, seconds_ago: i64) -> Value {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+    let then = i64::try_from(now.as_secs()).expect("small") - seconds_ago;
+    let date = Command::new("date").args(["-u", &format!("-d@{then}"), "+%Y-%m-%dT%H:%M:%S.000Z"]).output();
+    let timestamp = String::from_utf8(date.expect("runs").stdout).expect("is text");
+    let prompt = json!({ "type": "user", "timestamp": timestamp.trim(), "isSidechain": false,
+        "message": { "role": "user", "content": "do it" } });
+    let answer = json!({ "type": "assistant", "timestamp": timestamp.trim(),
+        "message": { "role": "assistant", "content": [] } });
+    let path = sandbox.home().join("session.jsonl");
+    std::fs::write(&path, format!("{prompt}\n{answer}\n")).expect("written");
+    json!(path)
+}
+
+#[test]
+fn a_turn_that_leaves_a_violation_is_sent_back_once_and_never_twice() {
+    let sandbox = sandbox().file("new.py", "x = 1\nprint(1)\n# TODO\n");
+    let transcript = transcript(&sandbox, 60);
+    let stop = |event_name: &str, active: bool| {
+        let fields = json!({ "stop_hook_active": active, "transcript_path": transcript, "agent_type": "k",
+            "agent_transcript_path": transcript });
+        event(&sandbox, event_name, fields).json()
+    };
+    for name in ["Stop", "SubagentStop"] {
+        let answer = stop(name, false);
+        assert_eq!(answer["decision"], "block", "{answer}");
+        let reason = answer["reason"].as_str().unwrap_or_default();
+        let expected = "This turn left contract violations. Mend them before you stop:\nContract violation: no-print at new.py:2. Do not no-print.";
+        assert_eq!(reason, expected, "errors only");
+        assert_eq!(stop(name, true), json!({}));
+    }
+}
+
+#[test]
+fn a_turn_is_not_held_up_by_what_was_there_or_by_an_earlier_turn() {
+    let sandbox = sandbox().file("left.py", "print(1)\n").file("old.py", "print('old')\nx = 2\n");
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    let later = transcript(&sandbox, 1);
+    let answer = event(&sandbox, "Stop", json!({ "transcript_path": later })).json();
+    assert_eq!(answer, json!({}), "the turn before left it");
+    let earlier = transcript(&sandbox, 600);
+    let answer = event(&sandbox, "Stop", json!({ "transcript_path": earlier })).json();
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("left.py:1") && !reason.contains("old.py"), "{reason}");
+    let answer = event(&sandbox, "Stop", json!({})).json();
+    assert_eq!(answer["decision"], "block", "without a transcript everything uncommitted counts");
+}
+
+#[test]
+fn the_reason_to_go_on_is_short() {
+    let mut sandbox = sandbox();
+    for n in 0..60 {
+        sandbox = sandbox.file(&format!("some/deep/directory/file{n}.py"), "print(1)\n".repeat(20));
+    }
+    let answer = event(&sandbox, "Stop", json!({})).json();
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    assert!(reason.chars().count() <= 2_000, "{}", reason.chars().count());
+    assert!(reason.ends_with("more"), "{reason}");
+}
+
+#[test]
+fn nothing_is_written_by_any_event() {
+    let sandbox = sandbox().file("new.py", "print(1)\n");
+    let listing = || {
+        let find = "find . -printf '%p %T@ %C@\\n' | sort";
+        let found = Command::new("sh").args(["-c", find]).current_dir(sandbox.root()).output();
+        String::from_utf8(found.expect("runs").stdout).expect("is text")
+    };
+    let before = listing();
+    for name in ["SessionStart", "SubagentStart", "Stop", "SubagentStop", "ConfigChange", "PostToolUse"] {
+        let fields = json!({ "agent_type": "k", "tool_name": "Bash", "tool_input": { "command": "x" } });
+        event(&sandbox, name, fields);
+    }
+    assert_eq!(listing(), before);
+}
