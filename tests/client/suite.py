@@ -1,0 +1,380 @@
+"""What a scenario is made of: a scratch project, runs of the client in it, and expectations about both.
+
+A scenario is a function that takes a `Scenario`. It sets a project up, runs the client against a script, and says what
+must hold. The first expectation that does not hold ends it.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from model import MAIN, Model
+
+HERE = Path(__file__).resolve().parent
+TIMEOUT = 60
+BYPASS, ACCEPT, DEFAULT = "bypassPermissions", "acceptEdits", "default"
+
+EDITS = "Write|Edit|MultiEdit|NotebookEdit|mcp__.*"
+# What 'install --guard' is to write: the events, and the tools of those that have any.
+GUARD_EVENTS = {
+    "SessionStart": None,
+    "SubagentStart": None,
+    "PreToolUse": EDITS,
+    "PostToolUse": EDITS + "|Bash",
+    "PostToolUseFailure": "Bash",
+    "Stop": None,
+    "SubagentStop": None,
+    "ConfigChange": None,
+}
+GUARD_COMMAND = "phaser enforce --stdin --guard"
+
+# Takes what the client pipes into phaser, and what phaser answers, down into a directory.
+SHIM = """#!/bin/sh
+case " $* " in
+*" --stdin "*) ;;
+*) exec {phaser} "$@" ;;
+esac
+at={events}/$(date +%s%N)-$$
+cat >"$at.event"
+{phaser} "$@" <"$at.event" >"$at.answer" 2>"$at.errors"
+code=$?
+cat "$at.answer"
+cat "$at.errors" >&2
+echo "$code" >"$at.code"
+exit $code
+"""
+
+SCENARIOS = {}
+
+
+class Unmet(Exception):
+    """An expectation that does not hold: what was expected, and what was there."""
+
+    def __init__(self, expected, told):
+        super().__init__(expected)
+        self.expected = expected
+        self.told = told
+
+
+def scenario(name):
+    """Adds a function to the suite under a name."""
+
+    def add(function):
+        assert name not in SCENARIOS, name
+        SCENARIOS[name] = function
+        return function
+
+    return add
+
+
+def placed(contract, path, line, message):
+    """How the guard names a violation."""
+    return f"{contract} at {path}:{line}. {message}"
+
+
+@dataclass
+class Answered:
+    """One event that the client piped into phaser, and the answer."""
+
+    event: dict
+    answer: dict
+    code: int
+
+    @property
+    def kind(self):
+        return self.event.get("hook_event_name")
+
+
+class Session:
+    """One run of the client: what it streamed, and what the model was told in it."""
+
+    def __init__(self, model, stdout, stderr, code):
+        self.model = model
+        self.code = code
+        self.stderr = stderr
+        self.stream = [json.loads(line) for line in stdout.splitlines() if line.startswith("{")]
+        self.told = model.told()
+
+    def conversation(self, name):
+        return self.model.told(name)
+
+    def after(self, number, conversation=MAIN):
+        """What the model was told after its call or message of this number; 0 is the prompt."""
+        told = self.model.told(conversation)
+        if number >= len(told):
+            raise Unmet(f"the model is asked {number + 1} times or more in '{conversation}'", self.transcript())
+        return told[number]
+
+    def feedback(self, conversation=MAIN):
+        """How often the end of a turn was refused."""
+        texts = [text for told in self.model.told(conversation) for text in told.hooks]
+        return [text for text in texts if text.startswith(("Stop hook feedback", "SubagentStop hook feedback"))]
+
+    def transcript(self):
+        """What was said and told, in order."""
+        lines = []
+        for told, body in self.model.requests:
+            who = "" if told.conversation == MAIN else f" ({told.conversation})"
+            for message in reversed(body["messages"]):
+                if message["role"] == "assistant" and isinstance(message["content"], list):
+                    lines += [said(block, who) for block in message["content"]]
+                    break
+            lines += [f"{'error' if result.is_error else 'result'}{who}: {result.text}" for result in told.results]
+            lines += [f"hook{who}: {text}" for text in told.hooks]
+            if told.prompt:
+                lines.append(f"prompt{who}: {told.prompt.splitlines()[-1]}")
+        ends = [event.get("result", "") for event in self.stream if event.get("type") == "result"]
+        return "\n".join(lines + [f"end: {end}" for end in ends])
+
+
+def said(block, who):
+    if block["type"] == "tool_use":
+        return f"model{who}: {block['name']} {json.dumps(block['input'], ensure_ascii=False)}"
+    return f"model{who}: {block.get('text', '')}"
+
+
+class Scenario:
+    """A scratch project with a home of its own, and the client in it."""
+
+    def __init__(self, name, tools):
+        self.name = name
+        self.tools = tools
+        self.place = Path(tempfile.mkdtemp(prefix="phaser-client-")).resolve()
+        self.home = self.place / "home"
+        self.root = self.place / "home" / "project"
+        self.outside = self.place / "outside"
+        self.events = self.place / "events"
+        self.bin = self.place / "bin"
+        for directory in (self.root, self.outside, self.events, self.bin, self.home / ".claude"):
+            directory.mkdir(parents=True, exist_ok=True)
+        (self.home / ".gitconfig").write_text(
+            "[user]\n\tname = nobody\n\temail = nobody@example.com\n[init]\n\tdefaultBranch = main\n"
+        )
+        shim = self.bin / "phaser"
+        shim.write_text(SHIM.format(phaser=tools.phaser, events=self.events))
+        shim.chmod(0o755)
+        self.deadline = time.monotonic() + TIMEOUT
+        self.sessions = []
+        self.notes = []
+        self.has_git = False
+
+    # The project.
+
+    def file(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+        return str(target)
+
+    def path(self, path):
+        return str(self.root / path)
+
+    def contract(self, id, pattern, message, glob="**/*.py", severity="error", at=".claude/contracts", **keys):
+        lines = [f"rule_id: {id}", "type: forbid_pattern", f"pattern: '{pattern}'", f"file_glob: '{glob}'"]
+        lines += [f"message: '{message}'", f"severity: {severity}"]
+        lines += [f"{key}: {value}" for key, value in keys.items()]
+        return self.file(f"{at}/{id}.yaml", "\n".join(lines) + "\n")
+
+    def config(self, **keys):
+        self.file(".claude/phaser.yaml", "".join(f"{key}: {value}\n" for key, value in keys.items()))
+
+    def settings(self, path=".claude/settings.json"):
+        target = self.root / path
+        return json.loads(target.read_text()) if target.exists() else {}
+
+    def environment(self):
+        kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TMPDIR", "SHELL") if name in os.environ}
+        path = f"{self.bin}:{self.tools.path}"
+        return {**kept, "PATH": path, "HOME": str(self.home), "CLAUDE_CONFIG_DIR": str(self.home / ".claude")}
+
+    def git(self, *arguments):
+        done = subprocess.run(["git", *arguments], cwd=self.root, env=self.environment(), capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Unmet(f"git {' '.join(arguments)} works", done.stderr)
+        return done.stdout
+
+    def commit(self, message="work"):
+        """Everything there is, as a commit."""
+        if not self.has_git:
+            self.git("init", "--quiet")
+            self.has_git = True
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+
+    def phaser(self, *arguments):
+        return subprocess.run(
+            [self.tools.phaser, *arguments], cwd=self.root, env=self.environment(), capture_output=True, text=True
+        )
+
+    def install(self, *flags):
+        done = self.phaser("enforce", "install", *flags)
+        if done.returncode != 0:
+            raise Unmet(f"'phaser enforce install {' '.join(flags)}' works", done.stdout + done.stderr)
+
+    def guard(self, *flags):
+        """The hooks of 'install --guard'; written by hand where phaser does not know them yet."""
+        done = self.phaser("enforce", "install", "--guard", *flags)
+        if done.returncode != 0:
+            self.notes.append("hooks written by the suite: 'install --guard' does not work")
+            self.file(".claude/settings.json", json.dumps({"hooks": guard_hooks(flags)}, indent=2) + "\n")
+
+    def python(self, existing="report", git=True, **policies):
+        """The project of most scenarios: an error and a warning about Python, and the guard."""
+        self.contract("no-eval", r"\beval\(", "Use ast.literal_eval.")
+        self.contract("no-print", r"\bprint\(", "Use the logger.", severity="warning")
+        self.config(existing=existing, **policies)
+        self.file("src/app.py", "def main():\n    return 1\n")
+        self.file("src/legacy.py", "OLD = eval(input())\nx = 1\ny = 2\n")
+        self.guard()
+        if git:
+            self.commit()
+
+    # The client.
+
+    def run(self, *turns, agents=None, prompt="Go on.", mode=BYPASS, options=(), env=None, path=None):
+        """Runs the client until the model has nothing more to say."""
+        model = Model({MAIN: turns, **(agents or {})})
+        command = [self.tools.client, "-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
+        command += ["--permission-mode", mode, *options, "--", prompt]
+        variables = {
+            **self.environment(),
+            "ANTHROPIC_BASE_URL": model.url,
+            "ANTHROPIC_API_KEY": "nobodys-key",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            # Every tool can be called at once, without a search for it.
+            "ENABLE_TOOL_SEARCH": "false",
+            # Permission prompts may be switched off as root, too: all of this is made up.
+            "IS_SANDBOX": "1",
+            **(env or {}),
+        }
+        if path is not None:
+            variables["PATH"] = path
+        process = subprocess.Popen(
+            command, cwd=self.root, env=variables, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        )
+        try:
+            stdout, stderr = process.communicate(timeout=max(1, self.deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            self.sessions.append(Session(model, stdout, stderr, -1))
+            raise Unmet(f"the client ends within {TIMEOUT} seconds", self.sessions[-1].transcript()) from None
+        finally:
+            model.close()
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        session = Session(model, stdout, stderr, process.returncode)
+        self.sessions.append(session)
+        return session
+
+    def client(self, *arguments):
+        """One of the client's other commands."""
+        return subprocess.run(
+            [self.tools.client, *arguments], cwd=self.root, env=self.environment(), capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, timeout=TIMEOUT,
+        )
+
+    def answers(self, kind=None, tool=None):
+        """What the client piped into phaser, and what it answered."""
+        found = []
+        for at in sorted(self.events.glob("*.event")):
+            answer = at.with_suffix(".answer").read_text() if at.with_suffix(".answer").exists() else ""
+            code = at.with_suffix(".code").read_text() if at.with_suffix(".code").exists() else "-1"
+            found.append(Answered(parsed(at.read_text()), parsed(answer), int(code)))
+        return [
+            one for one in found
+            if kind in (None, one.kind) and tool in (None, one.event.get("tool_name"))
+        ]
+
+    # Expectations.
+
+    def expect(self, holds, expected, told=None):
+        if not holds:
+            raise Unmet(expected, told if told is not None else self.transcript())
+
+    def transcript(self):
+        return "\n--\n".join(session.transcript() for session in self.sessions)
+
+    def text(self, path):
+        target = self.root / path
+        return target.read_text() if target.exists() else None
+
+    def holds(self, path, text):
+        self.expect(self.text(path) == text, f"{path} holds {text!r}", f"it holds {self.text(path)!r}\n{self.transcript()}")
+
+    def denied(self, told, *words):
+        """The call was refused by phaser, with these words in the reason."""
+        result = told.results[0] if told.results else None
+        shown = result.text if result else "no result"
+        self.expect(result and result.is_error, "the call is denied", shown)
+        self.expect("PreToolUse:" in shown and "hook error" in shown, "a hook denies the call", shown)
+        for word in words:
+            self.expect(word in shown, f"the reason has '{word}' in it", shown)
+        return shown
+
+    def refused(self, told):
+        """The call was not made, whoever refused it."""
+        self.expect(told.results and told.results[0].is_error, "the call is refused", shown_of(told))
+        return told.results[0].text
+
+    def passed(self, told):
+        errors = [result.text for result in told.results if result.is_error]
+        self.expect(told.results and not errors, "the call is made", shown_of(told))
+
+    def silent(self, told):
+        """No hook told the model anything."""
+        self.expect(not told.hooks, "no hook tells the model anything", "\n".join(told.hooks))
+
+    def is_told(self, told, *words):
+        shown = "\n".join(told.hooks)
+        for word in words:
+            self.expect(word in shown, f"the model is told '{word}'", shown_of(told))
+        return shown
+
+    def not_told(self, told, *words):
+        shown = "\n".join(told.everything())
+        for word in words:
+            self.expect(word not in shown, f"the model is not told '{word}'", shown)
+
+    def only_context(self, told):
+        errors = [text for text in told.hooks if "blocking error" in text]
+        self.expect(not errors, "what is told is context and not an error", "\n".join(errors))
+
+    def whole_turns(self, session):
+        """The client ended by itself, and well."""
+        ends = [event for event in session.stream if event.get("type") == "result"]
+        fine = ends and all(end.get("subtype") == "success" and not end.get("is_error") for end in ends)
+        self.expect(fine, "the run ends well", f"{ends}\n{session.stderr}")
+
+    def close(self, keep=False):
+        if not keep:
+            shutil.rmtree(self.place, ignore_errors=True)
+
+
+def shown_of(told):
+    return "\n".join(told.everything()) or "nothing"
+
+
+def parsed(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {"unreadable": text}
+
+
+def guard_hooks(flags=()):
+    command = " ".join([GUARD_COMMAND, *flags])
+    return {
+        event: [{**({"matcher": tools} if tools else {}), "hooks": [{"type": "command", "command": command}]}]
+        for event, tools in GUARD_EVENTS.items()
+    }
