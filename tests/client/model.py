@@ -19,6 +19,10 @@ CONVERSATION = re.compile(r"conversation: ([a-z-]+)")
 # How the client introduces what a hook said.
 HOOK = re.compile(r"^(?=[A-Z][A-Za-z]+(?::[\w.-]+)? hook (?:additional context|blocking error|success|stopped)|Stop hook feedback:)", re.M)
 REMINDER = re.compile(r"<system-reminder>\n?(.*?)\n?</system-reminder>", re.S)
+# What the client says itself, and may join to what a hook said.
+OWN = re.compile(
+    r"\n\n(?=# Environment|Available agent types|The following (?:deferred tools|skills)|While bypass|Today's date)"
+)
 COMPACTION = "create a detailed summary"
 # For ids. The client takes messages with the same id for parts of one message, also across runs of one session.
 NUMBERS = itertools.count(1)
@@ -88,7 +92,9 @@ def sort_text(told, role, text):
         # The client joins what several hooks said into one message.
         for piece in filter(None, (piece.strip() for piece in HOOK.split(whole))):
             if HOOK.match(piece):
-                told.hooks.append(piece)
+                said, *own = OWN.split(piece, maxsplit=1)
+                told.hooks.append(said.strip())
+                told.others += own
             elif role == "user" and whole is rest:
                 told.prompt = "\n".join(filter(None, [told.prompt, piece]))
             else:

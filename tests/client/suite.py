@@ -78,7 +78,7 @@ def placed(contract, path, line, message):
     return f"{contract} at {path}:{line}. {message}"
 
 
-@dataclass
+@dataclass(repr=False)
 class Answered:
     """One event that the client piped into phaser, and the answer."""
 
@@ -89,6 +89,13 @@ class Answered:
     @property
     def kind(self):
         return self.event.get("hook_event_name")
+
+    def __repr__(self):
+        changed = (self.event.get("tool_response") or {})
+        changed = changed.get("bashEditDiff", {}).get("changedFiles") if isinstance(changed, dict) else None
+        names = [self.kind, self.event.get("tool_name"), self.event.get("agent_type"), self.event.get("source")]
+        shown = " ".join(name for name in names if name) + (f" changed {changed}" if changed is not None else "")
+        return f"{shown} -> {json.dumps(self.answer, ensure_ascii=False)[:400]} (exit {self.code})"
 
 
 class Session:
@@ -110,6 +117,12 @@ class Session:
         if number >= len(told):
             raise Unmet(f"the model is asked {number + 1} times or more in '{conversation}'", self.transcript())
         return told[number]
+
+    def whole(self, number):
+        """Everything that a request to the model holds, also what it held before."""
+        self.after(number)
+        bodies = [body for told, body in self.model.requests if told.conversation == MAIN]
+        return json.dumps(bodies[number]["messages"], ensure_ascii=False)
 
     def feedback(self, conversation=MAIN):
         """How often the end of a turn was refused."""

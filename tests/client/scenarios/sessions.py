@@ -91,10 +91,11 @@ def compaction(s):
 
 @scenario("resumed")
 def resumed(s):
+    """A session that goes on still has its briefing; the client does not tell the same thing again."""
     s.python()
     s.run(["Hello."])
     session = s.run(["Hello again."], prompt="Again.", options=("--continue",))
-    is_briefed(s, session.after(0))
+    s.expect(EVAL in session.whole(0), "the model has the briefing", session.transcript())
     s.expect([one.event.get("source") for one in s.answers("SessionStart")] == ["startup", "resume"], "startup, resume")
 
 
