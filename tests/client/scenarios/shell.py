@@ -4,6 +4,7 @@ Each is run twice: where the client itself says which files changed (by diff), a
 """
 
 import os
+import shutil
 import time
 
 from model import use
@@ -148,6 +149,27 @@ def many(s, run):
     shown = s.is_told(session.after(1), "no-eval at src/new")
     s.expect(len(shown) <= 11_000, "no more than 10,000 characters", f"{len(shown)} characters")
     s.expect("persisted-output" not in shown, "the text is passed on whole", shown[:500])
+
+
+@both("beyond-the-list")
+def beyond_the_list(s, run):
+    """The client names 200 files at most: a violation in another one is found all the same."""
+    s.python()
+    session = run([bash("for n in $(seq 300); do echo 'x = 1' > src/a$n.py; done; echo 'eval(x)' > src/zzz.py")])
+    s.is_told(session.after(1), placed("no-eval", "src/zzz.py", 1, EVAL))
+
+
+@scenario("sweep-diff-unavailable")
+def diff_unavailable(s):
+    """The client could not say what changed, as happens on a busy machine: phaser has to look."""
+    s.python()
+    wrapper = s.bin / "git"
+    wrapper.write_text(f"#!/bin/sh\ncase \" $* \" in *' write-tree '*) exit 1 ;; esac\nexec {shutil.which('git')} \"$@\"\n")
+    wrapper.chmod(0o755)
+    session = s.run([bash("echo 'eval(x)' > src/new.py")])
+    event = s.answers("PostToolUse", "Bash")[0].event["tool_response"]
+    s.expect(event.get("bashEditDiff", {}).get("unavailable"), "the client says that it cannot say", str(event))
+    s.is_told(session.after(1), placed("no-eval", "src/new.py", 1, EVAL))
 
 
 @scenario("sweep-never-allows")
