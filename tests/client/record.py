@@ -40,6 +40,12 @@ CORPUS = {
 }
 
 
+# The client's own record of a session, which the end of a turn is judged by.
+TRANSCRIPTS = {"transcript": "stop-once", "transcript-of-a-background-command": "stop-background-late"}
+# Entries of other types are long, and say nothing about turns.
+KEPT_ENTRIES = ("user", "assistant", "system", "queue-operation", "last-prompt", "mode")
+
+
 class Normaliser:
     """Puts made-up paths and ids in the place of those of one run."""
 
@@ -64,6 +70,14 @@ class Normaliser:
         return json.loads(text)
 
 
+    def transcript(self, text):
+        entries = [json.loads(line) for line in text.splitlines()]
+        session = next(entry["sessionId"] for entry in entries if "sessionId" in entry)
+        kept = [entry for entry in entries if entry.get("type") in KEPT_ENTRIES]
+        text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in kept)
+        return self.text(text).replace(session, SESSION)
+
+
 def dashed(path):
     return re.sub(r"[^A-Za-z0-9]", "-", path)
 
@@ -83,6 +97,11 @@ def keep(scenario, directory):
         write(directory / scenario.name / f"{name}.json", {"event": clean.event(one.event), "answer": answer})
 
 
+def needed():
+    """The scenarios that the corpus is recorded from."""
+    return sorted({wanted for wanted, _, _ in CORPUS.values()} | set(TRANSCRIPTS.values()))
+
+
 def add_to_corpus(scenario, directory):
     """The events of this scenario that stand for their kind."""
     clean = Normaliser(scenario)
@@ -92,3 +111,7 @@ def add_to_corpus(scenario, directory):
             if event is None:
                 raise SystemExit(f"{scenario.name} has no event for {name}")
             write(directory / f"{name}.json", clean.event(event))
+    for name, wanted in TRANSCRIPTS.items():
+        if wanted == scenario.name:
+            found = sorted(scenario.home.glob(".claude/projects/*/*.jsonl"))
+            (directory / f"{name}.jsonl").write_text(clean.transcript(found[0].read_text()))

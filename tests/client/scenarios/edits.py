@@ -70,15 +70,26 @@ def legacy_edited_freely(s):
     s.expect(not session.feedback(), "the turn ends at once")
 
 
+def touched(s):
+    s.python()
+    old, new = "OLD = eval(input())\nx = 1", "x = 2\n    OLD = eval(input())"
+    return s.run([use("Edit", file_path=s.path("src/legacy.py"), old_string=old, new_string=new)])
+
+
+@scenario("legacy-line-told-once")
+def legacy_line_told_once(s):
+    """Before the edit or after it, but not both."""
+    shown = s.is_told(touched(s).after(1), "no-eval at ")
+    s.expect(shown.count("no-eval at ") == 1, "the violation is told once", shown)
+
+
 @scenario("legacy-line-touched")
 def legacy_line_touched(s):
     """An edit that touches the line of an old violation is made, and the violation is told."""
-    s.python()
-    old, new = "OLD = eval(input())\nx = 1", "x = 2\n    OLD = eval(input())"
-    session = s.run([use("Edit", file_path=s.path("src/legacy.py"), old_string=old, new_string=new)])
+    session = touched(s)
     s.passed(session.after(1))
     s.only_context(session.after(1))
-    s.is_told(session.after(1), "no-eval at src/legacy.py:2")
+    s.is_told(session.after(1), placed("no-eval", "src/legacy.py", 2, EVAL))
     s.expect(not session.feedback(), "the turn ends at once")
 
 
