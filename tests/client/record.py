@@ -3,6 +3,7 @@
 What was recorded can be piped into phaser again: the tests in Rust replay the events of `tests/corpus/claude-code`.
 """
 
+import datetime
 import json
 import re
 
@@ -10,7 +11,14 @@ SESSION = "0b7c1d2e-3f40-4a5b-8c6d-7e8f90a1b2c3"
 PROMPT = "5a6b7c8d-9e0f-4a1b-8c2d-3e4f5a6b7c8d"
 TOOL_USE = "toolu_000000000000000000000001"
 AGENT = "a0123456789abcdef"
-# The answers of a scenario that stand for a kind of event: the scenario, the event, and what must be true of it.
+
+
+def has_changed_files(event):
+    """On a busy machine the client may not say what changed; recording again helps."""
+    return event["tool_name"] == "Bash" and "changedFiles" in event["tool_response"].get("bashEditDiff", {})
+
+
+# The events of a scenario that stand for a kind of event: the scenario, the event, and what must be true of it.
 CORPUS = {
     "session-start": ("briefing", lambda event: event["source"] == "startup", "SessionStart"),
     "session-start-resume": ("compaction", lambda event: event["source"] == "resume", "SessionStart"),
@@ -27,7 +35,7 @@ CORPUS = {
     "post-notebook": ("notebook-clean", lambda event: event["tool_name"] == "NotebookEdit", "PostToolUse"),
     "post-mcp": ("mcp-clean", lambda event: event["tool_name"].startswith("mcp__"), "PostToolUse"),
     "post-shell": ("sweep-echo-by-time", lambda event: event["tool_name"] == "Bash", "PostToolUse"),
-    "post-shell-with-diff": ("sweep-echo-by-diff", lambda event: event["tool_name"] == "Bash", "PostToolUse"),
+    "post-shell-with-diff": ("sweep-echo-by-diff", has_changed_files, "PostToolUse"),
     "post-shell-diff-unavailable": ("sweep-diff-unavailable", lambda event: event["tool_name"] == "Bash", "PostToolUse"),
     "post-shell-read-only": ("sweep-read-only-by-diff", lambda event: event["tool_name"] == "Bash", "PostToolUse"),
     "post-shell-background": ("stop-background", lambda event: event["tool_name"] == "Bash", "PostToolUse"),
@@ -44,6 +52,14 @@ CORPUS = {
 TRANSCRIPTS = {"transcript": "stop-once", "transcript-of-a-background-command": "stop-background-late"}
 # Entries of other types are long, and say nothing about turns.
 KEPT_ENTRIES = ("user", "assistant", "system", "queue-operation", "last-prompt", "mode")
+
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+MADE_UP = {
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}": "00000000-0000-4000-8000-{:012}",
+    r"toolu_\d{24}": "toolu_9{:023}",
+    r"msg_\d{24}": "msg_9{:023}",
+    r"\bb[0-9a-z]{8}\b": "b0000000{}",
+}
 
 
 class Normaliser:
@@ -75,7 +91,28 @@ class Normaliser:
         session = next(entry["sessionId"] for entry in entries if "sessionId" in entry)
         kept = [entry for entry in entries if entry.get("type") in KEPT_ENTRIES]
         text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in kept)
-        return self.text(text).replace(session, SESSION)
+        text = self.text(text).replace(session, SESSION)
+        for pattern, made_up in MADE_UP.items():
+            text = numbered(text, pattern, made_up)
+        return shifted(text)
+
+
+def numbered(text, pattern, made_up):
+    """Everything of this form but the session's id, by the order of its first appearance."""
+    found = dict.fromkeys(one for one in re.findall(pattern, text) if one != SESSION)
+    for number, one in enumerate(found, 1):
+        text = text.replace(one, made_up.format(number))
+    return text
+
+
+def shifted(text):
+    """The same times, as if the session had begun with the year."""
+    read = lambda found: datetime.datetime.fromisoformat(found.replace("Z", "+00:00"))
+    times = re.findall(TIME, text)
+    by = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc) - min(map(read, times))
+    for one in dict.fromkeys(times):
+        text = text.replace(one, (read(one) + by).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+    return text
 
 
 def dashed(path):

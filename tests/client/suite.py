@@ -143,7 +143,10 @@ class Session:
             if told.prompt:
                 lines.append(f"prompt{who}: {told.prompt.splitlines()[-1]}")
         ends = [event.get("result", "") for event in self.stream if event.get("type") == "result"]
-        return "\n".join(lines + [f"end: {end}" for end in ends])
+        lines += [f"end: {end}" for end in ends]
+        if self.code != 0:
+            lines.append(f"the client exits with {self.code}: {self.stderr.strip()}")
+        return "\n".join(lines)
 
 
 def said(block, who):

@@ -45,6 +45,7 @@ mod plugin;
 mod policies;
 mod promises;
 mod recipes;
+mod recorded;
 mod releasing;
 mod reports;
 mod secrets;

@@ -1,0 +1,111 @@
+//! Events that the real client sent, in the order of its fields and with all of them: `.ci/client --corpus` records them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Output, Sandbox, forbid, warning};
+
+/// The project that the events were recorded in.
+fn project() -> Sandbox {
+    let notebook = json!({
+        "cells": [{
+            "cell_type": "code", "id": "c1", "metadata": {}, "source": ["x = 1\n"], "outputs": [], "execution_count": null,
+        }],
+        "metadata": {}, "nbformat": 4, "nbformat_minor": 5,
+    });
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-eval", r"\beval\(", "**/*.{py,ipynb}"))
+        .contract(&warning(&forbid("no-print", r"\bprint\(", "**/*.py")))
+        .file(".claude/phaser.yaml", "existing: report\nprotect: deny\n")
+        .file("src/app.py", "def main():\n    return 1\n")
+        .file("src/legacy.py", "OLD = eval(input())\nx = 1\ny = 2\n")
+        .file("work.ipynb", notebook.to_string())
+        .git_init();
+    sandbox.git(&["add", "--all"]);
+    sandbox.git_commit("one")
+}
+
+fn recordings() -> Vec<PathBuf> {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/claude-code");
+    let mut paths: Vec<_> = fs::read_dir(directory)
+        .expect("it exists")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// Sends a recorded event to the guard, as if it had come from this project.
+fn replay(sandbox: &Sandbox, name: &str) -> Output {
+    let path = format!("{}/tests/corpus/claude-code/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let event = fs::read_to_string(path).expect("readable");
+    let event = event.replace("/home/dev/project", &sandbox.root().display().to_string());
+    let event = event.replace("/home/dev", &sandbox.home().display().to_string());
+    sandbox.run_stdin(["enforce", "--stdin", "--guard"], event)
+}
+
+fn denied(name: &str, place: &str) {
+    let answer = replay(&project(), name);
+    let (decision, reason) = answer.decision();
+    assert_eq!(decision, "deny", "{name}: {answer}");
+    assert!(reason.contains(&format!("no-eval at {place}. Do not no-eval.")), "{name}: {answer}");
+}
+
+#[test]
+fn every_recorded_event_is_answered_with_one_object() {
+    let sandbox = project();
+    let recordings = recordings();
+    assert!(recordings.len() >= 20, "{recordings:?}");
+    for path in recordings {
+        let name = path.file_stem().expect("has a name").to_str().expect("is text");
+        let event: Value = serde_json::from_slice(&fs::read(&path).expect("readable")).expect("is JSON");
+        let answer = replay(&sandbox, name);
+        assert_eq!(answer.code, Some(0), "{name}: {answer}");
+        let specific = &answer.json()["hookSpecificOutput"];
+        let event_name = &event["hook_event_name"];
+        assert!(specific.is_null() || &specific["hookEventName"] == event_name, "{name}: {answer}");
+    }
+}
+
+#[test]
+fn recorded_edits_that_violate_are_denied() {
+    denied("pre-write", "src/new.py:3");
+    denied("pre-write-subagent", "src/new.py:1");
+    denied("pre-edit", "src/app.py:2");
+    denied("pre-mcp", "src/new.py:1");
+    denied("pre-notebook", "work.ipynb:2");
+}
+
+#[test]
+fn a_recorded_session_and_a_subagent_are_briefed() {
+    for name in ["session-start", "session-start-resume", "session-start-compact", "subagent-start"] {
+        let answer = replay(&project(), name).json();
+        let told = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a briefing").to_owned();
+        assert!(told.contains("no-eval") && told.contains("no-print"), "{name}: {told}");
+    }
+}
+
+#[test]
+fn nothing_is_said_about_recorded_events_that_leave_nothing_behind() {
+    let quiet = [
+        "post-shell-read-only",
+        "post-shell-background",
+        "stop",
+        "stop-again",
+        "subagent-stop-of-the-client",
+        "pre-shell",
+    ];
+    for name in quiet {
+        let answer = replay(&project(), name);
+        assert_eq!(answer.json(), json!({}), "{name}: {answer}");
+    }
+}
+
+#[test]
+fn a_recorded_change_of_settings_without_the_hooks_is_blocked() {
+    let answer = replay(&project(), "config-change").json();
+    assert_eq!(answer["decision"], "block", "{answer}");
+}
