@@ -101,7 +101,16 @@ def without_phaser(text):
     return json.dumps({**json.loads(text), "hooks": {}}, indent=2) + "\n"
 
 
-BASELINE = {"contract": "no-eval", "path": "src/app.py", "digest": "0" * 16, "count": 1}
+def baselined(s):
+    """A baseline that takes in what is violated today, as the model's own work."""
+    path = ".claude/phaser-baseline.jsonl"
+    done = s.phaser("baseline")
+    text = s.text(path)
+    s.expect(done.returncode == 0 and text, "'phaser baseline' works", done.stderr)
+    (s.root / path).unlink()
+    return path, use("Write", file_path=s.path(path), content=text)
+
+
 SWITCHED_OFF = """rule_id: no-eval
 type: forbid_pattern
 pattern: '\\beval\\('
@@ -128,7 +137,7 @@ WEAKENED = {
     "config-override": written(
         ".claude/phaser.yaml", lambda text: text + "overrides:\n  - contracts: [no-eval]\n    severity: warning\n"
     ),
-    "baseline": written(".claude/phaser-baseline.jsonl", lambda text: text + json.dumps(BASELINE) + "\n"),
+    "baseline": baselined,
     "settings": written(".claude/settings.json", without_phaser),
     "settings-local": written(".claude/settings.local.json", lambda text: '{"disableAllHooks": true}\n'),
 }
