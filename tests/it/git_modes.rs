@@ -94,6 +94,21 @@ fn named_files_are_checked_as_they_are_in_the_index() {
 }
 
 #[test]
+fn a_name_whose_deletion_is_staged_is_no_gap() {
+    let sandbox = sandbox().file("a.txt", "fine").file("b.txt", "fine");
+    sandbox.git(&["add", "--all"]);
+    let sandbox = sandbox.git_commit("second");
+    let named = |name: &str| sandbox.run(["enforce", "--staged", "--strict", "--", name]);
+    sandbox.git(&["rm", "--quiet", "--cached", "a.txt"]);
+    assert_eq!(named("a.txt").code, Some(0), "the file itself is still there");
+    sandbox.git(&["rm", "--quiet", "b.txt"]);
+    assert_eq!(named("b.txt").code, Some(0));
+    let unknown = named("c.txt");
+    assert_eq!(unknown.code, Some(3));
+    assert!(unknown.stderr.contains("c.txt: cannot be read: it is not in the index"), "{}", unknown.stderr);
+}
+
+#[test]
 fn named_files_may_be_in_a_sparse_directory() {
     let sandbox = sandbox().file("in/a.txt", "x").file("out/deep/b.txt", "x").file("out/c.txt", "x");
     sandbox.git(&["add", "--all"]);

@@ -39,6 +39,12 @@ pub(super) fn find(
             }
         }
     }
+    // A name whose deletion is staged is known too, and there is nothing to read.
+    for (path, _) in &changes.gone {
+        if index.entry_index_by_path(path.as_slice().into()).is_err() {
+            names.cover(path);
+        }
+    }
     Ok((found, names.unknown()))
 }
 
