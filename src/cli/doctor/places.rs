@@ -123,7 +123,7 @@ fn plugin(name: String, environment: &Environment, report: &mut Report) -> Optio
         }
     };
     let shown = format!("the plugin {name}");
-    (!own.is_empty()).then(|| Place { shown, plugin: Some(Plugin { name, directory }), own })
+    (!own.is_empty()).then_some(Place { shown, plugin: Some(Plugin { name, directory }), own })
 }
 
 /// Where the client has put a plugin, as far as its own notes say.
