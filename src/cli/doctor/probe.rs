@@ -63,7 +63,11 @@ impl Answer {
         match (hook.event.as_str(), &self.said) {
             (_, Said::Failed(_)) => false,
             ("PreToolUse", said) => *said == Said::Denied,
-            ("PostToolUse" | "SessionStart" | "SubagentStart", said) => *said == Said::Told,
+            ("PostToolUse", said) => *said == Said::Told,
+            // Only the guard knows these.
+            ("PostToolUseFailure" | "SessionStart" | "SubagentStart", said) => {
+                *said == Said::Told || !hook.is_guard()
+            }
             _ => true,
         }
     }
@@ -72,7 +76,7 @@ impl Answer {
     pub fn expected(&self, hook: &OwnHook) -> &'static str {
         match hook.event.as_str() {
             "PreToolUse" => "denied a violation",
-            "PostToolUse" => "told of a violation",
+            "PostToolUse" | "PostToolUseFailure" => "told of a violation",
             "SessionStart" | "SubagentStart" => "told the contracts",
             _ => "answered",
         }
@@ -102,7 +106,6 @@ impl Probes {
             std::fs::write(contracts.join(id).with_extension("yaml"), yaml)?;
         }
         std::fs::write(project.path().join("before.txt"), "fine\n")?;
-        std::fs::write(project.path().join("after.txt"), "forbidden\n")?;
         Ok(Self { project, root: root.to_owned() })
     }
 
@@ -181,6 +184,9 @@ impl Probes {
     }
 
     fn ask(&self, command: &mut Command, event: &Value) -> anyhow::Result<Value> {
+        // What a call is said to have written must be new: after a shell command, only that is looked at.
+        std::fs::write(self.project.path().join("after.txt"), "forbidden\n")
+            .context("no file can be written")?;
         let mut child = command
             .current_dir(self.project.path())
             .stdin(Stdio::piped())
