@@ -129,13 +129,15 @@ impl<'a> Protection<'a> {
 
     /// What is weaker after the changes than before. A file that is not among them is as it is on disk.
     pub fn judge(&self, changes: &[Rewritten]) -> Judged {
+        let is_possible = |change: &&Rewritten| change.path.as_os_str().len() <= LONGEST;
+        let changes: Vec<&Rewritten> = changes.iter().filter(is_possible).collect();
         let overlay = |state: fn(&Rewritten) -> &Option<Vec<u8>>| {
             let files = changes.iter().map(|change| (change.path.clone(), state(change).clone()));
             Arc::new(Overlay::new(files))
         };
-        let folders = self.folders(changes);
+        let folders = self.folders(&changes);
         let before = overlay(|change| &change.before);
-        let policy = self.policy(&self.load(&folders, &before).configs(), changes);
+        let policy = self.policy(&self.load(&folders, &before).configs(), &changes);
         if policy == Policy::Allow {
             return Judged { policy, weaker: Vec::new() };
         }
@@ -146,9 +148,13 @@ impl<'a> Protection<'a> {
         };
         let states = States { before: load(&before), after: load(&after) };
         let mut weaker = configs::weaker(&states);
-        weaker.extend(contracts::weaker(&states));
+        let of_contracts = contracts::weaker(&states);
+        if of_contracts.is_empty() {
+            weaker.extend(configs::overrides(&states));
+        }
+        weaker.extend(of_contracts);
         weaker.extend(baseline::weaker(self.root, &before, &after));
-        for change in changes.iter().filter(|change| self.is_settings(&change.path)) {
+        for change in changes.into_iter().filter(|change| self.is_settings(&change.path)) {
             weaker.extend(hooks::weaker(&self.hooks_of(change, &after)));
         }
         if self.deadline.has_passed() {
@@ -165,7 +171,7 @@ impl<'a> Protection<'a> {
     }
 
     /// The directories of the project that have settings, on disk or in the changes, as far as files below them change.
-    fn folders(&self, changes: &[Rewritten]) -> Vec<RelPath> {
+    fn folders(&self, changes: &[&Rewritten]) -> Vec<RelPath> {
         let names = changes.iter().flat_map(|change| [change.path.clone(), real_path(&change.path)]);
         let names = names.filter(|path| self.root.contains(path));
         let names: Vec<RelPath> = names.map(|path| self.root.relative(&path)).collect();
@@ -181,7 +187,7 @@ impl<'a> Protection<'a> {
     }
 
     /// The strictest policy for these files. One outside the project is as if it stood at its top.
-    fn policy(&self, configs: &[Placed], changes: &[Rewritten]) -> Policy {
+    fn policy(&self, configs: &[Placed], changes: &[&Rewritten]) -> Policy {
         let by_file = ByFile::of(configs.iter(), |config| config.protect);
         let at = |path: &Path| match self.root.contains(path) {
             true => by_file.at(&self.root.relative(path)),

@@ -57,6 +57,11 @@ impl Selector {
         Ok(Self { text: text.to_owned(), means })
     }
 
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Does it mean this contract?
     pub fn means(&self, contract: &Contract) -> bool {
         match &self.means {

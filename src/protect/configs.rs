@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use super::globs::{self, Globs};
 use super::{States, quoted};
 use crate::config::{Config, Existing, Placed};
-use crate::contract::printable;
+use crate::contract::layers::Override;
+use crate::contract::scope::Change;
+use crate::contract::selector::Selector;
+use crate::contract::{Contract, Severity, printable};
 use crate::path::{CONFIG, RelPath};
 use crate::project::load::Loaded;
 
@@ -63,6 +66,57 @@ fn excluded(states: &States, placed: &Placed) -> Vec<String> {
         format!("no contract about content looks at {} any more ({})", quoted(glob.text), file(&placed.base))
     };
     all.filter(is_new).map(said).collect()
+}
+
+/// Overrides that may weaken contracts of directories that were not looked into: those that are new and lower something,
+/// and those that are gone and raised something. What they do to the contracts that were loaded shows there.
+pub(super) fn overrides(states: &States) -> Vec<String> {
+    let mut found = Vec::new();
+    for (placed, one) in overrides_of(&states.after) {
+        let earlier = overrides_of(&states.before).filter(|(before, _)| before.base == placed.base);
+        if lowers(&one.case.change) && !earlier.into_iter().any(|(_, old)| says_as_much(old, one)) {
+            found.push(format!("an override lowers contracts, {} ({})", named(one), file(&placed.base)));
+        }
+    }
+    for (placed, one) in overrides_of(&states.before) {
+        let mut later = overrides_of(&states.after).filter(|(after, _)| after.base == placed.base);
+        let is_meant = |contract: &Contract| one.contracts.iter().any(|selector| selector.means(contract));
+        if raises(&one.case.change)
+            && !later.any(|(_, new)| new == one)
+            && !states.before.layers.contracts.iter().any(is_meant)
+        {
+            found.push(format!(
+                "an override that raised contracts is gone, {} ({})",
+                named(one),
+                file(&placed.base)
+            ));
+        }
+    }
+    found
+}
+
+fn overrides_of(loaded: &Loaded) -> impl Iterator<Item = (&Placed, &Override)> {
+    loaded.configs.iter().flat_map(|placed| placed.config.overrides.iter().map(move |one| (placed, one)))
+}
+
+fn lowers(change: &Change) -> bool {
+    change.enabled == Some(false) || change.severity == Some(Severity::Warning)
+}
+
+fn raises(change: &Change) -> bool {
+    change.enabled == Some(true) || change.severity == Some(Severity::Error)
+}
+
+/// Does an override change the same, and at least for the same contracts and files?
+fn says_as_much(old: &Override, new: &Override) -> bool {
+    old.case.change == new.case.change
+        && new.contracts.iter().all(|selector| old.contracts.contains(selector))
+        && (old.case.files.globs.is_empty() || old.case.files == new.case.files)
+}
+
+fn named(one: &Override) -> String {
+    let selectors: Vec<&str> = one.contracts.iter().map(Selector::as_str).collect();
+    quoted(&selectors.join(", "))
 }
 
 /// What a directory says that is less strict than what counted there.

@@ -332,6 +332,27 @@ fn a_configuration_that_says_less_is_weaker() {
 }
 
 #[test]
+fn overrides_reach_contracts_of_directories_that_were_not_looked_into() {
+    let nested = "packages/a/.claude/contracts/x.yaml";
+    let config = |more: &str| format!("{DENY}{more}");
+    let found = |before: &str, after: &str| {
+        let files = [(CONFIG, config(before)), (nested, contract("nested", ""))];
+        let files: Vec<_> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        weaker(&files, &[(CONFIG, Some(&config(after)))])
+    };
+    let off = "overrides: [{contracts: nested, enabled: false}]\n";
+    let raised = "overrides: [{contracts: 'nest*', severity: error}]\n";
+    assert_eq!(found("", off), ["an override lowers contracts, 'nested' (.claude/phaser.yaml)"]);
+    assert_eq!(
+        found(raised, ""),
+        ["an override that raised contracts is gone, 'nest*' (.claude/phaser.yaml)"]
+    );
+    assert_eq!(found(off, ""), [""; 0]);
+    assert_eq!(found("", raised), [""; 0]);
+    assert_eq!(found(off, &format!("# why\n{off}")), [""; 0]);
+}
+
+#[test]
 fn a_configuration_that_says_as_much_is_not_weaker() {
     let files = |config: &'static str| [(CONFIG, config), (RULE, rule("").leak() as &str)];
     let tests = "{contracts: '*', files: 'tests/**', severity: warning}";
