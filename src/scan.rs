@@ -13,13 +13,16 @@ use rayon::prelude::*;
 
 pub use crate::config::Existing;
 use crate::contract::{Check, Contract};
-use crate::matcher::directives::{self, Ignores};
 use crate::matcher::{Checked, Matcher, Scratch};
 use crate::outcome::{AddedIgnore, Earlier, Outcome, Spent};
 use crate::skipped::{Gap, Skipped, Why};
 use crate::source::{Compared, Coverage, Reader, Target, Targets};
 use crate::text::{Text, changed_lines};
-use crate::violation::{State, Violation};
+use crate::violation::Violation;
+
+mod added_ignores;
+
+pub use added_ignores::AddedIgnores;
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
@@ -34,16 +37,6 @@ pub struct Options {
     pub added_ignores: AddedIgnores,
     /// Whether to measure what it costs.
     pub measure: Measure,
-}
-
-/// Whether to look for ignore directives that a change adds and that suppress something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AddedIgnores {
-    /// They are not looked for.
-    #[default]
-    NotWanted,
-    /// They are in the outcome. Of a target that was nothing before, all are new.
-    Wanted,
 }
 
 /// Whether to measure what a scan costs.
@@ -232,7 +225,7 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, back: B
             judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
         }
         if let (AddedIgnores::Wanted, Some(text)) = (back.added_ignores, readable) {
-            scanned.added_ignores = added_ignores(reader, target, text, &scanned.checked.violations);
+            scanned.added_ignores = added_ignores::added(reader, target, text, &scanned.checked.violations);
         }
         if let (Existing::Report, Some(before), Compared::Everything) =
             (back.existing, &target.before, target.compared)
@@ -311,33 +304,6 @@ fn compare(matcher: &Matcher, reader: &mut Reader, before: &Target, now: Option<
         violations.extend(others.into_iter().filter(|other| !known.contains(&what(other))));
     }
     Was { violations, changed }
-}
-
-/// The ignore directives that are not in the text before, and what they suppress.
-fn added_ignores(
-    reader: &mut Reader,
-    target: &Target,
-    now: &Text<'_>,
-    violations: &[Violation],
-) -> Vec<AddedIgnore> {
-    if !violations.iter().any(|violation| violation.state == State::Ignored) {
-        return Vec::new();
-    }
-    let before = target.before.as_deref();
-    let content = before.and_then(|before| reader.read(&before.content).ok());
-    let was = content.and_then(Text::new);
-    let changed = changed_lines(bytes(was.as_ref()), now.bytes());
-    let path = before.map_or(&target.path, |before| &before.path);
-    let was = was.as_ref().map(|was| Ignores::parse(path, was)).unwrap_or_default();
-    let now = Ignores::parse(&target.path, now);
-    let mut found: Vec<AddedIgnore> = Vec::new();
-    for (violation, line) in directives::added(&was, &now, &changed, violations) {
-        let one = AddedIgnore { contract: Arc::clone(&violation.contract), path: target.path.clone(), line };
-        if !found.iter().any(|known| known.line == line && known.contract.id == one.contract.id) {
-            found.push(one);
-        }
-    }
-    found
 }
 
 fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
@@ -427,6 +393,7 @@ mod tests {
     use crate::contract::{Dialect, Pattern};
     use crate::matcher::{self, Directives, oracle};
     use crate::source::Content;
+    use crate::violation::State;
 
     fn pattern(source: &str) -> Pattern {
         Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
@@ -500,66 +467,6 @@ mod tests {
         assert_eq!(outcome.before[0].path, RelPath::from("a"));
         assert_eq!(outcome.before[0].violations[0].path, RelPath::from("old"));
         assert_eq!(outcome.before[0].violations[0].state, State::Open);
-    }
-
-    /// The directives that a change adds, of contracts against `x` (c0) and against `y` (c1).
-    fn added(before: Option<&str>, now: &str) -> Vec<String> {
-        let matcher = matcher(vec![Check::Forbid(pattern("x")), Check::Forbid(pattern("y"))]);
-        let before = before.map(|text| Box::new(target("a.py", text)));
-        let targets = [Compared::Everything, Compared::Directives]
-            .map(|compared| whole(vec![Target { before: before.clone(), compared, ..target("a.py", now) }]));
-        let options = Options { max_file_size: 1_000, ..options(1) };
-        let [one, other] = targets.map(|targets| {
-            let added = scan(&matcher, &targets, options, &()).added_ignores;
-            added.iter().map(|added| format!("{} {}", added.contract.id, added.line)).collect::<Vec<_>>()
-        });
-        assert_eq!(one, other);
-        let nothing = Options { added_ignores: AddedIgnores::NotWanted, ..options };
-        let targets = whole(vec![target("a.py", now)]);
-        assert!(scan(&matcher, &targets, nothing, &()).added_ignores.is_empty());
-        one
-    }
-
-    #[test]
-    fn ignore_directives_that_a_change_adds_are_found() {
-        let line = "x # phaser:ignore c0\n";
-        for (before, now, expected) in [
-            (None, line, "c0 1"),
-            (Some(""), line, "c0 1"),
-            (Some("x\n"), line, "c0 1"),
-            (Some(line), "x # phaser:ignore c0\nx # phaser:ignore c0\n", "c0 2"),
-            (Some("a\nx # phaser:ignore c0\n"), "x # phaser:ignore c0\nb\nx # phaser:ignore c0\n", "c0 1"),
-            (Some("x y # phaser:ignore c0\n"), "x y # phaser:ignore c0, c1\n", "c1 1"),
-            (Some(line), "x # phaser:ignore-all\n", "c0 1"),
-            (Some("x y\n"), "# phaser:ignore-file c0\nx y\n", "c0 1"),
-            (Some("x\n"), "# phaser:ignore-next-line c0, c1\nx\n", "c0 1"),
-            (Some("x\nx\n"), "# phaser:ignore-file c0\nx\nx\n", "c0 1"),
-            (Some("x y\n"), "x y # phaser:ignore-all\n", "c0 1, c1 1"),
-            (Some("\n\n\n\n\n\n\n\n\n\n# phaser:ignore-file c0\nx"), "# phaser:ignore-file c0\nx", "c0 1"),
-        ] {
-            assert_eq!(added(before, now).join(", "), expected, "{before:?} → {now}");
-        }
-    }
-
-    #[test]
-    fn directives_that_were_there_or_suppress_nothing_are_not_added() {
-        let line = "x # phaser:ignore c0\n";
-        for (before, now) in [
-            (line, line),
-            (line, "a\nb\n  x   # phaser:ignore c0 -- because\n"),
-            ("a # phaser:ignore c0\n", line),
-            (line, "x x # phaser:ignore c0\n"),
-            ("x\n", "x # phaser:ignore c1\n"),
-            ("x\n", "x # phaser:ignore\n"),
-            ("x\n", "a # phaser:ignore c0\n"),
-            ("# phaser:ignore-file c0\nx\n", "# phaser:ignore-file c0\nx # phaser:ignore c0\n"),
-            ("x # phaser:ignore c0, c0\n", line),
-            (line, "x # phaser:ignore c0, c0\n"),
-            ("x y # phaser:ignore c0, c1\n", "x # phaser:ignore c0\ny # phaser:ignore c1\n"),
-            (line, ""),
-        ] {
-            assert_eq!(added(Some(before), now), [""; 0], "{before} → {now}");
-        }
     }
 
     #[test]

@@ -114,7 +114,8 @@ impl Command {
         self.flags.iter().any(|(known, _)| known == name)
     }
 
-    fn weakens_with(&self, was: &Self, (name, value): &(String, String)) -> bool {
+    fn weakens_with(&self, was: &Self, flag: &(String, String)) -> bool {
+        let (name, value) = flag;
         match name.as_str() {
             "--severity" => !self.sees_severities_of(was),
             "--existing" => value != "deny",
@@ -124,7 +125,8 @@ impl Command {
         }
     }
 
-    fn weakens_without(&self, was: &Self, (name, value): &(String, String)) -> bool {
+    fn weakens_without(&self, was: &Self, flag: &(String, String)) -> bool {
+        let (name, value) = flag;
         match name.as_str() {
             "--severity" => !self.sees_severities_of(was),
             "--existing" => value != "report",
