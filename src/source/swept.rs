@@ -83,9 +83,11 @@ impl Sweeping<'_> {
                 let found = self.walk(since, Some(&before));
                 self.compare(found, Reference::LastCommit, Some(before))
             }
-            Err(Error::NotARepository(_)) if since.is_some() => {
-                self.compare(self.walk(since, None), Reference::LastCommit, None)
-            }
+            // Without a commit and without a time there is nothing that a file could differ from.
+            Err(Error::NotARepository(_)) => match since {
+                Some(_) => self.compare(self.walk(since, None), Reference::LastCommit, None),
+                None => Targets::none(),
+            },
             Err(error) => Targets { skipped: vec![gap(&RelPath::from("."), &error)], ..Targets::none() },
         }
     }

@@ -53,6 +53,7 @@ mod secrets_found;
 mod shard;
 mod statistics;
 mod stats;
+mod sweep;
 mod tree;
 mod types;
 mod version_1_2;
