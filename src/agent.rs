@@ -21,7 +21,12 @@ pub enum Occasion {
     /// A shell command has run: whatever it left in files.
     Command(Worktree),
     /// A turn is about to end: whatever it left in files.
-    End(Worktree),
+    End {
+        /// Which files.
+        worktree: Worktree,
+        /// What it was sent back for since the last prompt.
+        told: Vec<String>,
+    },
     /// Somebody begins to work, and should know the contracts.
     Beginning {
         /// Where.

@@ -28,6 +28,8 @@ use crate::source::swept::Sweep;
 pub mod edit;
 mod turn;
 
+use turn::Turn;
+
 /// What an event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
 pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
     let directory = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
@@ -49,14 +51,12 @@ pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
         (Event::PreToolUse(_), manner) => call(request, Moment::Before, cwd, manner),
         (Event::PostToolUse(_), manner) => call(request, Moment::After, cwd, manner),
         (Event::SessionStart { .. } | Event::SubagentStart(_), Manner::Guard) => Occasion::Beginning { cwd },
-        (Event::Stop(stop), Manner::Guard) if !stop.stop_hook_active => {
-            Occasion::End(Worktree { cwd, sweep: turn(request.transcript_path()) })
-        }
+        (Event::Stop(stop), Manner::Guard) if !stop.stop_hook_active => end(cwd, request.transcript_path()),
         // One without a type is a helper of the client's own.
         (Event::SubagentStop(stop), Manner::Guard)
             if !stop.stop_hook_active && stop.agent.agent_type.is_some() =>
         {
-            Occasion::End(Worktree { cwd, sweep: turn(stop.agent.transcript_path) })
+            end(cwd, stop.agent.transcript_path)
         }
         (Event::ConfigChange { .. }, Manner::Guard) => Occasion::Settings { cwd },
         _ => Occasion::Nothing,
@@ -99,9 +99,10 @@ fn began(run: &ToolRun<'_>) -> SystemTime {
     now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// What a turn may have changed that this transcript is of.
-fn turn(transcript: Option<&str>) -> Sweep {
-    Sweep::Turn { since: transcript.and_then(|path| turn::turn_began(Path::new(path))) }
+/// The end of a turn that this transcript is of.
+fn end(cwd: PathBuf, transcript: Option<&str>) -> Occasion {
+    let Turn { began, sent_back } = transcript.map(|path| Turn::of(Path::new(path))).unwrap_or_default();
+    Occasion::End { worktree: Worktree { cwd, sweep: Sweep::Turn { since: began } }, told: sent_back }
 }
 
 /// A call of a tool.
@@ -452,7 +453,8 @@ mod tests {
             assert!(matches!(occasion(&event(name), Manner::Guard), Occasion::Command(_)), "{name}");
         }
         for name in ["Stop", "SubagentStop"] {
-            let end = Occasion::End(Worktree { cwd: cwd.clone(), sweep: Sweep::Turn { since: None } });
+            let worktree = Worktree { cwd: cwd.clone(), sweep: Sweep::Turn { since: None } };
+            let end = Occasion::End { worktree, told: Vec::new() };
             assert_eq!(occasion(&event(name), Manner::Guard), end);
             let mut again = event(name);
             again["stop_hook_active"] = json!(true);

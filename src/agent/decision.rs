@@ -95,7 +95,9 @@ pub fn decide(matter: Matter<'_>, outcome: &Outcome) -> Decision {
         },
         (None, moment) => verdict(matter, outcome, moment),
     };
-    let context = context(&verdict, outcome);
+    // The guard has said it before the edit.
+    let is_said = matter.manner == Manner::Guard && matter.call.moment == Moment::After;
+    let context = if is_said { None } else { context(&verdict, outcome, matter.manner) };
     with_concerns(Decision { verdict, context, message: message(outcome) }, matter.concerns)
 }
 
@@ -121,8 +123,8 @@ pub fn decide_on_command(outcome: &Outcome, concerns: &[Concern]) -> Decision {
 /// The most characters of the reason that keeps a turn from ending. A client says it to the model twice.
 const MAX_REASON_TO_GO_ON: usize = 2_000;
 
-/// Decides whether a turn may end that has left these violations.
-pub fn decide_on_end(outcome: &Outcome) -> Decision {
+/// Decides whether a turn may end that has left these violations. What it was sent back for already keeps it no longer.
+pub fn decide_on_end(outcome: &Outcome, told: &[String]) -> Decision {
     let open = worst_first(outcome);
     let verdict = match open.as_slice() {
         [] => Verdict::Nothing,
@@ -130,7 +132,8 @@ pub fn decide_on_end(outcome: &Outcome) -> Decision {
             let left = "This turn left contract violations. Mend them before you stop:\n";
             let most = MAX_REASON_TO_GO_ON - left.chars().count();
             let words = Words { prefix: |_| "Contract violation", place: Place::PathAndLine };
-            Verdict::Block(format!("{left}{}", lines::joined(open, words, most)))
+            let reason = format!("{left}{}", lines::joined(open, words, most));
+            if told.contains(&reason) { Verdict::Nothing } else { Verdict::Block(reason) }
         }
     };
     Decision { verdict, context: None, message: message(outcome) }
@@ -165,7 +168,7 @@ const EXISTING: &str =
 const MIN_CONTEXT: usize = 500;
 
 /// The violations that were there before and that the call touches, as far as there is room beside the verdict.
-fn context(verdict: &Verdict, outcome: &Outcome) -> Option<String> {
+fn context(verdict: &Verdict, outcome: &Outcome, manner: Manner) -> Option<String> {
     let told = match verdict {
         Verdict::Violated { lines, .. } => lines.chars().count() + 1,
         _ => 0,
@@ -178,7 +181,7 @@ fn context(verdict: &Verdict, outcome: &Outcome) -> Option<String> {
             Severity::Error => "Existing violation",
             Severity::Warning => "Existing warning",
         };
-        let words = Words { prefix, place: Place::Line };
+        let words = Words { prefix, place: Place::of(manner) };
         format!("{EXISTING}\n{}", lines::joined(&touched, words, room))
     })
 }

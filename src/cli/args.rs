@@ -1,10 +1,10 @@
 //! The arguments of `phaser enforce`, and what they may be.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches as _, Subcommand};
 
 use super::chosen::Chosen;
 use super::colour::Color;
@@ -23,7 +23,7 @@ use crate::source::shard::Shard;
 mod choices;
 pub(super) mod values;
 
-pub use choices::{ExistingArg, OnCleanArg};
+pub use choices::{ExistingArg, FailOn, Format, OnCleanArg, SeverityFilter};
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -214,32 +214,6 @@ Exit codes:
   1  violations at or above --fail-on; never with --stdin
   3  phaser could not run, or could not check everything; never 2";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SeverityFilter {
-    Error,
-    Warning,
-    All,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Hook,
-    Text,
-    Json,
-    Sarif,
-    Github,
-    Gitlab,
-    Junit,
-    Html,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    Error,
-    Warning,
-    Never,
-}
-
 /// The one thing a run looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mode {
@@ -262,24 +236,6 @@ impl Mode {
             Self::All => "--all".to_owned(),
             Self::Staged(_) => "--staged".to_owned(),
             Self::Diff(_) => "--diff".to_owned(),
-        }
-    }
-}
-
-impl Format {
-    /// The format that a file with this name is meant to have.
-    fn of_file(path: &Path) -> Self {
-        let name = path.to_string_lossy().to_ascii_lowercase();
-        if name.ends_with(".sarif") || name.ends_with(".sarif.json") {
-            Self::Sarif
-        } else if name.ends_with(".json") {
-            Self::Json
-        } else if name.ends_with(".xml") {
-            Self::Junit
-        } else if name.ends_with(".html") {
-            Self::Html
-        } else {
-            Self::Text
         }
     }
 }

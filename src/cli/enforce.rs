@@ -145,7 +145,7 @@ impl Run<'_> {
                 Ok(Exit::Clean)
             }
             Asks::Agent(asked) => {
-                let decision = self.decision(resolved, asked.about, &outcome)?;
+                let decision = self.decision(resolved, asked, &outcome)?;
                 let answer = claude::answer(&asked.request, &decision, self.args.on_clean.into());
                 output::answer(|out| writeln!(out, "{}", answer.stdout))?;
                 Ok(answer.exit)
@@ -163,16 +163,8 @@ impl Run<'_> {
     fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {
         let Resolved { root, asks, .. } = resolved;
         let mut options = self.options(root)?;
-        // Where files are decides which contracts there are. An agent waits, so what it changes is only worked out for
-        // contracts.
-        let mut targets = match (asks, source) {
-            (Asks::Agent(_), Source::Changes(call)) => Err(call),
-            _ => {
-                let targets = project::targets(root, &options, source)?;
-                self.stopwatch.end(Phase::FilesListed);
-                Ok(targets)
-            }
-        };
+        let mut targets = self.first_targets(resolved, source, &options)?;
+        self.concerns.extend(self.on_removal(root, source)?);
         if let (Source::Swept(_), Ok(Targets { targets, skipped, .. })) = (source, &targets)
             && targets.is_empty()
             && skipped.is_empty()
@@ -213,12 +205,11 @@ impl Run<'_> {
         if let Some(by_file) = by_file {
             by_file.forget_before(&mut targets);
         }
-        if project.contracts().is_empty() && asks.about().is_some() {
-            return Ok(project.outcome_without_contracts());
-        }
         if project.contracts().is_empty() {
-            self.hint = Some(hint);
-            return Ok(Outcome { skipped: targets.skipped, ..project.outcome_without_contracts() });
+            let is_event = asks.about().is_some();
+            self.hint = (!is_event).then_some(hint);
+            let skipped = if is_event { Vec::new() } else { targets.skipped };
+            return Ok(Outcome { skipped, ..project.outcome_without_contracts() });
         }
         if let Some(policies) = &policies {
             self.concerns.extend(self.on_weakening(root, policies, &targets)?);
@@ -228,6 +219,22 @@ impl Run<'_> {
         let outcome = self.check(project, targets);
         self.concerns.extend(policies.iter().flat_map(|policies| policies.on_ignores(&outcome)));
         Ok(outcome)
+    }
+
+    /// The targets, where files decide which contracts there are. An agent waits, so what it changes is only worked out for
+    /// contracts.
+    fn first_targets<'s>(
+        &mut self,
+        resolved: &Resolved,
+        source: &'s Source,
+        options: &Options,
+    ) -> anyhow::Result<Result<Targets, &'s Call>> {
+        if let (Asks::Agent(_), Source::Changes(call)) = (&resolved.asks, source) {
+            return Ok(Err(call));
+        }
+        let targets = project::targets(&resolved.root, options, source)?;
+        self.stopwatch.end(Phase::FilesListed);
+        Ok(Ok(targets))
     }
 
     /// How the project is checked, as far as that is known before anything of it is read.

@@ -28,6 +28,8 @@ pub struct Asked {
     pub request: Request,
     /// What it is about.
     pub about: About,
+    /// What the turn was sent back for already.
+    pub told: Vec<String>,
 }
 
 /// What an event is about.
@@ -71,7 +73,10 @@ pub struct Read {
 /// Reads what an event is about.
 pub fn read(request: Request, manner: Manner, environment: &Environment) -> Read {
     let occasion = claude::read(&request, &environment.cwd, manner);
-    let read = |about, root, source| Read { asked: Asked { request, about }, root, source };
+    let read = |about, root, source| {
+        let asked = Asked { request, about, told: Vec::new() };
+        Read { asked, root, source }
+    };
     match occasion {
         Occasion::Call(call) => {
             let named = environment.claude_project_dir.as_deref();
@@ -81,8 +86,10 @@ pub fn read(request: Request, manner: Manner, environment: &Environment) -> Read
         Occasion::Command(Worktree { cwd, sweep }) => {
             read(About::Command, project_at(&cwd, environment), Some(Source::Swept(sweep)))
         }
-        Occasion::End(Worktree { cwd, sweep }) => {
-            read(About::End, project_at(&cwd, environment), Some(Source::Swept(sweep)))
+        Occasion::End { worktree: Worktree { cwd, sweep }, told } => {
+            let mut read = read(About::End, project_at(&cwd, environment), Some(Source::Swept(sweep)));
+            read.asked.told = told;
+            read
         }
         Occasion::Beginning { cwd } => read(About::Beginning, project_at(&cwd, environment), None),
         Occasion::Settings { cwd } => read(About::Settings, project_at(&cwd, environment), None),
@@ -99,8 +106,8 @@ fn project_at(cwd: &Path, environment: &Environment) -> Root {
 
 /// What is decided about an event whose files were looked at.
 pub struct Judged<'a> {
-    /// What the event is about.
-    pub about: About,
+    /// The event.
+    pub asked: &'a Asked,
     /// The project.
     pub root: &'a Root,
     /// In which manner the client is answered.
@@ -112,10 +119,10 @@ pub struct Judged<'a> {
 impl Judged<'_> {
     /// Decides on what was found in files that came from the source.
     pub fn decision(&self, source: Option<&Source>, outcome: &Outcome) -> Decision {
-        match (self.about, source) {
+        match (self.asked.about, source) {
             (About::Call, Some(Source::Changes(call))) => self.on_call(call, outcome),
             (About::Command, _) => decide_on_command(outcome, self.concerns),
-            (About::End, _) => decide_on_end(outcome),
+            (About::End, _) => decide_on_end(outcome, &self.asked.told),
             _ => Decision::message_only(outcome),
         }
     }

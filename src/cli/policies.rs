@@ -1,18 +1,23 @@
 //! What a project wants to become of changes that make phaser see less: ignore directives that are added, and anything that
 //! weakens what is enforced.
 
+use std::fs::Metadata;
 use std::path::PathBuf;
+use std::time::SystemTime;
+#[cfg(unix)]
+use std::time::UNIX_EPOCH;
 
 use super::event::About;
 use crate::agent::decision::Concern;
 use crate::change::{Call, Moment};
 use crate::config::Policy;
 use crate::outcome::{AddedIgnore, Outcome};
-use crate::path::Root;
+use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
 use crate::project::by_file::ByFile;
 use crate::project::load::Loaded;
 use crate::protect::{Protection, Rewritten, is_candidate, words};
 use crate::scan::AddedIgnores;
+use crate::source::git::{self, Location};
 use crate::source::{Content, Reader, Source, Target, Targets};
 
 /// The policies that count for an event.
@@ -89,7 +94,9 @@ impl Policies {
             [] => Vec::new(),
             _ => {
                 let watched = protection.watched(loaded);
-                candidates.into_iter().filter(|path| watched.has(path)).collect()
+                // A configuration that changes may have named directories that nobody knows of any more.
+                let all = candidates.iter().any(|path| path.ends_with(CONFIG));
+                candidates.into_iter().filter(|path| all || watched.has(path)).collect()
             }
         };
         Self { moment: changing.moment(), ignores, strictest, watched }
@@ -111,9 +118,7 @@ impl Policies {
         if changes.is_empty() {
             return None;
         }
-        let judged = protection.judge(&changes);
-        let what = words::of_weakening(judged.policy, self.moment, &judged.weaker)?;
-        Some(Concern { policy: judged.policy, what })
+        concern(protection, self.moment, &changes)
     }
 
     /// What is to be said about ignore directives that were added.
@@ -146,6 +151,63 @@ impl Reading<'_> {
             Moment::Before => path.exists().then(|| read(&Content::File(path.clone()))).flatten(),
             Moment::After => target.before.as_ref().and_then(|before| read(&before.content)),
         };
-        Some(Rewritten { path: path.clone(), before, after: Some(read(&target.content)?) })
+        // What is not text, or too large, is a broken file to whoever reads it.
+        Some(Rewritten { path: path.clone(), before, after: Some(read(&target.content).unwrap_or_default()) })
     }
+}
+
+/// What is to be said about changes of files that enforcement depends on.
+fn concern(protection: Protection<'_>, moment: Moment, changes: &[Rewritten]) -> Option<Concern> {
+    let judged = protection.judge(changes);
+    let files: Vec<String> =
+        changes.iter().map(|change| protection.root.relative(&change.path).to_text().into_owned()).collect();
+    let what = words::of_weakening(judged.policy, moment, &files, &judged.weaker)?;
+    Some(Concern { policy: judged.policy, what })
+}
+
+/// What is to be said about files that a command has removed and that enforcement depended on: those of the last commit
+/// that are not there any more, if something has gone from their directory since the command began.
+pub fn on_removal(protection: Protection<'_>, git: &Location, since: SystemTime) -> Option<Concern> {
+    let root = protection.root;
+    let directories = [PROJECT_CONTRACTS, SETTINGS, ""].map(|name| root.path().join(name));
+    let changed = |directory: &PathBuf| directory.metadata().is_ok_and(|metadata| is_since(&metadata, since));
+    let [contracts, settings, top] = &directories;
+    let may_be_gone = match (contracts.exists(), settings.exists()) {
+        (true, _) => changed(contracts) || changed(settings),
+        (false, true) => changed(settings),
+        (false, false) => changed(top),
+    };
+    if !may_be_gone {
+        return None;
+    }
+    let committed = git::committed(root, git, "HEAD").ok()?;
+    let contracts = RelPath::from(PROJECT_CONTRACTS);
+    let names = committed.files_in(&contracts).ok().flatten().unwrap_or_default();
+    let contracts = names.into_iter().map(|(name, bytes)| (contracts.join(&name), bytes));
+    let others = [CONFIG, CLAUDE_SETTINGS].map(RelPath::from);
+    let others = others.into_iter().filter_map(|path| Some((committed.file(&path).ok()??, path)));
+    let all = contracts.chain(others.map(|(bytes, path)| (path, bytes)));
+    let gone = all.filter_map(|(path, bytes)| {
+        let path = root.path().join(path.to_native());
+        let is_gone = path.symlink_metadata().is_err();
+        is_gone.then_some(Rewritten { path, before: Some(bytes), after: None })
+    });
+    let gone: Vec<Rewritten> = gone.collect();
+    if gone.is_empty() { None } else { concern(protection, Moment::After, &gone) }
+}
+
+/// The settings of the client that a project shares.
+const CLAUDE_SETTINGS: &str = ".claude/settings.json";
+
+/// Was the state of a file changed not before a time?
+#[cfg(unix)]
+fn is_since(metadata: &Metadata, since: SystemTime) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let since = since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    u64::try_from(metadata.ctime()).is_ok_and(|changed| changed >= since)
+}
+
+#[cfg(not(unix))]
+fn is_since(metadata: &Metadata, since: SystemTime) -> bool {
+    metadata.modified().is_ok_and(|changed| changed >= since)
 }

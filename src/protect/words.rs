@@ -52,15 +52,20 @@ pub fn of_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Opti
     Some(if added.len() == 1 { text } else { with_lines(&text, added.iter().map(line)) })
 }
 
-/// What to say of a change that weakens what is enforced, before it is made or afterwards; nothing if there is nothing to
-/// say.
-pub fn of_weakening(policy: Policy, moment: Moment, weaker: &[String]) -> Option<String> {
+/// What to say of a change of these files that weakens what is enforced, before it is made or afterwards; nothing if there
+/// is nothing to say.
+pub fn of_weakening(policy: Policy, moment: Moment, files: &[String], weaker: &[String]) -> Option<String> {
     if weaker.is_empty() {
         return None;
     }
+    let files = match files {
+        [] => String::new(),
+        [one] => format!(" in {}", cut(&printable(one))),
+        [one, others @ ..] => format!(" in {} and {} more", cut(&printable(one)), others.len()),
+    };
     let what = match moment {
-        Moment::Before => "this weakens what is enforced in this project",
-        Moment::After => "what is enforced in this project was weakened",
+        Moment::Before => format!("this weakens what is enforced{files}"),
+        Moment::After => format!("what is enforced was weakened{files}"),
     };
     let then = match (policy, moment) {
         (Policy::Allow, _) => return None,
@@ -124,7 +129,7 @@ mod tests {
             for policy in [Policy::Report, Policy::Ask, Policy::Deny] {
                 let both = |count: usize| {
                     let ignores = of_ignores(policy, moment, &ignores(count));
-                    [ignores, of_weakening(policy, moment, &sentences(count))]
+                    [ignores, of_weakening(policy, moment, &sentences(2), &sentences(count))]
                 };
                 for text in both(1).map(Option::unwrap_or_default) {
                     let first = text.lines().next().unwrap_or_default();
@@ -140,7 +145,7 @@ mod tests {
                 assert_eq!(both(0), [None, None]);
             }
             assert_eq!(of_ignores(Policy::Allow, moment, &ignores(1)), None);
-            assert_eq!(of_weakening(Policy::Allow, moment, &sentences(1)), None);
+            assert_eq!(of_weakening(Policy::Allow, moment, &[], &sentences(1)), None);
         }
     }
 

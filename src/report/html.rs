@@ -21,8 +21,15 @@ const DATA: &str = "{{DATA}}";
 const STATES: [&str; 4] = ["open", "ignored", "existing", "baselined"];
 
 /// What a page shows.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct Page {
+    shown: WirePage,
+    known_contracts: HashMap<ContractRow, usize>,
+    known_paths: HashMap<String, usize>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct WirePage {
     about: String,
     summary: Counts,
     checked: usize,
@@ -32,10 +39,6 @@ pub struct Page {
     paths: Vec<String>,
     rows: Vec<Row>,
     history: Option<Vec<Sample>>,
-    #[serde(skip)]
-    known_contracts: HashMap<ContractRow, usize>,
-    #[serde(skip)]
-    known_paths: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -101,7 +104,8 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 impl Page {
     /// A page without anything on it.
     pub fn new(about: impl Into<String>) -> Self {
-        Self { about: about.into(), states: STATES, ..Self::default() }
+        let shown = WirePage { about: about.into(), states: STATES, ..WirePage::default() };
+        Self { shown, ..Self::default() }
     }
 
     /// What an outcome has to show.
@@ -109,11 +113,11 @@ impl Page {
         let count = outcome.contracts.len();
         let about = format!("{count} contract{} checked", if count == 1 { "" } else { "s" });
         let mut page = Self::new(about);
-        page.checked = outcome.checked.len();
+        page.shown.checked = outcome.checked.len();
         let gaps = outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None);
-        page.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
+        page.shown.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
         let broken = outcome.warnings.iter().map(|warning| (String::new(), warning.to_string()));
-        page.gaps.extend(broken);
+        page.shown.gaps.extend(broken);
         for violation in &outcome.violations {
             let contract = &violation.contract;
             let found = violation.found.as_ref();
@@ -128,7 +132,7 @@ impl Page {
             });
         }
         let Summary { errors, warnings, ignored, existing, baselined } = outcome.summary();
-        page.summary = Counts { errors, warnings, ignored, existing, baselined };
+        page.shown.summary = Counts { errors, warnings, ignored, existing, baselined };
         page
     }
 
@@ -140,31 +144,31 @@ impl Page {
             message: told.message.to_owned(),
         };
         let contract = *self.known_contracts.entry(contract).or_insert_with_key(|contract| {
-            self.contracts.push(contract.clone());
-            self.contracts.len() - 1
+            self.shown.contracts.push(contract.clone());
+            self.shown.contracts.len() - 1
         });
         let path = *self.known_paths.entry(told.path.to_owned()).or_insert_with_key(|path| {
-            self.paths.push(path.clone());
-            self.paths.len() - 1
+            self.shown.paths.push(path.clone());
+            self.shown.paths.len() - 1
         });
         let state = STATES.iter().position(|state| *state == told.state).unwrap_or_default();
         let counter = match (state, told.severity) {
-            (0, "warning") => &mut self.summary.warnings,
-            (0, _) => &mut self.summary.errors,
-            (1, _) => &mut self.summary.ignored,
-            (2, _) => &mut self.summary.existing,
-            (_, _) => &mut self.summary.baselined,
+            (0, "warning") => &mut self.shown.summary.warnings,
+            (0, _) => &mut self.shown.summary.errors,
+            (1, _) => &mut self.shown.summary.ignored,
+            (2, _) => &mut self.shown.summary.existing,
+            (_, _) => &mut self.shown.summary.baselined,
         };
         *counter += 1;
         let (line, column) = told.place.unwrap_or_default();
-        self.rows.push(Row(contract, path, line, column, state, told.text.map(str::to_owned)));
+        self.shown.rows.push(Row(contract, path, line, column, state, told.text.map(str::to_owned)));
     }
 
     /// Writes the page.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let (before, after) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
         out.write_all(before.as_bytes())?;
-        serde_json::to_writer(InScript(out), self)?;
+        serde_json::to_writer(InScript(out), &self.shown)?;
         out.write_all(after.as_bytes())
     }
 }

@@ -1,5 +1,7 @@
 //! Choices on the command line that become choices of other modules.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 
 use crate::agent::OnClean;
@@ -33,6 +35,50 @@ impl From<OnCleanArg> for OnClean {
         match arg {
             OnCleanArg::Allow => Self::Allow,
             OnCleanArg::Defer => Self::Defer,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SeverityFilter {
+    Error,
+    Warning,
+    All,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Hook,
+    Text,
+    Json,
+    Sarif,
+    Github,
+    Gitlab,
+    Junit,
+    Html,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Error,
+    Warning,
+    Never,
+}
+
+impl Format {
+    /// The format that a file with this name is meant to have.
+    pub fn of_file(path: &Path) -> Self {
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        if name.ends_with(".sarif") || name.ends_with(".sarif.json") {
+            Self::Sarif
+        } else if name.ends_with(".json") {
+            Self::Json
+        } else if name.ends_with(".xml") {
+            Self::Junit
+        } else if name.ends_with(".html") {
+            Self::Html
+        } else {
+            Self::Text
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::super::event::{About, Judged, decide_on_settings};
+use super::super::event::{About, Asked, Judged, decide_on_settings};
 use super::super::install::settings_file;
-use super::super::policies::{Changing, Policies};
+use super::super::policies::{self, Changing, Policies};
 use super::{Resolved, Run};
 use crate::agent::decision::{Concern, Decision, MAX_TEXT};
 use crate::briefing::briefing;
@@ -17,6 +17,7 @@ use crate::project::Project;
 use crate::project::load::{Extra, Loaded};
 use crate::protect::Protection;
 use crate::settings;
+use crate::source::swept::Sweep;
 use crate::source::{Source, Targets, tree};
 
 impl Run<'_> {
@@ -24,15 +25,15 @@ impl Run<'_> {
     pub(super) fn decision(
         &self,
         resolved: &Resolved,
-        about: About,
+        asked: &Asked,
         outcome: &Outcome,
     ) -> anyhow::Result<Decision> {
         let root = &resolved.root;
-        match about {
+        match asked.about {
             About::Beginning => self.briefing(root),
             About::Settings => self.on_settings(root),
             _ => {
-                let judged = Judged { about, root, manner: self.args.manner(), concerns: &self.concerns };
+                let judged = Judged { asked, root, manner: self.args.manner(), concerns: &self.concerns };
                 Ok(judged.decision(resolved.source.as_ref(), outcome))
             }
         }
@@ -81,6 +82,14 @@ impl Run<'_> {
         let around = self.around()?;
         let protection = around.protection(root, self.deadline);
         Ok(policies.on_weakening(protection, targets, self.args.max_file_size))
+    }
+
+    /// What is to be said about what a command has removed.
+    pub(super) fn on_removal(&self, root: &Root, source: &Source) -> anyhow::Result<Option<Concern>> {
+        let Source::Swept(Sweep::Command { since, .. }) = source else { return Ok(None) };
+        let around = self.around()?;
+        let protection = around.protection(root, self.deadline);
+        Ok(policies::on_removal(protection, &self.environment.git, *since))
     }
 
     fn around(&self) -> anyhow::Result<Around> {

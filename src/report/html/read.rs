@@ -31,17 +31,21 @@ impl Page {
     pub fn add_history(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
         let history: Value = serde_json::from_slice(bytes)?;
         let samples: Result<Vec<Sample>, _> = serde_json::from_value(history["commits"].clone());
-        self.history = Some(samples.map_err(|_| ReadError::NotAHistory)?);
+        self.shown.history = Some(samples.map_err(|_| ReadError::NotAHistory)?);
         Ok(())
     }
 
     fn add_json(&mut self, report: &Value) {
-        self.checked += items(&report["files_checked"]).len();
+        self.shown.checked += items(&report["files_checked"]).len();
         for skipped in items(&report["skipped"]) {
-            self.gaps.push((text(&skipped["file_path"]).to_owned(), text(&skipped["reason"]).to_owned()));
+            self.shown
+                .gaps
+                .push((text(&skipped["file_path"]).to_owned(), text(&skipped["reason"]).to_owned()));
         }
         for warning in items(&report["warnings"]) {
-            self.gaps.push((text(&warning["file_path"]).to_owned(), text(&warning["message"]).to_owned()));
+            self.shown
+                .gaps
+                .push((text(&warning["file_path"]).to_owned(), text(&warning["message"]).to_owned()));
         }
         for violation in items(&report["violations"]).iter().chain(items(&report["suppressed"])) {
             self.add(&Told {
