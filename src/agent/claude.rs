@@ -21,7 +21,7 @@ use crate::hook::{
     ToolRun,
 };
 use crate::outcome::Summary;
-use crate::path::RelPath;
+use crate::path::{RelPath, SETTINGS};
 use crate::skipped::{Skipped, Why};
 use crate::source::swept::Sweep;
 
@@ -181,11 +181,25 @@ fn cell_edit(input: ToolInput<'_>) -> CellEdit {
 pub fn answer(request: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
     // To allow what a server does would be to allow more than was looked at.
     let on_clean = if is_mcp(request.tool()) { OnClean::Defer } else { on_clean };
+    let decision = match &decision.verdict {
+        Verdict::Ask(reason) if asks_nobody(request) => {
+            &Decision { verdict: Verdict::Deny(reason.clone()), ..decision.clone() }
+        }
+        _ => decision,
+    };
     let mut response = response(request.event(), decision, on_clean);
     if let Some(message) = &decision.message {
         response = response.system_message(message);
     }
     Answer { stdout: response.to_pretty_json(), exit: Exit::Clean }
+}
+
+/// Would nobody be asked? Where all permissions are given, the client lets a change of its own directory through, whatever
+/// a hook wants to be asked.
+fn asks_nobody(request: &Request) -> bool {
+    let path = request.tool_input().file_path().unwrap_or_default();
+    request.permission_mode() == Some("bypassPermissions")
+        && path.split(['/', '\\']).any(|name| name == SETTINGS)
 }
 
 fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Response {
@@ -379,6 +393,19 @@ mod tests {
         assert_eq!(answered("PreToolUse", &ignored(0), OnClean::Defer), json!({}));
         let told = Decision { message: Some("m".to_owned()), ..Decision::NOTHING };
         assert_eq!(answered("PreToolUse", &told, allow), json!({ "systemMessage": "m" }));
+    }
+
+    #[test]
+    fn where_nobody_would_be_asked_the_answer_is_no() {
+        let asked = |mode: &str, path: &str| {
+            let event = json!({ "permission_mode": mode, "tool_input": { "file_path": path } });
+            let answer = answer(&request(&event), &just(Verdict::Ask("why".into())), OnClean::Allow);
+            let answer: Value = serde_json::from_str(&answer.stdout).expect("is JSON");
+            answer["hookSpecificOutput"]["permissionDecision"].as_str().expect("a decision").to_owned()
+        };
+        assert_eq!(asked("bypassPermissions", "/p/.claude/contracts/a.yaml"), "deny");
+        assert_eq!(asked("bypassPermissions", "/p/src/a.py"), "ask");
+        assert_eq!(asked("default", "/p/.claude/contracts/a.yaml"), "ask");
     }
 
     #[test]
