@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Output, Sandbox, forbid, warning};
+use crate::harness::{Output, Sandbox, forbid, scrub, warning};
 
 /// The project that the events were recorded in.
 fn project() -> Sandbox {
@@ -24,7 +25,20 @@ fn project() -> Sandbox {
         .file("work.ipynb", notebook.to_string())
         .git_init();
     sandbox.git(&["add", "--all"]);
-    sandbox.git_commit("one")
+    commit_long_ago(&sandbox);
+    sandbox
+}
+
+/// Commits what is staged, long before any of the recorded commands began.
+fn commit_long_ago(sandbox: &Sandbox) {
+    let mut command = Command::new("git");
+    scrub(command.current_dir(sandbox.root())).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", sandbox.home());
+    for who in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
+        command.env(format!("GIT_{who}_DATE"), "2020-01-01T00:00:00Z");
+    }
+    let output = sandbox.run_with(command.args(["commit", "--quiet", "--message", "one"]), b"");
+    assert_eq!(output.code, Some(0), "{output}");
 }
 
 fn recordings() -> Vec<PathBuf> {
@@ -44,6 +58,8 @@ fn replay(sandbox: &Sandbox, name: &str) -> Output {
     let event = fs::read_to_string(path).expect("readable");
     let event = event.replace("/home/dev/project", &sandbox.root().display().to_string());
     let event = event.replace("/home/dev", &sandbox.home().display().to_string());
+    // However busy the machine is, a file that the test wrote counts as written by the command.
+    let event = event.replace("\"duration_ms\": 100", "\"duration_ms\": 60000");
     sandbox.run_stdin(["enforce", "--stdin", "--guard"], event)
 }
 
@@ -86,6 +102,33 @@ fn a_recorded_session_and_a_subagent_are_briefed() {
         let told = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a briefing").to_owned();
         assert!(told.contains("no-eval") && told.contains("no-print"), "{name}: {told}");
     }
+}
+
+#[test]
+fn what_recorded_commands_wrote_is_told() {
+    for name in ["post-shell", "post-shell-with-diff", "post-shell-diff-unavailable", "post-shell-failed"] {
+        let sandbox = project().file("src/new.py", "x = eval(y)\n");
+        let answer = replay(&sandbox, name);
+        let told =
+            answer.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
+        assert!(told.contains("no-eval at src/new.py:1. Do not no-eval."), "{name}: {answer}");
+        assert!(!told.contains("legacy"), "{name}: {answer}");
+    }
+}
+
+#[test]
+fn the_recorded_end_of_a_turn_is_sent_back_once() {
+    let transcript = include_str!("../corpus/claude-code/transcript.jsonl");
+    let sandbox = project().file("src/new.py", "x = eval(y)\n");
+    let place = sandbox.home().join(".claude/projects/-home-dev-project");
+    fs::create_dir_all(&place).expect("created");
+    fs::write(place.join("0b7c1d2e-3f40-4a5b-8c6d-7e8f90a1b2c3.jsonl"), transcript).expect("written");
+    let answer = replay(&sandbox, "stop").json();
+    assert_eq!(answer["decision"], "block", "{answer}");
+    let reason = answer["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("no-eval at src/new.py:1. Do not no-eval."), "{answer}");
+    assert_eq!(replay(&sandbox, "stop-again").json(), json!({}));
+    assert_eq!(replay(&sandbox, "subagent-stop-of-the-client").json(), json!({}));
 }
 
 #[test]
