@@ -152,7 +152,8 @@ def protect(value, way):
         after = call.input.get("content") or (before or "").replace(
             call.input.get("old_string", ""), call.input.get("new_string", ""), 1
         )
-        outcome(s, session, value, path, before, after, path)
+        # What is weakened is named: a contract by its id, the rest by its file.
+        outcome(s, session, value, path, before, after, "no-eval" if path.endswith(CONTRACT) else path)
         if value in ("ask", "deny"):
             person(s, session)
 
