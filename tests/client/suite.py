@@ -207,7 +207,10 @@ class Scenario:
         return {**kept, "PATH": path, "HOME": str(self.home), "CLAUDE_CONFIG_DIR": str(self.home / ".claude")}
 
     def git(self, *arguments):
-        done = subprocess.run(["git", *arguments], cwd=self.root, env=self.environment(), capture_output=True, text=True)
+        # Long before the session: what was committed a moment ago might be the work of the command that comes next.
+        dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{int(time.time()) - 3600} +0000")
+        variables = {**self.environment(), **dates}
+        done = subprocess.run(["git", *arguments], cwd=self.root, env=variables, capture_output=True, text=True)
         if done.returncode != 0:
             raise Unmet(f"git {' '.join(arguments)} works", done.stderr)
         return done.stdout
