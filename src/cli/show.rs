@@ -16,6 +16,9 @@ use crate::report::text::{Detail, Hint, Totals};
 use crate::report::{self, text};
 use crate::skipped::{Gap, Skipped, Why};
 
+/// How many gaps are said one by one to whoever sent an event.
+const MOST_GAPS_OF_AN_EVENT: usize = 20;
+
 /// What is asked for, and where the project lies.
 #[derive(Debug, Clone, Copy)]
 pub struct Show<'a> {
@@ -65,7 +68,9 @@ impl Show<'_> {
                 "phaser: {BASELINE}: {entries} stale; 'phaser baseline --prune' drops what is gone"
             ));
         }
-        for Skipped { path, why } in &outcome.skipped {
+        // Nobody reads thousands of lines that a hook writes; a client shows none of them.
+        let most = if self.args.stdin { MOST_GAPS_OF_AN_EVENT } else { usize::MAX };
+        for Skipped { path, why } in outcome.skipped.iter().take(most) {
             match why {
                 // The reasons are whole sentences of their own, and only informational: the client says the same.
                 Why::NotReconstructed(reason) if !self.args.quiet => {
@@ -78,6 +83,9 @@ impl Show<'_> {
                 }
                 _ => {}
             }
+        }
+        if let more @ 1.. = outcome.skipped.len().saturating_sub(most) {
+            say(format_args!("phaser: not checked: {more} more"));
         }
     }
 
