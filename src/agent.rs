@@ -4,14 +4,39 @@
 //! Nobody else knows a client. An adapter is a file of its own; what all of them have in common is the
 //! [`decision`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::change::Call;
 use crate::exit::Exit;
+use crate::hook::Request;
 use crate::source::swept::Sweep;
 
 pub mod claude;
+mod client;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
 pub mod decision;
+mod devin;
+mod droid;
+mod gemini;
+mod kiro;
+mod opencode;
+mod patch;
+mod qwen;
+mod replace;
+mod said;
+mod step;
+mod vscode;
+mod windsurf;
+
+pub use client::Client;
+use decision::Decision;
+use said::Said;
+use step::{Kind, Step};
 
 /// What an event of an agent is an occasion for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,4 +100,77 @@ pub enum OnClean {
     Allow,
     /// `{}`, which leaves the decision to the client.
     Defer,
+}
+
+/// What a client is told that must not be held up by phaser's own troubles.
+pub const NOTHING: &str = "{}";
+
+impl Client {
+    /// What an event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
+    pub fn read(self, event: &Request, cwd: &Path, manner: Manner) -> Occasion {
+        match self.step(event.raw()) {
+            Some(step) => step.occasion(cwd, manner),
+            None => claude::read(event, cwd, manner),
+        }
+    }
+
+    /// What an event is about, in no client's words; Claude Code's says more than that.
+    fn step(self, event: &Value) -> Option<Step<'_>> {
+        Some(match self {
+            Self::Claude => return None,
+            Self::Codex => codex::step(event),
+            Self::Copilot => copilot::step(event),
+            Self::Cursor => cursor::step(event),
+            Self::VsCode => vscode::step(event),
+            Self::Gemini => gemini::step(event),
+            Self::Qwen => qwen::step(event),
+            Self::Droid => droid::step(event),
+            Self::Opencode => opencode::step(event),
+            Self::Cline => cline::step(event),
+            Self::Windsurf => windsurf::step(event),
+            Self::Devin => devin::step(event),
+            Self::Kiro => kiro::step(event),
+        })
+    }
+
+    /// The answer to an event. Only Claude Code is told that a change is clean.
+    pub fn answer(self, event: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
+        let Some(step) = self.step(event.raw()) else { return claude::answer(event, decision, on_clean) };
+        let (event, mut said) = (event.raw(), Said::of(decision));
+        if step.kind == Kind::Beginning && !self.shows_messages() {
+            said.tell_the_model();
+        }
+        let answer = match self {
+            Self::Claude => Value::Null,
+            Self::Codex => codex::answer(event, &said),
+            Self::Copilot => copilot::answer(event, &said),
+            Self::Cursor => cursor::answer(event, &said),
+            Self::VsCode => vscode::answer(event, &said),
+            Self::Gemini => gemini::answer(event, &said),
+            Self::Qwen => qwen::answer(event, &said),
+            Self::Droid => droid::answer(event, &said),
+            Self::Opencode => opencode::answer(event, &said),
+            Self::Cline => cline::answer(event, &said),
+            Self::Windsurf => windsurf::answer(event, &said),
+            Self::Devin => devin::answer(event, &said),
+            Self::Kiro => kiro::answer(event, &said),
+        };
+        Answer { stdout: answer.to_string(), exit: Exit::Clean }
+    }
+
+    /// Does the client show a person what a hook has to say to them?
+    fn shows_messages(self) -> bool {
+        match self {
+            Self::Claude
+            | Self::Codex
+            | Self::VsCode
+            | Self::Gemini
+            | Self::Qwen
+            | Self::Droid
+            | Self::Devin => true,
+            Self::Copilot | Self::Cursor | Self::Opencode | Self::Cline | Self::Windsurf | Self::Kiro => {
+                false
+            }
+        }
+    }
 }

@@ -9,6 +9,8 @@ use thiserror::Error;
 
 use crate::skipped::Skipped;
 
+pub mod patch;
+
 /// The longest path that is looked at, in bytes: no system takes a longer one.
 pub const MAX_PATH: usize = 32 * 1024;
 
@@ -89,8 +91,34 @@ pub enum Rewrite {
         /// How the client makes them.
         algorithm: Algorithm,
     },
+    /// A patch is applied to it.
+    Patch(Patch),
     /// One cell of a notebook is changed.
     Cell(CellEdit),
+    /// It is changed in a way that is only known afterwards.
+    Unknown,
+    /// It is removed.
+    Removal,
+}
+
+/// What a patch does to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// What it starts from.
+    pub base: Base,
+    /// The updates, each made on the result of the one before.
+    pub updates: Vec<Vec<patch::Chunk>>,
+}
+
+/// What a patch starts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// The file itself.
+    Itself,
+    /// Another file, by its path as the client sent it: that one is moved.
+    Moved(String),
+    /// This text: the patch makes the file.
+    Text(String),
 }
 
 /// A client's way to make edits.
@@ -178,6 +206,9 @@ pub enum NotApplied {
     /// The file is not text.
     #[error("Binary file detected")]
     BinaryFile,
+    /// The file is changed in a way that only the client knows.
+    #[error("Only known after the edit")]
+    KnownAfterwards,
     /// The text to replace is not in the file.
     #[error("old_str not found in file")]
     OldNotFound,

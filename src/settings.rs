@@ -4,6 +4,7 @@
 //! hooks, unknown keys, key order, number spelling and indentation stay byte for byte. What cannot be read
 //! with certainty is refused. [`mod@file`] is where the text comes from and goes to.
 
+pub mod agents;
 pub mod command;
 mod document;
 pub mod file;

@@ -97,13 +97,14 @@ pub fn decide(matter: Matter<'_>, outcome: &Outcome) -> Decision {
     };
     // The guard has said it before the edit.
     let is_said = matter.manner == Manner::Guard && matter.call.moment == Moment::After;
-    let context = if is_said { None } else { context(&verdict, outcome, matter.manner) };
+    let context =
+        if is_said { None } else { context(&verdict, outcome, Place::of(matter.manner, matter.call)) };
     with_concerns(Decision { verdict, context, message: message(outcome) }, matter.concerns)
 }
 
 /// Decides on what a command left in files.
 pub fn decide_on_command(outcome: &Outcome, concerns: &[Concern]) -> Decision {
-    let verdict = told(&worst_first(outcome), Manner::Guard).unwrap_or(Verdict::Nothing);
+    let verdict = told(&worst_first(outcome), Manner::Guard, Place::PathAndLine).unwrap_or(Verdict::Nothing);
     let told = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
     let verdict = match (verdict, told.as_str()) {
         (verdict, "") => verdict,
@@ -168,7 +169,7 @@ const EXISTING: &str =
 const MIN_CONTEXT: usize = 500;
 
 /// The violations that were there before and that the call touches, as far as there is room beside the verdict.
-fn context(verdict: &Verdict, outcome: &Outcome, manner: Manner) -> Option<String> {
+fn context(verdict: &Verdict, outcome: &Outcome, place: Place) -> Option<String> {
     let told = match verdict {
         Verdict::Violated { lines, .. } => lines.chars().count() + 1,
         _ => 0,
@@ -181,7 +182,7 @@ fn context(verdict: &Verdict, outcome: &Outcome, manner: Manner) -> Option<Strin
             Severity::Error => "Existing violation",
             Severity::Warning => "Existing warning",
         };
-        let words = Words { prefix, place: Place::of(manner) };
+        let words = Words { prefix, place };
         format!("{EXISTING}\n{}", lines::joined(&touched, words, room))
     })
 }
@@ -197,7 +198,7 @@ fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
     let Matter { root, call, manner, .. } = matter;
     let mut open = worst_first(outcome);
     if moment == Moment::After {
-        return told(&open, manner).unwrap_or(Verdict::Nothing);
+        return told(&open, manner, Place::of(manner, call)).unwrap_or(Verdict::Nothing);
     }
     if manner == Manner::Guard {
         // Warnings are told afterwards.
@@ -207,14 +208,14 @@ fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
         [] if is_checked(outcome) && is_inside(root, call) => Verdict::Clean(outcome.summary()),
         [] => Verdict::Nothing,
         open => {
-            let words = Words { prefix: |_| "Contract violation", place: Place::of(manner) };
+            let words = Words { prefix: |_| "Contract violation", place: Place::of(manner, call) };
             Verdict::Deny(lines::joined(open, words, MAX_TEXT))
         }
     }
 }
 
 /// What is said about violations that are there, if there are any; errors come first.
-fn told(open: &[&Violation], manner: Manner) -> Option<Verdict> {
+fn told(open: &[&Violation], manner: Manner, place: Place) -> Option<Verdict> {
     let worst = open.first()?.contract.severity;
     let prefix = |severity| match severity {
         Severity::Error => "Error",
@@ -225,7 +226,7 @@ fn told(open: &[&Violation], manner: Manner) -> Option<Verdict> {
         (Manner::Guard, Severity::Error) => Some(count(open)),
         (Manner::Guard, Severity::Warning) => None,
     };
-    let words = Words { prefix, place: Place::of(manner) };
+    let words = Words { prefix, place };
     Some(Verdict::Violated { reason, lines: lines::joined(open, words, MAX_TEXT) })
 }
 

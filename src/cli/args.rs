@@ -23,7 +23,7 @@ use crate::source::shard::Shard;
 mod choices;
 pub(super) mod values;
 
-pub use choices::{ExistingArg, FailOn, Format, OnCleanArg, SeverityFilter};
+pub use choices::{AgentArg, ExistingArg, FailOn, Format, OnCleanArg, SeverityFilter};
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -82,6 +82,10 @@ pub struct Check {
     /// With --stdin: guard everything that may change a file, in the hooks of 'phaser enforce install --guard'
     #[arg(long, requires = "stdin", help_heading = MODE)]
     pub guard: bool,
+
+    /// With --stdin: the agent that sends the event [default: what the event itself says]
+    #[arg(long, value_enum, value_name = "NAME", requires = "stdin", help_heading = MODE)]
+    pub agent: Option<AgentArg>,
 
     /// Check a file on disk; may be given several times
     #[arg(long, value_name = "PATH", help_heading = MODE)]

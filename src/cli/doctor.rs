@@ -15,6 +15,7 @@ use crate::report::palette::{Palette, Style};
 use crate::settings::OwnHook;
 use crate::settings::command::split_program;
 
+mod agents;
 mod contracts;
 mod places;
 mod probe;
@@ -32,8 +33,11 @@ pub struct Doctor {
 /// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
 pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
     let mut report = Report::new(args.color.palette(environment));
+    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    let probes = Probes::make(root.path());
+    agents::check(probes.as_ref().ok(), environment, &mut report);
     let found = places::find(environment, &mut report);
-    report.calls = check_hooks(&found, environment, &mut report);
+    report.calls = check_hooks(&found, &probes, environment, &mut report);
     contracts::check(environment, &mut report)?;
     match probe::try_out() {
         Ok(()) => report
@@ -55,6 +59,8 @@ struct Report {
     problems: usize,
     calls: Calls,
     contracts: usize,
+    /// Other agents that call phaser.
+    agents: Vec<&'static str>,
 }
 
 /// What a line starts with.
@@ -77,7 +83,14 @@ enum Calls {
 
 impl Report {
     fn new(palette: Palette) -> Self {
-        Self { palette, text: String::new(), problems: 0, calls: Calls::default(), contracts: 0 }
+        Self {
+            palette,
+            text: String::new(),
+            problems: 0,
+            calls: Calls::default(),
+            contracts: 0,
+            agents: Vec::new(),
+        }
     }
 
     /// What all of it means for the project.
@@ -87,13 +100,26 @@ impl Report {
             Calls::Fail => Some("the hook does not work"),
             Calls::Arrive => None,
         };
-        match (call, self.contracts, self.problems) {
-            (None, 0, _) => "nothing is guarded: there are no contracts".to_owned(),
-            (Some(call), 0, _) => format!("nothing is guarded: there are no contracts, and {call}"),
-            (Some(call), _, _) => format!("edits in Claude Code are not guarded: {call}"),
-            (None, _, 0) => "edits in Claude Code are guarded".to_owned(),
-            (None, _, 1) => "edits in Claude Code are guarded, with 1 problem to mend".to_owned(),
-            (None, _, count) => format!("edits in Claude Code are guarded, with {count} problems to mend"),
+        let to_mend = match self.problems {
+            0 => String::new(),
+            1 => ", with 1 problem to mend".to_owned(),
+            count => format!(", with {count} problems to mend"),
+        };
+        match (call, self.contracts) {
+            (None, 0) => "nothing is guarded: there are no contracts".to_owned(),
+            (Some(call), 0) if self.agents.is_empty() => {
+                format!("nothing is guarded: there are no contracts, and {call}")
+            }
+            (Some(_), 0) => "nothing is guarded: there are no contracts".to_owned(),
+            (Some(call), _) if self.agents.is_empty() => {
+                format!("edits in Claude Code are not guarded: {call}")
+            }
+            (Some(_), _) => format!("edits in {} are guarded{to_mend}", listed(&self.agents)),
+            (None, _) => {
+                let all: Vec<&str> =
+                    std::iter::once("Claude Code").chain(self.agents.iter().copied()).collect();
+                format!("edits in {} are guarded{to_mend}", listed(&all))
+            }
         }
     }
 
@@ -138,13 +164,16 @@ impl Report {
 }
 
 /// Shows what each hook answers, and what is wrong with them. Does a call arrive before an edit?
-fn check_hooks(found: &Places, environment: &Environment, report: &mut Report) -> Calls {
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let probes = Probes::make(root.path());
+fn check_hooks(
+    found: &Places,
+    probes: &anyhow::Result<Probes>,
+    environment: &Environment,
+    report: &mut Report,
+) -> Calls {
     let mut denied = false;
     for place in &found.places {
         report.ok(format!("{} for {}", place.has_hooks(), listed(&place.events())));
-        let answers: Vec<_> = match &probes {
+        let answers: Vec<_> = match probes {
             Ok(probes) => place.own.iter().map(|hook| probes.send(place, hook)).collect(),
             Err(_) => Vec::new(),
         };
@@ -157,7 +186,7 @@ fn check_hooks(found: &Places, environment: &Environment, report: &mut Report) -
             check_answer(hook, answer, environment, report);
         }
     }
-    if let Err(error) = &probes {
+    if let Err(error) = probes {
         report.problem(
             format!("the hooks could not be tried: {error:#}"),
             "make room in the temporary directory",

@@ -13,7 +13,7 @@ use super::show::Show;
 use super::stopwatch::Stopwatch;
 use super::{baseline, install, output, places, say, stdin};
 use crate::agent::decision::Concern;
-use crate::agent::{Manner, claude};
+use crate::agent::{Client, Manner};
 use crate::change::{Call, Moment};
 use crate::contract::layers::{Layer, Loading};
 use crate::contract::{Severity, Warning};
@@ -42,6 +42,13 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
         Some(EnforceCommand::Uninstall(args)) => return install::run_uninstall(args, environment),
         None => &args.check,
     };
+    let mut client = args.agent.map(Client::from).or(environment.client);
+    let ended = check(args, environment, &mut client);
+    if args.stdin { event::ended(ended, client) } else { ended }
+}
+
+/// Runs what these arguments ask for. Finds out which agent an event comes from.
+fn check(args: &Check, environment: &Environment, client: &mut Option<Client>) -> anyhow::Result<Exit> {
     let mode = args.mode()?;
     let stopwatch = Stopwatch::start(args.measure());
     let format = args.format(&mode)?;
@@ -49,6 +56,7 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
         args,
         environment,
         format,
+        client,
         stopwatch,
         deadline: Deadline::NEVER,
         committed: None,
@@ -93,6 +101,8 @@ struct Run<'a> {
     args: &'a Check,
     environment: &'a Environment,
     format: Format,
+    /// The agent that is answered, as far as that is known.
+    client: &'a mut Option<Client>,
     stopwatch: Stopwatch,
     /// When everything must have ended.
     deadline: Deadline,
@@ -114,7 +124,11 @@ impl Run<'_> {
         }
         let request = Request::read(stdin::patient()).context("standard input")?;
         self.stopwatch.end(Phase::EventRead);
-        let event::Read { asked, root, source } = event::read(request, self.args.manner(), self.environment);
+        let named = self.args.agent.map(Client::from);
+        let client = named.unwrap_or_else(|| Client::of(request.raw(), self.environment.client));
+        *self.client = Some(client);
+        let event::Read { asked, root, source } =
+            event::read(request, client, self.args.manner(), self.environment);
         self.deadline = Deadline::after(asked.about.time().max(self.args.timeout()));
         Ok(Resolved { root, source, asks: Asks::Agent(asked) })
     }
@@ -146,7 +160,7 @@ impl Run<'_> {
             }
             Asks::Agent(asked) => {
                 let decision = self.decision(resolved, asked, &outcome)?;
-                let answer = claude::answer(&asked.request, &decision, self.args.on_clean.into());
+                let answer = asked.client.answer(&asked.request, &decision, self.args.on_clean.into());
                 output::answer(|out| writeln!(out, "{}", answer.stdout))?;
                 Ok(answer.exit)
             }
@@ -155,9 +169,9 @@ impl Run<'_> {
 
     /// How the outcome is shown; paths of an event are the client's business.
     fn show<'a>(&'a self, resolved: &'a Resolved) -> Show<'a> {
-        let Self { args, environment, format, .. } = *self;
+        let Self { args, environment, format, .. } = self;
         let root = matches!(resolved.asks, Asks::Somebody).then_some(&resolved.root);
-        Show { args, environment, format, root }
+        Show { args, environment, format: *format, root }
     }
 
     fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {

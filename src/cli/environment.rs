@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use crate::agent::Client;
 use crate::source::git::Location;
 
 /// The variables, directories and streams that matter.
@@ -27,6 +28,8 @@ pub struct Environment {
     pub claude_config_dir: Option<PathBuf>,
     /// Was phaser started by the client's plugin of that name, and not by settings?
     pub runs_as_a_plugin: bool,
+    /// The agent that has put its own variables here, if one has.
+    pub client: Option<Client>,
     /// The directories that programs are looked for in.
     pub path: Vec<PathBuf>,
 }
@@ -63,6 +66,10 @@ impl Environment {
             github_step_summary: directory("GITHUB_STEP_SUMMARY"),
             claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
             runs_as_a_plugin: directory("CLAUDE_PLUGIN_ROOT").is_some(),
+            client: Client::VARIABLES
+                .into_iter()
+                .find(|(name, _)| directory(name).is_some())
+                .map(|(_, client)| client),
             path: env::var_os("PATH").iter().flat_map(env::split_paths).collect(),
         }
     }

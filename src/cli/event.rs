@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use super::environment::Environment;
 use super::install::settings_file;
+use super::{output, say};
 use crate::agent::decision::{Concern, Decision, Matter, Verdict, decide, decide_on_command, decide_on_end};
-use crate::agent::{Manner, Occasion, Worktree, claude};
+use crate::agent::{Client, Manner, NOTHING, Occasion, Worktree};
 use crate::change::Call;
+use crate::exit::Exit;
 use crate::hook::Request;
 use crate::matcher::limits::HOOK_TIME;
 use crate::outcome::Outcome;
@@ -26,6 +28,8 @@ const END_TIME: Duration = Duration::from_secs(5);
 pub struct Asked {
     /// The event as it came.
     pub request: Request,
+    /// Who sent it.
+    pub client: Client,
     /// What it is about.
     pub about: About,
     /// What the turn was sent back for already.
@@ -70,11 +74,25 @@ pub struct Read {
     pub source: Option<Source>,
 }
 
+/// How a run for an event ends. Other agents than Claude Code take a failure for a denial, or end altogether: they are told
+/// that there is nothing to say.
+pub fn ended(ended: anyhow::Result<Exit>, client: Option<Client>) -> anyhow::Result<Exit> {
+    match (ended, client) {
+        (Err(error), Some(client)) if client != Client::Claude => {
+            say(format_args!("phaser: {error:#}"));
+            // Whoever reads no answer needs none.
+            let _ = output::answer(|out| writeln!(out, "{NOTHING}"));
+            Ok(Exit::Clean)
+        }
+        (ended, _) => ended,
+    }
+}
+
 /// Reads what an event is about.
-pub fn read(request: Request, manner: Manner, environment: &Environment) -> Read {
-    let occasion = claude::read(&request, &environment.cwd, manner);
+pub fn read(request: Request, client: Client, manner: Manner, environment: &Environment) -> Read {
+    let occasion = client.read(&request, &environment.cwd, manner);
     let read = |about, root, source| {
-        let asked = Asked { request, about, told: Vec::new() };
+        let asked = Asked { request, client, about, told: Vec::new() };
         Read { asked, root, source }
     };
     match occasion {

@@ -11,10 +11,10 @@ use super::environment::Environment;
 use super::output::print;
 use super::packs::Packs;
 use super::say;
-use super::today::{self, Today};
+use crate::agent::Client;
 use crate::contract::Severity;
 use crate::exit::Exit;
-use crate::path::{CONFIG, RootHints, find_root};
+use crate::path::{RootHints, find_root};
 use crate::report::{inert, inert_json};
 use crate::settings::file::{self, FileError, Scope};
 use crate::settings::{
@@ -22,6 +22,8 @@ use crate::settings::{
     wanted,
 };
 
+pub(super) mod agents;
+mod trapped;
 mod words;
 
 /// `phaser enforce install`.
@@ -29,6 +31,10 @@ mod words;
 pub struct Install {
     #[command(flatten)]
     place: Place,
+
+    /// The agents to install hooks for, or 'auto' for those that this project or this machine uses [default: claude]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = agents::agent)]
+    agent: Vec<agents::Named>,
 
     /// Guard more than edits: what shell commands write, the end of a turn, and the settings; and tell every session
     /// the contracts. Takes the place of hooks that an older phaser has installed
@@ -66,6 +72,10 @@ pub struct Install {
 pub struct Uninstall {
     #[command(flatten)]
     place: Place,
+
+    /// The agents to take the hooks away from, or 'auto' for all that have any [default: claude]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = agents::agent)]
+    agent: Vec<agents::Named>,
 
     /// Taken, as 'install' takes it, and without a meaning here
     #[arg(long, hide = true)]
@@ -128,6 +138,17 @@ enum OnFailArg {
 
 /// Runs `phaser enforce install`.
 pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Clean;
+    for client in agents::to_install(&args.agent, &args.place, environment)? {
+        exit = exit.max(match client {
+            Client::Claude => install_for_claude(args, environment)?,
+            client => agents::install(client, args, environment)?,
+        });
+    }
+    Ok(exit)
+}
+
+fn install_for_claude(args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
     let target = args.place.target(environment)?;
     let asked = args.asked();
     let edited = target.edit(|text| install(text, &asked, args.existing()))?;
@@ -161,50 +182,10 @@ pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<
     }
     target.warn_if_disabled()?;
     if !matches!(args.place.scope, ScopeArg::User) {
-        warn_about_trapped_files(environment);
+        trapped::warn(environment);
     }
     Ok(Exit::Clean)
 }
-
-/// Says which files cannot be edited any more. Nothing depends on it, so what goes wrong is only said.
-fn warn_about_trapped_files(environment: &Environment) {
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    if !today::is_project(&root) {
-        return;
-    }
-    let today = today::targets(&root, environment)
-        .and_then(|targets| today::check(&root, environment, targets, Vec::new()));
-    match today {
-        Ok(today) => trapped(&today).iter().for_each(say),
-        Err(error) => say(format_args!("phaser: {error:#}")),
-    }
-}
-
-/// What there is to say about files that cannot be edited any more.
-fn trapped(today: &Today) -> Vec<String> {
-    let files: Vec<_> = today.trapped().into_iter().map(|path| path.to_text()).collect();
-    let count = match files.len() {
-        0 => return Vec::new(),
-        1 => "1 file has".to_owned(),
-        count => format!("{count} files have"),
-    };
-    let more = match files.len().saturating_sub(MOST_TRAPPED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let named = files.iter().take(MOST_TRAPPED).map(|path| &**path).collect::<Vec<_>>().join(", ");
-    vec![
-        format!("phaser: {count} violations of severity 'error' already: {named}{more}"),
-        "phaser: every edit that leaves such a violation in a file is denied, even one that repairs another"
-            .to_owned(),
-        format!(
-            "phaser: to let old violations be, write 'existing: report' into {CONFIG}, or run 'phaser baseline'"
-        ),
-    ]
-}
-
-/// So many files are named; the rest is counted.
-const MOST_TRAPPED: usize = 5;
 
 /// What installing without any further arguments would do to the project's settings.
 pub struct Preview {
@@ -255,6 +236,17 @@ fn gently(form: Form) -> Existing {
 
 /// Runs `phaser enforce uninstall`.
 pub fn run_uninstall(args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Clean;
+    for client in agents::to_uninstall(&args.agent, &args.place, environment)? {
+        exit = exit.max(match client {
+            Client::Claude => uninstall_for_claude(args, environment)?,
+            client => agents::uninstall(client, args, environment)?,
+        });
+    }
+    Ok(exit)
+}
+
+fn uninstall_for_claude(args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
     let target = args.place.target(environment)?;
     let shown = &target.shown;
     match target.edit(uninstall)? {

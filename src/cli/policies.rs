@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use super::event::About;
 use crate::agent::decision::Concern;
-use crate::change::{Call, Moment};
+use crate::change::{Call, Moment, Rewrite};
 use crate::config::Policy;
 use crate::outcome::{AddedIgnore, Outcome};
 use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
@@ -29,6 +29,8 @@ pub struct Policies {
     strictest: Policy,
     /// The files that change and that enforcement depends on; absolute.
     watched: Vec<PathBuf>,
+    /// Those of them that go.
+    gone: Vec<PathBuf>,
 }
 
 /// What changes, as an event knows it.
@@ -60,6 +62,17 @@ impl<'a> Changing<'a> {
         match self {
             Self::Call(_) => Moment::Before,
             Self::Command(_) => Moment::After,
+        }
+    }
+
+    /// The files that go.
+    fn gone(self) -> Vec<PathBuf> {
+        match self {
+            Self::Call(call) => {
+                let gone = call.changes.iter().filter(|change| change.rewrite == Rewrite::Removal);
+                gone.map(|change| call.path(change)).collect()
+            }
+            Self::Command(_) => Vec::new(),
         }
     }
 
@@ -99,7 +112,8 @@ impl Policies {
                 candidates.into_iter().filter(|path| all || watched.has(path)).collect()
             }
         };
-        Self { moment: changing.moment(), ignores, strictest, watched }
+        let gone = if watched.is_empty() { Vec::new() } else { changing.gone() };
+        Self { moment: changing.moment(), ignores, strictest, watched, gone }
     }
 
     /// Is it of interest which ignore directives are new?
@@ -112,7 +126,7 @@ impl Policies {
 
     /// What is to be said about what the changes weaken.
     pub fn on_weakening(&self, protection: Protection<'_>, targets: &Targets, limit: u64) -> Option<Concern> {
-        let reading = Reading { root: protection.root, targets, limit };
+        let reading = Reading { root: protection.root, targets, gone: &self.gone, limit };
         let changes: Vec<Rewritten> =
             self.watched.iter().filter_map(|path| reading.rewritten(path, self.moment)).collect();
         if changes.is_empty() {
@@ -136,19 +150,25 @@ impl Policies {
 struct Reading<'a> {
     root: &'a Root,
     targets: &'a Targets,
+    /// The files that are gone afterwards.
+    gone: &'a [PathBuf],
     limit: u64,
 }
 
 impl Reading<'_> {
     /// A file before and after, if both can be known.
     fn rewritten(&self, path: &PathBuf, moment: Moment) -> Option<Rewritten> {
+        let read =
+            |content: &Content| Reader::new(self.limit).read(content).ok().map(std::borrow::Cow::into_owned);
+        let on_disk = Content::File(path.clone());
+        if self.gone.contains(path) {
+            return Some(Rewritten { path: path.clone(), before: read(&on_disk), after: None });
+        }
         let name = self.root.relative(path);
         let is_it = |target: &&Target| target.path == name || file(target) == Some(path);
         let target = self.targets.targets.iter().find(is_it)?;
-        let read =
-            |content: &Content| Reader::new(self.limit).read(content).ok().map(std::borrow::Cow::into_owned);
         let before = match moment {
-            Moment::Before => path.exists().then(|| read(&Content::File(path.clone()))).flatten(),
+            Moment::Before => path.exists().then(|| read(&on_disk)).flatten(),
             Moment::After => target.before.as_ref().and_then(|before| read(&before.content)),
         };
         // What is not text, or too large, is a broken file to whoever reads it.

@@ -4,10 +4,13 @@
 //! read from disk. What cannot be worked out is skipped, with the reason. Decides nothing about contracts.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Content, Coverage, Reader, Target, Targets, files, notebook};
-use crate::change::{Call, CellAction, CellEdit, Change, MAX_PATH, Moment, NotApplied, Original, Rewrite};
+use crate::change::patch::apply;
+use crate::change::{
+    Base, Call, CellAction, CellEdit, Change, MAX_PATH, Moment, NotApplied, Original, Patch, Rewrite,
+};
 use crate::path::{RelPath, Root};
 use crate::skipped::{Skipped, Why};
 use crate::text::Text;
@@ -25,6 +28,9 @@ pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
         }
         if change.climbs() {
             targets.skipped.push(skip(Why::ParentComponent));
+            continue;
+        }
+        if change.rewrite == Rewrite::Removal {
             continue;
         }
         let changed = Changed { root, call, change, path: call.path(change), limit };
@@ -64,11 +70,13 @@ struct Worked {
 struct Was {
     content: Content,
     whole: Option<Content>,
+    /// Where it was, when that was somewhere else.
+    path: Option<PathBuf>,
 }
 
 impl From<Content> for Was {
     fn from(content: Content) -> Self {
-        Self { content, whole: None }
+        Self { content, whole: None, path: None }
     }
 }
 
@@ -78,6 +86,8 @@ impl Changed<'_> {
             Rewrite::Cell(edit) => self.notebook(edit)?,
             Rewrite::Whole(content) => self.written(content)?,
             Rewrite::Edits { .. } => self.edited()?,
+            Rewrite::Patch(patch) => self.patched(patch)?,
+            Rewrite::Unknown | Rewrite::Removal => self.known_afterwards(&NotApplied::KnownAfterwards)?,
         };
         if worked.bytes.len() as u64 > self.limit {
             return Err(Why::TooLarge { size: worked.bytes.len() as u64, limit: self.limit });
@@ -89,8 +99,11 @@ impl Changed<'_> {
         };
         let mut target = files::named(self.root, &self.path, content);
         target.whole = worked.whole;
-        target.before = worked.before.map(|Was { content, whole }| {
-            Box::new(Target { content, whole, before: None, ..target.clone() })
+        target.before = worked.before.map(|Was { content, whole, path }| {
+            Box::new(match path {
+                Some(path) => files::named(self.root, &path, content),
+                None => Target { content, whole, before: None, ..target.clone() },
+            })
         });
         Ok(target)
     }
@@ -105,17 +118,50 @@ impl Changed<'_> {
         Ok(Worked { bytes, whole: None, before: self.before().map(Was::from) })
     }
 
+    /// The file is what is on disk now that the change has happened; before, it is not known for this reason.
+    fn known_afterwards(&self, otherwise: &NotApplied) -> Result<Worked, Why> {
+        let known = match self.call.moment {
+            Moment::Before => None,
+            Moment::After => self.current()?,
+        };
+        let bytes = known.ok_or_else(|| self.not_applied(otherwise))?;
+        let before = self.before().map(|before| with_line_endings_of(&bytes, before).into());
+        Ok(Worked { bytes, whole: None, before })
+    }
+
+    /// A patch is applied.
+    fn patched(&self, patch: &Patch) -> Result<Worked, Why> {
+        if self.call.moment == Moment::After {
+            return self.known_afterwards(&NotApplied::FileNotFound);
+        }
+        let (start, before) = match &patch.base {
+            Base::Itself => {
+                let current = self.current()?;
+                (current.clone(), current.map(|bytes| Content::Bytes(bytes).into()))
+            }
+            Base::Moved(from) => {
+                let from = self.call.cwd.join(from);
+                let moved = self.read(&from)?;
+                let was = |bytes| Was { content: Content::Bytes(bytes), whole: None, path: Some(from) };
+                (moved.clone(), moved.map(was))
+            }
+            Base::Text(text) => (Some(text.clone().into_bytes()), self.before().map(Was::from)),
+        };
+        let start = start.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let bytes = apply(start, &patch.updates, limit).map_err(|error| self.not_applied(&error))?;
+        Ok(Worked { bytes, whole: None, before })
+    }
+
     /// Texts in the file are replaced.
     fn edited(&self) -> Result<Worked, Why> {
-        let current = self.current()?;
         let Rewrite::Edits { edits, algorithm } = &self.change.rewrite else {
             return Err(self.not_applied(&NotApplied::FileNotFound));
         };
         if self.call.moment == Moment::After {
-            let bytes = current.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
-            let before = self.before().map(|before| with_line_endings_of(&bytes, before).into());
-            return Ok(Worked { bytes, whole: None, before });
+            return self.known_afterwards(&NotApplied::FileNotFound);
         }
+        let current = self.current()?;
         let before = current.clone().map(|bytes| Content::Bytes(bytes).into());
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let bytes = (algorithm.0)(current, edits, limit).map_err(|error| self.not_applied(&error))?;
@@ -144,6 +190,7 @@ impl Changed<'_> {
         let before = original.map(|original| Was {
             content: Content::Bytes(source.unwrap_or_default().into_bytes()),
             whole: Some(Content::Bytes(original)),
+            path: None,
         });
         let whole = current.map(|current| match self.call.moment {
             Moment::Before => Content::Notebook(Box::new((current, edit.clone()))),
@@ -164,14 +211,18 @@ impl Changed<'_> {
 
     /// The bytes of the file on disk, `None` when there is none, or why it cannot be read.
     fn current(&self) -> Result<Option<Vec<u8>>, Why> {
+        self.read(&self.path)
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, Why> {
         let unreadable = |error: String| Why::NotReconstructed(format!("Cannot read file: {error}"));
-        match fs::metadata(&self.path) {
+        match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unreadable(error.to_string())),
             Ok(metadata) if !metadata.is_file() => return Err(unreadable(Why::NotAFile.to_string())),
             Ok(_) => {}
         }
-        Reader::new(self.limit).into_file(&self.path).map(Some).map_err(|why| match why {
+        Reader::new(self.limit).into_file(path).map(Some).map_err(|why| match why {
             Why::Unreadable(error) => unreadable(error),
             why => why,
         })
@@ -180,7 +231,11 @@ impl Changed<'_> {
     fn not_text(&self) -> Why {
         Why::NotReconstructed(match &self.change.rewrite {
             Rewrite::Whole(_) => "Binary content detected".to_owned(),
-            Rewrite::Edits { .. } | Rewrite::Cell(_) => NotApplied::BinaryFile.to_string(),
+            Rewrite::Edits { .. }
+            | Rewrite::Patch(_)
+            | Rewrite::Cell(_)
+            | Rewrite::Unknown
+            | Rewrite::Removal => NotApplied::BinaryFile.to_string(),
         })
     }
 

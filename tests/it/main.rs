@@ -3,6 +3,7 @@
 mod harness;
 
 mod action;
+mod agents;
 mod baseline;
 mod cli;
 mod colours;
@@ -34,6 +35,7 @@ mod hostile_trees;
 mod ignores;
 mod init;
 mod install;
+mod install_agents;
 mod install_guard;
 mod layering;
 mod matching;

@@ -3,6 +3,7 @@
 
 use super::super::Manner;
 use super::noted;
+use crate::change::Call;
 use crate::contract::Severity;
 use crate::path::RelPath;
 use crate::report::inert;
@@ -36,11 +37,11 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// How a client is told that is answered in this manner.
-    pub fn of(manner: Manner) -> Self {
-        match manner {
-            Manner::Plain => Self::Line,
-            Manner::Guard => Self::PathAndLine,
+    /// How a client is told of a call that is answered in this manner.
+    pub fn of(manner: Manner, call: &Call) -> Self {
+        match (manner, call.changes.len()) {
+            (Manner::Plain, 0 | 1) => Self::Line,
+            (Manner::Plain, _) | (Manner::Guard, _) => Self::PathAndLine,
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
-use crate::agent::OnClean;
+use crate::agent::{Client, OnClean};
 use crate::scan::Existing;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,5 +81,34 @@ impl Format {
         } else {
             Self::Text
         }
+    }
+}
+
+/// An agent by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentArg(pub Client);
+
+impl ValueEnum for AgentArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [AgentArg; Client::ALL.len()] = {
+            let mut all = [AgentArg(Client::Claude); Client::ALL.len()];
+            let mut at = 0;
+            while at < all.len() {
+                all[at] = AgentArg(Client::ALL[at]);
+                at += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
+}
+
+impl From<AgentArg> for Client {
+    fn from(arg: AgentArg) -> Self {
+        arg.0
     }
 }

@@ -92,7 +92,11 @@ pub fn find(environment: &Environment, report: &mut Report) -> Places {
     let missing: Vec<_> = ["PreToolUse", "PostToolUse"].into_iter().filter(is_missing).collect();
     if !missing.is_empty() {
         let what = format!("no settings have a hook of phaser's for {}", missing.join(" and "));
-        report.problem(what, "run 'phaser enforce install'");
+        match report.agents.as_slice() {
+            [] => report.problem(what, "run 'phaser enforce install'"),
+            // Not everybody uses Claude Code.
+            _ => report.note(format!("{what}; 'phaser enforce install' is for Claude Code")),
+        }
     }
     found
 }

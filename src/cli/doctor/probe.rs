@@ -15,7 +15,7 @@ use crate::path::PROJECT_CONTRACTS;
 use crate::settings::OwnHook;
 
 /// What the client starts commands with.
-const SHELL: &str = if cfg!(unix) { "/bin/sh" } else { "sh" };
+pub const SHELL: &str = if cfg!(unix) { "/bin/sh" } else { "sh" };
 
 /// How long an answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -183,10 +183,20 @@ impl Probes {
         })
     }
 
-    fn ask(&self, command: &mut Command, event: &Value) -> anyhow::Result<Value> {
+    /// The project.
+    pub fn project(&self) -> &Path {
+        self.project.path()
+    }
+
+    /// What a command answers to an event.
+    pub fn ask(&self, command: &mut Command, event: &Value) -> anyhow::Result<Value> {
         // What a call is said to have written must be new: after a shell command, only that is looked at.
-        std::fs::write(self.project.path().join("after.txt"), "forbidden\n")
-            .context("no file can be written")?;
+        std::fs::write(
+            self.project.path().join("after.txt"),
+            "forbidden
+",
+        )
+        .context("no file can be written")?;
         let mut child = command
             .current_dir(self.project.path())
             .stdin(Stdio::piped())

@@ -1,0 +1,135 @@
+//! Hooks in the configuration of each agent.
+
+use serde_json::Value;
+
+use super::*;
+
+const SETTINGS: [Client; 6] =
+    [Client::Codex, Client::Copilot, Client::Cursor, Client::Gemini, Client::Qwen, Client::Droid];
+
+fn file(client: Client) -> HookFile {
+    files(&homes(client)[0]).remove(0)
+}
+
+fn changed(edited: Result<Edited, SettingsError>) -> String {
+    match edited {
+        Ok(Edited::Changed(text)) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_fresh_file_has_a_hook_for_each_event_and_goes_again() {
+    for client in SETTINGS {
+        let file = file(client);
+        let text = changed(file.install("", Existing::Keep));
+        let own = file.survey(&text).expect("readable");
+        assert_eq!(own.len(), 4, "{text}");
+        assert!(own.iter().all(|hook| hook.command == command_of(client)), "{text}");
+        assert_eq!(file.install(&text, Existing::Keep), Ok(Edited::Unchanged), "{client:?}");
+        assert_eq!(file.install(&text, Existing::Replace), Ok(Edited::Unchanged), "{client:?}");
+        assert!(matches!(file.uninstall(&text), Ok(Edited::Emptied(_))), "{client:?}");
+        assert_eq!(file.uninstall(""), Ok(Edited::Unchanged));
+    }
+}
+
+#[test]
+fn the_command_never_changes() {
+    // A client may have it confirmed by a person whenever it does.
+    assert_eq!(
+        command_of(Client::Codex),
+        "hash phaser && exec phaser enforce --stdin --guard --agent codex; echo {}"
+    );
+    assert_eq!(command_of(Client::Copilot), "hash phaser && exec phaser enforce --stdin --guard; echo {}");
+}
+
+#[test]
+fn the_forms_are_the_clients_own() {
+    let codex: Value =
+        serde_json::from_str(&changed(file(Client::Codex).install("", Existing::Keep))).expect("JSON");
+    let pre = &codex["hooks"]["PreToolUse"][0];
+    assert_eq!(pre["matcher"], "^(apply_patch|Bash|mcp__.+)$");
+    assert_eq!(pre["hooks"][0]["type"], "command");
+    let copilot: Value =
+        serde_json::from_str(&changed(file(Client::Copilot).install("", Existing::Keep))).expect("JSON");
+    assert_eq!(
+        (&copilot["version"], &copilot["hooks"]["preToolUse"][0]["type"]),
+        (&json!(1), &json!("command"))
+    );
+    assert!(copilot["hooks"]["preToolUse"][0]["bash"].is_string());
+    let droid: Value =
+        serde_json::from_str(&changed(file(Client::Droid).install("", Existing::Keep))).expect("JSON");
+    assert!(droid["PreToolUse"][0]["hooks"][0]["command"].is_string());
+    let gemini: Value =
+        serde_json::from_str(&changed(file(Client::Gemini).install("", Existing::Keep))).expect("JSON");
+    assert_eq!(gemini["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"], 60_000);
+    let cursor: Value =
+        serde_json::from_str(&changed(file(Client::Cursor).install("", Existing::Keep))).expect("JSON");
+    assert_eq!(cursor["hooks"]["preToolUse"][0]["matcher"], "Write");
+}
+
+#[test]
+fn what_others_have_written_stays() {
+    for (client, text) in [
+        (
+            Client::Codex,
+            r#"{ "description": "ours", "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "lint" }] }] } }"#,
+        ),
+        (Client::Gemini, "{\n    \"theme\": \"x\",\n    \"hooks\": {\"Notification\": []}\n}\n"),
+        (Client::Qwen, "{\n\t\"model\": 1.50\n}"),
+        (Client::Cursor, "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"./done.sh\"}]}}"),
+        (Client::Droid, "{\"Notification\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say\"}]}]}"),
+        (
+            Client::Copilot,
+            "{\"version\": 1, \"hooks\": {\"preToolUse\": [{\"type\": \"command\", \"bash\": \"./x\"}]}}",
+        ),
+    ] {
+        let file = file(client);
+        let installed = changed(file.install(text, Existing::Keep));
+        assert_eq!(file.survey(&installed).expect("readable").len(), 4, "{installed}");
+        let back = changed(file.uninstall(&installed));
+        let value = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+        assert_eq!(value(&back), value(text), "{client:?}");
+    }
+}
+
+#[test]
+fn a_hook_that_somebody_has_changed_stays_until_it_may_be_replaced() {
+    for client in SETTINGS {
+        let file = file(client);
+        let text = changed(file.install("", Existing::Keep));
+        let other = text.replace("--guard", "--guard --on-clean defer");
+        assert!(matches!(file.install(&other, Existing::Keep), Ok(Edited::Differs(_))), "{client:?}");
+        let again = changed(file.install(&other, Existing::Replace));
+        let value = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
+        assert_eq!(value(&again), value(&text), "{client:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_refused() {
+    for client in SETTINGS {
+        for text in ["{ // a comment\n}", "[]", "{", "{\"hooks\": {}, \"hooks\": {}}"] {
+            assert!(file(client).install(text, Existing::Replace).is_err(), "{client:?} {text}");
+        }
+    }
+    assert!(file(Client::Codex).install("{\"hooks\": []}", Existing::Keep).is_err());
+    assert!(file(Client::Codex).install("{\"hooks\": {\"Stop\": {}}}", Existing::Keep).is_err());
+}
+
+#[test]
+fn whole_files_are_phasers_or_somebody_elses() {
+    for client in [Client::Opencode, Client::Cline] {
+        for file in files(&homes(client)[0]) {
+            let text = changed(file.install("", Existing::Keep));
+            assert_eq!(file.install(&text, Existing::Keep), Ok(Edited::Unchanged));
+            assert_eq!(file.survey(&text).expect("readable").len(), 1);
+            assert_eq!(file.install("other", Existing::Keep), Ok(Edited::Differs(vec![])));
+            assert_eq!(changed(file.install("other", Existing::Replace)), text);
+            let older = text.replace("60000", "1").replace("hash phaser", "hash  phaser");
+            assert_eq!(changed(file.install(&older, Existing::Keep)), text, "an older one of its own");
+            assert_eq!(file.uninstall(&text), Ok(Edited::Emptied(String::new())));
+            assert_eq!(file.uninstall("other"), Ok(Edited::Unchanged));
+        }
+    }
+}

@@ -1,0 +1,212 @@
+"""phaser inside the real clients: each scenario runs one against a scripted model, and asks what the model was told."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from clients import CLIENTS
+from model import DONE, Model
+
+CONTRACTS = {
+    "no-print": ("error", r"\bprint\(", "Use the logger."),
+    "no-todo": ("warning", "TODO", "Write an issue."),
+}
+LEGACY = "print(0)\nx = 1\ny = 1\n"
+BOTH = (
+    "*** Begin Patch\n*** Add File: src/good.py\n+z = 1\n*** Update File: src/legacy.py\n@@\n-y = 1\n+print(3)\n*** End Patch\n"
+)
+TOOLS = os.environ.get("AGENTS_BIN", "")
+
+
+class Failed(Exception):
+    """Something is not as it should be."""
+
+
+def check(is_so, what, shown=""):
+    if not is_so:
+        raise Failed(f"{what}\n{shown}")
+
+
+class Session:
+    """A project, a home, and a client that works there."""
+
+    def __init__(self, name, broken=False):
+        self.base = Path(tempfile.mkdtemp(prefix=f"phaser-{name}-", dir=os.environ.get("AGENTS_TMP")))
+        self.project, self.home = self.base / "project", self.base / "home"
+        self.home.mkdir()
+        contracts = self.project / ".claude/contracts"
+        contracts.mkdir(parents=True)
+        for rule, (severity, pattern, message) in CONTRACTS.items():
+            text = f"rule_id: {rule}\ntype: forbid_pattern\npattern: '{pattern}'\nfile_glob: '**/*.py'\n"
+            (contracts / f"{rule}.yaml").write_text(f"{text}message: '{message}'\nseverity: {severity}\n")
+        if broken:
+            (contracts / "broken.yaml").write_text("rule_id: [\n")
+        (self.project / ".claude/phaser.yaml").write_text("existing: report\n")
+        (self.project / "src").mkdir()
+        (self.project / "src/legacy.py").write_text(LEGACY)
+        (self.project / ".gitignore").write_text("node_modules/\n")
+        git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
+        for arguments in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "start"]):
+            subprocess.run([*git, *arguments], cwd=self.project, check=True)
+        # What is staged while a tool runs is taken for its doing.
+        time.sleep(4)
+        self.model = Model([])
+        self.client = CLIENTS[name](self.project, self.home, self.model)
+
+    def install(self):
+        arguments = ["phaser", "enforce", "install", *(self.client.install or ("--agent", self.client.name))]
+        done = subprocess.run(arguments, cwd=self.project, env=self.environment(), capture_output=True, text=True)
+        check(done.returncode == 0, "install failed", done.stdout + done.stderr)
+
+    def environment(self, with_phaser=True):
+        phaser = [os.environ["PHASER_DIR"]] if with_phaser else []
+        path = ":".join([*phaser, TOOLS, os.environ.get("NODE_DIR", "/usr/bin"), "/usr/local/bin", "/usr/bin", "/bin"])
+        return {"PATH": path, "HOME": str(self.home), "TERM": "dumb", "LANG": "C.UTF-8", **self.client.environment()}
+
+    def run(self, turns, with_phaser=True):
+        """Runs the client; the texts that the model was told before each turn, and after the last one."""
+        self.model.turns = list(turns)
+        self.client.prepare()
+        program = f"{TOOLS}/{self.client.program}"
+        environment = self.environment(with_phaser)
+        for arguments in [*getattr(self.client, "before", []), self.client.arguments("do it")]:
+            self.output = subprocess.run(
+                [program, *arguments],
+                cwd=self.project,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=240,
+            )
+        said = self.output.stdout + self.output.stderr
+        told = self.model.told()
+        check(len(told) > len(turns) - 1, f"only {len(told)} requests for {len(turns)} turns", said[-3000:])
+        return told
+
+    def text(self, path):
+        file = self.project / path
+        return file.read_text() if file.exists() else None
+
+    def close(self):
+        self.model.close()
+        if not os.environ.get("AGENTS_KEEP"):
+            shutil.rmtree(self.base, ignore_errors=True)
+
+
+def everyday(name):
+    """A session with edits of every kind; what the model is told after each."""
+    session = Session(name)
+    client = session.client
+    session.install()
+    steps = [("bad", client.write("src/bad.py", "x = 1\nprint(x)\n")), ("good", client.write("src/ok.py", "x = 1  # TODO\n"))]
+    if client.reads:
+        steps.append(("read", client.read("src/legacy.py")))
+    steps += [
+        ("legacy", client.edit("src/legacy.py", "x = 1", "x = 2")),
+        ("worse", client.edit("src/legacy.py", "y = 1", "print(2)")),
+    ]
+    if client.patch(BOTH):
+        steps.append(("both", client.patch(BOTH)))
+        steps.append(("in shell", client.shell(f"apply_patch <<'EOF'\n{BOTH}EOF")))
+    steps.append(("shell", client.shell("echo 'print(4)' > src/shell.py; echo ran")))
+    told = session.run([turn for _, turn in steps] + [client.end(DONE)])
+    after = {label: told[at + 1] for at, (label, _) in enumerate(steps)}
+    begins = told[0]
+    check("no-print (**/*.py): Use the logger." in begins or not client.briefs, "the contracts are not told", begins[-2000:])
+
+    if client.denies:
+        refused = "Contract violation: no-print at src/bad.py:2. Use the logger."
+        check(refused in after["bad"], "the write is not refused with the rule", after["bad"])
+        check(session.text("src/bad.py") is None, "the refused file is there")
+        check("Contract violation: no-print at src/legacy.py:3." in after["worse"], "the edit is not refused", after["worse"])
+        check("print(2)" not in session.text("src/legacy.py"), "the refused edit was made")
+    else:
+        check("Error: no-print at src/bad.py:2. Use the logger." in after["bad"], "the model is not told", after["bad"])
+    check(session.text("src/ok.py") == "x = 1  # TODO\n", "the clean file is not there")
+    check("Warning: no-todo at src/ok.py:1. Write an issue." in after["good"], "the warning is not told", after["good"])
+    check(re.search(client.success, after["good"]), "the tool's own result is gone", after["good"])
+    check("x = 2" in session.text("src/legacy.py"), "the edit of an old file was not made", after["legacy"])
+    check("no-print" not in after["legacy"], "the old violation is told", after["legacy"])
+    for label in ("both", "in shell"):
+        if label in after:
+            check("no-print at src/legacy.py:3" in after[label], f"{label}: the patch is not refused", after[label])
+            check(session.text("src/good.py") is None, f"{label}: a part of the refused patch was made")
+    check("ran" in after["shell"], "the command's own result is gone", after["shell"])
+    check("Error: no-print at src/shell.py:1." in after["shell"], "what the command wrote is not told", after["shell"])
+    for label, text in after.items():
+        check(not re.search("hook (errored|failed|exited)|hook error", text), f"{label}: a hook failed", text)
+    ends = len(told) - len(steps) - 1
+    if client.gates:
+        check(ends == 1, f"the turn was sent back {ends} times, not once", "\n-----\n".join(told[len(steps) :])[-3000:])
+        check("This turn left contract violations." in told[-1], "the model is not told why it goes on", told[-1])
+    else:
+        check(ends == 0, f"the turn was sent back {ends} times", "")
+    return session
+
+
+def without_phaser(name):
+    """Nothing is held up where phaser is missing."""
+    session = Session(name)
+    session.install()
+    told = session.run([session.client.write("src/bad.py", "print(1)\n"), session.client.end(DONE)], with_phaser=False)
+    check(session.text("src/bad.py") is not None, "the write was held up", told[-1])
+    return session
+
+
+def broken_contract(name):
+    """A contract that does not load disarms no other one, and holds nothing up."""
+    session = Session(name, broken=True)
+    client = session.client
+    session.install()
+    told = session.run([client.write("src/bad.py", "print(1)\n"), client.write("src/ok.py", "x = 1\n"), client.end(DONE)])
+    check("no-print at src/bad.py:1" in told[1], "the other contract is not enforced", told[1])
+    check(session.text("src/ok.py") == "x = 1\n", "the clean file is not there", told[-1])
+    return session
+
+
+def broken_event(name):
+    """The installed command answers whatever it is sent."""
+    session = Session(name)
+    session.install()
+    commands = set()
+    for file in session.project.rglob("*"):
+        if file.is_file() and ".git/" not in str(file) and file.suffix in ("", ".json"):
+            commands |= set(re.findall(r"hash phaser[^\"\n]*echo \{\}", file.read_text(errors="replace")))
+    check(commands or name == "opencode", "no command found")
+    variables = {"COPILOT_CLI": "1"} if name.startswith("copilot") else {}
+    for command in commands:
+        for event in ("", "{", '{"tool_input": 7}', "null"):
+            environment = {**session.environment(), **variables}
+            arguments = {"input": event, "cwd": session.project, "env": environment, "capture_output": True, "text": True}
+            done = subprocess.run(["/bin/sh", "-c", command], **arguments)
+            answer = (done.returncode, done.stdout.strip())
+            check(answer == (0, "{}"), f"the answer to {event!r} was {answer}", done.stderr)
+    return session
+
+
+SCENARIOS = [everyday, without_phaser, broken_contract, broken_event]
+
+
+def main(names):
+    failed = 0
+    for name in names or CLIENTS:
+        for scenario in SCENARIOS:
+            label = f"{name}: {scenario.__name__.replace('_', ' ')}"
+            try:
+                scenario(name).close()
+                print(f"ok      {label}", flush=True)
+            except (Failed, subprocess.TimeoutExpired, json.JSONDecodeError) as error:
+                failed += 1
+                print(f"FAILED  {label}\n{str(error)[:4000]}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,183 @@
+//! `install --agent`, `uninstall --agent` and `doctor` for other agents than Claude Code.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Output, Sandbox, forbid};
+
+const ALL: [(&str, &str); 8] = [
+    ("codex", ".codex/hooks.json"),
+    ("copilot", ".github/hooks/phaser.json"),
+    ("cursor", ".cursor/hooks.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("qwen", ".qwen/settings.json"),
+    ("droid", ".factory/hooks.json"),
+    ("opencode", ".opencode/plugin/phaser.js"),
+    ("cline", ".cline/hooks/PostToolUse"),
+];
+
+fn sandbox() -> Sandbox {
+    Sandbox::new().contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
+}
+
+/// Runs phaser with phaser on the PATH.
+fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
+    let mut command = sandbox.command();
+    let own = Path::new(env!("CARGO_BIN_EXE_phaser")).parent().expect("has a parent");
+    command.args(args).env("PATH", format!("{}:/usr/bin:/bin", own.display()));
+    sandbox.run_with(&mut command, b"")
+}
+
+fn text(sandbox: &Sandbox, path: &str) -> String {
+    fs::read_to_string(sandbox.path(path)).unwrap_or_default()
+}
+
+#[test]
+fn each_agent_gets_its_own_file_and_loses_it_again() {
+    for (agent, path) in ALL {
+        let sandbox = sandbox();
+        let dry = run(&sandbox, &["enforce", "install", "--agent", agent, "--dry-run"]);
+        assert_eq!(dry.code, Some(0), "{dry}");
+        assert!(!sandbox.path(path).exists(), "{agent}");
+        let installed = run(&sandbox, &["enforce", "install", "--agent", agent]);
+        assert_eq!(installed.code, Some(0), "{installed}");
+        assert!(installed.stdout.contains(path), "{installed}");
+        assert!(text(&sandbox, path).contains("phaser"), "{agent}");
+        let again = run(&sandbox, &["enforce", "install", "--agent", agent]);
+        assert!(again.stdout.contains("nothing changed"), "{again}");
+        let gone = run(&sandbox, &["enforce", "uninstall", "--agent", agent]);
+        assert_eq!(gone.code, Some(0), "{gone}");
+        assert!(!sandbox.path(path).exists(), "{agent}: {gone}");
+        let again = run(&sandbox, &["enforce", "uninstall", "--agent", agent]);
+        assert!(again.stdout.contains("nothing changed"), "{again}");
+    }
+}
+
+#[test]
+fn several_at_once_and_all_that_are_in_use() {
+    let sandbox = sandbox().file(".qwen/note", "").file("GEMINI.md", "");
+    let output = run(&sandbox, &["enforce", "install", "--agent", "auto"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let there: Vec<&str> =
+        ALL.iter().filter(|(_, path)| sandbox.path(path).exists()).map(|(agent, _)| *agent).collect();
+    assert_eq!(there, ["gemini", "qwen"], "{output}");
+    let output = run(&sandbox, &["enforce", "install", "--agent", "claude,codex", "--agent", "droid"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    for path in [".claude/settings.json", ".codex/hooks.json", ".factory/hooks.json"] {
+        assert!(sandbox.path(path).exists(), "{path}");
+    }
+    let output = run(&sandbox, &["enforce", "uninstall", "--agent", "auto"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    for (agent, path) in ALL {
+        assert!(!sandbox.path(path).exists(), "{agent}: {output}");
+    }
+    let nothing = run(&Sandbox::new(), &["enforce", "install", "--agent", "auto"]);
+    assert_eq!(nothing.code, Some(3), "{nothing}");
+}
+
+#[test]
+fn what_is_there_stays() {
+    let theirs = "{\n  \"theme\": \"dark\",\n  \"hooks\": {\n    \"BeforeTool\": [\n      { \"matcher\": \"x\", \"hooks\": [{ \"type\": \"command\", \"command\": \"./own\" }] }\n    ]\n  }\n}\n";
+    let sandbox =
+        sandbox().file(".gemini/settings.json", theirs).file(".cline/hooks/PostToolUse", "#!/bin/sh\n");
+    assert_eq!(run(&sandbox, &["enforce", "install", "--agent", "gemini"]).code, Some(0));
+    let value: Value = serde_json::from_str(&text(&sandbox, ".gemini/settings.json")).expect("JSON");
+    assert_eq!(value["theme"], "dark");
+    assert_eq!(value["hooks"]["BeforeTool"].as_array().map(Vec::len), Some(2));
+    assert_eq!(run(&sandbox, &["enforce", "uninstall", "--agent", "gemini"]).code, Some(0));
+    assert_eq!(text(&sandbox, ".gemini/settings.json"), theirs);
+    // A program of somebody else's is not replaced without being asked.
+    let output = run(&sandbox, &["enforce", "install", "--agent", "cline"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert_eq!(text(&sandbox, ".cline/hooks/PostToolUse"), "#!/bin/sh\n");
+    assert_eq!(run(&sandbox, &["enforce", "install", "--agent", "cline", "--force"]).code, Some(0));
+    let mode = fs::metadata(sandbox.path(".cline/hooks/PostToolUse")).expect("there").permissions().mode();
+    assert_eq!(mode & 0o111, 0o111, "it is a program");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let sandbox = sandbox().file(".codex/hooks.json", "{ // mine\n}");
+    for args in [
+        ["--agent", "codex", "--scope", "local"],
+        ["--agent", "codex", "--on-clean", "defer"],
+        ["--agent", "codex", "--severity", "error"],
+        ["--agent", "teapot", "--scope", "project"],
+        ["--agent", "codex", "--scope", "project"],
+    ] {
+        let output = run(&sandbox, &[&["enforce", "install"], &args[..]].concat());
+        assert_eq!(output.code, Some(3), "{output}");
+    }
+    assert_eq!(text(&sandbox, ".codex/hooks.json"), "{ // mine\n}");
+}
+
+#[test]
+fn the_users_own_configuration_is_in_the_home() {
+    let sandbox = sandbox();
+    let output = run(&sandbox, &["enforce", "install", "--agent", "codex,opencode", "--scope", "user"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(sandbox.home().join(".codex/hooks.json").exists());
+    assert!(sandbox.home().join(".config/opencode/plugin/phaser.js").exists());
+}
+
+/// The command that a client would run before an edit.
+fn command(sandbox: &Sandbox, agent: &str, path: &str) -> String {
+    let text = text(sandbox, path);
+    match agent {
+        "cline" => text,
+        "opencode" => "phaser enforce --stdin --guard --agent opencode".to_owned(),
+        _ => {
+            let start = text.find("hash phaser").expect("a command");
+            let end = start + text[start..].find('"').expect("an end");
+            text[start..end].to_owned()
+        }
+    }
+}
+
+#[test]
+fn the_command_answers_where_there_is_no_phaser_and_whatever_the_event() {
+    let sandbox = sandbox();
+    let own = Path::new(env!("CARGO_BIN_EXE_phaser")).parent().expect("has a parent").display().to_string();
+    for (agent, path) in ALL {
+        assert_eq!(run(&sandbox, &["enforce", "install", "--agent", agent]).code, Some(0));
+        let command = command(&sandbox, agent, path);
+        let variable = if agent == "copilot" { "COPILOT_CLI" } else { "UNUSED" };
+        for (directory, stdin) in [("/nowhere", "{}"), (own.as_str(), "{"), (own.as_str(), "")] {
+            if agent == "opencode" && directory == "/nowhere" {
+                continue;
+            }
+            let mut shell = std::process::Command::new("/bin/sh");
+            shell.args(["-c", &command]).env_clear().current_dir(sandbox.root());
+            shell
+                .env("PATH", format!("{directory}:/usr/bin:/bin"))
+                .env("HOME", sandbox.home())
+                .env(variable, "1");
+            let output = sandbox.run_with(&mut shell, stdin.as_bytes());
+            assert_eq!((output.code, output.json()), (Some(0), json!({})), "{agent} {stdin:?}: {output}");
+        }
+    }
+}
+
+#[test]
+fn doctor_knows_the_hooks_of_every_agent_and_tries_them() {
+    let sandbox = sandbox();
+    for (agent, _) in ALL {
+        assert_eq!(run(&sandbox, &["enforce", "install", "--agent", agent]).code, Some(0));
+    }
+    let output = run(&sandbox, &["doctor"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    for (_, path) in ALL {
+        assert!(output.stdout.contains(&format!("{path} has phaser's hooks")), "{path}: {output}");
+    }
+    let all = "edits in Codex, GitHub Copilot, Cursor, Gemini CLI, Qwen Code, droid, opencode and Cline are guarded";
+    assert!(output.stdout.contains(all), "{output}");
+    let text = text(&sandbox, ".codex/hooks.json").replace("Stop", "SessionEnd");
+    fs::write(sandbox.path(".codex/hooks.json"), text).expect("written");
+    let output = run(&sandbox, &["doctor"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains(".codex/hooks.json is not as this phaser installs it"), "{output}");
+    assert!(output.stdout.contains("phaser enforce install --agent codex --force"), "{output}");
+}
