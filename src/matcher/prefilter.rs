@@ -6,15 +6,19 @@
 //! window that holds no match; every match lies in a window with all other matches that start there.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 
 use memchr::memmem;
 
 use super::pattern::linear::Charset;
 use super::required::byte_set::{ByteSet, Needles};
-use super::required::{Required, Run, Shape};
+use super::required::rules::Extent as _;
+use super::required::track::Track;
+use super::required::{Required, Run, Shape, folds};
 
 mod builder;
 mod candidates;
+mod follow;
 pub mod quick_reject;
 mod table;
 pub mod windows;
@@ -51,8 +55,8 @@ pub struct Prefilter {
     runs: Vec<(Run, Vec<Owner>)>,
     /// What all of the runs have in common.
     any_run: Option<Run>,
-    /// Patterns that a character of [`FOLDING`] can hide from the table.
-    folding: Vec<Owner>,
+    /// What a character of [`FOLDING`] can hide from the table; made for the first text that has one.
+    folding: OnceLock<Vec<Owner>>,
     /// Patterns without an anchor.
     always: Vec<Unanchored>,
     count: usize,
@@ -185,18 +189,23 @@ impl Prefilter {
     }
 
     fn find_folding(&self, text: &[u8], width: usize, found: &mut Candidates) {
-        if self.folding.is_empty() {
-            return;
-        }
         for letter in FOLDING {
             for at in memmem::find_iter(text, letter) {
                 if found.work.is_exhausted() {
                     break;
                 }
                 let part = at..at + letter.len();
-                self.folding.iter().for_each(|owner| found.add(owner, text, part.clone(), width));
+                let folding = self.folding.get_or_init(|| self.all_folding());
+                folding.iter().for_each(|owner| found.add(owner, text, part.clone(), width));
             }
         }
+    }
+
+    /// The owners of all shapes with a letter in their core that [`FOLDING`] can stand for, once for each such letter,
+    /// with what is around it.
+    fn all_folding(&self) -> Vec<Owner> {
+        let known = self.shapes.iter().chain(&self.pivots);
+        known.flat_map(|known| known.core.clone().flat_map(|at| known.around_letter(at))).collect()
     }
 
     /// The places of all grams with the hash of this one.
@@ -219,6 +228,16 @@ impl Prefilter {
 }
 
 impl Known {
+    /// The owners, by a letter of the core instead of the whole core, if it has an unusual fold.
+    fn around_letter(&self, at: usize) -> impl Iterator<Item = Owner> {
+        let owners = if folds(&self.shape[at]) { &self.owners[..] } else { &[] };
+        owners.iter().map(move |Owner { index, around }| {
+            let before = around.before.clone().then(Track::across(&self.shape[self.core.start..at]));
+            let after = Track::across(&self.shape[at + 1..self.core.end]).then(around.after.clone());
+            Owner { index: *index, around: Around { before, after, ..around.clone() } }
+        })
+    }
+
     /// Does the shape stand in the text, with its core at `start`?
     fn is_at(&self, text: &[u8], start: usize) -> bool {
         let Some((before, after)) = text.split_at_checked(start) else { return false };
@@ -228,16 +247,13 @@ impl Known {
 }
 
 /// Is each byte in its set? A set of all bytes outside ASCII stands for characters of several bytes as
-/// well, and after one there is no telling how the rest lines up.
+/// well, and so does a letter with an unusual fold; after one there is no telling how the rest lines up.
 fn agree<'a>(sets: impl Iterator<Item = &'a ByteSet>, mut bytes: impl Iterator<Item = &'a u8>) -> bool {
     for set in sets {
         match bytes.next() {
-            Some(&byte) if set.contains(byte) => {
-                if !byte.is_ascii() && set.has_high() {
-                    return true;
-                }
-            }
-            _ => return false,
+            Some(&byte) if !byte.is_ascii() && (set.has_high() || folds(set)) => return true,
+            Some(&byte) if set.contains(byte) => {}
+            Some(_) | None => return false,
         }
     }
     true
@@ -252,7 +268,7 @@ mod tests {
     use super::*;
     use crate::deadline::Deadline;
     use crate::matcher::pattern::linear::parse;
-    use crate::matcher::required::{self, Reach};
+    use crate::matcher::required;
 
     /// The windows of each pattern in the text.
     fn found(patterns: &[&str], text: &[u8]) -> Vec<Vec<Range<usize>>> {
@@ -370,7 +386,7 @@ mod tests {
         let mut candidates = Candidates::default();
         candidates.reset(1, b"");
         let around =
-            Around { before: Reach::NONE, after: Reach::NONE, run: None, nearby: Vec::new(), least: 2 };
+            Around { before: Track::NONE, after: Track::NONE, run: None, nearby: Vec::new(), least: 2 };
         let owner = Owner { index: 0, around };
         for at in 0..9 {
             candidates.add(&owner, b"xyxyxyxyxy", at..at + 1, 1);
@@ -385,8 +401,8 @@ mod tests {
         let owner = Owner {
             index: 7,
             around: Around {
-                before: Reach::NONE,
-                after: Reach::NONE,
+                before: Track::NONE,
+                after: Track::NONE,
                 run: None,
                 nearby: Vec::new(),
                 least: 0,

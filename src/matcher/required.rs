@@ -7,7 +7,7 @@
 //! Works on an expression parsed without Unicode as well, for any text. There a class of more than
 //! a few bytes may stand for more characters than it shows, so it is taken to match every byte
 //! outside ASCII; a smaller one stands for what it shows, but for the two characters that fold to
-//! `k` and `s` (see [`Anchor::folds`]).
+//! `k` and `s` (see [`folds`]).
 
 use regex_syntax::hir::Hir;
 
@@ -17,12 +17,15 @@ pub mod byte_set;
 pub mod glance;
 pub mod gram_filter;
 mod nearby;
-mod rules;
+pub mod rules;
 mod shapes;
+pub mod track;
 mod tree;
 
 use byte_set::ByteSet;
+use rules::Extent as _;
 use shapes::Shapes;
+use track::Track;
 use tree::{FromTree as _, part};
 
 /// The longest shape.
@@ -58,11 +61,12 @@ impl Required {
     /// How many bytes of memory the anchor takes, and what is looked for near it.
     pub fn size(&self) -> usize {
         let size = |shapes: &[Shape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
-        match self.anchor.as_ref().map(|anchor| &anchor.key) {
-            Some(Key::Shapes(shapes)) => size(shapes) + (shapes.len() + 1) * size(&self.nearby),
-            Some(Key::Pivot(shape, _)) => size_of_val(shape.as_slice()),
-            Some(Key::Run(_)) => size(&self.nearby),
-            None => 0,
+        let Some(anchor) = &self.anchor else { return 0 };
+        let around = anchor.before.size() + anchor.after.size() + size(&self.nearby);
+        match &anchor.key {
+            Key::Shapes(shapes) => size(shapes) + (shapes.len() + 1) * around,
+            Key::Pivot(shape, _) => size_of_val(shape.as_slice()) + around,
+            Key::Run(_) => around,
         }
     }
 }
@@ -73,9 +77,9 @@ pub struct Anchor {
     /// What the part looks like.
     pub key: Key,
     /// What a match has before the part.
-    pub before: Reach,
+    pub before: Track,
     /// What a match has after the part.
-    pub after: Reach,
+    pub after: Track,
     /// How often it is expected in each byte of a text.
     cost: f32,
 }
@@ -128,19 +132,6 @@ pub struct Reach {
 impl Reach {
     /// Nothing.
     pub const NONE: Self = Self { most: Some(0), bytes: ByteSet::HIGH };
-
-    /// One stretch after the other.
-    #[must_use]
-    pub fn then(self, other: Self) -> Self {
-        let most = self.most.zip(other.most).and_then(|(one, other)| one.checked_add(other));
-        Self { most, bytes: self.bytes.union(other.bytes) }
-    }
-
-    /// The bytes of these shapes.
-    pub fn across(shape: &[ByteSet]) -> Self {
-        let bytes = shape.iter().fold(ByteSet::HIGH, |bytes, set| bytes.union(*set));
-        Self { most: Some(shape.len()), bytes }
-    }
 }
 
 impl Anchor {
@@ -154,32 +145,24 @@ impl Anchor {
             }
             _ => return None,
         };
-        (cost <= gram_filter::MAX_COST).then_some(Self { key, before: Reach::NONE, after: Reach::NONE, cost })
-    }
-
-    /// Could a match of this anchor hold a character outside ASCII where a shape shows a letter?
-    pub fn folds(&self) -> bool {
-        match &self.key {
-            Key::Shapes(shapes) => shapes.iter().flatten().any(folds),
-            Key::Pivot(shape, _) => shape.iter().any(folds),
-            Key::Run(_) => false,
-        }
+        (cost <= gram_filter::MAX_COST).then_some(Self { key, before: Track::NONE, after: Track::NONE, cost })
     }
 }
 
 /// In Unicode, `(?i)` lets `k` match U+212A and `s` match U+017F. Could one of them stand where only a letter shows?
-fn folds(set: &ByteSet) -> bool {
+pub fn folds(set: &ByteSet) -> bool {
     !set.has_high() && [(b'k', b'K'), (b's', b'S')].iter().any(|(a, b)| set.contains(*a) && set.contains(*b))
 }
 
 /// What every match of an expression has.
 pub fn of(hir: &Hir) -> Required {
     let mut part = part::<Shapes>(hir);
-    let (mut anchor, mut nearby, reach) = (part.held(), Vec::new(), part.extent);
+    let (mut anchor, mut nearby, reach) = (part.held(), Vec::new(), part.extent.reach());
     if let Some(run) = part.run {
         let cost = run.cost();
         if cost <= gram_filter::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
-            anchor = Some(Anchor { key: Key::Run(run), before: reach, after: reach, cost });
+            let anywhere = Track::within(reach);
+            anchor = Some(Anchor { key: Key::Run(run), before: anywhere.clone(), after: anywhere, cost });
             nearby = nearby::nearby(hir).unwrap_or_default();
         }
     }
@@ -190,12 +173,18 @@ pub fn of(hir: &Hir) -> Required {
 /// What every match of a text has that is matched as it is.
 pub fn of_literal(literal: &[u8]) -> Required {
     let mut part = Shapes::literal(literal);
-    Required { anchor: part.held(), run: None, nearby: Vec::new(), whole: part.extent, least: literal.len() }
+    Required {
+        anchor: part.held(),
+        run: None,
+        nearby: Vec::new(),
+        whole: part.extent.reach(),
+        least: literal.len(),
+    }
 }
 
 /// The bytes that an expression can match.
 pub fn bytes(hir: &Hir) -> ByteSet {
-    part::<Shapes>(hir).extent.bytes
+    part::<Shapes>(hir).extent.reach().bytes
 }
 
 /// The longest text in a shape, in lower case, if there is one.
@@ -241,7 +230,7 @@ mod tests {
 
     fn reaches(regex: &str) -> (Option<usize>, Option<usize>) {
         let anchor = required(regex).anchor.expect("an anchor");
-        (anchor.before.most, anchor.after.most)
+        (anchor.before.reach().most, anchor.after.reach().most)
     }
 
     #[test]
@@ -289,9 +278,10 @@ mod tests {
         assert_eq!(reaches("(?:a|bcd)*zqxj"), (None, Some(0)));
         assert_eq!(reaches("x?(?:[0-9]{1,3}zqxj|jqxz[0-9]{1,9})y?"), (Some(4), Some(10)));
         let anchor = required("[ab]*zqxj[^\n]*").anchor.expect("an anchor");
-        assert!(anchor.before.bytes.contains(b'a') && !anchor.before.bytes.contains(b'c'));
-        assert!(anchor.after.bytes.contains(b'c') && !anchor.after.bytes.contains(b'\n'));
-        assert!(anchor.before.bytes.has_high(), "a class may match more than it shows");
+        let (before, after) = (anchor.before.reach(), anchor.after.reach());
+        assert!(before.bytes.contains(b'a') && !before.bytes.contains(b'c'));
+        assert!(after.bytes.contains(b'c') && !after.bytes.contains(b'\n'));
+        assert!(before.bytes.has_high(), "a class may match more than it shows");
     }
 
     #[test]
@@ -317,11 +307,14 @@ mod tests {
 
     #[test]
     fn letters_with_unusual_folds_are_noticed() {
-        let folds = |regex| required(regex).anchor.expect("an anchor").folds();
-        assert!(folds("(?i)token"));
-        assert!(folds("(?i)pass"));
-        assert!(!folds("token"));
-        assert!(!folds("(?i)foobar"));
+        let folding = |regex| match required(regex).anchor.expect("an anchor").key {
+            Key::Shapes(shapes) => shapes.iter().flatten().any(folds),
+            Key::Pivot(..) | Key::Run(_) => false,
+        };
+        assert!(folding("(?i)token"));
+        assert!(folding("(?i)pass"));
+        assert!(!folding("token"));
+        assert!(!folding("(?i)foobar"));
     }
 
     #[test]
@@ -382,7 +375,7 @@ mod tests {
         let required = of_literal(&[b'x'; 100]);
         assert_eq!(required.whole.most, Some(100));
         let anchor = required.anchor.expect("an anchor");
-        assert_eq!((anchor.before.most, anchor.after.most), (Some(0), Some(100 - MAX_SHAPE)));
+        assert_eq!((anchor.before.reach().most, anchor.after.reach().most), (Some(0), Some(100 - MAX_SHAPE)));
         assert!(of_literal(b"x").anchor.is_none());
     }
 }

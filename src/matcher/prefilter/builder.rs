@@ -1,11 +1,14 @@
 //! Builds a prefilter from what patterns require.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use super::table::{Table, hash};
 use super::windows::{Around, Nearby};
 use super::{Known, Owner, Place, Prefilter, Unanchored};
-use crate::matcher::required::{Key, Reach, Required, Run, Shape, gram_filter};
+use crate::matcher::required::rules::Extent as _;
+use crate::matcher::required::track::Track;
+use crate::matcher::required::{Key, Required, Run, Shape, gram_filter};
 
 /// The most places of grams. Further patterns are searched for in every text.
 pub(super) const MAX_PLACES: usize = 500_000;
@@ -19,7 +22,6 @@ pub(super) struct Builder {
     shapes: Vec<Known>,
     pivots: Vec<Known>,
     runs: Vec<(Run, Vec<Owner>)>,
-    folding: Vec<Owner>,
     always: Vec<Unanchored>,
     count: usize,
 }
@@ -34,7 +36,6 @@ impl Builder {
             shapes: Vec::new(),
             pivots: Vec::new(),
             runs: Vec::new(),
-            folding: Vec::new(),
             always: Vec::new(),
             count: 0,
         }
@@ -48,7 +49,7 @@ impl Builder {
             self.always.push(Unanchored { index, spans_lines: required.whole.bytes.contains(b'\n') });
             return;
         };
-        let owner = |before: Reach, after: Reach| Owner {
+        let owner = |before: Track, after: Track| Owner {
             index,
             around: Around {
                 before,
@@ -58,20 +59,17 @@ impl Builder {
                 least: required.least,
             },
         };
-        if anchor.folds() {
-            self.folding.push(owner(required.whole, required.whole));
-        }
         match &anchor.key {
             Key::Run(run) => {
-                let owner = owner(anchor.before, anchor.after);
+                let owner = owner(anchor.before.clone(), anchor.after.clone());
                 match self.runs.iter_mut().find(|(known, _)| known == run) {
                     Some((_, owners)) => owners.push(owner),
                     None => self.runs.push((*run, vec![owner])),
                 }
             }
             Key::Pivot(shape, at) => {
-                let before = anchor.before.then(Reach::across(&shape[..*at]));
-                let after = Reach::across(&shape[at + 1..]).then(anchor.after);
+                let before = anchor.before.clone().then(Track::across(&shape[..*at]));
+                let after = Track::across(&shape[at + 1..]).then(anchor.after.clone());
                 let (owner, core) = (owner(before, after), *at..at + 1);
                 match self.pivots.iter_mut().find(|known| known.core == core && known.shape == *shape) {
                     Some(known) => known.owners.push(owner),
@@ -82,8 +80,8 @@ impl Builder {
                 for shape in shapes {
                     let known = self.known(shape);
                     let core = &known.core;
-                    let before = anchor.before.then(Reach::across(&shape[..core.start]));
-                    let after = Reach::across(&shape[core.end..]).then(anchor.after);
+                    let before = anchor.before.clone().then(Track::across(&shape[..core.start]));
+                    let after = Track::across(&shape[core.end..]).then(anchor.after.clone());
                     known.owners.push(owner(before, after));
                 }
             }
@@ -112,7 +110,7 @@ impl Builder {
 
     /// The prefilter for all of them.
     pub(super) fn build(self) -> Prefilter {
-        let Self { mut places, shapes, pivots, runs, folding, always, count, .. } = self;
+        let Self { mut places, shapes, pivots, runs, always, count, .. } = self;
         let group_bits = places.len().next_power_of_two().trailing_zeros().clamp(1, 16);
         let group_shift = u32::BITS - group_bits;
         places.sort_unstable_by_key(|place| (hash(place.gram), place.shape, place.skip));
@@ -134,7 +132,7 @@ impl Builder {
             pivots,
             runs,
             any_run,
-            folding,
+            folding: OnceLock::new(),
             always,
             count,
         }

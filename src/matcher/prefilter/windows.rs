@@ -6,19 +6,18 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::follow::{Followed, Side};
 use crate::matcher::required::byte_set::{ByteSet, Needles, likelihood};
+use crate::matcher::required::track::Track;
 use crate::matcher::required::{Reach, Run, Shape};
-
-/// How far a window is followed to each side before it is searched without a look at its bytes.
-const NEAR: usize = 256;
 
 /// What the matches of a pattern have around a part of them.
 #[derive(Debug, Clone)]
 pub struct Around {
     /// Before the part.
-    pub before: Reach,
+    pub before: Track,
     /// After the part.
-    pub after: Reach,
+    pub after: Track,
     /// Anywhere.
     pub run: Option<Run>,
     /// One of these anywhere, if there are any; bytes that are one character each.
@@ -132,39 +131,49 @@ impl Windows {
 
     /// Adds a window around `part`; a character has at most `width` bytes. Returns how many bytes were looked at.
     pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> usize {
-        let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
-        let first = part.start.saturating_sub(most(&around.before));
-        let last = part.end.saturating_add(most(&around.after)).min(text.len());
-        if let Some(window) = self.ranges.last_mut()
-            && window.contains(&part.start)
-        {
-            let start = walk_back(text, window.start, first, &around.before.bytes);
-            let end = walk(text, window.end.max(part.end), last, &around.after.bytes);
-            let new = start.min(window.start)..end.max(window.end);
-            let more = new.len() - window.len();
-            *window = new;
-            return more;
-        }
-        let near = first.max(part.start.saturating_sub(NEAR))..last.min(part.end.saturating_add(NEAR));
-        let start = walk_back(text, part.start, near.start, &around.before.bytes);
-        let end = walk(text, part.end, near.end, &around.after.bytes);
-        let complete = (start > near.start || near.start == first) && (end < near.end || near.end == last);
-        if complete {
-            if around.allows(&text[start..end]) {
-                self.push(start..end);
+        let (before, behind) = (Side::Before(&text[..part.start]), Side::Behind(&text[part.end..]));
+        match (behind.follow(around.after.steps(), width), before.follow(around.before.steps(), width)) {
+            (Followed::Nowhere, _) | (_, Followed::Nowhere) => 0,
+            (Followed::To(after), Followed::To(before)) => {
+                let window = part.start - before..part.end + after;
+                if around.allows(&text[window.clone()]) {
+                    self.push(window);
+                }
+                before + after
             }
-            return end - start;
+            (Followed::Far, _) | (_, Followed::Far) => self.add_far(around, text, part, width),
         }
-        let start = walk_back(text, start, first, &around.before.bytes);
-        let end = walk(text, end, last, &around.after.bytes);
-        self.push(start..end);
-        end - start
+    }
+
+    /// Adds a window that reaches far.
+    fn add_far(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> usize {
+        let new = match self.ranges.last() {
+            // Its bytes have been looked at: what is new begins at its ends.
+            Some(window) if window.contains(&part.start) => {
+                let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
+                let (before, after) = (around.before.reach(), around.after.reach());
+                let first = part.start.saturating_sub(most(&before));
+                let last = part.end.saturating_add(most(&after)).min(text.len());
+                let start = walk_back(text, window.start, first, &before.bytes);
+                let end = walk(text, window.end.max(part.end), last, &after.bytes);
+                start.min(window.start)..end.max(window.end)
+            }
+            Some(_) | None => {
+                let before = Side::Before(&text[..part.start]).furthest(around.before.steps(), width);
+                let after = Side::Behind(&text[part.end..]).furthest(around.after.steps(), width);
+                part.start - before..part.end + after
+            }
+        };
+        let known = self.ranges.last().filter(|window| window.contains(&part.start)).map_or(0, Range::len);
+        let more = new.len().saturating_sub(known);
+        self.push(new);
+        more
     }
 
     fn push(&mut self, new: Range<usize>) {
         let full = self.ranges.len() >= self.most;
         match self.ranges.last_mut() {
-            Some(last) if full => {
+            Some(last) if full || last.start < new.end && new.start < last.end => {
                 *last = last.start.min(new.start)..last.end.max(new.end);
             }
             Some(_) | None => self.ranges.push(new),
@@ -236,8 +245,11 @@ fn next_run(text: &[u8], mut start: usize, run: &Run) -> Option<Range<usize>> {
 mod tests {
     use super::*;
 
-    fn reach(most: impl Into<Option<usize>>) -> Reach {
-        Reach { most: most.into(), bytes: ByteSet::range(b'a', b'z') }
+    /// How much is followed in any test with something long.
+    const FAR: usize = 2_000;
+
+    fn reach(most: impl Into<Option<usize>>) -> Track {
+        Track::within(Reach { most: most.into(), bytes: ByteSet::range(b'a', b'z').union(ByteSet::HIGH) })
     }
 
     fn around(before: impl Into<Option<usize>>, after: impl Into<Option<usize>>) -> Around {
@@ -293,12 +305,12 @@ mod tests {
 
     #[test]
     fn long_windows_are_followed_to_their_end() {
-        let text = "a".repeat(3 * NEAR) + "X" + &"a".repeat(3 * NEAR) + "X" + &"a".repeat(NEAR);
-        let parts = [3 * NEAR..3 * NEAR + 1, 6 * NEAR + 1..6 * NEAR + 2];
+        let text = "a".repeat(3 * FAR) + "X" + &"a".repeat(3 * FAR) + "X" + &"a".repeat(FAR);
+        let parts = [3 * FAR..3 * FAR + 1, 6 * FAR + 1..6 * FAR + 2];
         assert_eq!(windows(&around(None, None), &text, &parts), vec![0..text.len()]);
         assert_eq!(
-            windows(&around(2 * NEAR, 10), &text, &parts),
-            [NEAR..3 * NEAR + 11, 4 * NEAR + 1..6 * NEAR + 12]
+            windows(&around(2 * FAR, 10), &text, &parts),
+            [FAR..3 * FAR + 11, 4 * FAR + 1..6 * FAR + 12]
         );
     }
 
@@ -319,9 +331,9 @@ mod tests {
     #[test]
     fn a_near_window_without_the_run_is_dropped() {
         let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 4 };
-        let digits = Reach { most: Some(9), bytes: ByteSet::range(b'0', b'9') };
-        let before = Reach { most: Some(0), ..digits };
-        let around = Around { before, after: digits, run: Some(run), nearby: Vec::new(), least: 0 };
+        let digits = |most| Track::within(Reach { most: Some(most), bytes: ByteSet::range(b'0', b'9') });
+        let around =
+            Around { before: digits(0), after: digits(9), run: Some(run), nearby: Vec::new(), least: 0 };
         assert_eq!(windows(&around, "X123-X1234", &[0..1, 5..6]), vec![5..10]);
     }
 

@@ -45,7 +45,7 @@ pub(super) trait Held: Sized {
 }
 
 /// A measure of a part, which adds up.
-pub(super) trait Extent: Copy {
+pub trait Extent: Clone {
     /// That of nothing.
     const NONE: Self;
 
@@ -62,9 +62,18 @@ pub(super) trait Extent: Copy {
 
 /// How often a part is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Times {
-    pub(super) least: usize,
-    pub(super) most: Option<usize>,
+pub struct Times {
+    /// At least.
+    pub least: usize,
+    /// At most, or without an end.
+    pub most: Option<usize>,
+}
+
+impl Times {
+    /// Not repeated.
+    pub const ONCE: Self = Self { least: 1, most: Some(1) };
+    /// There, or a part of it, or not there.
+    const MAYBE: Self = Self { least: 0, most: Some(1) };
 }
 
 /// What is known of a part of a pattern.
@@ -152,21 +161,28 @@ impl<T: Texts> Sequence<T> {
                 Some(self.run.map_or(run, |known| if run.cost() < known.cost() { run } else { known }));
         }
         if let Some(inner) = &mut self.inner {
-            inner.widen(T::Extent::NONE, extent);
+            inner.widen(T::Extent::NONE, extent.clone());
         }
         let longer = exact.as_ref().or(ends.as_ref()).and_then(|known| self.open.joined(known));
         match (longer, exact) {
             (Some(longer), Some(_)) => self.open = longer,
             (longer, exact) => {
                 self.is_whole = false;
+                // What the texts show of the part is not there a second time.
+                let rest = || extent.clone().times(Times::MAYBE);
+                let after = if longer.is_some() { rest() } else { extent.clone() };
                 let held = longer.as_ref().unwrap_or(&self.open).held();
-                self.offer(held, self.before_open, extent);
-                self.offer(inner, self.extent, T::Extent::NONE);
-                self.before_open = if exact.is_some() { self.extent } else { self.extent.then(extent) };
+                self.offer(held, self.before_open.clone(), after);
+                self.offer(inner, self.extent.clone(), T::Extent::NONE);
+                self.before_open = match (&exact, &ends) {
+                    (Some(_), _) => self.extent.clone(),
+                    (None, Some(_)) => self.extent.clone().then(rest()),
+                    (None, None) => self.extent.clone().then(extent.clone()),
+                };
                 self.open = exact.or_else(|| ends.map(|ends| ends.tail())).unwrap_or_else(T::empty);
             }
         }
-        self.extent = self.extent.then(extent);
+        self.extent = self.extent.clone().then(extent);
     }
 
     /// Every match holds this, too.
@@ -183,14 +199,14 @@ impl<T: Texts> Sequence<T> {
         if self.is_whole {
             return Part { run: self.run, ..Part::exact(self.open, self.extent) };
         }
-        self.offer(self.open.held(), self.before_open, T::Extent::NONE);
+        self.offer(self.open.held(), self.before_open.clone(), T::Extent::NONE);
         Part { run: self.run, inner: self.inner, ..Part::opaque(self.extent) }
     }
 }
 
 /// One part or another.
 pub(super) fn alternation<T: Texts>(mut parts: Vec<Part<T>>) -> Part<T> {
-    let extent = parts.iter().map(|part| part.extent).reduce(Extent::or).unwrap_or(Extent::NONE);
+    let extent = parts.iter().map(|part| part.extent.clone()).reduce(Extent::or).unwrap_or(Extent::NONE);
     let run = parts.iter().map(|part| part.run).reduce(|one, other| Some(one?.or(other?))).flatten();
     if let Some(texts) = all_exact(&parts) {
         return Part { run, ..Part::exact(texts, extent) };
@@ -206,13 +222,16 @@ fn all_exact<T: Texts>(parts: &[Part<T>]) -> Option<T> {
 
 /// A part that is repeated.
 pub(super) fn repeated<T: Texts>(mut part: Part<T>, times: Times) -> Part<T> {
-    let extent = part.extent.times(times);
+    let extent = part.extent.clone().times(times);
     if times.least == 0 {
         return match (part.exact, times.most) {
             (_, Some(0)) => Part::look(extent),
             (Some(texts), Some(1)) => {
                 let texts = texts.either(&T::empty());
-                texts.map_or_else(|| Part::opaque(extent), |texts| Part::exact(texts, extent))
+                match texts {
+                    Some(texts) => Part::exact(texts, extent),
+                    None => Part::opaque(extent),
+                }
             }
             _ => Part::opaque(extent),
         };
@@ -227,7 +246,8 @@ pub(super) fn repeated<T: Texts>(mut part: Part<T>, times: Times) -> Part<T> {
         copies += 1;
     }
     let mut inner = part.held();
-    inner.iter_mut().for_each(|held| held.widen(extent, extent));
+    let around = || extent.clone().times(Times::MAYBE);
+    inner.iter_mut().for_each(|held| held.widen(around(), around()));
     let is_exact = copies == times.least && times.most == Some(times.least);
     let (exact, ends) = if is_exact { (Some(head), None) } else { (None, Some(head)) };
     Part { extent, exact, ends, inner, run, character: None }

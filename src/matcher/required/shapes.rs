@@ -1,8 +1,9 @@
 //! The texts of a part as shapes: for the prefilter, which looks for the rarest of them.
 
-use super::rules::{Extent, Held, Part, Sequence, Texts, Times};
+use super::rules::{Extent as _, Held, Part, Sequence, Texts};
+use super::track::Track;
 use super::tree::{ClassBytes, FromTree};
-use super::{Anchor, Key, MAX_SHAPE, Reach, Run, Shape, shape};
+use super::{Anchor, Key, MAX_SHAPE, Run, Shape, shape};
 
 /// The most shapes that one anchor has.
 const MAX_SHAPES: usize = 16;
@@ -26,7 +27,7 @@ impl Shapes {
 
 impl Texts for Shapes {
     type Held = Anchor;
-    type Extent = Reach;
+    type Extent = Track;
     const MIN_RUN: usize = 6;
 
     fn empty() -> Self {
@@ -67,25 +68,26 @@ impl FromTree for Shapes {
         let mut sequence = Sequence::new();
         for bytes in literal.chunks(MAX_SHAPE) {
             let shape = shape(bytes);
-            let reach = Reach::across(&shape);
-            sequence.push(Part::exact(Self::one(shape), reach));
+            let extent = Track::across(&shape);
+            sequence.push(Part::exact(Self::one(shape), extent));
         }
         sequence.finish()
     }
 
     fn class(class: ClassBytes) -> Part<Self> {
         let (ClassBytes::One(bytes) | ClassBytes::Several(bytes)) = class;
-        let reach = Reach::across(&[bytes]);
+        let extent = Track::across(&[bytes]);
+        let run = Run { bytes: extent.reach().bytes, count: 1 };
         let part = match class {
-            ClassBytes::One(bytes) => Part::exact(Self::one(vec![bytes]), reach),
-            ClassBytes::Several(_) => Part::opaque(reach),
+            ClassBytes::One(bytes) => Part::exact(Self::one(vec![bytes]), extent),
+            ClassBytes::Several(_) => Part::opaque(extent),
         };
-        part.of_one_character(Run { bytes: reach.bytes, count: 1 })
+        part.of_one_character(run)
     }
 }
 
 impl Held for Anchor {
-    type Extent = Reach;
+    type Extent = Track;
 
     fn is_better_than(&self, other: &Self) -> bool {
         self.cost < other.cost
@@ -102,26 +104,10 @@ impl Held for Anchor {
         })
     }
 
-    fn widen(&mut self, before: Reach, after: Reach) {
-        self.before = before.then(self.before);
-        self.after = self.after.then(after);
-    }
-}
-
-impl Extent for Reach {
-    const NONE: Self = Self::NONE;
-
-    fn then(self, other: Self) -> Self {
-        Self::then(self, other)
-    }
-
-    fn or(self, other: Self) -> Self {
-        let most = self.most.zip(other.most).map(|(one, other)| one.max(other));
-        Self { most, bytes: self.bytes.union(other.bytes) }
-    }
-
-    fn times(self, times: Times) -> Self {
-        let most = self.most.zip(times.most).and_then(|(most, times)| most.checked_mul(times));
-        Self { most: if self.most == Some(0) { self.most } else { most }, bytes: self.bytes }
+    fn widen(&mut self, before: Track, after: Track) {
+        let [known_before, known_after] =
+            [&mut self.before, &mut self.after].map(|known| std::mem::replace(known, Track::NONE));
+        self.before = before.then(known_before);
+        self.after = known_after.then(after);
     }
 }

@@ -1,0 +1,209 @@
+//! What stands before or behind a part of a match, as steps: so many characters out of one set of bytes, then so many
+//! out of another. It allows at least what the expression allows, so that what does not fit is no match.
+
+use super::byte_set::ByteSet;
+use super::rules::{Extent, Times};
+use super::{Reach, folds};
+
+/// The most steps of one track. Those in the middle become one: what matters is next to the part.
+const MAX_STEPS: usize = 24;
+
+/// As many characters as there are.
+const ENDLESS: u32 = u32::MAX;
+
+/// Some characters out of one set of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    bytes: ByteSet,
+    least: u32,
+    most: u32,
+}
+
+impl Step {
+    /// One character.
+    fn one(bytes: &ByteSet) -> Self {
+        // A letter that has an unusual fold may be one of several bytes.
+        let bytes = if folds(bytes) { bytes.union(ByteSet::HIGH) } else { *bytes };
+        Self { bytes, least: 1, most: 1 }
+    }
+
+    /// The bytes that its characters consist of.
+    pub fn bytes(&self) -> &ByteSet {
+        &self.bytes
+    }
+
+    /// The least bytes it takes.
+    pub fn least(&self) -> usize {
+        self.least as usize
+    }
+
+    /// The most bytes it takes, where a character has at most `width`.
+    pub fn most(&self, width: usize) -> usize {
+        let width = if self.bytes.has_high() { width } else { 1 };
+        if self.most == ENDLESS { usize::MAX } else { (self.most as usize).saturating_mul(width) }
+    }
+
+    /// One or the other.
+    fn or(self, other: Self) -> Self {
+        let bytes = self.bytes.union(other.bytes);
+        Self { bytes, least: self.least.min(other.least), most: self.most.max(other.most) }
+    }
+
+    /// One after the other, with what comes first left open.
+    fn with(self, other: Self) -> Self {
+        let bytes = self.bytes.union(other.bytes);
+        let least = self.least.saturating_add(other.least).min(ENDLESS - 1);
+        Self { bytes, least, most: self.most.saturating_add(other.most) }
+    }
+
+    fn times(self, times: Times) -> Self {
+        let count = |times: usize| u32::try_from(times).unwrap_or(ENDLESS);
+        let least = self.least.saturating_mul(count(times.least)).min(ENDLESS - 1);
+        let most =
+            if self.most == 0 { 0 } else { self.most.saturating_mul(times.most.map_or(ENDLESS, count)) };
+        Self { least, most, ..self }
+    }
+}
+
+/// Steps, in the order of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Track(Vec<Step>);
+
+impl Track {
+    /// The characters of these sets, one after another.
+    pub fn across(shape: &[ByteSet]) -> Self {
+        Self(shape.iter().map(Step::one).collect()).shortened()
+    }
+
+    /// Anything within reach.
+    pub fn within(reach: Reach) -> Self {
+        let most = reach.most.map_or(ENDLESS, |most| u32::try_from(most).unwrap_or(ENDLESS));
+        Self(vec![Step { bytes: reach.bytes, least: 0, most }])
+    }
+
+    /// The steps, in the order of the text.
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// How far it goes.
+    pub fn reach(&self) -> Reach {
+        let Some(step) = self.as_one() else { return Reach::NONE };
+        let most = (step.most != ENDLESS).then_some(step.most as usize);
+        Reach { most, bytes: step.bytes.union(ByteSet::HIGH) }
+    }
+
+    /// How many bytes of memory it takes.
+    pub fn size(&self) -> usize {
+        size_of_val(self.0.as_slice())
+    }
+
+    /// All of it as one step, if there is any.
+    fn as_one(&self) -> Option<Step> {
+        self.0.iter().copied().reduce(Step::with)
+    }
+
+    fn shortened(mut self) -> Self {
+        if self.0.len() > MAX_STEPS {
+            let middle = MAX_STEPS / 2..self.0.len() + 1 - MAX_STEPS / 2;
+            let one = self.0[middle.clone()].iter().copied().reduce(Step::with);
+            self.0.splice(middle, one);
+        }
+        self
+    }
+}
+
+impl Extent for Track {
+    const NONE: Self = Self(Vec::new());
+
+    fn then(mut self, other: Self) -> Self {
+        let mut others = other.0.into_iter();
+        if let (Some(last), [next, ..]) = (self.0.last_mut(), others.as_slice())
+            && last.bytes == next.bytes
+        {
+            *last = last.with(*next);
+            others.next();
+        }
+        self.0.extend(others);
+        self.shortened()
+    }
+
+    fn or(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        match (self.as_one(), other.as_one()) {
+            (Some(one), Some(other)) => Self(vec![one.or(other)]),
+            (Some(step), None) | (None, Some(step)) => Self(vec![Step { least: 0, ..step }]),
+            (None, None) => Self::NONE,
+        }
+    }
+
+    fn times(self, times: Times) -> Self {
+        if times == Times::ONCE {
+            return self;
+        }
+        Self(self.as_one().map(|step| step.times(times)).filter(|step| step.most > 0).into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(bytes: &str) -> ByteSet {
+        bytes.bytes().fold(ByteSet::default(), |set, byte| set.union(ByteSet::range(byte, byte)))
+    }
+
+    fn across(text: &str) -> Track {
+        Track::across(&text.bytes().map(|byte| ByteSet::range(byte, byte)).collect::<Vec<_>>())
+    }
+
+    /// Each step as its bytes and how many.
+    fn shown(track: &Track) -> Vec<(String, u32, Option<u32>)> {
+        let show = |step: &Step| {
+            let bytes = step.bytes.iter().filter(u8::is_ascii).map(char::from).collect();
+            (bytes, step.least, (step.most != ENDLESS).then_some(step.most))
+        };
+        track.0.iter().map(show).collect()
+    }
+
+    #[test]
+    fn steps_follow_each_other() {
+        let two = across("aa").then(across("ab"));
+        assert_eq!(
+            shown(&two),
+            [("a".to_owned(), 1, Some(1)), ("a".to_owned(), 2, Some(2)), ("b".to_owned(), 1, Some(1))]
+        );
+        let digits = Track::across(&[set("01")]).times(Times { least: 3, most: None });
+        assert_eq!(shown(&digits), [("01".to_owned(), 3, None)]);
+        assert_eq!(digits.reach().most, None);
+    }
+
+    #[test]
+    fn one_or_the_other_is_one_step() {
+        let either = across("ab").or(across("c"));
+        assert_eq!(shown(&either), [("abc".to_owned(), 1, Some(2))]);
+        assert_eq!(shown(&across("ab").or(across("ab"))).len(), 2);
+        assert_eq!(shown(&across("ab").or(Track::NONE)), [("ab".to_owned(), 0, Some(2))]);
+        assert_eq!(
+            shown(&across("ab").times(Times { least: 0, most: Some(3) })),
+            [("ab".to_owned(), 0, Some(6))]
+        );
+        assert!(shown(&across("ab").times(Times { least: 0, most: Some(0) })).is_empty());
+    }
+
+    #[test]
+    fn many_steps_become_fewer_in_the_middle() {
+        let long = (0..9).fold(Track::NONE, |track, _| track.then(across("abcdefghij")));
+        assert_eq!(long.0.len(), MAX_STEPS);
+        assert_eq!(long.reach().most, Some(90));
+        assert_eq!((shown(&long)[0].0.as_str(), shown(&long)[MAX_STEPS - 1].0.as_str()), ("a", "j"));
+    }
+
+    #[test]
+    fn a_letter_with_an_unusual_fold_may_be_several_bytes() {
+        let track = Track::across(&[set("kK"), set("aA")]);
+        assert_eq!(track.0.iter().map(|step| step.most(4)).collect::<Vec<_>>(), [4, 1]);
+    }
+}
