@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::inert_json;
+use super::list::write_list;
 use super::statistics::{ContractName, Count, Statistics};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
@@ -79,9 +80,6 @@ fn write_document(
     outcome: &Outcome,
     statistics: Option<&Statistics<'_>>,
 ) -> io::Result<()> {
-    let checked: Vec<_> = outcome.checked.iter().map(|path| path.to_text()).collect();
-    let violations: Vec<_> = outcome.open().map(wire).collect();
-    let suppressed: Vec<_> = outcome.suppressed().map(wire).collect();
     let skipped = outcome.skipped.iter().map(|skipped| WireSkipped {
         file_path: skipped.path.to_text().into_owned(),
         reason: skipped.why.to_string(),
@@ -94,12 +92,12 @@ fn write_document(
     let summary = outcome.summary();
     writeln!(out, "{{")?;
     write!(out, "  \"files_checked\": [")?;
-    for (index, path) in checked.iter().enumerate() {
+    for (index, path) in outcome.checked.iter().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
-        write!(out, "{comma}{}", inert_json(&serde_json::to_string(path)?))?;
+        write!(out, "{comma}{}", inert_json(&serde_json::to_string(&path.to_text())?))?;
     }
     writeln!(out, "],")?;
-    writeln!(out, "  \"violations\": {},", indented(&violations)?)?;
+    write_key(out, "violations", outcome.open().map(wire))?;
     writeln!(
         out,
         "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
@@ -108,14 +106,21 @@ fn write_document(
     if let Some(stale) = outcome.stale {
         writeln!(out, "  \"baseline\": {{ \"stale\": {stale} }},")?;
     }
-    writeln!(out, "  \"skipped\": {},", indented(&skipped.collect::<Vec<_>>())?)?;
-    writeln!(out, "  \"warnings\": {},", indented(&warnings.collect::<Vec<_>>())?)?;
-    writeln!(out, "  \"suppressed\": {},", indented(&suppressed)?)?;
+    write_key(out, "skipped", skipped)?;
+    write_key(out, "warnings", warnings)?;
+    write_key(out, "suppressed", outcome.suppressed().map(wire))?;
     if let Some(statistics) = statistics {
         writeln!(out, "  \"statistics\": {},", indented(&wire_statistics(statistics))?)?;
     }
     writeln!(out, "  \"version\": {VERSION}")?;
     writeln!(out, "}}")
+}
+
+/// Writes one key of the document whose value is a list.
+fn write_key(out: &mut dyn Write, key: &str, items: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
+    write!(out, "  \"{key}\": ")?;
+    write_list(out, items, 1)?;
+    writeln!(out, ",")
 }
 
 /// Pretty JSON that stands one level deep. A newline in it is always layout: strings spell theirs out.

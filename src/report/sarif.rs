@@ -14,6 +14,7 @@ use serde_sarif::sarif::{
 
 use super::host::{Spot, Top};
 use super::inert_json;
+use super::list::write_list;
 use super::redact::is_secret;
 use crate::contract::{Contract, Severity};
 use crate::outcome::Outcome;
@@ -37,12 +38,16 @@ const FINGERPRINT: &str = "primaryLocationLineHash";
 
 /// Writes the outcome as one SARIF log.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let results = outcome.open().map(|violation| result(violation, &Spot::of(top, violation)));
+    let mut kept = Kept::of(outcome.open().map(|violation| level(&violation.contract)));
+    let mut invocation = invocation(outcome, top);
+    kept.say_left_out(&mut invocation);
     let mut ids = HashSet::new();
     let rules =
         outcome.contracts.iter().filter(|contract| ids.insert(&contract.id)).map(|contract| rule(contract));
     let rules = rules.collect();
-    write_log(out, rules, results.collect(), invocation(outcome, top))
+    let taken = outcome.open().filter(|violation| kept.takes(level(&violation.contract)));
+    let results = taken.map(|violation| result(violation, &Spot::of(top, violation)));
+    write_log(out, rules, results, invocation)
 }
 
 /// Why a log cannot be merged.
@@ -83,8 +88,11 @@ pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
             append(&mut invocation.tool_configuration_notifications, part.tool_configuration_notifications);
         }
     }
-    let (rules, results) = (rules.into_values().collect(), results.into_values().collect());
-    write_log(out, rules, results, invocation)
+    let level = |result: &SarifResult| result.level.unwrap_or(ResultLevel::Warning);
+    let mut kept = Kept::of(results.values().map(level));
+    kept.say_left_out(&mut invocation);
+    let taken = results.into_values().filter(|result| kept.takes(level(result)));
+    write_log(out, rules.into_values().collect(), taken, invocation)
 }
 
 /// Shards of one project have the same contracts, and so the same things to say about them.
@@ -110,29 +118,25 @@ fn order(result: &SarifResult) -> Order {
     (uri, line, column, result.rule_id.clone(), name)
 }
 
+/// What stands in a log where its results are to be.
+const NO_RESULTS: &str = "\"results\": []";
+
+/// How deep in a log the results are.
+const RESULTS_DEPTH: usize = 3;
+
+/// Writes a log, one result after the other.
 fn write_log(
     out: &mut dyn Write,
     rules: Vec<ReportingDescriptor>,
-    results: Vec<SarifResult>,
-    mut invocation: Invocation,
+    results: impl Iterator<Item = SarifResult>,
+    invocation: Invocation,
 ) -> io::Result<()> {
-    let count = results.len();
-    let mut results = within_limit(results);
-    if results.len() < count {
-        let text = format!(
-            "{} results were left out, because GitHub takes {MAX_RESULTS} at most",
-            count - results.len()
-        );
-        append(
-            &mut invocation.tool_execution_notifications,
-            Some(vec![notification(&text, "warning", None)]),
-        );
-    }
-    let index: HashMap<&str, usize> =
-        rules.iter().enumerate().map(|(at, rule)| (rule.id.as_str(), at)).collect();
-    for result in &mut results {
+    let index: HashMap<String, usize> =
+        rules.iter().enumerate().map(|(at, rule)| (rule.id.clone(), at)).collect();
+    let results = results.map(|mut result| {
         result.rule_index = result.rule_id.as_deref().and_then(|id| i64::try_from(*index.get(id)?).ok());
-    }
+        result
+    });
     let mut driver =
         ToolComponent::builder().name(NAME).semantic_version(env!("CARGO_PKG_VERSION")).rules(rules).build();
     driver.information_uri = Some(REPOSITORY.to_owned()).filter(|address| !address.is_empty());
@@ -140,27 +144,59 @@ fn write_log(
         .tool(Tool::builder().driver(driver).build())
         .invocations(vec![invocation])
         .column_kind(json!("unicodeCodePoints"))
-        .results(results)
+        .results(Vec::new())
         .build();
     let log = Sarif::builder()
         .schema("https://json.schemastore.org/sarif-2.1.0.json")
         .version(json!("2.1.0"))
         .runs(vec![run])
         .build();
-    out.write_all(inert_json(&serde_json::to_string_pretty(&log)?).as_bytes())?;
-    writeln!(out)
+    let log = serde_json::to_string_pretty(&log)?;
+    // No text of a contract can look like this: in a string, quotes are spelled out.
+    let (before, after) = log.split_once(NO_RESULTS).expect("a log has results");
+    write!(out, "{}\"results\": ", inert_json(before))?;
+    write_list(out, results, RESULTS_DEPTH)?;
+    writeln!(out, "{}", inert_json(after))
 }
 
 /// As many results as GitHub takes: errors rather than warnings.
-fn within_limit(mut results: Vec<SarifResult>) -> Vec<SarifResult> {
-    if results.len() > MAX_RESULTS {
-        let is_error = |result: &SarifResult| result.level == Some(ResultLevel::Error);
-        let errors = results.iter().filter(|result| is_error(result)).count();
-        let mut warnings = 0..MAX_RESULTS.saturating_sub(errors);
-        results.retain(|result| is_error(result) || warnings.next().is_some());
-        results.truncate(MAX_RESULTS);
+struct Kept {
+    errors: usize,
+    others: usize,
+    left_out: usize,
+}
+
+impl Kept {
+    /// Of results of these levels.
+    fn of(levels: impl Iterator<Item = ResultLevel>) -> Self {
+        let (mut errors, mut others) = (0usize, 0usize);
+        for level in levels {
+            *(if level == ResultLevel::Error { &mut errors } else { &mut others }) += 1;
+        }
+        let count = errors + others;
+        let errors = errors.min(MAX_RESULTS);
+        let others = others.min(MAX_RESULTS - errors);
+        Self { errors, others, left_out: count - errors - others }
     }
-    results
+
+    /// Is the next result of this level to be written?
+    fn takes(&mut self, level: ResultLevel) -> bool {
+        let left = if level == ResultLevel::Error { &mut self.errors } else { &mut self.others };
+        let takes = *left > 0;
+        *left = left.saturating_sub(1);
+        takes
+    }
+
+    fn say_left_out(&self, invocation: &mut Invocation) {
+        if self.left_out > 0 {
+            let count = self.left_out;
+            let text = format!("{count} results were left out, because GitHub takes {MAX_RESULTS} at most");
+            append(
+                &mut invocation.tool_execution_notifications,
+                Some(vec![notification(&text, "warning", None)]),
+            );
+        }
+    }
 }
 
 fn rule(contract: &Contract) -> ReportingDescriptor {
@@ -213,19 +249,22 @@ fn described(text: &str) -> MultiformatMessageString {
 
 fn result(violation: &Violation, spot: &Spot) -> SarifResult {
     let contract = &violation.contract;
-    let level = match contract.severity {
-        Severity::Error => ResultLevel::Error,
-        Severity::Warning => ResultLevel::Warning,
-    };
     let note = violation.note.map(|note| format!(" ({}.)", note.as_str())).unwrap_or_default();
     let region = region(spot, violation);
     SarifResult::builder()
         .rule_id(&contract.id)
-        .level(level)
+        .level(level(contract))
         .message(message(&format!("{}{note}", contract.message)))
         .locations(vec![location(&spot.path, region)])
         .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), violation.name())]))
         .build()
+}
+
+fn level(contract: &Contract) -> ResultLevel {
+    match contract.severity {
+        Severity::Error => ResultLevel::Error,
+        Severity::Warning => ResultLevel::Warning,
+    }
 }
 
 fn region(spot: &Spot, violation: &Violation) -> Region {
@@ -291,28 +330,50 @@ mod tests {
 
     #[test]
     fn github_gets_no_more_than_it_takes_and_errors_rather_than_warnings() {
-        let result = |line: usize| {
-            let level = if line.is_multiple_of(3) { ResultLevel::Error } else { ResultLevel::Warning };
-            SarifResult::builder().message(message(&line.to_string())).level(level).build()
+        let level = |line: usize| {
+            if line.is_multiple_of(3) { ResultLevel::Error } else { ResultLevel::Warning }
         };
-        let kept = within_limit((1..=30_000).map(result).collect());
-        assert_eq!(kept.len(), MAX_RESULTS);
-        assert_eq!(kept.iter().filter(|result| result.level == Some(ResultLevel::Error)).count(), 10_000);
-        let numbers = kept.iter().map(|result| result.message.text.as_ref()?.parse::<usize>().ok());
-        assert!(numbers.is_sorted());
-        assert_eq!(within_limit((1..=25_000).map(result).collect()).len(), 25_000);
+        let kept = |count: usize| {
+            let mut kept = Kept::of((1..=count).map(level));
+            (1..=count).filter(|line| kept.takes(level(*line))).collect::<Vec<_>>()
+        };
+        let lines = kept(30_000);
+        assert_eq!(lines.len(), MAX_RESULTS);
+        assert_eq!(lines.iter().filter(|line| line.is_multiple_of(3)).count(), 10_000);
+        assert_eq!(kept(25_000).len(), 25_000);
+        assert_eq!(kept(90_000), (1..=75_000).filter(|line| line % 3 == 0).collect::<Vec<_>>());
     }
 
     #[test]
     fn what_is_left_out_is_said() {
-        let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
+        let results = || {
+            let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
+            std::iter::repeat_n(result, MAX_RESULTS + 3)
+        };
         let mut out = Vec::new();
-        let invocation = Invocation::builder().execution_successful(true).build();
-        write_log(&mut out, Vec::new(), vec![result; MAX_RESULTS + 3], invocation).expect("written");
+        let mut invocation = Invocation::builder().execution_successful(true).build();
+        let mut kept = Kept::of(results().filter_map(|result| result.level));
+        kept.say_left_out(&mut invocation);
+        let taken = results().filter(|_| kept.takes(ResultLevel::Error));
+        write_log(&mut out, Vec::new(), taken, invocation).expect("written");
         let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
         assert_eq!(log.runs[0].results.as_ref().map(Vec::len), Some(MAX_RESULTS));
         let said = String::from_utf8(out).expect("UTF-8");
         assert!(said.contains("\"3 results were left out, because GitHub takes 25000 at most\""));
+    }
+
+    #[test]
+    fn a_log_is_written_in_pieces_as_it_would_be_at_once() {
+        let result = SarifResult::builder().message(message("\"results\": []")).build();
+        for count in [0, 1, 3] {
+            let mut out = Vec::new();
+            let invocation = Invocation::builder().execution_successful(true).build();
+            write_log(&mut out, Vec::new(), vec![result.clone(); count].into_iter(), invocation)
+                .expect("written");
+            let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
+            let whole = serde_json::to_string_pretty(&log).expect("JSON");
+            assert_eq!(String::from_utf8(out).expect("UTF-8").trim_end(), whole);
+        }
     }
 
     #[test]

@@ -1,0 +1,45 @@
+//! A list in JSON, written one item after another: a report of a million violations holds one of them at a time.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::inert_json;
+
+/// What one level is set in by.
+const INDENT: &str = "  ";
+
+/// Writes the items as pretty JSON that starts on a line so many levels deep. A newline in an item is always layout:
+/// strings spell theirs out.
+pub fn write_list<T: Serialize>(
+    out: &mut dyn Write,
+    items: impl Iterator<Item = T>,
+    depth: usize,
+) -> io::Result<()> {
+    let (outer, inner) = (format!("\n{}", INDENT.repeat(depth)), format!("\n{}", INDENT.repeat(depth + 1)));
+    let mut before = "[";
+    for item in items {
+        let text = serde_json::to_string_pretty(&item)?;
+        write!(out, "{before}{inner}{}", inert_json(&text).replace('\n', &inner))?;
+        before = ",";
+    }
+    if before == "[" { write!(out, "[]") } else { write!(out, "{outer}]") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_list_looks_like_one_that_is_written_at_once() {
+        for count in 0..3 {
+            let items = vec![json!({ "a": [1, "x\ny"], "b": {} }); count];
+            let whole = serde_json::to_string_pretty(&json!({ "list": items })).expect("JSON");
+            let mut out = b"{\n  \"list\": ".to_vec();
+            write_list(&mut out, items.iter(), 1).expect("written");
+            out.extend(b"\n}");
+            assert_eq!(String::from_utf8(out).expect("UTF-8"), whole);
+        }
+    }
+}
