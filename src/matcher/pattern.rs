@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::limits::{Budget, Effort};
 use super::prefilter::MAX_WIDTH;
-use super::required::{self, Required};
+use super::required::{self, Required, glance};
 use crate::contract::{self, Dialect};
 use crate::deadline::Deadline;
 
@@ -23,7 +23,7 @@ pub mod mistake;
 pub mod vacuous;
 
 use automaton::{Extent, Search};
-use backtracking::{Backtracking, Searched};
+use backtracking::{Backtracking, Searched, Validity};
 use dialect::{Backtracks, DialectError, Purpose, Translation};
 use linear::{Charset, Invalid, Linear};
 
@@ -114,14 +114,17 @@ impl Pattern {
                 let superset = tree(Purpose::Superset)?;
                 let required = required::of(&superset);
                 notes.extend(facts::return_before_end(&superset).then_some(facts::RETURN_BEFORE_END));
-                let searched = required.anchor.as_ref().map_or(Searched::Whole, |_| Searched::Windows);
-                let known = backtracking::Known { regex, because, facts, endless, searched };
+                let searched = searched(&required);
+                let validity = glance::needs(pattern).map_or(Validity::Unknown, |_| Validity::Known);
+                let known = backtracking::Known { regex, because, facts, endless, searched, validity };
                 (Engine::Backtracking(Box::new(Backtracking::new(known)?)), required)
             }
             None => {
                 let (linear, tree) = Linear::new(regex, &facts)?;
                 notes.extend(facts::return_before_end(&tree).then_some(facts::RETURN_BEFORE_END));
-                (Engine::Linear(Box::new(linear)), required::of(&tree))
+                let required = required::of(&tree);
+                let linear = linear.searched_in(searched(&required));
+                (Engine::Linear(Box::new(linear)), required)
             }
         };
         Ok((Self { engine, required }, notes))
@@ -204,6 +207,11 @@ impl Pattern {
             Engine::Literal(_) | Engine::Linear(_) => None,
         }
     }
+}
+
+/// How much of a text has to be searched for a pattern.
+fn searched(required: &Required) -> Searched {
+    required.anchor.as_ref().map_or(Searched::Whole, |_| Searched::Windows)
 }
 
 /// Can a match start with blank lines before what the pattern is about, as one of `^\s*print` can?

@@ -27,7 +27,7 @@ pub use candidates::Candidates;
 
 use builder::{Builder, MAX_PLACES};
 use table::{STEP, Table, hash};
-use windows::{Around, each_run};
+use windows::{Around, each_run, each_run_of};
 
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 pub const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
@@ -54,7 +54,7 @@ pub struct Prefilter {
     /// Runs, and the patterns whose anchor each of them is.
     runs: Vec<(Run, Vec<Owner>)>,
     /// What all of the runs have in common.
-    any_run: Option<Run>,
+    any_run: Option<AnyRun>,
     /// What a character of [`FOLDING`] can hide from the table; made for the first text that has one.
     folding: OnceLock<Vec<Owner>>,
     /// Patterns without an anchor.
@@ -67,6 +67,13 @@ pub struct Prefilter {
 struct Unanchored {
     index: usize,
     spans_lines: bool,
+}
+
+/// At least so many bytes in a row, each of which is `true`.
+#[derive(Debug)]
+struct AnyRun {
+    count: usize,
+    bytes: Box<[bool; 256]>,
 }
 
 /// A gram of a shape.
@@ -91,7 +98,12 @@ struct Known {
 struct Owner {
     index: usize,
     around: Around,
+    /// What is behind the anchor, if others may have the same there.
+    after: Option<TrackId>,
 }
+
+/// One of the different tracks behind anchors.
+type TrackId = u32;
 
 /// A gram, and where it stands.
 #[derive(Debug, Clone, Copy)]
@@ -174,18 +186,23 @@ impl Prefilter {
 
     fn find_runs(&self, text: &[u8], width: usize, found: &mut Candidates) {
         let Some(any) = &self.any_run else { return };
-        each_run(text, any, |range| {
-            for (run, owners) in &self.runs {
-                found.work.done += range.len() / 4 + WINDOW_WORK;
-                if found.work.is_exhausted() {
-                    return;
+        each_run_of(
+            text,
+            any.count,
+            |byte| any.bytes[usize::from(byte)],
+            |range| {
+                for (run, owners) in self.runs.iter().filter(|(run, _)| run.count <= range.len()) {
+                    found.work.done += range.len() / 4 + WINDOW_WORK;
+                    if found.work.is_exhausted() {
+                        return;
+                    }
+                    let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
+                    each_run(&text[range.clone()], run, |inner| {
+                        owners.iter().for_each(|owner| found.add(owner, text, within(inner.clone()), width));
+                    });
                 }
-                let within = |inner: Range<usize>| range.start + inner.start..range.start + inner.end;
-                each_run(&text[range.clone()], run, |inner| {
-                    owners.iter().for_each(|owner| found.add(owner, text, within(inner.clone()), width));
-                });
-            }
-        });
+            },
+        );
     }
 
     fn find_folding(&self, text: &[u8], width: usize, found: &mut Candidates) {
@@ -231,10 +248,10 @@ impl Known {
     /// The owners, by a letter of the core instead of the whole core, if it has an unusual fold.
     fn around_letter(&self, at: usize) -> impl Iterator<Item = Owner> {
         let owners = if folds(&self.shape[at]) { &self.owners[..] } else { &[] };
-        owners.iter().map(move |Owner { index, around }| {
+        owners.iter().map(move |Owner { index, around, .. }| {
             let before = around.before.clone().then(Track::across(&self.shape[self.core.start..at]));
             let after = Track::across(&self.shape[at + 1..self.core.end]).then(around.after.clone());
-            Owner { index: *index, around: Around { before, after, ..around.clone() } }
+            Owner { index: *index, around: Around { before, after, ..around.clone() }, after: None }
         })
     }
 
@@ -387,7 +404,7 @@ mod tests {
         candidates.reset(1, b"");
         let around =
             Around { before: Track::NONE, after: Track::NONE, run: None, nearby: Vec::new(), least: 2 };
-        let owner = Owner { index: 0, around };
+        let owner = Owner { index: 0, around, after: None };
         for at in 0..9 {
             candidates.add(&owner, b"xyxyxyxyxy", at..at + 1, 1);
         }
@@ -400,6 +417,7 @@ mod tests {
         candidates.reset(MAX_WINDOWS, b"");
         let owner = Owner {
             index: 7,
+            after: None,
             around: Around {
                 before: Track::NONE,
                 after: Track::NONE,

@@ -16,6 +16,7 @@ use regex_automata::{Input, MatchKind, meta};
 use regex_syntax::hir::Hir;
 
 use super::Unfinished;
+use super::backtracking::Searched;
 use super::linear::{self, Charset, SIZE_LIMIT};
 use crate::deadline::{Deadline, Watch};
 use crate::matcher::limits::{Budget, Effort};
@@ -71,13 +72,16 @@ struct Cache {
 
 impl Automaton {
     /// The automaton of an expression for text of this character set, or `None` when it would be too large.
-    pub fn new(expression: &str, charset: Charset) -> Option<Self> {
+    pub fn new(expression: &str, charset: Charset, searched: Searched) -> Option<Self> {
         let hir = linear::parse(expression, charset).ok()?;
         let has_few_states = linear::estimated_states(&hir) <= MANY_STATES;
+        // In a small window there is nothing to skip that would be worth looking for.
+        let has_small_windows = searched == Searched::Windows && hir.properties().maximum_len().is_some();
         let config = meta::Config::new()
             .utf8_empty(false)
             .nfa_size_limit(Some(SIZE_LIMIT))
             .which_captures(WhichCaptures::Implicit)
+            .auto_prefilter(!has_small_windows)
             .hybrid(has_few_states)
             .dfa(has_few_states);
         let regex = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
@@ -289,7 +293,7 @@ mod tests {
     /// All matches in `text`, searched for in pieces of this length to start with.
     fn matches(expression: &str, text: &[u8], piece: usize) -> Vec<Range<usize>> {
         let (charset, budget) = (Charset::of(text), Budget::new(UNLIMITED));
-        let mut automaton = Automaton::new(expression, Charset::Any).expect("small");
+        let mut automaton = Automaton::new(expression, Charset::Any, Searched::Windows).expect("small");
         automaton.step = piece;
         let whole =
             crate::matcher::required::of(&linear::parse(expression, Charset::Any).expect("an expression"))
@@ -320,7 +324,7 @@ mod tests {
 
     fn search(expression: &str, text: &[u8], clock: Deadline) -> Result<Option<Range<usize>>, Unfinished> {
         let (automaton, budget) =
-            (Automaton::new(expression, Charset::Ascii).expect("small"), Budget::new(0));
+            (Automaton::new(expression, Charset::Ascii, Searched::Whole).expect("small"), Budget::new(0));
         let extent = Extent { reach: ANYWHERE, width: 1 };
         Search::new(&automaton, text, extent, &effort(clock, &budget)).next(0..text.len())
     }
@@ -342,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_cache_is_kept_as_long_as_there_is_memory() {
-        let automaton = Automaton::new(r"\w+x", Charset::Any).expect("small");
+        let automaton = Automaton::new(r"\w+x", Charset::Any, Searched::Whole).expect("small");
         let extent = Extent { reach: ANYWHERE, width: 4 };
         let kept = |budget: &Budget| {
             Search::new(&automaton, b"abc", extent, &effort(Deadline::NEVER, budget))

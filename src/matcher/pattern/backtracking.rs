@@ -9,8 +9,8 @@
 //! A hook cannot wait for that. There a search has a thread of its own, which is given up when the time is over.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use fancy_regex::{CompileError, RegexInput, RuntimeError};
@@ -65,7 +65,17 @@ pub struct Backtracking {
     /// The bytes that it can run over without an end.
     endless: ByteSet,
     searched: Searched,
-    kept: Option<Arc<fancy_regex::Regex>>,
+    /// Made when it is first needed, if there is memory for it.
+    kept: OnceLock<Option<Arc<fancy_regex::Regex>>>,
+}
+
+/// Whether an expression is known to be valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Validity {
+    /// It is.
+    Known,
+    /// It has to be compiled to find out.
+    Unknown,
 }
 
 /// How much of a text is searched.
@@ -90,6 +100,8 @@ pub struct Known {
     pub endless: ByteSet,
     /// How much of a text is to be searched for it.
     pub searched: Searched,
+    /// Whether it is known to be valid.
+    pub validity: Validity,
 }
 
 /// An expression, and how many groups it has.
@@ -101,7 +113,8 @@ struct Expression {
 
 impl Backtracking {
     /// The expression, if it is valid.
-    pub fn new(Known { regex, because, facts, endless, searched }: Known) -> Result<Self, PatternError> {
+    pub fn new(known: Known) -> Result<Self, PatternError> {
+        let Known { regex, because, facts, endless, searched, validity } = known;
         let repeated = if facts.counts { REPEATED_SIZE } else { 0 };
         let size = SIZE + facts.large_classes * CLASS_SIZE + repeated;
         let text = match searched {
@@ -109,7 +122,10 @@ impl Backtracking {
             Searched::Whole => regex,
         };
         let expression = Expression { text: text.into(), groups: facts.groups };
-        let kept = Some(Arc::new(expression.build(FREE_STEPS)?));
+        let kept = match validity {
+            Validity::Known => OnceLock::new(),
+            Validity::Unknown => OnceLock::from(Some(Arc::new(expression.build(FREE_STEPS)?))),
+        };
         Ok(Self { expression, because, size, endless, searched, kept })
     }
 
@@ -121,7 +137,7 @@ impl Backtracking {
     /// Drops what was made to find out whether the expression is valid, if there is no memory to keep it.
     pub fn limit_memory(&mut self, budget: &Budget) {
         if budget.is_spent() {
-            self.kept = None;
+            self.kept = OnceLock::from(None);
         } else {
             budget.take(self.size);
         }
@@ -161,6 +177,11 @@ impl Backtracking {
         finished
     }
 
+    /// The engine with the fewest steps, if it is kept.
+    fn kept(&self) -> Option<Arc<fancy_regex::Regex>> {
+        self.kept.get_or_init(|| self.expression.build(FREE_STEPS).ok().map(Arc::new)).clone()
+    }
+
     fn start(&self, within: &Within<'_>, effort: &Effort<'_>) -> Search {
         let text = within.text;
         let stretch =
@@ -168,11 +189,11 @@ impl Backtracking {
         let weight = weight(stretch);
         let longest = within.windows.iter().map(ExactSizeIterator::len).max().unwrap_or_default();
         let is_long = longest.saturating_add(stretch).min(text.len()) > LONG;
-        let first = self.kept.as_ref().filter(|_| weight == 1 && !is_long);
+        let first = if weight == 1 && !is_long { self.kept() } else { None };
         let steps = effort.steps().saturating_add(text.len() as u64 * STEPS_PER_BYTE) / weight;
         Search {
             expression: self.expression.clone(),
-            engines: first.map(Arc::clone).into_iter().collect(),
+            engines: first.into_iter().collect(),
             weight,
             left: steps.min(effort.steps().saturating_mul(BYTES_PER_STEP) / stretch.max(1) as u64),
             clock: effort.clock(),
@@ -332,7 +353,8 @@ mod tests {
     fn try_new(expression: &str) -> Result<Backtracking, PatternError> {
         let Translation { regex, facts, .. } = translate(expression, Purpose::Backtracking)?;
         let (because, endless) = (Backtracks::LookAround, ByteSet::ALL);
-        Backtracking::new(Known { regex, because, facts, endless, searched: Searched::Windows })
+        let (searched, validity) = (Searched::Windows, Validity::Unknown);
+        Backtracking::new(Known { regex, because, facts, endless, searched, validity })
     }
 
     fn new(expression: &str) -> Backtracking {
@@ -436,7 +458,7 @@ mod tests {
         let [mut first, mut second] = ["a(?!b)", "b(?!c)"].map(new);
         first.limit_memory(&budget);
         second.limit_memory(&budget);
-        assert!(first.kept.is_some() && second.kept.is_none());
+        assert!(first.kept().is_some() && second.kept().is_none());
         let effort = Effort { timeout: HOUR, deadline: Deadline::NEVER, budget: &budget };
         assert_eq!(search(&second, "bc b", &effort), (vec![3..4], Ok(())));
     }

@@ -8,6 +8,7 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::automaton::Automaton;
+use super::backtracking::Searched;
 use super::dialect::Facts;
 use crate::matcher::limits::Budget;
 
@@ -22,6 +23,7 @@ const FEW_STATES: usize = SIZE_LIMIT / 1024;
 pub struct Linear {
     regex: String,
     has_ascii_form: bool,
+    searched: Searched,
     ascii: OnceLock<Made>,
     unicode: OnceLock<Made>,
 }
@@ -95,12 +97,21 @@ impl Linear {
         let has_ascii_form = has_ascii_form(facts);
         let charset = if has_ascii_form { Charset::Ascii } else { Charset::Any };
         let hir = parse(&regex, charset)?;
-        let linear = Self { regex, has_ascii_form, ascii: OnceLock::new(), unicode: OnceLock::new() };
-        if estimated_states(&hir) < FEW_STATES || Automaton::new(&linear.regex, charset).is_some() {
+        let (ascii, unicode) = (OnceLock::new(), OnceLock::new());
+        let linear = Self { regex, has_ascii_form, searched: Searched::Whole, ascii, unicode };
+        if estimated_states(&hir) < FEW_STATES
+            || Automaton::new(&linear.regex, charset, linear.searched).is_some()
+        {
             Ok((linear, hir))
         } else {
             Err(Invalid::TooLarge)
         }
+    }
+
+    /// The same, to be searched for in so much of a text.
+    #[must_use]
+    pub fn searched_in(self, searched: Searched) -> Self {
+        Self { searched, ..self }
     }
 
     /// The automaton for text of this character set, or `None` when it would be too large.
@@ -109,7 +120,7 @@ impl Linear {
             Charset::Ascii if self.has_ascii_form => (&self.ascii, Charset::Ascii),
             Charset::Ascii | Charset::Any => (&self.unicode, Charset::Any),
         };
-        let make = || Automaton::new(&self.regex, charset).map(Box::new);
+        let make = || Automaton::new(&self.regex, charset, self.searched).map(Box::new);
         let made = form.get_or_init(|| {
             if budget.is_spent() {
                 return Made::ForEachSearch;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::table::{Table, hash};
 use super::windows::{Around, Nearby};
-use super::{Known, Owner, Place, Prefilter, Unanchored};
+use super::{AnyRun, Known, Owner, Place, Prefilter, TrackId, Unanchored};
 use crate::matcher::required::rules::Extent as _;
 use crate::matcher::required::track::Track;
 use crate::matcher::required::{Key, Required, Run, Shape, gram_filter};
@@ -23,6 +23,8 @@ pub(super) struct Builder {
     pivots: Vec<Known>,
     runs: Vec<(Run, Vec<Owner>)>,
     always: Vec<Unanchored>,
+    /// The different tracks behind anchors.
+    tracks: HashMap<Track, TrackId>,
     count: usize,
 }
 
@@ -37,6 +39,7 @@ impl Builder {
             pivots: Vec::new(),
             runs: Vec::new(),
             always: Vec::new(),
+            tracks: HashMap::new(),
             count: 0,
         }
     }
@@ -49,8 +52,9 @@ impl Builder {
             self.always.push(Unanchored { index, spans_lines: required.whole.bytes.contains(b'\n') });
             return;
         };
-        let owner = |before: Track, after: Track| Owner {
+        let owner = |before: Track, after: Track, id: Option<TrackId>| Owner {
             index,
+            after: id,
             around: Around {
                 before,
                 after,
@@ -61,7 +65,7 @@ impl Builder {
         };
         match &anchor.key {
             Key::Run(run) => {
-                let owner = owner(anchor.before.clone(), anchor.after.clone());
+                let owner = owner(anchor.before.clone(), anchor.after.clone(), None);
                 match self.runs.iter_mut().find(|(known, _)| known == run) {
                     Some((_, owners)) => owners.push(owner),
                     None => self.runs.push((*run, vec![owner])),
@@ -70,7 +74,7 @@ impl Builder {
             Key::Pivot(shape, at) => {
                 let before = anchor.before.clone().then(Track::across(&shape[..*at]));
                 let after = Track::across(&shape[at + 1..]).then(anchor.after.clone());
-                let (owner, core) = (owner(before, after), *at..at + 1);
+                let (owner, core) = (owner(before, after, None), *at..at + 1);
                 match self.pivots.iter_mut().find(|known| known.core == core && known.shape == *shape) {
                     Some(known) => known.owners.push(owner),
                     None => self.pivots.push(Known { shape: shape.clone(), core, owners: vec![owner] }),
@@ -78,11 +82,12 @@ impl Builder {
             }
             Key::Shapes(shapes) => {
                 for shape in shapes {
-                    let known = self.known(shape);
-                    let core = &known.core;
+                    let core = self.known(shape).core.clone();
                     let before = anchor.before.clone().then(Track::across(&shape[..core.start]));
                     let after = Track::across(&shape[core.end..]).then(anchor.after.clone());
-                    known.owners.push(owner(before, after));
+                    let next = TrackId::try_from(self.tracks.len()).unwrap_or(TrackId::MAX);
+                    let id = *self.tracks.entry(after.clone()).or_insert(next);
+                    self.known(shape).owners.push(owner(before, after, Some(id)));
                 }
             }
         }
@@ -110,7 +115,8 @@ impl Builder {
 
     /// The prefilter for all of them.
     pub(super) fn build(self) -> Prefilter {
-        let Self { mut places, shapes, pivots, runs, always, count, .. } = self;
+        let Self { mut places, mut shapes, pivots, runs, always, count, .. } = self;
+        shapes.iter_mut().for_each(|known| known.owners.sort_by_key(|owner| owner.after));
         let group_bits = places.len().next_power_of_two().trailing_zeros().clamp(1, 16);
         let group_shift = u32::BITS - group_bits;
         places.sort_unstable_by_key(|place| (hash(place.gram), place.shape, place.skip));
@@ -122,7 +128,11 @@ impl Builder {
         for group in 1..groups.len() {
             groups[group] += groups[group - 1];
         }
-        let any_run = runs.iter().map(|(run, _)| *run).reduce(Run::or);
+        let any_run = runs.iter().map(|(run, _)| *run).reduce(Run::or).map(|run| {
+            let mut bytes = Box::new([false; 256]);
+            run.bytes.iter().for_each(|byte| bytes[usize::from(byte)] = true);
+            AnyRun { count: run.count, bytes }
+        });
         Prefilter {
             table,
             places,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::windows::Windows;
-use super::{Owner, WINDOW_WORK};
+use super::{Owner, TrackId, WINDOW_WORK};
 use crate::deadline::Deadline;
 
 /// The most windows of all patterns together, in one text.
@@ -12,7 +12,7 @@ pub(super) const MAX_WINDOWS: usize = 1_000_000;
 /// How much may be looked at for the sake of windows, in bytes of text or something alike; more if all patterns would
 /// look at more without windows. Beyond it windows cost more than they spare, and each pattern has the whole text for
 /// its window.
-const MIN_WORK: usize = 64 * 1024 * 1024;
+const MIN_WORK: usize = 256 * 1024 * 1024;
 
 /// After how much of it the clock is looked at.
 pub(super) const WORK_BETWEEN_LOOKS: usize = 1024 * 1024;
@@ -23,6 +23,8 @@ pub struct Candidates {
     pub(super) windows: Vec<Windows>,
     pub(super) touched: Vec<usize>,
     pub(super) work: Work,
+    /// Where a part ends behind which a track leads nowhere: patterns that go on alike need not be followed there.
+    dead_end: Option<(TrackId, usize)>,
 }
 
 /// What has been looked at, and the most there may be.
@@ -67,7 +69,7 @@ impl Work {
 
 impl Default for Candidates {
     fn default() -> Self {
-        Self { windows: Vec::new(), touched: Vec::new(), work: Work::with_least(MIN_WORK) }
+        Self { windows: Vec::new(), touched: Vec::new(), work: Work::with_least(MIN_WORK), dead_end: None }
     }
 }
 
@@ -93,13 +95,25 @@ impl Candidates {
         let most = MAX_WINDOWS / count.max(1);
         self.windows[..count].iter_mut().for_each(|windows| windows.limit(most));
         self.work.reset(count.saturating_mul(text.len()));
+        self.dead_end = None;
     }
 
     /// Adds a window around a part of a match.
     pub(super) fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
+        let end = part.end;
+        if owner.after.is_some()
+            && owner.after == self.dead_end.filter(|(_, at)| *at == end).map(|(id, _)| id)
+        {
+            self.work.done += 1;
+            return;
+        }
         let windows = &mut self.windows[owner.index];
         let was_empty = windows.is_empty();
-        self.work.done += WINDOW_WORK + windows.add(&owner.around, text, part, width);
+        let looked_at = windows.add(&owner.around, text, part, width);
+        self.work.done += WINDOW_WORK + looked_at.unwrap_or_default();
+        if looked_at.is_none() {
+            self.dead_end = owner.after.map(|id| (id, end));
+        }
         if was_empty && !windows.is_empty() {
             self.touched.push(owner.index);
         }

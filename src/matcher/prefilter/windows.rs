@@ -129,10 +129,15 @@ impl Windows {
         }
     }
 
-    /// Adds a window around `part`; a character has at most `width` bytes. Returns how many bytes were looked at.
-    pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> usize {
-        let (before, behind) = (Side::Before(&text[..part.start]), Side::Behind(&text[part.end..]));
-        match (behind.follow(around.after.steps(), width), before.follow(around.before.steps(), width)) {
+    /// Adds a window around `part`; a character has at most `width` bytes. Returns how many bytes were looked at, or
+    /// `None` when what stands behind the part rules a match out.
+    pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> Option<usize> {
+        let behind = Side::Behind(&text[part.end..]).follow(around.after.steps(), width);
+        if behind == Followed::Nowhere {
+            return None;
+        }
+        let before = Side::Before(&text[..part.start]).follow(around.before.steps(), width);
+        Some(match (behind, before) {
             (Followed::Nowhere, _) | (_, Followed::Nowhere) => 0,
             (Followed::To(after), Followed::To(before)) => {
                 let window = part.start - before..part.end + after;
@@ -142,7 +147,7 @@ impl Windows {
                 before + after
             }
             (Followed::Far, _) | (_, Followed::Far) => self.add_far(around, text, part, width),
-        }
+        })
     }
 
     /// Adds a window that reaches far.
@@ -215,13 +220,23 @@ fn walk_back(text: &[u8], at: usize, first: usize, bytes: &ByteSet) -> usize {
 
 /// Is there such a run?
 pub fn has_run(text: &[u8], run: &Run) -> bool {
-    next_run(text, 0, run).is_some()
+    next_run(text, 0, run.count, |byte| run.bytes.contains(byte)).is_some()
 }
 
 /// Calls `each` with every run, as long as it goes.
-pub fn each_run(text: &[u8], run: &Run, mut each: impl FnMut(Range<usize>)) {
+pub fn each_run(text: &[u8], run: &Run, each: impl FnMut(Range<usize>)) {
+    each_run_of(text, run.count, |byte| run.bytes.contains(byte), each);
+}
+
+/// The same for bytes that are known in another way.
+pub fn each_run_of(
+    text: &[u8],
+    count: usize,
+    is_in: impl Fn(u8) -> bool,
+    mut each: impl FnMut(Range<usize>),
+) {
     let mut at = 0;
-    while let Some(found) = next_run(text, at, run) {
+    while let Some(found) = next_run(text, at, count, &is_in) {
         at = found.end;
         each(found);
     }
@@ -229,13 +244,16 @@ pub fn each_run(text: &[u8], run: &Run, mut each: impl FnMut(Range<usize>)) {
 
 /// The first run from `start` on, as long as it goes. Most bytes are not looked at: a byte that is not
 /// in the set rules out all runs across it.
-fn next_run(text: &[u8], mut start: usize, run: &Run) -> Option<Range<usize>> {
+fn next_run(text: &[u8], mut start: usize, count: usize, is_in: impl Fn(u8) -> bool) -> Option<Range<usize>> {
     loop {
-        let probe = start + run.count;
+        let probe = start + count;
         let stretch = text.get(start..probe)?;
-        match stretch.iter().rposition(|&byte| !run.bytes.contains(byte)) {
+        match stretch.iter().rposition(|&byte| !is_in(byte)) {
             Some(stop) => start += stop + 1,
-            None => return Some(start..walk(text, probe, text.len(), &run.bytes)),
+            None => {
+                let more = text[probe..].iter().position(|&byte| !is_in(byte));
+                return Some(start..more.map_or(text.len(), |more| probe + more));
+            }
         }
     }
 }

@@ -70,9 +70,10 @@ pub fn pivot(shape: &[ByteSet]) -> Option<(usize, f32)> {
 /// What it costs to look for a run, for each byte of text.
 pub fn run_cost(bytes: &ByteSet, count: usize) -> f32 {
     let likelihood = likelihood(bytes);
+    let all = likelihood.powi(i32::try_from(count).unwrap_or(i32::MAX));
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let count = count as f32;
-    (3.0 + GRAM_COST * likelihood) / count + SHAPE_COST * likelihood.powf(count)
+    (3.0 + GRAM_COST * likelihood) / count + SHAPE_COST * all
 }
 
 /// The cheapest way to find this shape.

@@ -12,7 +12,7 @@ const MAX_STEPS: usize = 24;
 const ENDLESS: u32 = u32::MAX;
 
 /// Some characters out of one set of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Step {
     bytes: ByteSet,
     least: u32,
@@ -66,7 +66,7 @@ impl Step {
 }
 
 /// Steps, in the order of the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Track(Vec<Step>);
 
 impl Track {
