@@ -1,4 +1,4 @@
-//! Writes what is measured with: `generate contracts COUNT DIR`, `generate tree BYTES DIR`, `generate text KIND BYTES FILE`,
+//! Writes what is measured with: `generate contracts COUNT DIR`, `generate loose COUNT DIR`, `generate look-around COUNT DIR`, `generate tree BYTES DIR`, `generate text KIND BYTES FILE`,
 //! or `generate event BYTES ROOT FILE`, a hook event that writes a file of this many bytes in the project ROOT.
 //!
 //! Uses nothing but the standard library, so that a script can have it compiled in a second.
@@ -15,12 +15,9 @@ fn main() -> io::Result<()> {
     let args: Vec<String> = env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
-        ["contracts", count, directory] => {
-            for made in contracts::contracts(number(count)?) {
-                write(Path::new(directory), &format!("{}.yaml", made.id), &made.yaml)?;
-            }
-            Ok(())
-        }
+        ["contracts", count, directory] => write_all(directory, contracts::contracts(number(count)?)),
+        ["look-around", count, directory] => write_all(directory, contracts::look_around(number(count)?)),
+        ["loose", count, directory] => write_all(directory, contracts::loose(number(count)?)),
         ["tree", bytes, directory] => texts::tree(number(bytes)?)
             .try_for_each(|file| write(Path::new(directory), &file.path, &file.text)),
         ["text", kind, bytes, file] => {
@@ -31,7 +28,7 @@ fn main() -> io::Result<()> {
         ["event", bytes, root, file] => fs::write(file, event(number(bytes)?, root)),
         // 'cargo bench' runs it too, with nothing to do.
         [] => Ok(()),
-        _ => Err(io::Error::other("generate contracts|tree|text|event: see the source")),
+        _ => Err(io::Error::other("generate contracts|loose|look-around|tree|text|event: see the source")),
     }
 }
 
@@ -43,6 +40,12 @@ fn write(directory: &Path, path: &str, text: &str) -> io::Result<()> {
     let path = directory.join(path);
     fs::create_dir_all(path.parent().unwrap_or(directory))?;
     fs::write(path, text)
+}
+
+fn write_all(directory: &str, contracts: Vec<contracts::Made>) -> io::Result<()> {
+    contracts
+        .iter()
+        .try_for_each(|made| write(Path::new(directory), &format!("{}.yaml", made.id), &made.yaml))
 }
 
 fn event(bytes: usize, root: &str) -> String {

@@ -76,6 +76,51 @@ fn token(index: usize, vendor: &str) -> String {
     }
 }
 
+/// Contracts for tokens as they are looked for by words that are everywhere and runs that are rare: what stands around a
+/// word is open, and hardly any pattern has a text of its own that is long.
+pub fn loose(count: usize) -> Vec<Made> {
+    (0..count)
+        .map(|index| made(&format!("loose-{index}"), "forbid_pattern", "**/*", &loose_token(index)))
+        .collect()
+}
+
+/// Contracts with look-around, all for every file.
+pub fn look_around(count: usize) -> Vec<Made> {
+    let pattern = |index| {
+        let vendor = vendor(index);
+        match index % 3 {
+            0 => format!(r"(?<![\w.]){vendor}_key(?!\w)"),
+            1 => format!(r#"\b{vendor}\s*=\s*(?=["'])(?!.*none).+"#),
+            _ => format!(r#"(?<=["']){vendor}-[0-9a-f]{{16}}(?=["'])"#),
+        }
+    };
+    (0..count)
+        .map(|index| made(&format!("look-{index}"), "forbid_pattern", "**/*", &pattern(index)))
+        .collect()
+}
+
+fn loose_token(index: usize) -> String {
+    let vendor = vendor(index);
+    let (two, three) = (&vendor[..2], &vendor[..3]);
+    match index % 7 {
+        0 => format!(
+            r"(?i)\b(?:{vendor}|{two}_|{two}-)(?s:.){{0,40}}?(?:key|token|secret|pass)(?s:.){{0,24}}?\b([0-9a-z]{{30,40}})\b"
+        ),
+        1 => format!(
+            r#"(?i)[\w.-]{{0,40}}(?:{three})[\w.-]{{0,20}}["'\s]{{0,3}}(?:=|:|=>|\|\|)["'\s]{{0,5}}([a-z0-9_=-]{{24,64}})(?:["'\s;]|$)"#
+        ),
+        2 => format!(r"\b({three}[A-Za-z0-9_-]{{40,60}})(?:[^\w-]|$)"),
+        3 => format!(r#"(?i)\bif\b.{{0,40}}\b(?:{vendor}|token|key)\b\s*(?:==|!=)\s*"([^"\n]{{3,60}})""#),
+        4 => format!(r"\b[A-Za-z0-9+/]{{40}}\.{two}[0-9a-f]{{8}}\b"),
+        5 => format!(
+            r#"(?i:key|token|secret|{vendor})["':= ]{{0,4}}\b({two}\.[A-Za-z0-9_-]{{20,100}})(?:[^\w-]|$)"#
+        ),
+        _ => format!(
+            r"(?i)(?:user|login)\s*=\s*([^\s;]{{3,80}})\s*;[ \t]*.{{0,10}}[ \t]*{three}\w*\s*=\s*([^\s;]{{3,80}})"
+        ),
+    }
+}
+
 fn made(id: &str, kind: &str, glob: &str, pattern: &str) -> Made {
     let mut yaml = format!("rule_id: {id}\ntype: {kind}\nfile_glob: '{glob}'\n");
     if !pattern.is_empty() {
