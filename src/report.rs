@@ -3,6 +3,7 @@
 //! Reports filter nothing and compute nothing; what they are given is in its final order.
 
 mod inert;
+mod list;
 
 pub mod github;
 pub mod gitlab;
