@@ -237,6 +237,7 @@ class Droid(Client):
 class Opencode(Client):
     name = "opencode"
     package = "opencode-ai@1.18.34"
+    model_name = MODEL
     program = "opencode"
     reads = True
     gates = False
@@ -246,9 +247,9 @@ class Opencode(Client):
             "npm": "@ai-sdk/openai-compatible",
             "name": "x",
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "x"},
-            "models": {MODEL: {"name": MODEL, "limit": {"context": 100000, "output": 4000}}},
+            "models": {self.model_name: {"name": MODEL, "limit": {"context": 100000, "output": 4000}}},
         }
-        config = {"provider": {"x": provider}, "model": f"x/{MODEL}", "autoupdate": False, "share": "disabled"}
+        config = {"provider": {"x": provider}, "model": f"x/{self.model_name}", "autoupdate": False, "share": "disabled"}
         (self.project / "opencode.json").write_text(json.dumps(config))
 
     def environment(self):
@@ -268,6 +269,25 @@ class Opencode(Client):
 
     def shell(self, command):
         return ("bash", {"command": command, "description": "run it"})
+
+
+class OpencodeWithPatches(Opencode):
+    """With a model whose edits are patches."""
+
+    name = "opencode-patches"
+    install = ("--agent", "opencode")
+    model_name = "gpt-5.5"
+    reads = False
+
+    def write(self, path, text):
+        return ("apply_patch", {"patchText": add(path, text)})
+
+    def edit(self, path, old, new):
+        text = f"*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+        return ("apply_patch", {"patchText": text})
+
+    def patch(self, text):
+        return ("apply_patch", {"patchText": text})
 
 
 class Cline(Client):
@@ -295,5 +315,5 @@ class Cline(Client):
         return ("run_commands", {"commands": [command]})
 
 
-ALL = (Codex, Copilot, CopilotAsClaude, CopilotWithPatches, Gemini, Qwen, Droid, Opencode, Cline)
+ALL = (Codex, Copilot, CopilotAsClaude, CopilotWithPatches, Gemini, Qwen, Droid, Opencode, OpencodeWithPatches, Cline)
 CLIENTS = {client.name: client for client in ALL}

@@ -179,7 +179,7 @@ def broken_event(name):
     for file in session.project.rglob("*"):
         if file.is_file() and ".git/" not in str(file) and file.suffix in ("", ".json"):
             commands |= set(re.findall(r"hash phaser[^\"\n]*echo \{\}", file.read_text(errors="replace")))
-    check(commands or name == "opencode", "no command found")
+    check(commands or name.startswith("opencode"), "no command found")
     variables = {"COPILOT_CLI": "1"} if name.startswith("copilot") else {}
     for command in commands:
         for event in ("", "{", '{"tool_input": 7}', "null"):
