@@ -20,8 +20,10 @@ mod enforce;
 mod environment;
 mod event;
 mod explain;
+mod fix;
 mod init;
 mod install;
+mod mending;
 mod output;
 mod packs;
 mod places;
@@ -54,6 +56,8 @@ enum Command {
     Init(init::Init),
     /// Write down the violations that there are, so that only new ones count
     Baseline(baseline::Baseline),
+    /// Repair violations that contracts know how to repair
+    Fix(fix::Fix),
     /// Explain a contract: why it is there, how to keep it, how to ignore it
     Explain(explain::Explain),
     /// Work with reports that have been written
@@ -113,6 +117,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Check(args) => contracts::run_check(&args, &environment),
         Command::Init(args) => init::run(&args, &environment),
         Command::Baseline(args) => baseline::run(&args, &environment),
+        Command::Fix(args) => fix::run(&args, &environment),
         Command::Explain(args) => explain::run(&args, &environment),
         Command::Completions(args) => completions::completions(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),

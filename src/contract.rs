@@ -12,6 +12,7 @@ use crate::path::RelPath;
 use scope::{Change, Fate, Scope};
 
 pub mod compiled;
+pub mod fix;
 pub mod keys;
 pub mod layers;
 pub mod read;
@@ -21,6 +22,7 @@ pub mod syntax;
 mod warning;
 mod zone;
 
+pub use fix::Fix;
 pub use warning::{Effect, Warning};
 pub use zone::Zone;
 
@@ -239,6 +241,8 @@ pub struct Example {
     pub path: Option<String>,
     /// The text.
     pub text: String,
+    /// What the text is once it is fixed, if its author says so.
+    pub fixed: Option<String>,
     /// The line of the contract file it stands on.
     pub line: usize,
 }
@@ -283,6 +287,8 @@ pub struct Contract {
     pub exclude: Option<Box<Exclude>>,
     /// Where a match must start to count; anywhere, if none is named.
     pub zones: Vec<Zone>,
+    /// What to write in the place of a match, if that is known.
+    pub fix: Option<Box<Fix>>,
     /// How bad a violation is.
     pub severity: Severity,
     /// What to tell whoever violates it.

@@ -6,12 +6,14 @@
 use std::time::Duration;
 
 use crate::contract::{Contract, Example, Warning};
+use crate::fix::{Mender, Names, WhyLeft};
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
 use crate::scan::{self, scan};
 use crate::skipped::Skipped;
 use crate::source::{Content, Coverage, Target, Targets};
+use crate::text::Text;
 use crate::violation::Violation;
 
 /// What an example is for.
@@ -57,8 +59,19 @@ pub enum Verdict {
     Missed(Missed),
     /// It should have passed, and these were found.
     Fired(Vec<Violation>),
+    /// It should have become another text once it is fixed.
+    FixedOtherwise(NotAsFixed),
     /// It could not be judged to the end.
     Unfinished(Vec<Skipped>),
+}
+
+/// What became of an example that says what a fix makes of it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NotAsFixed {
+    /// What it is once it is fixed.
+    pub got: String,
+    /// Why something of it was not fixed, if that is so.
+    pub why: Option<WhyLeft>,
 }
 
 /// Why a contract did not fire.
@@ -92,6 +105,10 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
         let path = RelPath::from(given.unwrap_or("example"));
         let outcome = run(&matcher, &path, &example.text);
         let verdict = match judge(purpose, outcome) {
+            Verdict::Right => match not_as_fixed(&matcher, &path, example) {
+                Some(not) => Verdict::FixedOtherwise(not),
+                None => Verdict::Right,
+            },
             Verdict::Missed(Missed::NothingFound) if given.is_none() => Verdict::Missed(Missed::NoPath),
             Verdict::Missed(Missed::NothingFound) if !contract.applies_to(&path, None) => {
                 Verdict::Missed(Missed::OutsideGlob)
@@ -114,8 +131,19 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
         existing: scan::Existing::Deny,
         added_ignores: scan::AddedIgnores::NotWanted,
         measure: scan::Measure::Nothing,
+        propose: scan::Propose::Nothing,
     };
     scan(matcher, &targets, options, &())
+}
+
+/// What a fix makes of an example, if the example says something else.
+fn not_as_fixed(matcher: &Matcher, path: &RelPath, example: &Example) -> Option<NotAsFixed> {
+    let expected = example.fixed.as_ref()?;
+    let text = Text::new(example.text.as_bytes())?;
+    let mended = Mender::new(matcher).mend(Names { path, alias: None }, &text, []);
+    let got = String::from_utf8_lossy(&mended.text).into_owned();
+    let why = mended.left.into_iter().next().map(|left| left.why);
+    (got != *expected).then_some(NotAsFixed { got, why })
 }
 
 fn judge(purpose: Purpose, outcome: Outcome) -> Verdict {
@@ -220,7 +248,7 @@ fn after_choices(rest: &str) -> &str {
 mod tests {
     use super::*;
     use crate::contract::layers::{Layer, Loading, load};
-    use crate::contract::{Check, LayerKind, Origin, syntax};
+    use crate::contract::{Check, Fix, LayerKind, Origin, syntax};
     use crate::pack::PACKS;
 
     const TIMEOUT: Duration = Duration::from_secs(10);
@@ -256,6 +284,19 @@ mod tests {
             let verdicts = verdicts(&contract(kind, "**/*.py", examples));
             assert_eq!(verdicts, [Verdict::Right, Verdict::Right], "{kind}");
         }
+    }
+
+    #[test]
+    fn what_a_fix_makes_of_an_example_is_compared() {
+        let fixing = |fix: &str, fixed: &str| {
+            let example = format!("{{violating: [{{text: 'print(1)', fixed: '{fixed}'}}]}}");
+            let fix = Some(Box::new(Fix::new(fix, 1)));
+            verdicts(&Contract { fix, ..contract("forbid_pattern", "**/*.py", &example) })
+        };
+        assert_eq!(fixing("log(", "log(1)"), [Verdict::Right]);
+        let got = |got: &str, why| [Verdict::FixedOtherwise(NotAsFixed { got: got.to_owned(), why })];
+        assert_eq!(fixing("log(", "log(2)"), got("log(1)", None));
+        assert_eq!(fixing("print((", "log(1)"), got("print(1)", Some(WhyLeft::StillMatches)));
     }
 
     #[test]
@@ -322,6 +363,8 @@ mod tests {
             assert_eq!(contract.origin.file.file_name(), Some(file_name.as_ref()));
             assert!(contract.rationale.is_some(), "{} has no rationale", contract.id);
             let count = |purpose| tested.iter().filter(|tested| tested.purpose == purpose).count();
+            let shows_fix = contract.examples.violating.iter().filter(|one| one.fixed.is_some()).count();
+            assert!(contract.fix.is_none() || shows_fix >= 2, "{} does not show its fix", contract.id);
             assert!(count(Purpose::Violating) >= 2 && count(Purpose::Passing) >= 2, "{}", contract.id);
         }
     }

@@ -21,7 +21,7 @@ use crate::matcher::directives::{Cover, Ignores, Lines};
 use crate::matcher::pattern::dialect::{Purpose, translate};
 use crate::matcher::{Directives, Matcher, Options};
 use crate::path::{RelPath, Root};
-use crate::scan::{self, Measure, scan};
+use crate::scan::{self, Measure, Propose, scan};
 use crate::settings::{self, Asked, Edited, Existing, Form, Tools};
 use crate::source::changes::changes;
 use crate::text::Text;
@@ -74,10 +74,11 @@ pub fn hook(data: &[u8]) {
         existing: scan::Existing::Deny,
         added_ignores: scan::AddedIgnores::NotWanted,
         measure: Measure::Nothing,
+        propose: Propose::Nothing,
     };
     let outcome = scan(&matcher, &targets, options, &());
     let unchecked = !refused && !outcome.skipped.is_empty();
-    let matter = Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[] };
+    let matter = Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[], amended: None };
     let answer = claude::answer(&request, &decide(matter, &outcome), OnClean::Allow);
     let answer: Value = serde_json::from_str(&answer.stdout).expect("the answer is JSON");
     let before = call.moment == Moment::Before;

@@ -53,6 +53,8 @@ mod violation;
 
 mod matcher;
 
+mod fix;
+
 #[cfg(feature = "project")]
 mod baseline;
 
@@ -73,6 +75,9 @@ mod settle;
 
 #[cfg(feature = "project")]
 mod project;
+
+#[cfg(feature = "cli")]
+mod amend;
 
 #[cfg(feature = "project")]
 mod protect;
@@ -111,7 +116,7 @@ pub mod internals;
 
 pub use contract::scope::{Case, Change, FileSet, Scope};
 pub use contract::{
-    Check, Contract, Dialect, Effect, Example, Examples, Exclude, Form, Kind, LayerKind, Needs, Origin,
+    Check, Contract, Dialect, Effect, Example, Examples, Exclude, Fix, Form, Kind, LayerKind, Needs, Origin,
     Pattern, Severity, Warning, Zone,
 };
 pub use deadline::Deadline;
@@ -120,13 +125,13 @@ pub use matcher::{Checked, Directives, Matcher, Options as MatcherOptions, Selec
 pub use path::RelPath;
 pub use skipped::{Gap, Skipped, Why};
 pub use text::{Position, Region, Text};
-pub use violation::{Fingerprint, LineDigest, Match, Note, State, Violation};
+pub use violation::{Fingerprint, LineDigest, Match, Note, Replacement, State, Violation};
 
 #[cfg(feature = "project")]
 pub use {
     outcome::{AddedIgnore, Outcome, Summary},
     project::{Error as ProjectError, Options, Project},
-    scan::{Existing, Measure},
+    scan::{Existing, Measure, Propose},
     source::Source,
     source::git::{Error as GitError, Location as GitLocation, Revisions},
     source::shard::Shard,

@@ -16,6 +16,7 @@ use crate::path::{PROJECT_CONTRACTS, RelPath};
 mod check;
 pub mod directives;
 mod group;
+pub mod groups;
 pub mod limits;
 #[cfg(test)]
 pub(crate) mod oracle;

@@ -44,7 +44,7 @@ macro_rules! pack {
     };
 }
 
-/// All packs: first those for every project, then one for each language.
+/// All packs: first those for every project, then one for each language, then what is a matter of taste.
 pub const PACKS: &[Pack] = &[
     pack!(
         "secrets",
@@ -217,6 +217,25 @@ pub const PACKS: &[Pack] = &[
             "go-rand-seed",
             "go-sql-sprintf",
             "go-waitgroup-add-inside",
+        ]
+    ),
+    pack!(
+        "spelling",
+        "old ways to write something in Rust, Python, JavaScript and Go, each with the new one as its fix",
+        [
+            "go-blank-range",
+            "go-replace-all",
+            "go-time-since",
+            "javascript-trim-left",
+            "javascript-trim-right",
+            "python-logger-warn",
+            "python-not-in",
+            "python-not-is",
+            "python-unittest-alias",
+            "rust-max-value",
+            "rust-min-value",
+            "rust-trim-left",
+            "rust-trim-right",
         ]
     ),
 ];

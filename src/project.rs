@@ -21,7 +21,7 @@ use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, real_path};
-use crate::scan::{self, AddedIgnores, Existing, Measure, Watch, scan};
+use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, Watch, scan};
 use crate::settle::{Seen, Tolerated, settle};
 use crate::source::git::{Location, Renames, Staged};
 use crate::source::present::Present;
@@ -67,6 +67,8 @@ pub struct Options {
     pub deadline: Deadline,
     /// Whether to measure what a check costs.
     pub measure: Measure,
+    /// What violations are to carry beside what was found.
+    pub propose: Propose,
     /// The directory that relative paths start at, if that is not the project's own.
     pub cwd: Option<PathBuf>,
     /// Where git is to look, if not from there.
@@ -100,6 +102,7 @@ impl Default for Options {
             max_file_size: MAX_FILE_SIZE,
             deadline: Deadline::NEVER,
             measure: Measure::Nothing,
+            propose: Propose::Nothing,
             cwd: None,
             git: None,
             recorded: Recorded::Nowhere,
@@ -212,15 +215,16 @@ impl Project {
         Ok(project.ready().check(targets, &()).0)
     }
 
+    /// A matcher of all its contracts, which reads no pattern before a path selects it.
+    pub(crate) fn matcher(&self) -> Matcher {
+        let (exempt, exclude) = (self.exempt.clone(), self.exclude.clone());
+        Matcher::new(self.contracts.clone(), matching(&self.options, exempt, exclude))
+    }
+
     /// Makes the contracts ready to be matched.
     pub(crate) fn ready(self) -> Ready {
         let Self { root, contracts, mut warnings, exempt, exclude, options } = self;
-        let matching = matcher::Options {
-            limits: Limits { deadline: options.deadline, ..Limits::default() },
-            exempt,
-            exclude,
-            ..matcher::Options::new(options.timeout, options.directives)
-        };
+        let matching = matching(&options, exempt, exclude);
         // Where time matters, only the patterns are looked at that concern a target.
         let matcher = if options.deadline.is_never() {
             let (matcher, mut broken) = Matcher::validated(contracts, matching);
@@ -230,6 +234,16 @@ impl Project {
             Matcher::new(contracts, matching)
         };
         Ready { root, matcher, warnings, options }
+    }
+}
+
+/// How a matcher searches.
+fn matching(options: &Options, exempt: Vec<RelPath>, exclude: Vec<FileSet>) -> matcher::Options {
+    matcher::Options {
+        limits: Limits { deadline: options.deadline, ..Limits::default() },
+        exempt,
+        exclude,
+        ..matcher::Options::new(options.timeout, options.directives)
     }
 }
 
@@ -325,6 +339,7 @@ impl Ready {
             existing: options.existing,
             added_ignores: options.added_ignores,
             measure: options.measure,
+            propose: options.propose,
         };
         let mut outcome = scan(&matcher, &targets, scanning, watch);
         let baseline = recorded(&options.recorded, &root, &outcome).unwrap_or_else(|broken| {

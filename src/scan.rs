@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 pub use crate::config::Existing;
 use crate::contract::{Check, Contract};
+use crate::fix::Mender;
 use crate::matcher::{Checked, Matcher, Scratch};
 use crate::outcome::{AddedIgnore, Earlier, Outcome, Spent};
 use crate::skipped::{Gap, Skipped, Why};
@@ -21,8 +22,11 @@ use crate::text::{Text, changed_lines};
 use crate::violation::Violation;
 
 mod added_ignores;
+mod propose;
 
 pub use added_ignores::AddedIgnores;
+pub use propose::Propose;
+use propose::propose;
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +41,8 @@ pub struct Options {
     pub added_ignores: AddedIgnores,
     /// Whether to measure what it costs.
     pub measure: Measure,
+    /// What violations are to carry beside what was found.
+    pub propose: Propose,
 }
 
 /// Whether to measure what a scan costs.
@@ -80,7 +86,7 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options, watch: &dyn 
     let mut outcome = Outcome { contracts, skipped: skipped.clone(), ..Outcome::default() };
     gather(targets, scanned, &mut outcome);
     if let Coverage::Rest(rest) = coverage {
-        let survey = |worker: &mut Worker, target: &Target| survey_target(matcher, worker, target);
+        let survey = |worker: &mut Worker<'_>, target: &Target| survey_target(matcher, worker, target);
         let (_, others) = each(rest, options.threads, worker, survey);
         workers.extend(others);
     }
@@ -91,7 +97,7 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options, watch: &dyn 
 }
 
 /// What one thread works with, one target after another.
-struct Worker {
+struct Worker<'m> {
     now: Reader,
     before: Reader,
     scratch: Scratch,
@@ -100,6 +106,8 @@ struct Worker {
     /// For each contract: could a file satisfy it that was not read to its end?
     unread: Vec<bool>,
     times: Option<Times>,
+    /// What proposes fixes, if they are wanted.
+    mender: Option<Mender<'m>>,
 }
 
 /// What a worker measures, if that is asked for.
@@ -109,19 +117,20 @@ struct Times {
     reading: Duration,
 }
 
-impl Worker {
-    fn new(matcher: &Matcher, options: Options) -> Self {
+impl<'m> Worker<'m> {
+    fn new(matcher: &'m Matcher, options: Options) -> Self {
         let [now, before] = [(); 2].map(|()| Reader::new(options.max_file_size));
         let (scratch, times) = match options.measure {
             Measure::Costs => (Scratch::measuring(matcher), Some(Times::default())),
             Measure::Nothing => (Scratch::default(), None),
         };
         let nothing = vec![false; matcher.contracts().len()];
-        Self { now, before, scratch, satisfied: nothing.clone(), unread: nothing, times }
+        let mender = (options.propose == Propose::Fixes).then(|| Mender::new(matcher));
+        Self { now, before, scratch, satisfied: nothing.clone(), unread: nothing, times, mender }
     }
 }
 
-fn spent(threads: usize, workers: Vec<Worker>) -> Spent {
+fn spent(threads: usize, workers: Vec<Worker<'_>>) -> Spent {
     let mut spent = Spent { threads, ..Spent::default() };
     for worker in workers {
         let times = worker.times.unwrap_or_default();
@@ -139,12 +148,12 @@ fn spent(threads: usize, workers: Vec<Worker>) -> Spent {
 const LARGEST_SHARE: usize = 32;
 
 /// Runs `check` on each target, on as many threads as asked for, and keeps the order. Gives the workers back.
-fn each<T: Send>(
+fn each<'m, T: Send>(
     targets: &[Target],
     threads: usize,
-    worker: impl Fn() -> Worker,
-    check: impl Fn(&mut Worker, &Target) -> T + Send + Sync,
-) -> (Vec<T>, Vec<Worker>) {
+    worker: impl Fn() -> Worker<'m>,
+    check: impl Fn(&mut Worker<'m>, &Target) -> T + Send + Sync,
+) -> (Vec<T>, Vec<Worker<'m>>) {
     let threads = threads.min(targets.len());
     if threads > 1 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -156,7 +165,8 @@ fn each<T: Send>(
             };
             let checked =
                 pool.install(|| targets.par_iter().with_max_len(LARGEST_SHARE).map(check).collect());
-            let free = |worker: Mutex<Worker>| worker.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let free =
+                |worker: Mutex<Worker<'m>>| worker.into_inner().unwrap_or_else(PoisonError::into_inner);
             return (checked, workers.into_iter().map(free).collect());
         }
     }
@@ -210,8 +220,8 @@ struct Was {
     changed: Range<usize>,
 }
 
-fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, back: Back) -> Scanned {
-    let Worker { now, before: reader, scratch, satisfied, unread, times } = worker;
+fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, back: Back) -> Scanned {
+    let Worker { now, before: reader, scratch, satisfied, unread, times, mender } = worker;
     let time = times.as_mut().map(|times| &mut times.selecting);
     let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
     let mut scanned = Scanned::default();
@@ -223,6 +233,9 @@ fn check_target(matcher: &Matcher, worker: &mut Worker, target: &Target, back: B
         scanned.checked = matcher.check_with(scratch, &selection, &target.path, readable);
         if let Some(whole) = &target.whole {
             judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
+        }
+        if let (Some(mender), Ok(bytes), Some(text)) = (mender, &content, readable) {
+            propose(mender, target, propose::Read { bytes, text }, &mut scanned.checked);
         }
         if let (AddedIgnores::Wanted, Some(text)) = (back.added_ignores, readable) {
             scanned.added_ignores = added_ignores::added(reader, target, text, &scanned.checked.violations);
@@ -311,12 +324,13 @@ fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
 }
 
 /// Notes the contracts about the project as a whole that a file satisfies which is checked elsewhere.
-fn survey_target(matcher: &Matcher, worker: &mut Worker, target: &Target) {
+fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) {
     let alias = target.alias.as_ref();
     let somewhere = |contract: &Arc<Contract>| {
         matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
     };
     if matcher.contracts().iter().any(somewhere) {
+        worker.mender = None;
         check_target(matcher, worker, target, Back::NOT_AT_ALL);
         return;
     }
@@ -345,7 +359,7 @@ fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
 }
 
 /// Contracts about the project as a whole, which need to have seen all of it.
-fn judge_project(matcher: &Matcher, coverage: &Coverage, workers: &[Worker], outcome: &mut Outcome) {
+fn judge_project(matcher: &Matcher, coverage: &Coverage, workers: &[Worker<'_>], outcome: &mut Outcome) {
     let judged = |contract: &Contract| match contract.check {
         Check::Exists => true,
         Check::RequireSomewhere(_) => !matches!(coverage, Coverage::Listed(_)),
@@ -413,6 +427,7 @@ mod tests {
             existing: Existing::Report,
             added_ignores: AddedIgnores::Wanted,
             measure: Measure::Nothing,
+            propose: Propose::Nothing,
         }
     }
 

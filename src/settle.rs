@@ -20,6 +20,9 @@ pub fn settle(outcome: &mut Outcome, tolerated: Option<&Tolerated>) {
         mark_baselined(outcome, tolerated);
     }
     existing::mark(&mut outcome.violations, &outcome.before);
+    for violation in outcome.violations.iter_mut().filter(|violation| !violation.is_open()) {
+        violation.fix = None;
+    }
     count_repeats(&mut outcome.violations);
 }
 

@@ -11,7 +11,7 @@ mod encoding;
 
 pub use changed::changed_lines;
 pub(crate) use encoding::decode_utf16le;
-pub use encoding::unread_encoding;
+pub use encoding::{encode_like, place_in_file, starts_with_mark, unread_encoding};
 
 /// A place in a text: line and column, both counted from 1, the column in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

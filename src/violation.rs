@@ -27,6 +27,8 @@ pub struct Violation {
     pub state: State,
     /// Something to add to it in a report.
     pub note: Option<Note>,
+    /// What would repair it, if that is known and does no harm.
+    pub fix: Option<Box<Replacement>>,
 }
 
 impl Violation {
@@ -39,6 +41,7 @@ impl Violation {
             fingerprint: Fingerprint::of_path(path),
             state: State::Open,
             note: None,
+            fix: None,
         }
     }
 
@@ -68,14 +71,37 @@ impl Violation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Match {
-    /// The bytes of the text that matched.
+    /// The bytes of the text that matched, without the white space that they start with.
     pub range: Range<usize>,
+    /// Where the match starts, white space and all.
+    pub start: usize,
     /// The same in lines and columns.
     pub region: Region,
     /// What matched; cut if it is very long.
     pub text: String,
     /// The line it starts on; cut if it is very long.
     pub line: String,
+}
+
+impl Match {
+    /// The bytes of the text that matched, all of them.
+    pub fn whole(&self) -> Range<usize> {
+        self.start..self.range.end
+    }
+}
+
+/// A text in the place of a part of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replacement {
+    /// The bytes of the file to replace.
+    pub range: Range<usize>,
+    /// The same in lines and columns.
+    pub region: Region,
+    /// What stands there now.
+    pub old: String,
+    /// What to write there.
+    pub text: String,
 }
 
 /// What a violation is recognised by when lines move.

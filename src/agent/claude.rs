@@ -26,6 +26,7 @@ use crate::skipped::{Skipped, Why};
 use crate::source::swept::Sweep;
 
 pub mod edit;
+mod mended;
 mod turn;
 
 use turn::Turn;
@@ -205,6 +206,8 @@ fn asks_nobody(request: &Request) -> bool {
 fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Response {
     let context = decision.context.as_deref();
     match (event, &decision.verdict) {
+        (Event::PreToolUse(call), Verdict::Mended(mended)) => mended::response(call.input, mended, context)
+            .unwrap_or_else(|| before(&Verdict::Deny(mended.otherwise.clone()), context, on_clean)),
         (Event::PreToolUse(_), verdict) => before(verdict, context, on_clean),
         (Event::PostToolUse(_), verdict) => match told(verdict, context) {
             (None, None) => Response::empty(),

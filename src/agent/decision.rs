@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use super::Manner;
-use crate::change::{Call, Moment};
+use crate::amend::Amended;
+use crate::change::{Call, Moment, Rewrite};
 use crate::config::Policy;
 use crate::contract::{Effect, Severity, Warning};
 use crate::outcome::{Outcome, Summary};
@@ -13,6 +14,7 @@ use crate::skipped::{Gap, Skipped, Why};
 use crate::violation::Violation;
 
 mod lines;
+mod mended;
 
 use lines::{Place, Words};
 
@@ -41,6 +43,8 @@ pub enum Verdict {
     Ask(String),
     /// Before the call: it is refused, for this reason.
     Deny(String),
+    /// Before the call: it is to do something else, and the client decides whether it may.
+    Mended(Mended),
     /// After a call or a command: it has left violations.
     Violated {
         /// Why the model has to deal with them before it goes on; nothing if it need not.
@@ -50,6 +54,17 @@ pub enum Verdict {
     },
     /// What is about to happen does not, for this reason: a turn does not end, settings do not count.
     Block(String),
+}
+
+/// What a call is to do instead of what it would violate something with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// What.
+    pub rewrite: Rewrite,
+    /// What the model is told about it.
+    pub told: String,
+    /// Why the call is refused by a client that cannot change it.
+    pub otherwise: String,
 }
 
 impl Decision {
@@ -73,6 +88,8 @@ pub struct Matter<'a> {
     pub manner: Manner,
     /// What there is to say about the call beside violations.
     pub concerns: &'a [Concern],
+    /// What the call should do instead of what it would violate something with.
+    pub amended: Option<&'a Amended>,
 }
 
 /// Something about a call that is no violation, and that the project wants to be dealt with.
@@ -209,7 +226,11 @@ fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
         [] => Verdict::Nothing,
         open => {
             let words = Words { prefix: |_| "Contract violation", place: Place::of(manner, call) };
-            Verdict::Deny(lines::joined(open, words, MAX_TEXT))
+            let reason = lines::joined(open, words, MAX_TEXT);
+            match matter.amended {
+                Some(amended) => Verdict::Mended(mended::mended(amended, reason)),
+                None => Verdict::Deny(reason),
+            }
         }
     }
 }
@@ -337,7 +358,10 @@ mod tests {
     }
 
     fn decided_by(manner: Manner, call: &Call, outcome: &Outcome) -> Decision {
-        decide(Matter { root: &Root::new("/nowhere/project"), call, manner, concerns: &[] }, outcome)
+        decide(
+            Matter { root: &Root::new("/nowhere/project"), call, manner, concerns: &[], amended: None },
+            outcome,
+        )
     }
 
     fn violated(severities: &[Severity]) -> Outcome {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::decision::{Decision, Verdict};
+use super::decision::{Decision, Mended, Verdict};
 
 /// What is said to a client, part by part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +27,8 @@ impl Said {
         let mut said = Self { context: context.clone(), message: message.clone(), ..Self::default() };
         match verdict {
             Verdict::Nothing | Verdict::Clean(_) => {}
+            // So far only Claude Code is given another input.
+            Verdict::Mended(Mended { otherwise, .. }) => said.denied = Some(otherwise.clone()),
             Verdict::Deny(reason) => said.denied = Some(reason.clone()),
             Verdict::Ask(reason) => said.asked = Some(reason.clone()),
             Verdict::Block(reason) => said.go_on = Some(reason.clone()),
@@ -126,6 +128,14 @@ mod tests {
         let answer = |asking| in_claudes_words("PreToolUse", &asked, asking);
         assert_eq!(answer(Asking::Asks)["hookSpecificOutput"]["permissionDecision"], "ask");
         assert_eq!(answer(Asking::Refuses)["hookSpecificOutput"]["permissionDecision"], "deny");
+    }
+
+    #[test]
+    fn a_client_that_is_given_no_other_input_refuses() {
+        let rewrite = crate::change::Rewrite::Whole("new".into());
+        let mended = Mended { rewrite, told: "changed".into(), otherwise: "why".into() };
+        let said = said(Verdict::Mended(mended));
+        assert_eq!((said.refused(), said.context.as_deref()), (Some("why"), None));
     }
 
     #[test]

@@ -8,12 +8,14 @@ use anyhow::Context;
 use super::args::{Check, Enforce, EnforceCommand, Format, Mode};
 use super::environment::Environment;
 use super::event::{self, About, Asked};
+use super::mending::{self, Mending};
 use super::policies::{Changing, Policies};
 use super::show::Show;
 use super::stopwatch::Stopwatch;
 use super::{baseline, install, output, places, say, stdin};
 use crate::agent::decision::Concern;
 use crate::agent::{Client, Manner};
+use crate::amend::Amended;
 use crate::change::{Call, Moment};
 use crate::contract::layers::{Layer, Loading};
 use crate::contract::{Severity, Warning};
@@ -28,7 +30,7 @@ use crate::project::load::{Extra, Load, Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
-use crate::scan::{AddedIgnores, Existing};
+use crate::scan::{AddedIgnores, Existing, Propose};
 use crate::source::git::{self, Committed};
 use crate::source::{Coverage, Source, Targets, tree};
 
@@ -62,6 +64,7 @@ fn check(args: &Check, environment: &Environment, client: &mut Option<Client>) -
         committed: None,
         hint: None,
         concerns: Vec::new(),
+        amended: None,
     };
     let resolved = run.resolve(mode)?;
     let exit = run.enforce(&resolved)?;
@@ -112,6 +115,7 @@ struct Run<'a> {
     hint: Option<String>,
     /// What there is to say to an event beside violations.
     concerns: Vec<Concern>,
+    amended: Option<Amended>,
 }
 
 impl Run<'_> {
@@ -205,6 +209,7 @@ impl Run<'_> {
         }
         let hint = hint(&loaded);
         let by_file = compares.then(|| loaded.existing_by_file());
+        let mends = self.format == Format::Hook && mending::is_wanted(&loaded, root, source);
         let mut project = Project::new(root.clone(), loaded, options.clone());
         self.stopwatch.end(Phase::ContractsRead);
         let mut targets = match targets {
@@ -229,8 +234,7 @@ impl Run<'_> {
             self.concerns.extend(self.on_weakening(root, policies, &targets)?);
         }
         let least = self.least_severity(asks.about(), source, options.added_ignores);
-        project.retain(|contract| self.args.wants(contract.severity) && contract.severity >= least);
-        let outcome = self.check(project, targets);
+        let outcome = self.check(project, targets, least, mends.then_some(source));
         self.concerns.extend(policies.iter().flat_map(|policies| policies.on_ignores(&outcome)));
         Ok(outcome)
     }
@@ -260,6 +264,7 @@ impl Run<'_> {
             deadline: self.deadline,
             cwd: Some(self.environment.cwd.clone()),
             git: Some(self.environment.git.clone()),
+            propose: if self.args.stdin { Propose::Nothing } else { Propose::Fixes },
             ..self.args.options()
         })
     }
@@ -283,7 +288,16 @@ impl Run<'_> {
         }
     }
 
-    fn check(&mut self, project: Project, targets: Targets) -> Outcome {
+    /// Checks targets with the contracts that are severe enough. What an edit violates is mended, where there is one to mend.
+    fn check(
+        &mut self,
+        mut project: Project,
+        targets: Targets,
+        least: Severity,
+        mended: Option<&Source>,
+    ) -> Outcome {
+        let mending = mended.and_then(|source| Mending::of(source, &project, &targets));
+        project.retain(|contract| self.args.wants(contract.severity) && contract.severity >= least);
         let ready = project.ready();
         self.stopwatch.end(Phase::ContractsCompiled);
         let whole = targets.coverage == Coverage::Whole;
@@ -294,6 +308,7 @@ impl Run<'_> {
         // Nor can a change drop an entry from a baseline that is not its own.
         let says_stale = self.args.checks_every_severity() && self.committed.is_none();
         outcome.stale = outcome.stale.filter(|_| says_stale);
+        self.amended = mending.and_then(|mending| mending.amended(&outcome, self.args.manner()));
         redact(&mut outcome);
         self.stopwatch.end(Phase::FilesScanned);
         self.stopwatch.keep(&matcher, &mut outcome);

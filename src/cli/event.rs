@@ -8,6 +8,7 @@ use super::install::settings_file;
 use super::{output, say};
 use crate::agent::decision::{Concern, Decision, Matter, Verdict, decide, decide_on_command, decide_on_end};
 use crate::agent::{Client, Manner, NOTHING, Occasion, Worktree};
+use crate::amend::Amended;
 use crate::change::Call;
 use crate::exit::Exit;
 use crate::hook::Request;
@@ -132,6 +133,8 @@ pub struct Judged<'a> {
     pub manner: Manner,
     /// What there is to say beside violations.
     pub concerns: &'a [Concern],
+    /// What a call should do instead.
+    pub amended: Option<&'a Amended>,
 }
 
 impl Judged<'_> {
@@ -146,8 +149,8 @@ impl Judged<'_> {
     }
 
     fn on_call(&self, call: &Call, outcome: &Outcome) -> Decision {
-        let Self { root, manner, concerns, .. } = *self;
-        decide(Matter { root, call, manner, concerns }, outcome)
+        let Self { root, manner, concerns, amended, .. } = *self;
+        decide(Matter { root, call, manner, concerns, amended }, outcome)
     }
 }
 

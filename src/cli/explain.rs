@@ -59,6 +59,9 @@ fn write(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Resu
         let zones: Vec<_> = contract.zones.iter().map(|zone| zone.as_str()).collect();
         writeln!(out, "\n{title}what counts:{title:#}\n  what starts in {}", zones.join(" or "))?;
     }
+    if contract.fix.is_some() {
+        writeln!(out, "\n{title}to repair it:{title:#}\n  phaser fix --only {id} --all")?;
+    }
     if let Some(rationale) = &contract.rationale {
         writeln!(out, "\n{title}why:{title:#}")?;
         contracts::show::write_indented(out, rationale)?;

@@ -132,7 +132,7 @@ enum Hooks {
 impl Plan {
     fn make(args: &Init, root: Root, environment: &Environment) -> anyhow::Result<Self> {
         let targets = today::targets(&root, environment)?;
-        let languages = PACKS.iter().filter(|pack| !is_general(pack) && fits(pack, &targets));
+        let languages = PACKS.iter().filter(|pack| is_about_language(pack) && fits(pack, &targets));
         let languages: Vec<&'static Pack> = languages.collect();
         let named: Vec<&'static Pack> = args.packs.chosen().collect();
         let has_config = root.path().join(CONFIG).symlink_metadata().is_ok();
@@ -301,6 +301,13 @@ fn is_general(pack: &'static Pack) -> bool {
     contracts.iter().any(|contract| contract.kind.has_pattern() && contract.applies_to(&some_file, None))
 }
 
+/// Is a pack about mistakes in a language? One in which everything is only a matter of spelling, and so has a fix, is for
+/// whoever asks for it.
+fn is_about_language(pack: &'static Pack) -> bool {
+    let contracts = load_packs([pack], ExamplesWanted::No).contracts;
+    !is_general(pack) && contracts.iter().any(|contract| contract.fix.is_none())
+}
+
 /// Is a pack about the content of any of these files?
 fn fits(pack: &'static Pack, targets: &Targets) -> bool {
     let contracts = load_packs([pack], ExamplesWanted::No).contracts;
@@ -357,6 +364,9 @@ mod tests {
     fn packs_for_every_project_are_told_from_those_for_a_language() {
         let general: Vec<_> = PACKS.iter().filter(|pack| is_general(pack)).map(|pack| pack.name).collect();
         assert_eq!(general, ["secrets", "hygiene"]);
+        let language: Vec<_> =
+            PACKS.iter().filter(|pack| is_about_language(pack)).map(|pack| pack.name).collect();
+        assert_eq!(language, ["rust", "python", "javascript", "go"]);
     }
 
     #[test]

@@ -222,8 +222,12 @@ enabled: false
              passing:\n    - log(1)\n"
         );
         let examples = parse(&yaml, origin()).expect("is valid").examples;
-        assert_eq!(examples.violating[0], Example { path: None, text: "print(1)".into(), line: 11 });
-        let placed = Example { path: Some("a/b.py".into()), text: "print(2)\n".into(), line: 12 };
+        assert_eq!(
+            examples.violating[0],
+            Example { path: None, text: "print(1)".into(), fixed: None, line: 11 }
+        );
+        let placed =
+            Example { path: Some("a/b.py".into()), text: "print(2)\n".into(), fixed: None, line: 12 };
         assert_eq!(examples.violating[1], placed);
         assert_eq!(examples.passing[0].text, "log(1)");
     }

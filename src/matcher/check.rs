@@ -250,6 +250,7 @@ impl File<'_> {
 }
 
 fn found(text: &Text<'_>, range: Range<usize>) -> Match {
+    let start = range.start;
     let range = without_leading_space(text.bytes(), range);
     let region = text.region(range.clone());
     Match {
@@ -257,6 +258,7 @@ fn found(text: &Text<'_>, range: Range<usize>) -> Match {
         text: excerpt(&text.bytes()[range.clone()]),
         line: excerpt(text.line_head(region.start.line, MAX_EXCERPT + MAX_WIDTH)),
         range,
+        start,
     }
 }
 

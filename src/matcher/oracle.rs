@@ -155,6 +155,7 @@ pub(crate) fn contract(index: usize, check: Check) -> Contract {
         ignorable: true,
         tags: Vec::new(),
         zones: Vec::new(),
+        fix: None,
         examples: crate::contract::Examples::default(),
         origin: Origin { layer: LayerKind::Project, file: format!("c{index}.yaml").into() },
         scope: Scope::default(),

@@ -15,7 +15,7 @@ use crate::contract::{self, Dialect};
 use crate::deadline::Deadline;
 
 mod automaton;
-mod backtracking;
+pub(super) mod backtracking;
 pub mod dialect;
 pub mod facts;
 pub mod linear;

@@ -61,6 +61,20 @@ impl<'t> View<'t> {
         self.offset_in_file(range.start, 0)..self.offset_in_file(range.end, 1)
     }
 
+    /// Where a place of the file is in the view.
+    pub fn in_view(&self, offset: usize) -> usize {
+        let (mut low, mut high) = (0, self.stand_ins.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.stand_ins[middle] as usize - middle * LONGER < offset {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        offset + low * LONGER
+    }
+
     /// Where a place of the view is in the file; a place within a stand-in is so many bytes after the start of the byte.
     fn offset_in_file(&self, at: usize, within: usize) -> usize {
         let before = self.stand_ins.partition_point(|&start| (start as usize) < at);
@@ -83,6 +97,7 @@ mod tests {
         let places = [(0, 0), (1, 1), (4, 2), (7, 3), (10, 4), (11, 5), (13, 7), (16, 8)];
         for (at, expected) in places {
             assert_eq!(view.in_file(at..at), expected..expected);
+            assert_eq!(view.in_view(expected), at);
         }
         assert_eq!(view.in_file(2..3), 1..2, "a part of a stand-in is the whole byte");
     }

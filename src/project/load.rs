@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::by_file::ByFile;
-use crate::config::{self, Config, Existing, Placed, Policy};
+use crate::config::{self, Config, Existing, Fixes, Placed, Policy};
 use crate::contract::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contract::read::overlaid::Overlay;
 use crate::contract::read::{Directory, Forms};
@@ -102,6 +102,12 @@ impl Loaded {
     pub fn existing(&self) -> Existing {
         let is_reported = |placed: &Placed| placed.config.existing == Some(Existing::Report);
         if self.configs.iter().any(is_reported) { Existing::Report } else { Existing::Deny }
+    }
+
+    /// Whether violations are mended in an agent's edit of this file: the nearest directory that says something counts.
+    pub fn fixes_at(&self, path: &RelPath) -> Fixes {
+        let said = self.configs.iter().filter(|placed| path.below(&placed.base).is_some());
+        said.rev().find_map(|placed| placed.config.fixes).unwrap_or(Fixes::Off)
     }
 
     /// The same for each file.

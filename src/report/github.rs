@@ -10,12 +10,15 @@ use super::host::{Spot, Top};
 use super::{inert, is_active};
 use crate::contract::Severity;
 use crate::outcome::Outcome;
+use crate::text::Region;
 use crate::violation::Violation;
 
 /// How many annotations of each kind GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
 /// How many rows the table has; GitHub refuses a summary of more than a megabyte.
 const MAX_ROWS: usize = 500;
+/// How many fixes are shown below it.
+const MAX_FIXES: usize = 50;
 /// How much of a message a row shows, in characters.
 const MAX_CELL: usize = 300;
 
@@ -55,7 +58,45 @@ pub fn write_summary(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::R
     if unseen > 0 {
         writeln!(out, "\n… and {unseen} more")?;
     }
-    writeln!(out)
+    writeln!(out)?;
+    write_fixes(out, outcome, top)
+}
+
+/// Writes what would repair violations, as a diff: GitHub shows it in colour.
+fn write_fixes(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let all = outcome.open().filter(|violation| violation.fix.is_some()).count();
+    let shown: Vec<String> =
+        outcome.open().filter_map(|violation| suggestion(violation, top)).take(MAX_FIXES).collect();
+    if all == 0 {
+        return Ok(());
+    }
+    writeln!(out, "`phaser fix` repairs {all} of them{}\n", if shown.is_empty() { "." } else { ":" })?;
+    if !shown.is_empty() {
+        let diff = shown.concat();
+        // A fence that nothing in it can close.
+        let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat(longest.max(2) + 1);
+        writeln!(out, "{fence}diff\n{diff}{fence}\n")?;
+    }
+    Ok(())
+}
+
+/// A line as it is, and as it would be; nothing where that takes more than one line to show.
+fn suggestion(violation: &Violation, top: &Top) -> Option<String> {
+    let (fix, found) = (violation.fix.as_deref()?, violation.found.as_ref()?);
+    let Region { start, end } = fix.region;
+    let characters = found.line.chars().count();
+    let is_one_line = start.line == end.line && start.line == found.region.start.line;
+    if !is_one_line || fix.text.contains('\n') || characters > MAX_CELL || characters + 1 < end.column {
+        return None;
+    }
+    let before: String = found.line.chars().take(start.column - 1).collect();
+    let after: String = found.line.chars().skip(end.column - 1).collect();
+    let Spot { path, line, .. } = Spot::of(top, violation);
+    let path = path.to_text();
+    let lines =
+        [found.line.clone(), format!("{before}{}{after}", fix.text)].map(|line| inert(&line).into_owned());
+    Some(format!("@@ {}:{line} {} @@\n-{}\n+{}\n", inert(&path), violation.contract.id, lines[0], lines[1]))
 }
 
 fn by_severity(outcome: &Outcome, severity: Severity) -> Vec<&Violation> {

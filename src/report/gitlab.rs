@@ -1,5 +1,6 @@
 //! GitLab's code quality report: one JSON list.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -12,7 +13,7 @@ use crate::outcome::Outcome;
 
 #[derive(Serialize)]
 struct WireViolation<'a> {
-    description: &'a str,
+    description: Cow<'a, str>,
     check_name: &'a str,
     fingerprint: String,
     severity: &'static str,
@@ -37,7 +38,11 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
         let contract = &violation.contract;
         let spot = Spot::of(top, violation);
         WireViolation {
-            description: &contract.message,
+            // The format has no place for a fix.
+            description: match violation.fix {
+                Some(_) => format!("{} (fix with phaser fix)", contract.message).into(),
+                None => contract.message.as_str().into(),
+            },
             check_name: &contract.id,
             fingerprint: format!("{:016x}:{}", digest(spot.path.as_bytes()), violation.name()),
             severity: match contract.severity {

@@ -28,6 +28,16 @@ struct WireViolation<'a> {
     note: Option<&'static str>,
     state: &'static str,
     fingerprint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<WireFix<'a>>,
+}
+
+/// A text in the place of these bytes of the file.
+#[derive(Serialize)]
+struct WireFix<'a> {
+    start: usize,
+    end: usize,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -161,5 +171,10 @@ fn wire(violation: &Violation) -> WireViolation<'_> {
         note: violation.note.map(Note::as_str),
         state: violation.state.as_str(),
         fingerprint: violation.name(),
+        fix: violation.fix.as_deref().map(|fix| WireFix {
+            start: fix.range.start,
+            end: fix.range.end,
+            text: &fix.text,
+        }),
     }
 }

@@ -89,7 +89,12 @@ fn redact_file(violations: &mut [Violation], secrets: &[Secret]) {
         }
         if is_secret {
             found.text = shortened(found);
+            violation.fix = None;
             continue;
+        }
+        let whole = found.whole();
+        if secrets.iter().any(|secret| secret.range.start < whole.end && whole.start < secret.range.end) {
+            violation.fix = None;
         }
         let last = line + found.text.matches('\n').count();
         let on_its_lines = (line..=last).filter_map(|line| by_line.get(&line)).flatten();
@@ -181,6 +186,7 @@ mod tests {
                 let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 let found = Match {
                     range: range.clone(),
+                    start: range.start,
                     region,
                     text: shown(&text.bytes()[range.clone()]),
                     line: shown(text.line(region.start.line)),

@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use serde_json::json;
 use serde_sarif::sarif::{
-    ArtifactContent, ArtifactLocation, Invocation, Location, Message, MultiformatMessageString, Notification,
-    PhysicalLocation, PropertyBag, Region, ReportingConfiguration, ReportingDescriptor,
-    Result as SarifResult, ResultLevel, Run, Sarif, Tool, ToolComponent,
+    ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Invocation, Location, Message,
+    MultiformatMessageString, Notification, PhysicalLocation, PropertyBag, Region,
+    Replacement as SarifReplacement, ReportingConfiguration, ReportingDescriptor, Result as SarifResult,
+    ResultLevel, Run, Sarif, Tool, ToolComponent,
 };
 
 use super::host::{Spot, Top};
@@ -20,7 +21,7 @@ use crate::contract::{Contract, Severity};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
 use crate::skipped::Gap;
-use crate::violation::Violation;
+use crate::violation::{Replacement, Violation};
 
 const NAME: &str = "phaser";
 /// Where more is to be read about phaser; empty as long as the package names no repository.
@@ -251,13 +252,33 @@ fn result(violation: &Violation, spot: &Spot) -> SarifResult {
     let contract = &violation.contract;
     let note = violation.note.map(|note| format!(" ({}.)", note.as_str())).unwrap_or_default();
     let region = region(spot, violation);
-    SarifResult::builder()
+    let mut result = SarifResult::builder()
         .rule_id(&contract.id)
         .level(level(contract))
         .message(message(&format!("{}{note}", contract.message)))
         .locations(vec![location(&spot.path, region)])
         .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), violation.name())]))
-        .build()
+        .build();
+    result.fixes = violation.fix.as_deref().map(|replacement| vec![fix(replacement, spot, violation)]);
+    result
+}
+
+/// What repairs a violation.
+fn fix(replacement: &Replacement, spot: &Spot, violation: &Violation) -> Fix {
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let Replacement { region, text, .. } = replacement;
+    let deleted = Region::builder()
+        .start_line(number(region.start.line))
+        .start_column(number(region.start.column))
+        .end_line(number(region.end.line))
+        .end_column(number(region.end.column))
+        .build();
+    let inserted = ArtifactContent::builder().text(text).build();
+    let replaced = SarifReplacement::builder().deleted_region(deleted).inserted_content(inserted).build();
+    let change =
+        ArtifactChange::builder().artifact_location(file(&spot.path)).replacements(vec![replaced]).build();
+    let said = format!("Apply the fix of {}.", violation.contract.id);
+    Fix::builder().description(message(&said)).artifact_changes(vec![change]).build()
 }
 
 fn level(contract: &Contract) -> ResultLevel {
@@ -280,9 +301,12 @@ fn region(spot: &Spot, violation: &Violation) -> Region {
 }
 
 fn location(path: &RelPath, region: Region) -> Location {
-    let file = ArtifactLocation::builder().uri(uri(path)).uri_base_id(SOURCE_ROOT).build();
-    let physical = PhysicalLocation::builder().artifact_location(file).region(region).build();
+    let physical = PhysicalLocation::builder().artifact_location(file(path)).region(region).build();
     Location::builder().physical_location(physical).build()
+}
+
+fn file(path: &RelPath) -> ArtifactLocation {
+    ArtifactLocation::builder().uri(uri(path)).uri_base_id(SOURCE_ROOT).build()
 }
 
 /// A relative reference; whatever has a meaning in one, and whatever is not ASCII, is spelled out.

@@ -95,8 +95,11 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &Options
     let (severity, id) = (contract.severity, &contract.id);
     let (bold, colour) = (palette.bold(), palette.severity(severity));
     writeln!(out, "{bold}{path}{line}:{bold:#} {colour}{severity}:{colour:#} {bold}{id}{bold:#}")?;
-    for line in contract.message.lines() {
-        writeln!(out, "  {}", inert(line))?;
+    let hint = if violation.fix.is_some() { " (fix with phaser fix)" } else { "" };
+    let mut lines = contract.message.lines().peekable();
+    while let Some(line) = lines.next() {
+        let hint = if lines.peek().is_none() { hint } else { "" };
+        writeln!(out, "  {}{hint}", inert(line))?;
     }
     match violation.note {
         None => {}

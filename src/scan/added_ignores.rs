@@ -102,6 +102,7 @@ mod tests {
         existing: Existing::Report,
         added_ignores: AddedIgnores::Wanted,
         measure: Measure::Nothing,
+        propose: super::super::Propose::Nothing,
     };
 
     /// The directives that a change adds, of contracts against `x` (c0) and against `y` (c1).

@@ -16,7 +16,7 @@ fn rule(id: usize) -> Arc<Contract> {
 fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation {
     let position = Position { line: number, column: 1 };
     let region = Region { start: position, end: position };
-    let found = Match { range: 0..1, region, text: line.to_owned(), line: line.to_owned() };
+    let found = Match { range: 0..1, start: 0, region, text: line.to_owned(), line: line.to_owned() };
     Violation::at(rule, &RelPath::from(path), found, LineDigest::of(line.as_bytes()))
 }
 
@@ -223,6 +223,7 @@ mod baseline {
             existing: scan::Existing::Deny,
             added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
+            propose: scan::Propose::Nothing,
         };
         let mut outcome = scan(&matcher, &targets, options, &());
         let root = Root::new("/nowhere");

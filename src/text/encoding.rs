@@ -29,6 +29,39 @@ pub(super) fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     }
 }
 
+/// Do bytes start with a byte order mark?
+pub fn starts_with_mark(bytes: &[u8]) -> bool {
+    [UTF8_MARK, UTF16LE_MARK, UTF16BE_MARK].iter().any(|mark| bytes.starts_with(mark))
+}
+
+/// A text as bytes, encoded as `file` is, mark and all. Nothing when the file is not what its encoding would make of its
+/// own text: then something of it would be lost.
+pub fn encode_like(file: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+    let units = |text: &[u8], mark: &[u8], unit: fn(u16) -> [u8; 2]| {
+        let text = std::str::from_utf8(text).ok()?;
+        Some(mark.iter().copied().chain(text.encode_utf16().flat_map(unit)).collect::<Vec<u8>>())
+    };
+    let (mark, unit): (_, fn(u16) -> [u8; 2]) = if file.starts_with(UTF16LE_MARK) {
+        (UTF16LE_MARK, u16::to_le_bytes)
+    } else if file.starts_with(UTF16BE_MARK) {
+        (UTF16BE_MARK, u16::to_be_bytes)
+    } else {
+        let mark = if file.starts_with(UTF8_MARK) { UTF8_MARK } else { &[] };
+        return Some([mark, text].concat());
+    };
+    let own = units(&decode(Cow::Borrowed(file)), mark, unit)?;
+    (own == file).then(|| units(text, mark, unit)).flatten()
+}
+
+/// Where a place of the text of `file` is in the file itself, mark and all; both in bytes.
+pub fn place_in_file(file: &[u8], text: &[u8], at: usize) -> usize {
+    if file.starts_with(UTF16LE_MARK) || file.starts_with(UTF16BE_MARK) {
+        let before = String::from_utf8_lossy(&text[..at]);
+        return UTF16LE_MARK.len() + 2 * before.encode_utf16().count();
+    }
+    at + if file.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 }
+}
+
 /// UTF-16LE without its mark as a string; what is not valid becomes U+FFFD.
 pub(crate) fn decode_utf16le(bytes: &[u8]) -> String {
     decode_utf16(bytes, u16::from_le_bytes)
@@ -102,6 +135,24 @@ mod tests {
 
     fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
         text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn a_text_is_written_back_as_it_was_encoded() {
+        let text = "a\u{e9}\u{1F600}\r\n";
+        for (mark, bytes) in
+            [(UTF16LE_MARK, u16::to_le_bytes as fn(u16) -> _), (UTF16BE_MARK, u16::to_be_bytes)]
+        {
+            let file = [mark, &utf16(text, bytes)].concat();
+            let changed = [mark, &utf16("b", bytes)].concat();
+            assert_eq!(encode_like(&file, b"b"), Some(changed));
+            assert_eq!(encode_like(&file, text.as_bytes()).as_ref(), Some(&file));
+            assert_eq!(place_in_file(&file, text.as_bytes(), text.len()), file.len());
+            assert_eq!(encode_like(&[mark, b"a"].concat(), b"b"), None, "half a unit");
+        }
+        assert_eq!(encode_like(b"\xEF\xBB\xBFa", b"b"), Some(b"\xEF\xBB\xBFb".to_vec()));
+        assert_eq!(encode_like(b"\xFF", b"\xFE b"), Some(b"\xFE b".to_vec()));
+        assert_eq!((place_in_file(b"\xEF\xBB\xBFab", b"ab", 1), place_in_file(b"ab", b"ab", 1)), (4, 1));
     }
 
     #[test]

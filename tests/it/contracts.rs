@@ -493,7 +493,7 @@ fn the_user_s_contract_is_switched_in_the_user_s_file() {
 fn packs_are_listed_with_their_contracts() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(["contracts", "packs"]);
-    for name in ["secrets", "hygiene", "rust", "python", "javascript", "go"] {
+    for name in ["secrets", "hygiene", "rust", "python", "javascript", "go", "spelling"] {
         assert!(output.stdout.lines().any(|line| line.starts_with(name)), "{output}");
     }
     let json = sandbox.run(["contracts", "packs", "secrets", "--format", "json"]).json();

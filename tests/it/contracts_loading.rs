@@ -407,7 +407,7 @@ fn unknown_keys_are_a_warning_in_every_mode() {
     assert_eq!(violated(&sandbox), ["more"]);
     let said = "\
 .claude/contracts/more.yaml:7: key 'author' means nothing in a contract (remove it; the keys are rule_id, type, pattern, \
-file_glob, exclude_glob, in, message, severity, rationale, enabled, ignorable, tags, examples)
+file_glob, exclude_glob, in, fix, message, severity, rationale, enabled, ignorable, tags, examples)
 .claude/contracts/more.yaml:8: key 'patern' means nothing in a contract (did you mean 'pattern'?)
 ";
     for mode in ["--all", "--staged", "a.txt"] {

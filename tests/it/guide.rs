@@ -12,7 +12,7 @@ fn guide() -> String {
 }
 
 /// The fenced blocks: what stands after the fence, and what is in them.
-fn blocks(guide: &str) -> Vec<(String, String)> {
+pub fn blocks(guide: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut lines = guide.lines();
     while let Some(line) = lines.next() {
@@ -50,7 +50,7 @@ fn every_contract_and_command_does_what_the_guide_says() {
 }
 
 /// Runs the command of a console block and compares what it says.
-fn run(sandbox: &Sandbox, block: &str) {
+pub fn run(sandbox: &Sandbox, block: &str) {
     let (command, expected) = block.split_once('\n').expect("a command and its output");
     let arguments = command.strip_prefix("$ phaser ").expect("a command of phaser's");
     let mut command = sandbox.command();

@@ -20,7 +20,7 @@ use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
 use crate::report::inert;
 use crate::report::palette::Palette;
-use crate::scan::{self, Existing, Measure, scan};
+use crate::scan::{self, Existing, Measure, Propose, scan};
 use crate::skipped::{Gap, Skipped};
 use crate::violation::Violation;
 
@@ -84,6 +84,7 @@ fn check(
             existing: Existing::Deny,
             added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
+            propose: Propose::Nothing,
         };
         scan(&matcher, &project.targets, options, &())
     };

@@ -34,6 +34,10 @@ pub struct Create {
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     pattern: Option<String>,
 
+    /// What replaces a match when 'phaser fix' runs; $1 and ${name} are groups of the pattern, $$ is a dollar
+    #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
+    fix: Option<String>,
+
     /// The files it is about, for instance '**/*.py'
     #[arg(long, value_name = "GLOB", default_value = "**/*")]
     glob: String,
@@ -148,6 +152,7 @@ impl Create {
             ("type", Some(self.kind.as_str())),
             ("pattern", self.pattern.as_deref()),
             ("file_glob", Some(self.glob.as_str())),
+            ("fix", self.fix.as_deref()),
             ("message", Some(self.message.as_str())),
             ("severity", Some(severity)),
             ("rationale", self.rationale.as_deref()),

@@ -35,7 +35,14 @@ fn value(key: &Key, contract: &Contract) -> Value {
 
 fn examples(contract: &Contract) -> Value {
     let all = |examples: &[Example]| -> Vec<Value> {
-        examples.iter().map(|example| json!({ "path": example.path, "text": example.text })).collect()
+        let one = |example: &Example| {
+            let mut one = json!({ "path": example.path, "text": example.text });
+            if let Some(fixed) = &example.fixed {
+                one["fixed"] = json!(fixed);
+            }
+            one
+        };
+        examples.iter().map(one).collect()
     };
     json!({ "violating": all(&contract.examples.violating), "passing": all(&contract.examples.passing) })
 }

@@ -241,11 +241,14 @@ pub fn write_examples(out: &mut dyn Write, contract: &Contract, palette: Palette
         if !examples.is_empty() {
             writeln!(out, "\n{style}{title}:{style:#}")?;
         }
-        for Example { path, text, .. } in examples {
+        for Example { path, text, fixed, .. } in examples {
             let path = path.as_ref().map(|path| format!("({}) ", inert(path))).unwrap_or_default();
             let mut lines = text.trim_end().lines();
             writeln!(out, "  - {path}{}", inert(lines.next().unwrap_or_default()))?;
             lines.try_for_each(|line| writeln!(out, "    {}", inert(line)))?;
+            for (at, line) in fixed.iter().flat_map(|fixed| fixed.trim_end().lines()).enumerate() {
+                writeln!(out, "    {} {}", if at == 0 { "=>" } else { "  " }, inert(line))?;
+            }
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::contract::read::ExamplesWanted;
 use crate::contract::{Contract, Warning};
-use crate::examples::{self, Missed, Tested, Verdict};
+use crate::examples::{self, Missed, NotAsFixed, Tested, Verdict};
 use crate::exit::Exit;
 use crate::report::inert;
 use crate::report::palette::Palette;
@@ -128,6 +128,11 @@ fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
         Verdict::Missed(Missed::Ignored) => {
             "missed: an ignore directive suppresses it (remove the directive)".to_owned()
         }
+        Verdict::FixedOtherwise(_) if contract.fix.is_none() => {
+            "says what it is once it is fixed, but the contract has no 'fix' (add one)".to_owned()
+        }
+        Verdict::FixedOtherwise(NotAsFixed { why: Some(why), .. }) => format!("not fixed: {why}"),
+        Verdict::FixedOtherwise(_) => "is something else once it is fixed".to_owned(),
         Verdict::Fired(violations) => {
             let places: Vec<_> = violations.iter().map(|violation| place(violation, &path)).collect();
             format!("fired, and must not: {}", places.join(", "))
@@ -156,6 +161,7 @@ fn write_difference(out: &mut dyn Write, tested: &Tested<'_>, palette: Palette) 
             .iter()
             .filter_map(|violation| Some(violation.found.as_ref()?.region.start.line))
             .collect(),
+        Verdict::FixedOtherwise(NotAsFixed { got, .. }) => return write_fixed(out, tested, got, palette),
         Verdict::Right | Verdict::Missed(_) | Verdict::Unfinished(_) => Vec::new(),
     };
     let missed = matches!(tested.verdict, Verdict::Missed(_));
@@ -168,6 +174,17 @@ fn write_difference(out: &mut dyn Write, tested: &Tested<'_>, palette: Palette) 
             (' ', palette.dim())
         };
         writeln!(out, "     {style}{sign} {}{style:#}", inert(line))?;
+    }
+    Ok(())
+}
+
+/// What an example should be once it is fixed, and what it is.
+fn write_fixed(out: &mut dyn Write, tested: &Tested<'_>, got: &str, palette: Palette) -> io::Result<()> {
+    let expected = tested.example.fixed.as_deref().unwrap_or_default();
+    for (sign, text, style) in [('-', expected, palette.good()), ('+', got, palette.bad())] {
+        for line in text.lines().take(MOST_LINES) {
+            writeln!(out, "     {style}{sign} {}{style:#}", inert(line))?;
+        }
     }
     Ok(())
 }

@@ -33,7 +33,9 @@ impl Run<'_> {
             About::Beginning => self.briefing(root),
             About::Settings => self.on_settings(root),
             _ => {
-                let judged = Judged { asked, root, manner: self.args.manner(), concerns: &self.concerns };
+                let (manner, concerns, amended) =
+                    (self.args.manner(), &*self.concerns, self.amended.as_ref());
+                let judged = Judged { asked, root, manner, concerns, amended };
                 Ok(judged.decision(resolved.source.as_ref(), outcome))
             }
         }

@@ -2,7 +2,7 @@
 
 use super::super::scope::Scope;
 use super::super::{
-    Check, Contract, Dialect, Examples, Exclude, Form, Kind, Origin, Pattern, Severity, Warning, Zone,
+    Check, Contract, Dialect, Examples, Exclude, Fix, Form, Kind, Origin, Pattern, Severity, Warning, Zone,
     printable,
 };
 use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
@@ -66,6 +66,7 @@ impl Builder {
             glob_line: top,
             exclude: None,
             zones: Vec::new(),
+            fix: None,
             severity: Severity::Error,
             message: String::new(),
             rationale: None,
@@ -171,6 +172,7 @@ impl Builder {
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
             self.contract.zones.clear();
         }
+        self.judge_fix(kind, pattern.as_ref());
         self.contract.check = match (kind, pattern) {
             (Kind::FileExists, _) => Check::Exists,
             (Kind::FileNotExists, _) => Check::NotExists,
@@ -180,6 +182,23 @@ impl Builder {
             // That it has no pattern has been said.
             (_, None) => Check::Exists,
         };
+    }
+
+    /// Takes a fix away that means nothing. The contract counts without it: a broken fix must not disarm it.
+    fn judge_fix(&mut self, kind: Kind, pattern: Option<&Pattern>) {
+        let Some(fix) = self.contract.fix.as_deref().filter(|_| self.values == Values::Written) else {
+            return;
+        };
+        let wrong = match kind {
+            Kind::ForbidPattern | Kind::FileNotContains => pattern.and_then(|pattern| fix.mistake(pattern)),
+            kind => {
+                Some(format!("key 'fix' means nothing for {kind} (remove it: there is no match to replace)"))
+            }
+        };
+        if let Some(what) = wrong {
+            self.doubt(fix.line, what);
+            self.contract.fix = None;
+        }
     }
 
     pub(super) fn set_id(&mut self, id: Placed<'_>) {
@@ -301,6 +320,15 @@ impl Builder {
                 }
             }
         }
+    }
+
+    pub(super) fn set_fix(&mut self, fix: Placed<'_>) {
+        let (line, size) = (fix.line, fix.text.len());
+        if size > MAX_PATTERN {
+            let what = "(fix less at once)";
+            self.mistake(line, format!("'fix' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
+        }
+        self.contract.fix = Some(Box::new(Fix { template: fix.text.into_owned(), line }));
     }
 
     pub(super) fn set_message(&mut self, message: Placed<'_>) {

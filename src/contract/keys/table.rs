@@ -7,7 +7,7 @@ use super::{Builder, Demanded, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Nested, Place
 use crate::glob::MAX_GLOB_LEN;
 
 /// All keys of a contract, in the order in which they are written and shown.
-pub static KEYS: [Key; 13] = [
+pub static KEYS: [Key; 14] = [
     Key {
         name: "rule_id",
         mistaken_for: &["id", "name"],
@@ -110,6 +110,22 @@ pub static KEYS: [Key; 13] = [
             let zone = json!({ "enum": Zone::ALL.map(Zone::as_str) });
             json!({ "anyOf": [zone, { "type": "array", "items": zone, "minItems": 1 }] })
         },
+    },
+    Key {
+        name: "fix",
+        mistaken_for: &["replacement", "replace", "replace_with", "autofix", "fixes", "fixed"],
+        nested: Nested::InRule(&["fix"]),
+        demanded: Demanded::Never,
+        shape: Shape::Text {
+            set: Builder::set_fix,
+            get: |contract| contract.fix.as_ref().map(|fix| Placed::new(fix.template.as_str(), fix.line)),
+        },
+        quotes: Quotes::Always,
+        shown: Shown::InRow,
+        meaning: "The text that replaces a match when `phaser fix` runs: `$1` and `${name}` are groups of the pattern, \
+                  `$$` is a dollar. Only for `forbid_pattern` and `file_not_contains`.",
+        nested_meaning: None,
+        schema: || json!({ "type": "string", "maxLength": MAX_PATTERN }),
     },
     Key {
         name: "message",

@@ -85,12 +85,13 @@ fn example_schema() -> Value {
         "properties": {
             "path": { "type": ["string", "null"], "description": "The path that the text is judged under." },
             "text": { "type": "string", "description": "The text." },
+            "fixed": { "type": ["string", "null"], "description": "What the text is once `phaser fix` has run." },
         },
         "required": ["text"],
         "additionalProperties": false,
     });
     json!({
-        "description": "A text, or a text with the path that it is judged under.",
+        "description": "A text, or a text with the path that it is judged under, and with what a fix makes of it.",
         "anyOf": [
             described(json!({ "type": "string" }), "A text, judged under a path that fits the glob."),
             described(
@@ -101,7 +102,7 @@ fn example_schema() -> Value {
                 json!({ "type": "number" }),
                 "A text that YAML takes for a number; it counts as it is written.",
             ),
-            described(placed, "A text and its path."),
+            described(placed, "A text, its path, and what a fix makes of it."),
         ],
     })
 }
@@ -231,6 +232,11 @@ mod tests {
             ("message: m", "message: m\nin: comment"),
             ("message: m", "message: m\nin: [code, 1]"),
             ("message: m", "message: m\nin: {code: true}"),
+            ("message: m", "message: m\nfix: ''"),
+            ("message: m", "message: m\nfix: '$0 y'"),
+            ("message: m", "message: m\nfix: [a]"),
+            ("message: m", "message: m, fix: why"),
+            ("message: m", "message: m\nexamples: {violating: [{text: x, fixed: y}]}"),
             ("message: m", "message: m\nenabled: false"),
             ("message: m", "message: m\nenabled: perhaps"),
             ("message: m", "message: m\nexamples: {violating: [x, {path: a, text: x}], passing: []}"),

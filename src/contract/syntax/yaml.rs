@@ -263,7 +263,7 @@ impl<'de> Visitor<'de> for TextOrListVisitor {
 
 /// The keys of examples, and of an example that has a path.
 const IN_EXAMPLES: &[&str] = &["violating", "passing"];
-const IN_EXAMPLE: &[&str] = &["path", "text"];
+const IN_EXAMPLE: &[&str] = &["path", "text", "fixed"];
 
 /// Examples as they are written.
 #[derive(Default)]
@@ -289,6 +289,7 @@ enum RawExample {
 struct RawPlacedExample {
     path: Option<String>,
     text: String,
+    fixed: Option<String>,
     #[serde(flatten)]
     strangers: BTreeMap<String, IgnoredAny>,
 }
@@ -338,14 +339,14 @@ impl RawExamples {
 fn example(raw: Spanned<RawExample>, strangers: &mut Vec<Stranger>, yaml: &str) -> Example {
     let (place, line) = (raw.referenced, line_of(&raw.referenced));
     match raw.value {
-        RawExample::Text(text) => Example { path: None, text, line },
+        RawExample::Text(text) => Example { path: None, text, fixed: None, line },
         RawExample::Flag(flag) => {
             let text = as_written(yaml, &place).unwrap_or_else(|| flag.to_string());
-            Example { path: None, text, line }
+            Example { path: None, text, fixed: None, line }
         }
         RawExample::Number(number) => {
             let text = as_written(yaml, &place).unwrap_or_else(|| number.to_string());
-            Example { path: None, text, line }
+            Example { path: None, text, fixed: None, line }
         }
         RawExample::Placed(placed) => {
             strangers.extend(placed.strangers.into_keys().map(|name| Stranger {
@@ -353,7 +354,7 @@ fn example(raw: Spanned<RawExample>, strangers: &mut Vec<Stranger>, yaml: &str) 
                 line,
                 place: StrangerPlace::InExamples(IN_EXAMPLE),
             }));
-            Example { path: placed.path, text: placed.text, line }
+            Example { path: placed.path, text: placed.text, fixed: placed.fixed, line }
         }
     }
 }

@@ -201,6 +201,14 @@ impl Backtracking {
     }
 }
 
+/// How often an expression may backtrack that only tells what its groups matched.
+const GROUP_STEPS: u64 = 1_000_000;
+
+/// The expression as it is, to tell what its groups matched where a match is known.
+pub fn with_groups(regex: &str, facts: &Facts) -> Option<fancy_regex::Regex> {
+    Expression { text: format!("{HARD}{regex}").into(), groups: facts.groups }.build(GROUP_STEPS).ok()
+}
+
 /// How many steps one step counts as that may look at so many bytes: a power of [`GROWTH`].
 fn weight(stretch: usize) -> u64 {
     let mut weight = 1;

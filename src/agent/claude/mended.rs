@@ -1,0 +1,149 @@
+//! An edit that was mended, as Claude Code takes it: the whole input of the tool with another text in it, and no decision,
+//! so that the client asks whoever it would have asked.
+
+use serde_json::{Map, Value};
+
+use crate::agent::decision::{MAX_TEXT, Mended};
+use crate::change::{Edit, Rewrite};
+use crate::hook::{PreToolUseResponse, Response, ToolInput, UpdatedInput};
+
+/// The answer to a call that is to do something else, if its input says it in a way that is known.
+pub(super) fn response(input: ToolInput<'_>, mended: &Mended, context: Option<&str>) -> Option<Response> {
+    let (names, text): (&[&str], &str) = match &mended.rewrite {
+        Rewrite::Whole(content) => (&["content", "text"], content),
+        Rewrite::Cell(cell) => (&["new_source", "newSource"], &cell.source),
+        Rewrite::Edits { edits, .. } => match edits.as_slice() {
+            [Edit { new, .. }] => (&["new_string", "newString", "new_str", "newStr"], new),
+            _ => return None,
+        },
+        Rewrite::Patch(_) | Rewrite::Removal | Rewrite::Unknown => return None,
+    };
+    let known = input.as_map()?;
+    // As the client spells it: what it does not know it drops.
+    let name = names.iter().find(|name| known.get(**name).is_some_and(Value::is_string))?;
+    let update = Map::from_iter([((*name).to_owned(), Value::from(text))]);
+    let updated = UpdatedInput::merge(input, update);
+    let response = PreToolUseResponse::undecided().with_updated_input(updated).ok()?;
+    let told = [Some(mended.told.as_str()), context].into_iter().flatten().collect::<Vec<_>>().join("\n");
+    Some(response.with_context(told.chars().take(MAX_TEXT).collect::<String>()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::edit;
+    use crate::agent::OnClean;
+    use crate::agent::decision::{Decision, Mended, Verdict};
+    use crate::amend::{Refused, amend};
+    use crate::change::{Algorithm, Call, Change, Edit, Moment, Occurrences, Rewrite};
+    use crate::contract::{Check, Contract, Dialect, Fix, Pattern, Severity};
+    use crate::fix::{Mender, Names};
+    use crate::hook::Request;
+    use crate::matcher::{self, Directives, Matcher, oracle};
+    use crate::outcome::Outcome;
+    use crate::path::Root;
+    use crate::source::changes::changes;
+    use crate::source::{Content, Target};
+    use crate::text::{Text, encode_like};
+
+    fn contracts() -> Vec<Contract> {
+        let rules = [
+            ("== None", Some("is None")),
+            (r"foo(\d)", Some("bar($1)")),
+            (r"[ \t]+$", Some("")),
+            ("\t", Some("  ")),
+            ("“x”", Some("\"y\"")),
+            ("bad", None),
+        ];
+        let one = |(index, (pattern, fix)): (usize, (&str, Option<&str>))| {
+            let source = pattern.to_owned();
+            let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
+            let fix = fix.map(|template| Box::new(Fix::new(template, 1)));
+            Contract { fix, ..oracle::contract(index, Check::Forbid(pattern)) }
+        };
+        rules.into_iter().enumerate().map(one).collect()
+    }
+
+    fn bytes(target: &Target) -> &[u8] {
+        match &target.content {
+            Content::Bytes(bytes) => bytes,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_changed_is_refused() {
+        let answered = |input: Value| {
+            let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input });
+            let request = Request::read(event.to_string().as_bytes()).expect("an event");
+            let rewrite = Rewrite::Whole("new".to_owned());
+            let mended = Mended { rewrite, told: "changed".to_owned(), otherwise: "no".to_owned() };
+            let decision = Decision { verdict: Verdict::Mended(mended), ..Decision::NOTHING };
+            let answer = super::super::answer(&request, &decision, OnClean::Allow);
+            let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
+            answer["hookSpecificOutput"].clone()
+        };
+        let mended = answered(json!({ "file_path": "a", "content": "old" }));
+        assert_eq!(mended["updatedInput"], json!({ "file_path": "a", "content": "new" }));
+        assert_eq!(
+            (&mended["additionalContext"], mended.get("permissionDecision")),
+            (&json!("changed"), None)
+        );
+        let refused = answered(json!({ "file_path": "a", "contents": "old" }));
+        assert_eq!(
+            (&refused["permissionDecision"], &refused["permissionDecisionReason"]),
+            (&json!("deny"), &json!("no"))
+        );
+        assert_eq!(refused.get("updatedInput"), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(96))]
+
+        #[test]
+        fn an_edit_in_flight_gives_what_fixing_gives_after_it(
+            pieces in prop::collection::vec(prop::sample::select(vec![
+                "a == None", "foo1", "x", "“x”", " ", "\t", "\n", "\r\n", "old", "\"x\"", "é",
+            ]), 1..12),
+            new in prop::collection::vec(prop::sample::select(vec![
+                "b == None", "foo2", "y", "\"x\"", "“x”", " ", "\t", "\n", "\r\n", "bad", "old",
+            ]), 1..5),
+            occurrences in prop::sample::select(vec![Occurrences::First, Occurrences::All]),
+        ) {
+            let directory = tempfile::tempdir().expect("a temporary directory");
+            let path = directory.path().join("a.txt");
+            std::fs::write(&path, pieces.concat() + "old") .expect("written");
+            let edit = Edit { old: "old".to_owned(), new: new.concat(), occurrences };
+            let rewrite = Rewrite::Edits { edits: vec![edit], algorithm: Algorithm(edit::apply_within) };
+            let change = Change { path: "a.txt".to_owned(), rewrite, original: None };
+            let cwd = directory.path().to_owned();
+            let call = Call { moment: Moment::Before, cwd: cwd.clone(), changes: vec![change], skipped: Vec::new() };
+            let root = Root::new(&cwd);
+            let limit = 1024 * 1024;
+            let found = changes(&root, &call, limit).targets;
+            let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
+            let matcher = Matcher::new(contracts(), options);
+            let target = &found[0];
+            let names = Names { path: &target.path, alias: None };
+            let text = Text::new(bytes(target)).expect("is text");
+            let mender = Mender::new(&matcher);
+            let violations = mender.violations(names, &text);
+            let contracts = matcher.contracts().to_vec();
+            let outcome = Outcome { contracts, violations, ..Outcome::default() };
+            let fixed = mender.mend(names, &text, []);
+            let refused = Refused { call: &call, target, outcome: &outcome, least: Severity::Error };
+            if let Some(amended) = amend(&matcher, refused) {
+                let mut amended_call = call.clone();
+                amended_call.changes[0].rewrite = amended.rewrite;
+                let after = changes(&root, &amended_call, limit).targets;
+                let expected = encode_like(bytes(target), &fixed.text).expect("is text");
+                prop_assert_eq!(String::from_utf8_lossy(bytes(&after[0])), String::from_utf8_lossy(&expected));
+                prop_assert!(fixed.violations.iter().all(|one| !one.is_open()));
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A change that an agent's tool is about to make, amended: the file that it would leave is mended, and the change is
+//! worked out that leaves the mended one.
+//!
+//! All or nothing: unless every violation that counts is fixed, and the client's own algorithm gives exactly the mended
+//! file, there is no amended change. Knows no client.
+
+use std::collections::HashSet;
+
+use crate::change::{Algorithm, Call, CellEdit, Edit, Moment, Occurrences, Rewrite};
+use crate::contract::{Check, Severity};
+use crate::fix::{Applied, Mender, Names, is_fixable};
+use crate::matcher::Matcher;
+use crate::outcome::Outcome;
+use crate::path::RelPath;
+use crate::project::MAX_FILE_SIZE;
+use crate::source::{Content, Reader, Target};
+use crate::text::{Text, encode_like};
+use crate::violation::{State, Violation};
+
+/// A change that violates nothing any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Amended {
+    /// The file.
+    pub path: RelPath,
+    /// How it comes to its new content.
+    pub rewrite: Rewrite,
+    /// What was fixed.
+    pub applied: Vec<Applied>,
+}
+
+/// A call that violates something.
+#[derive(Debug, Clone, Copy)]
+pub struct Refused<'a> {
+    /// The call.
+    pub call: &'a Call,
+    /// The file as it would be.
+    pub target: &'a Target,
+    /// What was found in it.
+    pub outcome: &'a Outcome,
+    /// The least severity that it is refused for.
+    pub least: Severity,
+}
+
+/// The largest file that is read here, in bytes: a larger one is not mended.
+const LIMIT: u64 = MAX_FILE_SIZE;
+
+/// The change that the call should make instead, if every violation that counts can be fixed. What harm is, all contracts
+/// of the matcher say; those of the outcome are kept.
+pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
+    let Refused { call, target, outcome, least } = refused;
+    let [change] = call.changes.as_slice() else { return None };
+    let mut open = outcome.open().filter(|one| one.contract.severity >= least).peekable();
+    if call.moment != Moment::Before || open.peek().is_none() || !open.all(is_fixable) {
+        return None;
+    }
+    let requires = |check: &Check| matches!(check, Check::Require(_) | Check::RequireSomewhere(_));
+    let names = Names { path: &target.path, alias: target.alias.as_ref() };
+    let mut contracts = matcher.contracts().iter();
+    // What is required of a notebook is not judged on a cell.
+    if target.whole.is_some()
+        && contracts.any(|one| requires(&one.check) && one.applies_to(names.path, names.alias))
+    {
+        return None;
+    }
+    let Content::Bytes(bytes) = &target.content else { return None };
+    let text = Text::new(bytes.as_slice())?;
+    let mattering = outcome.contracts.iter().filter(|contract| contract.severity >= least);
+    let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
+    let is_spared = |one: &&Violation| matches!(one.state, State::Existing | State::Baselined);
+    let spared = outcome.violations.iter().filter(|one| one.path == target.path).filter(is_spared);
+    let mended = Mender::new(matcher).only(kept.clone()).mend(names, &text, spared);
+    if mended.violations.iter().any(|one| one.is_open() && kept.contains(&one.contract.id)) {
+        return None;
+    }
+    let whole = encode_like(bytes, &mended.text)?;
+    let rewrite = match &change.rewrite {
+        Rewrite::Whole(_) => Rewrite::Whole(String::from_utf8(whole).ok()?),
+        Rewrite::Cell(edit) => {
+            Rewrite::Cell(CellEdit { source: String::from_utf8(whole).ok()?, ..edit.clone() })
+        }
+        Rewrite::Edits { edits, algorithm } => {
+            let [edit] = edits.as_slice() else { return None };
+            let path = call.path(change);
+            let current = path.exists().then(|| Reader::new(LIMIT).into_file(&path).ok());
+            // What there is but cannot be read is not known.
+            let current = match current {
+                Some(None) => return None,
+                Some(bytes) => bytes,
+                None => None,
+            };
+            let made = Made { current, algorithm: *algorithm };
+            let edits = vec![made.edit_that_gives(&whole, edit, bytes)?];
+            Rewrite::Edits { edits, algorithm: *algorithm }
+        }
+        Rewrite::Patch(_) | Rewrite::Removal | Rewrite::Unknown => return None,
+    };
+    Some(Amended { path: target.path.clone(), rewrite, applied: mended.applied })
+}
+
+/// How a client makes edits of a file.
+struct Made {
+    current: Option<Vec<u8>>,
+    algorithm: Algorithm,
+}
+
+impl Made {
+    fn with(&self, edit: &Edit, new: &str) -> Option<Vec<u8>> {
+        let edit = Edit { new: new.to_owned(), ..edit.clone() };
+        (self.algorithm.0)(self.current.clone(), &[edit], usize::try_from(LIMIT).unwrap_or(usize::MAX)).ok()
+    }
+
+    /// The edit with another new text that gives `wanted`, where the edit as it is gives `given`.
+    fn edit_that_gives(&self, wanted: &[u8], edit: &Edit, given: &[u8]) -> Option<Edit> {
+        // Without a new text the client takes away more than the old one; and the file may have changed.
+        if edit.new.is_empty() || self.with(edit, &edit.new)? != given {
+            return None;
+        }
+        let sentinel = self.sentinel(edit, given)?;
+        let marked = self.with(edit, &sentinel)?;
+        let parts = split(&marked, sentinel.as_bytes());
+        let new = common(wanted, &parts)?;
+        let is_one = edit.occurrences == Occurrences::First;
+        if is_one && parts.len() != 2 {
+            return None;
+        }
+        let new = String::from_utf8(new.to_vec()).ok()?;
+        // The client writes the line endings of the file itself.
+        let spellings = [new.replace("\r\n", "\n"), new];
+        let new = spellings.into_iter().find(|new| self.with(edit, new).as_deref() == Some(wanted))?;
+        Some(Edit { new, ..edit.clone() })
+    }
+
+    /// A text that is nowhere in the file, before or after the edit.
+    fn sentinel(&self, edit: &Edit, given: &[u8]) -> Option<String> {
+        let has = |bytes: &[u8], text: &str| memchr::memmem::find(bytes, text.as_bytes()).is_some();
+        let is_free = |text: &String| {
+            !has(given, text)
+                && !has(self.current.as_deref().unwrap_or_default(), text)
+                && !has(edit.old.as_bytes(), text)
+                && !has(edit.new.as_bytes(), text)
+        };
+        (0..1000).map(|number| format!("PHASER-{number}-RESAHP")).find(is_free)
+    }
+}
+
+/// What stands around each occurrence of a text.
+fn split<'a>(bytes: &'a [u8], by: &[u8]) -> Vec<&'a [u8]> {
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for at in memchr::memmem::find_iter(bytes, by) {
+        parts.push(&bytes[start..at]);
+        start = at + by.len();
+    }
+    parts.push(&bytes[start..]);
+    parts
+}
+
+/// The one text that makes the whole of these parts when it stands between them.
+fn common<'w>(whole: &'w [u8], parts: &[&[u8]]) -> Option<&'w [u8]> {
+    let (first, rest) = parts.split_first()?;
+    let fixed: usize = parts.iter().map(|part| part.len()).sum();
+    let length = whole.len().checked_sub(fixed)?.checked_div(rest.len())?;
+    let text = whole.get(first.len()..first.len() + length)?;
+    let mut made = first.to_vec();
+    for part in rest {
+        made.extend_from_slice(text);
+        made.extend_from_slice(part);
+    }
+    (made == whole).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_between_parts_is_found() {
+        assert_eq!(common(b"axbxc", &[b"a", b"b", b"c"]), Some(&b"x"[..]));
+        assert_eq!(common(b"axbyc", &[b"a", b"b", b"c"]), None);
+        assert_eq!(common(b"abc", &[b"a", b"bc"]), Some(&b""[..]));
+        assert_eq!(common(b"abc", &[b"abc"]), None, "there is nothing between");
+        assert_eq!(common(b"a", &[b"a", b"b"]), None);
+        assert_eq!(split(b"a--b--", b"--"), [&b"a"[..], b"b", b""]);
+    }
+}

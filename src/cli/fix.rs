@@ -1,0 +1,246 @@
+//! `phaser fix`: repairs what contracts know how to repair, in files of the worktree.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+
+use super::args::{FailOn, values};
+use super::chosen::Chosen;
+use super::colour::ColorArg;
+use super::environment::Environment;
+use super::packs::Packs;
+use super::{baseline, output, places, say};
+use crate::contract::Severity;
+use crate::contract::layers::Loading;
+use crate::exit::{self, Exit, Strictness};
+use crate::fix::{Mender, is_fixable};
+use crate::matcher::{self, Matcher};
+use crate::outcome::Outcome;
+use crate::path::{RelPath, Root, RootHints, find_root};
+use crate::progress::{Progress, Visible};
+use crate::project::load::{Load, Loaded, Settings};
+use crate::project::{self, Options, Project, Recorded};
+use crate::report::redact::redact;
+use crate::scan::Watch as _;
+use crate::skipped::Gap;
+use crate::source::{Source, Target, Targets};
+use crate::violation::Violation;
+
+mod file;
+mod said;
+
+use file::{Done, Job};
+
+/// `phaser fix`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Fix {
+    /// Fix these files, or the files in these directories
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Fix the whole project
+    #[arg(long, conflicts_with_all = ["paths", "staged"])]
+    all: bool,
+
+    /// Fix the files that are staged, as they are in the worktree; stage them again afterwards
+    #[arg(long, conflicts_with = "paths")]
+    staged: bool,
+
+    /// Print what would change as a unified diff, which 'git apply' takes, and write nothing
+    #[arg(long)]
+    diff: bool,
+
+    #[command(flatten)]
+    chosen: Chosen,
+
+    #[command(flatten)]
+    packs: Packs,
+
+    /// Read contracts from this directory only
+    #[arg(long, value_name = "PATH")]
+    contracts_dir: Option<PathBuf>,
+
+    /// Fix also what is in the baseline, .claude/phaser-baseline.jsonl
+    #[arg(long)]
+    no_baseline: bool,
+
+    /// The least severity of what is left that makes the exit code 1
+    #[arg(long, value_enum, default_value = "error")]
+    fail_on: FailOn,
+
+    /// Exit with 1 when something was fixed: for hooks that must see a file as it will be
+    #[arg(long)]
+    fail_on_fix: bool,
+
+    /// Exit with 3 when a contract file is broken, or when anything was not checked
+    #[arg(long)]
+    strict: bool,
+
+    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds)]
+    timeout: u64,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
+    threads: Option<u16>,
+
+    /// Do not read files larger than this: bytes, or with k, M or G
+    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size)]
+    max_file_size: u64,
+
+    /// Say nothing that is only informational
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    color: ColorArg,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing at or above --fail-on is left
+  1  violations at or above --fail-on are left; with --diff: there is something to fix
+  3  phaser could not run, or could not check or write everything; never 2";
+
+/// Runs `phaser fix`.
+pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
+    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    let options = args.options(environment);
+    let source = args.source(&root, &options)?;
+    let targets = project::targets(&root, &options, &source)?;
+    let recorded =
+        if args.no_baseline { Recorded::Nowhere } else { baseline::of_run(&root, Settings::OnDisk)? };
+    let loaded = args.load(environment, &root, &targets)?;
+    if let Some((flag, what)) = args.chosen.unknown(&loaded.layers.contracts).first() {
+        bail!("{flag}: {what}");
+    }
+    let project = Project::new(root.clone(), loaded, Options { recorded, ..options });
+    if project.contracts().is_empty() {
+        say("phaser: there are no contracts to keep: add one with 'phaser init', or try '--pack all'");
+        return Ok(if args.strict { Exit::Trouble } else { Exit::Clean });
+    }
+    let bar = args.all && environment.stderr_is_terminal() && !args.quiet;
+    let visible = if bar { Visible::Yes } else { Visible::No };
+    let (mut outcome, matcher) = project.ready().check(targets.clone(), &Progress::new(visible));
+    let done = args.mend(&Looked { root: &root, matcher: &matcher, targets: &targets, visible }, &outcome);
+    args.take_over(&mut outcome, &done);
+    redact(&mut outcome);
+    said::gaps(&outcome);
+    let said = said::Said { args, environment, root: &root, done: &done };
+    output::to_stdout(|out| said.write(out, &outcome))?;
+    said.problems();
+    Ok(args.exit(&outcome, &done))
+}
+
+/// What is fixed, and with what.
+struct Looked<'a> {
+    root: &'a Root,
+    matcher: &'a Matcher,
+    targets: &'a Targets,
+    visible: Visible,
+}
+
+impl Fix {
+    fn options(&self, environment: &Environment) -> Options {
+        Options {
+            timeout: Duration::from_millis(self.timeout),
+            threads: self.threads.map(usize::from),
+            max_file_size: self.max_file_size,
+            cwd: Some(environment.cwd.clone()),
+            git: Some(environment.git.clone()),
+            ..Options::default()
+        }
+    }
+
+    /// The files to fix; what is staged is fixed in the worktree.
+    fn source(&self, root: &Root, options: &Options) -> anyhow::Result<Source> {
+        if self.all {
+            return Ok(Source::Tree(None));
+        }
+        if !self.staged {
+            if self.paths.is_empty() {
+                bail!("nothing to fix: choose --all or --staged, or name files and directories");
+            }
+            return Ok(Source::Files(self.paths.clone()));
+        }
+        let staged = project::targets(root, options, &Source::Staged(Vec::new()))?;
+        let paths = staged.targets.iter().map(|target| root.path().join(target.path.to_native()));
+        Ok(Source::Files(paths.filter(|path| path.is_file()).collect()))
+    }
+
+    fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
+        let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
+        let folders = project::folders(root, targets);
+        let cwd = Some(environment.cwd.as_path());
+        let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
+        let loaded = load.run(Loading::to_enforce(matcher::broken));
+        if !loaded.mistakes.is_empty() {
+            return Err(project::Error::Config(loaded.mistakes).into());
+        }
+        Ok(loaded)
+    }
+
+    /// Fixes the files that have something to fix, one after another.
+    fn mend(&self, looked: &Looked<'_>, outcome: &Outcome) -> Vec<Done> {
+        let chosen = looked.matcher.contracts().iter().filter(|contract| self.chosen.includes(contract));
+        let chosen: HashSet<String> = chosen.map(|contract| contract.id.clone()).collect();
+        let mut found: BTreeMap<&RelPath, Vec<&Violation>> = BTreeMap::new();
+        for violation in &outcome.violations {
+            found.entry(&violation.path).or_default().push(violation);
+        }
+        found.retain(|_, violations| {
+            let is_wanted = |one: &&Violation| is_fixable(one) && chosen.contains(&one.contract.id);
+            violations.iter().any(is_wanted)
+        });
+        let targets: HashMap<&RelPath, &Target> =
+            looked.targets.targets.iter().map(|target| (&target.path, target)).collect();
+        let mender = Mender::new(looked.matcher).only(chosen);
+        let progress = Progress::new(looked.visible);
+        progress.start(found.len());
+        let mut done = Vec::new();
+        for (path, violations) in found {
+            if let Some(target) = targets.get(path) {
+                let job = Job { root: looked.root, mender: &mender, target, limit: self.max_file_size };
+                done.push(job.run(&violations, if self.diff { file::Write::No } else { file::Write::Yes }));
+            }
+            progress.advance();
+        }
+        progress.finish();
+        done
+    }
+
+    /// Puts what is left of files that were fixed in the place of what was there, and leaves out contracts that were not
+    /// chosen.
+    fn take_over(&self, outcome: &mut Outcome, done: &[Done]) {
+        if !self.diff {
+            let fixed: HashMap<&RelPath, &Done> =
+                done.iter().filter(|one| one.is_written()).map(|one| (&one.path, one)).collect();
+            outcome.violations.retain(|violation| !fixed.contains_key(&violation.path));
+            outcome.violations.extend(fixed.values().flat_map(|one| one.violations.iter().cloned()));
+            outcome.violations.sort_by(|one, other| one.path.cmp(&other.path));
+        }
+        if !self.chosen.is_everything() {
+            outcome.violations.retain(|violation| self.chosen.includes(&violation.contract));
+            outcome.stale = None;
+        }
+    }
+
+    fn exit(&self, outcome: &Outcome, done: &[Done]) -> Exit {
+        let fail_on = match self.fail_on {
+            FailOn::Error => Some(Severity::Error),
+            FailOn::Warning => Some(Severity::Warning),
+            FailOn::Never => None,
+        };
+        let strictness = if self.strict { Strictness::Strict } else { Strictness::Normal };
+        let left = exit::judge(outcome, fail_on, strictness);
+        let is_something = done.iter().any(|one| !one.applied.is_empty());
+        let fixed =
+            if (self.diff || self.fail_on_fix) && is_something { Exit::Violations } else { Exit::Clean };
+        let failed = done.iter().any(|one| one.gap() == Gap::Failure);
+        left.max(fixed).max(if failed { Exit::Trouble } else { Exit::Clean })
+    }
+}

@@ -1,0 +1,169 @@
+//! One file that is fixed: replaced whole, or left as it is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::fix::{Applied, Left, Mender, Names};
+use crate::path::{RelPath, Root, real_path};
+use crate::replace::replace;
+use crate::skipped::Gap;
+use crate::source::{Content, Reader, Target};
+use crate::text::{Text, encode_like};
+use crate::violation::{Match, State, Violation};
+
+/// A file to fix.
+pub struct Job<'a> {
+    /// The project.
+    pub root: &'a Root,
+    /// What it is fixed with.
+    pub mender: &'a Mender<'a>,
+    /// The file.
+    pub target: &'a Target,
+    /// The largest file that is read, in bytes.
+    pub limit: u64,
+}
+
+/// Is the file to be written?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Write {
+    /// Yes.
+    Yes,
+    /// No: only what it would be is asked for.
+    No,
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub struct Done {
+    /// The file.
+    pub path: RelPath,
+    /// Its bytes before and after, if anything changes.
+    pub change: Option<(Vec<u8>, Vec<u8>)>,
+    /// What was fixed.
+    pub applied: Vec<Applied>,
+    /// What was not, though there is a fix for it.
+    pub left: Vec<Left>,
+    /// What it violates once it is fixed.
+    pub violations: Vec<Violation>,
+    /// Why it was left as it is.
+    pub problem: Option<Problem>,
+}
+
+/// Why a file was left as it is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It has changed since it was checked.
+    Changed,
+    /// It is a link to something outside the project.
+    Outside,
+    /// It has to be written in an encoding that would lose something.
+    Encoding,
+    /// It cannot be read or written.
+    Failed(String),
+}
+
+impl Problem {
+    /// What is said about it.
+    pub fn what(&self) -> String {
+        match self {
+            Self::Changed => "it changed meanwhile (run this again)".to_owned(),
+            Self::Outside => "it leads out of the project".to_owned(),
+            Self::Encoding => "it is not valid UTF-16 (fix it by hand)".to_owned(),
+            Self::Failed(why) => why.clone(),
+        }
+    }
+}
+
+impl Done {
+    /// Is the file another one now?
+    pub fn is_written(&self) -> bool {
+        self.change.is_some() && self.problem.is_none()
+    }
+
+    /// How much it matters that the file was left as it is.
+    pub fn gap(&self) -> Gap {
+        match &self.problem {
+            None => Gap::None,
+            Some(Problem::Outside | Problem::Encoding) => Gap::Known,
+            Some(Problem::Changed | Problem::Failed(_)) => Gap::Failure,
+        }
+    }
+}
+
+impl Job<'_> {
+    /// Fixes the file, in which these violations were found.
+    pub fn run(&self, found: &[&Violation], write: Write) -> Done {
+        let mut done = Done {
+            path: self.target.path.clone(),
+            change: None,
+            applied: Vec::new(),
+            left: Vec::new(),
+            violations: Vec::new(),
+            problem: None,
+        };
+        if let Err(problem) = self.mend(found, write, &mut done) {
+            done.problem = Some(problem);
+            done.applied.clear();
+        }
+        done
+    }
+
+    fn mend(&self, found: &[&Violation], write: Write, done: &mut Done) -> Result<(), Problem> {
+        let path = self.file()?;
+        let bytes = self.read(&path)?;
+        let text = Text::new(bytes.as_slice()).ok_or(Problem::Changed)?;
+        let Target { path: name, alias, .. } = self.target;
+        let names = Names { path: name, alias: alias.as_ref() };
+        if !self.is_as_found(names, &text, found) {
+            return Err(Problem::Changed);
+        }
+        let spared = found.iter().copied().filter(|violation| violation.state == State::Baselined);
+        let mended = self.mender.mend(names, &text, spared);
+        done.left = mended.left;
+        if mended.text == text.bytes() {
+            return Ok(());
+        }
+        let new = encode_like(&bytes, &mended.text).ok_or(Problem::Encoding)?;
+        drop(text);
+        if write == Write::Yes {
+            if self.read(&path)? != bytes {
+                return Err(Problem::Changed);
+            }
+            replace(&path, &new).map_err(|error| Problem::Failed(error.to_string()))?;
+        }
+        (done.applied, done.violations) = (mended.applied, mended.violations);
+        done.change = Some((bytes, new));
+        Ok(())
+    }
+
+    /// The file to write: what a link leads to, if that is a file of the project.
+    fn file(&self) -> Result<PathBuf, Problem> {
+        let Content::File(path) = &self.target.content else { return Err(Problem::Outside) };
+        let is_link = fs::symlink_metadata(path).is_ok_and(|file| file.is_symlink());
+        let real = real_path(path);
+        if (is_link || self.root.contains(path)) && !self.root.contains(&real) {
+            return Err(Problem::Outside);
+        }
+        let read_only = fs::metadata(&real).is_ok_and(|file| file.permissions().readonly());
+        if read_only { Err(Problem::Failed("it is read-only".to_owned())) } else { Ok(real) }
+    }
+
+    fn read(&self, path: &std::path::Path) -> Result<Vec<u8>, Problem> {
+        Reader::new(self.limit).into_file(path).map_err(|why| Problem::Failed(why.to_string()))
+    }
+
+    /// Does the text have the violations that were found in the file?
+    fn is_as_found(&self, names: Names<'_>, text: &Text<'_>, found: &[&Violation]) -> bool {
+        let place = |violation: &Violation| {
+            (
+                violation.contract.id.clone(),
+                violation.found.as_ref().map(Match::whole).map(|at| (at.start, at.end)),
+            )
+        };
+        let mut now: Vec<_> = self.mender.violations(names, text).iter().map(place).collect();
+        let mut then: Vec<_> = found.iter().copied().map(place).collect();
+        now.sort();
+        then.sort();
+        now == then
+    }
+}

@@ -1,0 +1,184 @@
+//! Whether fixes do harm: what the text violates with them, against what it violated before.
+//!
+//! A violation is the same one when its contract matches the same stretch, wherever that has moved to; or, where that
+//! cannot be told, when the contract matched the same line before. One that is left alone must keep its line, too: by that
+//! it is recognised.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{Standing, State, WhyLeft};
+use crate::matcher::Checked;
+use crate::skipped::Why;
+use crate::violation::{LineDigest, Violation};
+
+/// A place that a fix changes.
+#[derive(Debug)]
+pub(super) struct Spot<'a> {
+    /// Where it was.
+    pub old: Range<usize>,
+    /// Where it is.
+    pub new: Range<usize>,
+    /// The contract whose fix it is.
+    pub id: &'a str,
+}
+
+/// Something that is against fixes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Blame {
+    /// Those that may have brought it about, by their place among the spots; none if that cannot be told.
+    pub edits: Vec<usize>,
+    /// What it is.
+    pub why: WhyLeft,
+}
+
+/// The text after fixes with what it violates, unless something is against them.
+pub(super) fn judge(
+    before: &State,
+    text: Vec<u8>,
+    checked: Checked,
+    spots: &[Spot<'_>],
+) -> Result<State, Vec<Blame>> {
+    let mut blames: Vec<Blame> =
+        checked.skipped.iter().filter_map(|skipped| unchecked(&skipped.why)).collect();
+    let looked = State::of(text, checked.violations, &checked.skipped);
+    let mut known = Known::of(before, spots);
+    let mut standings: Vec<Option<Standing>> = Vec::with_capacity(looked.violations.len());
+    for violation in &looked.violations {
+        let still: Vec<usize> = (0..spots.len()).filter(|&at| still_matches(violation, &spots[at])).collect();
+        if !still.is_empty() {
+            blames.extend(still.into_iter().map(|at| Blame { edits: vec![at], why: WhyLeft::StillMatches }));
+            standings.push(Some(Standing::Wanted));
+        } else if violation.is_open() {
+            standings.push(known.at_place(violation));
+        } else {
+            standings.push(Some(Standing::Spared(violation.state)));
+        }
+    }
+    for (violation, standing) in looked.violations.iter().zip(&mut standings) {
+        if standing.is_some() {
+            continue;
+        }
+        let touching = touching(violation, spots);
+        let is_cut = touching.is_empty() && before.cut.contains(&violation.contract.id);
+        *standing = known.on_line(violation).or(is_cut.then_some(Standing::Wanted));
+        if standing.is_none() {
+            let why = WhyLeft::WouldViolate(violation.contract.id.clone());
+            blames.push(Blame { edits: touching, why });
+        }
+    }
+    if !blames.is_empty() {
+        return Err(blames);
+    }
+    let standings = standings.into_iter().map(|standing| standing.unwrap_or(Standing::Wanted)).collect();
+    Ok(State { standings, ..looked })
+}
+
+/// What is against fixes when a search did not come to its end.
+fn unchecked(why: &Why) -> Option<Blame> {
+    match why {
+        Why::TooManyMatches { .. } | Why::TooManyViolations { .. } => None,
+        why => Some(Blame { edits: Vec::new(), why: WhyLeft::NotChecked(why.to_string()) }),
+    }
+}
+
+/// Is this a match of the contract where its fix was applied?
+fn still_matches(violation: &Violation, spot: &Spot<'_>) -> bool {
+    let Some(found) = &violation.found else { return false };
+    let (found, new) = (found.whole(), &spot.new);
+    violation.contract.id == spot.id
+        && if new.is_empty() {
+            found.start < new.start && new.start < found.end
+        } else {
+            found.start < new.end && new.start < found.end
+        }
+}
+
+/// The spots that a violation touches.
+fn touching(violation: &Violation, spots: &[Spot<'_>]) -> Vec<usize> {
+    let Some(found) = violation.found.as_ref().map(|found| found.whole()) else { return Vec::new() };
+    let first = spots.partition_point(|spot| spot.new.end < found.start);
+    (first..spots.len()).take_while(|&at| spots[at].new.start <= found.end).collect()
+}
+
+/// A contract, and the place of a violation if it has one.
+type Place<'a> = (&'a str, Option<(usize, usize)>);
+
+/// A contract, and the line of a violation if it has one.
+type Line<'a> = (&'a str, Option<LineDigest>);
+
+/// The violations that there were before, each of which explains one of now.
+struct Known<'a> {
+    before: &'a State,
+    /// By the places that they have now.
+    at_places: HashMap<Place<'a>, Vec<usize>>,
+    /// By their lines, as far as they were not fixed.
+    on_lines: HashMap<Line<'a>, Vec<usize>>,
+    used: Vec<bool>,
+}
+
+impl<'a> Known<'a> {
+    fn of(before: &'a State, spots: &[Spot<'_>]) -> Self {
+        let used = vec![false; before.violations.len()];
+        let mut known = Self { before, at_places: HashMap::new(), on_lines: HashMap::new(), used };
+        for (index, violation) in before.violations.iter().enumerate().rev() {
+            if !violation.is_open() {
+                continue;
+            }
+            let id = violation.contract.id.as_str();
+            let place = violation.found.as_ref().map(|found| found.whole());
+            let is_fixed = |spot: &Spot<'_>| place.as_ref() == Some(&spot.old) && spot.id == id;
+            if spots.iter().any(is_fixed) {
+                continue;
+            }
+            match place.map(|place| (moved(place.start, spots), moved(place.end, spots))) {
+                None => known.at_places.entry((id, None)).or_default().push(index),
+                Some((Some(start), Some(end))) => {
+                    known.at_places.entry((id, Some((start, end)))).or_default().push(index);
+                }
+                Some(_) => {}
+            }
+            known.on_lines.entry((id, line(violation))).or_default().push(index);
+        }
+        known
+    }
+
+    /// The standing of the violation that stood where this one stands now. One that is left alone is known by its line.
+    fn at_place(&mut self, violation: &'a Violation) -> Option<Standing> {
+        let place = violation.found.as_ref().map(|found| (found.whole().start, found.whole().end));
+        let indices = self.at_places.get_mut(&(violation.contract.id.as_str(), place))?;
+        let index = indices.pop()?;
+        let (was, standing) = (&self.before.violations[index], self.before.standings[index]);
+        if matches!(standing, Standing::Spared(_)) && line(was) != line(violation) {
+            return None;
+        }
+        self.used[index] = true;
+        Some(standing)
+    }
+
+    /// The standing of a violation on the same line that explains no other one.
+    fn on_line(&mut self, violation: &'a Violation) -> Option<Standing> {
+        let indices = self.on_lines.get_mut(&(violation.contract.id.as_str(), line(violation)))?;
+        while let Some(index) = indices.pop() {
+            if !self.used[index] {
+                self.used[index] = true;
+                return Some(self.before.standings[index]);
+            }
+        }
+        None
+    }
+}
+
+fn line(violation: &Violation) -> Option<LineDigest> {
+    violation.found.as_ref().map(|_| violation.fingerprint.line)
+}
+
+/// Where a place is now, unless it was within a part that was replaced.
+fn moved(at: usize, spots: &[Spot<'_>]) -> Option<usize> {
+    let passed = spots.partition_point(|spot| spot.old.end <= at);
+    if spots.get(passed).is_some_and(|next| next.old.start < at) {
+        return None;
+    }
+    let Some(last) = passed.checked_sub(1) else { return Some(at) };
+    Some(spots[last].new.end + (at - spots[last].old.end))
+}

@@ -1,0 +1,105 @@
+//! What a fix writes in the place of each match.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::Mender;
+use crate::contract::Contract;
+use crate::contract::fix::Part;
+use crate::matcher::groups::Captured;
+use crate::text::Text;
+
+/// What the fix of a contract writes in the place of each of these matches; nothing where a group cannot be told.
+pub(super) fn of_matches(
+    mender: &Mender<'_>,
+    contract: &Contract,
+    text: &Text<'_>,
+    matches: &[Range<usize>],
+) -> Vec<Option<Vec<u8>>> {
+    let Some(fix) = &contract.fix else { return vec![None; matches.len()] };
+    let ending = LineEnding::of(text.bytes());
+    if !fix.names_groups() {
+        let one = |place: &Range<usize>| {
+            let mut new = Vec::new();
+            for part in fix.parts() {
+                match part {
+                    Part::Number(_) => new.extend_from_slice(&text.bytes()[place.clone()]),
+                    Part::Text(text) => ending.write(text, &mut new),
+                    Part::Name(_) | Part::Stray => return None,
+                }
+            }
+            Some(new)
+        };
+        return matches.iter().map(one).collect();
+    }
+    let Some(groups) = mender.groups(contract) else { return vec![None; matches.len()] };
+    let one = |captured: Option<Captured>| {
+        let (captured, mut new) = (captured?, Vec::new());
+        for part in fix.parts() {
+            let number = match part {
+                Part::Text(text) => {
+                    ending.write(text, &mut new);
+                    continue;
+                }
+                Part::Number(number) => number,
+                Part::Name(name) => groups.number(name)?,
+                Part::Stray => return None,
+            };
+            // A group that took no part in the match has nothing to say.
+            if let Some(range) = captured.get(number)? {
+                new.extend_from_slice(&text.bytes()[range.clone()]);
+            }
+        }
+        Some(new)
+    };
+    groups.captured(text, matches).into_iter().map(one).collect()
+}
+
+/// How the lines of a text end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineEnding {
+    Lf,
+    CrLf,
+}
+
+impl LineEnding {
+    /// The more frequent one.
+    fn of(text: &[u8]) -> Self {
+        let crlf = memmem::find_iter(text, b"\r\n").count();
+        let all = memchr::memchr_iter(b'\n', text).count();
+        if crlf > all - crlf { Self::CrLf } else { Self::Lf }
+    }
+
+    /// Appends a text of a contract, with the line endings of the file.
+    fn write(self, text: &str, out: &mut Vec<u8>) {
+        for line in text.split_inclusive('\n') {
+            let ends = line.ends_with('\n');
+            let line = line.strip_suffix('\n').unwrap_or(line);
+            let line = if ends { line.strip_suffix('\r').unwrap_or(line) } else { line };
+            out.extend_from_slice(line.as_bytes());
+            match (ends, self) {
+                (false, _) => {}
+                (true, Self::Lf) => out.push(b'\n'),
+                (true, Self::CrLf) => out.extend_from_slice(b"\r\n"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_a_contract_has_the_line_endings_of_the_file() {
+        let written = |file: &str, text: &str| {
+            let mut out = Vec::new();
+            LineEnding::of(file.as_bytes()).write(text, &mut out);
+            String::from_utf8(out).expect("is text")
+        };
+        assert_eq!(written("a\r\nb\r\nc\n", "x\ny\r\nz\n"), "x\r\ny\r\nz\r\n");
+        assert_eq!(written("a\r\nb\n", "x\ny\r\nz"), "x\ny\nz");
+        assert_eq!(written("", "\n\r"), "\n\r");
+    }
+}

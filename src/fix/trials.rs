@@ -1,0 +1,144 @@
+//! Attempts to apply some of all fixes of a text: which of them do no harm together.
+
+use std::ops::Range;
+
+use super::judge::{self, Blame, Spot};
+use super::{Edit, Mender, Names, State, WhyLeft};
+use crate::text::{Text, starts_with_mark};
+
+/// How often a text is checked in one round.
+const MAX_TRIALS: usize = 200;
+
+/// What becomes of a fix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is applied.
+    Chosen,
+    /// It is tried once others have been.
+    Undecided,
+    /// It is not applied.
+    Refused(WhyLeft),
+}
+
+/// Attempts to apply some of all fixes.
+pub(super) struct Trials<'a> {
+    mender: &'a Mender<'a>,
+    names: Names<'a>,
+    now: &'a State,
+    all: &'a [Edit],
+    /// What becomes of each of them.
+    pub fates: Vec<Fate>,
+    /// How many attempts are left.
+    left: usize,
+}
+
+impl<'a> Trials<'a> {
+    /// All fixes of a text, each with what becomes of it at first.
+    pub fn new(mender: &'a Mender<'a>, now: &'a State, names: Names<'a>, all: &'a [Edit]) -> Self {
+        let (mut fates, mut end) = (Vec::with_capacity(all.len()), 0);
+        for edit in all {
+            let is_free = end <= edit.range.start;
+            end = if is_free { edit.range.end } else { end };
+            fates.push(if is_free { Fate::Chosen } else { Fate::Undecided });
+        }
+        Self { mender, names, now, all, fates, left: MAX_TRIALS }
+    }
+
+    /// The fixes that are chosen, by their index, and maybe one more.
+    fn chosen(&self, more: Option<usize>) -> Vec<usize> {
+        let is_chosen = |at: &usize| self.fates[*at] == Fate::Chosen || Some(*at) == more;
+        (0..self.all.len()).filter(is_chosen).collect()
+    }
+
+    /// Takes those away that are to blame, until the others do no harm. Who shares the blame is tried again.
+    pub fn without_blamed(&mut self) -> Option<State> {
+        loop {
+            let chosen = self.chosen(None);
+            if chosen.is_empty() {
+                return None;
+            }
+            let blames = match self.attempt(&chosen) {
+                Ok(state) => return Some(state),
+                Err(blames) => blames,
+            };
+            let is_clear = blames.iter().any(|blame| !blame.edits.is_empty());
+            for Blame { edits, why } in blames {
+                match edits.as_slice() {
+                    [edit] => self.refuse(chosen[*edit], why),
+                    edits => edits.iter().for_each(|&edit| self.doubt(chosen[edit])),
+                }
+            }
+            if !is_clear {
+                chosen.into_iter().for_each(|at| self.doubt(at));
+            }
+        }
+    }
+
+    /// Of several reasons the first one counts.
+    fn refuse(&mut self, at: usize, why: WhyLeft) {
+        if !matches!(self.fates[at], Fate::Refused(_)) {
+            self.fates[at] = Fate::Refused(why);
+        }
+    }
+
+    fn doubt(&mut self, at: usize) {
+        if self.fates[at] == Fate::Chosen {
+            self.fates[at] = Fate::Undecided;
+        }
+    }
+
+    /// The text with one more fix beside those that are chosen, if that does no harm.
+    pub fn with(&mut self, one: usize) -> Result<State, WhyLeft> {
+        let Range { start, end } = self.all[one].range;
+        let overlaps = |at: &usize| self.all[*at].range.start < end && start < self.all[*at].range.end;
+        if self.chosen(None).iter().any(overlaps) {
+            return Err(WhyLeft::Overlaps);
+        }
+        let more = self.chosen(Some(one));
+        let blamed =
+            |blames: Vec<Blame>| blames.into_iter().next().map_or(WhyLeft::TooMany, |blame| blame.why);
+        self.attempt(&more).map_err(blamed)
+    }
+
+    /// What the text is with these fixes, or what is against them; edits are known by their place among the chosen.
+    fn attempt(&mut self, chosen: &[usize]) -> Result<State, Vec<Blame>> {
+        let Some(left) = self.left.checked_sub(1) else {
+            return Err(vec![Blame { edits: Vec::new(), why: WhyLeft::TooMany }]);
+        };
+        self.left = left;
+        let edits = || chosen.iter().map(|&at| &self.all[at]);
+        let (bytes, moves) = applied(&self.now.text, edits());
+        let ids = edits().map(|edit| self.now.violations[edit.violation].contract.id.as_str());
+        let spots = moves.into_iter().zip(ids).map(|(Moved { old, new }, id)| Spot { old, new, id });
+        let spots: Vec<Spot<'_>> = spots.collect();
+        let text = Text::new(bytes.as_slice()).filter(|_| !starts_with_mark(&bytes));
+        let Some(text) = text else {
+            let why = WhyLeft::NotChecked("it would not be text".to_owned());
+            return Err(vec![Blame { edits: Vec::new(), why }]);
+        };
+        let checked = self.mender.check(self.names, &text);
+        drop(text);
+        judge::judge(self.now, bytes, checked, &spots)
+    }
+}
+
+/// Where a change stood, and where it stands.
+#[derive(Debug)]
+pub(super) struct Moved {
+    pub old: Range<usize>,
+    pub new: Range<usize>,
+}
+
+/// A text with these changes, which are in order and apart.
+pub(super) fn applied<'e>(text: &[u8], edits: impl Iterator<Item = &'e Edit>) -> (Vec<u8>, Vec<Moved>) {
+    let (mut bytes, mut spots, mut copied) = (Vec::with_capacity(text.len()), Vec::new(), 0);
+    for Edit { range, new, .. } in edits {
+        bytes.extend_from_slice(&text[copied..range.start]);
+        let start = bytes.len();
+        bytes.extend_from_slice(new);
+        spots.push(Moved { old: range.clone(), new: start..bytes.len() });
+        copied = range.end;
+    }
+    bytes.extend_from_slice(&text[copied..]);
+    (bytes, spots)
+}
