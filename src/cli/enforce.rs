@@ -13,10 +13,10 @@ use super::policies::{Changing, Policies};
 use super::show::Show;
 use super::stopwatch::Stopwatch;
 use super::{baseline, install, output, places, say, stdin};
+use crate::agent::Client;
 use crate::agent::decision::Concern;
-use crate::agent::{Client, Manner};
 use crate::amend::Amended;
-use crate::change::{Call, Moment};
+use crate::change::Call;
 use crate::contract::layers::{Layer, Loading};
 use crate::contract::{Severity, Warning};
 use crate::deadline::Deadline;
@@ -30,7 +30,7 @@ use crate::project::load::{Extra, Load, Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
-use crate::scan::{AddedIgnores, Existing, Propose};
+use crate::scan::{Existing, Propose};
 use crate::source::git::{self, Committed};
 use crate::source::{Coverage, Source, Targets, tree};
 
@@ -271,21 +271,6 @@ impl Run<'_> {
 
     fn extra(&self) -> anyhow::Result<Extra> {
         places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)
-    }
-
-    /// The least severity that matters to a guard: before an edit, and at the end of a turn, only errors do.
-    fn least_severity(&self, about: Option<About>, source: &Source, added: AddedIgnores) -> Severity {
-        match (about, source) {
-            // Ignore directives for warnings are of interest, too.
-            _ if added == AddedIgnores::Wanted => Severity::Warning,
-            (Some(About::End), _) => Severity::Error,
-            (Some(About::Call), Source::Changes(Call { moment: Moment::Before, .. }))
-                if self.args.manner() == Manner::Guard =>
-            {
-                Severity::Error
-            }
-            _ => Severity::Warning,
-        }
     }
 
     /// Checks targets with the contracts that are severe enough. What an edit violates is mended, where there is one to mend.

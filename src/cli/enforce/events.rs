@@ -6,16 +6,19 @@ use super::super::event::{About, Asked, Judged, decide_on_settings};
 use super::super::install::settings_file;
 use super::super::policies::{self, Changing, Policies};
 use super::{Resolved, Run};
+use crate::agent::Manner;
 use crate::agent::decision::{Concern, Decision, MAX_TEXT};
 use crate::briefing::briefing;
+use crate::change::{Call, Moment};
 use crate::config::Policy;
-use crate::contract::Contract;
+use crate::contract::{Contract, Severity};
 use crate::deadline::Deadline;
 use crate::outcome::Outcome;
 use crate::path::Root;
 use crate::project::Project;
 use crate::project::load::{Extra, Loaded};
 use crate::protect::Protection;
+use crate::scan::AddedIgnores;
 use crate::settings;
 use crate::source::swept::Sweep;
 use crate::source::{Source, Targets, tree};
@@ -38,6 +41,26 @@ impl Run<'_> {
                 let judged = Judged { asked, root, manner, concerns, amended };
                 Ok(judged.decision(resolved.source.as_ref(), outcome))
             }
+        }
+    }
+
+    /// The least severity that matters to a guard: before an edit, and at the end of a turn, only errors do.
+    pub(super) fn least_severity(
+        &self,
+        about: Option<About>,
+        source: &Source,
+        added: AddedIgnores,
+    ) -> Severity {
+        match (about, source) {
+            // Ignore directives for warnings are of interest, too.
+            _ if added == AddedIgnores::Wanted => Severity::Warning,
+            (Some(About::End), _) => Severity::Error,
+            (Some(About::Call), Source::Changes(Call { moment: Moment::Before, .. }))
+                if self.args.manner() == Manner::Guard =>
+            {
+                Severity::Error
+            }
+            _ => Severity::Warning,
         }
     }
 
