@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn claude_codes_events_are_its_own_whatever_is_in_the_environment() {
-        let transcript = "/home/dev/.claude/projects/-home-dev/0b7c.jsonl";
+        let transcript = "/nowhere/.claude/projects/-nowhere/0b7c.jsonl";
         let plain = json!({ "tool_name": "Write", "tool_input": { "file_path": "a", "content": "x" } });
         let full = json!({ "session_id": "s", "transcript_path": transcript, "cwd": "/p", "prompt_id": "p",
             "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Edit",
