@@ -204,7 +204,7 @@ class Qwen(Client):
 
 class Droid(Client):
     name = "droid"
-    package = "droid@0.225.2"
+    package = "droid@0.215.0"
     program = "droid"
     reads = True
     success = "created successfully"
@@ -236,7 +236,7 @@ class Droid(Client):
 
 class Opencode(Client):
     name = "opencode"
-    package = "opencode-ai@1.18.34"
+    package = "opencode-ai@1.18.33"
     model_name = MODEL
     program = "opencode"
     reads = True
