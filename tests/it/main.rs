@@ -33,6 +33,7 @@ mod hostile_contracts;
 mod hostile_events;
 mod hostile_text;
 mod hostile_trees;
+mod html;
 mod ignores;
 mod init;
 mod install;

@@ -317,9 +317,18 @@ mod tests {
             text in oracle::content(),
             piece in 1usize..9,
         ) {
+            // What is too large for an automaton is a gap, which is said.
+            prop_assume!(Automaton::new(&expression, Charset::Any, Searched::Windows).is_some());
             let expected = oracle::matches(&expression, Dialect::Regex, &text);
             prop_assert_eq!(matches(&expression, &text, piece), expected);
         }
+    }
+
+    #[test]
+    fn what_repeats_what_repeats_may_be_too_large() {
+        let expression = r"(?:(?:\w){0,40}?){0,40}?";
+        assert!(Automaton::new(expression, Charset::Any, Searched::Windows).is_none());
+        assert!(Automaton::new(expression, Charset::Ascii, Searched::Windows).is_some());
     }
 
     fn search(expression: &str, text: &[u8], clock: Deadline) -> Result<Option<Range<usize>>, Unfinished> {
