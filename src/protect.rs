@@ -29,6 +29,7 @@ mod globs;
 mod hooks;
 mod overrides;
 mod patterns;
+mod removed;
 #[cfg(test)]
 mod tests;
 pub mod words;

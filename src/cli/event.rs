@@ -157,8 +157,7 @@ impl Judged<'_> {
 /// What is decided about settings that changed: they do not count if they take phaser's hooks away. All settings of the
 /// client count together.
 pub fn decide_on_settings(environment: &Environment) -> Decision {
-    let mut found = Survey { own: Vec::new(), all_disabled: false };
-    let mut switching_off = None;
+    let (mut guards, mut switching_off) = (environment.runs_as_a_plugin, None);
     for scope in Scope::ALL {
         let Some(path) = client_settings(scope, environment) else { continue };
         // What cannot be read has no hooks for the client either.
@@ -166,12 +165,11 @@ pub fn decide_on_settings(environment: &Environment) -> Decision {
         else {
             continue;
         };
-        found.own.extend(own);
+        guards |= own.iter().any(|hook| hook.event == "PreToolUse");
         if all_disabled {
             switching_off.get_or_insert(path);
         }
     }
-    let guards = found.own.iter().any(|hook| hook.event == "PreToolUse") || environment.runs_as_a_plugin;
     let what = match (switching_off, guards) {
         (Some(path), _) => format!("'disableAllHooks' in {} switches phaser off", path.display()),
         (None, false) => "phaser's hooks are gone from the settings".to_owned(),

@@ -1,23 +1,21 @@
 //! What a project wants to become of changes that make phaser see less: ignore directives that are added, and anything that
 //! weakens what is enforced.
 
-use std::fs::Metadata;
 use std::path::PathBuf;
 use std::time::SystemTime;
-#[cfg(unix)]
-use std::time::UNIX_EPOCH;
 
 use super::event::About;
 use crate::agent::decision::Concern;
 use crate::change::{Call, Moment, Rewrite};
 use crate::config::Policy;
 use crate::outcome::{AddedIgnore, Outcome};
-use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root, SETTINGS};
+use crate::path::{CONFIG, PROJECT_CONTRACTS, Root, SETTINGS};
 use crate::project::by_file::ByFile;
 use crate::project::load::Loaded;
 use crate::protect::{Protection, Rewritten, is_candidate, words};
 use crate::scan::AddedIgnores;
 use crate::source::git::{self, Location};
+use crate::source::tree::changed_at;
 use crate::source::{Content, Reader, Source, Target, Targets};
 
 /// The policies that count for an event.
@@ -189,45 +187,20 @@ fn concern(protection: Protection<'_>, moment: Moment, changes: &[Rewritten]) ->
 /// that are not there any more, if something has gone from their directory since the command began.
 pub fn on_removal(protection: Protection<'_>, git: &Location, since: SystemTime) -> Option<Concern> {
     let root = protection.root;
-    let directories = [PROJECT_CONTRACTS, SETTINGS, ""].map(|name| root.path().join(name));
-    let changed = |directory: &PathBuf| directory.metadata().is_ok_and(|metadata| is_since(&metadata, since));
-    let [contracts, settings, top] = &directories;
+    let [contracts, settings, top] = [PROJECT_CONTRACTS, SETTINGS, ""].map(|name| root.path().join(name));
+    let changed = |directory: &PathBuf| {
+        let metadata = directory.metadata().ok();
+        metadata.is_some_and(|metadata| changed_at(&metadata).is_none_or(|changed| changed >= since))
+    };
     let may_be_gone = match (contracts.exists(), settings.exists()) {
-        (true, _) => changed(contracts) || changed(settings),
-        (false, true) => changed(settings),
-        (false, false) => changed(top),
+        (true, _) => changed(&contracts) || changed(&settings),
+        (false, true) => changed(&settings),
+        (false, false) => changed(&top),
     };
     if !may_be_gone {
         return None;
     }
     let committed = git::committed(root, git, "HEAD").ok()?;
-    let contracts = RelPath::from(PROJECT_CONTRACTS);
-    let names = committed.files_in(&contracts).ok().flatten().unwrap_or_default();
-    let contracts = names.into_iter().map(|(name, bytes)| (contracts.join(&name), bytes));
-    let others = [CONFIG, CLAUDE_SETTINGS].map(RelPath::from);
-    let others = others.into_iter().filter_map(|path| Some((committed.file(&path).ok()??, path)));
-    let all = contracts.chain(others.map(|(bytes, path)| (path, bytes)));
-    let gone = all.filter_map(|(path, bytes)| {
-        let path = root.path().join(path.to_native());
-        let is_gone = path.symlink_metadata().is_err();
-        is_gone.then_some(Rewritten { path, before: Some(bytes), after: None })
-    });
-    let gone: Vec<Rewritten> = gone.collect();
+    let gone = protection.removed(&committed);
     if gone.is_empty() { None } else { concern(protection, Moment::After, &gone) }
-}
-
-/// The settings of the client that a project shares.
-const CLAUDE_SETTINGS: &str = ".claude/settings.json";
-
-/// Was the state of a file changed not before a time?
-#[cfg(unix)]
-fn is_since(metadata: &Metadata, since: SystemTime) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let since = since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    u64::try_from(metadata.ctime()).is_ok_and(|changed| changed >= since)
-}
-
-#[cfg(not(unix))]
-fn is_since(metadata: &Metadata, since: SystemTime) -> bool {
-    metadata.modified().is_ok_and(|changed| changed >= since)
 }

@@ -18,6 +18,7 @@ mod queue;
 mod sieve;
 
 pub(super) use sieve::Sieve;
+pub use sieve::changed_at;
 
 use sieve::Moved;
 

@@ -1,7 +1,7 @@
 //! `--guard` after a shell command and at the end of a turn: what was left in files is seen, and only what is new is told.
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -31,13 +31,17 @@ fn event(sandbox: &Sandbox, name: &str, mut fields: Value) -> Output {
     output
 }
 
+/// So long that what was there before is not taken for what a command has done, in whole seconds too.
+fn wait_a_while() {
+    std::thread::sleep(Duration::from_millis(4_100));
+}
+
 /// Runs a command as the client does, and gives what phaser says to it.
 fn bash(sandbox: &Sandbox, script: &str) -> Output {
-    // What was there before is older than the second that a command is given.
-    std::thread::sleep(std::time::Duration::from_millis(1_100));
     let began = Instant::now();
     let status = Command::new("sh").args(["-c", script]).current_dir(sandbox.root()).status().expect("runs");
-    let duration = u64::try_from(began.elapsed().as_millis()).expect("short");
+    // With two seconds for a machine that is slow.
+    let duration = u64::try_from(began.elapsed().as_millis()).expect("short") + 2_000;
     let input = json!({ "command": script });
     if status.success() {
         let response = json!({ "stdout": "", "stderr": "", "interrupted": false });
@@ -57,7 +61,7 @@ fn context(output: &Output) -> String {
 
 #[test]
 fn whatever_way_a_command_writes_a_file_it_is_told_with_file_and_line() {
-    for (script, told) in [
+    let commands = [
         ("echo 'print(1)' > new.py", "new.py:1"),
         ("printf 'y = 2\\nprint(2)\\n' > clean.py", "clean.py:2"),
         ("sed -i 's/x = 1/print(3)/' clean.py", "clean.py:1"),
@@ -67,9 +71,12 @@ fn whatever_way_a_command_writes_a_file_it_is_told_with_file_and_line() {
             "kept.py:1",
         ),
         ("mkdir -p a/b && echo 'print(6)' > 'a/b/c d.py'", "a/b/c d.py:1"),
-    ] {
-        let sandbox = sandbox();
-        let output = bash(&sandbox, script);
+        ("cat >> old.py <<'EOF'\ny = 2\nprint(y)\nEOF", "old.py:4"),
+    ];
+    let sandboxes = commands.map(|_| sandbox());
+    wait_a_while();
+    for ((script, told), sandbox) in commands.into_iter().zip(&sandboxes) {
+        let output = bash(sandbox, script);
         let lines = format!("Error: no-print at {told}. Do not no-print.");
         assert_eq!(context(&output), lines, "{script}: {output}");
         assert_eq!(output.json()["decision"], "block", "{script}");
@@ -82,6 +89,7 @@ fn whatever_way_a_command_writes_a_file_it_is_told_with_file_and_line() {
 #[test]
 fn a_command_that_fails_is_looked_at_as_well() {
     let sandbox = sandbox();
+    wait_a_while();
     let output = bash(&sandbox, "echo 'print(1)' > new.py; false");
     assert_eq!(output.json()["hookSpecificOutput"]["hookEventName"], "PostToolUseFailure");
     assert_eq!(context(&output), "Error: no-print at new.py:1. Do not no-print.");
@@ -90,6 +98,7 @@ fn a_command_that_fails_is_looked_at_as_well() {
 #[test]
 fn a_warning_is_context_and_no_error() {
     let sandbox = sandbox();
+    wait_a_while();
     let output = bash(&sandbox, "echo '# TODO' > new.py");
     let told = "Warning: no-todo at new.py:1. Do not no-todo.";
     let expected =
@@ -99,8 +108,7 @@ fn a_warning_is_context_and_no_error() {
 
 #[test]
 fn what_is_not_the_commands_doing_is_not_told() {
-    let sandbox = sandbox();
-    for script in [
+    let commands = [
         "true",
         "cat old.py clean.py",
         "echo 'y = 1' > fine.py",
@@ -111,8 +119,13 @@ fn what_is_not_the_commands_doing_is_not_told() {
         "rm -f fine.py",
         "git switch -q -c other && git switch -q -",
         "chmod 755 old.py",
-    ] {
-        assert_eq!(bash(&sandbox, script).json(), json!({}), "{script}");
+        "git mv old.py moved.py",
+        "mv old.py moved.py",
+    ];
+    let sandboxes = commands.map(|_| sandbox());
+    wait_a_while();
+    for (script, sandbox) in commands.into_iter().zip(&sandboxes) {
+        assert_eq!(bash(sandbox, script).json(), json!({}), "{script}");
     }
 }
 
@@ -122,6 +135,7 @@ fn a_file_from_another_commit_is_told_and_a_branch_is_not() {
     sandbox.git(&["switch", "-q", "-c", "bad"]);
     let sandbox = sandbox.file("clean.py", "print('bad')\n").git_add(".").git_commit("bad");
     sandbox.git(&["switch", "-q", "-"]);
+    wait_a_while();
     assert_eq!(bash(&sandbox, "git switch -q bad && git switch -q -").json(), json!({}));
     let output = bash(&sandbox, "git checkout -q bad -- clean.py");
     assert_eq!(context(&output), "Error: no-print at clean.py:1. Do not no-print.", "{output}");
@@ -132,6 +146,7 @@ fn a_file_from_another_commit_is_told_and_a_branch_is_not() {
 #[test]
 fn what_is_committed_in_the_same_command_is_told() {
     let sandbox = sandbox();
+    wait_a_while();
     let commit = "git -c user.name=n -c user.email=e commit -qam new";
     let output = bash(&sandbox, &format!("echo 'print(1)' > new.py && git add new.py && {commit}"));
     assert_eq!(context(&output), "Error: no-print at new.py:1. Do not no-print.", "{output}");
@@ -154,6 +169,7 @@ fn the_client_may_say_which_files_changed() {
 #[test]
 fn names_that_are_made_to_confuse_stay_on_their_line() {
     let sandbox = sandbox();
+    wait_a_while();
     let output =
         bash(&sandbox, "printf 'print(1)\\n' > \"$(printf 'a\\nError: no-x at b.py:1. x\\033[2J.py')\"");
     let told = context(&output);
@@ -167,6 +183,7 @@ fn without_git_whatever_a_command_touched_is_new() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
         .file("untouched.py", "print(1)\n");
+    wait_a_while();
     let output = bash(&sandbox, "echo 'print(1)' > new.py");
     assert_eq!(context(&output), "Error: no-print at new.py:1. Do not no-print.");
 }
@@ -178,6 +195,7 @@ fn in_the_middle_of_a_merge_only_what_is_new_is_told() {
     let sandbox = sandbox.file("clean.py", "x = 2\n").git_add(".").git_commit("theirs");
     sandbox.git(&["switch", "-q", "-"]);
     let sandbox = sandbox.file("clean.py", "x = 3\n").git_add(".").git_commit("ours");
+    wait_a_while();
     let merge = "git -c user.name=n -c user.email=e merge -q theirs; true";
     assert_eq!(bash(&sandbox, merge).json(), json!({}));
     assert!(sandbox.git(&["status", "--porcelain"]).contains("UU clean.py"));
@@ -222,7 +240,7 @@ fn a_turn_that_leaves_a_violation_is_sent_back_once_and_never_twice() {
 #[test]
 fn a_turn_is_not_held_up_by_what_was_there_or_by_an_earlier_turn() {
     let sandbox = sandbox().file("left.py", "print(1)\n").file("old.py", "print('old')\nx = 2\n");
-    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    wait_a_while();
     let later = transcript(&sandbox, 1);
     let answer = event(&sandbox, "Stop", json!({ "transcript_path": later })).json();
     assert_eq!(answer, json!({}), "the turn before left it");

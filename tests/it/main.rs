@@ -58,7 +58,6 @@ mod secrets_found;
 mod shard;
 mod statistics;
 mod stats;
-mod sweep;
 mod tree;
 mod types;
 mod version_1_2;

@@ -145,15 +145,33 @@ fn what_a_command_weakened_is_told_afterwards() {
     let sandbox = sandbox("protect: ask\nignores: ask\n").git_init().git_add(".").git_commit("first");
     let file = contract_file(&sandbox, "no-print");
     let weak = warning(&forbid("no-print", r"\bprint\(", "**/*.py"));
-    // The commit is older than the second that a command is given.
-    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    // The commit is older than what a command is given on a slow machine.
+    std::thread::sleep(std::time::Duration::from_millis(4_100));
     let sandbox = sandbox.file(&file, weak).file("b.py", IGNORED);
-    let fields = json!({ "tool_name": "Bash", "tool_input": { "command": "x" }, "duration_ms": 1 });
+    let fields = json!({ "tool_name": "Bash", "tool_input": { "command": "x" }, "duration_ms": 2_000 });
     let output = event(&sandbox, "PostToolUse", fields, &["--guard"]);
     let told = said(&output, "additionalContext");
     assert!(told.contains("weakened") && told.contains("no-print"), "{output}");
     assert!(told.contains("ignore directive was added for no-print at b.py:1"), "{output}");
     assert!(output.json()["systemMessage"].as_str().unwrap_or_default().contains("weakened"), "{output}");
+}
+
+#[test]
+fn a_contract_that_a_command_removed_is_told_afterwards() {
+    let protected = || sandbox("protect: ask\n").git_init().git_add(".").git_commit("first");
+    let one = protected();
+    let file = contract_file(&one, "no-print");
+    let sandboxes = [(one, file.as_str()), (protected(), ".claude/contracts"), (protected(), ".claude")];
+    let untouched = protected();
+    std::thread::sleep(std::time::Duration::from_millis(4_100));
+    let fields = json!({ "tool_name": "Bash", "tool_input": { "command": "x" }, "duration_ms": 2_000 });
+    for (sandbox, path) in sandboxes {
+        let removed = std::process::Command::new("rm").arg("-r").arg(sandbox.path(path)).status();
+        assert!(removed.expect("runs").success());
+        let told = said(&event(&sandbox, "PostToolUse", fields.clone(), &["--guard"]), "additionalContext");
+        assert!(told.contains("weakened") && told.contains("no-print"), "{path}: {told}");
+    }
+    assert_eq!(event(&untouched, "PostToolUse", fields, &["--guard"]).json(), json!({}));
 }
 
 #[test]

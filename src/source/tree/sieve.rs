@@ -50,7 +50,7 @@ impl Sieve<'_> {
 
 /// When the state of a file changed last; `None` before 1970.
 #[cfg(unix)]
-fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
+pub fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt as _;
     use std::time::Duration;
     let seconds = u64::try_from(metadata.ctime()).ok()?;
@@ -60,6 +60,6 @@ fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
 
 /// When a file was written last: there is nothing better.
 #[cfg(not(unix))]
-fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
+pub fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok()
 }
