@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, FromArgMatches as _, Subcommand};
 
@@ -21,9 +20,11 @@ use crate::source::git::Revisions;
 use crate::source::shard::Shard;
 
 mod choices;
+mod limits;
 pub(super) mod values;
 
 pub use choices::{AgentArg, ExistingArg, FailOn, Format, OnCleanArg, SeverityFilter};
+pub use limits::Limits;
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -150,9 +151,8 @@ pub struct Check {
     #[command(flatten, next_help_heading = CONTRACTS)]
     pub chosen: Chosen,
 
-    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds, help_heading = LIMITS)]
-    pub timeout: u64,
+    #[command(flatten, next_help_heading = LIMITS)]
+    pub limits: Limits,
 
     /// The least severity that makes the exit code 1
     #[arg(long, value_enum, default_value = "error", help_heading = ENDING)]
@@ -173,14 +173,6 @@ pub struct Check {
     /// Report also what is in the baseline, .claude/phaser-baseline.jsonl
     #[arg(long, help_heading = CONTRACTS)]
     pub no_baseline: bool,
-
-    /// How many threads to use [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = values::threads, help_heading = LIMITS)]
-    pub threads: Option<u16>,
-
-    /// Do not read files larger than this: bytes, or with k, M or G
-    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size, help_heading = LIMITS)]
-    pub max_file_size: u64,
 
     /// End with how many violations there are by contract, directory and file: in text, which does so by itself above
     /// fifty, and in json; other formats stay as they are
@@ -309,11 +301,6 @@ impl Check {
         }
     }
 
-    /// How long a pattern may take on a file.
-    pub fn timeout(&self) -> Duration {
-        Duration::from_millis(self.timeout)
-    }
-
     /// In which manner a client is answered.
     pub fn manner(&self) -> Manner {
         if self.guard { Manner::Guard } else { Manner::Plain }
@@ -360,13 +347,10 @@ impl Check {
     /// How the project is checked.
     pub fn options(&self) -> Options {
         Options {
-            timeout: self.timeout(),
             directives: if self.no_ignores { Directives::Disregarded } else { Directives::Honoured },
             existing: self.existing().unwrap_or(Existing::Deny),
-            threads: self.threads.map(usize::from),
-            max_file_size: self.max_file_size,
             measure: self.measure(),
-            ..Options::default()
+            ..self.limits.options()
         }
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::args::values;
+use super::args::Limits;
 use super::chosen::Chosen;
 use super::environment::Environment;
 use super::packs::Packs;
@@ -56,17 +55,8 @@ pub struct Baseline {
     #[command(flatten)]
     packs: Packs,
 
-    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds)]
-    timeout: u64,
-
-    /// How many threads to use [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = values::threads)]
-    threads: Option<u16>,
-
-    /// Do not read files larger than this: bytes, or with k, M or G
-    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size)]
-    max_file_size: u64,
+    #[command(flatten)]
+    limits: Limits,
 }
 
 /// The baseline that a run goes by, in the state of the project that counts.
@@ -176,13 +166,10 @@ impl Baseline {
         old: Option<&Arc<baseline::Baseline>>,
     ) -> anyhow::Result<Looked> {
         let options = Options {
-            timeout: Duration::from_millis(self.timeout),
-            threads: self.threads.map(usize::from),
-            max_file_size: self.max_file_size,
             cwd: Some(environment.cwd.clone()),
             git: Some(environment.git.clone()),
             recorded: old.map_or(Recorded::Nowhere, |old| Recorded::In(Arc::clone(old))),
-            ..Options::default()
+            ..self.limits.options()
         };
         let source =
             if self.paths.is_empty() { Source::Tree(None) } else { Source::Files(self.paths.clone()) };

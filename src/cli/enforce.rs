@@ -133,7 +133,7 @@ impl Run<'_> {
         *self.client = Some(client);
         let event::Read { asked, root, source } =
             event::read(request, client, self.args.manner(), self.environment);
-        self.deadline = Deadline::after(asked.about.time().max(self.args.timeout()));
+        self.deadline = Deadline::after(asked.about.time().max(self.args.limits.timeout()));
         Ok(Resolved { root, source, asks: Asks::Agent(asked) })
     }
 

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
 
-use super::args::{FailOn, values};
+use super::args::{FailOn, Limits};
 use super::chosen::Chosen;
 use super::colour::ColorArg;
 use super::environment::Environment;
@@ -80,17 +79,8 @@ pub struct Fix {
     #[arg(long)]
     strict: bool,
 
-    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds)]
-    timeout: u64,
-
-    /// How many threads to use [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = values::threads)]
-    threads: Option<u16>,
-
-    /// Do not read files larger than this: bytes, or with k, M or G
-    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size)]
-    max_file_size: u64,
+    #[command(flatten)]
+    limits: Limits,
 
     /// Say nothing that is only informational
     #[arg(long, short)]
@@ -147,12 +137,9 @@ struct Looked<'a> {
 impl Fix {
     fn options(&self, environment: &Environment) -> Options {
         Options {
-            timeout: Duration::from_millis(self.timeout),
-            threads: self.threads.map(usize::from),
-            max_file_size: self.max_file_size,
             cwd: Some(environment.cwd.clone()),
             git: Some(environment.git.clone()),
-            ..Options::default()
+            ..self.limits.options()
         }
     }
 
@@ -204,7 +191,8 @@ impl Fix {
         let mut done = Vec::new();
         for (path, violations) in found {
             if let Some(target) = targets.get(path) {
-                let job = Job { root: looked.root, mender: &mender, target, limit: self.max_file_size };
+                let job =
+                    Job { root: looked.root, mender: &mender, target, limit: self.limits.max_file_size };
                 done.push(job.run(&violations, if self.diff { file::Write::No } else { file::Write::Yes }));
             }
             progress.advance();

@@ -1,0 +1,41 @@
+//! How much a check may do: the same for every command that checks files.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::values;
+use crate::project::Options;
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Limits {
+    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = values::milliseconds)]
+    timeout: u64,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
+    threads: Option<u16>,
+
+    /// Do not read files larger than this: bytes, or with k, M or G
+    #[arg(long, value_name = "SIZE", default_value = "10MB", value_parser = values::size)]
+    pub max_file_size: u64,
+}
+
+impl Limits {
+    /// How long a pattern may take on a file.
+    pub fn timeout(self) -> Duration {
+        Duration::from_millis(self.timeout)
+    }
+
+    /// A check within these limits.
+    pub fn options(self) -> Options {
+        let Self { threads, max_file_size, .. } = self;
+        Options {
+            timeout: self.timeout(),
+            threads: threads.map(usize::from),
+            max_file_size,
+            ..Options::default()
+        }
+    }
+}
