@@ -1,12 +1,14 @@
-//! A change that an agent's tool is about to make, amended: the file that it would leave is mended, and the change is
-//! worked out that leaves the mended one.
+//! A call that an agent's tool is about to make, amended: the files that it would leave are mended, and the changes are
+//! worked out that leave the mended ones.
 //!
 //! All or nothing: unless every violation that counts is fixed, and the client's own algorithm gives exactly the mended
-//! file, there is no amended change. Knows no client.
+//! files, there is no amended call. Knows no client.
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use crate::change::{Algorithm, Call, CellEdit, Edit, Moment, Occurrences, Rewrite};
+use crate::change::patch::between;
+use crate::change::{Algorithm, Base, Call, CellEdit, Change, Edit, Moment, Occurrences, Patch, Rewrite};
 use crate::contract::{Check, Severity};
 use crate::fix::{Applied, Mender, Names, is_fixable};
 use crate::matcher::Matcher;
@@ -17,14 +19,21 @@ use crate::source::{Content, Reader, Target};
 use crate::text::{Text, encode_like};
 use crate::violation::{State, Violation};
 
-/// A change that violates nothing any more.
+/// What a call does so that it violates nothing any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amended {
+    /// Its changes: of the same files, in the same order.
+    pub changes: Vec<Change>,
+    /// The files that were mended.
+    pub files: Vec<MendedFile>,
+}
+
+/// A file that was mended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MendedFile {
     /// The file.
     pub path: RelPath,
-    /// How it comes to its new content.
-    pub rewrite: Rewrite,
-    /// What was fixed.
+    /// What was fixed in it.
     pub applied: Vec<Applied>,
 }
 
@@ -33,9 +42,9 @@ pub struct Amended {
 pub struct Refused<'a> {
     /// The call.
     pub call: &'a Call,
-    /// The file as it would be.
-    pub target: &'a Target,
-    /// What was found in it.
+    /// The files as they would be, one for each change that leaves a file.
+    pub targets: &'a [Target],
+    /// What was found in them.
     pub outcome: &'a Outcome,
     /// The least severity that it is refused for.
     pub least: Severity,
@@ -44,15 +53,43 @@ pub struct Refused<'a> {
 /// The largest file that is read here, in bytes: a larger one is not mended.
 const LIMIT: u64 = MAX_FILE_SIZE;
 
-/// The change that the call should make instead, if every violation that counts can be fixed. What harm is, all contracts
+/// The changes that the call should make instead, if every violation that counts can be fixed. What harm is, all contracts
 /// of the matcher say; those of the outcome are kept.
 pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
-    let Refused { call, target, outcome, least } = refused;
-    let [change] = call.changes.as_slice() else { return None };
-    let mut open = outcome.open().filter(|one| one.contract.severity >= least).peekable();
+    let Refused { call, targets, outcome, least } = refused;
+    let counts = |one: &&Violation| one.contract.severity >= least;
+    let mut open = outcome.open().filter(counts).peekable();
     if call.moment != Moment::Before || open.peek().is_none() || !open.all(is_fixable) {
         return None;
     }
+    let mut amended = Amended { changes: call.changes.clone(), files: Vec::new() };
+    let leaving: Vec<&mut Change> =
+        amended.changes.iter_mut().filter(|change| change.rewrite != Rewrite::Removal).collect();
+    if leaving.len() != targets.len() {
+        return None;
+    }
+    for (change, target) in leaving.into_iter().zip(targets) {
+        if outcome.open().filter(counts).any(|one| one.path == target.path) {
+            let mended = mend(matcher, refused, target)?;
+            change.rewrite = rewritten(call, change, &mended)?;
+            amended.files.push(MendedFile { path: target.path.clone(), applied: mended.applied });
+        }
+    }
+    Some(amended)
+}
+
+/// A file before and after mending.
+struct Mended<'a> {
+    /// As the call would leave it.
+    given: &'a [u8],
+    /// As it is to be.
+    wanted: Vec<u8>,
+    applied: Vec<Applied>,
+}
+
+/// Mends one file.
+fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Option<Mended<'a>> {
+    let Refused { outcome, least, .. } = refused;
     let requires = |check: &Check| matches!(check, Check::Require(_) | Check::RequireSomewhere(_));
     let names = Names { path: &target.path, alias: target.alias.as_ref() };
     let mut contracts = matcher.contracts().iter();
@@ -62,8 +99,8 @@ pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
     {
         return None;
     }
-    let Content::Bytes(bytes) = &target.content else { return None };
-    let text = Text::new(bytes.as_slice())?;
+    let Content::Bytes(given) = &target.content else { return None };
+    let text = Text::new(given.as_slice())?;
     let mattering = outcome.contracts.iter().filter(|contract| contract.severity >= least);
     let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
     let is_spared = |one: &&Violation| matches!(one.state, State::Existing | State::Baselined);
@@ -72,29 +109,41 @@ pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
     if mended.violations.iter().any(|one| one.is_open() && kept.contains(&one.contract.id)) {
         return None;
     }
-    let whole = encode_like(bytes, &mended.text)?;
-    let rewrite = match &change.rewrite {
-        Rewrite::Whole(_) => Rewrite::Whole(String::from_utf8(whole).ok()?),
-        Rewrite::Cell(edit) => {
-            Rewrite::Cell(CellEdit { source: String::from_utf8(whole).ok()?, ..edit.clone() })
-        }
+    Some(Mended { given, wanted: encode_like(given, &mended.text)?, applied: mended.applied })
+}
+
+/// The way of a change to the mended file.
+fn rewritten(call: &Call, change: &Change, mended: &Mended<'_>) -> Option<Rewrite> {
+    let whole = || String::from_utf8(mended.wanted.clone()).ok();
+    Some(match &change.rewrite {
+        Rewrite::Whole(_) => Rewrite::Whole(whole()?),
+        Rewrite::Cell(edit) => Rewrite::Cell(CellEdit { source: whole()?, ..edit.clone() }),
         Rewrite::Edits { edits, algorithm } => {
             let [edit] = edits.as_slice() else { return None };
-            let path = call.path(change);
-            let current = path.exists().then(|| Reader::new(LIMIT).into_file(&path).ok());
-            // What there is but cannot be read is not known.
-            let current = match current {
-                Some(None) => return None,
-                Some(bytes) => bytes,
-                None => None,
-            };
-            let made = Made { current, algorithm: *algorithm };
-            let edits = vec![made.edit_that_gives(&whole, edit, bytes)?];
+            let made = Made { current: on_disk(&call.path(change))?, algorithm: *algorithm };
+            let edits = vec![made.edit_that_gives(&mended.wanted, edit, mended.given)?];
             Rewrite::Edits { edits, algorithm: *algorithm }
         }
-        Rewrite::Patch(_) | Rewrite::Removal | Rewrite::Unknown => return None,
-    };
-    Some(Amended { path: target.path.clone(), rewrite, applied: mended.applied })
+        Rewrite::Patch(patch) => {
+            let base = match &patch.base {
+                // The patch makes the file, and so can make this one at once.
+                Base::Text(_) => return Some(Rewrite::Whole(whole()?)),
+                Base::Itself => call.path(change),
+                Base::Moved(from) => call.cwd.join(from),
+            };
+            let chunk = between(&on_disk(&base)??, &mended.wanted)?;
+            Rewrite::Patch(Patch { base: patch.base.clone(), updates: vec![vec![chunk]] })
+        }
+        Rewrite::Removal | Rewrite::Unknown => return None,
+    })
+}
+
+/// The bytes of a file, if there is one. What there is but cannot be read is not known.
+fn on_disk(path: &Path) -> Option<Option<Vec<u8>>> {
+    match path.exists() {
+        true => Some(Some(Reader::new(LIMIT).into_file(path).ok()?)),
+        false => Some(None),
+    }
 }
 
 /// How a client makes edits of a file.

@@ -91,13 +91,14 @@ impl Client {
     }
 
     /// Variables that only one client sets for its hooks, the first one that is set wins. Qwen Code sets Gemini's too.
-    pub const VARIABLES: [(&'static str, Self); 6] = [
+    pub const VARIABLES: [(&'static str, Self); 7] = [
         ("COPILOT_CLI", Self::Copilot),
         ("CURSOR_VERSION", Self::Cursor),
         ("QWEN_PROJECT_DIR", Self::Qwen),
         ("GEMINI_PROJECT_DIR", Self::Gemini),
         ("FACTORY_PROJECT_DIR", Self::Droid),
         ("DROID_PROJECT_DIR", Self::Droid),
+        ("DEVIN_PROJECT_DIR", Self::Devin),
     ];
 
     /// The client that sent this event. The environment is believed where the event leaves it open: a client may have
@@ -187,7 +188,7 @@ fn of_common_event(event: &Value, environment: Option<Client>) -> Client {
         };
     }
     by_tool(event).unwrap_or(match environment {
-        Some(Client::Droid) if !has("tool_use_id") => Client::Droid,
+        Some(client @ (Client::Droid | Client::Devin)) if !has("tool_use_id") => client,
         _ => Client::Claude,
     })
 }

@@ -14,10 +14,14 @@ pub fn step(event: &Value) -> Step<'_> {
         Some("Bash") => Deed::shell(&input["command"]),
         _ => Deed::of_foreign_tool(input),
     };
-    Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed)
+    Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed).with_input(input)
 }
 
-/// The answer.
+/// The answer. Another input is taken only from an answer that also allows the call.
 pub fn answer(event: &Value, said: &Said) -> Value {
-    in_claudes_words(claudes_name(event), said, Asking::Refuses)
+    let mut answer = in_claudes_words(claudes_name(event), said, Asking::Refuses);
+    if said.input.is_some() {
+        answer["hookSpecificOutput"]["permissionDecision"] = "allow".into();
+    }
+    answer
 }

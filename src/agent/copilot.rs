@@ -26,7 +26,7 @@ pub fn step(event: &Value) -> Step<'_> {
         (Some(_), _) => Deed::of_foreign_tool(input),
         (None, _) => Deed::Nothing,
     };
-    Step::with_tool(kind, &event["cwd"], deed)
+    Step::with_tool(kind, &event["cwd"], deed).with_input(input)
 }
 
 fn is_claudes(event: &Value) -> bool {
@@ -63,13 +63,19 @@ pub fn answer(event: &Value, said: &Said) -> Value {
         return object([
             ("permissionDecision", text(decision)),
             ("permissionDecisionReason", text(reason)),
+            ("modifiedArgs", said.input.clone()),
             ("decision", go_on.map(|_| json!("block"))),
             ("reason", text(go_on)),
             ("additionalContext", text(said.context.as_deref())),
         ]);
     }
-    let specific = decision.map(|decision| {
-        json!({ "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason })
+    let specific = (decision.is_some() || said.input.is_some()).then(|| {
+        object([
+            ("hookEventName", Some(json!("PreToolUse"))),
+            ("permissionDecision", text(decision)),
+            ("permissionDecisionReason", text(reason)),
+            ("updatedInput", said.input.clone()),
+        ])
     });
     object([
         ("hookSpecificOutput", specific),

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::Manner;
 use crate::amend::Amended;
-use crate::change::{Call, Moment, Rewrite};
+use crate::change::{Call, Change, Moment};
 use crate::config::Policy;
 use crate::contract::{Effect, Severity, Warning};
 use crate::outcome::{Outcome, Summary};
@@ -59,8 +59,8 @@ pub enum Verdict {
 /// What a call is to do instead of what it would violate something with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mended {
-    /// What.
-    pub rewrite: Rewrite,
+    /// What, file by file.
+    pub changes: Vec<Change>,
     /// What the model is told about it.
     pub told: String,
     /// Why the call is refused by a client that cannot change it.

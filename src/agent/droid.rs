@@ -26,7 +26,7 @@ pub fn step(event: &Value) -> Step<'_> {
         Some("Execute") => Deed::shell(&input["command"]),
         _ => Deed::of_foreign_tool(input),
     };
-    Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed)
+    Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed).with_input(input)
 }
 
 /// The answer.

@@ -30,7 +30,7 @@ pub fn step(event: &Value) -> Step<'_> {
         Some("run_shell_command") => Deed::shell(&input["command"]),
         _ => Deed::of_foreign_tool(input),
     };
-    Step { original: original(event), ..Step::with_tool(kind, &event["cwd"], deed) }
+    Step { original: original(event), ..Step::with_tool(kind, &event["cwd"], deed).with_input(input) }
 }
 
 /// What the file was before, which the client says after it has changed it.
@@ -48,13 +48,18 @@ pub fn answer(event: &Value, said: &Said) -> Value {
     let reason = said.refused().or(said.go_on.as_deref());
     let name = event["hook_event_name"].as_str().unwrap_or_default();
     let context = said.context.as_ref().filter(|_| matches!(name, "AfterTool" | "SessionStart"));
+    let is_specific = context.is_some() || said.input.is_some();
+    let specific = is_specific.then(|| {
+        object([
+            ("hookEventName", Some(json!(name))),
+            ("tool_input", said.input.clone()),
+            ("additionalContext", text(context.map(String::as_str))),
+        ])
+    });
     object([
         ("decision", reason.map(|_| json!("deny"))),
         ("reason", text(reason)),
         ("systemMessage", text(said.message.as_deref())),
-        (
-            "hookSpecificOutput",
-            context.map(|text| json!({ "hookEventName": name, "additionalContext": text })),
-        ),
+        ("hookSpecificOutput", specific),
     ])
 }

@@ -1,5 +1,6 @@
 //! opencode, and Kilo. They have no hooks that are commands: a plugin, which phaser installs, hands each call on as JSON and
-//! does what the answer says. `deny` is thrown, so that it becomes the tool's result; `context` goes behind the result.
+//! does what the answer says. `deny` is thrown, so that it becomes the tool's result; `args` take the place of the tool's;
+//! `context` goes behind the result.
 
 use serde_json::Value;
 
@@ -26,10 +27,14 @@ pub fn step(event: &Value) -> Step<'_> {
         Some("bash") => Deed::shell(&args["command"]),
         _ => Deed::of_foreign_tool(args),
     };
-    Step::with_tool(kind, &event["directory"], deed)
+    Step::with_tool(kind, &event["directory"], deed).with_input(args)
 }
 
 /// The answer.
 pub fn answer(_: &Value, said: &Said) -> Value {
-    object([("deny", text(said.refused())), ("context", text(said.context.as_deref()))])
+    object([
+        ("deny", text(said.refused())),
+        ("args", said.input.clone()),
+        ("context", text(said.context.as_deref())),
+    ])
 }

@@ -2,14 +2,75 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::change::patch::{Chunk, Section, parse};
-use crate::change::{Base, Call, Change, Patch, Rewrite};
+use crate::change::patch::{Chunk, Section, parse, write};
+use crate::change::{Base, Call, Change, Moment, Patch, Rewrite};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 
 /// Adds what a patch does to the changes of a call.
 pub fn add(call: &mut Call, text: &str) {
     add_in(call, text, None);
+}
+
+/// The patch that makes these changes, in the place of the patch `text`; nothing if it would not do exactly that.
+pub fn rewritten(text: &str, changes: &[Change]) -> Option<String> {
+    if text.contains(ELSEWHERE) {
+        return None;
+    }
+    let moved: Vec<&str> = changes.iter().filter_map(moved_from).collect();
+    let mut sections = Vec::new();
+    for change in changes {
+        match &change.rewrite {
+            Rewrite::Removal if moved.contains(&change.path.as_str()) => {}
+            Rewrite::Removal => sections.push(Section::Delete { path: change.path.clone() }),
+            Rewrite::Whole(content) => {
+                sections.push(Section::Add { path: change.path.clone(), content: content.clone() });
+            }
+            Rewrite::Patch(patch) => sections.extend(sections_of(&change.path, patch)),
+            Rewrite::Edits { .. } | Rewrite::Cell(_) | Rewrite::Unknown => return None,
+        }
+    }
+    let written = write(&sections);
+    let mut call =
+        Call { moment: Moment::Before, cwd: PathBuf::new(), changes: Vec::new(), skipped: Vec::new() };
+    add(&mut call, &written);
+    let sorted = |changes: &[Change]| {
+        let mut changes = changes.to_vec();
+        changes.sort_by(|one, other| one.path.cmp(&other.path));
+        changes
+    };
+    (sorted(&call.changes) == sorted(changes)).then_some(written)
+}
+
+/// The mark of a patch for another machine.
+const ELSEWHERE: &str = "*** Environment ID:";
+
+/// The file that a change moves.
+fn moved_from(change: &Change) -> Option<&str> {
+    match &change.rewrite {
+        Rewrite::Patch(Patch { base: Base::Moved(from), .. }) => Some(from),
+        _ => None,
+    }
+}
+
+/// The sections that patch one file.
+fn sections_of(path: &str, patch: &Patch) -> Vec<Section> {
+    let update = |path: &str, to: Option<&str>, chunks: &[Chunk]| Section::Update {
+        path: path.to_owned(),
+        to: to.map(str::to_owned),
+        chunks: chunks.to_vec(),
+    };
+    let mut sections = Vec::new();
+    let mut updates = patch.updates.iter();
+    match &patch.base {
+        Base::Itself => {}
+        Base::Text(content) => {
+            sections.push(Section::Add { path: path.to_owned(), content: content.clone() });
+        }
+        Base::Moved(from) => sections.extend(updates.next().map(|chunks| update(from, Some(path), chunks))),
+    }
+    sections.extend(updates.map(|chunks| update(path, None, chunks)));
+    sections
 }
 
 /// Adds what the patches in a shell command do. Clients apply such a patch themselves, or give the shell a program for it.

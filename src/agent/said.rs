@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::decision::{Decision, Mended, Verdict};
+use crate::change::Change;
 
 /// What is said to a client, part by part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Said {
     pub asked: Option<String>,
     /// The turn must not end, for this reason.
     pub go_on: Option<String>,
+    /// The tool is to run with this input instead.
+    pub input: Option<Value>,
     /// What the model should know.
     pub context: Option<String>,
     /// What the person should know.
@@ -21,21 +24,24 @@ pub struct Said {
 
 impl Said {
     /// What a decision comes to. What has happened is told as context: a client that takes a reason puts it in the place
-    /// of what the tool gave back.
-    pub fn of(decision: &Decision) -> Self {
+    /// of what the tool gave back. `input` has the input of the tool that makes other changes, if there is one.
+    pub fn of(decision: &Decision, input: impl FnOnce(&[Change]) -> Option<Value>) -> Self {
         let Decision { verdict, context, message } = decision;
         let mut said = Self { context: context.clone(), message: message.clone(), ..Self::default() };
         match verdict {
             Verdict::Nothing | Verdict::Clean(_) => {}
-            // So far only Claude Code is given another input.
-            Verdict::Mended(Mended { otherwise, .. }) => said.denied = Some(otherwise.clone()),
+            Verdict::Mended(Mended { changes, told, otherwise }) => {
+                said.input = input(changes);
+                match said.input {
+                    Some(_) => said.context = Some(joined([Some(told), context.as_ref()])),
+                    None => said.denied = Some(otherwise.clone()),
+                }
+            }
             Verdict::Deny(reason) => said.denied = Some(reason.clone()),
             Verdict::Ask(reason) => said.asked = Some(reason.clone()),
             Verdict::Block(reason) => said.go_on = Some(reason.clone()),
             Verdict::Violated { reason, lines } => {
-                let parts = [reason.as_ref(), Some(lines), context.as_ref()];
-                let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-                said.context = Some(parts.join("\n"));
+                said.context = Some(joined([reason.as_ref(), Some(lines), context.as_ref()]));
             }
         }
         said
@@ -53,6 +59,10 @@ impl Said {
     pub fn refused(&self) -> Option<&str> {
         self.denied.as_deref().or(self.asked.as_deref())
     }
+}
+
+fn joined<const N: usize>(parts: [Option<&String>; N]) -> String {
+    parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
 /// An answer: the parts that there are, by their keys.
@@ -84,12 +94,13 @@ pub fn in_claudes_words(event: &str, said: &Said, asking: Asking) -> Value {
         (None, Some(reason), Asking::Refuses) => (Some("deny"), Some(reason)),
         (None, None, _) => (None, None),
     };
-    let is_specific = decision.is_some() || said.context.is_some();
+    let is_specific = decision.is_some() || said.input.is_some() || said.context.is_some();
     let specific = is_specific.then(|| {
         object([
             ("hookEventName", Some(json!(event))),
             ("permissionDecision", text(decision)),
             ("permissionDecisionReason", text(reason.map(String::as_str))),
+            ("updatedInput", said.input.clone()),
             ("additionalContext", text(said.context.as_deref())),
         ])
     });
@@ -106,7 +117,7 @@ mod tests {
     use super::*;
 
     fn said(verdict: Verdict) -> Said {
-        Said::of(&Decision { verdict, ..Decision::NOTHING })
+        Said::of(&Decision { verdict, ..Decision::NOTHING }, |_| None)
     }
 
     #[test]
@@ -118,7 +129,7 @@ mod tests {
         assert_eq!(said(violated(Some("why"))).context.as_deref(), Some("why\nError: x"));
         assert_eq!(said(violated(None)).context.as_deref(), Some("Error: x"));
         let more = Decision { verdict: violated(None), context: Some("old".into()), message: None };
-        assert_eq!(Said::of(&more).context.as_deref(), Some("Error: x\nold"));
+        assert_eq!(Said::of(&more, |_| None).context.as_deref(), Some("Error: x\nold"));
     }
 
     #[test]
@@ -131,11 +142,17 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_is_given_no_other_input_refuses() {
-        let rewrite = crate::change::Rewrite::Whole("new".into());
-        let mended = Mended { rewrite, told: "changed".into(), otherwise: "why".into() };
-        let said = said(Verdict::Mended(mended));
-        assert_eq!((said.refused(), said.context.as_deref()), (Some("why"), None));
+    fn a_client_is_given_another_input_or_refuses() {
+        let mended = Mended { changes: Vec::new(), told: "changed".into(), otherwise: "why".into() };
+        let decision =
+            Decision { verdict: Verdict::Mended(mended), context: Some("old".into()), ..Decision::NOTHING };
+        let refused = Said::of(&decision, |_| None);
+        assert_eq!((refused.refused(), refused.context.as_deref()), (Some("why"), Some("old")));
+        let changed = Said::of(&decision, |_| Some(json!({ "a": 1 })));
+        assert_eq!((changed.refused(), changed.context.as_deref()), (None, Some("changed\nold")));
+        let answer = in_claudes_words("PreToolUse", &changed, Asking::Asks);
+        assert_eq!(answer["hookSpecificOutput"]["updatedInput"], json!({ "a": 1 }));
+        assert_eq!(answer["hookSpecificOutput"].get("permissionDecision"), None);
     }
 
     #[test]

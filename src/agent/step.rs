@@ -139,6 +139,8 @@ pub struct Step<'a> {
     pub original: Option<Original>,
     /// How long the tool took, in milliseconds, if the client says so.
     pub took: Option<u64>,
+    /// The input of the tool, in a client that can be told to run it with another one.
+    pub input: Option<&'a Value>,
 }
 
 /// How long a command is taken to have run if the client does not say.
@@ -150,12 +152,34 @@ const DURATION_OF_EDIT: Duration = Duration::from_secs(2);
 impl<'a> Step<'a> {
     /// An event in which no tool runs.
     pub fn without_tool(kind: Kind, cwd: &'a Value) -> Self {
-        Self { kind, cwd: cwd.as_str(), deed: Deed::Nothing, original: None, took: None }
+        Self { kind, cwd: cwd.as_str(), deed: Deed::Nothing, original: None, took: None, input: None }
     }
 
     /// A tool runs, or has run.
     pub fn with_tool(kind: Kind, cwd: &'a Value, deed: Deed<'a>) -> Self {
         Self { deed, ..Self::without_tool(kind, cwd) }
+    }
+
+    /// The same, in a client that can be told to run the tool with another input than this one.
+    pub fn with_input(self, input: &'a Value) -> Self {
+        Self { input: Some(input), ..self }
+    }
+
+    /// The input with which the tool makes these changes instead of its own, if there is one.
+    pub fn input_for(&self, changes: &[Change]) -> Option<Value> {
+        let input = self.input.filter(|_| self.kind == Kind::Before)?;
+        match (&self.deed, changes) {
+            (Deed::Patch(text), _) => replaced(input, &PATCH, text, patch::rewritten(text, changes)?),
+            (Deed::Change { rewrite, .. }, [change]) => match (rewrite, &change.rewrite) {
+                (Rewrite::Whole(old), Rewrite::Whole(new)) => replaced(input, &WHOLE, old, new.clone()),
+                (Rewrite::Edits { edits: old, .. }, Rewrite::Edits { edits: new, .. }) => {
+                    let ([old], [new]) = (old.as_slice(), new.as_slice()) else { return None };
+                    replaced(input, &NEW, &old.new, new.new.clone())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// What the event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
@@ -218,6 +242,26 @@ impl<'a> Step<'a> {
         }
         Occasion::Call(call)
     }
+}
+
+/// The names under which tools are given a whole file.
+const WHOLE: [&str; 4] = ["content", "file_text", "text", "new_text"];
+
+/// The names under which they are given a text that takes the place of another.
+const NEW: [&str; 4] = ["new_string", "new_str", "newString", "new_text"];
+
+/// The names under which they are given a patch.
+const PATCH: [&str; 4] = ["command", "input", "patchText", "patch"];
+
+/// The input with `new` in the place of `old`, which it has under one of these names, or is by itself.
+fn replaced(input: &Value, names: &[&str], old: &str, new: String) -> Option<Value> {
+    if input.as_str() == Some(old) {
+        return Some(Value::String(new));
+    }
+    let name = names.iter().find(|name| input.get(**name).and_then(Value::as_str) == Some(old))?;
+    let mut input = input.clone();
+    input[*name] = Value::String(new);
+    Some(input)
 }
 
 /// Adds what a tool does to the changes of its call.

@@ -9,8 +9,10 @@ use std::borrow::Cow;
 use super::NotApplied;
 use crate::text::to_str;
 
+mod between;
 mod seek;
 
+pub use between::between;
 use seek::{End, Seek};
 
 const BEGIN: &str = "*** Begin Patch";
@@ -117,6 +119,42 @@ pub fn parse(text: &str) -> Vec<Section> {
         }
     }
     sections
+}
+
+/// The text of a patch.
+pub fn write(sections: &[Section]) -> String {
+    let mut text = format!("{BEGIN}\n");
+    for section in sections {
+        let mut put = |parts: [&str; 2]| parts.into_iter().chain(["\n"]).for_each(|part| text.push_str(part));
+        match section {
+            Section::Delete { path } => put([DELETE, path]),
+            Section::Add { path, content } => {
+                put([ADD, path]);
+                content.lines().for_each(|line| put(["+", line]));
+            }
+            Section::Update { path, to, chunks } => {
+                put([UPDATE, path]);
+                to.iter().for_each(|to| put([MOVE, to]));
+                for Chunk { after, lines, at_end } in chunks {
+                    match after {
+                        Some(after) => put(["@@ ", after]),
+                        None => put(["@@", ""]),
+                    }
+                    for line in lines {
+                        match line {
+                            Line::Kept(line) => put([" ", line]),
+                            Line::Removed(line) => put(["-", line]),
+                            Line::Added(line) => put(["+", line]),
+                        }
+                    }
+                    if *at_end {
+                        put([END_OF_FILE, ""]);
+                    }
+                }
+            }
+        }
+    }
+    text + END + "\n"
 }
 
 /// The section that this line begins.

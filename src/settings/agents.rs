@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::command::framed;
+use super::command::{framed, framed_to_refuse};
 use super::document::{Child, Document, Node, Splice};
 use super::{Edited, Existing, OwnHook, SettingsError, command, split};
 use crate::agent::Client;
@@ -66,7 +66,11 @@ pub fn command_of(client: Client) -> String {
         Client::Copilot | Client::VsCode => String::new(),
         client => format!(" --agent {}", client.name()),
     };
-    framed(&format!("phaser enforce --stdin --guard{agent}"))
+    let command = format!("phaser enforce --stdin --guard{agent}");
+    match client {
+        Client::Windsurf => framed_to_refuse(&command),
+        _ => framed(&command),
+    }
 }
 
 impl HookFile {
@@ -178,7 +182,7 @@ fn own_commands<'d>(entry: Node<'d>, shape: Shape) -> Vec<Option<&'d str>> {
         commands.filter_map(Node::as_str).find(|text| command::is_own(text))
     };
     match shape {
-        Shape::Flat => vec![own(entry)],
+        Shape::Flat | Shape::Unversioned => vec![own(entry)],
         _ => entry.get("hooks").and_then(Node::elements).unwrap_or_default().into_iter().map(own).collect(),
     }
 }

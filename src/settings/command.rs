@@ -4,6 +4,19 @@
 /// on, in every POSIX shell. `hash` finds a program and prints nothing; `exec` leaves no shell behind.
 const FRAME: [&str; 2] = ["hash phaser && exec ", "; echo {}"];
 
+/// The same for clients that read no answer, and refuse what a hook ends with exit code 2 for: a refusal becomes that, and
+/// nothing else does.
+const FRAME_THAT_REFUSES: [&str; 2] = [
+    "hash phaser && answer=$(",
+    r#") && case $answer in '{"deny":'*) echo "$answer" >&2; exit 2;; esac; exit 0"#,
+];
+
+/// A command of phaser's that ends with exit code 2 where phaser refuses something, and otherwise with 0.
+pub fn framed_to_refuse(command: &str) -> String {
+    let [before, after] = FRAME_THAT_REFUSES;
+    format!("{before}{command}{after}")
+}
+
 /// A command of phaser's that answers `{}` where there is no phaser.
 pub fn framed(command: &str) -> String {
     let [before, after] = FRAME;
@@ -12,9 +25,9 @@ pub fn framed(command: &str) -> String {
 
 /// The command in the frame, or the command itself where there is none.
 pub fn unframed(command: &str) -> &str {
-    let [before, after] = FRAME;
     let command = command.trim();
-    command.strip_prefix(before).and_then(|command| command.strip_suffix(after)).unwrap_or(command)
+    let within = |[before, after]: [&str; 2]| command.strip_prefix(before)?.strip_suffix(after);
+    [FRAME, FRAME_THAT_REFUSES].into_iter().find_map(within).unwrap_or(command)
 }
 
 /// Does the command run `phaser enforce --stdin`, in any spelling there ever was, and nothing else?
@@ -98,5 +111,6 @@ mod tests {
         assert_eq!(split_program("'/x y'/z -q"), ("/x y/z".into(), " -q"));
         assert_eq!(split_program("alone"), ("alone".into(), ""));
         assert_eq!(split_program(&framed("phaser a")), ("phaser".into(), " a"));
+        assert_eq!(split_program(&framed_to_refuse("phaser a")), ("phaser".into(), " a"));
     }
 }

@@ -26,6 +26,9 @@ class Client:
     briefs = True
     # What the tool that writes a file says by itself.
     success = "uccess"
+    # Can a hook give a tool another input, and what is the model told then?
+    rewrites = True
+    told_of_a_fix = "phaser changed your edit before it was made"
 
     def __init__(self, project, home, model):
         self.project, self.home, self.model = Path(project), Path(home), model
@@ -149,6 +152,8 @@ class CopilotWithPatches(Copilot):
 
 class Gemini(Client):
     name = "gemini"
+    # It drops what a hook says before a tool, and says this itself.
+    told_of_a_fix = r"\(content\) were modified by a hook"
     package = "@google/gemini-cli@0.61.0"
     program = "gemini"
 
@@ -175,6 +180,7 @@ class Gemini(Client):
 
 class Qwen(Client):
     name = "qwen"
+    rewrites = False
     package = "@qwen-code/qwen-code@0.24.4"
     program = "qwen"
     reads = True

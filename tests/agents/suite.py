@@ -36,7 +36,7 @@ def check(is_so, what, shown=""):
 class Session:
     """A project, a home, and a client that works there."""
 
-    def __init__(self, name, broken=False):
+    def __init__(self, name, broken=False, fixes=False):
         self.base = Path(tempfile.mkdtemp(prefix=f"phaser-{name}-", dir=os.environ.get("AGENTS_TMP")))
         self.project, self.home = self.base / "project", self.base / "home"
         self.home.mkdir()
@@ -47,7 +47,11 @@ class Session:
             (contracts / f"{rule}.yaml").write_text(f"{text}message: '{message}'\nseverity: {severity}\n")
         if broken:
             (contracts / "broken.yaml").write_text("rule_id: [\n")
-        (self.project / ".claude/phaser.yaml").write_text("existing: report\n")
+        if fixes:
+            text = "rule_id: is-none\ntype: forbid_pattern\npattern: '(\\w+) == None'\nfile_glob: '**/*.py'\n"
+            (contracts / "is-none.yaml").write_text(f"{text}message: 'Compare with is.'\nseverity: error\nfix: '$1 is None'\n")
+        settings = "existing: report\n" + ("fixes: apply\n" if fixes else "")
+        (self.project / ".claude/phaser.yaml").write_text(settings)
         (self.project / "src").mkdir()
         (self.project / "src/legacy.py").write_text(LEGACY)
         (self.project / ".gitignore").write_text("node_modules/\n")
@@ -191,13 +195,40 @@ def broken_event(name):
     return session
 
 
-SCENARIOS = [everyday, without_phaser, broken_contract, broken_event]
+def mended(name):
+    """An edit that a contract knows the right spelling of lands mended, the model is told, and its next edit works."""
+    session = Session(name, fixes=True)
+    client = session.client
+    session.install()
+    steps = [client.write("src/m.py", "if a == None:\n    pass\n")]
+    if client.rewrites:
+        if client.reads:
+            steps.append(client.read("src/m.py"))
+        steps.append(client.edit("src/m.py", "if a is None:", "if a is None and b == None:"))
+        if client.patch(BOTH):
+            steps.append(client.patch("*** Begin Patch\n*** Add File: src/n.py\n+c == None\n*** Update File: src/m.py\n@@\n-    pass\n+    d == None\n*** End Patch\n"))
+    told = session.run([*steps, client.end(DONE)])
+    if not client.rewrites:
+        check("is-none at src/m.py:1" in told[1], "the rule is not told", told[1])
+        return session
+    check(re.search(client.told_of_a_fix, told[1]), "the model is not told", told[1])
+    check(re.search(client.success, told[1]), "the tool's own result is gone", told[1])
+    last = "    d is None\n" if client.patch(BOTH) else "    pass\n"
+    check(session.text("src/m.py") == f"if a is None and b is None:\n{last}", "the file is not mended", f"{session.text('src/m.py')}\n{told[-1]}")
+    if client.patch(BOTH):
+        check(session.text("src/n.py") == "c is None\n", "the new file is not mended", told[-1])
+    check(len(told) == len(steps) + 1, "the turn was sent back", told[-1])
+    return session
+
+
+SCENARIOS = [everyday, mended, without_phaser, broken_contract, broken_event]
 
 
 def main(names):
     failed = 0
+    only = os.environ.get("AGENTS_SCENARIO")
     for name in names or CLIENTS:
-        for scenario in SCENARIOS:
+        for scenario in [one for one in SCENARIOS if only in (None, one.__name__)]:
             label = f"{name}: {scenario.__name__.replace('_', ' ')}"
             try:
                 scenario(name).close()

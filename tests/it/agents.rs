@@ -9,7 +9,7 @@ use crate::harness::{Output, Sandbox, forbid, warning};
 
 /// A client, and a dialect of its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Client {
+pub(crate) enum Client {
     Codex,
     Copilot,
     /// What Copilot says to hooks in Claude Code's settings.
@@ -28,7 +28,7 @@ enum Client {
 
 use Client::*;
 
-const ALL: [Client; 13] = [
+pub(crate) const ALL: [Client; 13] = [
     Codex,
     Copilot,
     CopilotAsClaude,
@@ -46,7 +46,7 @@ const ALL: [Client; 13] = [
 
 /// What a tool does.
 #[derive(Debug, Clone, Copy)]
-enum Deed<'a> {
+pub(crate) enum Deed<'a> {
     Write { path: &'a str, content: &'a str },
     Edit { path: &'a str, old: &'a str, new: &'a str },
     Patch(&'a str),
@@ -54,7 +54,7 @@ enum Deed<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+pub(crate) enum When {
     Before,
     After,
 }
@@ -110,7 +110,7 @@ impl Client {
     }
 
     /// An event in which a tool does this; `None` when the client has no such tool.
-    fn event(self, sandbox: &Sandbox, when: When, deed: Deed<'_>) -> Option<Value> {
+    pub(crate) fn event(self, sandbox: &Sandbox, when: When, deed: Deed<'_>) -> Option<Value> {
         match self {
             Cursor | VsCode | Windsurf | Devin | Kiro => documented(self, sandbox, when, deed),
             _ => self.replayed(sandbox, when, deed),
@@ -159,13 +159,13 @@ impl Client {
     }
 
     /// The answer to a deed, if the client has a tool for it.
-    fn answer(self, sandbox: &Sandbox, when: When, deed: Deed<'_>) -> Option<Value> {
+    pub(crate) fn answer(self, sandbox: &Sandbox, when: When, deed: Deed<'_>) -> Option<Value> {
         let event = self.event(sandbox, when, deed)?;
         Some(self.run(sandbox, event.to_string(), &["--guard"]).json())
     }
 
     /// A denial in its own words.
-    fn denial(self, reason: &str) -> Value {
+    pub(crate) fn denial(self, reason: &str) -> Value {
         match self {
             Codex | VsCode | Qwen | Droid | Devin | CopilotAsClaude => json!({ "hookSpecificOutput": {
                 "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": reason } }),

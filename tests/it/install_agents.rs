@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Output, Sandbox, forbid};
 
-const ALL: [(&str, &str); 8] = [
+const ALL: [(&str, &str); 10] = [
     ("codex", ".codex/hooks.json"),
     ("copilot", ".github/hooks/phaser.json"),
     ("cursor", ".cursor/hooks.json"),
@@ -17,6 +17,8 @@ const ALL: [(&str, &str); 8] = [
     ("droid", ".factory/hooks.json"),
     ("opencode", ".opencode/plugin/phaser.js"),
     ("cline", ".cline/hooks/PostToolUse"),
+    ("windsurf", ".windsurf/hooks.json"),
+    ("devin", ".devin/hooks.v1.json"),
 ];
 
 fn sandbox() -> Sandbox {
@@ -130,6 +132,13 @@ fn command(sandbox: &Sandbox, agent: &str, path: &str) -> String {
         "cline" => text,
         "opencode" => "phaser enforce --stdin --guard --agent opencode".to_owned(),
         _ => {
+            let settings: Value = serde_json::from_str(&text).expect("is JSON");
+            let command = ["/hooks/pre_write_code/0/command", "/PreToolUse/0/hooks/0/command"]
+                .into_iter()
+                .find_map(|place| settings.pointer(place));
+            if let Some(command) = command {
+                return command.as_str().expect("a command").to_owned();
+            }
             let start = text.find("hash phaser").expect("a command");
             let end = start + text[start..].find('"').expect("an end");
             text[start..end].to_owned()
@@ -156,9 +165,36 @@ fn the_command_answers_where_there_is_no_phaser_and_whatever_the_event() {
                 .env("HOME", sandbox.home())
                 .env(variable, "1");
             let output = sandbox.run_with(&mut shell, stdin.as_bytes());
+            if agent == "windsurf" {
+                // It reads no answer.
+                assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{stdin:?}: {output}");
+                continue;
+            }
             assert_eq!((output.code, output.json()), (Some(0), json!({})), "{agent} {stdin:?}: {output}");
         }
     }
+}
+
+#[test]
+fn windsurf_is_refused_an_edit_by_exit_code() {
+    let sandbox = sandbox();
+    assert_eq!(run(&sandbox, &["enforce", "install", "--agent", "windsurf"]).code, Some(0));
+    let command = command(&sandbox, "windsurf", ".windsurf/hooks.json");
+    let own = Path::new(env!("CARGO_BIN_EXE_phaser")).parent().expect("has a parent").display().to_string();
+    let edited = |new: &str| {
+        let edits = json!([{ "old_string": "", "new_string": new }]);
+        let event = json!({ "agent_action_name": "pre_write_code",
+            "tool_info": { "file_path": sandbox.path("a.py"), "edits": edits } });
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", &command]).env_clear().current_dir(sandbox.root());
+        shell.env("PATH", format!("{own}:/usr/bin:/bin")).env("HOME", sandbox.home());
+        sandbox.run_with(&mut shell, event.to_string().as_bytes())
+    };
+    let refused = edited("print(1)\n");
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr.contains("no-print at a.py:1"), "{refused}");
+    let clean = edited("x = 1\n");
+    assert_eq!((clean.code, clean.stderr.as_str()), (Some(0), ""), "{clean}");
 }
 
 #[test]
@@ -172,7 +208,7 @@ fn doctor_knows_the_hooks_of_every_agent_and_tries_them() {
     for (_, path) in ALL {
         assert!(output.stdout.contains(&format!("{path} has phaser's hooks")), "{path}: {output}");
     }
-    let all = "edits in Codex, GitHub Copilot, Cursor, Gemini CLI, Qwen Code, droid, opencode and Cline are guarded";
+    let all = "edits in Codex, GitHub Copilot, Cursor, Gemini CLI, Qwen Code, droid, opencode, Cline, Windsurf and Devin are guarded";
     assert!(output.stdout.contains(all), "{output}");
     let text = text(&sandbox, ".codex/hooks.json").replace("Stop", "SessionEnd");
     fs::write(sandbox.path(".codex/hooks.json"), text).expect("written");

@@ -4,6 +4,7 @@ mod harness;
 
 mod action;
 mod agents;
+mod agents_mended;
 mod baseline;
 mod cli;
 mod colours;

@@ -9,7 +9,8 @@ use crate::hook::{PreToolUseResponse, Response, ToolInput, UpdatedInput};
 
 /// The answer to a call that is to do something else, if its input says it in a way that is known.
 pub(super) fn response(input: ToolInput<'_>, mended: &Mended, context: Option<&str>) -> Option<Response> {
-    let (names, text): (&[&str], &str) = match &mended.rewrite {
+    let [change] = mended.changes.as_slice() else { return None };
+    let (names, text): (&[&str], &str) = match &change.rewrite {
         Rewrite::Whole(content) => (&["content", "text"], content),
         Rewrite::Cell(cell) => (&["new_source", "newSource"], &cell.source),
         Rewrite::Edits { edits, .. } => match edits.as_slice() {
@@ -81,7 +82,8 @@ mod tests {
             let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input });
             let request = Request::read(event.to_string().as_bytes()).expect("an event");
             let rewrite = Rewrite::Whole("new".to_owned());
-            let mended = Mended { rewrite, told: "changed".to_owned(), otherwise: "no".to_owned() };
+            let changes = vec![Change { path: "a".to_owned(), rewrite, original: None }];
+            let mended = Mended { changes, told: "changed".to_owned(), otherwise: "no".to_owned() };
             let decision = Decision { verdict: Verdict::Mended(mended), ..Decision::NOTHING };
             let answer = super::super::answer(&request, &decision, OnClean::Allow);
             let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
@@ -135,10 +137,9 @@ mod tests {
             let contracts = matcher.contracts().to_vec();
             let outcome = Outcome { contracts, violations, ..Outcome::default() };
             let fixed = mender.mend(names, &text, []);
-            let refused = Refused { call: &call, target, outcome: &outcome, least: Severity::Error };
+            let refused = Refused { call: &call, targets: &found, outcome: &outcome, least: Severity::Error };
             if let Some(amended) = amend(&matcher, refused) {
-                let mut amended_call = call.clone();
-                amended_call.changes[0].rewrite = amended.rewrite;
+                let amended_call = Call { changes: amended.changes, ..call.clone() };
                 let after = changes(&root, &amended_call, limit).targets;
                 let expected = encode_like(bytes(target), &fixed.text).expect("is text");
                 prop_assert_eq!(String::from_utf8_lossy(bytes(&after[0])), String::from_utf8_lossy(&expected));

@@ -1,7 +1,7 @@
 //! What a model is told about an edit that was mended: it believes that it wrote something else.
 
 use super::{MAX_TEXT, Mended};
-use crate::amend::Amended;
+use crate::amend::{Amended, MendedFile};
 use crate::fix::Applied;
 use crate::report::inert;
 use crate::report::redact::is_secret;
@@ -17,22 +17,23 @@ const AFTER: &str = "The file has the new text: quote that if you edit the place
 
 /// What a call is to do instead, which is otherwise refused for this reason.
 pub(super) fn mended(amended: &Amended, otherwise: String) -> Mended {
-    Mended { rewrite: amended.rewrite.clone(), told: words(amended), otherwise }
+    Mended { changes: amended.changes.clone(), told: words(amended), otherwise }
 }
 
 /// What was changed, in words.
 fn words(amended: &Amended) -> String {
-    let path = amended.path.to_text();
-    let line = |applied: &Applied| {
+    let line = |file: &MendedFile, applied: &Applied| {
         let Applied { contract, line, old, new } = applied;
+        let path = file.path.to_text();
         let change = match is_secret(contract) {
             true => "changed".to_owned(),
             false => format!("{} → {}", quoted(old), quoted(new)),
         };
         format!("{}:{line} {}: {change}", inert(&path), contract.id)
     };
-    let mut lines: Vec<String> = amended.applied.iter().take(MAX_QUOTED).map(line).collect();
-    let all = amended.applied.len();
+    let applied = amended.files.iter().flat_map(|file| file.applied.iter().map(move |one| (file, one)));
+    let all = applied.clone().count();
+    let mut lines: Vec<String> = applied.take(MAX_QUOTED).map(|(file, one)| line(file, one)).collect();
     loop {
         let rest = match all - lines.len() {
             0 => String::new(),
@@ -58,7 +59,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::change::Rewrite;
     use crate::contract::{Check, Contract};
     use crate::matcher::oracle::contract;
     use crate::path::RelPath;
@@ -66,8 +66,8 @@ mod tests {
     fn amended(contract: Contract, old: &str, count: usize) -> Amended {
         let contract = Arc::new(contract);
         let applied = Applied { contract, line: 3, old: old.to_owned(), new: "b\"".to_owned() };
-        let rewrite = Rewrite::Whole(String::new());
-        Amended { path: RelPath::from("src/a.py"), rewrite, applied: vec![applied; count] }
+        let file = MendedFile { path: RelPath::from("src/a.py"), applied: vec![applied; count] };
+        Amended { changes: Vec::new(), files: vec![file] }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::cli::environment::Environment;
 use crate::cli::install::agents::{Target, everywhere};
 use crate::cli::install::show;
 use crate::settings::agents::command_of;
+use crate::settings::command::{framed, unframed};
 use crate::settings::file;
 use crate::settings::{Edited, Existing};
 
@@ -64,7 +65,7 @@ fn check_file(client: Client, target: &Target, environment: &Environment, report
 /// Sends an edit that violates a contract through the command, as the client would.
 fn try_out(client: Client, probes: &Probes, report: &mut Report) {
     let mut command = Command::new(SHELL);
-    command.arg("-c").arg(command_of(client));
+    command.arg("-c").arg(framed(unframed(&command_of(client))));
     let answer = probes.ask(&mut command, &event(client, probes));
     let denied = match &answer {
         Ok(answer) => answer.to_string().contains("doctor at "),
@@ -111,6 +112,11 @@ fn event(client: Client, probes: &Probes) -> Value {
             json!({ "hookName": "tool_result", "taskId": "phaser-doctor", "workspaceRoots": [cwd],
                 "tool_result": { "name": "editor", "input": input } })
         }
-        Client::Claude | Client::Windsurf | Client::Devin | Client::Kiro => json!({}),
+        Client::Devin => claudes("write", whole),
+        Client::Windsurf => {
+            let info = json!({ "file_path": cwd.join("new.txt"), "edits": [{ "old_string": "", "new_string": text }] });
+            json!({ "agent_action_name": "pre_write_code", "tool_info": info })
+        }
+        Client::Claude | Client::Kiro => json!({}),
     }
 }

@@ -167,3 +167,37 @@ impl Job<'_> {
         now == then
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::contract::{Check, Contract, Dialect, Fix, Pattern};
+    use crate::matcher::{self, Directives, Matcher, oracle};
+
+    #[test]
+    fn a_file_that_changed_since_it_was_checked_is_left_alone() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("a.txt");
+        let pattern = Pattern { source: r"x(\d)".to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
+        let fix = Some(Box::new(Fix::new("y$1", 1)));
+        let contract = Contract { fix, ..oracle::contract(0, Check::Forbid(pattern)) };
+        let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
+        let matcher = Matcher::new(vec![contract], options);
+        let mender = Mender::new(&matcher);
+        let root = Root::new(directory.path());
+        let target = Target::new(RelPath::from("a.txt"), Content::File(path.clone()));
+        let names = Names { path: &target.path, alias: None };
+        let found = mender.violations(names, &Text::new(&b"x1\n"[..]).expect("is text"));
+        let found: Vec<&Violation> = found.iter().collect();
+        let run = |text: &str| {
+            fs::write(&path, text).expect("written");
+            let done =
+                Job { root: &root, mender: &mender, target: &target, limit: 1000 }.run(&found, Write::Yes);
+            (done.problem, done.applied.len(), fs::read_to_string(&path).expect("readable"))
+        };
+        assert_eq!(run("new\nx1\n"), (Some(Problem::Changed), 0, "new\nx1\n".to_owned()));
+        assert_eq!(run("x1\n"), (None, 1, "y1\n".to_owned()));
+    }
+}

@@ -115,7 +115,10 @@ fn signs(client: Client) -> [&'static [&'static str]; 3] {
         }
         Client::Cline => [&[".cline", ".clinerules"], &[".cline"], &["cline"]],
         // It runs Copilot's hooks.
-        Client::VsCode | Client::Windsurf | Client::Devin | Client::Kiro => [&[], &[], &[]],
+        Client::VsCode => [&[], &[], &[]],
+        Client::Windsurf => [&[".windsurf", ".windsurfrules"], &[".codeium/windsurf"], &["windsurf"]],
+        Client::Devin => [&[".devin"], &[".config/devin"], &["devin"]],
+        Client::Kiro => [&[], &[], &[]],
     }
 }
 
@@ -319,6 +322,13 @@ fn by_hand(client: Client) -> &'static str {
             "A hook of Cline's can refuse an edit only by ending the whole run: the model is told after the edit instead.\n\
              In Visual Studio Code, switch hooks on in Cline's settings."
         }
-        Client::Claude | Client::Windsurf | Client::Devin | Client::Kiro => "",
+        Client::Windsurf => {
+            "Open the project again for Windsurf to read them. Only edits are checked there: a hook of Windsurf's can tell the\n\
+             model nothing but why it refuses."
+        }
+        Client::Devin => {
+            "Enter /hooks in Devin to see them. It runs the hooks of Claude Code's settings, too: one of the two is enough."
+        }
+        Client::Claude | Client::Kiro => "",
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum Shape {
     TopLevel,
     /// `hooks`, by event, the hooks themselves; with a `version`.
     Flat,
+    /// The same, without a `version`.
+    Unversioned,
     /// A plugin.
     Plugin,
     /// A directory with a program for each event.
@@ -50,6 +52,13 @@ pub struct Home {
 
 /// Everywhere that phaser can put hooks for a client.
 pub fn homes(client: Client) -> Vec<Home> {
+    if client == Client::Devin {
+        let home = |base, path, shape| Home { client, base, path, shape };
+        return vec![
+            home(Base::Project, ".devin/hooks.v1.json", Shape::TopLevel),
+            home(Base::User, ".config/devin/config.json", Shape::Groups),
+        ];
+    }
     let (shape, project, user) = match client {
         Client::Codex => (Shape::Groups, ".codex/hooks.json", ".codex/hooks.json"),
         Client::Copilot | Client::VsCode => {
@@ -63,14 +72,16 @@ pub fn homes(client: Client) -> Vec<Home> {
             (Shape::Plugin, ".opencode/plugin/phaser.js", ".config/opencode/plugin/phaser.js")
         }
         Client::Cline => (Shape::Programs, ".cline/hooks", ".cline/hooks"),
-        Client::Claude | Client::Windsurf | Client::Devin | Client::Kiro => return Vec::new(),
+        Client::Windsurf => (Shape::Unversioned, ".windsurf/hooks.json", ".codeium/windsurf/hooks.json"),
+        // A hook of Kiro's belongs to one of the user's own agents, and stands in that one's file.
+        Client::Claude | Client::Devin | Client::Kiro => return Vec::new(),
     };
     let home = |base, path| Home { client, base, path, shape };
     vec![home(Base::Project, project), home(Base::User, user)]
 }
 
-/// A tool cannot be refused in Cline without ending its run, and what a hook says at the start does not reach the model.
-pub(super) const EVENTS_OF_CLINE: [&str; 1] = ["PostToolUse"];
+/// What a hook of Cline's says at the start does not reach the model.
+pub(super) const EVENTS_OF_CLINE: [&str; 2] = ["PreToolUse", "PostToolUse"];
 
 /// One hook to install.
 pub(super) struct Wanted {
@@ -93,6 +104,7 @@ impl Wanted {
                     json!({ "type": "command", "bash": command, "timeoutSec": TIMEOUT })
                 }
                 Client::Cursor => json!({ "command": command, "timeout": TIMEOUT }),
+                Client::Windsurf => json!({ "command": command, "show_output": true }),
                 Client::Gemini => {
                     let handler = json!({ "type": "command", "name": "phaser", "command": command,
                         "timeout": TIMEOUT * 1_000 });
@@ -126,6 +138,11 @@ fn events(client: Client) -> Vec<(&'static str, Option<&'static str>)> {
             ("AfterTool", Some("^(write_file|replace|run_shell_command|mcp_.+)$")),
             ("AfterAgent", None),
         ],
+        Client::Devin => {
+            claudes("^(write|edit|apply_patch|mcp__.+)$", "^(write|edit|apply_patch|exec|mcp__.+)$")
+        }
+        // It takes nothing from a hook after an edit, nor at the start or the end.
+        Client::Windsurf => vec![("pre_write_code", None)],
         Client::Copilot | Client::VsCode => {
             vec![("sessionStart", None), ("preToolUse", None), ("postToolUse", None), ("agentStop", None)]
         }
