@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::replace::EXACT;
-use super::said::{Asking, Said, in_claudes_words};
+use super::said::{Asking, Said, in_claudes_words, joined};
 use super::step::{Deed, Kind, Step, claudes_name, edit};
 
 /// What an event is about.
@@ -29,7 +29,19 @@ pub fn step(event: &Value) -> Step<'_> {
     Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed).with_input(input)
 }
 
-/// The answer.
+/// The name under which an input carries what there is to say about it.
+const TOLD: &str = "phaser";
+
+/// The answer. It drops what a hook says before a tool runs; but what it does not know in an input, it hands on to the hook
+/// after the tool, which says it then.
 pub fn answer(event: &Value, said: &Said) -> Value {
-    in_claudes_words(claudes_name(event), said, Asking::Asks)
+    let mut said = said.clone();
+    let name = claudes_name(event);
+    if let (Some(input), Some(context)) = (&mut said.input, &said.context) {
+        input[TOLD] = context.as_str().into();
+        said.context = None;
+    } else if let (Some(told), "PostToolUse") = (event["tool_input"][TOLD].as_str(), name) {
+        said.context = Some(joined([Some(told), said.context.as_deref()]));
+    }
+    in_claudes_words(name, &said, Asking::Asks)
 }

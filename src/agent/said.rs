@@ -33,7 +33,7 @@ impl Said {
             Verdict::Mended(Mended { changes, told, otherwise }) => {
                 said.input = input(changes);
                 match said.input {
-                    Some(_) => said.context = Some(joined([Some(told), context.as_ref()])),
+                    Some(_) => said.context = Some(joined([Some(told), context.as_deref()])),
                     None => said.denied = Some(otherwise.clone()),
                 }
             }
@@ -41,7 +41,7 @@ impl Said {
             Verdict::Ask(reason) => said.asked = Some(reason.clone()),
             Verdict::Block(reason) => said.go_on = Some(reason.clone()),
             Verdict::Violated { reason, lines } => {
-                said.context = Some(joined([reason.as_ref(), Some(lines), context.as_ref()]));
+                said.context = Some(joined([reason.as_deref(), Some(lines), context.as_deref()]));
             }
         }
         said
@@ -61,8 +61,9 @@ impl Said {
     }
 }
 
-fn joined<const N: usize>(parts: [Option<&String>; N]) -> String {
-    parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
+/// The texts that there are, one after another.
+pub fn joined<const N: usize>(parts: [Option<&str>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// An answer: the parts that there are, by their keys.

@@ -93,6 +93,30 @@ class Codex(Client):
         return ("exec_command", {"cmd": command})
 
 
+class CodexInCode(Codex):
+    """With a model that calls its tools from JavaScript."""
+
+    name = "codex-code"
+    install = ("--agent", "codex")
+    model_name = "gpt-6.1-sol"
+    success = "Script completed"
+
+    def in_code(self, tool, argument):
+        return ("exec", f"text(await tools.{tool}({json.dumps(argument)}))")
+
+    def write(self, path, text):
+        return self.in_code(*super().write(path, text))
+
+    def edit(self, path, old, new):
+        return self.in_code(*super().edit(path, old, new))
+
+    def patch(self, text):
+        return self.in_code(*super().patch(text))
+
+    def shell(self, command):
+        return self.in_code(*super().shell(command))
+
+
 class Copilot(Client):
     name = "copilot"
     package = "@github/copilot@1.0.102"
@@ -153,7 +177,7 @@ class CopilotWithPatches(Copilot):
 class Gemini(Client):
     name = "gemini"
     # It drops what a hook says before a tool, and says this itself.
-    told_of_a_fix = r"\(content\) were modified by a hook"
+    told_of_a_fix = "were modified by a hook"
     package = "@google/gemini-cli@0.61.0"
     program = "gemini"
 
@@ -321,5 +345,5 @@ class Cline(Client):
         return ("run_commands", {"commands": [command]})
 
 
-ALL = (Codex, Copilot, CopilotAsClaude, CopilotWithPatches, Gemini, Qwen, Droid, Opencode, OpencodeWithPatches, Cline)
+ALL = (Codex, CodexInCode, Copilot, CopilotAsClaude, CopilotWithPatches, Gemini, Qwen, Droid, Opencode, OpencodeWithPatches, Cline)
 CLIENTS = {client.name: client for client in ALL}

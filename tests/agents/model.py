@@ -33,7 +33,7 @@ class Model:
 
     def turn(self, body):
         """The next turn; a request without tools is the client's own business."""
-        if not body.get("tools"):
+        if not has_tools(body):
             return "A title"
         with self.lock:
             self.requests.append(body)
@@ -63,6 +63,12 @@ class Model:
             before = Counter(strings(body))
             pieces.append("\n".join(new))
         return pieces
+
+
+def has_tools(body):
+    """Some clients put the tools among the messages."""
+    messages = body.get("input") or []
+    return bool(body.get("tools")) or any(one.get("type") == "additional_tools" for one in messages if isinstance(one, dict))
 
 
 def strings(value):

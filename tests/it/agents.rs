@@ -149,7 +149,7 @@ impl Client {
     }
 
     /// Runs phaser on an event.
-    fn run(self, sandbox: &Sandbox, stdin: impl AsRef<[u8]>, args: &[&str]) -> Output {
+    pub(crate) fn run(self, sandbox: &Sandbox, stdin: impl AsRef<[u8]>, args: &[&str]) -> Output {
         let mut command = sandbox.command();
         command.args(["enforce", "--stdin"]).args(args).envs(self.environment(sandbox));
         let output = sandbox.run_with(&mut command, stdin.as_ref());

@@ -32,17 +32,23 @@ fn mended(client: Client, answer: &Value) -> Option<(Value, String)> {
     let (input, told) = match client {
         Copilot => (&answer["modifiedArgs"], &answer["additionalContext"]),
         CopilotAsClaude => (&specific["updatedInput"], &answer["additionalContext"]),
-        Codex | VsCode | Droid => (&specific["updatedInput"], &specific["additionalContext"]),
+        Codex | VsCode => (&specific["updatedInput"], &specific["additionalContext"]),
+        // It hands this on to the hook after the tool.
+        Droid => (&specific["updatedInput"], &specific["updatedInput"]["phaser"]),
         // It drops what it is told before a tool runs, and says itself that the input was changed.
         Gemini => (&specific["tool_input"], &json!(TOLD)),
         Opencode => (&answer["args"], &answer["context"]),
         Cline => (&answer["overrideInput"], &answer["context"]),
         Cursor | Qwen | Windsurf | Devin | Kiro => return None,
     };
+    let (mut input, told) = (input.clone(), told.as_str().map(str::to_owned));
+    if client == Droid {
+        input.as_object_mut().expect("an object").remove("phaser");
+    }
     let decision = if client == Codex { json!("allow") } else { Value::Null };
     assert_eq!(specific["permissionDecision"], decision, "{client:?}: {answer}");
     assert!(answer.get("permissionDecision").is_none() && answer.get("decision").is_none(), "{answer}");
-    Some((input.clone(), told.as_str().unwrap_or_else(|| panic!("{client:?}: {answer}")).to_owned()))
+    Some((input, told.unwrap_or_else(|| panic!("{client:?}: {answer}"))))
 }
 
 /// The texts of a value, one after another.
@@ -78,6 +84,16 @@ fn a_file_is_written_mended() {
         let deed = Deed::Write { path: "a.py", content: "if a == None:\n    pass\n" };
         check(client, &sandbox(), deed);
     }
+}
+
+#[test]
+fn droid_is_told_after_the_tool_what_was_changed_before() {
+    let sandbox = sandbox();
+    let deed = Deed::Write { path: "a.py", content: "if a is None:\n    pass\n" };
+    let mut event = Droid.event(&sandbox, When::After, deed).expect("an event");
+    event["tool_input"]["phaser"] = json!("what was changed");
+    let answer = Droid.run(&sandbox, event.to_string(), &["--guard"]).json();
+    assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "what was changed", "{answer}");
 }
 
 #[test]
