@@ -21,6 +21,7 @@ mod environment;
 mod event;
 mod explain;
 mod fix;
+mod history;
 mod init;
 mod install;
 mod mending;
@@ -58,6 +59,8 @@ enum Command {
     Baseline(baseline::Baseline),
     /// Repair violations that contracts know how to repair
     Fix(fix::Fix),
+    /// Show how many violations there were over time, with the contracts of today
+    History(Box<history::History>),
     /// Explain a contract: why it is there, how to keep it, how to ignore it
     Explain(explain::Explain),
     /// Work with reports that have been written
@@ -118,6 +121,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(&args, &environment),
         Command::Baseline(args) => baseline::run(&args, &environment),
         Command::Fix(args) => fix::run(&args, &environment),
+        Command::History(args) => history::run(&args, &environment),
         Command::Explain(args) => explain::run(&args, &environment),
         Command::Completions(args) => completions::completions(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),

@@ -76,6 +76,9 @@ mod settle;
 #[cfg(feature = "project")]
 mod project;
 
+#[cfg(feature = "project")]
+mod history;
+
 #[cfg(feature = "cli")]
 mod amend;
 

@@ -14,6 +14,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Progress {
     visible: Visible,
+    unit: &'static str,
     state: OnceLock<State>,
 }
 
@@ -33,9 +34,14 @@ struct State {
 }
 
 impl Progress {
-    /// A bar for a run that is about to start.
+    /// A bar for a run that is about to start, which counts files.
     pub fn new(visible: Visible) -> Self {
-        Self { visible, state: OnceLock::new() }
+        Self { visible, unit: "files", state: OnceLock::new() }
+    }
+
+    /// A bar that counts something else.
+    pub fn of(unit: &'static str, visible: Visible) -> Self {
+        Self { unit, ..Self::new(visible) }
     }
 }
 
@@ -46,7 +52,8 @@ impl Watch for Progress {
         }
         self.state.get_or_init(|| {
             let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
-            if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} files") {
+            let template = format!("{{bar:40}} {{pos}}/{{len}} {}", self.unit);
+            if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
             State { bar, since: Instant::now() }

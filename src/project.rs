@@ -313,6 +313,18 @@ fn threads(options: &Options) -> usize {
     options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
+/// How targets are scanned.
+fn scanning(options: &Options, threads: usize) -> scan::Options {
+    scan::Options {
+        threads,
+        max_file_size: options.max_file_size,
+        existing: options.existing,
+        added_ignores: options.added_ignores,
+        measure: options.measure,
+        propose: options.propose,
+    }
+}
+
 /// Contracts that are ready to be matched.
 #[derive(Debug)]
 pub(crate) struct Ready {
@@ -323,25 +335,33 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
+    /// What is wrong with contract files, in no order.
+    pub(crate) fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     /// What is wrong with contract files.
     pub(crate) fn into_warnings(mut self) -> Vec<Warning> {
         self.warnings.sort();
         self.warnings
     }
 
+    /// How many targets are scanned.
+    pub(crate) fn scanning(&self) -> scan::Options {
+        scanning(&self.options, threads(&self.options))
+    }
+
+    /// The contracts as a matcher, for whoever looks at something else than a source.
+    pub(crate) fn into_matcher(self) -> Matcher {
+        self.matcher
+    }
+
     /// Checks targets. Gives the matcher back, which knows what was expensive.
     pub(crate) fn check(self, targets: Targets, watch: &dyn Watch) -> (Outcome, Matcher) {
         let Self { root, matcher, mut warnings, options } = self;
         let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
-        let scanning = scan::Options {
-            threads: if several { threads(&options) } else { 1 },
-            max_file_size: options.max_file_size,
-            existing: options.existing,
-            added_ignores: options.added_ignores,
-            measure: options.measure,
-            propose: options.propose,
-        };
-        let mut outcome = scan(&matcher, &targets, scanning, watch);
+        let threads = if several { threads(&options) } else { 1 };
+        let mut outcome = scan(&matcher, &targets, scanning(&options, threads), watch);
         let baseline = recorded(&options.recorded, &root, &outcome).unwrap_or_else(|broken| {
             warnings.push(broken);
             None

@@ -5,9 +5,11 @@
 mod inert;
 mod list;
 
+pub mod backtest;
 pub mod github;
 pub mod gitlab;
 pub mod here;
+pub mod history;
 pub mod host;
 pub mod html;
 pub mod json;

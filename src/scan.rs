@@ -23,6 +23,7 @@ use crate::violation::Violation;
 
 mod added_ignores;
 mod propose;
+pub mod tally;
 
 pub use added_ignores::AddedIgnores;
 pub use propose::Propose;

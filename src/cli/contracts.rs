@@ -22,6 +22,7 @@ use crate::project::load::{Extra, Load, Loaded, Settings};
 use crate::report::inert;
 use crate::source::{Targets, tree};
 
+mod backtest;
 mod check;
 mod columns;
 mod compile;
@@ -57,6 +58,8 @@ enum ContractsCommand {
     Create(create::Create),
     /// Run the examples of contracts
     Test(test::Test),
+    /// Try a contract on the past: what it finds today, and which commits it would have refused
+    Backtest(backtest::Backtest),
     /// Find contracts and ignore directives that do nothing, or not what they seem to
     Lint(lint::Lint),
     /// Write the contracts down for agents that have no hooks: one line each, in AGENTS.md
@@ -81,6 +84,7 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::Show(args) => show::run(args, environment),
         ContractsCommand::Create(args) => create::run(args, environment),
         ContractsCommand::Test(args) => test::run(args, environment),
+        ContractsCommand::Backtest(args) => backtest::run(args, environment),
         ContractsCommand::Lint(args) => lint::run(args, environment),
         ContractsCommand::Export(args) => export::run(args, environment),
         ContractsCommand::Enable(args) => switch::enable(args, environment),

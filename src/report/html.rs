@@ -109,7 +109,7 @@ impl Page {
     }
 
     /// What an outcome has to show.
-    fn of(outcome: &Outcome) -> Self {
+    pub fn of(outcome: &Outcome) -> Self {
         let count = outcome.contracts.len();
         let about = format!("{count} contract{} checked", if count == 1 { "" } else { "s" });
         let mut page = Self::new(about);

@@ -9,6 +9,7 @@ mod committed;
 mod compare;
 mod error;
 pub(in crate::source) mod excludes;
+pub mod history;
 mod listing;
 mod moves;
 mod named;

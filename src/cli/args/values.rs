@@ -30,6 +30,11 @@ pub fn threads(text: &str) -> Result<u16, String> {
     number(text, &(1..=512), "threads")
 }
 
+/// A number of commits.
+pub fn commits(text: &str) -> Result<usize, String> {
+    number(text, &(1..=10_000_000), "commits")
+}
+
 fn number<N: FromStr + PartialOrd + Display>(
     text: &str,
     range: &RangeInclusive<N>,

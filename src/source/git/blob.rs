@@ -3,8 +3,10 @@
 //! Knows objects by their id only: which path a blob has, and why it is wanted, is not its business.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::{ObjectId, ThreadSafeRepository};
 
 use crate::skipped::Why;
@@ -23,6 +25,12 @@ impl PartialEq for Blob {
 }
 
 impl Eq for Blob {}
+
+impl Hash for Blob {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
 
 impl fmt::Debug for Blob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -81,9 +89,22 @@ impl BlobReader {
         if self.open.as_ref().is_some_and(|(open, _)| !Arc::ptr_eq(&open.0, &objects.0)) {
             self.open = None;
         }
-        let (_, repository) = self.open.get_or_insert_with(|| (objects.clone(), objects.open()));
+        let (_, repository) = self.open.get_or_insert_with(|| {
+            let mut repository = objects.open();
+            remember_bases(&mut repository);
+            (objects.clone(), repository)
+        });
         repository
     }
+}
+
+/// How many bytes of objects are remembered, of each kind of memory.
+pub(super) const CACHE: usize = 16 << 20;
+
+/// Remembers objects that others may be kept as a difference from: the versions of a file, read one after another, are
+/// then made from each other and not each from its first one.
+pub(super) fn remember_bases(repository: &mut gix::Repository) {
+    repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(CACHE)));
 }
 
 /// What to say about an object that is not there. Nothing is ever fetched on its behalf.

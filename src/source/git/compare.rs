@@ -65,6 +65,16 @@ pub(super) fn trees(repository: &Repository, was: ObjectId, now: ObjectId) -> Re
     Comparison::run(repository, |comparison| comparison.tree(&mut Vec::new(), Some(was), Some(now)))
 }
 
+/// The same for the trees of a directory at `path`, which is empty or ends in `/`; it may be in one of them only.
+pub(super) fn directories(
+    repository: &Repository,
+    path: &[u8],
+    was: Option<ObjectId>,
+    now: Option<ObjectId>,
+) -> Result<Changes, Error> {
+    Comparison::run(repository, |comparison| comparison.tree(&mut path.to_vec(), was, now))
+}
+
 /// What differs in the index from the tree `was`. An entry that no commit would contain counts as absent.
 pub(super) fn index(repository: &Repository, was: Option<ObjectId>, index: &State) -> Result<Changes, Error> {
     let whole = Directory { entries: 0..index.entries().len(), prefix: 0, cached: index.tree() };

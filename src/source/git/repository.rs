@@ -12,7 +12,7 @@ use gix::sec::trust::Mapping;
 
 use crate::path::{RelPath, Root, normalize, real_path};
 
-use super::blob::{Objects, missing};
+use super::blob::{CACHE, Objects, missing, remember_bases};
 use super::error::explain;
 use super::{Error, Location};
 
@@ -81,6 +81,24 @@ impl Repository {
         };
         let nesting = nesting(root, &worktree)?;
         Ok(Self { git, objects, worktree, index_file, nesting })
+    }
+
+    /// The same repository, for another thread.
+    pub(super) fn another(&self) -> Self {
+        Self {
+            git: self.objects.open(),
+            objects: self.objects.clone(),
+            worktree: self.worktree.clone(),
+            index_file: self.index_file.clone(),
+            nesting: self.nesting.clone(),
+        }
+    }
+
+    /// Remembers objects that were read, for whoever reads many that are alike.
+    pub(super) fn with_caches(mut self) -> Self {
+        self.git.object_cache_size_if_unset(CACHE);
+        remember_bases(&mut self.git);
+        self
     }
 
     /// The path of a file as the project sees it, if it is in the project.

@@ -1,0 +1,180 @@
+//! `phaser contracts backtest`: a contract tried on what there is and on the past, before it is switched on.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::{Format, Project, Where, say_warnings};
+use crate::cli::args::{Limits, values};
+use crate::cli::colour::ColorArg;
+use crate::cli::environment::Environment;
+use crate::cli::output::to_stdout;
+use crate::cli::{say, stdin};
+use crate::config::Placed;
+use crate::contract::layers::Layers;
+use crate::contract::read::{ExamplesWanted, MAX_FILE};
+use crate::contract::{Contract, LayerKind, Origin, syntax};
+use crate::exit::Exit;
+use crate::history::backtest::{self, Past};
+use crate::matcher;
+use crate::outcome::Outcome;
+use crate::progress::{Progress, Visible};
+use crate::project::load::Loaded;
+use crate::project::{self, Options};
+use crate::report::backtest::{Verdict, write_json, write_text};
+use crate::report::here::Here;
+use crate::report::redact::redact;
+use crate::scan::Existing;
+use crate::skipped::Gap;
+
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub struct Backtest {
+    /// The contract: the id of one of the project or of any pack, a file, or - for standard input
+    #[arg(value_name = "ID|FILE|-")]
+    contract: String,
+
+    /// How many commits to try it on
+    #[arg(long, value_name = "N", default_value = "100", value_parser = values::commits)]
+    commits: usize,
+
+    #[command(flatten)]
+    place: Where,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    /// How to show the result
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+
+    #[command(flatten)]
+    color: ColorArg,
+}
+
+const AFTER: &str = "\
+The contract counts as if it were switched on, with what the configuration says about it. Today is what is on disk.
+A commit would have been refused if it brings new violations in, compared with its first parent, as
+'phaser enforce --diff PARENT..COMMIT --new-lines' finds them. Ignore directives count, the baseline does not.
+
+Exit codes:
+  0  it ran, whatever it found
+  3  phaser could not run, or could not read everything";
+
+pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
+    let project = args.place.project(environment, ExamplesWanted::No)?;
+    let contracts = args.contracts(&project, environment)?;
+    let Some(contract) = contracts.first().cloned() else {
+        bail!("no contract is called '{}'", args.contract)
+    };
+    let about_project = contract.check.is_about_project();
+    let Project { root, layers: from, loaded, configs, targets } = project;
+    let loaded = Loaded { layers: Layers { contracts, ..loaded }, from, configs, mistakes: Vec::new() };
+    let options = Options {
+        cwd: Some(environment.cwd.clone()),
+        git: Some(environment.git.clone()),
+        existing: Existing::Report,
+        ..args.limits.options()
+    };
+    let ready = project::Project::new(root.clone(), loaded, options).ready();
+    let scanning = ready.scanning();
+    let visible = if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No };
+    let (mut today, matcher) = ready.check(targets, &Progress::new(visible));
+    let past = Past { root: &root, location: &environment.git, commits: args.commits };
+    let mut past = backtest::backtest(&matcher, past, scanning, &Progress::of("commits", visible))?;
+    redact(&mut today);
+    past.tried.iter_mut().for_each(|tried| redact(&mut tried.outcome));
+    for outcome in past.tried.iter().map(|tried| &tried.outcome).chain([&today]) {
+        say_gaps(outcome);
+    }
+    past.notes.iter().for_each(|note| say(format_args!("phaser: {note}")));
+    if about_project {
+        say(format_args!(
+            "phaser: {} is about the project as a whole, so no commit is refused for it",
+            contract.id
+        ));
+    }
+    let verdict = Verdict { contract: &contract, today: &today, past: &past };
+    let here = Here::new(&root.relative(&environment.cwd), Vec::new());
+    match args.format {
+        Format::Text => to_stdout(|out| write_text(out, verdict, &here, args.color.palette(environment)))?,
+        Format::Json => to_stdout(|out| write_json(out, verdict))?,
+    }
+    let today_failed = today.gaps().any(|skipped| skipped.why.gap() == Gap::Failure);
+    Ok(if past.has_failed() || today_failed { Exit::Trouble } else { Exit::Clean })
+}
+
+fn say_gaps(outcome: &Outcome) {
+    for skipped in outcome.gaps() {
+        say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
+    }
+}
+
+impl Backtest {
+    /// The contracts that are meant, as if they were switched on: in a project with directories of its own that have
+    /// contracts, several may have one id.
+    fn contracts(&self, project: &Project, environment: &Environment) -> anyhow::Result<Vec<Contract>> {
+        let name = self.contract.as_str();
+        let own = || project.loaded.contracts.iter().filter(|contract| contract.id == name);
+        // An id has neither dots nor slashes in it.
+        let is_file = || name.contains(['/', '.', std::path::MAIN_SEPARATOR]);
+        let is_here = || project.any(name).is_none() && environment.cwd.join(name).is_file();
+        let mut contracts: Vec<Contract> = if name == "-" {
+            vec![with_overrides(from_stdin()?, project)]
+        } else if is_file() || is_here() {
+            vec![with_overrides(from_file(Path::new(name), environment)?, project)]
+        } else if own().next().is_some() {
+            own().cloned().collect()
+        } else {
+            vec![with_overrides(project.find_anywhere(name)?, project)]
+        };
+        contracts.iter_mut().for_each(|contract| contract.enabled = true);
+        Ok(contracts)
+    }
+}
+
+/// The contract, as the configuration of the project has it.
+fn with_overrides(contract: Contract, project: &Project) -> Contract {
+    let overrides: Vec<_> = project.configs.iter().flat_map(Placed::overrides).collect();
+    let mut layers = Layers { contracts: vec![contract], ..Layers::default() };
+    layers.apply(&overrides);
+    layers.contracts.remove(0)
+}
+
+fn from_stdin() -> anyhow::Result<Contract> {
+    let mut bytes = Vec::new();
+    let limit = MAX_FILE as u64 + 1;
+    stdin::patient().take(limit).read_to_end(&mut bytes).context("standard input")?;
+    parsed(&bytes, Path::new("standard input"))
+}
+
+fn from_file(file: &Path, environment: &Environment) -> anyhow::Result<Contract> {
+    let path = environment.cwd.join(file);
+    let shown = || file.display().to_string();
+    let metadata = fs::metadata(&path).with_context(shown)?;
+    if !metadata.is_file() {
+        bail!("{}: not a regular file", shown());
+    }
+    let mut bytes = Vec::new();
+    let open = fs::File::open(&path).with_context(shown)?;
+    open.take(MAX_FILE as u64 + 1).read_to_end(&mut bytes).with_context(shown)?;
+    parsed(&bytes, file)
+}
+
+fn parsed(bytes: &[u8], file: &Path) -> anyhow::Result<Contract> {
+    let shown = file.display();
+    if bytes.len() > MAX_FILE {
+        bail!("{shown}: larger than {MAX_FILE} bytes (one file holds one contract)");
+    }
+    let Ok(yaml) = std::str::from_utf8(bytes) else { bail!("{shown}: not UTF-8 (save it as UTF-8)") };
+    let built = syntax::read(yaml, Origin { layer: LayerKind::Named, file: file.to_owned() });
+    say_warnings(&built.warnings);
+    let Some(contract) = built.contract else { bail!("{shown}: not a contract that can be tried") };
+    match matcher::broken(&contract) {
+        Some(broken) => bail!("{broken}"),
+        None => Ok(contract),
+    }
+}

@@ -1,0 +1,240 @@
+//! `phaser history`: how many violations there were in the commits of the past, with the contracts of today.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+
+use super::args::Limits;
+use super::chosen::Chosen;
+use super::colour::Color;
+use super::environment::Environment;
+use super::packs::Packs;
+use super::{output, places, say};
+use crate::contract::Warning;
+use crate::contract::layers::Loading;
+use crate::exit::Exit;
+use crate::history::{History as Counted, Unchecked, count};
+use crate::matcher;
+use crate::outcome::Outcome;
+use crate::path::{Root, RootHints, find_root};
+use crate::progress::{Progress, Visible};
+use crate::project::load::{Load, Loaded, Settings};
+use crate::project::{self, Options, Project};
+use crate::report::history;
+use crate::report::palette::Palette;
+use crate::report::redact::redact;
+use crate::source::git::history::{Every, Reach, Wanted, past, seconds_of};
+use crate::source::{Source, Targets};
+
+/// How many gaps are said one by one.
+const MOST_GAPS: usize = 20;
+
+/// `phaser history`.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER)]
+pub struct History {
+    /// Look at commits from this time on: a date such as 2026-01-31, or '6 weeks ago'
+    /// [default: the year before the newest commit]
+    #[arg(long, value_name = "DATE", value_parser = since, conflicts_with = "commits")]
+    since: Option<i64>,
+
+    /// Look at the last N commits
+    #[arg(long, value_name = "N", value_parser = super::args::values::commits)]
+    commits: Option<usize>,
+
+    /// Of these, look at every Nth, or at the last one of each day or week
+    #[arg(long, value_name = "N|day|week", default_value = "week", value_parser = every)]
+    every: Every,
+
+    /// How to show it [default: what the name of --output ends with, otherwise text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+
+    /// Write to this file instead of standard output; without --format, a name that ends with .json or .html
+    /// says which
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    chosen: Chosen,
+
+    /// Read contracts from this directory only
+    #[arg(long, value_name = "PATH")]
+    contracts_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    packs: Packs,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    /// When to use colours
+    #[arg(long, value_enum, default_value = "auto")]
+    color: Color,
+
+    /// Say nothing that is only informational
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const AFTER: &str = "\
+The contracts are those of today, as they are on disk; the commits are those on the way back from HEAD along
+first parents. Ignore directives count, the baseline does not. Nothing is checked out, and nothing is written.
+
+Exit codes:
+  0  it ran, whatever it found
+  3  phaser could not run, or could not read everything";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Html,
+}
+
+impl Format {
+    /// What the name of a file says.
+    fn of_file(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("json") => Self::Json,
+            Some("html" | "htm") => Self::Html,
+            _ => Self::Text,
+        }
+    }
+}
+
+fn since(text: &str) -> Result<i64, String> {
+    seconds_of(text, SystemTime::now())
+}
+
+fn every(text: &str) -> Result<Every, String> {
+    match text {
+        "day" => Ok(Every::Day),
+        "week" => Ok(Every::Week),
+        number => super::args::values::commits(number)
+            .map(Every::Commits)
+            .map_err(|_| "write a number of commits from 1 on, day or week".to_owned()),
+    }
+}
+
+/// Runs `phaser history`.
+pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
+    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    let options = Options {
+        cwd: Some(environment.cwd.clone()),
+        git: Some(environment.git.clone()),
+        ..args.limits.options()
+    };
+    let threads = options.threads.unwrap_or_else(super::contracts::threads);
+    let past = past(&root, &environment.git, args.wanted(), threads)?;
+    let targets = project::targets(&root, &options, &Source::Tree(None))?;
+    let loaded = args.load(environment, &root, &targets)?;
+    let project = Project::new(root, loaded, options);
+    if project.contracts().is_empty() {
+        say("phaser: no contracts: add one with 'phaser init', or try '--pack secrets'");
+    }
+    let ready = project.ready();
+    ready.warnings().iter().flat_map(Warning::lines).for_each(say);
+    let bar = environment.stderr_is_terminal() && !args.quiet;
+    let visible = if bar { Visible::Yes } else { Visible::No };
+    let scanning = ready.scanning();
+    let (today, matcher) = match args.format() {
+        Format::Html => {
+            let (mut today, matcher) = ready.check(targets, &Progress::new(visible));
+            redact(&mut today);
+            (Some(today), matcher)
+        }
+        Format::Text | Format::Json => (None, ready.into_matcher()),
+    };
+    let counted = count(&matcher, past, scanning, &Progress::of("versions of files", visible));
+    args.say_gaps(&counted);
+    args.write(environment, &counted, today.as_ref())?;
+    Ok(if counted.has_failed() { Exit::Trouble } else { Exit::Clean })
+}
+
+impl History {
+    /// Which commits are looked at.
+    fn wanted(&self) -> Wanted {
+        let reach = match (self.since, self.commits) {
+            (Some(since), _) => Reach::Since(since),
+            (None, Some(commits)) => Reach::Commits(commits),
+            (None, None) => Reach::Year,
+        };
+        Wanted { reach, every: self.every }
+    }
+
+    fn format(&self) -> Format {
+        let of_file = || self.output.as_deref().map_or(Format::Text, Format::of_file);
+        self.format.unwrap_or_else(of_file)
+    }
+
+    /// The contracts of today, as far as they are chosen.
+    fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
+        let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
+        let folders = project::folders(root, targets);
+        let cwd = Some(environment.cwd.as_path());
+        let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
+        let mut loaded = load.run(Loading::to_enforce(matcher::broken));
+        if let Some((flag, what)) = self.chosen.unknown(&loaded.layers.contracts).first() {
+            bail!("{flag}: {what}");
+        }
+        loaded.layers.contracts.retain(|contract| self.chosen.includes(contract));
+        if !loaded.mistakes.is_empty() {
+            return Err(project::Error::Config(loaded.mistakes).into());
+        }
+        Ok(loaded)
+    }
+
+    /// Says what was not looked at, and where the past ends before it should.
+    fn say_gaps(&self, counted: &Counted) {
+        if counted.samples.is_empty() {
+            say("phaser: there is no commit since then: name an earlier time with --since");
+        }
+        for note in counted.notes.iter().filter(|note| !self.quiet || note.is_end()) {
+            say(format_args!("phaser: {note}"));
+        }
+        for (path, Unchecked { why, versions }) in counted.gaps.iter().take(MOST_GAPS) {
+            let versions = match versions {
+                1 => String::new(),
+                versions => format!(" ({versions} versions of it)"),
+            };
+            say(format_args!("phaser: not checked: {path}: {why}{versions}"));
+        }
+        if let more @ 1.. = counted.gaps.len().saturating_sub(MOST_GAPS) {
+            say(format_args!("phaser: not checked: {more} more files"));
+        }
+        if let (Some(first), false) = (counted.pointers.first(), self.quiet) {
+            let count = counted.pointers.len();
+            let files = if count == 1 { "file is a pointer" } else { "files are pointers" };
+            say(format_args!(
+                "phaser: {count} {files} of Git LFS, of which the text is not in the repository: {first}{}",
+                if count == 1 { "" } else { ", …" }
+            ));
+        }
+    }
+
+    /// Writes the report where it is wanted, and text beside it.
+    fn write(
+        &self,
+        environment: &Environment,
+        counted: &Counted,
+        today: Option<&Outcome>,
+    ) -> anyhow::Result<()> {
+        let palette = Palette::new(self.color.on(environment));
+        let report = |out: &mut dyn Write, palette: Palette| match (self.format(), today) {
+            (Format::Json, _) => history::write_json(out, counted),
+            (Format::Html, Some(today)) => history::write_html(out, counted, today),
+            (Format::Html, None) | (Format::Text, _) => history::write_text(out, counted, palette),
+        };
+        match &self.output {
+            Some(path) => {
+                output::to_file(&environment.cwd.join(path), |out| report(out, Palette::PLAIN))?;
+                output::to_stdout(|out| history::write_text(out, counted, palette))
+            }
+            None => output::to_stdout(|out| report(out, palette)),
+        }
+    }
+}

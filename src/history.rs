@@ -1,0 +1,243 @@
+//! Violations over time: what each commit of a project's past violates, counted with the contracts of today.
+//!
+//! Each version of a file is searched once for each group of contracts that applies to its path; the rest is adding and
+//! taking away what differs from one commit to the next. Only open violations count, and no baseline does.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::contract::{Check, Severity};
+use crate::matcher::Matcher;
+use crate::path::RelPath;
+use crate::scan::tally::{StandsFor, Tally, tally};
+use crate::scan::{Options, Watch};
+use crate::skipped::{Gap, Why};
+use crate::source::Target;
+use crate::source::git::history::{Commit, Difference, Extent, File, Note, Past, Stored};
+
+pub mod backtest;
+
+/// How many open violations the commits of a past have.
+#[derive(Debug)]
+pub struct History {
+    /// The commits that were looked at, the oldest first.
+    pub samples: Vec<Sample>,
+    /// For each contract that was violated in any of them, how bad that is.
+    pub severities: BTreeMap<String, Severity>,
+    /// What was not checked, by path.
+    pub gaps: BTreeMap<RelPath, Unchecked>,
+    /// Files that stand for large ones which are kept elsewhere.
+    pub pointers: Vec<RelPath>,
+    /// What there is to say about the past as a whole.
+    pub notes: Vec<Note>,
+}
+
+/// The open violations of one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// The commit.
+    pub commit: Commit,
+    /// Those of severity `error`.
+    pub errors: usize,
+    /// Those of severity `warning`.
+    pub warnings: usize,
+    /// By contract, as far as there are any.
+    pub contracts: BTreeMap<String, usize>,
+}
+
+impl Sample {
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.errors + self.warnings
+    }
+}
+
+/// Versions of a file that were not checked, or not to the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unchecked {
+    /// Why, for the newest of them.
+    pub why: Why,
+    /// How many.
+    pub versions: usize,
+}
+
+impl History {
+    /// Was something not read that should have been?
+    pub fn has_failed(&self) -> bool {
+        self.notes.iter().any(Note::is_failure)
+            || self.gaps.values().any(|unchecked| unchecked.why.gap() == Gap::Failure)
+    }
+}
+
+/// Counts what each commit of the past violates.
+pub fn count(matcher: &Matcher, past: Past, options: Options, watch: &dyn Watch) -> History {
+    let Past { commits, files, steps, extent, notes } = past;
+    let mut versions = Versions { matcher, known: HashMap::new(), targets: Vec::new() };
+    let first: Vec<usize> = files.iter().filter_map(|file| versions.of(file)).collect();
+    let steps: Vec<Step> = steps.iter().map(|step| Step::of(step, &mut versions)).collect();
+    drop(files);
+    let tallies = versions.tally(options, watch);
+    let mut now = Counts::new(matcher);
+    first.iter().for_each(|&at| now.add(&tallies[at]));
+    let mut samples = Vec::new();
+    let mut steps = steps.into_iter();
+    for commit in commits {
+        samples.push(now.sample(commit, extent));
+        if let Some(Step { taken, added }) = steps.next() {
+            taken.iter().for_each(|&at| now.take(&tallies[at]));
+            added.iter().for_each(|&at| now.add(&tallies[at]));
+        }
+    }
+    samples.reverse();
+    let mut history =
+        History { samples, severities: BTreeMap::new(), gaps: BTreeMap::new(), pointers: Vec::new(), notes };
+    history.note(matcher, &versions.targets, tallies);
+    history
+}
+
+impl History {
+    /// Notes what was not checked, and how bad violations are.
+    fn note(&mut self, matcher: &Matcher, targets: &[Target], tallies: Vec<Tally>) {
+        for (target, tally) in targets.iter().zip(tallies) {
+            if tally.stands_for == StandsFor::Another {
+                self.pointers.push(target.path.clone());
+            }
+            for skipped in tally.skipped.into_iter().filter(|skipped| skipped.why.gap() > Gap::None) {
+                let first = Unchecked { why: skipped.why, versions: 0 };
+                self.gaps.entry(skipped.path).or_insert(first).versions += 1;
+            }
+        }
+        self.pointers.sort_unstable();
+        self.pointers.dedup();
+        for contract in matcher.contracts() {
+            if self.samples.iter().any(|sample| sample.contracts.contains_key(&contract.id)) {
+                let severity = self.severities.entry(contract.id.clone()).or_insert(contract.severity);
+                *severity = contract.severity.max(*severity);
+            }
+        }
+    }
+}
+
+/// What is different in an older commit from the one after it: versions of files, by their number.
+struct Step {
+    taken: Vec<usize>,
+    added: Vec<usize>,
+}
+
+impl Step {
+    fn of(differences: &[Difference], versions: &mut Versions<'_>) -> Self {
+        let mut step = Self { taken: Vec::new(), added: Vec::new() };
+        for Difference { path, newer, older } in differences {
+            let mut number = |stored: &Option<Stored>| {
+                let stored = stored.clone()?;
+                versions.of(&File { path: path.clone(), stored })
+            };
+            let (newer, older) = (number(newer), number(older));
+            if newer != older {
+                step.taken.extend(newer);
+                step.added.extend(older);
+            }
+        }
+        step
+    }
+}
+
+/// The versions of files that differ to the matcher.
+struct Versions<'m> {
+    matcher: &'m Matcher,
+    known: HashMap<Version, usize>,
+    targets: Vec<Target>,
+}
+
+/// All that the matcher's answer depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Version {
+    /// The bytes, unless no contract that applies is about them.
+    stored: Option<Stored>,
+    /// The contracts that apply, by where they are in memory.
+    group: usize,
+    /// The name of the file, which says in what language it is written.
+    name: Box<[u8]>,
+}
+
+impl Versions<'_> {
+    /// The number of a version; none if no contract is about it.
+    fn of(&mut self, file: &File) -> Option<usize> {
+        let selection = self.matcher.select(&file.path, None);
+        let is_read = !selection.is_empty();
+        if !is_read && selection.satisfied_by_existence().is_empty() {
+            return None;
+        }
+        let version = Version {
+            stored: is_read.then(|| file.stored.clone()),
+            group: std::sync::Arc::as_ptr(&selection).addr(),
+            name: if is_read { file.path.file_name().to_ascii_lowercase().into() } else { Box::default() },
+        };
+        let next = self.targets.len();
+        let number = *self.known.entry(version).or_insert(next);
+        if number == next {
+            self.targets.push(Target::new(file.path.clone(), file.stored.content()));
+        }
+        Some(number)
+    }
+
+    /// Counts them all. The versions of one file are read one after another, the newest first: that is how they are stored.
+    fn tally(&mut self, options: Options, watch: &dyn Watch) -> Vec<Tally> {
+        let mut order: Vec<usize> = (0..self.targets.len()).collect();
+        order.sort_by(|&one, &other| self.targets[one].path.cmp(&self.targets[other].path));
+        let targets: Vec<Target> = order.iter().map(|&at| self.targets[at].clone()).collect();
+        let mut tallies = vec![Tally::default(); targets.len()];
+        for (at, counted) in order.into_iter().zip(tally(self.matcher, &targets, options, watch)) {
+            tallies[at] = counted;
+        }
+        tallies
+    }
+}
+
+/// What is in one commit.
+struct Counts<'m> {
+    matcher: &'m Matcher,
+    /// For each contract, how many open violations.
+    open: Vec<usize>,
+    /// For each contract, how many files satisfy it, if it is about the project as a whole.
+    satisfied: Vec<usize>,
+}
+
+impl<'m> Counts<'m> {
+    fn new(matcher: &'m Matcher) -> Self {
+        let nothing = vec![0; matcher.contracts().len()];
+        Self { matcher, open: nothing.clone(), satisfied: nothing }
+    }
+
+    fn add(&mut self, tally: &Tally) {
+        tally.open.iter().for_each(|&(contract, count)| self.open[contract] += count);
+        tally.satisfied.iter().for_each(|&contract| self.satisfied[contract] += 1);
+    }
+
+    fn take(&mut self, tally: &Tally) {
+        tally.open.iter().for_each(|&(contract, count)| self.open[contract] -= count);
+        tally.satisfied.iter().for_each(|&contract| self.satisfied[contract] -= 1);
+    }
+
+    /// What is said of a commit.
+    fn sample(&self, commit: Commit, extent: Extent) -> Sample {
+        let mut sample = Sample { commit, errors: 0, warnings: 0, contracts: BTreeMap::new() };
+        for (at, contract) in self.matcher.contracts().iter().enumerate() {
+            let is_missing = match contract.check {
+                Check::Exists | Check::RequireSomewhere(_) => {
+                    extent == Extent::Whole && self.satisfied[at] == 0
+                }
+                Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
+            };
+            let count = self.open[at] + usize::from(is_missing);
+            if count == 0 {
+                continue;
+            }
+            match contract.severity {
+                Severity::Error => sample.errors += count,
+                Severity::Warning => sample.warnings += count,
+            }
+            *sample.contracts.entry(contract.id.clone()).or_default() += count;
+        }
+        sample
+    }
+}

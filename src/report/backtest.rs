@@ -1,0 +1,159 @@
+//! A contract tried on the past: text for people, JSON for programs.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::here::Here;
+use super::palette::Palette;
+use super::{inert, inert_json};
+use crate::contract::{Contract, Severity};
+use crate::history::backtest::{Backtest, Tried};
+use crate::outcome::Outcome;
+use crate::path::RelPath;
+use crate::violation::Violation;
+
+const VERSION: u32 = 1;
+
+/// So many violations of a commit, or of today, are shown to people; the rest is counted.
+const MOST_LINES: usize = 5;
+
+/// What a contract does today, and what it would have done.
+#[derive(Debug, Clone, Copy)]
+pub struct Verdict<'a> {
+    /// The contract.
+    pub contract: &'a Contract,
+    /// What it finds in the files of today.
+    pub today: &'a Outcome,
+    /// What it would have done.
+    pub past: &'a Backtest,
+}
+
+/// What becomes of a commit that violates a contract.
+fn refused(contract: &Contract) -> &'static str {
+    match contract.severity {
+        Severity::Error => "refused",
+        Severity::Warning => "warned about",
+    }
+}
+
+/// Writes what there is today, and then the commits.
+pub fn write_text(
+    out: &mut dyn Write,
+    verdict: Verdict<'_>,
+    here: &Here,
+    palette: Palette,
+) -> io::Result<()> {
+    let Verdict { contract, today, past } = verdict;
+    let (bold, style) = (palette.bold(), palette.severity(contract.severity));
+    let message = contract.message.lines().next().unwrap_or_default();
+    writeln!(
+        out,
+        "{bold}{}{bold:#} ({style}{}{style:#}): {}\n",
+        inert(&contract.id),
+        contract.severity.as_str(),
+        inert(message.trim_end())
+    )?;
+    let open: Vec<&Violation> = today.open().collect();
+    let files = open.iter().map(|violation| &violation.path).collect::<BTreeSet<_>>().len();
+    match open.len() {
+        0 => writeln!(out, "today: no violations")?,
+        count => writeln!(out, "today: {} in {}", counted(count, "violation"), counted(files, "file"))?,
+    }
+    write_lines(out, &open, here, palette)?;
+    let caught: Vec<&Tried> = past.caught().collect();
+    let of_days = match &past.days {
+        Some([oldest, newest]) if oldest != newest => format!(" from {oldest} to {newest}"),
+        Some([day, _]) => format!(" of {day}"),
+        None => String::new(),
+    };
+    let commits = counted(past.commits, "commit");
+    let word = refused(contract);
+    let through = past.commits - caught.len();
+    writeln!(out, "\nof {commits}{of_days}, {} would have been {word}, {through} let through", caught.len())?;
+    for Tried { commit, outcome } in caught {
+        let dim = palette.dim();
+        let (date, id, subject) = (&commit.date, commit.short_id(), inert(&commit.subject));
+        writeln!(out, "\n{date}  {dim}{id}{dim:#}  {bold}{subject}{bold:#}")?;
+        write_lines(out, &outcome.open().collect::<Vec<_>>(), here, palette)?;
+    }
+    Ok(())
+}
+
+/// The places of violations, with their lines.
+fn write_lines(out: &mut dyn Write, open: &[&Violation], here: &Here, palette: Palette) -> io::Result<()> {
+    let dim = palette.dim();
+    for violation in open.iter().take(MOST_LINES) {
+        let path = shown(&violation.path, here);
+        match &violation.found {
+            Some(found) => writeln!(
+                out,
+                "  {path}:{}:{}: {dim}{}{dim:#}",
+                found.region.start.line,
+                found.region.start.column,
+                inert(found.line.trim())
+            )?,
+            None => writeln!(out, "  {path}")?,
+        }
+    }
+    match open.len().saturating_sub(MOST_LINES) {
+        0 => Ok(()),
+        more => writeln!(out, "  {dim}and {more} more{dim:#}"),
+    }
+}
+
+fn shown(path: &RelPath, here: &Here) -> String {
+    inert(&here.path(path).to_text()).into_owned()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Writes one JSON document.
+pub fn write_json(out: &mut dyn Write, Verdict { contract, today, past }: Verdict<'_>) -> io::Result<()> {
+    let refused: Vec<Value> = past
+        .caught()
+        .map(|Tried { commit, outcome }| {
+            json!({
+                "id": commit.id,
+                "time": commit.time,
+                "subject": commit.subject,
+                "violations": violations(outcome),
+            })
+        })
+        .collect();
+    let gaps = past.tried.iter().map(|tried| &tried.outcome).chain([today]).flat_map(Outcome::gaps);
+    let skipped: Vec<Value> =
+        gaps.map(|gap| json!({ "file_path": gap.path.to_text(), "reason": gap.why.to_string() })).collect();
+    let value = json!({
+        "version": VERSION,
+        "rule_id": contract.id,
+        "severity": contract.severity.as_str(),
+        "today": { "violations": violations(today) },
+        "commits": {
+            "looked_at": past.commits,
+            "refused": refused.len(),
+            "let_through": past.commits - refused.len(),
+        },
+        "refused": refused,
+        "skipped": skipped,
+        "notes": past.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    writeln!(out, "{}", inert_json(&format!("{value:#}")))
+}
+
+fn violations(outcome: &Outcome) -> Vec<Value> {
+    let one = |violation: &Violation| {
+        let found = violation.found.as_ref();
+        json!({
+            "file_path": violation.path.to_text(),
+            "line_number": found.map(|found| found.region.start.line),
+            "column": found.map(|found| found.region.start.column),
+            "matched_text": found.map(|found| &found.text),
+            "line": found.map(|found| &found.line),
+        })
+    };
+    outcome.open().map(one).collect()
+}

@@ -1,0 +1,174 @@
+//! Violations over time: a table with bars for people, JSON for programs, and the page with its chart.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::html::Page;
+use super::palette::Palette;
+use super::{inert, inert_json};
+use crate::contract::Severity;
+use crate::history::{History, Sample};
+use crate::outcome::Outcome;
+
+const VERSION: u32 = 1;
+
+/// The longest bar, in characters.
+const WIDTH: usize = 40;
+
+/// So many contracts are shown to people; the rest is counted.
+const MOST_CONTRACTS: usize = 20;
+
+/// So many commits are named that changed most, each way.
+const MOST_COMMITS: usize = 5;
+
+#[derive(Serialize)]
+struct WireHistory<'a> {
+    version: u32,
+    commits: Vec<WireSample<'a>>,
+}
+
+#[derive(Serialize)]
+struct WireSample<'a> {
+    id: &'a str,
+    time: i64,
+    errors: usize,
+    warnings: usize,
+    contracts: &'a BTreeMap<String, usize>,
+}
+
+impl<'a> WireHistory<'a> {
+    fn of(history: &'a History) -> Self {
+        let commits = history.samples.iter().map(|sample| WireSample {
+            id: &sample.commit.id,
+            time: sample.commit.time,
+            errors: sample.errors,
+            warnings: sample.warnings,
+            contracts: &sample.contracts,
+        });
+        Self { version: VERSION, commits: commits.collect() }
+    }
+}
+
+/// Writes one JSON document, which a page can show, too.
+pub fn write_json(out: &mut dyn Write, history: &History) -> io::Result<()> {
+    let json = serde_json::to_string_pretty(&WireHistory::of(history))?;
+    writeln!(out, "{}", inert_json(&json))
+}
+
+/// Writes the page of what there is today, with how it came to that.
+pub fn write_html(out: &mut dyn Write, history: &History, today: &Outcome) -> io::Result<()> {
+    let mut page = Page::of(today);
+    let json = serde_json::to_vec(&WireHistory::of(history))?;
+    page.add_history(&json).map_err(io::Error::other)?;
+    page.write(out)
+}
+
+/// Writes tables: the commits, the contracts, and the commits that changed most.
+pub fn write_text(out: &mut dyn Write, history: &History, palette: Palette) -> io::Result<()> {
+    let [Some(first), Some(last)] = [history.samples.first(), history.samples.last()] else {
+        return writeln!(out, "no commits");
+    };
+    write_samples(out, &history.samples, palette)?;
+    let count = |sample: &Sample, id: &str| sample.contracts.get(id).copied().unwrap_or(0);
+    let rows = history.severities.iter();
+    let rows =
+        rows.map(|(id, &severity)| Row { id, severity, first: count(first, id), now: count(last, id) });
+    write_contracts(out, rows.collect(), palette)?;
+    write_changes(out, &history.samples, palette)
+}
+
+fn write_samples(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> io::Result<()> {
+    let (bold, dim) = (palette.bold(), palette.dim());
+    let (bad, doubtful) = (palette.severity(Severity::Error), palette.severity(Severity::Warning));
+    let most = samples.iter().map(Sample::total).max().unwrap_or(0).max(1);
+    writeln!(out, "{bold}{:<10}  {:<10}  {:>8}  {:>8}{bold:#}", "date", "commit", "errors", "warnings")?;
+    for Sample { commit, errors, warnings, .. } in samples {
+        // Whatever there is shows.
+        let bar = |count: usize| (count * WIDTH / most).max(usize::from(count > 0));
+        let [of_errors, of_warnings] =
+            [("#", errors), ("=", warnings)].map(|(c, count)| c.repeat(bar(*count)));
+        write!(
+            out,
+            "{:<10}  {dim}{:<10}{dim:#}  {errors:>8}  {warnings:>8}",
+            commit.date,
+            commit.short_id()
+        )?;
+        match (of_errors.is_empty(), of_warnings.is_empty()) {
+            (true, true) => writeln!(out)?,
+            _ => writeln!(out, "  {bad}{of_errors}{bad:#}{doubtful}{of_warnings}{doubtful:#}")?,
+        }
+    }
+    Ok(())
+}
+
+fn write_contracts(out: &mut dyn Write, mut rows: Vec<Row<'_>>, palette: Palette) -> io::Result<()> {
+    if rows.is_empty() {
+        return writeln!(out, "\nno violations in any of these commits");
+    }
+    rows.sort_by_key(|row| (std::cmp::Reverse(row.first.abs_diff(row.now)), std::cmp::Reverse(row.now)));
+    let (bold, dim) = (palette.bold(), palette.dim());
+    writeln!(out, "\n{bold}{:>8}  {:>8}  {:>8}  severity  contract{bold:#}", "first", "now", "change")?;
+    for Row { id, severity, first, now } in rows.iter().take(MOST_CONTRACTS) {
+        let (change, style) = (difference(*first, *now), palette.severity(*severity));
+        let (id, severity) = (inert(id), severity.as_str());
+        writeln!(out, "{first:>8}  {now:>8}  {change:>8}  {style}{severity:<8}{style:#}  {id}")?;
+    }
+    match rows.len().saturating_sub(MOST_CONTRACTS) {
+        0 => Ok(()),
+        more => writeln!(out, "{dim}{:>30}and {more} more{dim:#}", ""),
+    }
+}
+
+/// A contract, and how often it is violated.
+struct Row<'a> {
+    id: &'a str,
+    severity: Severity,
+    first: usize,
+    now: usize,
+}
+
+/// How many more there are, with its sign.
+fn difference(first: usize, now: usize) -> String {
+    match now.cmp(&first) {
+        std::cmp::Ordering::Less => format!("-{}", first - now),
+        std::cmp::Ordering::Equal => "0".to_owned(),
+        std::cmp::Ordering::Greater => format!("+{}", now - first),
+    }
+}
+
+fn write_changes(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> io::Result<()> {
+    let steps: Vec<&[Sample]> = samples.windows(2).collect();
+    let more = |step: &&[Sample]| step[1].total().saturating_sub(step[0].total());
+    let less = |step: &&[Sample]| step[0].total().saturating_sub(step[1].total());
+    let bold = palette.bold();
+    for (title, by) in [("added most", &more as &dyn Fn(&&[Sample]) -> usize), ("removed most", &less)] {
+        let mut steps: Vec<&&[Sample]> = steps.iter().filter(|step| by(step) > 0).collect();
+        steps.sort_by_key(|step| std::cmp::Reverse(by(step)));
+        if steps.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{bold}{title}{bold:#}")?;
+        for step in steps.into_iter().take(MOST_COMMITS) {
+            write_step(out, step, palette)?;
+        }
+    }
+    Ok(())
+}
+
+/// A commit, and how many more violations it has than the one before it.
+fn write_step(out: &mut dyn Write, step: &[Sample], palette: Palette) -> io::Result<()> {
+    let [before, after] = step else { return Ok(()) };
+    let dim = palette.dim();
+    let commit = &after.commit;
+    let change = difference(before.total(), after.total());
+    write!(out, "{change:>8}  {}  {dim}{}{dim:#}  ", commit.date, commit.short_id())?;
+    match commit.stands_for {
+        1 => writeln!(out, "{}", inert(&commit.subject)),
+        count => {
+            let from = before.commit.short_id();
+            writeln!(out, "{dim}{count} commits, {from}..{}{dim:#}", commit.short_id())
+        }
+    }
+}
