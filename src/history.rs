@@ -4,9 +4,10 @@
 //! taking away what differs from one commit to the next. Only open violations count, and no baseline does.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::contract::{Check, Severity};
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, Selection};
 use crate::path::RelPath;
 use crate::scan::tally::{StandsFor, Tally, tally};
 use crate::scan::{Options, Watch};
@@ -71,8 +72,9 @@ impl History {
 /// Counts what each commit of the past violates.
 pub fn count(matcher: &Matcher, past: Past, options: Options, watch: &dyn Watch) -> History {
     let Past { commits, files, steps, extent, notes } = past;
-    let mut versions = Versions { matcher, known: HashMap::new(), targets: Vec::new() };
-    let first: Vec<usize> = files.iter().filter_map(|file| versions.of(file)).collect();
+    let mut versions = Versions::new(matcher);
+    let first: Vec<usize> =
+        files.iter().filter_map(|File { path, stored }| versions.number(path, stored)).collect();
     let steps: Vec<Step> = steps.iter().map(|step| Step::of(step, &mut versions)).collect();
     drop(files);
     let tallies = versions.tally(options, watch);
@@ -90,16 +92,16 @@ pub fn count(matcher: &Matcher, past: Past, options: Options, watch: &dyn Watch)
     samples.reverse();
     let mut history =
         History { samples, severities: BTreeMap::new(), gaps: BTreeMap::new(), pointers: Vec::new(), notes };
-    history.note(matcher, &versions.targets, tallies);
+    history.note(matcher, &versions.found, tallies);
     history
 }
 
 impl History {
     /// Notes what was not checked, and how bad violations are.
-    fn note(&mut self, matcher: &Matcher, targets: &[Target], tallies: Vec<Tally>) {
-        for (target, tally) in targets.iter().zip(tallies) {
+    fn note(&mut self, matcher: &Matcher, found: &[Found], tallies: Vec<Tally>) {
+        for (found, tally) in found.iter().zip(tallies) {
             if tally.stands_for == StandsFor::Another {
-                self.pointers.push(target.path.clone());
+                self.pointers.push(found.path.clone());
             }
             for skipped in tally.skipped.into_iter().filter(|skipped| skipped.why.gap() > Gap::None) {
                 let first = Unchecked { why: skipped.why, versions: 0 };
@@ -127,11 +129,7 @@ impl Step {
     fn of(differences: &[Difference], versions: &mut Versions<'_>) -> Self {
         let mut step = Self { taken: Vec::new(), added: Vec::new() };
         for Difference { path, newer, older } in differences {
-            let mut number = |stored: &Option<Stored>| {
-                let stored = stored.clone()?;
-                versions.of(&File { path: path.clone(), stored })
-            };
-            let (newer, older) = (number(newer), number(older));
+            let [newer, older] = [newer, older].map(|stored| versions.number(path, stored.as_ref()?));
             if newer != older {
                 step.taken.extend(newer);
                 step.added.extend(older);
@@ -144,8 +142,10 @@ impl Step {
 /// The versions of files that differ to the matcher.
 struct Versions<'m> {
     matcher: &'m Matcher,
+    /// The contracts of paths: most of them are asked for more than once.
+    paths: HashMap<RelPath, Arc<Selection>>,
     known: HashMap<Version, usize>,
-    targets: Vec<Target>,
+    found: Vec<Found>,
 }
 
 /// All that the matcher's answer depends on.
@@ -159,35 +159,58 @@ struct Version {
     name: Box<[u8]>,
 }
 
-impl Versions<'_> {
+/// A version, where it was first seen.
+struct Found {
+    path: RelPath,
+    /// What to read, if any contract is about that.
+    stored: Option<Stored>,
+    group: Arc<Selection>,
+}
+
+impl<'m> Versions<'m> {
+    fn new(matcher: &'m Matcher) -> Self {
+        Self { matcher, paths: HashMap::new(), known: HashMap::new(), found: Vec::new() }
+    }
+
     /// The number of a version; none if no contract is about it.
-    fn of(&mut self, file: &File) -> Option<usize> {
-        let selection = self.matcher.select(&file.path, None);
-        let is_read = !selection.is_empty();
-        if !is_read && selection.satisfied_by_existence().is_empty() {
+    fn number(&mut self, path: &RelPath, stored: &Stored) -> Option<usize> {
+        let group = match self.paths.get(path) {
+            Some(group) => Arc::clone(group),
+            None => {
+                let group = self.matcher.select(path, None);
+                self.paths.insert(path.clone(), Arc::clone(&group));
+                group
+            }
+        };
+        let is_read = !group.is_empty();
+        if !is_read && group.satisfied_by_existence().is_empty() {
             return None;
         }
-        let version = Version {
-            stored: is_read.then(|| file.stored.clone()),
-            group: std::sync::Arc::as_ptr(&selection).addr(),
-            name: if is_read { file.path.file_name().to_ascii_lowercase().into() } else { Box::default() },
-        };
-        let next = self.targets.len();
+        let stored = is_read.then(|| stored.clone());
+        let name = if is_read { path.file_name().to_ascii_lowercase().into() } else { Box::default() };
+        let version = Version { stored: stored.clone(), group: Arc::as_ptr(&group).addr(), name };
+        let next = self.found.len();
         let number = *self.known.entry(version).or_insert(next);
         if number == next {
-            self.targets.push(Target::new(file.path.clone(), file.stored.content()));
+            self.found.push(Found { path: path.clone(), stored, group });
         }
         Some(number)
     }
 
     /// Counts them all. The versions of one file are read one after another, the newest first: that is how they are stored.
-    fn tally(&mut self, options: Options, watch: &dyn Watch) -> Vec<Tally> {
-        let mut order: Vec<usize> = (0..self.targets.len()).collect();
-        order.sort_by(|&one, &other| self.targets[one].path.cmp(&self.targets[other].path));
-        let targets: Vec<Target> = order.iter().map(|&at| self.targets[at].clone()).collect();
-        let mut tallies = vec![Tally::default(); targets.len()];
+    fn tally(&self, options: Options, watch: &dyn Watch) -> Vec<Tally> {
+        let numbers = 0..self.found.len();
+        let mut order: Vec<usize> = numbers.filter(|&at| self.found[at].stored.is_some()).collect();
+        order.sort_by(|&one, &other| self.found[one].path.cmp(&self.found[other].path));
+        let target =
+            |Found { path, stored, .. }: &Found| Some(Target::new(path.clone(), stored.as_ref()?.content()));
+        let targets: Vec<Target> = order.iter().filter_map(|&at| target(&self.found[at])).collect();
+        let mut tallies = vec![Tally::default(); self.found.len()];
         for (at, counted) in order.into_iter().zip(tally(self.matcher, &targets, options, watch)) {
             tallies[at] = counted;
+        }
+        for (tally, Found { group, .. }) in tallies.iter_mut().zip(&self.found) {
+            tally.satisfied.extend(group.satisfied_by_existence());
         }
         tallies
     }

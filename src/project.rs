@@ -335,11 +335,6 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// What is wrong with contract files, in no order.
-    pub(crate) fn warnings(&self) -> &[Warning] {
-        &self.warnings
-    }
-
     /// What is wrong with contract files.
     pub(crate) fn into_warnings(mut self) -> Vec<Warning> {
         self.warnings.sort();
@@ -351,9 +346,9 @@ impl Ready {
         scanning(&self.options, threads(&self.options))
     }
 
-    /// The contracts as a matcher, for whoever looks at something else than a source.
-    pub(crate) fn into_matcher(self) -> Matcher {
-        self.matcher
+    /// The contracts as a matcher, for whoever looks at something else than a source, and what is wrong with their files.
+    pub(crate) fn into_matcher(self) -> (Matcher, Vec<Warning>) {
+        (self.matcher, self.warnings)
     }
 
     /// Checks targets. Gives the matcher back, which knows what was expensive.

@@ -27,7 +27,6 @@ pub mod tally;
 
 pub use added_ignores::AddedIgnores;
 pub use propose::Propose;
-use propose::propose;
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
@@ -236,7 +235,7 @@ fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, bac
             judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
         }
         if let (Some(mender), Ok(bytes), Some(text)) = (mender, &content, readable) {
-            propose(mender, target, propose::Read { bytes, text }, &mut scanned.checked);
+            propose::propose(mender, target, propose::Read { bytes, text }, &mut scanned.checked);
         }
         if let (AddedIgnores::Wanted, Some(text)) = (back.added_ignores, readable) {
             scanned.added_ignores = added_ignores::added(reader, target, text, &scanned.checked.violations);

@@ -151,6 +151,11 @@ impl Reader {
         }
     }
 
+    /// Takes the bytes of a blob back, so that the next one needs no new memory.
+    pub fn take_back(&mut self, bytes: Vec<u8>) {
+        self.blobs.take_back(bytes);
+    }
+
     /// The bytes of one file on disk, to keep.
     pub fn into_file(mut self, path: &Path) -> Result<Vec<u8>, Why> {
         let size = self.read_file(path)?.len();

@@ -137,7 +137,6 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
         say("phaser: no contracts: add one with 'phaser init', or try '--pack secrets'");
     }
     let ready = project.ready();
-    ready.warnings().iter().flat_map(Warning::lines).for_each(say);
     let bar = environment.stderr_is_terminal() && !args.quiet;
     let visible = if bar { Visible::Yes } else { Visible::No };
     let scanning = ready.scanning();
@@ -145,9 +144,14 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
         Format::Html => {
             let (mut today, matcher) = ready.check(targets, &Progress::new(visible));
             redact(&mut today);
+            today.warnings.iter().flat_map(Warning::lines).for_each(say);
             (Some(today), matcher)
         }
-        Format::Text | Format::Json => (None, ready.into_matcher()),
+        Format::Text | Format::Json => {
+            let (matcher, warnings) = ready.into_matcher();
+            warnings.iter().flat_map(Warning::lines).for_each(say);
+            (None, matcher)
+        }
     };
     let counted = count(&matcher, past, scanning, &Progress::of("versions of files", visible));
     args.say_gaps(&counted);

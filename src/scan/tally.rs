@@ -19,7 +19,7 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 pub struct Tally {
     /// How many open violations, by contract, as far as there are any.
     pub open: Vec<(usize, usize)>,
-    /// Contracts about the project as a whole that it satisfies, or might: it was not read to its end.
+    /// Contracts about the project as a whole that its text satisfies, or might: it was not read to its end.
     pub satisfied: Vec<usize>,
     /// What was not checked, and why.
     pub skipped: Vec<Skipped>,
@@ -59,11 +59,7 @@ fn place(contract: &Arc<Contract>) -> usize {
 }
 
 fn count(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, numbers: &Numbers) -> Tally {
-    let selection = matcher.select(&target.path, target.alias.as_ref());
-    let mut tally = Tally { satisfied: selection.satisfied_by_existence().to_vec(), ..Tally::default() };
-    if selection.is_empty() {
-        return tally;
-    }
+    let mut tally = Tally::default();
     let content = match worker.now.read(&target.content) {
         Ok(bytes) => Content::Bytes(bytes.into_owned()),
         Err(why) => Content::Opaque(why),
@@ -80,7 +76,7 @@ fn count(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, numbers: &
             None => tally.open.push((contract, 1)),
         }
     }
-    tally.satisfied.extend(checked.satisfied);
+    tally.satisfied = checked.satisfied;
     if !checked.skipped.is_empty() {
         let mut unread = vec![false; matcher.contracts().len()];
         note_unread(matcher, &target, &checked.skipped, &mut unread);
@@ -91,5 +87,8 @@ fn count(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, numbers: &
     tally.satisfied.sort_unstable();
     tally.satisfied.dedup();
     tally.skipped = checked.skipped;
+    if let Content::Bytes(bytes) = target.content {
+        worker.now.take_back(bytes);
+    }
     tally
 }

@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+use gix::prelude::FindExt as _;
 use gix::{ObjectId, ThreadSafeRepository};
 
 use crate::skipped::Why;
@@ -60,6 +61,8 @@ impl Objects {
 #[derive(Default)]
 pub struct BlobReader {
     open: Option<(Objects, gix::Repository)>,
+    /// Memory for the next one.
+    spare: Vec<u8>,
 }
 
 impl fmt::Debug for BlobReader {
@@ -71,6 +74,7 @@ impl fmt::Debug for BlobReader {
 impl BlobReader {
     /// The bytes of `blob`, unless there are more than `limit` of them.
     pub fn read(&mut self, blob: &Blob, limit: u64) -> Result<Vec<u8>, Why> {
+        let mut bytes = std::mem::take(&mut self.spare);
         let repository = self.repository(&blob.objects);
         let unreadable = |error: gix::Error| Why::Unreadable(format!("{error} (see git fsck)"));
         let header = repository.try_find_header(blob.id).map_err(unreadable)?;
@@ -81,8 +85,13 @@ impl BlobReader {
         if header.size() > limit {
             return Err(Why::TooLarge { size: header.size(), limit });
         }
-        let mut object = repository.find_object(blob.id).map_err(unreadable)?;
-        Ok(std::mem::take(&mut object.data))
+        repository.objects.find(&blob.id, &mut bytes).map_err(unreadable)?;
+        Ok(bytes)
+    }
+
+    /// Takes the bytes of a blob back, so that the next one needs no new memory.
+    pub fn take_back(&mut self, bytes: Vec<u8>) {
+        self.spare = bytes;
     }
 
     fn repository(&mut self, objects: &Objects) -> &gix::Repository {
