@@ -234,19 +234,49 @@ fn the_baseline_does_not_count_and_contracts_are_those_on_disk() {
 
 #[test]
 fn a_project_may_be_a_directory_of_its_repository() {
-    let sandbox = project(&[
-        (MONDAY, &[("web/a.py", Some("print(1)\n")), ("other/a.py", Some("print(1)\n"))]),
-        (MONDAY + DAY, &[("web/a.py", None), ("web/b/c.py", Some("print(2)\nprint(3)\n"))]),
-        (MONDAY + 2 * DAY, &[("web/b/c.py", None)]),
-        (MONDAY + 3 * DAY, &[("web/d.py", Some("print(5)\n"))]),
-    ]);
-    fs::remove_dir_all(sandbox.path(".claude")).expect("removed");
-    let args = ["history", "--format", "json", "--every", "1", "--contracts-dir", "../.contracts"];
-    let sandbox = sandbox.file(".contracts/a.yaml", forbid("no-print", r"\bprint\(", "*.py"));
-    let sandbox = sandbox.file("web/.claude/phaser.yaml", "").file("web/.git-is-above", "");
-    let output = sandbox.run_with(sandbox.command().current_dir(sandbox.path("web")).args(args), b"");
-    assert_eq!(output.code, Some(0), "{output}");
-    assert_eq!(counts(&output).len(), 4, "{output}");
+    let sandbox = Sandbox::new().git_init();
+    import(
+        &sandbox,
+        &[
+            (MONDAY, &[("web/a.py", Some("print(1)\n")), ("other/a.py", Some("print(1)\n"))]),
+            (MONDAY + DAY, &[("web/a.py", None)]),
+            (MONDAY + 2 * DAY, &[("web/b/c.py", Some("print(2)\nprint(3)\n")), ("web2/a.py", Some("print(1)\n"))]),
+            (MONDAY + 3 * DAY, &[("web/b/c.py", None), ("web/d.py", Some("print(5)\n"))]),
+        ],
+    );
+    sandbox.git(&["checkout", "--quiet", "--force", "main"]);
+    let sandbox = sandbox.file("web/.claude/contracts/a.yaml", forbid("no-print", r"\bprint\(", "**/*.py"));
+    // Without a repository above it, the directory with the contracts is the project.
+    let git_dir = sandbox.home().join("elsewhere.git");
+    fs::rename(sandbox.path(".git"), &git_dir).expect("moved");
+    let mut command = sandbox.command();
+    command.current_dir(sandbox.path("web")).env("GIT_DIR", &git_dir).env("GIT_WORK_TREE", sandbox.root());
+    let output = sandbox.run_with(command.args(["history", "--format", "json", "--every", "1"]), b"");
+    assert_eq!((output.code, counts(&output)), (Some(0), vec![(1, 0), (0, 0), (2, 0), (1, 0)]), "{output}");
+}
+
+#[test]
+fn a_repository_may_be_a_directory_of_the_project() {
+    let sandbox = Sandbox::new()
+        .contract(&forbid("no-print", r"\bprint\(", "part/*.py"))
+        .contract(&contract("readme", "file_exists", None, "README.md"));
+    fs::create_dir(sandbox.path("part")).expect("created");
+    sandbox.git(&["init", "--quiet", "--initial-branch=main", "part"]);
+    let part = sandbox.path("part");
+    let commit = |text: &str| {
+        fs::write(part.join("a.py"), text).expect("written");
+        sandbox.git(&["-C", "part", "add", "--all"]);
+        sandbox.git(&["-C", "part", "commit", "--quiet", "--message=x"]);
+    };
+    commit("print(1)\n");
+    commit("print(1)\nprint(2)\n");
+    let args = ["history", "--format", "json", "--every", "1"];
+    let output = sandbox.run_with(sandbox.command().current_dir(&part).args(args), b"");
+    assert_eq!((output.code, counts(&output)), (Some(0), vec![(1, 0), (2, 0)]), "{output}");
+    assert_eq!(
+        output.stderr,
+        "phaser: only part is in the repository: what is about the whole project is not judged\n"
+    );
 }
 
 #[test]
