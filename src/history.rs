@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::contract::{Check, Severity};
 use crate::matcher::{Matcher, Selection};
 use crate::path::RelPath;
-use crate::scan::tally::{StandsFor, Tally, tally};
+use crate::scan::tally::{Counted, StandsFor, Tally, tally};
 use crate::scan::{Options, Watch};
 use crate::skipped::{Gap, Why};
 use crate::source::Target;
@@ -206,7 +206,8 @@ impl<'m> Versions<'m> {
             |Found { path, stored, .. }: &Found| Some(Target::new(path.clone(), stored.as_ref()?.content()));
         let targets: Vec<Target> = order.iter().filter_map(|&at| target(&self.found[at])).collect();
         let mut tallies = vec![Tally::default(); self.found.len()];
-        for (at, counted) in order.into_iter().zip(tally(self.matcher, &targets, options, watch)) {
+        let counted = Counted { targets: &targets, groups: &self.paths };
+        for (at, counted) in order.into_iter().zip(tally(self.matcher, counted, options, watch)) {
             tallies[at] = counted;
         }
         for (tally, Found { group, .. }) in tallies.iter_mut().zip(&self.found) {

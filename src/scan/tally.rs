@@ -2,14 +2,17 @@
 //!
 //! What a target has is found as in every scan; only how often each contract is violated is kept.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Back, Options, Watch, Worker, check_target, each, note_unread};
+use super::{Options, Watch, Worker, each, note_unread};
 use crate::contract::Contract;
-use crate::matcher::Matcher;
-use crate::skipped::Skipped;
-use crate::source::{Content, Target};
+use crate::matcher::{Checked, Matcher, Selection};
+use crate::path::RelPath;
+use crate::skipped::{Skipped, Why};
+use crate::source::Target;
+use crate::text::Text;
 
 /// What a file starts with that stands for a large one kept elsewhere (Git LFS).
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
@@ -37,15 +40,27 @@ pub enum StandsFor {
     Another,
 }
 
+/// What is counted.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted<'a> {
+    /// The targets.
+    pub targets: &'a [Target],
+    /// The contracts of their paths.
+    pub groups: &'a HashMap<RelPath, Arc<Selection>>,
+}
+
 /// Counts each target by itself, in the order of the targets.
-pub fn tally(matcher: &Matcher, targets: &[Target], options: Options, watch: &dyn Watch) -> Vec<Tally> {
+pub fn tally(matcher: &Matcher, counted: Counted<'_>, options: Options, watch: &dyn Watch) -> Vec<Tally> {
+    let Counted { targets, groups } = counted;
     let numbers: Numbers = matcher.contracts().iter().map(place).zip(0..).collect();
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
     let (tallies, _) = each(targets, options.threads, worker, |worker, target| {
-        let tally = count(matcher, worker, target, &numbers);
+        let group = groups.get(&target.path).map(Arc::clone);
+        let group = group.unwrap_or_else(|| matcher.select(&target.path, None));
+        let checked = check(matcher, worker, target, &group);
         watch.advance();
-        tally
+        checked.into_tally(matcher, target, &numbers)
     });
     watch.finish();
     tallies
@@ -58,37 +73,50 @@ fn place(contract: &Arc<Contract>) -> usize {
     Arc::as_ptr(contract).addr()
 }
 
-fn count(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, numbers: &Numbers) -> Tally {
-    let mut tally = Tally::default();
-    let content = match worker.now.read(&target.content) {
-        Ok(bytes) => Content::Bytes(bytes.into_owned()),
-        Err(why) => Content::Opaque(why),
+/// What was found in a target.
+struct Found {
+    checked: Checked,
+    stands_for: StandsFor,
+}
+
+fn check(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, group: &Selection) -> Found {
+    let read = worker.now.read(&target.content).map(Cow::into_owned);
+    let bytes = read.as_deref().unwrap_or_default();
+    let text = read.is_ok().then(|| Text::new(bytes)).flatten();
+    let mut checked = matcher.check_with(&mut worker.scratch, group, &target.path, text.as_ref());
+    let why = match &read {
+        Ok(_) if text.is_some() => None,
+        Ok(bytes) => Some(Why::not_text(bytes)),
+        Err(why) => Some(why.clone()),
     };
-    if matches!(&content, Content::Bytes(bytes) if bytes.starts_with(POINTER)) {
-        tally.stands_for = StandsFor::Another;
-    }
-    let target = Target { alias: target.alias.clone(), ..Target::new(target.path.clone(), content) };
-    let checked = check_target(matcher, worker, &target, Back::NOT_AT_ALL).checked;
-    for violation in checked.violations.iter().filter(|violation| violation.is_open()) {
-        let Some(&contract) = numbers.get(&place(&violation.contract)) else { continue };
-        match tally.open.iter_mut().find(|(known, _)| *known == contract) {
-            Some((_, count)) => *count += 1,
-            None => tally.open.push((contract, 1)),
-        }
-    }
-    tally.satisfied = checked.satisfied;
-    if !checked.skipped.is_empty() {
-        let mut unread = vec![false; matcher.contracts().len()];
-        note_unread(matcher, &target, &checked.skipped, &mut unread);
-        tally
-            .satisfied
-            .extend(unread.iter().zip(0..).filter_map(|(&unread, contract)| unread.then_some(contract)));
-    }
-    tally.satisfied.sort_unstable();
-    tally.satisfied.dedup();
-    tally.skipped = checked.skipped;
-    if let Content::Bytes(bytes) = target.content {
+    checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
+    let is_pointer = bytes.starts_with(POINTER);
+    drop(text);
+    if let Ok(bytes) = read {
         worker.now.take_back(bytes);
     }
-    tally
+    Found { checked, stands_for: if is_pointer { StandsFor::Another } else { StandsFor::Itself } }
+}
+
+impl Found {
+    fn into_tally(self, matcher: &Matcher, target: &Target, numbers: &Numbers) -> Tally {
+        let Self { checked: Checked { violations, skipped, satisfied, .. }, stands_for } = self;
+        let mut tally = Tally { open: Vec::new(), satisfied, skipped, stands_for };
+        for violation in violations.iter().filter(|violation| violation.is_open()) {
+            let Some(&contract) = numbers.get(&place(&violation.contract)) else { continue };
+            match tally.open.iter_mut().find(|(known, _)| *known == contract) {
+                Some((_, count)) => *count += 1,
+                None => tally.open.push((contract, 1)),
+            }
+        }
+        if !tally.skipped.is_empty() {
+            let mut unread = vec![false; matcher.contracts().len()];
+            note_unread(matcher, target, &tally.skipped, &mut unread);
+            let unread = unread.iter().zip(0..).filter_map(|(&unread, contract)| unread.then_some(contract));
+            tally.satisfied.extend(unread);
+        }
+        tally.satisfied.sort_unstable();
+        tally.satisfied.dedup();
+        tally
+    }
 }

@@ -240,7 +240,10 @@ fn a_project_may_be_a_directory_of_its_repository() {
         &[
             (MONDAY, &[("web/a.py", Some("print(1)\n")), ("other/a.py", Some("print(1)\n"))]),
             (MONDAY + DAY, &[("web/a.py", None)]),
-            (MONDAY + 2 * DAY, &[("web/b/c.py", Some("print(2)\nprint(3)\n")), ("web2/a.py", Some("print(1)\n"))]),
+            (
+                MONDAY + 2 * DAY,
+                &[("web/b/c.py", Some("print(2)\nprint(3)\n")), ("web2/a.py", Some("print(1)\n"))],
+            ),
             (MONDAY + 3 * DAY, &[("web/b/c.py", None), ("web/d.py", Some("print(5)\n"))]),
         ],
     );

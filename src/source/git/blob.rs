@@ -107,13 +107,13 @@ impl BlobReader {
     }
 }
 
-/// How many bytes of objects are remembered, of each kind of memory.
-pub(super) const CACHE: usize = 16 << 20;
+/// How many bytes of objects are remembered that others may be made from: those of a file are read one after another.
+const BASES: usize = 4 << 20;
 
 /// Remembers objects that others may be kept as a difference from: the versions of a file, read one after another, are
 /// then made from each other and not each from its first one.
 pub(super) fn remember_bases(repository: &mut gix::Repository) {
-    repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(CACHE)));
+    repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(BASES)));
 }
 
 /// What to say about an object that is not there. Nothing is ever fetched on its behalf.

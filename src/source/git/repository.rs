@@ -12,9 +12,12 @@ use gix::sec::trust::Mapping;
 
 use crate::path::{RelPath, Root, normalize, real_path};
 
-use super::blob::{CACHE, Objects, missing, remember_bases};
+use super::blob::{Objects, missing, remember_bases};
 use super::error::explain;
 use super::{Error, Location};
+
+/// How many bytes of trees are remembered, for whoever compares one after another.
+const CACHED_TREES: usize = 16 << 20;
 
 /// An open repository with a worktree.
 pub(super) struct Repository {
@@ -96,7 +99,7 @@ impl Repository {
 
     /// Remembers objects that were read, for whoever reads many that are alike.
     pub(super) fn with_caches(mut self) -> Self {
-        self.git.object_cache_size_if_unset(CACHE);
+        self.git.object_cache_size_if_unset(CACHED_TREES);
         remember_bases(&mut self.git);
         self
     }
