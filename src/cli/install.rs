@@ -339,11 +339,13 @@ impl Target {
 /// The settings file of a scope, when it can be known where it is.
 pub fn settings_file(scope: Scope, environment: &Environment) -> Option<PathBuf> {
     let in_home = || environment.home.as_ref().map(|home| home.join(".claude"));
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let user = environment.claude_config_dir.clone().or_else(in_home);
     match scope {
-        Scope::User => user.map(|user| scope.file(&user, root.path())),
-        Scope::Project | Scope::Local => Some(scope.file(&user.unwrap_or_default(), root.path())),
+        Scope::User => user.map(|user| scope.file(&user, Path::new(""))),
+        Scope::Project | Scope::Local => {
+            let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+            Some(scope.file(&user.unwrap_or_default(), root.path()))
+        }
     }
 }
 

@@ -93,25 +93,31 @@ fn file(target: &Target) -> Option<&PathBuf> {
 }
 
 impl Policies {
-    /// Those that count for what changes in a project which is loaded like this.
-    pub fn of(changing: Changing<'_>, loaded: &Loaded, protection: Protection<'_>) -> Self {
+    /// Those that count for what changes in a project which is loaded like this. Which of the files that change are
+    /// watched is still to be told, if there are any.
+    pub fn of(changing: Changing<'_>, loaded: &Loaded) -> Self {
         let ignores = ByFile::of(loaded.configs.iter(), |config| config.ignores);
         let strictest = ignores.strictest();
         let protects = ByFile::of(loaded.configs.iter(), |config| config.protect).strictest() > Policy::Allow;
         // A command may have lowered the policy itself.
         let may_matter = protects || matches!(changing, Changing::Command(_));
-        let candidates = if may_matter { changing.candidates() } else { Vec::new() };
-        let watched = match candidates.as_slice() {
-            [] => Vec::new(),
-            _ => {
-                let watched = protection.watched(loaded);
-                // A configuration that changes may have named directories that nobody knows of any more.
-                let all = candidates.iter().any(|path| path.ends_with(CONFIG));
-                candidates.into_iter().filter(|path| all || watched.has(path)).collect()
-            }
-        };
+        let watched = if may_matter { changing.candidates() } else { Vec::new() };
         let gone = if watched.is_empty() { Vec::new() } else { changing.gone() };
         Self { moment: changing.moment(), ignores, strictest, watched, gone }
+    }
+
+    /// Does a file change that enforcement may depend on?
+    pub fn watches(&self) -> bool {
+        !self.watched.is_empty()
+    }
+
+    /// Keeps only files that enforcement does depend on.
+    pub fn narrow(&mut self, loaded: &Loaded, protection: Protection<'_>) {
+        let watched = protection.watched(loaded);
+        // A configuration that changes may have named directories that nobody knows of any more.
+        if !self.watched.iter().any(|path| path.ends_with(CONFIG)) {
+            self.watched.retain(|path| watched.has(path));
+        }
     }
 
     /// Is it of interest which ignore directives are new?

@@ -93,8 +93,11 @@ impl Run<'_> {
         loaded: &Loaded,
     ) -> anyhow::Result<Option<Policies>> {
         let Some(changing) = changing else { return Ok(None) };
-        let around = self.around()?;
-        Ok(Some(Policies::of(changing, loaded, around.protection(root, self.deadline))))
+        let mut policies = Policies::of(changing, loaded);
+        if policies.watches() {
+            policies.narrow(loaded, self.around()?.protection(root, self.deadline));
+        }
+        Ok(Some(policies))
     }
 
     /// What is to be said about what an event weakens.
@@ -104,6 +107,9 @@ impl Run<'_> {
         policies: &Policies,
         targets: &Targets,
     ) -> anyhow::Result<Option<Concern>> {
+        if !policies.watches() {
+            return Ok(None);
+        }
         let around = self.around()?;
         let protection = around.protection(root, self.deadline);
         Ok(policies.on_weakening(protection, targets, self.args.limits.max_file_size))
