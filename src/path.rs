@@ -129,7 +129,7 @@ impl Root {
     /// The root at `path`, which should be absolute.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let spelled = normalize(&path.into());
-        let real = spelled.canonicalize().unwrap_or_else(|_| spelled.clone());
+        let real = real_path(&spelled);
         Self { spelled, real }
     }
 
@@ -146,6 +146,31 @@ impl Root {
             Ok(inside) => RelPath::from_native(inside),
             Err(_) => RelPath::from_native(path.strip_prefix("/").unwrap_or(&path)),
         }
+    }
+
+    /// `path`, which is absolute, with all links resolved as far as it exists. Those on the way to the root are known.
+    pub fn real_path(&self, path: &Path) -> PathBuf {
+        let inside = path.strip_prefix(&self.spelled).ok().filter(|_| cfg!(target_os = "linux"));
+        match inside.and_then(|inside| self.real_inside(inside)) {
+            Some(real) => real,
+            None => real_path(path),
+        }
+    }
+
+    /// A path in the root with all links resolved, if there are none in it.
+    fn real_inside(&self, inside: &Path) -> Option<PathBuf> {
+        let (mut real, mut exists) = (self.real.clone(), true);
+        for component in inside.components() {
+            let Component::Normal(name) = component else { return None };
+            real.push(name);
+            // Below what does not exist, nothing does.
+            exists = exists
+                && match real.symlink_metadata() {
+                    Ok(metadata) if metadata.is_symlink() => return None,
+                    found => found.is_ok(),
+                };
+        }
+        (real.as_os_str().len() <= LONGEST).then_some(real)
     }
 
     /// Does `path`, which is absolute, lie under this root?
@@ -203,7 +228,8 @@ pub struct RootHints<'a> {
 /// directory, if the file lies in it; else the top of the git worktree. For a file that is in no project, `cwd` decides.
 pub fn find_root(hints: RootHints<'_>) -> Root {
     let start = hints.file.and_then(Path::parent).unwrap_or(hints.cwd);
-    if let Some(root) = top_with_settings(start) {
+    let Above { settings, git } = Above::of(start);
+    if let Some(root) = settings {
         return Root::new(root);
     }
     if let Some(named) = hints.named.filter(|named| named.is_dir()) {
@@ -212,23 +238,34 @@ pub fn find_root(hints: RootHints<'_>) -> Root {
             return named;
         }
     }
-    let root = nearest(start, ".git")
-        .or_else(|| top_with_settings(hints.cwd))
-        .or_else(|| nearest(hints.cwd, ".git"));
+    // What is above the current directory has been looked at, if the file is in it.
+    let around_cwd = || Above::of(hints.cwd);
+    let elsewhere = || (!start.starts_with(hints.cwd)).then(around_cwd);
+    let root = git.or_else(|| elsewhere().and_then(|above| above.settings.or(above.git)));
     Root::new(root.unwrap_or(hints.cwd))
 }
 
-/// The top of the git worktree that `start` is in, if that or a directory on the way has contracts or a configuration; else
-/// the nearest directory further up that has.
-fn top_with_settings(start: &Path) -> Option<&Path> {
-    let mut found = None;
-    for directory in ancestors(start) {
-        found = found.or_else(|| has_settings(directory).then_some(directory));
-        if directory.join(".git").exists() {
-            return if found.is_some() { Some(directory) } else { nearest_with_settings(directory) };
+/// What is above a directory, itself included.
+struct Above<'a> {
+    /// The top of the git worktree, if that or a directory on the way has contracts or a configuration; else the nearest
+    /// directory further up that has.
+    settings: Option<&'a Path>,
+    /// The top of the git worktree.
+    git: Option<&'a Path>,
+}
+
+impl<'a> Above<'a> {
+    fn of(start: &'a Path) -> Self {
+        let mut settings = None;
+        for directory in ancestors(start) {
+            settings = settings.or_else(|| has_settings(directory).then_some(directory));
+            if directory.join(".git").exists() {
+                let top = settings.map(|_| directory).or_else(|| nearest_with_settings(directory));
+                return Self { settings: top, git: Some(directory) };
+            }
         }
+        Self { settings, git: None }
     }
-    found
 }
 
 fn nearest_with_settings(start: &Path) -> Option<&Path> {
@@ -239,11 +276,6 @@ fn nearest_with_settings(start: &Path) -> Option<&Path> {
 fn has_settings(directory: &Path) -> bool {
     let settings = directory.join(SETTINGS);
     settings.is_dir() && [PROJECT_CONTRACTS, CONFIG].iter().any(|name| directory.join(name).exists())
-}
-
-/// The nearest directory from `start` upwards that has something of this name in it.
-fn nearest<'a>(start: &'a Path, name: &str) -> Option<&'a Path> {
-    ancestors(start).find(|directory| directory.join(name).exists())
 }
 
 /// `path` with all links resolved, as far as it exists.
@@ -323,6 +355,37 @@ mod tests {
         assert!(RelPath::from(".claude/contracts/a.yaml").is_project_contract());
         assert!(!RelPath::from(".claude/contracts-old/a.yaml").is_project_contract());
         assert!(!RelPath::from("docs/.claude/contracts/a.yaml").is_project_contract());
+    }
+
+    #[test]
+    fn a_root_knows_the_real_paths_of_files_in_it() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let real = directory.path().canonicalize().expect("it exists").join("real");
+        std::fs::create_dir_all(real.join("a/b")).expect("created");
+        std::fs::write(real.join("a/file"), "").expect("written");
+        let link = real.with_file_name("link");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        std::os::unix::fs::symlink("a/b", real.join("inner")).expect("linked");
+        std::os::unix::fs::symlink("nowhere", real.join("dangling")).expect("linked");
+        for root in [Root::new(&link), Root::new(&real), Root::new(link.join("gone"))] {
+            for top in [&link, &real] {
+                for name in [
+                    "",
+                    "a",
+                    "a/file",
+                    "a/file/x",
+                    "a/new",
+                    "x/y",
+                    "inner/c",
+                    "inner",
+                    "dangling/x",
+                    "a/../inner",
+                ] {
+                    let path = top.join(name);
+                    assert_eq!(root.real_path(&path), real_path(&path), "{} in {root:?}", path.display());
+                }
+            }
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::deadline::Deadline;
 use crate::matcher::limits::Limits;
 use crate::matcher::{self, Directives, Matcher};
 use crate::outcome::Outcome;
-use crate::path::{RelPath, Root, real_path};
+use crate::path::{RelPath, Root};
 use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, Watch, scan};
 use crate::settle::{Seen, Tolerated, settle};
 use crate::source::git::{Location, Renames, Staged};
@@ -296,7 +296,7 @@ pub(crate) fn folders(root: &Root, targets: &Targets) -> Vec<RelPath> {
 /// The same for the files that a call changes.
 pub(crate) fn folders_of_call(root: &Root, call: &Call) -> Vec<RelPath> {
     let paths = call.changes.iter().map(|change| call.path(change));
-    let names = paths.flat_map(|path| [root.relative(&path), root.relative(&real_path(&path))]);
+    let names = paths.flat_map(|path| [root.relative(&path), root.relative(&root.real_path(&path))]);
     folders_above(root, names.collect::<Vec<_>>().iter(), None)
 }
 

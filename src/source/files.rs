@@ -71,7 +71,7 @@ impl Named<'_> {
 /// A target for the file at `path`, which is absolute, under both of its names if it has two.
 pub(super) fn named(root: &Root, path: &Path, content: Content) -> Target {
     let given = root.relative(path);
-    let real = root.relative(&real_path(path));
+    let real = root.relative(&root.real_path(path));
     let alias = (real != given).then_some(real);
     Target { alias, ..Target::new(given, content) }
 }
