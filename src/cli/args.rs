@@ -20,6 +20,7 @@ use crate::source::git::Revisions;
 use crate::source::shard::Shard;
 
 mod choices;
+mod hook_line;
 mod limits;
 pub(super) mod values;
 
@@ -54,9 +55,14 @@ pub fn hook_event(mut arguments: impl Iterator<Item = OsString>) -> Option<Enfor
     arguments.next();
     let arguments: Vec<_> = arguments.collect();
     let is_hook = arguments.first()? == "enforce" && arguments.iter().any(|argument| argument == "--stdin");
-    let parsed =
-        is_hook.then(|| Check::augment_args(clap::Command::new("enforce")).try_get_matches_from(arguments));
-    let check = Check::from_arg_matches(&parsed?.ok()?).ok()?;
+    if !is_hook {
+        return None;
+    }
+    if let Some(check) = hook_line::read(&arguments[1..]) {
+        return Some(Enforce { command: None, check });
+    }
+    let parsed = Check::augment_args(clap::Command::new("enforce")).try_get_matches_from(arguments);
+    let check = Check::from_arg_matches(&parsed.ok()?).ok()?;
     // A word may be a command.
     check.paths.is_empty().then_some(Enforce { command: None, check })
 }

@@ -17,6 +17,12 @@ pub struct Packs {
 }
 
 impl Packs {
+    /// Adds a pack, if there is one with this name.
+    pub fn add(&mut self, name: &str) -> Option<()> {
+        let is_known = name == ALL || PACKS.iter().any(|pack| pack.name == name);
+        is_known.then(|| self.names.push(name.to_owned()))
+    }
+
     /// The packs that were named, each once.
     pub fn chosen(&self) -> impl Iterator<Item = &'static Pack> {
         let named = |pack: &&Pack| self.names.iter().any(|name| name == pack.name || name == ALL);
