@@ -158,13 +158,13 @@ fn stand_in(bytes: &[u8]) -> Option<Vec<u8>> {
 impl Milestone {
     /// The end of `range`, which starts here.
     fn go_on(mut self, bytes: &[u8], range: Range<usize>) -> Self {
-        let mut counted = range.start;
-        for at in memchr::memchr_iter(b'\n', &bytes[range.clone()]) {
-            counted = range.start + at + 1;
-            self = Self { line: self.line + 1, characters: 0 };
-        }
-        self.characters += count_chars(&bytes[counted..range.end]);
-        self
+        let bytes = &bytes[range];
+        let Some(last) = memchr::memrchr(b'\n', bytes) else {
+            self.characters += count_chars(bytes);
+            return self;
+        };
+        let lines = memchr::memchr_iter(b'\n', &bytes[..=last]).count();
+        Self { line: self.line + lines, characters: count_chars(&bytes[last + 1..]) }
     }
 }
 

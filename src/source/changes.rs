@@ -102,7 +102,10 @@ impl Changed<'_> {
         target.before = worked.before.map(|Was { content, whole, path }| {
             Box::new(match path {
                 Some(path) => files::named(self.root, &path, content),
-                None => Target { content, whole, before: None, ..target.clone() },
+                None => {
+                    let alias = target.alias.clone();
+                    Target { alias, whole, ..Target::new(target.path.clone(), content) }
+                }
             })
         });
         Ok(target)
@@ -137,13 +140,15 @@ impl Changed<'_> {
         let (start, before) = match &patch.base {
             Base::Itself => {
                 let current = self.current()?;
-                (current.clone(), current.map(|bytes| Content::Bytes(bytes).into()))
+                let before = self.on_disk(current.as_deref());
+                (current, before)
             }
             Base::Moved(from) => {
                 let from = self.call.cwd.join(from);
                 let moved = self.read(&from)?;
-                let was = |bytes| Was { content: Content::Bytes(bytes), whole: None, path: Some(from) };
-                (moved.clone(), moved.map(was))
+                let content = Content::File(from.clone());
+                let before = moved.as_ref().map(|_| Was { content, whole: None, path: Some(from) });
+                (moved, before)
             }
             Base::Text(text) => (Some(text.clone().into_bytes()), self.before().map(Was::from)),
         };
@@ -162,10 +167,16 @@ impl Changed<'_> {
             return self.known_afterwards(&NotApplied::FileNotFound);
         }
         let current = self.current()?;
-        let before = current.clone().map(|bytes| Content::Bytes(bytes).into());
+        let before = self.on_disk(current.as_deref());
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let bytes = (algorithm.0)(current, edits, limit).map_err(|error| self.not_applied(&error))?;
         Ok(Worked { bytes, whole: None, before })
+    }
+
+    /// What a change starts from, if there is a file. It is read again where that is of interest: a copy would cost
+    /// every edit of a large file as much as reading it.
+    fn on_disk(&self, current: Option<&[u8]>) -> Option<Was> {
+        current.map(|_| Content::File(self.path.clone()).into())
     }
 
     /// A cell is changed. Contracts see its source; what they require of the file is judged on the whole notebook.
