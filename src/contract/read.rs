@@ -3,9 +3,10 @@
 //! Never fails on one bad file: that is a warning, and the others are read. Which contract counts where several have
 //! one id is not decided here. What has been compiled and is fresh need not be read; that makes no other difference.
 
-use std::ffi::OsStr;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::compiled::{self, Compiled, Taken, record};
@@ -26,6 +27,9 @@ pub const MAX_FILE: usize = 64 * 1024;
 /// The most that all contract files of one run may have together, in bytes; an example counts for some more. Far
 /// beyond what anybody writes by hand, and little enough to be read in no time.
 pub const MAX_TOTAL: usize = 16 * 1024 * 1024;
+
+/// How much of a file is read at once: more than most have.
+const CHUNK: usize = 4096;
 
 /// What an example takes in memory beside its text, in bytes.
 const EXAMPLE_SIZE: usize = 128;
@@ -91,7 +95,7 @@ pub struct Found {
 impl Reader {
     /// Reads until there is no more time.
     pub fn new(deadline: Deadline, examples: ExamplesWanted) -> Self {
-        Self { deadline, examples, room: Room::new(MAX_TOTAL), bytes: Vec::with_capacity(4096) }
+        Self { deadline, examples, room: Room::new(MAX_TOTAL), bytes: Vec::new() }
     }
 
     /// The contracts of a directory. One that is not there has none; files that there is no time for, or no room, are
@@ -104,15 +108,26 @@ impl Reader {
         let mut index = index.as_deref().and_then(Compiled::parse);
         let mut found = Found::default();
         let names = index.as_ref().and_then(|index| index.names(&directory.path));
-        let files: Vec<Candidate> = match names {
-            Some(names) => names.iter().map(|name| Candidate::new(directory, name.as_ref())).collect(),
-            None => files(directory, &mut found.warnings),
+        let names: Vec<Cow<'_, OsStr>> = match names {
+            Some(names) => names.iter().map(|name| Cow::Borrowed(OsStr::new(*name))).collect(),
+            None => {
+                let names = folder::names(directory, &mut found.warnings);
+                names.into_iter().map(|name| Cow::Owned(name.into_os_string())).collect()
+            }
         };
-        let count = files.len();
-        found.contracts.reserve_exact(count);
-        for (at, Candidate { path, origin }) in files.into_iter().enumerate() {
-            let taken = index.as_mut().and_then(|index| index.take(directory.name_of(&path)?, &path));
-            let unread = match self.one(&path, origin, taken) {
+        let [inside, shown] = [&directory.path, &directory.shown].map(|path| path.join("").into_os_string());
+        let mut path = OsString::new();
+        found.contracts.reserve_exact(names.len());
+        for (at, name) in names.iter().enumerate() {
+            path.clear();
+            path.push(&inside);
+            path.push(name);
+            let mut file = OsString::with_capacity(shown.len() + name.len());
+            file.push(&shown);
+            file.push(name);
+            let origin = Origin { layer: directory.kind, file: file.into() };
+            let taken = index.as_mut().and_then(|index| index.take(name.to_str()?, path.as_ref()));
+            let unread = match self.one(path.as_ref(), origin, taken) {
                 _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(built) => {
                     found.add(built, directory.forms);
@@ -120,7 +135,7 @@ impl Reader {
                 }
                 Err(NoRoom) => format!("the contracts are larger than {} bytes together", self.room.total),
             };
-            let (name, left) = (path.strip_prefix(&directory.path).unwrap_or(&path).display(), count - at);
+            let (name, left) = (Path::new(name).display(), names.len() - at);
             let what =
                 format!("{unread}: {left} files from {name} on do not count (remove what is not needed)");
             found.warnings.push(Warning::about(&directory.shown, what));
@@ -209,13 +224,39 @@ pub(super) fn read(
     room: &mut Room,
     bytes: &mut Vec<u8>,
 ) -> Result<Built, NoRoom> {
-    bytes.clear();
-    let opened = File::open(path).and_then(|open| open.take(MAX_FILE as u64 + 1).read_to_end(bytes));
-    if let Err(error) = opened {
-        let warning = Warning::about(&origin.file, format!("cannot be read: {error}"));
-        return Ok(Built::broken(warning));
+    match fill(path, bytes) {
+        Ok(size) => of_bytes(&bytes[..size], origin, room),
+        Err(error) => {
+            let warning = Warning::about(&origin.file, format!("cannot be read: {error}"));
+            Ok(Built::broken(warning))
+        }
     }
-    of_bytes(bytes, origin, room)
+}
+
+/// Reads a file into memory that may be larger, and tells how much that was; of one that is too large, more than is
+/// allowed.
+fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let mut file = File::open(path)?;
+    let mut size = 0;
+    while size <= MAX_FILE {
+        if bytes.len() - size < CHUNK / 2 {
+            bytes.resize(bytes.len() * 2 + CHUNK, 0);
+        }
+        match file.read(&mut bytes[size..]) {
+            Ok(0) => break,
+            Ok(read) => {
+                let is_short = size + read < bytes.len();
+                size += read;
+                // A regular file gives all that it has, and one that was written to its end ends with a line.
+                if is_short && bytes[size - 1] == b'\n' {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(size)
 }
 
 /// What is in the bytes of a file, if there is room for them.

@@ -2,7 +2,7 @@
 //! a dot are passed over; a link to a directory is followed once, and nothing but regular files is ever opened.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,16 @@ use crate::contract::Warning;
 
 /// The contract files of a directory, in name order.
 pub fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
+    names(directory, warnings).iter().map(|name| Candidate::new(directory, name.as_os_str())).collect()
+}
+
+/// The same by their paths from there.
+pub fn names(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
     let mut found = Found::default();
     found.look_into(directory, PathBuf::new(), warnings);
     found.follow_links(directory, warnings);
     found.files.sort_unstable_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
-    found.files.iter().map(|name| Candidate::new(directory, name.as_os_str())).collect()
+    found.files
 }
 
 /// The real paths of contract files of a directory that are reached through a link in it.
@@ -59,8 +64,7 @@ impl Found {
     fn look_into(&mut self, directory: &Directory, inside: PathBuf, warnings: &mut Vec<Warning>) {
         let mut waiting = vec![inside];
         while let Some(inside) = waiting.pop() {
-            let entries = fs::read_dir(directory.path.join(&inside)).and_then(Iterator::collect);
-            let entries: Vec<DirEntry> = match entries {
+            let entries = match entries(&directory.path.join(&inside)) {
                 Ok(entries) => entries,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => {
@@ -70,17 +74,14 @@ impl Found {
                     continue;
                 }
             };
-            for entry in entries {
-                let name = entry.file_name();
-                if is_hidden(&name) {
-                    continue;
-                }
-                let path = inside.join(&name);
-                match what(&entry) {
+            for Entry { name, what } in entries {
+                let is_contract = has_extension(&name);
+                let path = if inside.as_os_str().is_empty() { name.into() } else { inside.join(name) };
+                match what {
                     What::Folder => waiting.push(path),
                     What::LinkToFolder => self.links.push(path),
-                    What::File if is_named_like_a_contract(&path) => self.files.push(path),
-                    What::Else if is_named_like_a_contract(&path) => {
+                    What::File if is_contract => self.files.push(path),
+                    What::Else if is_contract => {
                         let what = "not a regular file (move it away, or put a file there)";
                         warnings.push(Warning::about(&directory.shown.join(&path), what));
                     }
@@ -109,6 +110,25 @@ impl Found {
     }
 }
 
+/// An entry of a directory.
+struct Entry {
+    name: OsString,
+    what: What,
+}
+
+/// What is in a directory, but for what is hidden.
+fn entries(directory: &Path) -> io::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if !is_hidden(&name) {
+            entries.push(Entry { name, what: what(&entry) });
+        }
+    }
+    Ok(entries)
+}
+
 fn what(entry: &DirEntry) -> What {
     let of = |kind: FileType, folder: What| match kind {
         kind if kind.is_file() => What::File,
@@ -131,9 +151,13 @@ fn is_hidden(name: &OsStr) -> bool {
 
 /// Is a file with this path, from the directory of contracts, named like one?
 pub fn is_named_like_a_contract(path: &Path) -> bool {
-    let extension = path.extension();
-    extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
-        && !path.iter().any(is_hidden)
+    path.file_name().is_some_and(has_extension) && !path.iter().any(is_hidden)
+}
+
+/// Has a name that is not hidden one of the extensions that contracts have?
+fn has_extension(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.ends_with(b".yaml") || name.ends_with(b".yml")
 }
 
 #[cfg(test)]
