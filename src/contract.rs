@@ -140,7 +140,7 @@ pub struct Pattern {
     /// The line of the contract file it stands on.
     pub line: usize,
     /// What every match holds, if that was found out before.
-    pub needs: Option<Needs>,
+    pub needs: Option<Box<Needs>>,
 }
 
 /// What every match of a valid pattern holds in lower case.

@@ -75,7 +75,7 @@ impl Glob {
     }
 
     fn shape(&self) -> &Shape {
-        self.shape.get_or_init(|| Shape::of(&self.text).unwrap_or_else(|_| Shape::Exact(String::new())))
+        self.shape.get_or_init(|| Shape::of(&self.text).unwrap_or(Shape::Nothing))
     }
 
     /// The glob as it was written.
@@ -86,9 +86,10 @@ impl Glob {
     /// The directory that every path it matches is in, as far as it is spelled out: empty, or with a `/` at its end.
     pub fn directory(&self) -> &str {
         let spelled = match self.shape() {
-            Shape::Exact(exact) => exact,
-            Shape::Under { directory, .. } => directory,
-            Shape::Regex { ends, .. } => &ends.start,
+            Shape::Nothing => "",
+            Shape::Exact => &self.text,
+            Shape::Under { directory, .. } => &self.text[..*directory],
+            Shape::Regex(slow) => &slow.ends.start,
         };
         &spelled[..spelled.rfind('/').map_or(0, |slash| slash + 1)]
     }
@@ -96,32 +97,25 @@ impl Glob {
     /// What the names of the files that it matches have in common, as far as it is spelled out.
     pub fn names(&self) -> Names<'_> {
         match self.shape() {
-            Shape::Exact(exact) => Names::ending_in(exact, Whole::Yes),
-            Shape::Under { tail: Tail::Anything | Tail::In(_) | Tail::AnyOf(_), .. } => Names::Any,
-            Shape::Under { tail: Tail::Between { end, .. }, .. } => Names::ending_in(end, Whole::No),
-            Shape::Under { tail: Tail::Name(name), .. } => Names::Name(name),
-            Shape::Under { tail: Tail::Endings(endings), .. } => {
-                let extension = |ending| match Names::ending_in(ending, Whole::No) {
-                    Names::Extensions(extensions) => extensions,
-                    Names::Any | Names::Name(_) => Vec::new(),
-                };
-                let extensions: Vec<_> = endings.iter().flat_map(|ending| extension(ending)).collect();
-                if extensions.len() == endings.len() { Names::Extensions(extensions) } else { Names::Any }
-            }
-            Shape::Regex { ends, .. } => Names::ending_in(&ends.end, Whole::No),
+            Shape::Nothing => Names::Any,
+            Shape::Exact => Names::ending_in(&self.text, Whole::Yes),
+            Shape::Under { directory, tail } => tail.names(behind(&self.text, *directory)),
+            Shape::Regex(slow) => Names::ending_in(&slow.ends.end, Whole::No),
         }
     }
 
     /// Does the glob match this `/`-separated path?
     pub fn is_match(&self, path: &[u8]) -> bool {
         match self.shape() {
-            Shape::Exact(exact) => path == exact.as_bytes(),
+            Shape::Nothing => false,
+            Shape::Exact => path == self.text.as_bytes(),
             Shape::Under { directory, tail } => {
-                path.strip_prefix(directory.as_bytes()).is_some_and(|rest| tail.is_match(rest))
+                let rest = path.strip_prefix(&self.text.as_bytes()[..*directory]);
+                rest.is_some_and(|rest| tail.is_match(behind(&self.text, *directory), rest))
             }
-            Shape::Regex { regex, ends, compiled } => {
-                path.starts_with(ends.start.as_bytes()) && path.ends_with(ends.end.as_bytes()) && {
-                    let compiled = compiled.get_or_init(|| compile(regex));
+            Shape::Regex(slow) => {
+                path.starts_with(slow.ends.start.as_bytes()) && path.ends_with(slow.ends.end.as_bytes()) && {
+                    let compiled = slow.compiled.get_or_init(|| compile(&slow.regex));
                     compiled.is_match(characters(path).as_ref())
                 }
             }
@@ -129,10 +123,15 @@ impl Glob {
     }
 }
 
+/// What stands behind `**/` in a glob that starts with so many bytes for a directory.
+fn behind(text: &str, directory: usize) -> &str {
+    text.get(directory + "**/".len()..).unwrap_or_default()
+}
+
 impl Default for Glob {
     /// A glob that no path matches.
     fn default() -> Self {
-        Self { text: String::new(), shape: OnceLock::from(Shape::Exact(String::new())) }
+        Self { text: String::new(), shape: OnceLock::from(Shape::Exact) }
     }
 }
 
@@ -144,15 +143,25 @@ impl PartialEq for Glob {
 
 impl Eq for Glob {}
 
-/// How a glob is answered.
+/// How a glob is answered. What it spells out is looked up in its text: a hook makes many globs and asks each once.
 #[derive(Debug, Clone)]
 enum Shape {
-    /// One path.
-    Exact(String),
-    /// `directory**`, `directory**/*.ext` and their like; the directory is empty or ends in `/`.
-    Under { directory: String, tail: Tail },
+    /// It matches no path.
+    Nothing,
+    /// It is a path.
+    Exact,
+    /// `directory**`, `directory**/*.ext` and their like; the directory, which takes so many bytes, is empty or ends in `/`.
+    Under { directory: usize, tail: Tail },
     /// Anything else.
-    Regex { regex: String, ends: Ends, compiled: OnceLock<meta::Regex> },
+    Regex(Box<Slow>),
+}
+
+/// A glob that needs an expression.
+#[derive(Debug, Clone)]
+struct Slow {
+    regex: String,
+    ends: Ends,
+    compiled: OnceLock<meta::Regex>,
 }
 
 /// What every path that a glob matches starts and ends with, as far as it is spelled out.
@@ -210,111 +219,136 @@ impl<'a> Names<'a> {
     }
 }
 
+/// What stands behind `**/`.
 #[derive(Debug, Clone)]
 enum Tail {
+    /// Nothing, or a name of any kind.
     Anything,
-    /// The last name ends in one of these.
-    Endings(Vec<String>),
-    /// The last name is this one.
-    Name(String),
-    /// The last name starts and ends in these.
-    Between {
-        start: String,
-        end: String,
-    },
-    /// It is in a directory with this name, or these names in a row.
-    In(String),
-    /// One of these.
-    AnyOf(Vec<Tail>),
+    /// Something [plain](is_plain).
+    Plain,
+    /// `*.{a,b}`: a star, and braces at the end, all choices spelled out.
+    Endings,
+    /// Braces around plain choices.
+    OneOf,
+    /// Braces in something else: what writing out every choice gives, all of it plain.
+    WrittenOut(Box<[String]>),
 }
 
 impl Shape {
     fn of(text: &str) -> Result<Self, GlobError> {
-        if let Some(plain) = Self::plain(text) {
-            return Ok(plain);
+        if let Some(quick) = Self::quick(text) {
+            return Ok(quick);
         }
         let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
         let regex = translate(text).map_err(wrong)?;
-        Ok(Self::Regex { regex, ends: Ends::of(text), compiled: OnceLock::new() })
+        Ok(Self::Regex(Box::new(Slow { regex, ends: Ends::of(text), compiled: OnceLock::new() })))
     }
 
     /// The shape of `text` when no regex is needed for it.
-    fn plain(text: &str) -> Option<Self> {
-        if is_literal(text) {
-            return Some(Self::Exact(text.to_owned()));
-        }
-        let (directory, tail) = text.split_once("**")?;
-        if !is_literal(directory) || !(directory.is_empty() || directory.ends_with('/')) {
+    fn quick(text: &str) -> Option<Self> {
+        let Some(directory) = text.bytes().position(is_special) else { return Some(Self::Exact) };
+        let (before, rest) = text.split_at(directory);
+        if !(before.is_empty() || before.ends_with('/')) {
             return None;
         }
-        let tail = match tail {
+        let tail = match rest.strip_prefix("**")? {
             "" | "/*" => Tail::Anything,
-            _ => Tail::plain(tail.strip_prefix('/')?)?,
+            tail => Tail::of(tail.strip_prefix('/')?)?,
         };
-        Some(Self::Under { directory: directory.to_owned(), tail })
+        Some(Self::Under { directory, tail })
     }
 }
 
 impl Tail {
-    fn plain(text: &str) -> Option<Self> {
-        if let Some(inside) = text.strip_suffix("/**").filter(|inside| is_literal(inside)) {
-            return (!inside.is_empty()).then(|| Self::In(format!("/{inside}/")));
+    fn of(text: &str) -> Option<Self> {
+        let Some((before, choices, after)) = braces(text) else {
+            return is_plain(text).then_some(Self::Plain);
+        };
+        let stem = before.strip_prefix('*').filter(|_| after.is_empty());
+        if stem.is_some_and(|stem| [stem, choices].iter().all(|part| is_literal(part) && !part.contains('/')))
+        {
+            return Some(Self::Endings);
         }
-        if let Some((before, rest)) = text.split_once('{') {
-            let (choices, after) = rest.split_once('}')?;
-            return Self::endings(before, choices, after).or_else(|| Self::any_of(before, choices, after));
-        }
-        if text.is_empty() || text.contains('/') {
+        let nests = |byte: u8| matches!(byte, b'{' | b'}' | b'[' | b'\\');
+        if [before, choices, after].iter().any(|part| part.bytes().any(nests)) {
             return None;
         }
-        if is_literal(text) {
-            return Some(Self::Name(text.to_owned()));
+        if before.is_empty() && after.is_empty() {
+            return choices.split(',').all(is_plain).then_some(Self::OneOf);
         }
-        let (start, end) =
-            text.split_once('*').filter(|(start, end)| is_literal(start) && is_literal(end))?;
-        Some(match start {
-            "" => Self::Endings(vec![end.to_owned()]),
-            _ => Self::Between { start: start.to_owned(), end: end.to_owned() },
-        })
+        let written_out: Box<[String]> =
+            choices.split(',').map(|choice| [before, choice, after].concat()).collect();
+        written_out.iter().all(|text| is_plain(text)).then_some(Self::WrittenOut(written_out))
     }
 
-    /// `*.{a,b}`: a pair of braces at the end of a name, all choices spelled out.
-    fn endings(before: &str, choices: &str, after: &str) -> Option<Self> {
-        let stem = before.strip_prefix('*').filter(|_| after.is_empty())?;
-        let is_plain =
-            is_literal(stem) && is_literal(choices) && !stem.contains('/') && !choices.contains('/');
-        let endings = || choices.split(',').map(|choice| format!("{stem}{choice}")).collect();
-        is_plain.then(|| Self::Endings(endings()))
-    }
-
-    /// Another pair of braces, and no more: what writing out every choice gives.
-    fn any_of(before: &str, choices: &str, after: &str) -> Option<Self> {
-        if [before, choices, after].iter().any(|part| part.contains(['{', '}', '[', '\\'])) {
-            return None;
+    fn names<'a>(&self, text: &'a str) -> Names<'a> {
+        match self {
+            Self::Anything | Self::OneOf | Self::WrittenOut(_) => Names::Any,
+            Self::Plain if text.ends_with("/**") => Names::Any,
+            Self::Plain => match text.split_once('*') {
+                None => Names::Name(text),
+                Some((_, end)) => Names::ending_in(end, Whole::No),
+            },
+            Self::Endings => {
+                let Some((stem, choices, _)) = braces(text) else { return Names::Any };
+                let extension = |choice: &'a str| match choice.rsplit_once('.') {
+                    Some((_, extension)) => Some(extension),
+                    None => stem.ends_with('.').then_some(choice),
+                };
+                choices.split(',').map(extension).collect::<Option<_>>().map_or(Names::Any, Names::Extensions)
+            }
         }
-        let written_out = choices.split(',').map(|choice| format!("{before}{choice}{after}"));
-        let tails = written_out.map(|text| Self::plain(&text)).collect::<Option<_>>()?;
-        Some(Self::AnyOf(tails))
     }
 
-    fn is_match(&self, rest: &[u8]) -> bool {
+    fn is_match(&self, text: &str, rest: &[u8]) -> bool {
         match self {
             Self::Anything => true,
-            Self::Endings(endings) => endings.iter().any(|ending| rest.ends_with(ending.as_bytes())),
-            Self::Name(name) => {
-                let before = rest.strip_suffix(name.as_bytes());
-                before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+            Self::Plain => is_plain_match(text, rest),
+            Self::Endings => braces(text).is_some_and(|(before, choices, _)| {
+                let stem = &before.as_bytes()[1..];
+                let ends = |choice: &str| rest.strip_suffix(choice.as_bytes());
+                choices.split(',').filter_map(ends).any(|before| before.ends_with(stem))
+            }),
+            Self::OneOf => {
+                let choices = braces(text).map_or("", |(_, choices, _)| choices);
+                choices.split(',').any(|choice| is_plain_match(choice, rest))
             }
-            Self::Between { start, end } => {
-                let name = &rest[memchr::memrchr(b'/', rest).map_or(0, |slash| slash + 1)..];
-                let after = name.strip_prefix(start.as_bytes());
-                after.is_some_and(|after| after.ends_with(end.as_bytes()))
-            }
-            Self::In(directory) => {
-                let directory = directory.as_bytes();
-                rest.starts_with(&directory[1..]) || memchr::memmem::find(rest, directory).is_some()
-            }
-            Self::AnyOf(tails) => tails.iter().any(|tail| tail.is_match(rest)),
+            Self::WrittenOut(all) => all.iter().any(|text| is_plain_match(text, rest)),
+        }
+    }
+}
+
+/// What stands before the first braces, in them, and after them, if there are any.
+fn braces(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once('{')?;
+    let (choices, after) = rest.split_once('}')?;
+    Some((before, choices, after))
+}
+
+/// Is it a name, a name with one star in it, or `directory/**`?
+fn is_plain(text: &str) -> bool {
+    if let Some(inside) = text.strip_suffix("/**").filter(|inside| is_literal(inside)) {
+        return !inside.is_empty();
+    }
+    let (start, end) = text.split_once('*').unwrap_or((text, ""));
+    !text.is_empty() && is_literal(start) && is_literal(end) && !text.contains('/')
+}
+
+/// Does something plain, below any directory, match the rest of a path?
+fn is_plain_match(text: &str, rest: &[u8]) -> bool {
+    if let Some(inside) = text.strip_suffix("/**") {
+        let is_in = |start: usize| {
+            let after = rest[start..].strip_prefix(inside.as_bytes());
+            after.is_some_and(|after| after.starts_with(b"/"))
+        };
+        return is_in(0) || memchr::memchr_iter(b'/', rest).any(|slash| is_in(slash + 1));
+    }
+    let name = &rest[memchr::memrchr(b'/', rest).map_or(0, |slash| slash + 1)..];
+    match text.split_once('*') {
+        None => name == text.as_bytes(),
+        Some((start, end)) => {
+            let after = name.strip_prefix(start.as_bytes());
+            after.is_some_and(|after| after.ends_with(end.as_bytes()))
         }
     }
 }
@@ -323,7 +357,12 @@ impl Tail {
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 fn is_literal(text: &str) -> bool {
-    !text.contains(SPECIAL)
+    !text.bytes().any(is_special)
+}
+
+/// Is a byte one of [`SPECIAL`]?
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\')
 }
 
 /// The characters of a path; each byte that belongs to none is one of its own.
@@ -568,7 +607,7 @@ mod tests {
                     "**/{a*,ab*b}",
                 ])
         {
-            assert!(!matches!(glob(text).shape(), Shape::Regex { .. }), "{text}");
+            assert!(!matches!(glob(text).shape(), Shape::Regex(_)), "{text}");
         }
     }
 

@@ -267,7 +267,7 @@ fn contract(file: &Candidate, now: &Stamp, needed: Needed) -> Option<(Stamp, usi
     let mut room = Room::new(read::MAX_TOTAL);
     let built = read::read(&file.path, file.origin.clone(), &mut room, &mut Vec::new()).ok()?;
     let mut contract = built.contract.filter(|_| built.warnings.is_empty())?;
-    let needs = needed(&contract);
+    let needs = needed(&contract).map(Box::new);
     if let Check::Forbid(pattern) = &mut contract.check {
         pattern.needs = needs;
     }
@@ -332,8 +332,8 @@ mod tests {
             let examples = expected.examples.violating.len();
             expected.examples = Examples::default();
             if let Check::Forbid(pattern) = &mut expected.check {
-                pattern.needs =
-                    Some(Needs { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) });
+                let needs = Needs { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) };
+                pattern.needs = Some(Box::new(needs));
             }
             let Taken { record, weight } =
                 compiled.take(name, &directory.path.join(name)).expect("it is fresh");

@@ -132,6 +132,7 @@ impl Loading {
 pub fn load(layers: &[Layer], loading: Loading) -> Layers {
     let mut reader = Reader::new(loading.deadline, loading.examples);
     let mut stack = Stack { layers: Layers::default(), loading, sound: HashSet::new() };
+    let mut contracts = Vec::with_capacity(layers.len());
     for layer in layers {
         let mut found = match &layer.from {
             Supply::Directory(directory) => reader.read(directory),
@@ -149,8 +150,9 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
         if layer.base != RelPath::default() {
             found.contracts.iter_mut().for_each(|contract| contract.scope.base = layer.base.clone());
         }
-        stack.add(found.contracts);
+        contracts.push(found.contracts);
     }
+    stack.add_all(contracts);
     stack.layers.warnings.sort();
     stack.layers
 }
@@ -237,21 +239,26 @@ struct Stack {
 }
 
 impl Stack {
+    /// Adds the contracts of all layers, those with higher precedence first. Mostly no id is there twice.
+    fn add_all(&mut self, mut all: Vec<Vec<Contract>>) {
+        if are_unique(all.iter().flatten().map(|contract| contract.id.as_str())) {
+            let most: usize = all.iter().map(Vec::len).sum();
+            let there = &mut self.layers.contracts;
+            *there = if all.is_empty() { Vec::new() } else { all.remove(0) };
+            there.reserve_exact(most - there.len());
+            all.into_iter().for_each(|contracts| there.extend(contracts));
+        } else {
+            all.into_iter().for_each(|contracts| self.add(contracts));
+        }
+    }
+
     /// Adds the contracts of a layer, which have lower precedence than all that are there.
     ///
     /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
     /// Nor can a broken one stand in front of another, whichever comes first. One for the files below a directory stands in
     /// front of others there, and nowhere else.
     fn add(&mut self, contracts: Vec<Contract>) {
-        let there = &mut self.layers.contracts;
-        if are_unique(there.iter().chain(&contracts).map(|contract| contract.id.as_str())) {
-            if there.is_empty() {
-                *there = contracts;
-            } else {
-                there.extend(contracts);
-            }
-            return;
-        }
+        let there = &self.layers.contracts;
         let first_added = there.len();
         let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, contract) in there.iter().enumerate() {

@@ -105,7 +105,7 @@ impl Scope {
     }
 
     /// What it is known by: scopes with the same one mean the same files.
-    pub fn key(&self) -> impl Hash + Eq + '_ {
+    pub fn key(&self) -> impl Hash + Eq + Copy + '_ {
         let is_everything = self.base.as_bytes().is_empty() && self.nearer.is_empty() && self.fate.is_none();
         let cases = self.cases.as_ref().map(|cases| cases.as_ptr().addr());
         (!is_everything).then_some((&self.base, &self.nearer, cases, self.fate.map(|(fate, _)| fate)))

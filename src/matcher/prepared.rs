@@ -60,7 +60,7 @@ impl Prepared {
     pub fn needs<'a>(&'a self, index: usize, contract: &'a Contract) -> Option<&'a Needs> {
         let pattern = contract.check.pattern()?;
         if pattern.needs.is_some() {
-            return pattern.needs.as_ref();
+            return pattern.needs.as_deref();
         }
         self.patterns[index].needs.get_or_init(|| glance::needs(pattern)).as_ref()
     }

@@ -2,7 +2,8 @@
 //! names or extensions that it spells out.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::contract::Contract;
 use crate::contract::scope::FileSet;
@@ -39,13 +40,18 @@ impl<'a> Names<'a> {
     }
 }
 
+/// After so many paths, globs are put in order; before, each is compared with each path.
+const FEW_PATHS: usize = 4;
+
 /// The distinct globs of some contracts.
 #[derive(Debug, Default)]
 pub struct Globs {
     /// For each glob the contracts that have it, by their index; the first one's is asked.
     contracts: Vec<Vec<usize>>,
-    /// The globs by the directory that they spell out, which may be none.
-    under: HashMap<Vec<u8>, Inside>,
+    /// The globs by the directory that they spell out, which may be none, once there are many paths.
+    under: OnceLock<HashMap<Vec<u8>, Inside>>,
+    /// How many paths they have been compared with.
+    paths: AtomicUsize,
 }
 
 /// Globs that spell out the same directory, by their index.
@@ -61,39 +67,75 @@ impl Globs {
     /// The globs of the contracts.
     pub fn of(contracts: &[Contract]) -> Self {
         let mut globs = Self::default();
-        let mut known = HashMap::new();
+        // By the glob alone, which is short: contracts for the same files may leave out long lists of others.
+        let mut known: HashMap<&str, Vec<(_, usize)>> = HashMap::new();
+        let mut last = None;
         for (index, contract) in contracts.iter().enumerate() {
             let exclude = contract.exclude.as_ref().map(|exclude| exclude.glob.as_str());
-            let at =
-                *known.entry((contract.glob.as_str(), exclude, contract.scope.key())).or_insert_with(|| {
-                    let new = globs.contracts.len();
-                    globs.contracts.push(Vec::new());
-                    let inside = globs.under.entry(directory(contract)).or_default();
-                    match contract.glob.names() {
-                        GlobNames::Any => inside.any.push(new),
-                        GlobNames::Name(name) => inside.names.entry(name.into()).or_default().push(new),
-                        GlobNames::Extensions(extensions) => {
-                            for extension in extensions {
-                                inside.extensions.entry(extension.into()).or_default().push(new);
-                            }
+            let (glob, rest) = (contract.glob.as_str(), (exclude, contract.scope.key()));
+            // Contracts that stand together mostly have the same one.
+            let at = match last {
+                Some((same, at)) if same == (glob, rest) => at,
+                _ => {
+                    let same = known.entry(glob).or_default();
+                    match same.iter().find(|(known, _)| *known == rest) {
+                        Some((_, at)) => *at,
+                        None => {
+                            same.push((rest, globs.contracts.len()));
+                            globs.contracts.push(Vec::new());
+                            globs.contracts.len() - 1
                         }
                     }
-                    new
-                });
+                }
+            };
             globs.contracts[at].push(index);
+            last = Some(((glob, rest), at));
         }
         globs
+    }
+
+    /// The globs in order.
+    fn in_order(&self, contracts: &[Arc<Contract>]) -> HashMap<Vec<u8>, Inside> {
+        let mut under: HashMap<Vec<u8>, Inside> = HashMap::new();
+        for (at, having) in self.contracts.iter().enumerate() {
+            let contract = &contracts[having[0]];
+            let inside = under.entry(directory(contract)).or_default();
+            match contract.glob.names() {
+                GlobNames::Any => inside.any.push(at),
+                GlobNames::Name(name) => inside.names.entry(name.into()).or_default().push(at),
+                GlobNames::Extensions(extensions) => {
+                    for extension in extensions {
+                        inside.extensions.entry(extension.into()).or_default().push(at);
+                    }
+                }
+            }
+        }
+        under
     }
 
     /// The globs that match one of the names of a file, in order. When there is no time left to compare a glob, it is
     /// taken to match.
     pub fn matching(&self, contracts: &[Arc<Contract>], names: Names<'_>, deadline: Deadline) -> Vec<usize> {
+        let mut candidates = self.candidates(contracts, names);
+        candidates.retain(|&at| {
+            let contract = &contracts[self.contracts[at][0]];
+            contract.applies_to(names.path, names.alias) || deadline.has_passed()
+        });
+        candidates
+    }
+
+    /// The globs that may match one of the names of a file, in order.
+    fn candidates(&self, contracts: &[Arc<Contract>], names: Names<'_>) -> Vec<usize> {
+        if self.paths.fetch_add(1, Ordering::Relaxed) < FEW_PATHS {
+            return (0..self.contracts.len()).collect();
+        }
+        let under = self.under.get_or_init(|| self.in_order(contracts));
         let mut candidates: Vec<usize> = Vec::new();
         for path in names.iter().map(RelPath::as_bytes) {
             let name = &path[memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)..];
             let extension = memchr::memrchr(b'.', name).map(|dot| &name[dot + 1..]);
             let mut collect = |directory: &[u8]| {
-                let Some(inside) = self.under.get(directory) else { return };
+                let Some(inside) = under.get(directory) else { return };
                 let named = inside.names.get(name);
                 let extended = extension.and_then(|extension| inside.extensions.get(extension));
                 candidates.extend([Some(&inside.any), named, extended].into_iter().flatten().flatten());
@@ -103,10 +145,6 @@ impl Globs {
         }
         candidates.sort_unstable();
         candidates.dedup();
-        candidates.retain(|&at| {
-            let contract = &contracts[self.contracts[at][0]];
-            contract.applies_to(names.path, names.alias) || deadline.has_passed()
-        });
         candidates
     }
 

@@ -32,7 +32,7 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
             Shape::Examples => {}
         }
     }
-    let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_ref());
+    let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_deref());
     put_list(&mut out, needs.as_slice(), |out, needs| put_needs(out, needs));
     out
 }
@@ -50,7 +50,7 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let mut contract = builder.into_contract()?;
     let Some(mut needs) = needs.filter(|_| bytes.0.is_empty()) else { return Err(contract.origin) };
     if let Check::Forbid(pattern) = &mut contract.check {
-        pattern.needs = needs.pop();
+        pattern.needs = needs.pop().map(Box::new);
     }
     Ok(contract)
 }

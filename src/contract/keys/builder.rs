@@ -244,7 +244,7 @@ impl Builder {
     /// Sets the files that the contract is about.
     pub(super) fn set_globs(&mut self, globs: &[Placed<'_>]) {
         self.contract.glob_line = globs.first().map_or(self.top, |first| first.line);
-        if let Some(glob) = self.globs("file_glob", globs) {
+        if let Some(glob) = self.known_or_new("file_glob", globs) {
             self.contract.glob = glob;
         }
     }
@@ -252,12 +252,17 @@ impl Builder {
     /// Sets the files that it is not about.
     pub(super) fn set_exclude(&mut self, globs: &[Placed<'_>]) {
         let line = globs.first().map_or(self.top, |first| first.line);
-        // Most contracts of a pack are not asked: their own globs do not match.
-        let glob = match (self.values, globs) {
-            (Values::KnownToBeGood, [known]) => Some(Glob::accepted(&known.text)),
-            _ => self.globs("exclude_glob", globs),
-        };
+        let glob = self.known_or_new("exclude_glob", globs);
         self.contract.exclude = glob.map(|glob| Box::new(Exclude { glob, line }));
+    }
+
+    /// The glob that values are. One that was accepted before is not looked at until somebody asks it: of the contracts of
+    /// a pack, one is asked for all that have the same glob.
+    fn known_or_new(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+        match (self.values, globs) {
+            (Values::KnownToBeGood, [known]) => Some(Glob::accepted(&known.text)),
+            _ => self.globs(key, globs),
+        }
     }
 
     /// One glob, or several that become one with braces around them, if they are valid.

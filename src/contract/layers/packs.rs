@@ -43,7 +43,7 @@ fn from_files(pack: &'static Pack) -> Found {
 }
 
 fn origin(pack: &Pack, file: &PackFile) -> Origin {
-    Origin { layer: LayerKind::Pack, file: format!("pack:{}/{}", pack.name, file.name).into() }
+    Origin { layer: LayerKind::Pack, file: ["pack:", pack.name, "/", file.name].concat().into() }
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
     fn table(pack: &'static Pack, files: &[(&'static PackFile, String)]) -> Vec<u8> {
         let one = |(file, text): &(&'static PackFile, String)| {
             let mut contract = syntax::read(text, origin(pack, file)).contract.expect("is valid");
-            let needs = matcher::needs(&contract);
+            let needs = matcher::needs(&contract).map(Box::new);
             if let Check::Forbid(pattern) = &mut contract.check {
                 pattern.needs = needs;
             }
