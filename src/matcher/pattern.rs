@@ -168,9 +168,13 @@ impl Pattern {
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let needed = |charset| within.windows.iter().any(|window| within.charset_of(window) == charset);
-        let forms = [Charset::Ascii, Charset::Any]
-            .map(|charset| needed(charset).then(|| linear.automaton(charset, effort.budget)).flatten());
         let clock = effort.clock();
+        let bytes: usize = within.windows.iter().map(|window| window.len()).sum();
+        let is_little = !clock.is_never() && bytes <= LITTLE;
+        let searched = if is_little { Searched::Little } else { linear.searched() };
+        let automaton = |charset| linear.automaton(charset, effort.budget, searched);
+        let forms = [Charset::Ascii, Charset::Any]
+            .map(|charset| needed(charset).then(|| automaton(charset)).flatten());
         let extents = [1, MAX_WIDTH].map(|width| Extent { reach: self.required.whole, width });
         let search = |at: usize| {
             let form = forms[at].as_deref()?;
@@ -208,6 +212,9 @@ impl Pattern {
         }
     }
 }
+
+/// For so many bytes, what makes a search fast takes longer to make than it saves.
+const LITTLE: usize = 2 * 1024;
 
 /// How much of a text has to be searched for a pattern.
 fn searched(required: &Required) -> Searched {

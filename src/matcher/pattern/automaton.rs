@@ -74,16 +74,22 @@ impl Automaton {
     /// The automaton of an expression for text of this character set, or `None` when it would be too large.
     pub fn new(expression: &str, charset: Charset, searched: Searched) -> Option<Self> {
         let hir = linear::parse(expression, charset).ok()?;
-        let has_few_states = linear::estimated_states(&hir) <= MANY_STATES;
+        // A table of states is for more text than that.
+        let is_worth_it = linear::estimated_states(&hir) <= MANY_STATES && searched != Searched::Little;
         // In a small window there is nothing to skip that would be worth looking for.
-        let has_small_windows = searched == Searched::Windows && hir.properties().maximum_len().is_some();
+        let has_small_windows = match searched {
+            Searched::Windows => hir.properties().maximum_len().is_some(),
+            Searched::Little => true,
+            Searched::Whole => false,
+        };
         let config = meta::Config::new()
             .utf8_empty(false)
             .nfa_size_limit(Some(SIZE_LIMIT))
             .which_captures(WhichCaptures::Implicit)
             .auto_prefilter(!has_small_windows)
-            .hybrid(has_few_states)
-            .dfa(has_few_states);
+            .hybrid(is_worth_it)
+            .dfa(is_worth_it)
+            .onepass(is_worth_it);
         let regex = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
         let places = places(&hir);
         Some(Self {

@@ -83,6 +83,8 @@ pub enum Validity {
 pub enum Searched {
     /// The windows in which the expression can match.
     Windows,
+    /// The same, which are little text, and there is hardly any more to come.
+    Little,
     /// All of it.
     Whole,
 }
@@ -118,7 +120,7 @@ impl Backtracking {
         let repeated = if facts.counts { REPEATED_SIZE } else { 0 };
         let size = SIZE + facts.large_classes * CLASS_SIZE + repeated;
         let text = match searched {
-            Searched::Windows => format!("{HARD}{regex}"),
+            Searched::Windows | Searched::Little => format!("{HARD}{regex}"),
             Searched::Whole => regex,
         };
         let expression = Expression { text: text.into(), groups: facts.groups };
@@ -153,7 +155,7 @@ impl Backtracking {
         let Ok(text) = std::str::from_utf8(within.text) else { return Err(Unfinished::TooLarge) };
         let (clock, whole) = (effort.clock(), 0..text.len());
         let within = &match self.searched {
-            Searched::Windows => *within,
+            Searched::Windows | Searched::Little => *within,
             Searched::Whole => Within { windows: std::slice::from_ref(&whole), ..*within },
         };
         if clock.is_never() {

@@ -114,13 +114,24 @@ impl Linear {
         Self { searched, ..self }
     }
 
-    /// The automaton for text of this character set, or `None` when it would be too large.
-    pub fn automaton(&self, charset: Charset, budget: &Budget) -> Option<AutomatonRef<'_>> {
+    /// How much of a text is searched for it.
+    pub fn searched(&self) -> Searched {
+        self.searched
+    }
+
+    /// The automaton for text of this character set, or `None` when it would be too large. The first search says for how
+    /// much text it is made; what is found is the same.
+    pub fn automaton(
+        &self,
+        charset: Charset,
+        budget: &Budget,
+        searched: Searched,
+    ) -> Option<AutomatonRef<'_>> {
         let (form, charset) = match charset {
             Charset::Ascii if self.has_ascii_form => (&self.ascii, Charset::Ascii),
             Charset::Ascii | Charset::Any => (&self.unicode, Charset::Any),
         };
-        let make = || Automaton::new(&self.regex, charset, self.searched).map(Box::new);
+        let make = || Automaton::new(&self.regex, charset, searched).map(Box::new);
         let made = form.get_or_init(|| {
             if budget.is_spent() {
                 return Made::ForEachSearch;
@@ -237,7 +248,10 @@ mod tests {
         let linear = new("a+").expect("an expression");
         assert!(linear.ascii.get().is_none() && linear.unicode.get().is_none());
         let budget = Budget::new(usize::MAX);
-        assert!(matches!(linear.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Kept(_))));
+        assert!(matches!(
+            linear.automaton(Charset::Ascii, &budget, Searched::Whole),
+            Some(AutomatonRef::Kept(_))
+        ));
         assert!(linear.unicode.get().is_none());
     }
 
@@ -245,10 +259,19 @@ mod tests {
     fn what_there_is_no_memory_for_is_made_for_each_search() {
         let [first, second] = ["a+", "b+"].map(|regex| new(regex).expect("an expression"));
         let budget = Budget::new(1);
-        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Kept(_))));
+        assert!(matches!(
+            first.automaton(Charset::Ascii, &budget, Searched::Whole),
+            Some(AutomatonRef::Kept(_))
+        ));
         assert!(budget.is_spent(), "its size is counted");
-        assert!(matches!(second.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Own(_))));
-        assert!(matches!(first.automaton(Charset::Ascii, &budget), Some(AutomatonRef::Kept(_))));
+        assert!(matches!(
+            second.automaton(Charset::Ascii, &budget, Searched::Whole),
+            Some(AutomatonRef::Own(_))
+        ));
+        assert!(matches!(
+            first.automaton(Charset::Ascii, &budget, Searched::Whole),
+            Some(AutomatonRef::Kept(_))
+        ));
     }
 
     #[test]

@@ -11,8 +11,9 @@ use crate::matcher::required::byte_set::ByteSet;
 /// In a longer text, looking for what each pattern needs would cost more than reading the patterns.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// How many bits there are for the places of grams in a text: enough for few to be set.
-const GRAM_BITS: usize = 1 << 17;
+/// How many bits there are for each gram of a text, so that few are set, and how many there are at most, as a power of two.
+const BITS_PER_GRAM: usize = 8;
+const MAX_BITS: u32 = 17;
 
 /// A text in lower case, to look for what patterns need.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct QuickReject {
     text: Vec<u8>,
     /// A bit for each gram in the text, by its hash.
     grams: Vec<u64>,
+    /// By how much a hash is too long for that.
+    shift: u32,
 }
 
 impl QuickReject {
@@ -30,11 +33,14 @@ impl QuickReject {
             return None;
         }
         let text = text.to_ascii_lowercase();
-        let mut grams = vec![0; GRAM_BITS / 64];
-        for bit in text.windows(3).map(gram_bit) {
-            grams[bit / 64] |= 1 << (bit % 64);
+        let bits = (text.len() * BITS_PER_GRAM).next_power_of_two().clamp(64, 1 << MAX_BITS);
+        let shift = u32::BITS - bits.trailing_zeros();
+        let mut grams = vec![0; bits / 64];
+        for gram in text.windows(3) {
+            let bit = gram_hash(gram) >> shift;
+            grams[bit as usize / 64] |= 1 << (bit % 64);
         }
-        Some(Self { text, grams })
+        Some(Self { text, grams, shift })
     }
 
     /// Could a pattern that needs this match in the text?
@@ -45,14 +51,16 @@ impl QuickReject {
 
     /// Is this in the text? Mostly it is not, and one gram tells.
     fn has(&self, part: &[u8]) -> bool {
-        let is_known = |bit: usize| self.grams[bit / 64] >> (bit % 64) & 1 == 1;
-        part.windows(3).map(gram_bit).all(is_known) && memmem::find(&self.text, part).is_some()
+        let is_known = |gram: &[u8]| {
+            let bit = gram_hash(gram) >> self.shift;
+            self.grams[bit as usize / 64] >> (bit % 64) & 1 == 1
+        };
+        part.windows(3).all(is_known) && memmem::find(&self.text, part).is_some()
     }
 }
 
-fn gram_bit(gram: &[u8]) -> usize {
-    let gram = u32::from_le_bytes([gram[0], gram[1], gram[2], 0]);
-    gram.wrapping_mul(0x9E37_79B1) as usize >> (u32::BITS - GRAM_BITS.trailing_zeros())
+fn gram_hash(gram: &[u8]) -> u32 {
+    u32::from_le_bytes([gram[0], gram[1], gram[2], 0]).wrapping_mul(0x9E37_79B1)
 }
 
 #[cfg(test)]
