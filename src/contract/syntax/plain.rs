@@ -184,16 +184,19 @@ fn scalar(rest: &str) -> Option<Scalar<'_>> {
     }
     rest.as_bytes().first().filter(|first| first.is_ascii_alphanumeric())?;
     let bytes = rest.as_bytes();
+    if !bytes.iter().fold(false, |any, byte| any | matches!(byte, b'#' | b':')) {
+        return Some(Scalar { text: Cow::Borrowed(rest), quoted: false });
+    }
     let (mut end, mut certain) = (rest.len(), true);
-    for at in memchr::memchr2_iter(b'#', b':', bytes) {
-        match bytes[at] {
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
             b'#' if bytes[at - 1] == b' ' => {
                 end = at;
                 break;
             }
-            b'#' => {}
             // Before a space or at the end it would be the end of a key.
-            _ => certain &= bytes.get(at + 1).is_some_and(|next| *next != b' '),
+            b':' => certain &= bytes.get(at + 1).is_some_and(|next| *next != b' '),
+            _ => {}
         }
     }
     let text = trim_end(&rest[..end]);

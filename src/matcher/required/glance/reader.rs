@@ -86,7 +86,9 @@ impl Reader<'_> {
     fn sequence(&mut self) -> Option<Part> {
         let mut sequence = Sequence::new();
         let mut start = self.read();
-        while let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) {
+        loop {
+            self.letters_alone();
+            let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) else { break };
             if first == b'$' && self.letters[usize::from(start)..].last() == Some(&b'\r') {
                 // A carriage return before the end of a line: there is something to tell its author.
                 return None;
@@ -126,6 +128,17 @@ impl Reader<'_> {
         }
         sequence.push(literal(start, self.read()));
         Some(sequence.finish())
+    }
+
+    /// Reads letters that stand for themselves and are not repeated, as most of a pattern are.
+    fn letters_alone(&mut self) {
+        while let [first, rest @ ..] = self.rest
+            && !is_special(*first)
+            && !rest.first().is_some_and(|next| matches!(next, b'*' | b'+' | b'?' | b'{'))
+        {
+            self.letters.push(first.to_ascii_lowercase());
+            self.rest = rest;
+        }
     }
 
     /// How many letters have been read; never more than the pattern has.
@@ -298,6 +311,11 @@ impl Reader<'_> {
 fn number(digits: &str) -> Option<usize> {
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| plain)
+}
+
+/// May a byte stand for something else than itself?
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'[' | b']' | b'(' | b')' | b'{' | b'.' | b'^' | b'$' | b'*' | b'+' | b'?' | b'|')
 }
 
 /// Letters as they are.
