@@ -36,9 +36,13 @@ impl QuickReject {
         let bits = (text.len() * BITS_PER_GRAM).next_power_of_two().clamp(64, 1 << MAX_BITS);
         let shift = u32::BITS - bits.trailing_zeros();
         let mut grams = vec![0; bits / 64];
-        for gram in text.windows(3) {
-            let bit = gram_hash(gram) >> shift;
-            grams[bit as usize / 64] |= 1 << (bit % 64);
+        let mut gram = 0;
+        for (at, byte) in text.iter().enumerate() {
+            gram = gram >> 8 | u32::from(*byte) << 16;
+            if at >= 2 {
+                let bit = hash(gram) >> shift;
+                grams[bit as usize / 64] |= 1 << (bit % 64);
+            }
         }
         Some(Self { text, grams, shift })
     }
@@ -52,15 +56,16 @@ impl QuickReject {
     /// Is this in the text? Mostly it is not, and one gram tells.
     fn has(&self, part: &[u8]) -> bool {
         let is_known = |gram: &[u8]| {
-            let bit = gram_hash(gram) >> self.shift;
+            let bit = hash(u32::from_le_bytes([gram[0], gram[1], gram[2], 0])) >> self.shift;
             self.grams[bit as usize / 64] >> (bit % 64) & 1 == 1
         };
         part.windows(3).all(is_known) && memmem::find(&self.text, part).is_some()
     }
 }
 
-fn gram_hash(gram: &[u8]) -> u32 {
-    u32::from_le_bytes([gram[0], gram[1], gram[2], 0]).wrapping_mul(0x9E37_79B1)
+/// The hash of three bytes in a row, the first of which is the lowest.
+fn hash(gram: u32) -> u32 {
+    gram.wrapping_mul(0x9E37_79B1)
 }
 
 #[cfg(test)]

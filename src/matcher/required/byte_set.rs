@@ -24,6 +24,10 @@ impl ByteSet {
 
     /// The bytes from `first` to `last`.
     pub fn range(first: u8, last: u8) -> Self {
+        if first <= last && last.is_ascii() {
+            let bits = u128::MAX >> (127 - (last - first)) << first;
+            return Self([bits as u64, (bits >> 64) as u64, 0, 0]);
+        }
         let word = |word: u8| {
             let (low, high) = (first.max(word * 64), last.min(word * 64 + 63));
             if low > high { 0 } else { u64::MAX >> (63 - (high - low)) << (low & 63) }
