@@ -185,8 +185,7 @@ pub fn each_change(
     let repository = Repository::open(root, location, Configuration::Repository)?.with_caches();
     let Walked { visited, mut notes } = walk::walk(&repository, Reach::Commits(count))?;
     let all = visited.len();
-    for at in 0..all {
-        let one = &visited[at];
+    for one in &visited {
         let changes = match one.parent {
             // What it changes cannot be told.
             Parent::Beyond => {
