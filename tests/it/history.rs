@@ -53,7 +53,11 @@ pub fn import(sandbox: &Sandbox, commits: &[Made<'_>]) {
 fn counts(output: &Output) -> Vec<(u64, u64)> {
     let json = output.json();
     let commits = json["commits"].as_array().expect("commits").iter();
-    commits.map(|commit| (commit["errors"].as_u64().unwrap(), commit["warnings"].as_u64().unwrap())).collect()
+    commits
+        .map(|commit| {
+            (commit["errors"].as_u64().expect("a number"), commit["warnings"].as_u64().expect("a number"))
+        })
+        .collect()
 }
 
 fn three_weeks() -> Sandbox {
