@@ -119,8 +119,8 @@ impl Linear {
         self.searched
     }
 
-    /// The automaton for text of this character set, or `None` when it would be too large. The first search says for how
-    /// much text it is made; what is found is the same.
+    /// The automaton for text of this character set, or `None` when it would be too large. One for little text is not kept:
+    /// a lot may come after it.
     pub fn automaton(
         &self,
         charset: Charset,
@@ -132,6 +132,9 @@ impl Linear {
             Charset::Ascii | Charset::Any => (&self.unicode, Charset::Any),
         };
         let make = || Automaton::new(&self.regex, charset, searched).map(Box::new);
+        if searched == Searched::Little && form.get().is_none() {
+            return make().map(AutomatonRef::Own);
+        }
         let made = form.get_or_init(|| {
             if budget.is_spent() {
                 return Made::ForEachSearch;
@@ -272,6 +275,15 @@ mod tests {
             first.automaton(Charset::Ascii, &budget, Searched::Whole),
             Some(AutomatonRef::Kept(_))
         ));
+    }
+
+    #[test]
+    fn what_is_made_for_little_text_is_not_kept() {
+        let (linear, budget) = (new("a+").expect("an expression"), Budget::new(usize::MAX));
+        let made = |searched| linear.automaton(Charset::Ascii, &budget, searched).expect("small");
+        assert!(matches!(made(Searched::Little), AutomatonRef::Own(_)));
+        assert!(matches!(made(Searched::Windows), AutomatonRef::Kept(_)));
+        assert!(matches!(made(Searched::Little), AutomatonRef::Kept(_)), "what is there is used");
     }
 
     #[test]
