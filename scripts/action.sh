@@ -104,8 +104,9 @@ is_true() {
 }
 
 # What to check and how, from the inputs.
+packs=()
 read_inputs() {
-  local base=${INPUT_BASE:-${GITHUB_BASE_REF:+origin/$GITHUB_BASE_REF}} pack packs
+  local base=${INPUT_BASE:-${GITHUB_BASE_REF:+origin/$GITHUB_BASE_REF}} pack
   arguments=(--strict --severity "${INPUT_SEVERITY:-all}" --fail-on "${INPUT_FAIL_ON:-error}")
   case ${INPUT_MODE:-all} in
     all) arguments+=(--all) ;;
@@ -132,11 +133,76 @@ read_inputs() {
   if ! is_true baseline "${INPUT_BASELINE:-true}"; then arguments+=(--no-baseline); fi
 }
 
+# How far back to look, from the input.
+past=()
+read_history() {
+  local far=${INPUT_HISTORY:-}
+  past=()
+  if [[ -z $far ]]; then
+    return
+  elif [[ $far =~ ^([0-9]+)\ commits?$ ]]; then
+    past=("--commits=${BASH_REMATCH[1]}" --every=1)
+  elif [[ $far =~ ^[0-9]+\ days?$ ]]; then
+    past=("--since=$far ago" --every=day)
+  elif [[ $far =~ ^[0-9]+\ (week|month|year)s?$ ]]; then
+    past=("--since=$far ago" --every=week)
+  elif [[ $far =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}$ ]]; then
+    past=("--since=$far" --every=week)
+  else
+    die "history '$far': write it as in '12 weeks', '30 days', '100 commits' or '2026-01-31'"
+  fi
+  flag_past --contracts-dir "${INPUT_CONTRACTS_DIR:-}"
+  flag_past --only "${INPUT_ONLY:-}"
+  flag_past --skip "${INPUT_SKIP:-}"
+  for pack in ${packs[@]+"${packs[@]}"}; do flag_past --pack "$pack"; done
+}
+flag_past() { [[ -z $2 ]] || past+=("$1=$2"); }
+
+# Says in the summary of the job how it was over time. Whatever happens, the job is not judged by it.
+trend() {
+  local said=$RUNNER_TEMP/phaser-history.log summary=${GITHUB_STEP_SUMMARY:-/dev/null}
+  "$BINARY" history "${past[@]}" --format json >"$history" 2>"$said" || true
+  inertly cat -- "$said"
+  if ! "$BINARY" report trend "$history" >>"$summary"; then
+    rm -f -- "$history"
+    printf '### phaser: no trend; see the log\n\n' >>"$summary"
+  fi
+  if [[ $(git rev-parse --is-shallow-repository 2>/dev/null) == true ]]; then
+    printf 'The checkout is shallow: it has %s of the commits. For the whole trend, give `fetch-depth: 0` to actions/checkout.\n\n' \
+      "$(git rev-list --count --first-parent HEAD)" >>"$summary"
+  fi
+}
+
+# Writes the page, with the trend if there is one.
+page() {
+  local json=$RUNNER_TEMP/phaser.json title=${GITHUB_REPOSITORY:-}${GITHUB_SHA:+@${GITHUB_SHA:0:10}} with=()
+  rm -f -- "$json"
+  "$BINARY" enforce "${arguments[@]}" --format json --output "$json" --quiet >/dev/null 2>&1 || true
+  if [[ -e $history ]]; then with=("--history=$history"); fi
+  if [[ -e $json ]] && "$BINARY" report html "$json" "--title=$title" "--output=$1" ${with[@]+"${with[@]}"}; then
+    output html-file "$1"
+  fi
+}
+
+# Runs a command and shows in the log what it says. Names of files and texts of contracts are in it: nothing in them is a
+# command to GitHub.
+inertly() {
+  local token code=0
+  token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  echo "::stop-commands::$token"
+  "$@" || code=$?
+  echo "::$token::"
+  return "$code"
+}
+
+enforce() { "$BINARY" enforce "${arguments[@]}" --format github --output "$1" 2>&1 | tee "$2"; }
+
 # Runs phaser, and says how it went: in the log, as annotations, in the summary of the job, and in outputs. Succeeds
 # whatever is found.
 check() {
   cd -- "${INPUT_WORKING_DIRECTORY:-.}"
-  local log=$RUNNER_TEMP/phaser.log annotations=$RUNNER_TEMP/phaser.annotations sarif='' code=0 upload=false token
+  local log=$RUNNER_TEMP/phaser.log annotations=$RUNNER_TEMP/phaser.annotations sarif='' html='' code=0 upload=false
+  history=$RUNNER_TEMP/phaser-history.json
   is_true upload "${INPUT_UPLOAD:-false}" && upload=true
   if [[ $upload == true || -n ${INPUT_SARIF_FILE:-} ]]; then
     sarif=${INPUT_SARIF_FILE:-$RUNNER_TEMP/phaser.sarif}
@@ -144,13 +210,16 @@ check() {
     [[ $sarif != *$'\n'* ]] || die "sarif-file must be on one line"
     rm -f -- "$sarif"
   fi
-  rm -f -- "$annotations"
+  if is_true html "${INPUT_HTML:-false}"; then
+    html=${INPUT_HTML_NAME:-phaser-report}
+    [[ $html =~ ^[A-Za-z0-9][A-Za-z0-9._-]*$ ]] || die "html-name '$html': write letters, digits, '.', '_' and '-'"
+    html=$RUNNER_TEMP/$html.html
+    rm -f -- "$html"
+  fi
+  rm -f -- "$annotations" "$history"
   read_inputs
-  # Names of files and texts of contracts are in the log: nothing in them is a command to GitHub.
-  token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
-  echo "::stop-commands::$token"
-  "$BINARY" enforce "${arguments[@]}" --format github --output "$annotations" 2>&1 | tee "$log" || code=${PIPESTATUS[0]}
-  echo "::$token::"
+  read_history
+  inertly enforce "$annotations" "$log" || code=$?
   # Code scanning shows what is uploaded at the same places.
   if [[ $upload == false && -e $annotations ]]; then cat -- "$annotations"; fi
   if [[ -n $sarif ]]; then
@@ -158,6 +227,8 @@ check() {
     if [[ -e $sarif ]]; then output sarif-file "$sarif"; fi
   fi
   count "$annotations"
+  if [[ ${#past[@]} -gt 0 ]]; then trend; fi
+  if [[ -n $html ]]; then page "$html"; fi
   output exit-code "$code"
 }
 
@@ -177,6 +248,9 @@ count() {
 
 # Ends the job as phaser ended.
 finish() {
+  if [[ -n ${PAGE:-} ]]; then
+    printf '[The report as a page](%s)\n\n' "$PAGE" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+  fi
   case ${EXIT_CODE:-} in
     0) ;;
     1) die_with 1 "there are violations; see above" ;;

@@ -20,6 +20,7 @@ pub mod sarif;
 pub mod statistics;
 pub mod stats;
 pub mod text;
+pub mod trend;
 pub mod warning;
 
 pub use inert::{inert, inert_json, inert_source, is_active};

@@ -125,7 +125,7 @@ fn property(text: &str) -> String {
 }
 
 /// Text that Markdown shows as it is: whatever could have a meaning is spelled out.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for c in text.chars().take(MAX_CELL) {
         match c {

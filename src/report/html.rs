@@ -3,14 +3,16 @@
 //! The page itself is `page.html`; what it shows is one JSON document in it, in which nothing can end the element that it
 //! stands in. Everything else happens where the page is opened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use serde::Serialize;
 use thiserror::Error;
 
+use super::trend::TrendError;
 use crate::outcome::{Outcome, Summary};
 use crate::skipped::Gap;
+use crate::violation::Note;
 
 mod read;
 
@@ -30,7 +32,10 @@ pub struct Page {
 
 #[derive(Debug, Default, Serialize)]
 struct WirePage {
+    title: String,
     about: String,
+    /// How many there are: a page may show nothing but how it was over time.
+    reports: usize,
     summary: Counts,
     checked: usize,
     gaps: Vec<(String, String)>,
@@ -38,7 +43,7 @@ struct WirePage {
     contracts: Vec<ContractRow>,
     paths: Vec<String>,
     rows: Vec<Row>,
-    history: Option<Vec<Sample>>,
+    history: Option<Vec<WireSample>>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -53,22 +58,31 @@ struct Counts {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 struct ContractRow {
     id: String,
-    severity: String,
+    severity: &'static str,
     message: String,
 }
 
-/// A violation: contract, path, line, column, state, text. Numbers and not names, because there may be many.
+/// A violation: contract, path, line, column, state, text, note. Numbers and not names, because there may be many.
 #[derive(Debug, Serialize)]
-struct Row(usize, usize, usize, usize, usize, Option<String>);
+struct Row(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")] String,
+);
 
 /// How many open violations there were in a commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
-struct Sample {
+#[derive(Debug, Serialize)]
+struct WireSample {
     id: String,
     /// In seconds since 1970.
     time: i64,
     errors: usize,
     warnings: usize,
+    contracts: BTreeMap<String, usize>,
 }
 
 /// Why a report cannot be shown.
@@ -81,8 +95,8 @@ pub enum ReadError {
     #[error("neither a JSON report of phaser nor a SARIF log")]
     Unknown,
     /// It is not a history.
-    #[error("not a history: name what 'phaser history --format json' has written")]
-    NotAHistory,
+    #[error(transparent)]
+    NotAHistory(#[from] TrendError),
 }
 
 /// A violation as any report tells it.
@@ -94,6 +108,28 @@ struct Told<'a> {
     place: Option<(usize, usize)>,
     state: &'a str,
     text: Option<&'a str>,
+    note: Option<&'a str>,
+    repair: Repair,
+}
+
+/// Whether a violation can be repaired without anybody's thought.
+#[derive(Clone, Copy)]
+enum Repair {
+    Known,
+    Unknown,
+}
+
+impl Repair {
+    fn of(is_known: bool) -> Self {
+        if is_known { Self::Known } else { Self::Unknown }
+    }
+
+    fn as_note(self) -> Option<&'static str> {
+        match self {
+            Self::Known => Some("fix with phaser fix"),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// Writes the outcome as a page.
@@ -108,11 +144,19 @@ impl Page {
         Self { shown, ..Self::default() }
     }
 
+    /// The page with a title of its own.
+    #[must_use]
+    pub fn titled(mut self, title: impl Into<String>) -> Self {
+        self.shown.title = title.into();
+        self
+    }
+
     /// What an outcome has to show.
     pub fn of(outcome: &Outcome) -> Self {
         let count = outcome.contracts.len();
-        let about = format!("{count} contract{} checked", if count == 1 { "" } else { "s" });
+        let about = format!("{count} contract{}", if count == 1 { "" } else { "s" });
         let mut page = Self::new(about);
+        page.shown.reports = 1;
         page.shown.checked = outcome.checked.len();
         let gaps = outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None);
         page.shown.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
@@ -129,6 +173,8 @@ impl Page {
                 place: found.map(|found| (found.region.start.line, found.region.start.column)),
                 state: violation.state.as_str(),
                 text: found.map(|found| found.line.as_str()),
+                note: violation.note.map(Note::as_str),
+                repair: Repair::of(violation.fix.is_some()),
             });
         }
         let Summary { errors, warnings, ignored, existing, baselined } = outcome.summary();
@@ -138,11 +184,8 @@ impl Page {
 
     /// Adds a violation, and counts it.
     fn add(&mut self, told: &Told<'_>) {
-        let contract = ContractRow {
-            id: told.id.to_owned(),
-            severity: told.severity.to_owned(),
-            message: told.message.to_owned(),
-        };
+        let severity = if told.severity == "warning" { "warning" } else { "error" };
+        let contract = ContractRow { id: told.id.to_owned(), severity, message: told.message.to_owned() };
         let contract = *self.known_contracts.entry(contract).or_insert_with_key(|contract| {
             self.shown.contracts.push(contract.clone());
             self.shown.contracts.len() - 1
@@ -152,7 +195,7 @@ impl Page {
             self.shown.paths.len() - 1
         });
         let state = STATES.iter().position(|state| *state == told.state).unwrap_or_default();
-        let counter = match (state, told.severity) {
+        let counter = match (state, severity) {
             (0, "warning") => &mut self.shown.summary.warnings,
             (0, _) => &mut self.shown.summary.errors,
             (1, _) => &mut self.shown.summary.ignored,
@@ -161,7 +204,9 @@ impl Page {
         };
         *counter += 1;
         let (line, column) = told.place.unwrap_or_default();
-        self.shown.rows.push(Row(contract, path, line, column, state, told.text.map(str::to_owned)));
+        let text = told.text.map(str::to_owned);
+        let notes: Vec<_> = told.note.into_iter().chain(told.repair.as_note()).collect();
+        self.shown.rows.push(Row(contract, path, line, column, state, text, notes.join("; ")));
     }
 
     /// Writes the page.
@@ -233,6 +278,28 @@ mod tests {
             serde_json::json!([[0, 0, 0, 0, 0, null], [0, 1, 0, 0, 0, null], [0, 0, 0, 0, 3, null]])
         );
         assert_eq!(data["summary"]["baselined"], 1);
+    }
+
+    #[test]
+    fn what_is_said_beside_a_violation_is_on_the_page() {
+        let mut page = Page::new("");
+        let one = Told {
+            id: "x",
+            severity: "error",
+            message: "",
+            path: "a",
+            place: Some((1, 2)),
+            state: "open",
+            text: None,
+            note: Some("n"),
+            repair: Repair::Known,
+        };
+        page.add(&one);
+        page.add(&Told { note: None, ..one });
+        let data = data(&page.titled("owner/name"));
+        assert_eq!(data["rows"][0], serde_json::json!([0, 0, 1, 2, 0, null, "n; fix with phaser fix"]));
+        assert_eq!(data["rows"][1][6], "fix with phaser fix");
+        assert_eq!(data["title"], "owner/name");
     }
 
     #[test]

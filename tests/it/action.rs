@@ -18,6 +18,15 @@ echo "$1" >>"$RUNNER_TEMP/asked"
 exec cp "$RUNNER_TEMP/network/${1#https://}" "$output"
 "#;
 
+/// A phaser that says what it was asked for as a history, and has one ready.
+const HISTORY: &str = r#"
+[ "$1" = history ] || exec "$PHASER" "$@"
+shift
+printf '%s\n' "$@" >"$RUNNER_TEMP/history"
+echo "::error::a note" >&2
+cat "$RUNNER_TEMP/past" 2>/dev/null && exit "${CODE:-0}"
+"#;
+
 /// A job: a project, and the files that GitHub gives to a step.
 struct Job {
     sandbox: Sandbox,
@@ -36,6 +45,7 @@ impl Job {
             fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made executable");
         };
+        program("history", HISTORY);
         program("cargo", "printf '%s\\n' \"$@\" >\"$RUNNER_TEMP/cargo\"");
         // The last two arguments are the file to write and the address, which leads into a directory here.
         program("curl", CURL);
@@ -246,6 +256,124 @@ fn trouble_leaves_no_log_to_upload_and_fails_the_job() {
 }
 
 #[test]
+fn a_page_is_written_when_it_is_asked_for() {
+    let job = Job::new("x <b>\n");
+    let repository = [("GITHUB_REPOSITORY", "owner/name"), ("GITHUB_SHA", "0123456789abcdef")];
+    let check = job.step("check", &repository);
+    assert_eq!((check.code, job.outputs().contains_key("html-file")), (Some(0), false), "{check}");
+
+    let [html, name] = [("INPUT_HTML", "true"), ("INPUT_HTML_NAME", "part-1")];
+    let check = job.step("check", &[html, name, repository[0], repository[1]]);
+    assert_eq!(check.code, Some(0), "{check}");
+    assert_eq!(job.outputs()["html-file"], job.temp("part-1.html").display().to_string());
+    assert_eq!(job.outputs()["exit-code"], "1", "the page changes nothing about the job");
+    let page = fs::read_to_string(job.temp("part-1.html")).expect("written");
+    assert!(page.contains(r#""title":"owner/name@0123456789""#) && page.contains(r#""history":null"#));
+    assert!(page.contains(r#""summary":{"errors":1,"#));
+
+    let finish = job.step("finish", &[("EXIT_CODE", "1"), ("PAGE", "https://host/artifact/1")]);
+    assert_eq!(finish.code, Some(1), "{finish}");
+    assert!(job.summary().ends_with("[The report as a page](https://host/artifact/1)\n\n"));
+
+    for name in ["../up", "a b", "", "a\nb", "-x"] {
+        let check = job.step("check", &[html, ("INPUT_HTML_NAME", name)]);
+        let expected = if name.is_empty() { Some(0) } else { Some(3) };
+        assert_eq!(check.code, expected, "{name:?} {check}");
+    }
+    let wrong = job.step("check", &[("INPUT_HTML", "yes")]);
+    assert_eq!(wrong.code, Some(3), "{wrong}");
+}
+
+#[test]
+fn trouble_leaves_no_page() {
+    let job = Job::new("x\n");
+    let inputs = [("INPUT_MODE", "diff"), ("INPUT_BASE", "nowhere"), ("INPUT_HTML", "true")];
+    fs::write(job.temp("phaser-report.html"), "stale").expect("written");
+    let check = job.step("check", &inputs);
+    assert_eq!((check.code, job.outputs()["exit-code"].as_str()), (Some(0), "3"), "{check}");
+    assert!(!job.outputs().contains_key("html-file") && !job.temp("phaser-report.html").exists());
+}
+
+/// What a phaser is asked for a history, and the summary, with this input.
+fn trend(job: &Job, input: &str, more: &[(&str, &str)]) -> (String, String) {
+    let program = job.temp("bin/history").display().to_string();
+    let mut inputs = vec![
+        ("INPUT_HISTORY", input),
+        ("BINARY", program.as_str()),
+        ("PHASER", env!("CARGO_BIN_EXE_phaser")),
+    ];
+    inputs.extend(more);
+    let _ = fs::remove_file(job.temp("summary"));
+    let check = job.step("check", &inputs);
+    assert_eq!(check.code, Some(0), "{check}");
+    let lines: Vec<_> = check.stdout.lines().collect();
+    let note = lines.iter().position(|line| *line == "::error::a note").expect("the note is in the log");
+    let token = lines[note - 1].strip_prefix("::stop-commands::").expect("and no command there");
+    assert_eq!(lines[note + 1], format!("::{token}::"), "{check}");
+    let asked = fs::read_to_string(job.temp("history")).unwrap_or_default();
+    (asked.lines().collect::<Vec<_>>().join(" "), job.summary())
+}
+
+const PAST: &str = r#"{"version":1,"commits":[
+    {"id":"a","time":1756080000,"errors":9,"warnings":0,"contracts":{"no-x":9}},
+    {"id":"b","time":1763337600,"errors":1,"warnings":0,"contracts":{"no-x":1}}]}"#;
+
+#[test]
+fn the_trend_of_a_stub_history_is_in_the_summary_and_on_the_page() {
+    let job = Job::new("x\n");
+    fs::write(job.temp("past"), PAST).expect("written");
+    for (input, expected) in [
+        ("12 weeks", "--since=12 weeks ago --every=week --format json"),
+        ("1 day", "--since=1 day ago --every=day --format json"),
+        ("100 commits", "--commits=100 --every=1 --format json"),
+        ("2026-01-31", "--since=2026-01-31 --every=week --format json"),
+    ] {
+        let (asked, summary) = trend(&job, input, &[]);
+        assert_eq!(asked, expected);
+        assert!(summary.starts_with("### phaser: 1 error, 0 warnings\n"), "{summary}");
+        let (_, table) = summary.split_once("### phaser: violations over time").expect("a trend");
+        assert!(table.contains("| errors | 9 | 1 | −8 | `█▂` |"), "{summary}");
+        assert!(!summary.contains("shallow"), "{summary}");
+    }
+    let chosen = [("INPUT_ONLY", "no-x"), ("INPUT_PACKS", "secrets python"), ("INPUT_HTML", "true")];
+    let (asked, _) = trend(&job, "2 years", &chosen);
+    assert_eq!(
+        asked,
+        "--since=2 years ago --every=week --only=no-x --pack=secrets --pack=python --format json"
+    );
+    let page = fs::read_to_string(&job.outputs()["html-file"]).expect("written");
+    assert!(page.contains(r#""history":[{"id":"a","time":1756080000,"errors":9"#));
+}
+
+#[test]
+fn a_stub_history_that_fails_is_said_and_fails_nothing() {
+    let job = Job::new("fine\n");
+    let (_, summary) = trend(&job, "12 weeks", &[("INPUT_HTML", "true")]);
+    assert!(summary.ends_with("### phaser: no trend; see the log\n\n"), "{summary}");
+    assert_eq!(job.outputs()["exit-code"], "0");
+    assert!(job.outputs().contains_key("html-file"));
+    // Not everything could be read; what could be is shown.
+    fs::write(job.temp("past"), PAST).expect("written");
+    let (_, summary) = trend(&job, "12 weeks", &[("CODE", "3")]);
+    assert!(summary.contains("violations over time"), "{summary}");
+    for input in ["long", "12", "weeks", "12 weeks; touch hacked", "-1 days", "12 weeks\n"] {
+        let wrong = job.step("check", &[("INPUT_HISTORY", input)]);
+        assert_eq!((wrong.code, wrong.stderr.contains("write it as in")), (Some(3), true), "{wrong}");
+    }
+}
+
+#[test]
+fn a_shallow_checkout_is_said_with_what_to_do() {
+    let job = Job::new("x\n");
+    fs::write(job.temp("past"), PAST).expect("written");
+    let head = job.sandbox.git(&["rev-parse", "HEAD"]);
+    fs::write(job.sandbox.path(".git/shallow"), head).expect("written");
+    let (_, summary) = trend(&job, "12 weeks", &[]);
+    let expected = "The checkout is shallow: it has 1 of the commits. For the whole trend, give `fetch-depth: 0` to actions/checkout.\n\n";
+    assert!(summary.ends_with(expected), "{summary}");
+}
+
+#[test]
 fn inputs_are_never_read_as_shell() {
     let job = Job::new("x\n");
     let evil = "$(touch hacked);`touch hacked`;\"';touch hacked;#";
@@ -268,13 +396,22 @@ fn inputs_are_never_read_as_shell() {
         "TIMEOUT",
         "CONTRACTS_FROM",
         "UPLOAD",
+        "HTML",
+        "HTML_NAME",
+        "HISTORY",
     ] {
         for step in ["prepare", "install", "check"] {
             let input = format!("INPUT_{name}");
             let mode = if name == "BASE" { "diff" } else { "all" };
             job.step(
                 step,
-                &[("INPUT_MODE", mode), (&input, evil), ("DIRECTORY", "/nowhere"), ("CARGO", "false")],
+                &[
+                    ("INPUT_MODE", mode),
+                    ("INPUT_HTML", "true"),
+                    (&input, evil),
+                    ("DIRECTORY", "/nowhere"),
+                    ("CARGO", "false"),
+                ],
             );
         }
     }

@@ -1,5 +1,9 @@
 //! `--format html` and `phaser report html`: one page for people.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::harness::{Sandbox, forbid, warning};
@@ -21,7 +25,7 @@ fn a_page_shows_what_json_says_and_can_be_made_of_it() {
         .file("b.py", "print(2)  # phaser:ignore no-print\n");
     let output = sandbox.run(["enforce", "--all", "--output", "report.html"]);
     assert_eq!(output.code, Some(1), "{output}");
-    let page = std::fs::read_to_string(sandbox.path("report.html")).expect("written");
+    let page = fs::read_to_string(sandbox.path("report.html")).expect("written");
     let shown = data(&page);
     let expected = json!({ "errors": 1, "warnings": 1, "ignored": 1, "existing": 0, "baselined": 0 });
     assert_eq!(shown["summary"], expected);
@@ -43,4 +47,88 @@ fn a_page_shows_what_json_says_and_can_be_made_of_it() {
     let output = sandbox.run(["report", "html", "a.py"]);
     assert_eq!(output.code, Some(3), "{output}");
     assert!(output.stderr.contains("a.py: not JSON"), "{output}");
+}
+
+const HISTORY: &str = r#"{"version":1,"commits":[
+    {"id":"a","time":1756080000,"errors":9,"warnings":0,"contracts":{"no-<x>":9}},
+    {"id":"b","time":1763337600,"errors":1,"warnings":2,"contracts":{"no-<x>":1}}]}"#;
+
+#[test]
+fn a_page_can_have_a_title_and_a_history() {
+    let report = r#"{"version":1,"violations":[]}"#;
+    let sandbox = Sandbox::new().file("report.json", report).file("past.json", HISTORY);
+    let plain = data(&sandbox.run(["report", "html", "report.json"]).stdout);
+    let shown = ["title", "about", "history"].map(|key| plain[key].clone());
+    assert_eq!(shown, [json!(""), json!("made of report.json"), Value::Null]);
+    let titled =
+        sandbox.run(["report", "html", "report.json", "--title", "</h1>", "--history", "past.json"]).stdout;
+    let titled = data(&titled);
+    assert_eq!((&titled["title"], &titled["about"]), (&json!("</h1>"), &json!("")));
+    assert_eq!(titled["history"][1]["contracts"], json!({ "no-<x>": 1 }));
+    let output = sandbox.run(["report", "html", "report.json", "--history", "report.json"]);
+    assert_eq!(
+        (output.code, output.stderr.contains("report.json: not a history")),
+        (Some(3), true),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_history_is_a_table_in_markdown_too() {
+    let sandbox = Sandbox::new().file("past.json", HISTORY).file("a.json", "{}");
+    let output = sandbox.run(["report", "trend", "past.json"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
+    insta::assert_snapshot!(output.stdout, @r#"
+    ### phaser: violations over time
+
+    | | 2025-08-25 | 2025-11-17 | change | 2 commits |
+    |---|---:|---:|---:|---|
+    | errors | 9 | 1 | −8 | `█▂` |
+    | warnings | 0 | 2 | +2 | `▁█` |
+    | no&#45;&#60;x&#62; | 9 | 1 | −8 | `█▂` |
+    "#);
+    assert_eq!(sandbox.run(["report", "trend", "past.json", "--output", "trend.md"]).stdout, "");
+    assert_eq!(fs::read_to_string(sandbox.path("trend.md")).expect("written"), output.stdout);
+    let output = sandbox.run(["report", "trend", "a.json"]);
+    assert_eq!((output.code, output.stderr.contains("a.json: not a history")), (Some(3), true), "{output}");
+}
+
+/// The SHA-256 of a text, in base 64 as policies have it.
+fn digest(text: &str) -> String {
+    let directory = tempfile::tempdir().expect("created");
+    let file = directory.path().join("text");
+    fs::write(&file, text).expect("written");
+    let output = Command::new("sha256sum").arg(&file).output().expect("sha256sum runs");
+    let hex = String::from_utf8(output.stdout).expect("UTF-8");
+    let bits: String =
+        hex[..64].chars().map(|c| format!("{:04b}", c.to_digit(16).expect("a digit"))).collect();
+    let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
+    let sextets = bits.as_bytes().chunks(6).map(|bits| {
+        let bits = format!("{:0<6}", String::from_utf8_lossy(bits));
+        letters[usize::from_str_radix(&bits, 2).expect("bits")]
+    });
+    format!("{}=", sextets.collect::<String>())
+}
+
+#[test]
+fn the_policy_of_the_page_allows_its_own_script_and_style_and_no_other() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/page.html");
+    let mut page = fs::read_to_string(&path).expect("readable");
+    for element in ["script", "style"] {
+        let (_, text) = page.rsplit_once(&format!("<{element}>")).expect("one");
+        let (text, _) = text.split_once(&format!("</{element}>")).expect("it ends");
+        let wanted = format!("{element}-src 'sha256-{}'", digest(text));
+        let (before, rest) = page.split_once(&format!("{element}-src 'sha256-")).expect("a policy");
+        let (_, after) = rest.split_once('\'').expect("it ends");
+        page = format!("{before}{wanted}{after}");
+    }
+    if std::env::var_os("PHASER_UPDATE_PAGE").is_some() {
+        fs::write(&path, &page).expect("written");
+    }
+    let is_current = fs::read_to_string(&path).expect("readable") == page;
+    assert!(
+        is_current,
+        "the page has changed: PHASER_UPDATE_PAGE=1 cargo test --test it html:: signs it again"
+    );
+    assert!(!page.contains("unsafe-inline") && page.matches("<script").count() == 2, "nothing else runs");
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Page, ReadError, Sample, Told};
+use super::super::trend::{Sample, Trend};
+use super::{Page, ReadError, Repair, Row, Told, WireSample};
 
 impl Page {
     /// Adds what a report in JSON or SARIF says.
@@ -14,13 +15,23 @@ impl Page {
         let report: Value = serde_json::from_slice(bytes)?;
         if report["runs"].is_array() {
             self.add_sarif(&report);
-            Ok(())
         } else if report["violations"].is_array() && report["version"].is_u64() {
             self.add_json(&report);
-            Ok(())
         } else {
-            Err(ReadError::Unknown)
+            return Err(ReadError::Unknown);
         }
+        self.shown.reports += 1;
+        self.sort();
+        Ok(())
+    }
+
+    /// Brings what several reports say, or several lists of one, into the order of one.
+    fn sort(&mut self) {
+        let (paths, contracts) = (&self.shown.paths, &self.shown.contracts);
+        let key = |&Row(contract, path, line, column, ..): &Row| {
+            (paths[path].as_str(), line, column, contracts[contract].id.as_str())
+        };
+        self.shown.rows.sort_by(|a, b| key(a).cmp(&key(b)));
     }
 
     /// Adds how it was over time.
@@ -29,9 +40,15 @@ impl Page {
     ///
     /// When it is not a history.
     pub fn add_history(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
-        let history: Value = serde_json::from_slice(bytes)?;
-        let samples: Result<Vec<Sample>, _> = serde_json::from_value(history["commits"].clone());
-        self.shown.history = Some(samples.map_err(|_| ReadError::NotAHistory)?);
+        let Trend { commits } = Trend::read(bytes)?;
+        let wire = |Sample { id, time, errors, warnings, contracts }| WireSample {
+            id,
+            time,
+            errors,
+            warnings,
+            contracts,
+        };
+        self.shown.history = Some(commits.into_iter().map(wire).collect());
         Ok(())
     }
 
@@ -56,6 +73,8 @@ impl Page {
                 place: place(&violation["line_number"], &violation["column"]),
                 state: violation["state"].as_str().unwrap_or("open"),
                 text: violation["matched_text"].as_str(),
+                note: violation["note"].as_str(),
+                repair: Repair::of(violation["fix"].is_object()),
             });
         }
     }
@@ -77,6 +96,8 @@ impl Page {
                     place: place(&region["startLine"], &region["startColumn"]),
                     state: state(suppressions.first(), result),
                     text: region["snippet"]["text"].as_str(),
+                    note: None,
+                    repair: Repair::of(!items(&result["fixes"]).is_empty()),
                 });
             }
         }
@@ -135,7 +156,35 @@ mod tests {
             json!({ "errors": 1, "warnings": 1, "ignored": 1, "existing": 0, "baselined": 0 })
         );
         assert_eq!((&data["checked"], &data["history"][0]["errors"]), (&json!(2), &json!(2)));
+        assert_eq!((&data["reports"], &data["paths"]), (&json!(2), &json!(["a.py", "b.py", "c.py"])));
         assert_eq!(data["rows"][0], json!([0, 0, 3, 2, 0, "print("]));
+    }
+
+    #[test]
+    fn rows_of_several_reports_stand_in_one_order() {
+        let one = |path: &str, line: usize| {
+            json!({ "rule_id": "x", "file_path": path, "line_number": line, "column": 1,
+            "message": "m", "severity": "error", "matched_text": null, "state": "open", "fix": { "start": 1 }, "note": "n" })
+        };
+        let report = |violations: Vec<Value>| json!({ "version": 1, "violations": violations }).to_string();
+        let mut page = Page::new("");
+        page.add_report(report(vec![one("b", 1), one("b", 9)]).as_bytes()).expect("a report");
+        page.add_report(report(vec![one("a", 2), one("b", 5)]).as_bytes()).expect("a report");
+        let data = data(&page);
+        let rows: Vec<_> = items(&data["rows"])
+            .iter()
+            .map(|row| (text(&data["paths"][row[1].as_u64().expect("a number") as usize]), row[2].as_u64()))
+            .collect();
+        assert_eq!(rows, [("a", Some(2)), ("b", Some(1)), ("b", Some(5)), ("b", Some(9))]);
+        assert_eq!(data["rows"][0][6], "n; fix with phaser fix");
+    }
+
+    #[test]
+    fn a_page_may_show_nothing_but_a_history() {
+        let mut page = Page::new("");
+        page.add_history(br#"{"version":1,"commits":[]}"#).expect("a history");
+        let data = data(&page);
+        assert_eq!((&data["reports"], &data["history"]), (&json!(0), &json!([])));
     }
 
     #[test]

@@ -1,0 +1,248 @@
+//! How it was over time: a history that was written as JSON, read, and shown in a few lines of Markdown.
+//!
+//! What a history is made of, and how commits are searched, is not known here.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::github::cell;
+
+/// How many bars stand in a row; more commits than that are thinned out.
+const MAX_BARS: usize = 30;
+/// How many contracts have a row of their own: those with the largest change.
+const MAX_CONTRACTS: usize = 5;
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const SECONDS_PER_DAY: i64 = 86_400;
+
+/// How many open violations there were, commit by commit.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Trend {
+    /// Oldest first.
+    pub commits: Vec<Sample>,
+}
+
+/// How many open violations there were in a commit.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The name of the commit.
+    pub id: String,
+    /// When it was made, in seconds since 1970.
+    pub time: i64,
+    /// Of contracts with severity error.
+    pub errors: usize,
+    /// Of contracts with severity warning.
+    pub warnings: usize,
+    /// The same by the id of the contract.
+    pub contracts: BTreeMap<String, usize>,
+}
+
+/// Why there is no trend.
+#[derive(Debug, Error)]
+#[error("not a history: name what 'phaser history --format json' has written")]
+pub struct TrendError;
+
+#[derive(Deserialize)]
+struct WireHistory {
+    commits: Vec<WireCommit>,
+}
+
+#[derive(Deserialize)]
+struct WireCommit {
+    id: String,
+    time: i64,
+    errors: usize,
+    warnings: usize,
+    #[serde(default)]
+    contracts: BTreeMap<String, usize>,
+}
+
+impl Trend {
+    /// Reads what `phaser history --format json` has written.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    pub fn read(bytes: &[u8]) -> Result<Self, TrendError> {
+        let WireHistory { commits } = serde_json::from_slice(bytes).map_err(|_| TrendError)?;
+        let sample = |WireCommit { id, time, errors, warnings, contracts }| Sample {
+            id,
+            time,
+            errors,
+            warnings,
+            contracts,
+        };
+        Ok(Self { commits: commits.into_iter().map(sample).collect() })
+    }
+
+    /// Writes a table: what there was first, what there is now, the change, and a bar for each commit.
+    pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "### phaser: violations over time\n")?;
+        let (first, last) = match self.commits.as_slice() {
+            [] => return writeln!(out, "The history has no commits.\n"),
+            [only] => {
+                let (day, Sample { errors, warnings, .. }) = (day(only.time), only);
+                return writeln!(
+                    out,
+                    "The history has one commit, of {day}: errors {errors}, warnings {warnings}.\n"
+                );
+            }
+            [first, .., last] => (first, last),
+        };
+        writeln!(
+            out,
+            "| | {} | {} | change | {} commits |",
+            day(first.time),
+            day(last.time),
+            self.commits.len()
+        )?;
+        writeln!(out, "|---|---:|---:|---:|---|")?;
+        self.write_row(out, "errors", |commit| commit.errors)?;
+        self.write_row(out, "warnings", |commit| commit.warnings)?;
+        for id in self.changed_most() {
+            self.write_row(out, &cell(id), |commit| commit.contracts.get(id).copied().unwrap_or_default())?;
+        }
+        writeln!(out)
+    }
+
+    fn write_row(&self, out: &mut dyn Write, name: &str, count: impl Fn(&Sample) -> usize) -> io::Result<()> {
+        let counts: Vec<usize> = self.commits.iter().map(count).collect();
+        let (first, last) =
+            (counts.first().copied().unwrap_or_default(), counts.last().copied().unwrap_or_default());
+        let sign = match last.cmp(&first) {
+            std::cmp::Ordering::Less => "−",
+            std::cmp::Ordering::Equal => "",
+            std::cmp::Ordering::Greater => "+",
+        };
+        let change = last.abs_diff(first);
+        writeln!(out, "| {name} | {first} | {last} | {sign}{change} | `{}` |", bars(&counts))
+    }
+
+    /// The contracts whose count differs most between the first commit and the last.
+    fn changed_most(&self) -> Vec<&str> {
+        let (Some(first), Some(last)) = (self.commits.first(), self.commits.last()) else {
+            return Vec::new();
+        };
+        let count = |commit: &Sample, id: &str| commit.contracts.get(id).copied().unwrap_or_default();
+        let mut changes: Vec<(usize, &str)> = first
+            .contracts
+            .keys()
+            .chain(last.contracts.keys().filter(|id| !first.contracts.contains_key(*id)))
+            .map(|id| (count(first, id).abs_diff(count(last, id)), id.as_str()))
+            .filter(|(change, _)| *change > 0)
+            .collect();
+        changes.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        changes.into_iter().take(MAX_CONTRACTS).map(|(_, id)| id).collect()
+    }
+}
+
+/// A bar for each count, the first and the last among them; the lowest bar is nothing at all.
+fn bars(counts: &[usize]) -> String {
+    let most = counts.iter().copied().max().unwrap_or_default().max(1);
+    let shown = counts.len().min(MAX_BARS);
+    let at = |bar: usize| if shown > 1 { bar * (counts.len() - 1) / (shown - 1) } else { 0 };
+    let height = |count: usize| (count * (BARS.len() - 1)).div_ceil(most);
+    (0..shown).map(|bar| BARS[height(counts[at(bar)])]).collect()
+}
+
+/// The day of a time, in UTC, as in 2026-11-17.
+fn day(time: i64) -> String {
+    // Counted from the first of March of the year 0, so that a leap day is the last one of its year.
+    let days = time.div_euclid(SECONDS_PER_DAY) + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn markdown(commits: serde_json::Value) -> String {
+        let json = json!({ "version": 1, "commits": commits });
+        let mut out = Vec::new();
+        let trend = Trend::read(json.to_string().as_bytes()).expect("a history");
+        trend.write_markdown(&mut out).expect("written");
+        String::from_utf8(out).expect("is text")
+    }
+
+    #[test]
+    fn a_trend_is_a_table_with_bars() {
+        let commit = |time: i64, errors: usize, warnings: usize| {
+            json!({ "id": "c", "time": time, "errors": errors, "warnings": warnings,
+                "contracts": { "no-x": errors, "a|b": warnings, "same": 3 } })
+        };
+        let shown = markdown(json!([
+            commit(1_756_080_000, 12, 0),
+            commit(1_760_000_000, 6, 1),
+            commit(1_763_337_600, 0, 2)
+        ]));
+        insta::assert_snapshot!(shown, @r#"
+        ### phaser: violations over time
+
+        | | 2025-08-25 | 2025-11-17 | change | 3 commits |
+        |---|---:|---:|---:|---|
+        | errors | 12 | 0 | −12 | `█▅▁` |
+        | warnings | 0 | 2 | +2 | `▁▅█` |
+        | no&#45;x | 12 | 0 | −12 | `█▅▁` |
+        | a&#124;b | 0 | 2 | +2 | `▁▅█` |
+        "#);
+    }
+
+    #[test]
+    fn one_commit_or_none_is_no_table() {
+        insta::assert_snapshot!(markdown(json!([])), @r#"
+        ### phaser: violations over time
+
+        The history has no commits.
+        "#);
+        insta::assert_snapshot!(markdown(json!([{ "id": "c", "time": 0, "errors": 1, "warnings": 2 }])), @r#"
+        ### phaser: violations over time
+
+        The history has one commit, of 1970-01-01: errors 1, warnings 2.
+        "#);
+    }
+
+    #[test]
+    fn many_commits_are_thinned_out_and_both_ends_stay() {
+        let counts: Vec<usize> = (0..1_000).rev().collect();
+        let drawn = bars(&counts);
+        assert_eq!(drawn.chars().count(), MAX_BARS);
+        assert!(drawn.starts_with('█') && drawn.ends_with('▁') && drawn.contains('▂'), "{drawn}");
+        assert_eq!(bars(&[0]), "▁");
+        assert_eq!(bars(&[]), "");
+        assert_eq!(bars(&[0, 1, 1_000]), "▁▂█", "one is not nothing");
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for (time, expected) in [
+            (0, "1970-01-01"),
+            (-1, "1969-12-31"),
+            (951_782_400, "2000-02-29"),
+            (951_868_799, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_709_164_800, "2024-02-29"),
+            (1_763_337_600, "2025-11-17"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(day(time), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_no_history_is_refused() {
+        for bytes in ["", "{}", "[]", r#"{"commits":[{"id":"c"}]}"#] {
+            assert!(Trend::read(bytes.as_bytes()).is_err(), "{bytes}");
+        }
+    }
+}

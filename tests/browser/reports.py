@@ -1,0 +1,139 @@
+"""Reports for the page to show: made here, so that what must be on the page is known without it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+STATES = ["open", "ignored", "existing", "baselined"]
+# id, severity, message
+CONTRACTS = [
+    ("no-print", "error", "Use the logger instead of print."),
+    ("no-eval", "error", "Do not evaluate text."),
+    ("license", "error", "Say under which license the file is."),
+    ("no-todo", "warning", "Make an issue of it."),
+    ("wide-except", "warning", "Name the exceptions that you expect."),
+]
+PATHS = ["app.py", "lib/src/d.py", "src/a.py", "src/b.py", "src/deep/c.py", "tests/test_a.py"]
+DAY = 86_400
+START = 1_767_225_600
+
+
+def violation(contract, path, line, text, state="open", **more):
+    rule_id, severity, message = contract
+    return {"rule_id": rule_id, "severity": severity, "message": message, "file_path": path, "line_number": line,
+            "column": 5 if line else None, "matched_text": text, "state": state, **more}
+
+
+def report(violations, checked=6, skipped=()):
+    is_open = [one for one in violations if one["state"] == "open"]
+    others = [one for one in violations if one["state"] != "open"]
+    return {"version": 1, "files_checked": [f"file-{at}" for at in range(checked)], "violations": is_open, "suppressed": others,
+            "skipped": [{"file_path": path, "reason": why} for path, why in skipped], "warnings": []}
+
+
+def sample():
+    """A small report with a bit of everything: contracts, directories, states, lines and no lines."""
+    violations = []
+    for at in range(60):
+        contract = CONTRACTS[(at * 7 + at // 9) % len(CONTRACTS)]
+        path = PATHS[(at * 5 + at // 4) % len(PATHS)]
+        line = None if contract[0] == "license" else at + 1
+        state = STATES[at % 12 % 4] if at % 12 < 4 else "open"
+        text = None if line is None else f"    call_{at}({'print' if at % 3 else 'eval'})"
+        violations.append(violation(contract, path, line, text, state))
+    violations[5]["note"] = "phaser:ignore without an id ignores nothing"
+    return report(violations, skipped=[("big.bin", "larger than 10 MB"), ("odd.txt", "cannot be read")])
+
+
+def many(count):
+    """As many as are wanted; each has a word of its own in its line."""
+    files = max(1, count // 50)
+    violations = [
+        violation(CONTRACTS[at % len(CONTRACTS)], f"src/part{at % files % 40:02}/module_{at % files:05}.py", at // files + 1,
+                  f"        result = print('item number {at}', unique{at}x, depth=2)")
+        for at in range(count)
+    ]
+    return report(violations, checked=files)
+
+
+EVIL = {
+    "script": "</script><script>window.hacked = 1</script>",
+    "image": "<img src=x onerror='window.hacked = 2'>",
+    "comment": "<!--<script>",
+    "frame": "<iframe srcdoc='<script>parent.hacked = 3</script>'></iframe>",
+    "link": "javascript:window.hacked=4",
+    "quotes": "\"' onmouseover=window.hacked=5 x=\"'`${window.hacked = 6}",
+    "entity": "&lt;b&gt; &amp;amp; &#x3c;",
+    "vector": "<svg onload=window.hacked=7><style>*{display:none}</style>",
+    "bidi": "a\u202eb\u2066c\u2069d\u200fe\u061cf",
+    "controls": "nul\0 esc\x1b[31mred\x1b[0m bell\x07 del\x7f c1\x9b31m cr\r tab\tend",
+    "lines": "one\u2028two\u2029three\nfour",
+    "long": "w" * 20_000,
+    "braces": "{{DATA}} ${1+1} \\u003c/script\\u003e",
+    "proto": "__proto__",
+    "base": "<base href='https://example.com/'><meta http-equiv=refresh content='0;url=https://example.com/'>",
+    "astral": "😀" * 600 + "\U000e0041",
+}
+
+
+def hostile():
+    """Everything that could act, in every place that a report has for text."""
+    violations = []
+    for at, (name, text) in enumerate(EVIL.items()):
+        contract = (text, ["error", "warning"][at % 2], text)
+        violations.append(violation(contract, f"src/{text}/{text}.py", at + 1, text, note=text))
+        violations.append(violation((name, text if at % 5 == 0 else "error", "plain"), f"{name}.py", None, None, "ignored"))
+    violations.append(violation(("", "error", ""), "", 1, ""))
+    return report(violations, skipped=[(text, text) for text in EVIL.values()])
+
+
+def history(count, contracts=True):
+    commits = []
+    for at in range(count):
+        errors, warnings = max(0, 48 - 4 * at + (7 if at % 5 == 2 else 0)), 20 + (at * 3) % 11
+        commit = {"id": f"{at:02x}" * 20, "time": START + 7 * DAY * at, "errors": errors, "warnings": warnings}
+        if contracts:
+            commit["contracts"] = {"no-print": errors // 2, "no-eval": errors - errors // 2, "no-todo": warnings}
+        commits.append(commit)
+    return {"version": 1, "commits": commits}
+
+
+def hostile_history():
+    commits = history(4)["commits"]
+    for commit, text in zip(commits, EVIL.values()):
+        commit["id"] = text
+        commit["contracts"] = {evil: 1 for evil in EVIL.values()}
+    commits[2]["time"] = -(10**17)
+    commits[3]["time"] = 10**17
+    return {"version": 1, "commits": commits}
+
+
+def write(phaser, work, name, made, trend=None, title=None):
+    """Has phaser make a page of a report."""
+    source, page = Path(work, f"{name}.json"), Path(work, f"{name}.html")
+    source.write_text(json.dumps(made), encoding="utf-8")
+    command = [phaser, "report", "html", source.name, "--output", page.name]
+    if trend is not None:
+        Path(work, f"{name}.history.json").write_text(json.dumps(trend), encoding="utf-8")
+        command += ["--history", f"{name}.history.json"]
+    if title is not None:
+        command += ["--title", title]
+    subprocess.run(command, cwd=work, check=True)
+    return page
+
+
+def tree(phaser, work):
+    """A page of a real run, over a project whose files have names and lines of that kind."""
+    project, page = Path(work, "tree"), Path(work, "tree.html")
+    (project / ".claude/contracts").mkdir(parents=True)
+    (project / ".claude/contracts/no-print.yaml").write_text(
+        "rule_id: no-print\ntype: forbid_pattern\npattern: 'print'\nfile_glob: '**/*.py'\n"
+        f"message: {json.dumps(EVIL['script'] + EVIL['image'])}\nseverity: error\n", encoding="utf-8")
+    for name in ["<", "a<img src=x onerror=alert(1)>", "plain"]:
+        (project / name).mkdir()
+        (project / name / "script><script>alert(1).py").write_text(
+            "".join(f"print({text})\n" for key, text in EVIL.items() if key != "controls"), encoding="utf-8")
+    run = subprocess.run([phaser, "enforce", "--all", "--output", str(page)], cwd=project, stdout=subprocess.DEVNULL)
+    if run.returncode != 1:
+        raise SystemExit(f"phaser enforce --all: exit code {run.returncode}")
+    return page
