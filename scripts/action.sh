@@ -175,13 +175,12 @@ trend() {
 
 # Writes the page, with the trend if there is one.
 page() {
-  local json=$RUNNER_TEMP/phaser.json title=${GITHUB_REPOSITORY:-}${GITHUB_SHA:+@${GITHUB_SHA:0:10}} with=()
-  rm -f -- "$json"
-  "$BINARY" enforce "${arguments[@]}" --format json --output "$json" --quiet >/dev/null 2>&1 || true
+  local title=${GITHUB_REPOSITORY:-}${GITHUB_SHA:+@${GITHUB_SHA:0:10}} with=()
+  "$BINARY" enforce "${arguments[@]}" --format html --output "$1" --quiet >/dev/null 2>&1 || true
+  [[ -e $1 ]] || return 0
   if [[ -e $history ]]; then with=("--history=$history"); fi
-  if [[ -e $json ]] && "$BINARY" report html "$json" "--title=$title" "--output=$1" ${with[@]+"${with[@]}"}; then
-    output html-file "$1"
-  fi
+  "$BINARY" report html "$1" "--title=$title" "--output=$1" ${with[@]+"${with[@]}"}
+  output html-file "$1"
 }
 
 # Runs a command and shows in the log what it says. Names of files and texts of contracts are in it: nothing in them is a

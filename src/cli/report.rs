@@ -16,7 +16,7 @@ use crate::report::{sarif, trend};
 pub enum Report {
     /// Make one SARIF log of several, such as those of the shards of one project
     Merge(Merge),
-    /// Make one page for people of several reports, in JSON or SARIF
+    /// Make one page for people of several reports, in JSON or SARIF, or of other pages
     Html(Html),
     /// Show how it was over time as a table in Markdown, such as for the summary of a job
     Trend(Trend),
@@ -35,7 +35,7 @@ pub struct Trend {
 
 #[derive(Debug, Args)]
 pub struct Html {
-    /// The reports that 'phaser enforce --format json' or '--format sarif' has written
+    /// The reports that 'phaser enforce' has written with '--format json', 'sarif' or 'html'
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 

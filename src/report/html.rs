@@ -89,7 +89,9 @@ struct WireSample {
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// It is not JSON.
-    #[error("not JSON: {0}; name a report of 'phaser enforce --format json' or '--format sarif'")]
+    #[error(
+        "not JSON: {0}; name a report of 'phaser enforce --format json', '--format sarif' or '--format html'"
+    )]
     NotJson(#[from] serde_json::Error),
     /// It is not one of phaser's.
     #[error("neither a JSON report of phaser nor a SARIF log")]

@@ -15,7 +15,7 @@ MUTANTS = {
     "a search that knows case": ('$("search").value.toLowerCase().split', '$("search").value.split', ["search-by-keyboard"]),
     "lines are not searched": ("(row[TEXT] !== null && row[TEXT].toLowerCase().includes(word))", "false", ["search-by-keyboard", "a-hundred-thousand"]),
     "no shortcut": ('event.key === "/"', 'event.key === "?"', ["search-by-keyboard"]),
-    "Enter leaves the page": ('(event) => { event.preventDefault(); updateNow(); }', "() => { location.search = 'x'; }", ["search-by-keyboard"]),
+    "Enter leaves the page": ('<div><button class="plain" type="reset">', '<div><button>Go</button><button class="plain" type="reset">', ["search-by-keyboard"]),
     "states are not filtered": (" && inState[row[STATE]]", "", ["search-by-keyboard", "filters-by-keyboard", "filters-by-mouse"]),
     "severities are not filtered": ("severities.includes(contract.severity) && ", "", ["filters-by-keyboard", "filters-by-mouse"]),
     "a directory is a beginning": ("directory(path) === wanted.slice(0, -1)", "path.startsWith(wanted.slice(0, -1))", ["filters-by-keyboard", "filters-by-mouse"]),

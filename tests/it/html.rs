@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::guide;
 use crate::harness::{Sandbox, forbid, warning};
 
 /// What a page shows.
@@ -91,6 +92,11 @@ fn a_history_is_a_table_in_markdown_too() {
     assert_eq!(fs::read_to_string(sandbox.path("trend.md")).expect("written"), output.stdout);
     let output = sandbox.run(["report", "trend", "a.json"]);
     assert_eq!((output.code, output.stderr.contains("a.json: not a history")), (Some(3), true), "{output}");
+}
+
+#[test]
+fn the_page_about_the_page_goes_as_it_says() {
+    assert_eq!(guide::follow(include_str!("../../docs/report.md")), 4);
 }
 
 /// The SHA-256 of a text, in base 64 as policies have it.

@@ -1,4 +1,6 @@
 //! Pages of reports that other runs have written: those of the shards of a project, or of many projects.
+//!
+//! A page is a report, too: what it shows stands in it.
 
 use serde_json::Value;
 
@@ -6,14 +8,17 @@ use super::super::trend::{Sample, Trend};
 use super::{Page, ReadError, Repair, Row, Told, WireSample};
 
 impl Page {
-    /// Adds what a report in JSON or SARIF says.
+    /// Adds what a report in JSON or SARIF says, or a page.
     ///
     /// # Errors
     ///
-    /// When it is neither.
+    /// When it is none of these.
     pub fn add_report(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
-        let report: Value = serde_json::from_slice(bytes)?;
-        if report["runs"].is_array() {
+        let page = inside(bytes);
+        let report: Value = serde_json::from_slice(page.unwrap_or(bytes))?;
+        if page.is_some() {
+            self.add_page(&report);
+        } else if report["runs"].is_array() {
             self.add_sarif(&report);
         } else if report["violations"].is_array() && report["version"].is_u64() {
             self.add_json(&report);
@@ -79,6 +84,30 @@ impl Page {
         }
     }
 
+    fn add_page(&mut self, page: &Value) {
+        if self.shown.about.is_empty() {
+            self.shown.about = text(&page["about"]).to_owned();
+        }
+        self.shown.checked += number(&page["checked"]).unwrap_or_default();
+        let gaps = items(&page["gaps"]).iter();
+        self.shown.gaps.extend(gaps.map(|gap| (text(&gap[0]).to_owned(), text(&gap[1]).to_owned())));
+        let entry = |list: &str, at: &Value| &page[list][number(at).unwrap_or(usize::MAX)];
+        for row in items(&page["rows"]) {
+            let contract = entry("contracts", &row[0]);
+            self.add(&Told {
+                id: text(&contract["id"]),
+                severity: text(&contract["severity"]),
+                message: text(&contract["message"]),
+                path: text(entry("paths", &row[1])),
+                place: place(&row[2], &row[3]).filter(|(line, _)| *line > 0),
+                state: text(entry("states", &row[4])),
+                text: row[5].as_str(),
+                note: row[6].as_str(),
+                repair: Repair::Unknown,
+            });
+        }
+    }
+
     fn add_sarif(&mut self, log: &Value) {
         for run in items(&log["runs"]) {
             for result in items(&run["results"]) {
@@ -122,9 +151,19 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+fn number(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|number| usize::try_from(number).ok())
+}
+
 fn place(line: &Value, column: &Value) -> Option<(usize, usize)> {
-    let number = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
     Some((number(line)?, number(column).unwrap_or(1)))
+}
+
+/// The document in a page, if it is one.
+fn inside(bytes: &[u8]) -> Option<&[u8]> {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| text.starts_with('<'))?;
+    let (_, data) = text.split_once(r#"<script type="application/json" id="data">"#)?;
+    data.split_once("</script>").map(|(data, _)| data.as_bytes())
 }
 
 #[cfg(test)]
@@ -177,6 +216,39 @@ mod tests {
             .collect();
         assert_eq!(rows, [("a", Some(2)), ("b", Some(1)), ("b", Some(5)), ("b", Some(9))]);
         assert_eq!(data["rows"][0][6], "n; fix with phaser fix");
+    }
+
+    #[test]
+    fn a_page_of_a_page_shows_the_same() {
+        let one = |line: Value, state: &str| {
+            json!({ "rule_id": "<x>", "file_path": "a/</script>", "line_number": line, "column": line,
+            "message": "<!--", "severity": "warning", "matched_text": line.as_u64().map(|_| "</script>"), "state": state,
+            "fix": {} })
+        };
+        let report = json!({ "version": 1, "files_checked": ["a"], "violations": [one(json!(3), "open"), one(Value::Null, "open")],
+            "suppressed": [one(json!(4), "baselined")], "skipped": [{ "file_path": "<", "reason": "r" }], "warnings": [] });
+        let mut first = Page::new("about");
+        first.add_report(report.to_string().as_bytes()).expect("a report");
+        let mut bytes = Vec::new();
+        first.write(&mut bytes).expect("written");
+        let mut second = Page::new("");
+        second.add_report(&bytes).expect("a page");
+        assert_eq!(data(&second), data(&first));
+        assert_eq!(data(&second)["summary"]["baselined"], 1);
+    }
+
+    #[test]
+    fn a_damaged_page_is_refused_or_shows_less() {
+        let page =
+            |data: &str| format!("<html><script type=\"application/json\" id=\"data\">{data}</script>");
+        for (data, rows) in
+            [("{}", Some(0)), (r#"{"rows":[[9,9,9,9,9,9]],"paths":[]}"#, Some(1)), ("{", None)]
+        {
+            let mut shown = Page::new("");
+            let read = shown.add_report(page(data).as_bytes());
+            assert_eq!(read.ok().map(|()| shown.shown.rows.len()), rows, "{data}");
+        }
+        assert!(Page::new("").add_report(b"<html></html>").is_err());
     }
 
     #[test]
