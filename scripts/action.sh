@@ -168,7 +168,7 @@ trend() {
     printf '### phaser: no trend; see the log\n\n' >>"$summary"
   fi
   if [[ $(git rev-parse --is-shallow-repository 2>/dev/null) == true ]]; then
-    printf 'The checkout is shallow: it has %s of the commits. For the whole trend, give `fetch-depth: 0` to actions/checkout.\n\n' \
+    printf "The checkout is shallow: it has %s of the commits. For the whole trend, give 'fetch-depth: 0' to actions/checkout.\n\n" \
       "$(git rev-list --count --first-parent HEAD)" >>"$summary"
   fi
 }

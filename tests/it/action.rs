@@ -369,7 +369,7 @@ fn a_shallow_checkout_is_said_with_what_to_do() {
     let head = job.sandbox.git(&["rev-parse", "HEAD"]);
     fs::write(job.sandbox.path(".git/shallow"), head).expect("written");
     let (_, summary) = trend(&job, "12 weeks", &[]);
-    let expected = "The checkout is shallow: it has 1 of the commits. For the whole trend, give `fetch-depth: 0` to actions/checkout.\n\n";
+    let expected = "The checkout is shallow: it has 1 of the commits. For the whole trend, give 'fetch-depth: 0' to actions/checkout.\n\n";
     assert!(summary.ends_with(expected), "{summary}");
 }
 
