@@ -346,6 +346,41 @@ fn the_trend_of_a_stub_history_is_in_the_summary_and_on_the_page() {
 }
 
 #[test]
+fn the_trend_of_the_project_is_in_the_summary_and_on_the_page() {
+    let job = Job::new("x\nx\ny\n");
+    for text in ["x\ny\ny\n", "y\n"] {
+        fs::write(job.sandbox.path("a.txt"), text).expect("written");
+        job.sandbox.git(&["commit", "-q", "-a", "-m", "next"]);
+    }
+    let inputs = [("INPUT_HISTORY", "9 commits"), ("INPUT_HTML", "true")];
+    let check = job.step("check", &inputs);
+    assert_eq!(check.code, Some(0), "{check}");
+    let summary = job.summary();
+    let (_, table) = summary.split_once("### phaser: violations over time\n\n").expect("a trend");
+    assert!(table.lines().next().is_some_and(|line| line.ends_with("| change | 3 commits |")), "{summary}");
+    for row in [
+        "| errors | 2 | 0 | −2 | `█▅▁` |",
+        "| warnings | 1 | 1 | 0 | `▅█▅` |",
+        "| no&#45;x | 2 | 0 | −2 | `█▅▁` |",
+    ] {
+        assert!(table.contains(row), "{row}\n{summary}");
+    }
+    let page = fs::read_to_string(&job.outputs()["html-file"]).expect("written");
+    assert!(page.contains(r#""errors":2,"warnings":1,"contracts":{"no-x":2,"no-y":1}"#), "{summary}");
+
+    let head = job.sandbox.git(&["rev-parse", "HEAD"]);
+    fs::write(job.sandbox.path(".git/shallow"), head).expect("written");
+    let check = job.step("check", &inputs[..1]);
+    assert!(check.stdout.contains("shallow"), "{check}");
+    let expected = "\n\nThe history has one commit";
+    assert!(
+        job.summary().contains(expected) && job.summary().contains("it has 1 of the commits"),
+        "{}",
+        job.summary()
+    );
+}
+
+#[test]
 fn a_stub_history_that_fails_is_said_and_fails_nothing() {
     let job = Job::new("fine\n");
     let (_, summary) = trend(&job, "12 weeks", &[("INPUT_HTML", "true")]);
