@@ -45,7 +45,7 @@ macro_rules! pack {
 }
 
 /// All packs: first those for every project, then one for each language, then what is a matter of taste.
-pub const PACKS: &[Pack] = &[
+pub static PACKS: &[Pack] = &[
     pack!(
         "secrets",
         "tokens and keys of well-known services, known by their format",

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 use serde_sarif::sarif::{
     ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Invocation, Location, Message,
     MultiformatMessageString, Notification, PhysicalLocation, PropertyBag, Region,
@@ -40,15 +41,14 @@ const FINGERPRINT: &str = "primaryLocationLineHash";
 /// Writes the outcome as one SARIF log.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
     let mut kept = Kept::of(outcome.open().map(|violation| level(&violation.contract)));
-    let mut invocation = invocation(outcome, top);
-    kept.say_left_out(&mut invocation);
+    let mut ended = Ended::of(outcome, top);
+    kept.say_left_out(&mut ended);
     let mut ids = HashSet::new();
-    let rules =
-        outcome.contracts.iter().filter(|contract| ids.insert(&contract.id)).map(|contract| rule(contract));
-    let rules = rules.collect();
+    let distinct = outcome.contracts.iter().filter(|contract| ids.insert(&contract.id));
+    let rules = distinct.map(|contract| wire(rule(contract))).collect();
     let taken = outcome.open().filter(|violation| kept.takes(level(&violation.contract)));
-    let results = taken.map(|violation| result(violation, &Spot::of(top, violation)));
-    write_log(out, rules, results, invocation)
+    let results = taken.map(|violation| wire(result(violation, &Spot::of(top, violation))));
+    write_log(out, rules, results, ended)
 }
 
 /// Why a log cannot be merged.
@@ -64,42 +64,88 @@ pub enum ReadError {
 
 /// Reads a log that [`write()`] has written.
 pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
-    let log: Sarif = serde_json::from_slice(bytes).map_err(|error| ReadError::NotSarif(error.to_string()))?;
-    match log.runs.iter().find(|run| run.tool.driver.name != NAME) {
-        Some(run) => Err(ReadError::Foreign(run.tool.driver.name.clone())),
-        None => Ok(Log(log)),
+    let mut whole: Value =
+        serde_json::from_slice(bytes).map_err(|error| ReadError::NotSarif(error.to_string()))?;
+    if !whole["runs"].is_array() {
+        return Err(ReadError::NotSarif("it has no runs".to_owned()));
     }
+    let mut log = Log::default();
+    for mut run in list(&mut whole, "runs")? {
+        match run["tool"]["driver"]["name"].as_str() {
+            Some(NAME) => {}
+            Some(other) => return Err(ReadError::Foreign(other.to_owned())),
+            None => return Err(ReadError::NotSarif("a run does not name its tool".to_owned())),
+        }
+        if let Some(driver) = run.pointer_mut("/tool/driver") {
+            log.rules.extend(list(driver, "rules")?);
+        }
+        log.results.extend(list(&mut run, "results")?);
+        for mut part in list(&mut run, "invocations")? {
+            log.ends.push(Ended {
+                is_successful: part["executionSuccessful"].as_bool().unwrap_or(false),
+                about_contracts: list(&mut part, ABOUT_CONTRACTS)?,
+                about_files: list(&mut part, ABOUT_FILES)?,
+            });
+        }
+    }
+    Ok(log)
 }
 
-/// A log that phaser wrote.
+/// A log that phaser wrote: what merging puts together. What is in each part is written again as it was read.
+#[derive(Debug, Default)]
+pub struct Log {
+    rules: Vec<Value>,
+    results: Vec<Value>,
+    ends: Vec<Ended>,
+}
+
+/// How a run ended, and what there was to say about it.
 #[derive(Debug)]
-pub struct Log(Sarif);
+struct Ended {
+    is_successful: bool,
+    about_contracts: Vec<Value>,
+    about_files: Vec<Value>,
+}
+
+const ABOUT_CONTRACTS: &str = "toolConfigurationNotifications";
+const ABOUT_FILES: &str = "toolExecutionNotifications";
+
+/// Takes the list with this name out of an object; one that is not there is empty.
+fn list(object: &mut Value, name: &str) -> Result<Vec<Value>, ReadError> {
+    match object.get_mut(name).map(Value::take) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => Err(ReadError::NotSarif(format!("'{name}' is no list"))),
+    }
+}
 
 /// Writes several logs, such as those of the shards of one project, as one.
 pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
     let mut rules = BTreeMap::new();
-    let mut results: BTreeMap<Order, SarifResult> = BTreeMap::new();
-    let mut invocation = Invocation::builder().execution_successful(true).build();
-    for run in logs.into_iter().flat_map(|log| log.0.runs) {
-        rules.extend(run.tool.driver.rules.into_iter().flatten().map(|rule| (rule.id.clone(), rule)));
-        results.extend(run.results.into_iter().flatten().map(|result| (order(&result), result)));
-        for part in run.invocations.into_iter().flatten() {
-            invocation.execution_successful &= part.execution_successful;
-            append(&mut invocation.tool_execution_notifications, part.tool_execution_notifications);
-            append(&mut invocation.tool_configuration_notifications, part.tool_configuration_notifications);
+    let mut results: BTreeMap<Order, Value> = BTreeMap::new();
+    let mut all = Ended { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() };
+    for log in logs {
+        rules.extend(log.rules.into_iter().map(|rule| (text(&rule["id"]), rule)));
+        results.extend(log.results.into_iter().map(|result| (order(&result), result)));
+        for part in log.ends {
+            all.is_successful &= part.is_successful;
+            append(&mut all.about_contracts, part.about_contracts);
+            append(&mut all.about_files, part.about_files);
         }
     }
-    let level = |result: &SarifResult| result.level.unwrap_or(ResultLevel::Warning);
+    let level = |result: &Value| match result["level"].as_str() {
+        Some("error") => ResultLevel::Error,
+        _ => ResultLevel::Warning,
+    };
     let mut kept = Kept::of(results.values().map(level));
-    kept.say_left_out(&mut invocation);
+    kept.say_left_out(&mut all);
     let taken = results.into_values().filter(|result| kept.takes(level(result)));
-    write_log(out, rules.into_values().collect(), taken, invocation)
+    write_log(out, rules.into_values().collect(), taken, all)
 }
 
 /// Shards of one project have the same contracts, and so the same things to say about them.
-fn append(all: &mut Option<Vec<Notification>>, more: Option<Vec<Notification>>) {
-    for notification in more.into_iter().flatten() {
-        let all = all.get_or_insert_default();
+fn append(all: &mut Vec<Value>, more: Vec<Value>) {
+    for notification in more {
         if !all.contains(&notification) {
             all.push(notification);
         }
@@ -109,14 +155,15 @@ fn append(all: &mut Option<Vec<Notification>>, more: Option<Vec<Notification>>) 
 type Order = (Option<String>, Option<i64>, Option<i64>, Option<String>, Option<String>);
 
 /// Where a result stands, and which of several it is there.
-fn order(result: &SarifResult) -> Order {
-    let location = result.locations.as_ref().and_then(|locations| locations.first());
-    let physical = location.and_then(|location| location.physical_location.as_ref());
-    let uri = physical.and_then(|physical| physical.artifact_location.as_ref()?.uri.clone());
-    let region = physical.and_then(|physical| physical.region.as_ref());
-    let (line, column) = (region.and_then(|r| r.start_line), region.and_then(|r| r.start_column));
-    let name = result.partial_fingerprints.as_ref().and_then(|names| names.get(FINGERPRINT)).cloned();
-    (uri, line, column, result.rule_id.clone(), name)
+fn order(result: &Value) -> Order {
+    let physical = &result["locations"][0]["physicalLocation"];
+    let (uri, region) = (text(&physical["artifactLocation"]["uri"]), &physical["region"]);
+    let (line, column) = (region["startLine"].as_i64(), region["startColumn"].as_i64());
+    (uri, line, column, text(&result["ruleId"]), text(&result["partialFingerprints"][FINGERPRINT]))
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
 }
 
 /// What stands in a log where its results are to be.
@@ -128,22 +175,21 @@ const RESULTS_DEPTH: usize = 3;
 /// Writes a log, one result after the other.
 fn write_log(
     out: &mut dyn Write,
-    rules: Vec<ReportingDescriptor>,
-    results: impl Iterator<Item = SarifResult>,
-    invocation: Invocation,
+    rules: Vec<Value>,
+    results: impl Iterator<Item = Value>,
+    ended: Ended,
 ) -> io::Result<()> {
-    let index: HashMap<String, usize> =
-        rules.iter().enumerate().map(|(at, rule)| (rule.id.clone(), at)).collect();
-    let results = results.map(|mut result| {
-        result.rule_index = result.rule_id.as_deref().and_then(|id| i64::try_from(*index.get(id)?).ok());
-        result
-    });
-    let mut driver =
-        ToolComponent::builder().name(NAME).semantic_version(env!("CARGO_PKG_VERSION")).rules(rules).build();
+    let ids = rules.iter().enumerate().map(|(at, rule)| Some((text(&rule["id"])?, at)));
+    let index: HashMap<String, usize> = ids.flatten().collect();
+    let mut driver = ToolComponent::builder()
+        .name(NAME)
+        .semantic_version(env!("CARGO_PKG_VERSION"))
+        .rules(Vec::new())
+        .build();
     driver.information_uri = Some(REPOSITORY.to_owned()).filter(|address| !address.is_empty());
     let run = Run::builder()
         .tool(Tool::builder().driver(driver).build())
-        .invocations(vec![invocation])
+        .invocations(Vec::new())
         .column_kind(json!("unicodeCodePoints"))
         .results(Vec::new())
         .build();
@@ -152,12 +198,54 @@ fn write_log(
         .version(json!("2.1.0"))
         .runs(vec![run])
         .build();
+    let mut log = wire(log);
+    log["runs"][0]["tool"]["driver"]["rules"] = Value::Array(rules);
+    log["runs"][0]["invocations"] = json!([ended.to_wire()]);
     let log = serde_json::to_string_pretty(&log)?;
     // No text of a contract can look like this: in a string, quotes are spelled out.
     let (before, after) = log.split_once(NO_RESULTS).expect("a log has results");
     write!(out, "{}\"results\": ", inert_json(before))?;
-    write_list(out, results, RESULTS_DEPTH)?;
+    let numbered = results.map(|mut result| {
+        let at = result["ruleId"].as_str().and_then(|id| index.get(id));
+        if let (Some(at), Value::Object(result)) = (at, &mut result) {
+            result.insert("ruleIndex".to_owned(), json!(at));
+        }
+        result
+    });
+    write_list(out, numbered, RESULTS_DEPTH)?;
     writeln!(out, "{}", inert_json(after))
+}
+
+/// A part of a log as JSON. What is read again is not read as the crate's types: that is a parser for each of the hundred
+/// kinds of objects that SARIF knows.
+fn wire(part: impl Serialize) -> Value {
+    serde_json::to_value(part).expect("SARIF has only text as keys")
+}
+
+impl Ended {
+    fn of(outcome: &Outcome, top: &Top) -> Self {
+        let gaps = outcome.gaps().map(|skipped| {
+            let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
+            notification(&format!("Not checked: {}.", skipped.why), level, Some(&top.path(&skipped.path)))
+        });
+        let (mut about_files, mut about_contracts) = (Vec::new(), Vec::new());
+        append(&mut about_files, gaps.collect());
+        let warnings = outcome.warnings.iter();
+        let warnings = warnings.map(|warning| notification(&format!("{warning}."), "warning", None));
+        append(&mut about_contracts, warnings.collect());
+        let failed = outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
+        Self { is_successful: !failed, about_contracts, about_files }
+    }
+
+    fn to_wire(&self) -> Value {
+        let mut invocation = wire(Invocation::builder().execution_successful(self.is_successful).build());
+        for (name, said) in [(ABOUT_CONTRACTS, &self.about_contracts), (ABOUT_FILES, &self.about_files)] {
+            if !said.is_empty() {
+                invocation[name] = json!(said);
+            }
+        }
+        invocation
+    }
 }
 
 /// As many results as GitHub takes: errors rather than warnings.
@@ -188,14 +276,11 @@ impl Kept {
         takes
     }
 
-    fn say_left_out(&self, invocation: &mut Invocation) {
+    fn say_left_out(&self, ended: &mut Ended) {
         if self.left_out > 0 {
             let count = self.left_out;
             let text = format!("{count} results were left out, because GitHub takes {MAX_RESULTS} at most");
-            append(
-                &mut invocation.tool_execution_notifications,
-                Some(vec![notification(&text, "warning", None)]),
-            );
+            append(&mut ended.about_files, vec![notification(&text, "warning", None)]);
         }
     }
 }
@@ -320,28 +405,10 @@ fn uri(path: &RelPath) -> String {
     path.as_bytes().iter().map(spell).collect()
 }
 
-fn invocation(outcome: &Outcome, top: &Top) -> Invocation {
-    let gaps = outcome.gaps().map(|skipped| {
-        let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
-        notification(&format!("Not checked: {}.", skipped.why), level, Some(&top.path(&skipped.path)))
-    });
-    let gaps: Vec<_> = gaps.collect();
-    let warnings: Vec<_> = outcome
-        .warnings
-        .iter()
-        .map(|warning| notification(&format!("{warning}."), "warning", None))
-        .collect();
-    let failed = outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
-    let mut invocation = Invocation::builder().execution_successful(!failed).build();
-    append(&mut invocation.tool_execution_notifications, Some(gaps));
-    append(&mut invocation.tool_configuration_notifications, Some(warnings));
-    invocation
-}
-
-fn notification(text: &str, level: &str, path: Option<&RelPath>) -> Notification {
+fn notification(text: &str, level: &str, path: Option<&RelPath>) -> Value {
     let mut notification = Notification::builder().message(message(text)).level(json!(level)).build();
     notification.locations = path.map(|path| vec![location(path, Region::builder().start_line(1).build())]);
-    notification
+    wire(notification)
 }
 
 fn message(text: &str) -> Message {
@@ -351,6 +418,25 @@ fn message(text: &str) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn well() -> Ended {
+        Ended { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() }
+    }
+
+    #[test]
+    fn what_is_no_log_is_told_from_what_somebody_else_wrote() {
+        let said = |text: &str| read(text.as_bytes()).expect_err(text).to_string();
+        assert!(said("[]").starts_with("not a SARIF log: it has no runs;"), "{}", said("[]"));
+        assert!(said("{\"runs\": {}}").starts_with("not a SARIF log: it has no runs;"));
+        assert!(said("{\"runs\": [{}]}").starts_with("not a SARIF log: a run does not name its tool;"));
+        let run = |driver: &str, rest: &str| {
+            format!("{{\"runs\": [{{\"tool\": {{\"driver\": {{{driver}}}}}{rest}}}]}}")
+        };
+        assert!(said(&run("\"name\": \"x\"", "")).starts_with("written by x, not by phaser"));
+        let odd = run("\"name\": \"phaser\"", ", \"results\": 1");
+        assert!(said(&odd).starts_with("not a SARIF log: 'results' is no list;"), "{}", said(&odd));
+        assert!(read(run("\"name\": \"phaser\"", "").as_bytes()).is_ok());
+    }
 
     #[test]
     fn github_gets_no_more_than_it_takes_and_errors_rather_than_warnings() {
@@ -372,14 +458,14 @@ mod tests {
     fn what_is_left_out_is_said() {
         let results = || {
             let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
-            std::iter::repeat_n(result, MAX_RESULTS + 3)
+            std::iter::repeat_n(wire(result), MAX_RESULTS + 3)
         };
         let mut out = Vec::new();
-        let mut invocation = Invocation::builder().execution_successful(true).build();
-        let mut kept = Kept::of(results().filter_map(|result| result.level));
-        kept.say_left_out(&mut invocation);
+        let mut ended = well();
+        let mut kept = Kept::of(results().map(|_| ResultLevel::Error));
+        kept.say_left_out(&mut ended);
         let taken = results().filter(|_| kept.takes(ResultLevel::Error));
-        write_log(&mut out, Vec::new(), taken, invocation).expect("written");
+        write_log(&mut out, Vec::new(), taken, ended).expect("written");
         let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
         assert_eq!(log.runs[0].results.as_ref().map(Vec::len), Some(MAX_RESULTS));
         let said = String::from_utf8(out).expect("UTF-8");
@@ -388,11 +474,10 @@ mod tests {
 
     #[test]
     fn a_log_is_written_in_pieces_as_it_would_be_at_once() {
-        let result = SarifResult::builder().message(message("\"results\": []")).build();
+        let result = wire(SarifResult::builder().message(message("\"results\": []")).build());
         for count in [0, 1, 3] {
             let mut out = Vec::new();
-            let invocation = Invocation::builder().execution_successful(true).build();
-            write_log(&mut out, Vec::new(), vec![result.clone(); count].into_iter(), invocation)
+            write_log(&mut out, Vec::new(), vec![result.clone(); count].into_iter(), well())
                 .expect("written");
             let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
             let whole = serde_json::to_string_pretty(&log).expect("JSON");

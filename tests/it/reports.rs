@@ -523,10 +523,16 @@ fn without_index(value: &Value) -> String {
 #[test]
 fn only_logs_of_phaser_are_merged() {
     let foreign = r#"{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"other"}},"results":[]}]}"#;
-    let sandbox = Sandbox::new().file("a.sarif", "[]").file("b.sarif", foreign);
-    for (file, why) in
-        [("a.sarif", "not a SARIF log"), ("b.sarif", "written by other"), ("c.sarif", "No such file")]
-    {
+    let sandbox = Sandbox::new()
+        .file("a.sarif", "[")
+        .file("b.sarif", foreign)
+        .file("d.sarif", r#"{"version":"2.1.0"}"#);
+    for (file, why) in [
+        ("a.sarif", "not a SARIF log: EOF"),
+        ("b.sarif", "written by other"),
+        ("c.sarif", "No such file"),
+        ("d.sarif", "not a SARIF log: it has no runs"),
+    ] {
         let output = sandbox.run(["report", "merge", file]);
         assert_eq!(output.code, Some(3), "{output}");
         assert!(output.stderr.contains(file) && output.stderr.contains(why), "{output}");
