@@ -11,6 +11,7 @@ use crate::report::inert;
 
 mod args;
 mod baseline;
+mod cache;
 mod chosen;
 mod colour;
 mod completions;

@@ -132,6 +132,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
         added_ignores: scan::AddedIgnores::NotWanted,
         measure: scan::Measure::Nothing,
         propose: scan::Propose::Nothing,
+        cache: None,
     };
     scan(matcher, &targets, options, &())
 }

@@ -6,6 +6,7 @@
 //! UTF-8 counts as one character. Knows nothing of roots or files on disk.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::OnceLock;
 
 use regex_automata::meta;
@@ -30,7 +31,7 @@ pub const MAX_GLOB_LEN: usize = 4096;
 /// assert!(!glob.is_match(b"tests/main.rs"));
 /// # Ok::<(), phaser::GlobError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Glob {
     text: String,
     /// Worked out when it is first asked for, where the text is known to be a glob.
@@ -126,6 +127,13 @@ impl Glob {
 /// What stands behind `**/` in a glob that starts with so many bytes for a directory.
 fn behind(text: &str, directory: usize) -> &str {
     text.get(directory + "**/".len()..).unwrap_or_default()
+}
+
+/// What it spells, and not what has been worked out of that so far.
+impl fmt::Debug for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Glob").field(&self.text).finish()
+    }
 }
 
 impl Default for Glob {

@@ -39,6 +39,10 @@ mod nearest;
 
 mod replace;
 
+mod wire;
+
+mod stamp;
+
 pub mod hook;
 
 mod pack;
@@ -57,6 +61,9 @@ mod fix;
 
 #[cfg(feature = "project")]
 mod baseline;
+
+#[cfg(feature = "project")]
+mod cache;
 
 #[cfg(feature = "project")]
 mod outcome;

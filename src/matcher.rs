@@ -138,6 +138,11 @@ impl Matcher {
         &self.contracts
     }
 
+    /// How it searches.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// What is wrong with the patterns that paths have selected so far. A contract with a broken one is left out.
     pub fn warnings(&self) -> Vec<Warning> {
         self.prepared.warnings()

@@ -36,6 +36,8 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// Whether there was any contract to check.
     pub no_contracts: bool,
+    /// What there is to say to whoever runs it that is about no file and no contract, and part of no report.
+    pub notes: Vec<String>,
     /// What it has cost, if that was measured.
     pub spent: Option<Spent>,
 }

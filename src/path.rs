@@ -42,12 +42,17 @@ impl RelPath {
 
     /// From a relative native path.
     pub fn from_native(path: &Path) -> Self {
+        Self(Self::slashed(path).into())
+    }
+
+    /// The bytes of a relative native path, `/`-separated.
+    pub fn slashed(path: &Path) -> Cow<'_, [u8]> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if std::path::MAIN_SEPARATOR == '/' {
-            return Self(bytes.into());
+            return Cow::Borrowed(bytes);
         }
         let slashed = bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte });
-        Self(slashed.collect())
+        Cow::Owned(slashed.collect())
     }
 
     /// The bytes, `/`-separated.

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::baseline::{Baseline, Wanted};
+use crate::baseline::Baseline;
+use crate::cache;
 use crate::change::Call;
 use crate::config;
 use crate::contract::layers::Loading;
@@ -25,10 +26,16 @@ use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, Watch, scan};
 use crate::settle::{Seen, Tolerated, settle};
 use crate::source::git::{Location, Renames, Staged};
 use crate::source::present::Present;
+use crate::source::tree::Stamps;
 use crate::source::{Coverage, Source, Targets, changes, files, git, swept, tree};
 
 pub(crate) mod by_file;
+mod kept;
 pub(crate) mod load;
+mod recorded;
+
+pub(crate) use recorded::Recorded;
+use recorded::recorded;
 
 use load::{Extra, Load, Loaded, Settings, folders_above};
 
@@ -77,19 +84,10 @@ pub struct Options {
     pub(crate) recorded: Recorded,
     /// Whether to look for ignore directives that a change adds.
     pub(crate) added_ignores: AddedIgnores,
-}
-
-/// Where old violations are written down that do not count.
-#[derive(Debug, Clone, Default)]
-pub(crate) enum Recorded {
-    /// Nowhere.
-    #[default]
-    Nowhere,
-    /// Here.
-    In(Arc<Baseline>),
-    /// In the project's file, which is read once there is a violation that it may cover; what is wrong with it is a
-    /// warning.
-    InFile,
+    /// Where results are kept for the next run, if they are.
+    pub(crate) cache: Option<cache::Place>,
+    /// Whether to take the states of files while they are looked for: the cache needs them.
+    pub(crate) stamps: Stamps,
 }
 
 impl Default for Options {
@@ -107,6 +105,8 @@ impl Default for Options {
             git: None,
             recorded: Recorded::Nowhere,
             added_ignores: AddedIgnores::NotWanted,
+            cache: None,
+            stamps: Stamps::NotTaken,
         }
     }
 }
@@ -212,7 +212,7 @@ impl Project {
             Settings::OnDisk if folders.is_empty() => self,
             _ => Self::with_folders(self.root, self.options, &folders, settings)?,
         };
-        Ok(project.ready().check(targets, &()).0)
+        Ok(project.ready().check(&targets, &()).0)
     }
 
     /// A matcher of all its contracts, which reads no pattern before a path selects it.
@@ -260,7 +260,7 @@ pub(crate) fn targets(root: &Root, options: &Options, source: &Source) -> Result
         Source::Changes(call) => changes::changes(root, call, *max_file_size),
         Source::Files(paths) => files::files(root, &location(), paths),
         Source::Tree(shard) => {
-            let targets = tree::tree(root, &location(), threads(options));
+            let targets = tree::stamped(root, &location(), threads(options), options.stamps);
             match shard {
                 Some(shard) => shard.of(targets),
                 None => targets,
@@ -314,7 +314,7 @@ fn threads(options: &Options) -> usize {
 }
 
 /// How targets are scanned.
-fn scanning(options: &Options, threads: usize) -> scan::Options {
+fn scanning(options: &Options, threads: usize) -> scan::Options<'static> {
     scan::Options {
         threads,
         max_file_size: options.max_file_size,
@@ -322,6 +322,7 @@ fn scanning(options: &Options, threads: usize) -> scan::Options {
         added_ignores: options.added_ignores,
         measure: options.measure,
         propose: options.propose,
+        cache: None,
     }
 }
 
@@ -342,7 +343,7 @@ impl Ready {
     }
 
     /// How many targets are scanned.
-    pub(crate) fn scanning(&self) -> scan::Options {
+    pub(crate) fn scanning(&self) -> scan::Options<'static> {
         scanning(&self.options, threads(&self.options))
     }
 
@@ -352,16 +353,19 @@ impl Ready {
     }
 
     /// Checks targets. Gives the matcher back, which knows what was expensive.
-    pub(crate) fn check(self, targets: Targets, watch: &dyn Watch) -> (Outcome, Matcher) {
+    pub(crate) fn check(self, targets: &Targets, watch: &dyn Watch) -> (Outcome, Matcher) {
         let Self { root, matcher, mut warnings, options } = self;
         let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
         let threads = if several { threads(&options) } else { 1 };
-        let mut outcome = scan(&matcher, &targets, scanning(&options, threads), watch);
+        let cache = kept::open(&root, &matcher, &options, targets);
+        let scanning = scan::Options { cache: cache.as_ref(), ..scanning(&options, threads) };
+        let mut outcome = scan(&matcher, targets, scanning, watch);
+        outcome.notes = cache.map(|cache| kept::save(cache, targets)).unwrap_or_default();
         let baseline = recorded(&options.recorded, &root, &outcome).unwrap_or_else(|broken| {
             warnings.push(broken);
             None
         });
-        let present = Present { root: &root, targets: &targets };
+        let present = Present { root: &root, targets };
         let is_gone = |path: &RelPath| !present.has(path);
         let tolerated = baseline.as_ref().map(|baseline| Tolerated {
             baseline,
@@ -375,23 +379,6 @@ impl Ready {
         warnings.sort();
         outcome.warnings = warnings;
         (outcome, matcher)
-    }
-}
-
-/// The baseline, if there is one and it may matter.
-fn recorded(recorded: &Recorded, root: &Root, outcome: &Outcome) -> Result<Option<Arc<Baseline>>, Warning> {
-    match recorded {
-        Recorded::Nowhere => Ok(None),
-        Recorded::In(baseline) => Ok(Some(Arc::clone(baseline))),
-        Recorded::InFile if outcome.open().next().is_none() => Ok(None),
-        Recorded::InFile => {
-            let ignorable = || outcome.open().filter(|violation| violation.contract.ignorable);
-            let found = match Baseline::look_up(root, ignorable()) {
-                Some(found) => Some(found),
-                None => Baseline::read(root, Some(&Wanted::of(ignorable())))?,
-            };
-            Ok(found.map(Arc::new))
-        }
     }
 }
 

@@ -13,8 +13,7 @@ pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
     }
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::metadata(directory)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".phaser.").suffix(".tmp");
+    let mut builder = unfinished();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory).map_err(without_path)?;
@@ -28,6 +27,36 @@ pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
     // The new file is in place; that its name is on the disk too is worth a try, and no more.
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
     Ok(())
+}
+
+/// Makes `content` the content of `target`, which nobody else may read. A link is replaced, not followed.
+///
+/// That it is on the disk is not waited for: after a loss of power the file may hold anything, so whoever reads it must be
+/// able to tell.
+#[cfg(feature = "project")]
+pub fn replace_in_private(target: &Path, content: &[u8]) -> io::Result<()> {
+    let directory = target.parent().unwrap_or(Path::new("."));
+    // Such a file is for nobody else from the start.
+    let mut file = unfinished().tempfile_in(directory).map_err(without_path)?;
+    file.as_file_mut().write_all(content)?;
+    file.persist(target)?;
+    Ok(())
+}
+
+/// Is this a file that somebody was writing who has not come to an end?
+#[cfg(feature = "project")]
+pub fn is_left_over(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1))
+}
+
+/// What the name of a file starts and ends with that is not finished.
+const UNFINISHED: (&str, &str) = (".phaser.", ".tmp");
+
+fn unfinished() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED.0).suffix(UNFINISHED.1);
+    builder
 }
 
 /// What is known of a file that is made in `directory` now; it is gone again at once.

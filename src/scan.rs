@@ -11,26 +11,31 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use crate::cache::{Cache, Known, ToRead};
 pub use crate::config::Existing;
 use crate::contract::{Check, Contract};
 use crate::fix::Mender;
-use crate::matcher::{Checked, Matcher, Scratch};
-use crate::outcome::{AddedIgnore, Earlier, Outcome, Spent};
+use crate::matcher::{Checked, Matcher, Scratch, Selection};
+use crate::outcome::{AddedIgnore, Outcome, Spent};
 use crate::skipped::{Gap, Skipped, Why};
-use crate::source::{Compared, Coverage, Reader, Target, Targets};
+use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
 use crate::text::{Text, changed_lines};
 use crate::violation::Violation;
 
 mod added_ignores;
+mod gather;
 mod propose;
+mod remember;
 pub mod tally;
 
 pub use added_ignores::AddedIgnores;
+use gather::{gather, judge_project, sort};
 pub use propose::Propose;
+use remember::{Memory, Recalled};
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct Options<'c> {
     /// How many threads.
     pub threads: usize,
     /// The largest file that is read, in bytes.
@@ -43,6 +48,8 @@ pub struct Options {
     pub measure: Measure,
     /// What violations are to carry beside what was found.
     pub propose: Propose,
+    /// Results of earlier runs with the same contracts and the same options, to use and to add to.
+    pub cache: Option<&'c Cache>,
 }
 
 /// Whether to measure what a scan costs.
@@ -71,7 +78,7 @@ pub trait Watch: Sync {
 impl Watch for () {}
 
 /// Checks all targets.
-pub fn scan(matcher: &Matcher, targets: &Targets, options: Options, watch: &dyn Watch) -> Outcome {
+pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &dyn Watch) -> Outcome {
     let Targets { targets, coverage, skipped, .. } = targets;
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
@@ -108,6 +115,8 @@ struct Worker<'m> {
     times: Option<Times>,
     /// What proposes fixes, if they are wanted.
     mender: Option<Mender<'m>>,
+    /// What is known of files, if anything is kept.
+    memory: Option<Memory<'m>>,
 }
 
 /// What a worker measures, if that is asked for.
@@ -118,7 +127,7 @@ struct Times {
 }
 
 impl<'m> Worker<'m> {
-    fn new(matcher: &'m Matcher, options: Options) -> Self {
+    fn new(matcher: &'m Matcher, options: Options<'m>) -> Self {
         let [now, before] = [(); 2].map(|()| Reader::new(options.max_file_size));
         let (scratch, times) = match options.measure {
             Measure::Costs => (Scratch::measuring(matcher), Some(Times::default())),
@@ -126,7 +135,8 @@ impl<'m> Worker<'m> {
         };
         let nothing = vec![false; matcher.contracts().len()];
         let mender = (options.propose == Propose::Fixes).then(|| Mender::new(matcher));
-        Self { now, before, scratch, satisfied: nothing.clone(), unread: nothing, times, mender }
+        let memory = options.cache.map(Memory::new);
+        Self { now, before, scratch, satisfied: nothing.clone(), unread: nothing, times, mender, memory }
     }
 }
 
@@ -195,8 +205,8 @@ impl Back {
     const NOT_AT_ALL: Self = Self { existing: Existing::Deny, added_ignores: AddedIgnores::NotWanted };
 }
 
-impl From<Options> for Back {
-    fn from(options: Options) -> Self {
+impl From<Options<'_>> for Back {
+    fn from(options: Options<'_>) -> Self {
         Self { existing: options.existing, added_ignores: options.added_ignores }
     }
 }
@@ -221,42 +231,84 @@ struct Was {
 }
 
 fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, back: Back) -> Scanned {
-    let Worker { now, before: reader, scratch, satisfied, unread, times, mender } = worker;
-    let time = times.as_mut().map(|times| &mut times.selecting);
-    let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
-    let mut scanned = Scanned::default();
-    if !selection.is_empty() {
-        let time = times.as_mut().map(|times| &mut times.reading);
-        let content = timed(time, || now.read(&target.content));
-        let text = content.as_ref().map(|bytes| Text::new(&**bytes));
-        let readable = text.as_ref().ok().and_then(Option::as_ref);
-        scanned.checked = matcher.check_with(scratch, &selection, &target.path, readable);
-        if let Some(whole) = &target.whole {
-            judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
-        }
-        if let (Some(mender), Ok(bytes), Some(text)) = (mender, &content, readable) {
-            propose::propose(mender, target, propose::Read { bytes, text }, &mut scanned.checked);
-        }
-        if let (AddedIgnores::Wanted, Some(text)) = (back.added_ignores, readable) {
-            scanned.added_ignores = added_ignores::added(reader, target, text, &scanned.checked.violations);
-        }
-        if let (Existing::Report, Some(before), Compared::Everything) =
-            (back.existing, &target.before, target.compared)
-        {
-            let any = scanned.checked.violations.iter().any(Violation::is_open);
-            scanned.before = any.then(|| compare(matcher, reader, before, readable));
-        }
-        scanned.applied = readable.is_some();
-        let why = match text {
-            Ok(Some(_)) => None,
-            Ok(None) => content.as_ref().ok().map(|bytes| Why::not_text(bytes)),
-            Err(why) => Some(why.clone()),
-        };
-        scanned.checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
-        note_unread(matcher, target, &scanned.checked.skipped, unread);
+    let recalled = worker.memory.as_mut().map_or(Recalled::Nothing, |memory| memory.recall(target));
+    let scanned = match recalled {
+        // Which contracts apply need not be found out.
+        Recalled::Unchanged(remembered) => remembered.into(),
+        Recalled::ToRead(file) => search_target(matcher, worker, Task { target, back, file: Some(file) }),
+        Recalled::Nothing => search_target(matcher, worker, Task { target, back, file: None }),
+    };
+    note_unread(matcher, target, &scanned.checked.skipped, &mut worker.unread);
+    for &contract in &scanned.checked.satisfied {
+        worker.satisfied[contract] = true;
     }
-    for &contract in scanned.checked.satisfied.iter().chain(selection.satisfied_by_existence()) {
-        satisfied[contract] = true;
+    scanned
+}
+
+/// A target that is not known, and how it is checked.
+struct Task<'a> {
+    target: &'a Target,
+    back: Back,
+    /// What is known of its file, if anything is kept.
+    file: Option<ToRead<'a>>,
+}
+
+fn search_target(matcher: &Matcher, worker: &mut Worker<'_>, task: Task<'_>) -> Scanned {
+    let time = worker.times.as_mut().map(|times| &mut times.selecting);
+    let selection = timed(time, || matcher.select(&task.target.path, task.target.alias.as_ref()));
+    for &contract in selection.satisfied_by_existence() {
+        worker.satisfied[contract] = true;
+    }
+    match selection.is_empty() {
+        true => Scanned::default(),
+        false => read_target(matcher, worker, &selection, task),
+    }
+}
+
+fn read_target(matcher: &Matcher, worker: &mut Worker<'_>, selection: &Selection, task: Task<'_>) -> Scanned {
+    let Task { target, back, file } = task;
+    let Worker { now, before: reader, scratch, times, mender, .. } = worker;
+    let file = match (file, &target.content) {
+        (Some(file), Content::File(path)) => Some(file.stamped(path)),
+        _ => None,
+    };
+    let time = times.as_mut().map(|times| &mut times.reading);
+    let content = timed(time, || now.read(&target.content));
+    let mut new = None;
+    if let (Some(file), Ok(bytes)) = (file, &content) {
+        match file.with_content(&target.path, bytes) {
+            Ok(remembered) => return remembered.into(),
+            Err(unknown) => new = Some(unknown),
+        }
+    }
+    let text = content.as_ref().map(|bytes| Text::new(&**bytes));
+    let readable = text.as_ref().ok().and_then(Option::as_ref);
+    let mut scanned = Scanned { applied: readable.is_some(), ..Scanned::default() };
+    scanned.checked = matcher.check_with(scratch, selection, &target.path, readable);
+    if let Some(whole) = &target.whole {
+        judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
+    }
+    if let (Some(mender), Ok(bytes), Some(text)) = (mender, &content, readable) {
+        propose::propose(mender, target, propose::Read { bytes, text }, &mut scanned.checked);
+    }
+    if let (AddedIgnores::Wanted, Some(text)) = (back.added_ignores, readable) {
+        scanned.added_ignores = added_ignores::added(reader, target, text, &scanned.checked.violations);
+    }
+    if let (Existing::Report, Some(before), Compared::Everything) =
+        (back.existing, &target.before, target.compared)
+    {
+        let any = scanned.checked.violations.iter().any(Violation::is_open);
+        scanned.before = any.then(|| compare(matcher, reader, before, readable));
+    }
+    let why = match text {
+        Ok(Some(_)) => None,
+        Ok(None) => content.as_ref().ok().map(|bytes| Why::not_text(bytes)),
+        Err(why) => Some(why.clone()),
+    };
+    scanned.checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
+    if let Some(new) = new {
+        let exists = selection.satisfied_by_existence();
+        new.keep(&target.path, Known { applied: scanned.applied, checked: &scanned.checked, exists });
     }
     scanned
 }
@@ -331,71 +383,14 @@ fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) {
     };
     if matcher.contracts().iter().any(somewhere) {
         worker.mender = None;
+        // What is known has fixes, and what is found here has none.
+        worker.memory = None;
         check_target(matcher, worker, target, Back::NOT_AT_ALL);
         return;
     }
     for &contract in matcher.select(&target.path, alias).satisfied_by_existence() {
         worker.satisfied[contract] = true;
     }
-}
-
-/// Moves what was found into the outcome.
-fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
-    for (target, scanned) in targets.iter().zip(scanned) {
-        if scanned.applied {
-            outcome.checked.push(target.path.clone());
-        }
-        outcome.violations.extend(scanned.checked.violations);
-        outcome.added_ignores.extend(scanned.added_ignores);
-        let path = &target.path;
-        let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
-            path: path.clone(),
-            violations,
-            changed,
-        });
-        outcome.before.extend(earlier);
-        outcome.skipped.extend(scanned.checked.skipped);
-    }
-}
-
-/// Contracts about the project as a whole, which need to have seen all of it.
-fn judge_project(matcher: &Matcher, coverage: &Coverage, workers: &[Worker<'_>], outcome: &mut Outcome) {
-    let judged = |contract: &Contract| match contract.check {
-        Check::Exists => true,
-        Check::RequireSomewhere(_) => !matches!(coverage, Coverage::Listed(_)),
-        Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
-    };
-    let contracts = matcher.contracts();
-    let is_satisfied =
-        |index: usize| workers.iter().any(|worker| worker.satisfied[index] || worker.unread[index]);
-    let is_missing = |index: &usize| judged(&contracts[*index]) && !is_satisfied(*index);
-    let mut missing: Vec<usize> = (0..contracts.len()).filter(is_missing).collect();
-    match coverage {
-        Coverage::Partial => return,
-        Coverage::Whole | Coverage::Rest(_) => {}
-        Coverage::Listed(_) if missing.is_empty() => {}
-        Coverage::Listed(listing) => match listing.paths() {
-            Ok(paths) => {
-                missing.retain(|&index| !paths.iter().any(|path| contracts[index].applies_to(path, None)))
-            }
-            Err(skipped) => return outcome.skipped.push(skipped),
-        },
-    }
-    for index in missing {
-        outcome.violations.push(Violation::of_file(&contracts[index], &contracts[index].glob_from_root()));
-    }
-}
-
-fn sort(outcome: &mut Outcome) {
-    outcome.violations.sort_by(|one, other| {
-        let key = |violation: &'_ Violation| violation.found.as_ref().map(|found| found.region);
-        let by_place = one.path.cmp(&other.path).then_with(|| key(one).cmp(&key(other)));
-        by_place.then_with(|| one.contract.id.cmp(&other.contract.id))
-    });
-    let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
-    outcome.added_ignores.sort_by_cached_key(place);
-    outcome.checked.sort_unstable();
-    outcome.skipped.sort_unstable();
 }
 
 #[cfg(test)]
@@ -406,7 +401,6 @@ mod tests {
     use super::*;
     use crate::contract::{Dialect, Pattern};
     use crate::matcher::{self, Directives, oracle};
-    use crate::source::Content;
     use crate::violation::State;
 
     fn pattern(source: &str) -> Pattern {
@@ -420,7 +414,7 @@ mod tests {
         Matcher::new(contracts.collect(), options)
     }
 
-    fn options(threads: usize) -> Options {
+    fn options(threads: usize) -> Options<'static> {
         Options {
             threads,
             max_file_size: 10,
@@ -428,6 +422,7 @@ mod tests {
             added_ignores: AddedIgnores::Wanted,
             measure: Measure::Nothing,
             propose: Propose::Nothing,
+            cache: None,
         }
     }
 

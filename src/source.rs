@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::change::{Call, CellEdit, NotApplied};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
+use crate::stamp::Stamp;
 
 pub mod changes;
 pub mod files;
@@ -54,6 +55,8 @@ pub struct Target {
     pub before: Option<Box<Target>>,
     /// What of that is compared.
     pub compared: Compared,
+    /// The state of the file on disk that its content is in, if it was taken.
+    pub stamp: Option<Box<Stamp>>,
 }
 
 /// What of a target is compared with what it was before.
@@ -69,7 +72,8 @@ pub enum Compared {
 impl Target {
     /// A target with one name and nothing to compare it with.
     pub fn new(path: RelPath, content: Content) -> Self {
-        Self { path, alias: None, content, whole: None, before: None, compared: Compared::Everything }
+        let compared = Compared::Everything;
+        Self { path, alias: None, content, whole: None, before: None, compared, stamp: None }
     }
 }
 

@@ -160,6 +160,15 @@ pub struct Check {
     #[command(flatten, next_help_heading = LIMITS)]
     pub limits: Limits,
 
+    /// Keep results for the next run, and search only files that changed since the last one
+    /// [default: what .claude/phaser.yaml says, otherwise not]
+    #[arg(long, overrides_with = "no_cache", conflicts_with = "stdin", help_heading = LIMITS)]
+    pub cache: bool,
+
+    /// Search all files, and keep nothing, whatever .claude/phaser.yaml says
+    #[arg(long, overrides_with = "cache", help_heading = LIMITS)]
+    pub no_cache: bool,
+
     /// The least severity that makes the exit code 1
     #[arg(long, value_enum, default_value = "error", help_heading = ENDING)]
     pub fail_on: FailOn,
@@ -348,6 +357,12 @@ impl Check {
     /// What becomes of violations that were there before, if something is said here about it.
     pub fn existing(&self) -> Option<Existing> {
         self.existing.map(Into::into).or(self.new_lines.then_some(Existing::Report))
+    }
+
+    /// Are results kept, if the configuration says this about it? Never in a hook.
+    pub fn keeps_results(&self, configured: Option<bool>) -> bool {
+        let wanted = self.cache || configured.unwrap_or(false);
+        wanted && !self.no_cache && !self.stdin
     }
 
     /// How the project is checked.

@@ -187,7 +187,7 @@ impl Baseline {
         if project.contracts().is_empty() {
             bail!("there are no contracts to violate: add one with 'phaser init', or try '--pack secrets'");
         }
-        let (outcome, _) = project.ready().check(targets, &());
+        let (outcome, _) = project.ready().check(&targets, &());
         let below = self.paths.iter().map(|path| {
             let path = crate::path::resolve(&environment.cwd, path)?;
             Ok(root.relative(&path))

@@ -12,7 +12,7 @@ use super::mending::{self, Mending};
 use super::policies::{Changing, Policies};
 use super::show::Show;
 use super::stopwatch::Stopwatch;
-use super::{baseline, install, output, places, say, stdin};
+use super::{baseline, cache, install, output, places, say, stdin};
 use crate::agent::Client;
 use crate::agent::decision::Concern;
 use crate::amend::Amended;
@@ -195,11 +195,7 @@ impl Run<'_> {
             _ => Recorded::InFile,
         };
         let loaded = self.load(root, source, &targets)?;
-        // What was there before a command or a turn is never its doing.
-        let asked = match source {
-            Source::Swept(_) => Some(Existing::Report),
-            _ => self.args.existing(),
-        };
+        let asked = self.existing(source);
         options.existing = asked.unwrap_or_else(|| loaded.existing());
         let compares = asked.is_none() && options.existing == Existing::Report;
         let policies = self.policies(root, Changing::of(asks.about(), source, &targets), &loaded)?;
@@ -207,6 +203,7 @@ impl Run<'_> {
         if let (true, Ok(found)) = (compares, &mut targets) {
             compare(root, &options, source, found)?;
         }
+        options.cache = cache::of_run(self.args, &loaded, root, self.environment);
         let hint = hint(&loaded);
         let by_file = compares.then(|| loaded.existing_by_file());
         let mends = self.format == Format::Hook && mending::is_wanted(&loaded, root, source);
@@ -239,6 +236,15 @@ impl Run<'_> {
         Ok(outcome)
     }
 
+    /// What is to become of violations that were there before, if that is known without the configuration.
+    fn existing(&self, source: &Source) -> Option<Existing> {
+        match source {
+            // What was there before a command or a turn is never its doing.
+            Source::Swept(_) => Some(Existing::Report),
+            _ => self.args.existing(),
+        }
+    }
+
     /// The targets, where files decide which contracts there are. An agent waits, so what it changes is only worked out for
     /// contracts.
     fn first_targets<'s>(
@@ -265,6 +271,7 @@ impl Run<'_> {
             cwd: Some(self.environment.cwd.clone()),
             git: Some(self.environment.git.clone()),
             propose: if self.args.stdin { Propose::Nothing } else { Propose::Fixes },
+            stamps: cache::stamps(self.args, root),
             ..self.args.options()
         })
     }
@@ -288,7 +295,7 @@ impl Run<'_> {
         let whole = targets.coverage == Coverage::Whole;
         let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
-        let (mut outcome, matcher) = ready.check(targets, &progress);
+        let (mut outcome, matcher) = ready.check(&ManuallyDrop::new(targets), &progress);
         // A contract may be of another severity in some files, so what was left out there cannot be told.
         // Nor can a change drop an entry from a baseline that is not its own.
         let says_stale = self.args.checks_every_severity() && self.committed.is_none();

@@ -74,6 +74,21 @@ impl Environment {
         }
     }
 
+    /// The user's directory for what programs keep and can do without.
+    pub fn cache_home(&self) -> Option<PathBuf> {
+        let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let by_default = || self.home.as_ref().map(|home| home.join(".cache"));
+        absolute("XDG_CACHE_HOME").or_else(|| absolute("LOCALAPPDATA")).or_else(by_default)
+    }
+
+    /// What tells this program from others of its version: its size, and when it was written.
+    pub fn program(&self) -> String {
+        let metadata = env::current_exe().and_then(|path| path.metadata());
+        metadata
+            .map(|metadata| format!("{} {:?}", metadata.len(), metadata.modified().ok()))
+            .unwrap_or_default()
+    }
+
     /// The program that a shell here would start by this name.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
         if name.contains(std::path::is_separator) {

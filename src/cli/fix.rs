@@ -115,7 +115,7 @@ pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     }
     let bar = args.all && environment.stderr_is_terminal() && !args.quiet;
     let visible = if bar { Visible::Yes } else { Visible::No };
-    let (mut outcome, matcher) = project.ready().check(targets.clone(), &Progress::new(visible));
+    let (mut outcome, matcher) = project.ready().check(&targets, &Progress::new(visible));
     let done = args.mend(&Looked { root: &root, matcher: &matcher, targets: &targets, visible }, &outcome);
     args.take_over(&mut outcome, &done);
     redact(&mut outcome);

@@ -142,7 +142,7 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
     let scanning = ready.scanning();
     let (today, matcher) = match args.format() {
         Format::Html => {
-            let (mut today, matcher) = ready.check(targets, &Progress::new(visible));
+            let (mut today, matcher) = ready.check(&targets, &Progress::new(visible));
             redact(&mut today);
             today.warnings.iter().flat_map(Warning::lines).for_each(say);
             (Some(today), matcher)

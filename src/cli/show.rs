@@ -87,6 +87,9 @@ impl Show<'_> {
         if let more @ 1.. = outcome.skipped.len().saturating_sub(most) {
             say(format_args!("phaser: not checked: {more} more"));
         }
+        for note in outcome.notes.iter().filter(|_| !self.args.quiet) {
+            say(format_args!("phaser: {note}"));
+        }
     }
 
     /// Is this path one from the command line? Those start here already.

@@ -64,7 +64,7 @@ pub fn check(
         return Ok(Today { outcome, own_contracts, packs, existing, recorded });
     }
     let progress = Progress::new(if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No });
-    let (outcome, _) = project.ready().check(targets, &progress);
+    let (outcome, _) = project.ready().check(&targets, &progress);
     Ok(Today { outcome, own_contracts, packs, existing, recorded })
 }
 

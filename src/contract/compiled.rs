@@ -15,13 +15,10 @@ use std::time::Instant;
 use super::read::{self, Candidate, Directory, Room};
 use super::{Check, Contract, Needs};
 use crate::replace::{of_a_new_file, replace};
+use crate::stamp::{COARSE, FINE, Stamp};
+use crate::wire::{Bytes, put_bytes, put_list, put_number};
 
 pub(super) mod record;
-mod stamp;
-pub(super) mod wire;
-
-use stamp::{COARSE, FINE, Stamp};
-use wire::{Bytes, put_bytes, put_list, put_number};
 
 /// Where it is in a directory with contracts.
 const FOLDER: &str = ".compiled";

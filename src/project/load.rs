@@ -104,6 +104,12 @@ impl Loaded {
         if self.configs.iter().any(is_reported) { Existing::Report } else { Existing::Deny }
     }
 
+    /// Whether results are kept for the next run, if the project's own configuration says something about it.
+    pub fn cache(&self) -> Option<bool> {
+        let own = self.configs.iter().find(|placed| placed.base.as_bytes().is_empty());
+        own.and_then(|placed| placed.config.cache)
+    }
+
     /// Whether violations are mended in an agent's edit of this file: the nearest directory that says something counts.
     pub fn fixes_at(&self, path: &RelPath) -> Fixes {
         let said = self.configs.iter().filter(|placed| path.below(&placed.base).is_some());

@@ -96,13 +96,14 @@ mod tests {
         Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
     }
 
-    const OPTIONS: Options = Options {
+    const OPTIONS: Options<'_> = Options {
         threads: 1,
         max_file_size: 1_000,
         existing: Existing::Report,
         added_ignores: AddedIgnores::Wanted,
         measure: Measure::Nothing,
         propose: super::super::Propose::Nothing,
+        cache: None,
     };
 
     /// The directives that a change adds, of contracts against `x` (c0) and against `y` (c1).

@@ -224,6 +224,7 @@ mod baseline {
             added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
             propose: scan::Propose::Nothing,
+            cache: None,
         };
         let mut outcome = scan(&matcher, &targets, options, &());
         let root = Root::new("/nowhere");

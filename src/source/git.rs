@@ -42,6 +42,7 @@ pub(in crate::source) use worktree::leads_through_link;
 
 use compare::{Change, Changes, Entry};
 use renames::Moved;
+pub use repository::common_directory;
 use repository::{Configuration, Repository};
 use revisions::Compared;
 

@@ -13,19 +13,40 @@ use super::git::leads_through_link;
 use super::{Content, Coverage, Target, Targets};
 use crate::path::{RelPath, Root, SETTINGS, real_path};
 use crate::skipped::{Skipped, Why};
+use crate::stamp::Stamp;
 
+mod order;
 mod queue;
 mod sieve;
 
 pub(super) use sieve::Sieve;
 pub use sieve::changed_at;
 
+use order::{Part, in_order};
 use sieve::Moved;
 
 /// All files of the project.
 pub fn tree(root: &Root, location: &Location, threads: usize) -> Targets {
-    let Found { targets, skipped, folders, .. } = Walk::new(root, location).files_in(root.path(), threads);
+    all(&Walk::new(root, location), threads)
+}
+
+/// All files of the project, with their states if these are taken.
+pub fn stamped(root: &Root, location: &Location, threads: usize, stamps: Stamps) -> Targets {
+    all(&Walk { stamps, ..Walk::new(root, location) }, threads)
+}
+
+fn all(walk: &Walk<'_>, threads: usize) -> Targets {
+    let Found { targets, skipped, folders, .. } = walk.files_in(walk.root.path(), threads);
     Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders) }
+}
+
+/// Whether the states of files are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stamps {
+    /// They are in the targets.
+    Taken,
+    /// They are not looked at.
+    NotTaken,
 }
 
 /// How many files of one directory are looked at before the clock is, once more.
@@ -35,6 +56,8 @@ const LOOK_AT_CLOCK: usize = 1024;
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) targets: Vec<Target>,
+    /// The files of directories that have been looked into, before all of them are put in order.
+    parts: Vec<Part>,
     pub(super) skipped: Vec<Skipped>,
     /// Directories with a directory for settings in them.
     pub(super) folders: Vec<RelPath>,
@@ -52,7 +75,7 @@ impl Found {
     }
 
     fn append(&mut self, mut other: Self) {
-        self.targets.append(&mut other.targets);
+        self.parts.append(&mut other.parts);
         self.skipped.append(&mut other.skipped);
         self.folders.append(&mut other.folders);
         self.repositories.append(&mut other.repositories);
@@ -69,6 +92,7 @@ pub(super) struct Walk<'a> {
     worktrees: Worktrees<'a>,
     /// What is wanted, if not everything.
     sieve: Option<&'a Sieve<'a>>,
+    stamps: Stamps,
 }
 
 /// A directory to look into.
@@ -97,7 +121,7 @@ impl<'a> Walk<'a> {
             current.is_ok_and(|current| path.canonicalize().is_ok_and(|path| path == current))
         };
         let cwd = Some(&location.cwd).filter(is_current).map(PathBuf::as_path);
-        Self { root, cwd, worktrees: Worktrees::new(location), sieve: None }
+        Self { root, cwd, worktrees: Worktrees::new(location), sieve: None, stamps: Stamps::NotTaken }
     }
 
     /// A walk that takes only some files. It leaves out what belongs to another checkout: linked worktrees and submodules.
@@ -119,7 +143,7 @@ impl<'a> Walk<'a> {
         for part in queue::run(start, threads, |directory, found| self.look_into(directory, found)) {
             found.append(part);
         }
-        found.targets.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        found.targets = in_order(std::mem::take(&mut found.parts));
         found.skipped.sort_unstable();
         found.skipped.dedup();
         found.folders.sort_unstable();
@@ -177,6 +201,10 @@ impl<'a> Walk<'a> {
                 },
             }
         }
+        if !found.targets.is_empty() {
+            let part = Part::new(directory.path, found.targets.drain(..).collect());
+            found.parts.push(part);
+        }
         below
     }
 
@@ -210,7 +238,13 @@ impl<'a> Walk<'a> {
             Err(error) => error.kind() != ErrorKind::NotFound,
         };
         if self.sieve.is_none_or(is_wanted) {
-            found.targets.push(directory.target(Path::new(&entry.name), entry.kind));
+            let stamp = match self.stamps {
+                // It is at hand here, where the directory is open; later its whole path would have to be followed.
+                Stamps::Taken => entry.entry.metadata().ok().as_ref().and_then(Stamp::from_metadata),
+                Stamps::NotTaken => None,
+            };
+            let target = directory.target(Path::new(&entry.name), entry.kind);
+            found.targets.push(Target { stamp: stamp.map(Box::new), ..target });
         }
     }
 
@@ -323,7 +357,7 @@ impl Directory {
     /// The file at `path`, from here.
     fn target(&self, path: &Path, kind: FileType) -> Target {
         let content = if kind.is_file() {
-            Content::File(self.open.join(path))
+            Content::File(self.open_path(path))
         } else if kind.is_symlink() {
             Content::Opaque(Why::Link)
         } else {
@@ -332,9 +366,18 @@ impl Directory {
         Target::new(RelPath::from_bytes(self.path_of(path)), content)
     }
 
+    /// How what is at `path` from here is opened. There are very many of them, so each takes memory once.
+    fn open_path(&self, path: &Path) -> PathBuf {
+        let length = self.open.as_os_str().len() + path.as_os_str().len();
+        let mut open = PathBuf::with_capacity(length + 1);
+        open.push(&self.open);
+        open.push(path);
+        open
+    }
+
     /// The path, as globs see it, of what is at `path` from here.
     fn path_of(&self, path: &Path) -> Vec<u8> {
-        [&self.path, RelPath::from_native(path).as_bytes()].concat()
+        [&self.path, &*RelPath::slashed(path)].concat()
     }
 }
 

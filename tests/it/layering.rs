@@ -231,7 +231,7 @@ fn imports_point_up_only() {
 
 /// Where each outside crate is used: files, and directories with a final `/`. What stands at `EVERYWHERE` is used like the
 /// standard library.
-const HOMES: [(&str, &str); 24] = [
+const HOMES: [(&str, &str); 25] = [
     ("annotate_snippets", "report/text.rs"),
     ("anstyle", "report/"),
     ("anyhow", "cli/"),
@@ -252,6 +252,7 @@ const HOMES: [(&str, &str); 24] = [
     ("serde_json", EVERYWHERE),
     ("serde_saphyr", "contract/syntax/yaml/"),
     ("serde_sarif", "report/sarif.rs"),
+    ("sha2", "cache/identity.rs"),
     ("strsim", "nearest.rs"),
     ("tempfile", "replace.rs cli/doctor/"),
     ("thiserror", EVERYWHERE),

@@ -7,6 +7,7 @@ mod agents;
 mod agents_mended;
 mod backtest;
 mod baseline;
+mod cache;
 mod cli;
 mod colours;
 mod compiled;

@@ -88,6 +88,8 @@ fn plain(limits: Limits) -> Check {
         packs: Packs::default(),
         chosen: Chosen::default(),
         limits,
+        cache: false,
+        no_cache: false,
         fail_on: FailOn::Error,
         on_clean: OnCleanArg::Allow,
         strict: false,

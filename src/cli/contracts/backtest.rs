@@ -82,7 +82,7 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     let ready = project::Project::new(root.clone(), loaded, options).ready();
     let scanning = ready.scanning();
     let visible = if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No };
-    let (mut today, matcher) = ready.check(targets, &Progress::new(visible));
+    let (mut today, matcher) = ready.check(&targets, &Progress::new(visible));
     let past = Past { root: &root, location: &environment.git, commits: args.commits };
     let mut past = backtest::backtest(&matcher, past, scanning, &Progress::of("commits", visible))?;
     redact(&mut today);

@@ -85,6 +85,7 @@ fn check(
             added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
             propose: Propose::Nothing,
+            cache: None,
         };
         scan(&matcher, &project.targets, options, &())
     };

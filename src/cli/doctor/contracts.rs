@@ -1,14 +1,17 @@
 //! Which contracts a project has, as `phaser doctor` shows them.
 
 use super::Report;
+use crate::cache::used;
+use crate::cli::cache;
 use crate::cli::contracts::threads;
 use crate::cli::environment::Environment;
+use crate::cli::install::show;
 use crate::cli::packs::Packs;
 use crate::cli::places;
 use crate::contract::layers::{Layer, Loading};
 use crate::contract::{Contract, compiled};
 use crate::matcher;
-use crate::path::{RootHints, find_root};
+use crate::path::{Root, RootHints, find_root};
 use crate::project;
 use crate::project::load::{Load, Loaded, Settings};
 use crate::source::tree;
@@ -21,7 +24,9 @@ pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<(
     let targets = tree::tree(&root, &environment.git, threads());
     let folders = project::folders(&root, &targets);
     let load = Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
-    let Loaded { layers: loaded, from, configs, mistakes } = load.run(Loading::to_enforce(matcher::broken));
+    let loaded = load.run(Loading::to_enforce(matcher::broken));
+    say_cache(&loaded, &root, environment, report);
+    let Loaded { layers: loaded, from, configs, mistakes } = loaded;
     for placed in &configs {
         report.ok(format!("{} is in order", placed.file.display()));
     }
@@ -60,6 +65,23 @@ pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<(
         report.problem("there are no contracts that could be violated", "run 'phaser init'");
     }
     Ok(())
+}
+
+/// Where results are kept, and how much room they take.
+fn say_cache(loaded: &Loaded, root: &Root, environment: &Environment, report: &mut Report) {
+    let Some(directory) = cache::directory(root, environment) else { return };
+    let (used, shown) = (used(&directory), show(&directory, environment));
+    let size = match used.bytes {
+        0 => "nothing yet".to_owned(),
+        bytes => format!("{} KB", bytes.div_ceil(1024)),
+    };
+    match (loaded.cache(), used.files) {
+        (Some(true), _) => report.ok(format!("results are kept in {shown} ({size})")),
+        (Some(false) | None, 0) => {}
+        (Some(false) | None, _) => {
+            report.ok(format!("results of runs with --cache are in {shown} ({size}); hooks never use them"));
+        }
+    }
 }
 
 /// The contracts by their names, or how many there are when that would be too long to read.

@@ -5,7 +5,7 @@
 
 use super::super::keys::{Builder, KEYS, Placed, Shape, Value};
 use super::super::{Check, Contract, Form, Needs, Origin};
-use super::wire::{Bytes, put_bytes, put_list, put_long, put_number};
+use crate::wire::{Bytes, put_bytes, put_list, put_long, put_number};
 
 /// Stands for a flag that goes without saying.
 const UNSAID: u8 = 2;

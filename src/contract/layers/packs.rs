@@ -2,10 +2,10 @@
 //! examples are wanted.
 
 use super::super::compiled::record;
-use super::super::compiled::wire::Bytes;
 use super::super::read::{ExamplesWanted, Found};
 use super::super::{LayerKind, Origin, syntax};
 use crate::pack::{Pack, PackFile};
+use crate::wire::Bytes;
 
 /// The contracts of a pack.
 pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> Found {
@@ -51,10 +51,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::compiled::wire::{put_bytes, put_list};
     use crate::contract::{Check, Contract, Examples};
     use crate::matcher;
     use crate::pack::PACKS;
+    use crate::wire::{put_bytes, put_list};
 
     const ROOT: &str = env!("CARGO_MANIFEST_DIR");
     const UPDATE: &str = "PHASER_UPDATE_PACKS";

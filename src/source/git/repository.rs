@@ -174,6 +174,15 @@ impl Repository {
     }
 }
 
+/// The directory that all worktrees of the project's repository share; none if there is no repository, or one that belongs
+/// to somebody else.
+pub fn common_directory(root: &Root, location: &Location) -> Option<PathBuf> {
+    let here = Location { cwd: root.path().to_owned(), ..location.clone() };
+    let location = if location.git_dir.is_some() { location } else { &here };
+    let objects = open(location, Permissions::isolated()).ok()?;
+    Some(real_path(&normalize(&location.cwd.join(objects.open().common_dir()))))
+}
+
 fn open(location: &Location, permissions: Permissions) -> Result<Objects, Error> {
     // What is committed is the object itself, whatever the user has put in its place to look at.
     let options = Options::default()

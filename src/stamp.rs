@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::Duration;
 
-use super::wire::{Bytes, put_long};
+use crate::wire::{Bytes, put_long};
 
 /// How long after a change another one shows for sure in the time of change: on a file system that keeps fractions of
 /// seconds, and on one that does not.
@@ -15,11 +15,11 @@ pub const COARSE: Duration = Duration::from_secs(2);
 /// Tells one state of a file or a directory from every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    pub(super) device: u64,
-    pub(super) inode: u64,
-    pub(super) size: u64,
-    pub(super) modified: (i64, i64),
-    pub(super) changed: (i64, i64),
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) size: u64,
+    pub(crate) modified: (i64, i64),
+    pub(crate) changed: (i64, i64),
 }
 
 impl Stamp {
