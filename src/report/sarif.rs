@@ -24,11 +24,13 @@ use crate::path::RelPath;
 use crate::skipped::Gap;
 use crate::violation::{Replacement, Violation};
 
+mod kept;
+
+use kept::Kept;
+
 const NAME: &str = "phaser";
 /// Where more is to be read about phaser; empty as long as the package names no repository.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
-/// GitHub refuses a run with more results.
-const MAX_RESULTS: usize = 25_000;
 /// GitHub refuses a longer description, in characters.
 const MAX_DESCRIPTION: usize = 1_024;
 /// GitHub shows no more tags of a rule.
@@ -40,13 +42,13 @@ const FINGERPRINT: &str = "primaryLocationLineHash";
 
 /// Writes the outcome as one SARIF log.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let mut kept = Kept::of(outcome.open().map(|violation| level(&violation.contract)));
+    let mut kept = Kept::of(outcome.open().map(|violation| violation.contract.severity));
     let mut ended = Ended::of(outcome, top);
-    kept.say_left_out(&mut ended);
+    ended.say_left_out(&kept);
     let mut ids = HashSet::new();
     let distinct = outcome.contracts.iter().filter(|contract| ids.insert(&contract.id));
     let rules = distinct.map(|contract| wire(rule(contract))).collect();
-    let taken = outcome.open().filter(|violation| kept.takes(level(&violation.contract)));
+    let taken = outcome.open().filter(|violation| kept.takes(violation.contract.severity));
     let results = taken.map(|violation| wire(result(violation, &Spot::of(top, violation))));
     write_log(out, rules, results, ended)
 }
@@ -133,13 +135,13 @@ pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
             append(&mut all.about_files, part.about_files);
         }
     }
-    let level = |result: &Value| match result["level"].as_str() {
-        Some("error") => ResultLevel::Error,
-        _ => ResultLevel::Warning,
+    let severity = |result: &Value| match result["level"].as_str() {
+        Some("error") => Severity::Error,
+        _ => Severity::Warning,
     };
-    let mut kept = Kept::of(results.values().map(level));
-    kept.say_left_out(&mut all);
-    let taken = results.into_values().filter(|result| kept.takes(level(result)));
+    let mut kept = Kept::of(results.values().map(severity));
+    all.say_left_out(&kept);
+    let taken = results.into_values().filter(|result| kept.takes(severity(result)));
     write_log(out, rules.into_values().collect(), taken, all)
 }
 
@@ -237,6 +239,11 @@ impl Ended {
         Self { is_successful: !failed, about_contracts, about_files }
     }
 
+    fn say_left_out(&mut self, kept: &Kept) {
+        let said = kept.left_out().map(|text| notification(&text, "warning", None));
+        self.about_files.extend(said);
+    }
+
     fn to_wire(&self) -> Value {
         let mut invocation = wire(Invocation::builder().execution_successful(self.is_successful).build());
         for (name, said) in [(ABOUT_CONTRACTS, &self.about_contracts), (ABOUT_FILES, &self.about_files)] {
@@ -245,43 +252,6 @@ impl Ended {
             }
         }
         invocation
-    }
-}
-
-/// As many results as GitHub takes: errors rather than warnings.
-struct Kept {
-    errors: usize,
-    others: usize,
-    left_out: usize,
-}
-
-impl Kept {
-    /// Of results of these levels.
-    fn of(levels: impl Iterator<Item = ResultLevel>) -> Self {
-        let (mut errors, mut others) = (0usize, 0usize);
-        for level in levels {
-            *(if level == ResultLevel::Error { &mut errors } else { &mut others }) += 1;
-        }
-        let count = errors + others;
-        let errors = errors.min(MAX_RESULTS);
-        let others = others.min(MAX_RESULTS - errors);
-        Self { errors, others, left_out: count - errors - others }
-    }
-
-    /// Is the next result of this level to be written?
-    fn takes(&mut self, level: ResultLevel) -> bool {
-        let left = if level == ResultLevel::Error { &mut self.errors } else { &mut self.others };
-        let takes = *left > 0;
-        *left = left.saturating_sub(1);
-        takes
-    }
-
-    fn say_left_out(&self, ended: &mut Ended) {
-        if self.left_out > 0 {
-            let count = self.left_out;
-            let text = format!("{count} results were left out, because GitHub takes {MAX_RESULTS} at most");
-            append(&mut ended.about_files, vec![notification(&text, "warning", None)]);
-        }
     }
 }
 
@@ -417,6 +387,7 @@ fn message(text: &str) -> Message {
 
 #[cfg(test)]
 mod tests {
+    use super::kept::MAX_RESULTS;
     use super::*;
 
     fn well() -> Ended {
@@ -439,22 +410,6 @@ mod tests {
     }
 
     #[test]
-    fn github_gets_no_more_than_it_takes_and_errors_rather_than_warnings() {
-        let level = |line: usize| {
-            if line.is_multiple_of(3) { ResultLevel::Error } else { ResultLevel::Warning }
-        };
-        let kept = |count: usize| {
-            let mut kept = Kept::of((1..=count).map(level));
-            (1..=count).filter(|line| kept.takes(level(*line))).collect::<Vec<_>>()
-        };
-        let lines = kept(30_000);
-        assert_eq!(lines.len(), MAX_RESULTS);
-        assert_eq!(lines.iter().filter(|line| line.is_multiple_of(3)).count(), 10_000);
-        assert_eq!(kept(25_000).len(), 25_000);
-        assert_eq!(kept(90_000), (1..=75_000).filter(|line| line % 3 == 0).collect::<Vec<_>>());
-    }
-
-    #[test]
     fn what_is_left_out_is_said() {
         let results = || {
             let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
@@ -462,9 +417,9 @@ mod tests {
         };
         let mut out = Vec::new();
         let mut ended = well();
-        let mut kept = Kept::of(results().map(|_| ResultLevel::Error));
-        kept.say_left_out(&mut ended);
-        let taken = results().filter(|_| kept.takes(ResultLevel::Error));
+        let mut kept = Kept::of(results().map(|_| Severity::Error));
+        ended.say_left_out(&kept);
+        let taken = results().filter(|_| kept.takes(Severity::Error));
         write_log(&mut out, Vec::new(), taken, ended).expect("written");
         let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
         assert_eq!(log.runs[0].results.as_ref().map(Vec::len), Some(MAX_RESULTS));
