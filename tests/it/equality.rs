@@ -73,8 +73,11 @@ fn from_hook(output: &Output) -> Vec<String> {
 }
 
 fn hook(sandbox: &Sandbox, event: &str, tool: &str, input: Value) -> Vec<String> {
-    from_hook(&sandbox.event(event, tool, input, []))
+    from_hook(&sandbox.event(event, tool, input, UNHURRIED))
 }
+
+/// A hook has a second, which a busy machine may take for something else: here it has more.
+const UNHURRIED: [&str; 2] = ["--timeout", "60000"];
 
 /// What every mode finds that reads the file from disk or from git.
 fn found_in_files(sandbox: Sandbox) -> Vec<(&'static str, Vec<String>)> {
@@ -123,7 +126,12 @@ fn every_mode_gives_the_same_violations() {
             found.push(("MultiEdit", hook(&sandbox, "PreToolUse", "MultiEdit", edits)));
         }
         let sandbox = sandbox.file(PATH, text);
-        let report = sandbox.event("PreToolUse", "Write", write.clone(), ["--format", "json"]);
+        let report = sandbox.event(
+            "PreToolUse",
+            "Write",
+            write.clone(),
+            ["--format", "json", UNHURRIED[0], UNHURRIED[1]],
+        );
         found.push(("--stdin json", from_json(&report)));
         found.push(("PostToolUse Write", hook(&sandbox, "PostToolUse", "Write", write)));
         found.extend(found_in_files(sandbox));
@@ -214,7 +222,8 @@ fn a_linked_file_gives_the_same_violations_by_each_of_its_names() {
     std::os::unix::fs::symlink(sandbox.path(PATH), sandbox.path("links/b.py")).expect("linked");
     let by_link = |output: Output| from_json_at(&output, "links/b.py");
     let write = json!({ "file_path": sandbox.path("links/b.py"), "content": text });
-    let event = |name| sandbox.event(name, "Write", write.clone(), ["--format", "json"]);
+    let event =
+        |name| sandbox.event(name, "Write", write.clone(), ["--format", "json", UNHURRIED[0], UNHURRIED[1]]);
     let found = [
         ("Write", by_link(event("PreToolUse"))),
         ("PostToolUse", by_link(event("PostToolUse"))),
