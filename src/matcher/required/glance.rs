@@ -167,6 +167,7 @@ mod tests {
             r"foo\1",
             r"foo\Z",
             r"foo\r$",
+            r"foo\r(?>$)",
             r"foo\r+",
             r"foo(x)\2",
             r"(foo\1)",

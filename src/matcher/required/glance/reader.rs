@@ -89,8 +89,9 @@ impl Reader<'_> {
         loop {
             self.letters_alone();
             let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) else { break };
-            if first == b'$' && self.letters[usize::from(start)..].last() == Some(&b'\r') {
-                // A carriage return before the end of a line: there is something to tell its author.
+            if first == b'$' && self.letters.last() == Some(&b'\r') {
+                // A carriage return before the end of a line, be it that a group begins or ends between them: there is
+                // something to tell its author.
                 return None;
             }
             let end = self.read();
