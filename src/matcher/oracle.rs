@@ -180,7 +180,7 @@ pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<Range
         }
         Dialect::Regex => {
             let regex = meta::Builder::new()
-                .configure(meta::Config::new().utf8_empty(false))
+                .configure(meta::Config::new().utf8_empty(false).nfa_size_limit(None))
                 .syntax(syntax::Config::new().multi_line(true).crlf(true).utf8(false))
                 .build(pattern)
                 .expect("a regular expression");
