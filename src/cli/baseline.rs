@@ -19,7 +19,7 @@ use crate::matcher;
 use crate::outcome::Outcome;
 use crate::pack::PACKS;
 use crate::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
-use crate::project::load::{Found, Load, Loaded, Settings};
+use crate::project::load::{Found, Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::replace::replace;
 use crate::skipped::Gap;
@@ -198,14 +198,7 @@ impl Baseline {
 
     fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
         let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
-        let folders = project::folders(root, targets);
-        let cwd = Some(environment.cwd.as_path());
-        let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
-        let loaded = load.run(Loading::to_enforce(matcher::broken));
-        if !loaded.mistakes.is_empty() {
-            return Err(project::Error::Config(loaded.mistakes).into());
-        }
-        Ok(loaded)
+        Ok(places::load(&extra, root, targets, environment)?)
     }
 
     /// What the baseline is to be.

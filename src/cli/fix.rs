@@ -13,14 +13,13 @@ use super::environment::Environment;
 use super::packs::Packs;
 use super::{baseline, output, places, say};
 use crate::contract::Severity;
-use crate::contract::layers::Loading;
 use crate::exit::{self, Exit, Strictness};
 use crate::fix::{Mender, is_fixable};
-use crate::matcher::{self, Matcher};
+use crate::matcher::Matcher;
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::{Load, Loaded, Settings};
+use crate::project::load::{Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::report::redact::redact;
 use crate::scan::Watch as _;
@@ -161,14 +160,7 @@ impl Fix {
 
     fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
         let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
-        let folders = project::folders(root, targets);
-        let cwd = Some(environment.cwd.as_path());
-        let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
-        let loaded = load.run(Loading::to_enforce(matcher::broken));
-        if !loaded.mistakes.is_empty() {
-            return Err(project::Error::Config(loaded.mistakes).into());
-        }
-        Ok(loaded)
+        Ok(places::load(&extra, root, targets, environment)?)
     }
 
     /// Fixes the files that have something to fix, one after another.

@@ -14,14 +14,12 @@ use super::environment::Environment;
 use super::packs::Packs;
 use super::{output, places, say};
 use crate::contract::Warning;
-use crate::contract::layers::Loading;
 use crate::exit::Exit;
 use crate::history::{History as Counted, Unchecked, count};
-use crate::matcher;
 use crate::outcome::Outcome;
 use crate::path::{Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::{Load, Loaded, Settings};
+use crate::project::load::Loaded;
 use crate::project::{self, Options, Project};
 use crate::report::history;
 use crate::report::palette::Palette;
@@ -178,17 +176,11 @@ impl History {
     /// The contracts of today, as far as they are chosen.
     fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
         let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
-        let folders = project::folders(root, targets);
-        let cwd = Some(environment.cwd.as_path());
-        let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
-        let mut loaded = load.run(Loading::to_enforce(matcher::broken));
+        let mut loaded = places::load(&extra, root, targets, environment)?;
         if let Some((flag, what)) = self.chosen.unknown(&loaded.layers.contracts).first() {
             bail!("{flag}: {what}");
         }
         loaded.layers.contracts.retain(|contract| self.chosen.includes(contract));
-        if !loaded.mistakes.is_empty() {
-            return Err(project::Error::Config(loaded.mistakes).into());
-        }
         Ok(loaded)
     }
 

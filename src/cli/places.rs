@@ -7,9 +7,13 @@ use anyhow::bail;
 use super::environment::Environment;
 use super::packs::Packs;
 use crate::contract::LayerKind;
+use crate::contract::layers::Loading;
 use crate::contract::read::{Directory, Forms};
+use crate::matcher;
 use crate::path::Root;
-use crate::project::load::Extra;
+use crate::project::load::{Extra, Load, Loaded, Settings};
+use crate::project::{self, Error};
+use crate::source::Targets;
 
 /// Where the user's own files are, and those of version 1.2, in a home directory or in a project.
 const STORAGE: &str = ".phaser";
@@ -23,7 +27,21 @@ pub fn extra(named: Option<&Path>, packs: &Packs, environment: &Environment) -> 
     Ok(Extra { named, older: Vec::new(), user, packs: packs.chosen().collect() })
 }
 
-/// The same for `phaser contracts`, which looks in the directories of version 1.2 first.
+/// The contracts that count for these files, as they are on disk. A configuration that is wrong is an error.
+pub fn load(
+    extra: &Extra,
+    root: &Root,
+    targets: &Targets,
+    environment: &Environment,
+) -> Result<Loaded, Error> {
+    let folders = project::folders(root, targets);
+    let cwd = Some(environment.cwd.as_path());
+    let load = Load { root, extra, folders: &folders, settings: Settings::OnDisk, cwd };
+    let loaded = load.run(Loading::to_enforce(matcher::broken));
+    if loaded.mistakes.is_empty() { Ok(loaded) } else { Err(Error::Config(loaded.mistakes)) }
+}
+
+/// Where the contracts of `phaser contracts` come from, which looks in the directories of version 1.2 first.
 pub fn extra_with_older(
     named: Option<&Path>,
     packs: &Packs,

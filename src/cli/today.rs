@@ -6,15 +6,14 @@ use super::environment::Environment;
 use super::packs::Packs;
 use super::{baseline, places};
 use crate::config::Existing;
-use crate::contract::layers::{Layer, Loading};
+use crate::contract::layers::Layer;
 use crate::contract::{LayerKind, Severity};
-use crate::matcher;
 use crate::outcome::Outcome;
 use crate::pack::Pack;
 use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
 use crate::progress::{Progress, Visible};
 use crate::project::by_file::ByFile;
-use crate::project::load::{Extra, Load, Settings};
+use crate::project::load::{Extra, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::source::{Source, Targets};
 
@@ -45,13 +44,7 @@ pub fn check(
     packs: Vec<&'static Pack>,
 ) -> anyhow::Result<Today> {
     let extra = Extra { packs, ..places::extra(None, &Packs::default(), environment)? };
-    let folders = project::folders(root, &targets);
-    let cwd = Some(environment.cwd.as_path());
-    let load = Load { root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd };
-    let loaded = load.run(Loading::to_enforce(matcher::broken));
-    if !loaded.mistakes.is_empty() {
-        return Err(project::Error::Config(loaded.mistakes).into());
-    }
+    let loaded = places::load(&extra, root, &targets, environment)?;
     let existing = loaded.existing_by_file();
     let packs = loaded.from.iter().filter_map(Layer::pack).collect();
     let recorded = baseline::of_run(root, Settings::OnDisk)?;
