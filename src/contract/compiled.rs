@@ -26,7 +26,7 @@ const FILE: &str = "index";
 
 /// What it was written by; one of another version is passed over. The number changes with the form of the file, and with
 /// what the matcher takes for needed.
-const VERSION: &str = concat!("phaser ", env!("CARGO_PKG_VERSION"), " index 6");
+const VERSION: &str = concat!("phaser ", env!("CARGO_PKG_VERSION"), " index 7");
 
 /// The largest that is read: all contracts that there may be, and what is known of them.
 const MAX_SIZE: usize = 4 * read::MAX_TOTAL;

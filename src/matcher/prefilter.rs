@@ -27,7 +27,7 @@ pub use candidates::Candidates;
 
 use builder::{Builder, MAX_PLACES};
 use table::{STEP, Table, hash};
-use windows::{Around, each_run, each_run_of};
+use windows::{Around, Lines, each_run, each_run_of};
 
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 pub const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
@@ -67,6 +67,8 @@ pub struct Prefilter {
 struct Unanchored {
     index: usize,
     spans_lines: bool,
+    /// Does every match hold a character beyond ASCII?
+    beyond_ascii: bool,
 }
 
 /// At least so many bytes in a row, each of which is `true`.
@@ -157,11 +159,13 @@ impl Prefilter {
     }
 
     fn find_unanchored(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
-        for &Unanchored { index, spans_lines } in &self.always {
+        for &Unanchored { index, spans_lines, beyond_ascii } in &self.always {
             match charset {
+                Charset::Ascii if beyond_ascii => continue,
                 Charset::Any if !spans_lines && !found.work.is_exhausted() => {
                     found.work.done += text.len() / (STEP / 2);
-                    found.windows[index].set_lines(text);
+                    let wanted = if beyond_ascii { Lines::BeyondAscii } else { Lines::All };
+                    found.windows[index].set_lines(text, wanted);
                 }
                 Charset::Any | Charset::Ascii => found.windows[index].set_whole(text),
             }
@@ -338,6 +342,26 @@ mod tests {
     fn a_class_may_match_long_characters_next_to_a_core() {
         assert_eq!(windows(r"zqxj\w\wz", "zqxjééz"), vec![0..9]);
         assert_eq!(windows(r"\w\wzqxj", "éézqxj"), vec![0..8]);
+    }
+
+    #[test]
+    fn what_is_beyond_ascii_is_looked_for_beyond_ascii_only() {
+        let found = |pattern: &str, text: &str| {
+            let required = [required::of(&parse(pattern, Charset::Any).expect("an expression"))];
+            let mut candidates = Candidates::default();
+            Prefilter::new(required.iter()).search(
+                text.as_bytes(),
+                Charset::of(text.as_bytes()),
+                &mut candidates,
+            );
+            candidates.windows(0).to_vec()
+        };
+        let controls = r"[\u202A-\u202E]";
+        assert!(found(controls, "a\nb").is_empty());
+        assert_eq!(found(controls, "a\né\nb\n\u{202A}c"), vec![2..4, 7..11]);
+        assert_eq!(found(r"[\u202A\n]+", "a\nb"), vec![0..3], "it may match without one");
+        assert!(found(r"[\u202A\n]{2}[\u202A-\u202E]", "a\nb").is_empty());
+        assert_eq!(found(r"[\u202A\n]{2}[\u202A-\u202E]", "aé\nb"), vec![0..5], "it may span lines");
     }
 
     #[test]

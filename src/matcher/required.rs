@@ -45,6 +45,8 @@ pub struct Required {
     pub whole: Reach,
     /// The least bytes of a match.
     pub least: usize,
+    /// Does every match hold a character beyond ASCII?
+    pub beyond_ascii: bool,
 }
 
 impl Required {
@@ -54,7 +56,9 @@ impl Required {
             Some(Key::Shapes(shapes)) => shapes.iter().map(plain_text).collect::<Option<Vec<_>>>(),
             Some(Key::Pivot(..) | Key::Run(_)) | None => None,
         };
-        let run = self.run.map(|run| (run.bytes.to_ascii_lowercase().to_bits(), run.count));
+        let beyond_ascii = self.beyond_ascii.then_some(Run { bytes: ByteSet::HIGH, count: 1 });
+        let run = self.run.or(beyond_ascii);
+        let run = run.map(|run| (run.bytes.to_ascii_lowercase().to_bits(), run.count));
         Needs { texts: texts.unwrap_or_default(), run }
     }
 
@@ -167,7 +171,7 @@ pub fn of(hir: &Hir) -> Required {
         }
     }
     let least = hir.properties().minimum_len().unwrap_or_default();
-    Required { anchor, run: part.run, nearby, whole: reach, least }
+    Required { anchor, run: part.run, nearby, whole: reach, least, beyond_ascii: tree::is_beyond_ascii(hir) }
 }
 
 /// What every match of a text has that is matched as it is.
@@ -179,6 +183,7 @@ pub fn of_literal(literal: &[u8]) -> Required {
         nearby: Vec::new(),
         whole: part.extent.reach(),
         least: literal.len(),
+        beyond_ascii: !literal.is_ascii(),
     }
 }
 
@@ -241,6 +246,22 @@ mod tests {
         assert_eq!(shapes("colou?rs"), ["colours", "colors"]);
         assert_eq!(shapes("AKIA[0-9A-Z]{5}"), ["AKIA....."]);
         assert_eq!(shapes("ab{3}c"), ["abbbc"]);
+    }
+
+    #[test]
+    fn what_every_match_has_beyond_ascii_is_needed() {
+        let required =
+            |regex: &str| of(&ParserBuilder::new().utf8(false).build().parse(regex).expect("a regex"));
+        let high = Some((ByteSet::HIGH.to_bits(), 1));
+        for regex in ["[à-ö]", "(?:[à-ö]|a[ù-ü])+", "[à-ö]?b[à-ö]{2}", r"[^\x00-\x7F]", "(?-u:[\\x80-\\x9F])"]
+        {
+            assert!(required(regex).beyond_ascii, "{regex}");
+            assert_eq!(required(regex).needs().run, high, "{regex}");
+        }
+        // U+212A folds to an ASCII letter.
+        for regex in ["[à-öa]", "[à-ö]|a", "[à-ö]*", "(?:[à-ö]b)?c", "(?i)\u{212A}", r"\W", ""] {
+            assert!(!required(regex).beyond_ascii, "{regex}");
+        }
     }
 
     #[test]

@@ -49,7 +49,8 @@ impl Builder {
         let index = self.count;
         self.count += 1;
         let Some(anchor) = required.anchor.as_ref().filter(|_| self.places.len() < self.most_places) else {
-            self.always.push(Unanchored { index, spans_lines: required.whole.bytes.contains(b'\n') });
+            let spans_lines = required.whole.bytes.contains(b'\n');
+            self.always.push(Unanchored { index, spans_lines, beyond_ascii: required.beyond_ascii });
             return;
         };
         let owner = |before: Track, after: Track, id: Option<TrackId>| Owner {

@@ -68,6 +68,15 @@ impl Around {
 /// start of a match, so that searching it, too, finds nothing else.
 pub const MAX_WINDOWS: usize = 10_000;
 
+/// The lines that a pattern can match in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lines {
+    /// Any.
+    All,
+    /// Those with a character beyond ASCII.
+    BeyondAscii,
+}
+
 /// Where one pattern can match.
 #[derive(Debug, Clone)]
 pub struct Windows {
@@ -108,14 +117,16 @@ impl Windows {
         self.ranges.push(0..text.len());
     }
 
-    /// For a pattern that can match anywhere in a line and not beyond: all of the text, lines beyond ASCII
-    /// apart, so that the others can be searched without Unicode.
-    pub fn set_lines(&mut self, text: &[u8]) {
+    /// For a pattern that can match anywhere in a line and not beyond: lines beyond ASCII, and apart from them the
+    /// others, if they are wanted, so that these can be searched without Unicode.
+    pub fn set_lines(&mut self, text: &[u8], wanted: Lines) {
         self.ranges.clear();
         let (mut start, mut open) = (0, None);
         for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
             if text[start..end].is_ascii() {
-                open.get_or_insert(start);
+                if wanted == Lines::All {
+                    open.get_or_insert(start);
+                }
             } else {
                 if let Some(open) = open.take() {
                     self.push(open..start);
@@ -334,16 +345,19 @@ mod tests {
 
     #[test]
     fn lines_beyond_ascii_stand_apart() {
-        let lines = |text: &str| {
+        let chosen = |text: &str, wanted| {
             let mut windows = Windows::default();
-            windows.set_lines(text.as_bytes());
+            windows.set_lines(text.as_bytes(), wanted);
             windows.join();
             windows.as_slice().iter().map(|window| text[window.clone()].to_owned()).collect::<Vec<_>>()
         };
+        let lines = |text| chosen(text, Lines::All);
         assert_eq!(lines("a\n\nb\r\né\nc\nd"), ["a\n\nb\r\n", "é", "c\nd"]);
         assert_eq!(lines("é\né"), ["é", "é"]);
         assert_eq!(lines("a\né\n"), ["a\n", "é", ""]);
         assert_eq!(lines("a"), ["a"]);
+        assert_eq!(chosen("a\né1\nb\r\né2\n", Lines::BeyondAscii), ["é1", "é2"]);
+        assert_eq!(chosen("a\nb", Lines::BeyondAscii), [""; 0]);
     }
 
     #[test]

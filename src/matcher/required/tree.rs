@@ -46,6 +46,20 @@ pub(super) fn part<T: FromTree>(hir: &Hir) -> Part<T> {
     }
 }
 
+/// Does every match of an expression hold a character beyond ASCII?
+pub(super) fn is_beyond_ascii(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => false,
+        HirKind::Literal(literal) => !literal.0.is_ascii(),
+        HirKind::Class(Class::Bytes(class)) => class.ranges().iter().all(|range| !range.start().is_ascii()),
+        HirKind::Class(Class::Unicode(class)) => class.ranges().iter().all(|range| !range.start().is_ascii()),
+        HirKind::Capture(capture) => is_beyond_ascii(&capture.sub),
+        HirKind::Repetition(repetition) => repetition.min > 0 && is_beyond_ascii(&repetition.sub),
+        HirKind::Concat(parts) => parts.iter().any(is_beyond_ascii),
+        HirKind::Alternation(parts) => parts.iter().all(is_beyond_ascii),
+    }
+}
+
 fn class_bytes(class: &Class) -> ClassBytes {
     let bytes = match class {
         Class::Bytes(class) => class
