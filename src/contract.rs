@@ -153,6 +153,14 @@ pub struct Needs {
     pub run: Option<([u64; 4], usize)>,
 }
 
+/// Texts that can be asked whether they hold what patterns need. Whoever says no is certain.
+pub trait MayHold {
+    /// Does one of them hold this text, in lower case?
+    fn may_hold(&self, text: &[u8]) -> bool;
+    /// Does one of them hold so many bytes in a row of this set, as [`Needs`] has it?
+    fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool;
+}
+
 /// What a contract demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

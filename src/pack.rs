@@ -25,6 +25,13 @@ pub struct PackFile {
     pub text: &'static str,
 }
 
+impl PackFile {
+    /// The id of its contract.
+    pub fn id(&self) -> &'static str {
+        self.name.strip_suffix(".yaml").unwrap_or(self.name)
+    }
+}
+
 /// The pack with this name.
 pub fn find(name: &str) -> Option<&'static Pack> {
     PACKS.iter().find(|pack| pack.name == name)

@@ -33,6 +33,7 @@ pub(crate) mod by_file;
 mod kept;
 pub(crate) mod load;
 mod recorded;
+pub(crate) mod texts;
 
 pub(crate) use recorded::Recorded;
 use recorded::recorded;

@@ -12,29 +12,29 @@ use super::mending::{self, Mending};
 use super::policies::{Changing, Policies};
 use super::show::Show;
 use super::stopwatch::Stopwatch;
-use super::{baseline, cache, install, output, places, say, stdin};
+use super::{baseline, cache, install, output, say, stdin};
 use crate::agent::Client;
 use crate::agent::decision::Concern;
 use crate::amend::Amended;
 use crate::change::Call;
-use crate::contract::layers::{Layer, Loading};
-use crate::contract::{Severity, Warning};
+use crate::contract::Severity;
 use crate::deadline::Deadline;
 use crate::exit::{self, Exit};
 use crate::hook::Request;
-use crate::matcher;
 use crate::outcome::Outcome;
 use crate::path::{RelPath, Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::{Extra, Load, Loaded, Settings};
 use crate::project::{self, Options, Project, Recorded};
 use crate::report::redact::redact;
 use crate::report::stats::Phase;
 use crate::scan::{Existing, Propose};
 use crate::source::git::{self, Committed};
-use crate::source::{Coverage, Source, Targets, tree};
+use crate::source::{Coverage, Source, Targets};
+
+use loading::hint;
 
 mod events;
+mod loading;
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -194,7 +194,7 @@ impl Run<'_> {
             Ok(targets) if asks.about().is_none() => baseline::of_run(root, self.settings(source, targets))?,
             _ => Recorded::InFile,
         };
-        let loaded = self.load(root, source, &targets)?;
+        let mut loaded = self.load(root, source, &targets)?;
         let asked = self.existing(source);
         options.existing = asked.unwrap_or_else(|| loaded.existing());
         let compares = asked.is_none() && options.existing == Existing::Report;
@@ -207,17 +207,19 @@ impl Run<'_> {
         let hint = hint(&loaded);
         let by_file = compares.then(|| loaded.existing_by_file());
         let mends = self.format == Format::Hook && mending::is_wanted(&loaded, root, source);
-        let mut project = Project::new(root.clone(), loaded, options.clone());
+        let mended = mends.then_some(source);
         self.stopwatch.end(Phase::ContractsRead);
         let mut targets = match targets {
             Ok(targets) => targets,
-            Err(_) if project.contracts().is_empty() => return Ok(project.outcome_without_contracts()),
+            Err(_) if loaded.has_no_contracts() => Targets::none(),
             Err(_) => {
                 let targets = project::targets(root, &options, source)?;
                 self.stopwatch.end(Phase::FilesListed);
                 targets
             }
         };
+        self.read_packs(&mut loaded, &targets, mended);
+        let mut project = Project::new(root.clone(), loaded, options.clone());
         if let Some(by_file) = by_file {
             by_file.forget_before(&mut targets);
         }
@@ -231,7 +233,7 @@ impl Run<'_> {
             self.concerns.extend(self.on_weakening(root, policies, &targets)?);
         }
         let least = self.least_severity(asks.about(), source, options.added_ignores);
-        let outcome = self.check(project, targets, least, mends.then_some(source));
+        let outcome = self.check(project, targets, least, mended);
         self.concerns.extend(policies.iter().flat_map(|policies| policies.on_ignores(&outcome)));
         Ok(outcome)
     }
@@ -276,10 +278,6 @@ impl Run<'_> {
         })
     }
 
-    fn extra(&self) -> anyhow::Result<Extra> {
-        places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)
-    }
-
     /// Checks targets with the contracts that are severe enough. What an edit violates is mended, where there is one to mend.
     fn check(
         &mut self,
@@ -308,66 +306,6 @@ impl Run<'_> {
         let _ = ManuallyDrop::new(matcher);
         outcome
     }
-
-    /// Loads the contracts that count for what is looked at: for targets, or for what a call changes.
-    fn load(&self, root: &Root, source: &Source, targets: &Result<Targets, &Call>) -> anyhow::Result<Loaded> {
-        let extra = self.extra()?;
-        let folders = match (&self.committed, targets) {
-            (Some(committed), _) => committed.folders(),
-            (None, Ok(targets)) => project::folders(root, targets),
-            (None, Err(call)) => project::folders_of_call(root, call),
-        };
-        let settings = targets.as_ref().map_or(Settings::OnDisk, |targets| self.settings(source, targets));
-        let cwd = Some(self.environment.cwd.as_path());
-        let load = Load { root, extra: &extra, folders: &folders, settings, cwd };
-        let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
-        let mut loaded = load.run(loading);
-        let is_event = self.args.stdin;
-        self.choose(&load, &mut loaded, targets.as_ref().ok().filter(|_| !is_event))?;
-        // A hook goes on without what is wrong: it must not be disarmed.
-        if !is_event && !loaded.mistakes.is_empty() {
-            return Err(project::Error::Config(loaded.mistakes).into());
-        }
-        if !self.args.quiet {
-            loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
-        }
-        Ok(loaded)
-    }
-
-    /// Which state of the project counts for what is looked at.
-    fn settings<'t>(&'t self, source: &Source, targets: &'t Targets) -> Settings<'t> {
-        match &self.committed {
-            Some(committed) => Settings::Committed(committed),
-            None => project::settings(source, targets),
-        }
-    }
-
-    /// Keeps the contracts that were chosen. A pattern that means none is an error where that can be known; a hook goes on
-    /// with the others.
-    fn choose(&self, load: &Load<'_>, loaded: &mut Loaded, targets: Option<&Targets>) -> anyhow::Result<()> {
-        let chosen = &self.args.chosen;
-        if chosen.is_everything() {
-            return Ok(());
-        }
-        let mut unknown = chosen.unknown(&loaded.layers.contracts);
-        if let (Some(targets), false) = (targets, unknown.is_empty())
-            && targets.folders.is_none()
-            && self.committed.is_none()
-        {
-            // Directories that are not looked at may have contracts of their own.
-            let all = tree::tree(load.root, &self.environment.git, 1);
-            let folders = project::folders(load.root, &all);
-            let whole = Load { folders: &folders, ..*load }.run(Loading::to_enforce(matcher::broken));
-            unknown = chosen.unknown(&whole.layers.contracts);
-        }
-        if let (Some(_), Some((flag, what))) = (targets, unknown.first()) {
-            anyhow::bail!("{flag}: {what}");
-        }
-        let warnings = unknown.into_iter().map(|(flag, what)| Warning::about(flag.as_ref(), what));
-        loaded.layers.warnings.extend(warnings);
-        loaded.layers.contracts.retain(|contract| chosen.includes(contract));
-        Ok(())
-    }
 }
 
 /// Makes targets ready to be compared with what was before, because the configuration says so.
@@ -386,14 +324,4 @@ fn compare(root: &Root, options: &Options, source: &Source, found: &mut Targets)
         unchanged.for_each(|target| target.before = None);
     }
     Ok(())
-}
-
-/// Where contracts were looked for, and how to get some.
-fn hint(loaded: &Loaded) -> String {
-    let no =
-        if loaded.layers.contracts.is_empty() { "no contracts" } else { "no contracts that are switched on" };
-    let directories = loaded.from.iter().filter_map(Layer::directory);
-    let places = directories.map(|directory| directory.shown.display().to_string());
-    let places = places.collect::<Vec<_>>().join(" or ");
-    format!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'")
 }

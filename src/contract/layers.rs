@@ -12,7 +12,7 @@ use super::read::staged::Staged;
 use super::read::{Directory, ExamplesWanted, Reader};
 use super::scope::Case;
 use super::selector::Selector;
-use super::{Contract, LayerKind, Warning};
+use super::{Contract, LayerKind, MayHold, Warning};
 use crate::deadline::Deadline;
 use crate::pack::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
@@ -67,6 +67,14 @@ impl Layer {
         }
     }
 
+    /// The contracts, for the files that they are for here.
+    fn place(&self, mut contracts: Vec<Contract>) -> Vec<Contract> {
+        if self.base != RelPath::default() {
+            contracts.iter_mut().for_each(|contract| contract.scope.base = self.base.clone());
+        }
+        contracts
+    }
+
     /// The directory that they come from, with all links resolved. A link that is on disk says nothing about a commit.
     fn read_from(&self) -> Option<PathBuf> {
         match &self.from {
@@ -100,6 +108,8 @@ pub struct Layers {
     pub different_on_disk: Vec<PathBuf>,
     /// The directories that were read, with all links resolved.
     pub directories: Vec<PathBuf>,
+    /// Packs that have not been read yet.
+    pub packs_left: Vec<Layer>,
 }
 
 /// Finds out what is wrong with a contract's pattern, which is not for this layer to judge.
@@ -114,12 +124,24 @@ pub struct Loading {
     pub deadline: Deadline,
     /// Are examples of interest?
     pub examples: ExamplesWanted,
+    /// When packs are read.
+    pub packs: ReadPacks,
+}
+
+/// When the contracts of packs are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadPacks {
+    /// With all others.
+    Now,
+    /// When it is known which of them can matter: see [`Layers::read_packs`].
+    Later,
 }
 
 impl Loading {
     /// With all there is, however long it takes.
     pub fn whole(broken: Broken) -> Self {
-        Self { broken, deadline: Deadline::NEVER, examples: ExamplesWanted::Yes }
+        let (deadline, examples) = (Deadline::NEVER, ExamplesWanted::Yes);
+        Self { broken, deadline, examples, packs: ReadPacks::Now }
     }
 
     /// With what is needed to check files.
@@ -143,14 +165,15 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
             }
             Supply::Committed(directory, files) => reader.read_committed(directory, files),
             Supply::Overlaid(directory, overlay) => reader.read_overlaid(directory, overlay),
+            Supply::Pack(_) if loading.packs == ReadPacks::Later => {
+                stack.layers.packs_left.push(layer.clone());
+                continue;
+            }
             Supply::Pack(pack) => packs::read(pack, loading.examples),
         };
         stack.layers.warnings.append(&mut found.warnings);
         stack.layers.directories.extend(layer.read_from());
-        if layer.base != RelPath::default() {
-            found.contracts.iter_mut().for_each(|contract| contract.scope.base = layer.base.clone());
-        }
-        contracts.push(found.contracts);
+        contracts.push(layer.place(found.contracts));
     }
     stack.add_all(contracts);
     stack.layers.warnings.sort();
@@ -183,12 +206,45 @@ impl Override {
     }
 }
 
+/// Makes changes to a contract; later ones win.
+fn change(contract: &mut Contract, overrides: &[Override]) {
+    overrides.iter().for_each(|one| one.apply_to(contract));
+}
+
 impl Layers {
     /// Makes changes to contracts; later ones win.
     pub fn apply(&mut self, overrides: &[Override]) {
-        for one in overrides {
-            self.contracts.iter_mut().for_each(|contract| one.apply_to(contract));
-        }
+        self.contracts.iter_mut().for_each(|contract| change(contract, overrides));
+    }
+
+    /// Reads the packs that were left, and makes changes to their contracts: to all of them, or to those that these texts
+    /// could violate and maybe others. There is always one that counts, if there is one in all.
+    pub fn read_packs(&mut self, texts: Option<&dyn MayHold>, loading: Loading, overrides: &[Override]) {
+        let left = std::mem::take(&mut self.packs_left);
+        let Some(first) = left.iter().find_map(Layer::pack) else { return };
+        let mut known: Vec<&str> = self.contracts.iter().map(|contract| contract.id.as_str()).collect();
+        known.sort_unstable();
+        let is_known = |id: &str| known.binary_search(&id).is_ok();
+        let sample = packs::first(first, is_known).filter(|sample| {
+            let mut sample = sample.clone();
+            change(&mut sample, overrides);
+            sample.enabled && sample.scope.cases().is_empty()
+        });
+        let is_wanted = |id: &str| is_known(id) || sample.as_ref().is_some_and(|sample| sample.id == id);
+        let read = |layer: &Layer| {
+            let found = match (layer.pack()?, texts) {
+                (pack, Some(texts)) if sample.is_some() => packs::read_possible(pack, texts, is_wanted),
+                (pack, _) => packs::read(pack, loading.examples),
+            };
+            Some(layer.place(found.contracts))
+        };
+        let contracts: Vec<_> = left.iter().filter_map(read).collect();
+        let mut stack = Stack { layers: std::mem::take(self), loading, sound: HashSet::new() };
+        stack.add_all(contracts);
+        *self = stack.layers;
+        self.warnings.sort();
+        let of_packs = |contract: &&mut Contract| contract.origin.layer == LayerKind::Pack;
+        self.contracts.iter_mut().filter(of_packs).for_each(|contract| change(contract, overrides));
     }
 
     /// The directories that contracts are read from, as files in them are called in this project, with all links
@@ -239,13 +295,16 @@ struct Stack {
 }
 
 impl Stack {
-    /// Adds the contracts of all layers, those with higher precedence first. Mostly no id is there twice.
+    /// Adds the contracts of all layers, those with higher precedence first, and all with lower precedence than those that
+    /// are there. Mostly no id is there twice.
     fn add_all(&mut self, mut all: Vec<Vec<Contract>>) {
-        if are_unique(all.iter().flatten().map(|contract| contract.id.as_str())) {
-            let most: usize = all.iter().map(Vec::len).sum();
+        if are_unique(self.layers.contracts.iter().chain(all.iter().flatten())) {
+            let more: usize = all.iter().map(Vec::len).sum();
             let there = &mut self.layers.contracts;
-            *there = if all.is_empty() { Vec::new() } else { all.remove(0) };
-            there.reserve_exact(most - there.len());
+            if there.is_empty() && !all.is_empty() {
+                *there = all.remove(0);
+            }
+            there.reserve_exact(more);
             all.into_iter().for_each(|contracts| there.extend(contracts));
         } else {
             all.into_iter().for_each(|contracts| self.add(contracts));
@@ -336,8 +395,9 @@ impl Stack {
     }
 }
 
-fn are_unique<'a>(ids: impl Iterator<Item = &'a str>) -> bool {
-    let mut ids: Vec<&str> = ids.collect();
+/// Has no id more than one contract?
+fn are_unique<'a>(contracts: impl Iterator<Item = &'a Contract>) -> bool {
+    let mut ids: Vec<&str> = contracts.map(|contract| contract.id.as_str()).collect();
     ids.sort_unstable();
     ids.windows(2).all(|pair| pair[0] != pair[1])
 }

@@ -9,7 +9,7 @@ use crate::config::{self, Config, Existing, Fixes, Placed, Policy};
 use crate::contract::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contract::read::overlaid::Overlay;
 use crate::contract::read::{Directory, Forms};
-use crate::contract::{LayerKind, Warning};
+use crate::contract::{LayerKind, MayHold, Warning};
 use crate::pack::Pack;
 use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
 use crate::source::git::{Committed, Listing};
@@ -129,6 +129,17 @@ impl Loaded {
     /// What becomes of an edit that weakens what is enforced, for each file.
     pub fn protect(&self) -> ByFile<Policy> {
         self.by_file(|config| config.protect)
+    }
+
+    /// Reads the packs that were left: all of their contracts, or those that these texts could violate.
+    pub fn read_packs(&mut self, texts: Option<&dyn MayHold>, loading: Loading) {
+        let overrides: Vec<_> = self.configs.iter().flat_map(Placed::overrides).collect();
+        self.layers.read_packs(texts, loading, &overrides);
+    }
+
+    /// Is there no contract, on or off?
+    pub fn has_no_contracts(&self) -> bool {
+        self.layers.contracts.is_empty() && self.layers.packs_left.is_empty()
     }
 
     fn by_file<T>(&self, said: impl Fn(&Config) -> Option<T>) -> ByFile<T> {

@@ -1,10 +1,10 @@
-//! A contract as bytes: the values of its keys, in the order of the table of keys and in the shapes that it says.
-//! Examples are left out.
+//! A contract as bytes: what its pattern needs, then the values of its keys, in the order of the table of keys and in the
+//! shapes that it says. Examples are left out.
 //!
 //! A contract is put together from a record as from a file, so that none is ever made that a file could not make.
 
 use super::super::keys::{Builder, KEYS, Placed, Shape, Value};
-use super::super::{Check, Contract, Form, Needs, Origin};
+use super::super::{Check, Contract, Form, MayHold, Needs, Origin};
 use crate::wire::{Bytes, put_bytes, put_list, put_long, put_number};
 
 /// Stands for a flag that goes without saying.
@@ -12,7 +12,10 @@ const UNSAID: u8 = 2;
 
 /// The record of a contract.
 pub fn encode(contract: &Contract) -> Vec<u8> {
-    let mut out = vec![u8::from(contract.form == Form::Nested)];
+    let mut out = Vec::new();
+    let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_deref());
+    put_list(&mut out, needs.as_slice(), |out, needs| put_needs(out, needs));
+    out.push(u8::from(contract.form == Form::Nested));
     for key in &KEYS {
         match key.shape {
             Shape::Text { get, .. } | Shape::TextOrList { get, .. } => match get(contract) {
@@ -32,23 +35,41 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
             Shape::Examples => {}
         }
     }
-    let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_deref());
-    put_list(&mut out, needs.as_slice(), |out, needs| put_needs(out, needs));
     out
+}
+
+/// Could the pattern of a record match in one of these texts? Of one that says nothing about that, it is not known.
+pub fn may_match(record: &[u8], texts: &dyn MayHold) -> bool {
+    are_met(&mut Bytes(record), texts).unwrap_or(true)
+}
+
+/// Are the needs that a record starts with met? Nothing is made of them for that.
+fn are_met(bytes: &mut Bytes<'_>, texts: &dyn MayHold) -> Option<bool> {
+    if bytes.number()? == 0 {
+        return None;
+    }
+    let count = bytes.number()?;
+    let mut is_held = count == 0;
+    for _ in 0..count {
+        let text = bytes.bytes()?;
+        is_held = is_held || texts.may_hold(text);
+    }
+    Some(is_held && take_run(bytes)?.is_none_or(|(set, count)| texts.may_hold_run(set, count)))
 }
 
 /// The contract of a record; one that is none gives the origin back.
 pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let mut bytes = Bytes(bytes);
+    let needs = bytes.list(take_needs);
     let form = match bytes.byte() {
         Some(0) => Form::Flat,
         Some(1) => Form::Nested,
         _ => return Err(origin),
     };
     let mut builder = Builder::of_valid(origin, form);
-    let needs = fill(&mut builder, &mut bytes).and_then(|()| bytes.list(take_needs));
+    let is_filled = fill(&mut builder, &mut bytes).is_some() && bytes.0.is_empty();
     let mut contract = builder.into_contract()?;
-    let Some(mut needs) = needs.filter(|_| bytes.0.is_empty()) else { return Err(contract.origin) };
+    let Some(mut needs) = needs.filter(|_| is_filled) else { return Err(contract.origin) };
     if let Check::Forbid(pattern) = &mut contract.check {
         pattern.needs = needs.pop().map(Box::new);
     }
@@ -91,15 +112,19 @@ fn put_needs(out: &mut Vec<u8>, Needs { texts, run }: &Needs) {
 
 fn take_needs(bytes: &mut Bytes<'_>) -> Option<Needs> {
     let texts = bytes.list(|bytes| bytes.bytes().map(Box::from))?;
-    let run = match bytes.number()? {
-        0 => None,
-        count => {
-            let mut set = [0; 4];
-            for bits in &mut set {
-                *bits = bytes.long()?;
-            }
-            Some((set, count))
-        }
-    };
-    Some(Needs { texts, run })
+    Some(Needs { texts, run: take_run(bytes)? })
+}
+
+/// A run, if there is one; the outer `None` is the end of the bytes.
+#[expect(clippy::option_option, reason = "what is cut off passes through every step")]
+fn take_run(bytes: &mut Bytes<'_>) -> Option<Option<([u64; 4], usize)>> {
+    let count = bytes.number()?;
+    if count == 0 {
+        return Some(None);
+    }
+    let mut set = [0; 4];
+    for bits in &mut set {
+        *bits = bytes.long()?;
+    }
+    Some(Some((set, count)))
 }

@@ -3,7 +3,7 @@
 
 use super::super::compiled::record;
 use super::super::read::{ExamplesWanted, Found};
-use super::super::{LayerKind, Origin, syntax};
+use super::super::{Contract, LayerKind, MayHold, Origin, syntax};
 use crate::pack::{Pack, PackFile};
 use crate::wire::Bytes;
 
@@ -11,9 +11,30 @@ use crate::wire::Bytes;
 pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> Found {
     let table = match examples {
         ExamplesWanted::Yes => None,
-        ExamplesWanted::No => from_table(pack),
+        ExamplesWanted::No => from_table(pack, |_| true),
     };
-    let mut found = table.unwrap_or_else(|| from_files(pack));
+    tagged(pack, table.unwrap_or_else(|| from_files(pack)))
+}
+
+/// The contracts of a pack that these texts could violate, those that are wanted in any case, and maybe others.
+pub(super) fn read_possible(
+    pack: &'static Pack,
+    texts: &dyn MayHold,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Found {
+    let table = from_table(pack, |Row { id, record }| is_wanted(id) || record::may_match(record, texts));
+    tagged(pack, table.unwrap_or_else(|| from_files(pack)))
+}
+
+/// The first contract of a pack whose id is not known.
+pub(super) fn first(pack: &'static Pack, is_known: impl Fn(&str) -> bool) -> Option<Contract> {
+    let first = pack.files.iter().map(PackFile::id).find(|id| !is_known(id))?;
+    let found = from_table(pack, |row| row.id == first)?;
+    tagged(pack, found).contracts.pop()
+}
+
+/// The contracts with the name of their pack as a tag.
+fn tagged(pack: &Pack, mut found: Found) -> Found {
     for contract in &mut found.contracts {
         if !contract.has_tag(pack.name) {
             contract.tags.push(pack.name.to_owned());
@@ -22,14 +43,26 @@ pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> Found {
     found
 }
 
-/// The contracts in the table, if it is that of these files.
-fn from_table(pack: &'static Pack) -> Option<Found> {
-    let records = Bytes(pack.table).list(Bytes::bytes)?;
-    let mut contracts = Vec::with_capacity(records.len());
-    for (file, record) in pack.files.iter().zip(&records) {
-        contracts.push(record::decode(record, origin(pack, file)).ok()?);
+/// A contract in a table.
+struct Row<'t> {
+    id: &'t str,
+    record: &'t [u8],
+}
+
+/// The contracts in the table that are wanted, if it is that of these files.
+fn from_table(pack: &'static Pack, is_wanted: impl Fn(Row<'_>) -> bool) -> Option<Found> {
+    let mut table = Bytes(pack.table);
+    if table.number()? != pack.files.len() {
+        return None;
     }
-    (records.len() == pack.files.len()).then(|| Found { contracts, warnings: Vec::new() })
+    let mut contracts = Vec::new();
+    for file in pack.files {
+        let record = table.bytes()?;
+        if is_wanted(Row { id: file.id(), record }) {
+            contracts.push(record::decode(record, origin(pack, file)).ok()?);
+        }
+    }
+    Some(Found { contracts, warnings: Vec::new() })
 }
 
 fn from_files(pack: &'static Pack) -> Found {
@@ -51,7 +84,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::{Check, Contract, Examples};
+    use crate::contract::{Check, Examples};
     use crate::matcher;
     use crate::pack::PACKS;
     use crate::wire::{put_bytes, put_list};
@@ -163,7 +196,7 @@ mod tests {
     #[test]
     fn the_table_holds_what_the_files_hold_but_examples() {
         for pack in PACKS {
-            let (table, files) = (from_table(pack).expect("a table"), from_files(pack));
+            let (table, files) = (from_table(pack, |_| true).expect("a table"), from_files(pack));
             assert_eq!((table.warnings, files.warnings), (Vec::new(), Vec::new()));
             let without = |mut contract: Contract| {
                 if let Check::Forbid(pattern) = &mut contract.check {

@@ -204,3 +204,56 @@ fn a_pattern_is_judged_once_however_often_its_id_is_used() {
     assert_eq!(layers.contracts.len(), 1);
     assert_eq!(JUDGED.load(Ordering::Relaxed), 1);
 }
+
+/// Texts that hold nothing at all.
+struct Empty;
+
+impl MayHold for Empty {
+    fn may_hold(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn may_hold_run(&self, _: [u64; 4], _: usize) -> bool {
+        false
+    }
+}
+
+/// What is loaded once packs are read for texts that hold nothing.
+fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Layers {
+    let loading = Loading { packs: ReadPacks::Later, ..Loading::to_enforce(is_called_broken) };
+    let mut loaded = load(layers, loading);
+    loaded.apply(overrides);
+    loaded.read_packs(Some(&Empty), loading, overrides);
+    loaded
+}
+
+fn switch_off(ids: &[&str]) -> Override {
+    let contracts = ids.iter().map(|id| Selector::new(id).expect("a selector")).collect();
+    let change = crate::contract::scope::Change { enabled: Some(false), severity: None };
+    Override { contracts, case: Case { files: crate::contract::scope::FileSet::default(), change } }
+}
+
+#[test]
+fn one_contract_of_packs_counts_even_if_none_can_matter() {
+    let pack = crate::pack::find("secrets").expect("a pack");
+    let layers = [Layer::of_pack(pack)];
+    let ids = |layers: &Layers| layers.contracts.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    let first = pack.files[0].id();
+    assert_eq!(ids(&read_for_nothing(&layers, &[])), [first]);
+    // That may be the only one that is left on, or it may not.
+    let read = read_for_nothing(&layers, &[switch_off(&[first])]);
+    assert_eq!(read.contracts.len(), pack.files.len());
+    assert_eq!(read.contracts.iter().filter(|contract| !contract.enabled).count(), 1);
+}
+
+#[test]
+fn a_contract_of_a_pack_with_the_id_of_another_is_read_in_any_case() {
+    let pack = crate::pack::find("secrets").expect("a pack");
+    let (fixture, ids) = (Fixture::new(), [pack.files[1].id(), pack.files[2].id()]);
+    fixture.contract("project/a.yaml", ids[0], "own").contract("project/b.yaml", ids[1], "broken");
+    let layers = [fixture.layer(LayerKind::Project, "project"), Layer::of_pack(pack)];
+    let (some, all) = (read_for_nothing(&layers, &[]), load(&layers, Loading::to_enforce(is_called_broken)));
+    assert_eq!(some.contracts.len(), 3, "own, the one that a broken one gives way to, and the first");
+    assert!(some.contracts.iter().all(|one| all.contracts.contains(one)));
+    assert_eq!((&some.shadowed, &some.warnings), (&all.shadowed, &all.warnings));
+}

@@ -1,15 +1,22 @@
 //! One text, held against what patterns need: most patterns cannot match there, and are not even read.
 
+use std::cell::{Cell, OnceCell};
+
 use memchr::memmem;
 
 use super::FOLDING;
 use super::windows::has_run;
-use crate::contract::Needs;
+use crate::contract::{MayHold, Needs};
 use crate::matcher::required::Run;
 use crate::matcher::required::byte_set::ByteSet;
+use crate::matcher::view::View;
+use crate::text::Text;
 
 /// In a longer text, looking for what each pattern needs would cost more than reading the patterns.
 const MAX_TEXT: usize = 256 * 1024;
+
+/// How often a text is asked before its grams are noted: they take as long as some searches.
+const SEARCHES: usize = 16;
 
 /// How many bits there are for each gram of a text, so that few are set, and how many there are at most, as a power of two.
 const BITS_PER_GRAM: usize = 8;
@@ -19,53 +26,95 @@ const MAX_BITS: u32 = 17;
 #[derive(Debug)]
 pub struct QuickReject {
     text: Vec<u8>,
-    /// A bit for each gram in the text, by its hash.
-    grams: Vec<u64>,
-    /// By how much a hash is too long for that.
-    shift: u32,
+    is_ascii: bool,
+    /// How often it has been asked, up to [`SEARCHES`].
+    asked: Cell<usize>,
+    grams: OnceCell<Grams>,
 }
 
 impl QuickReject {
+    /// Is a file with these bytes small enough?
+    pub fn takes(file: &[u8]) -> bool {
+        file.len() <= MAX_TEXT
+    }
+
+    /// The text of a file, as patterns see it.
+    pub fn of_text(text: &Text<'_>) -> Option<Self> {
+        Self::new(View::of(text).bytes())
+    }
+
     /// The text, unless it is too large, or has a character in it that folds in a special way.
     pub fn new(text: &[u8]) -> Option<Self> {
         let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
-        if text.len() > MAX_TEXT || !usual() {
+        if !Self::takes(text) || !usual() {
             return None;
         }
         let text = text.to_ascii_lowercase();
-        let bits = (text.len() * BITS_PER_GRAM).next_power_of_two().clamp(64, 1 << MAX_BITS);
-        let shift = u32::BITS - bits.trailing_zeros();
-        let mut grams = vec![0; bits / 64];
-        let mut gram = 0;
-        for (at, byte) in text.iter().enumerate() {
-            gram = gram >> 8 | u32::from(*byte) << 16;
-            if at >= 2 {
-                let bit = hash(gram) >> shift;
-                grams[bit as usize / 64] |= 1 << (bit % 64);
-            }
-        }
-        Some(Self { text, grams, shift })
+        let is_ascii = text.is_ascii();
+        Some(Self { text, is_ascii, asked: Cell::new(0), grams: OnceCell::new() })
     }
 
     /// Could a pattern that needs this match in the text?
     pub fn may_match(&self, Needs { texts, run }: &Needs) -> bool {
-        let has_run = |(bytes, count)| has_run(&self.text, &Run { bytes: ByteSet::from_bits(bytes), count });
-        (texts.is_empty() || texts.iter().any(|text| self.has(text))) && run.is_none_or(has_run)
-    }
-
-    /// Is this in the text? Mostly it is not, and one gram tells.
-    fn has(&self, part: &[u8]) -> bool {
-        let is_known = |gram: &[u8]| {
-            let bit = hash(u32::from_le_bytes([gram[0], gram[1], gram[2], 0])) >> self.shift;
-            self.grams[bit as usize / 64] >> (bit % 64) & 1 == 1
-        };
-        part.windows(3).all(is_known) && memmem::find(&self.text, part).is_some()
+        (texts.is_empty() || texts.iter().any(|text| self.may_hold(text)))
+            && run.is_none_or(|(set, count)| self.may_hold_run(set, count))
     }
 }
 
-/// The hash of three bytes in a row, the first of which is the lowest.
-fn hash(gram: u32) -> u32 {
-    gram.wrapping_mul(0x9E37_79B1)
+impl MayHold for QuickReject {
+    /// Mostly it does not, and one gram tells.
+    fn may_hold(&self, part: &[u8]) -> bool {
+        let asked = self.asked.get();
+        if asked < SEARCHES {
+            self.asked.set(asked + 1);
+        } else if !self.grams.get_or_init(|| Grams::of(&self.text)).have_all_of(part) {
+            return false;
+        }
+        memmem::find(&self.text, part).is_some()
+    }
+
+    fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool {
+        let bytes = ByteSet::from_bits(set);
+        if self.is_ascii && bytes.is_beyond_ascii() {
+            return false;
+        }
+        has_run(&self.text, &Run { bytes, count })
+    }
+}
+
+/// The grams of a text: three bytes in a row.
+#[derive(Debug)]
+struct Grams {
+    /// A bit for each, by its hash.
+    bits: Vec<u64>,
+    /// By how much a hash is too long for that.
+    shift: u32,
+}
+
+impl Grams {
+    fn of(text: &[u8]) -> Self {
+        let count = (text.len() * BITS_PER_GRAM).next_power_of_two().clamp(64, 1 << MAX_BITS);
+        let shift = u32::BITS - count.trailing_zeros();
+        let mut bits = vec![0; count / 64];
+        for gram in text.windows(3) {
+            let bit = hash(gram) >> shift;
+            bits[bit as usize / 64] |= 1 << (bit % 64);
+        }
+        Self { bits, shift }
+    }
+
+    /// Are all grams of a text, or others with their hashes, among them?
+    fn have_all_of(&self, part: &[u8]) -> bool {
+        part.windows(3).all(|gram| {
+            let bit = hash(gram) >> self.shift;
+            self.bits[bit as usize / 64] >> (bit % 64) & 1 == 1
+        })
+    }
+}
+
+/// The hash of three bytes in a row.
+fn hash(gram: &[u8]) -> u32 {
+    u32::from_le_bytes([gram[0], gram[1], gram[2], 0]).wrapping_mul(0x9E37_79B1)
 }
 
 #[cfg(test)]
@@ -79,13 +128,22 @@ mod tests {
             let texts = texts.iter().map(|text| text.as_bytes().into()).collect();
             text.may_match(&Needs { texts, run })
         };
-        assert!(may_match(&["password", "apikey"], None));
-        assert!(may_match(&["apikey ="], None));
-        assert!(may_match(&[], None), "nothing is needed");
-        assert!(!may_match(&["password", "token"], None));
+        for _ in 0..SEARCHES {
+            assert!(may_match(&["password", "apikey"], None));
+            assert!(may_match(&["apikey ="], None));
+            assert!(may_match(&["k"], None) && !may_match(&["q"], None), "less than a gram");
+            assert!(may_match(&[], None), "nothing is needed");
+            assert!(!may_match(&["password", "token"], None));
+        }
+        assert!(text.grams.get().is_some());
         let letters = ByteSet::range(b'a', b'z').to_bits();
         assert!(may_match(&[], Some((letters, 6))) && !may_match(&[], Some((letters, 7))), "a run");
         assert!(!may_match(&["apikey"], Some((letters, 7))), "both are needed");
+        let high = Some((ByteSet::HIGH.to_bits(), 1));
+        assert!(!may_match(&[], high), "nothing is beyond ASCII");
+        assert!(
+            QuickReject::new("é".as_bytes()).expect("usual").may_match(&Needs { texts: vec![], run: high })
+        );
         assert!(QuickReject::new("api\u{212A}ey".as_bytes()).is_none());
         assert!(QuickReject::new(&[b'a'; MAX_TEXT + 1]).is_none());
     }

@@ -69,6 +69,11 @@ impl ByteSet {
         self.0[2] & self.0[3] == u64::MAX
     }
 
+    /// Is none of them ASCII?
+    pub fn is_beyond_ascii(&self) -> bool {
+        self.0[0] | self.0[1] == 0
+    }
+
     /// The bytes, in order.
     pub fn iter(&self) -> impl Iterator<Item = u8> {
         self.0

@@ -1,0 +1,119 @@
+//! The part of `phaser enforce` that loads contracts.
+
+use super::super::args::Format;
+use super::super::{places, say};
+use super::Run;
+use crate::change::Call;
+use crate::contract::Warning;
+use crate::contract::layers::{Layer, Loading, ReadPacks};
+use crate::matcher;
+use crate::path::Root;
+use crate::project;
+use crate::project::load::{Extra, Load, Loaded, Settings};
+use crate::project::texts::Texts;
+use crate::source::{Source, Targets, tree};
+
+impl Run<'_> {
+    /// Where contracts come from beside the project.
+    pub(super) fn extra(&self) -> anyhow::Result<Extra> {
+        places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)
+    }
+
+    fn loading(&self) -> Loading {
+        Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) }
+    }
+
+    /// Loads the contracts that count for what is looked at: for targets, or for what a call changes.
+    pub(super) fn load(
+        &self,
+        root: &Root,
+        source: &Source,
+        targets: &Result<Targets, &Call>,
+    ) -> anyhow::Result<Loaded> {
+        let packs = self.when_packs_are_read(targets);
+        let extra = self.extra()?;
+        let folders = match (&self.committed, targets) {
+            (Some(committed), _) => committed.folders(),
+            (None, Ok(targets)) => project::folders(root, targets),
+            (None, Err(call)) => project::folders_of_call(root, call),
+        };
+        let settings = targets.as_ref().map_or(Settings::OnDisk, |targets| self.settings(source, targets));
+        let cwd = Some(self.environment.cwd.as_path());
+        let load = Load { root, extra: &extra, folders: &folders, settings, cwd };
+        let mut loaded = load.run(Loading { packs, ..self.loading() });
+        let is_event = self.args.stdin;
+        self.choose(&load, &mut loaded, targets.as_ref().ok().filter(|_| !is_event))?;
+        // A hook goes on without what is wrong: it must not be disarmed.
+        if !is_event && !loaded.mistakes.is_empty() {
+            return Err(project::Error::Config(loaded.mistakes).into());
+        }
+        if !self.args.quiet {
+            loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        }
+        Ok(loaded)
+    }
+
+    /// Which state of the project counts for what is looked at.
+    pub(super) fn settings<'t>(&'t self, source: &Source, targets: &'t Targets) -> Settings<'t> {
+        match &self.committed {
+            Some(committed) => Settings::Committed(committed),
+            None => project::settings(source, targets),
+        }
+    }
+
+    /// Keeps the contracts that were chosen. A pattern that means none is an error where that can be known; a hook goes on
+    /// with the others.
+    fn choose(&self, load: &Load<'_>, loaded: &mut Loaded, targets: Option<&Targets>) -> anyhow::Result<()> {
+        let chosen = &self.args.chosen;
+        if chosen.is_everything() {
+            return Ok(());
+        }
+        let mut unknown = chosen.unknown(&loaded.layers.contracts);
+        if let (Some(targets), false) = (targets, unknown.is_empty())
+            && targets.folders.is_none()
+            && self.committed.is_none()
+        {
+            // Directories that are not looked at may have contracts of their own.
+            let all = tree::tree(load.root, &self.environment.git, 1);
+            let folders = project::folders(load.root, &all);
+            let whole = Load { folders: &folders, ..*load }.run(Loading::to_enforce(matcher::broken));
+            unknown = chosen.unknown(&whole.layers.contracts);
+        }
+        if let (Some(_), Some((flag, what))) = (targets, unknown.first()) {
+            anyhow::bail!("{flag}: {what}");
+        }
+        let warnings = unknown.into_iter().map(|(flag, what)| Warning::about(flag.as_ref(), what));
+        loaded.layers.warnings.extend(warnings);
+        loaded.layers.contracts.retain(|contract| chosen.includes(contract));
+        Ok(())
+    }
+
+    /// An agent waits, and of the contracts of packs hardly any can matter to what it changes. Whoever chooses contracts
+    /// by their names has to see all of them, and so has a report, which lists them.
+    fn when_packs_are_read(&self, targets: &Result<Targets, &Call>) -> ReadPacks {
+        match targets {
+            Err(_) if self.format == Format::Hook && self.args.chosen.is_everything() => ReadPacks::Later,
+            _ => ReadPacks::Now,
+        }
+    }
+
+    /// Reads the packs that were left, as far as they can matter to targets.
+    pub(super) fn read_packs(&self, loaded: &mut Loaded, targets: &Targets, mended: Option<&Source>) {
+        if loaded.layers.packs_left.is_empty() {
+            return;
+        }
+        // What is mended becomes another text.
+        let texts = if mended.is_some() { None } else { Texts::of(targets) };
+        loaded.read_packs(texts.as_ref().map(|texts| texts as _), self.loading());
+    }
+}
+
+/// Where contracts were looked for, and how to get some.
+pub(super) fn hint(loaded: &Loaded) -> String {
+    let no =
+        if loaded.layers.contracts.is_empty() { "no contracts" } else { "no contracts that are switched on" };
+    let directories = loaded.from.iter().filter_map(Layer::directory);
+    let places = directories.map(|directory| directory.shown.display().to_string());
+    let places = places.collect::<Vec<_>>().join(" or ");
+    format!("phaser: {no} in {places}: add one with 'phaser init', or try '--pack secrets'")
+}
