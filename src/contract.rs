@@ -344,6 +344,11 @@ impl Contract {
         self.scope.base.join(self.glob.as_str())
     }
 
+    /// The only file that it can be about, if its glob is a path.
+    pub fn only_file(&self) -> Option<RelPath> {
+        self.glob.exact().map(|path| self.scope.base.join(path))
+    }
+
     /// Is it about the project as a whole?
     fn is_about_the_project(&self) -> bool {
         matches!(self.check, Check::Exists | Check::RequireSomewhere(_))

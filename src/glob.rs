@@ -86,6 +86,11 @@ impl Glob {
         &self.text
     }
 
+    /// The only path that it matches, if it is one.
+    pub fn exact(&self) -> Option<&str> {
+        matches!(self.shape(), Shape::Exact).then_some(&*self.text)
+    }
+
     /// The directory that every path it matches is in, as far as it is spelled out: empty, or with a `/` at its end.
     pub fn directory(&self) -> &str {
         let spelled = match self.shape() {

@@ -1,9 +1,14 @@
 //! What all threads found, as one outcome in order.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
 use super::{Scanned, Was, Worker};
 use crate::contract::{Check, Contract};
 use crate::matcher::Matcher;
 use crate::outcome::{AddedIgnore, Earlier, Outcome};
+use crate::skipped::Skipped;
+use crate::source::git::Listing;
 use crate::source::{Coverage, Target};
 use crate::violation::Violation;
 
@@ -47,16 +52,40 @@ pub(super) fn judge_project(
         Coverage::Partial => return,
         Coverage::Whole | Coverage::Rest(_) => {}
         Coverage::Listed(_) if missing.is_empty() => {}
-        Coverage::Listed(listing) => match listing.paths() {
-            Ok(paths) => {
-                missing.retain(|&index| !paths.iter().any(|path| contracts[index].applies_to(path, None)))
-            }
+        Coverage::Listed(listing) => match not_listed(contracts, missing, listing) {
+            Ok(rest) => missing = rest,
             Err(skipped) => return outcome.skipped.push(skipped),
         },
     }
     for index in missing {
         outcome.violations.push(Violation::of_file(&contracts[index], &contracts[index].glob_from_root()));
     }
+}
+
+/// Those of some contracts that no file of the listing satisfies.
+fn not_listed(
+    contracts: &[Arc<Contract>],
+    missing: Vec<usize>,
+    listing: &Listing,
+) -> Result<Vec<usize>, Skipped> {
+    let (mut not_there, mut unknown) = (Vec::new(), Vec::new());
+    for index in missing {
+        // One file is looked up; to list all of them takes longer than everything else.
+        let only = contracts[index].only_file();
+        match only.and_then(|path| Some((listing.has_exactly(&path)?, path))) {
+            Some((true, path)) if contracts[index].applies_to(&path, None) => {}
+            Some(_) => not_there.push(index),
+            None => unknown.push(index),
+        }
+    }
+    if !unknown.is_empty() {
+        listing.each_path(|path| {
+            unknown.retain(|&index| !contracts[index].applies_to(path, None));
+            if unknown.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+    }
+    not_there.append(&mut unknown);
+    Ok(not_there)
 }
 
 pub(super) fn sort(outcome: &mut Outcome) {

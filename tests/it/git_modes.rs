@@ -26,19 +26,24 @@ fn staged_bytes_are_checked_and_the_worktree_is_not() {
 
 #[test]
 fn existence_is_judged_on_the_index() {
-    let sandbox = Sandbox::new()
-        .git_init()
-        .contract(&contract("needs-readme", "file_exists", None, "README*"))
-        .contract(&contract("no-env", "file_not_exists", None, "**/.env"))
-        .file("README.md", "hello")
-        .file("a/.env", "SECRET=1")
-        .file("b/.env", "SECRET=1")
-        .git_add("b/.env");
-    assert_eq!(staged(&sandbox).violations(), ["README* needs-readme", "b/.env no-env"]);
-    let sandbox = sandbox.git_add("README.md").git_commit("first");
-    assert_eq!(staged(&sandbox).violations(), Vec::<String>::new());
-    sandbox.git(&["rm", "-q", "--cached", "README.md"]);
-    assert_eq!(staged(&sandbox).violations(), ["README* needs-readme"]);
+    for glob in ["README*", "README.md"] {
+        let missing = format!("{glob} needs-readme");
+        let sandbox = Sandbox::new()
+            .git_init()
+            .contract(&contract("needs-readme", "file_exists", None, glob))
+            .contract(&contract("no-env", "file_not_exists", None, "**/.env"))
+            .file("README.md", "hello")
+            .file("a/.env", "SECRET=1")
+            .file("b/.env", "SECRET=1")
+            .git_add("b/.env");
+        assert_eq!(staged(&sandbox).violations(), [&missing, "b/.env no-env"]);
+        let sandbox = sandbox.git_add("README.md").git_commit("first");
+        assert_eq!(staged(&sandbox).violations(), Vec::<String>::new());
+        sandbox.git(&["rm", "-q", "--cached", "README.md"]);
+        assert_eq!(staged(&sandbox).violations(), [missing.as_str()]);
+        sandbox.git(&["add", "--intent-to-add", "README.md"]);
+        assert_eq!(staged(&sandbox).violations(), [missing.as_str()], "a commit would not have it");
+    }
 }
 
 #[test]
@@ -53,6 +58,8 @@ fn the_existence_of_a_file_in_a_sparse_directory_counts() {
     sandbox.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "src", ".claude"]);
     assert!(sandbox.git(&["ls-files", "--sparse"]).lines().any(|line| line == "docs/"));
     assert_eq!(staged(&sandbox).violations(), Vec::<String>::new());
+    let sandbox = sandbox.contract(&contract("needs-more", "file_exists", None, "docs/deep/more"));
+    assert_eq!(staged(&sandbox).violations(), ["docs/deep/more needs-more"]);
 }
 
 #[test]

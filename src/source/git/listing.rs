@@ -3,6 +3,7 @@
 //! In a large project the list takes longer than everything else, and few contracts need it.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::bstr::ByteSlice;
@@ -84,24 +85,35 @@ impl Listing {
             || memchr::memchr_iter(b'/', &path).any(|slash| has(&path[..=slash]).is_some())
     }
 
-    /// Their paths, or the directory that could not be listed.
-    pub fn paths(&self) -> Result<Vec<RelPath>, Skipped> {
+    /// The same without a guess: nothing when the index has directories as a whole.
+    pub fn has_exactly(&self, path: &RelPath) -> Option<bool> {
+        (!self.0.index.is_sparse()).then(|| self.has(path))
+    }
+
+    /// Calls `each` with one path after another until it breaks; fails with the directory that could not be listed.
+    pub fn each_path(&self, mut each: impl FnMut(&RelPath) -> ControlFlow<()>) -> Result<(), Skipped> {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut paths = Vec::with_capacity(index.entries().len());
+        let mut visit = |path: &[u8]| match repository.project_path(path) {
+            Some(path) => each(&path),
+            None => ControlFlow::Continue(()),
+        };
         for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
             let path = entry.path(index);
-            if !entry.mode.is_sparse() {
-                paths.extend(repository.project_path(path));
-                continue;
+            let seen = if entry.mode.is_sparse() {
+                let files = compare::files(repository, path, entry.id).map_err(|error| Skipped {
+                    path: RelPath::from_bytes(path.as_bytes()),
+                    why: Why::Unreadable(error.to_string()),
+                })?;
+                files.iter().try_for_each(|file| visit(&file.path))
+            } else {
+                visit(path)
+            };
+            if seen.is_break() {
+                break;
             }
-            let files = compare::files(repository, path, entry.id).map_err(|error| Skipped {
-                path: RelPath::from_bytes(path.as_bytes()),
-                why: Why::Unreadable(error.to_string()),
-            })?;
-            paths.extend(files.iter().filter_map(|file| repository.project_path(&file.path)));
         }
-        Ok(paths)
+        Ok(())
     }
 }
 

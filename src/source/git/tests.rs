@@ -6,6 +6,7 @@ mod location;
 mod staged;
 
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -125,7 +126,15 @@ fn opaque(path: &str, why: Why) -> (String, Result<String, Why>) {
 
 fn listed(targets: &Targets) -> Vec<String> {
     match &targets.coverage {
-        Coverage::Listed(all) => all.paths().expect("listed").iter().map(RelPath::to_string).collect(),
+        Coverage::Listed(all) => {
+            let mut paths = Vec::new();
+            let each = |path: &RelPath| {
+                paths.push(path.to_string());
+                ControlFlow::Continue(())
+            };
+            all.each_path(each).expect("listed");
+            paths
+        }
         Coverage::Whole | Coverage::Rest(_) | Coverage::Partial => panic!("not listed"),
     }
 }
