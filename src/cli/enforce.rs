@@ -218,7 +218,7 @@ impl Run<'_> {
                 targets
             }
         };
-        self.read_packs(&mut loaded, &targets, mended);
+        self.read_left(&mut loaded, &targets, mended);
         let mut project = Project::new(root.clone(), loaded, options.clone());
         if let Some(by_file) = by_file {
             by_file.forget_before(&mut targets);

@@ -116,6 +116,11 @@ pub(super) struct Taken<'a> {
     pub(super) weight: usize,
 }
 
+/// Has a directory a compiled form, fresh or not?
+pub fn exists(directory: &Path) -> bool {
+    fs::symlink_metadata(directory.join(FOLDER).join(FILE)).is_ok()
+}
+
 /// The bytes of the compiled form of a directory, if there is one.
 pub fn read(directory: &Path) -> Option<Vec<u8>> {
     let path = directory.join(FOLDER).join(FILE);

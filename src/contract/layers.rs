@@ -3,10 +3,12 @@
 //! A layer is a directory or a pack. Layers stand in a list, in the order of their precedence: the first one that has
 //! an id decides what the id means, also when its contract is switched off. Where the layers are is not known here.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::compiled;
+use super::compiled::record::Sieve;
 use super::read::overlaid::Overlay;
 use super::read::staged::Staged;
 use super::read::{Directory, ExamplesWanted, Reader};
@@ -14,12 +16,16 @@ use super::scope::Case;
 use super::selector::Selector;
 use super::{Contract, LayerKind, MayHold, Warning};
 use crate::deadline::Deadline;
+use crate::digest::digest;
 use crate::pack::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 
 mod packs;
+mod stack;
 #[cfg(test)]
 mod tests;
+
+use stack::Stack;
 
 /// Where version 1.2 keeps contracts in a project.
 const OLDER_CONTRACTS: &str = ".phaser/contracts";
@@ -67,12 +73,13 @@ impl Layer {
         }
     }
 
-    /// The contracts, for the files that they are for here.
-    fn place(&self, mut contracts: Vec<Contract>) -> Vec<Contract> {
-        if self.base != RelPath::default() {
-            contracts.iter_mut().for_each(|contract| contract.scope.base = self.base.clone());
+    /// Can its contracts be judged before they are made?
+    fn may_wait(&self) -> bool {
+        match &self.from {
+            Supply::Pack(_) => true,
+            Supply::Directory(directory) => compiled::exists(&directory.path),
+            Supply::Staged(..) | Supply::Committed(..) | Supply::Overlaid(..) => false,
         }
-        contracts
     }
 
     /// The directory that they come from, with all links resolved. A link that is on disk says nothing about a commit.
@@ -108,8 +115,8 @@ pub struct Layers {
     pub different_on_disk: Vec<PathBuf>,
     /// The directories that were read, with all links resolved.
     pub directories: Vec<PathBuf>,
-    /// Packs that have not been read yet.
-    pub packs_left: Vec<Layer>,
+    /// Layers that have not been read yet.
+    pub left: Option<Left>,
 }
 
 /// Finds out what is wrong with a contract's pattern, which is not for this layer to judge.
@@ -124,16 +131,16 @@ pub struct Loading {
     pub deadline: Deadline,
     /// Are examples of interest?
     pub examples: ExamplesWanted,
-    /// When packs are read.
-    pub packs: ReadPacks,
+    /// When layers are read of which only some contracts may be needed.
+    pub made: Made,
 }
 
-/// When the contracts of packs are made.
+/// When contracts are made that can be judged before: those of packs, and those that were compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadPacks {
+pub enum Made {
     /// With all others.
     Now,
-    /// When it is known which of them can matter: see [`Layers::read_packs`].
+    /// When it is known which of them can matter: see [`Layers::read_left`].
     Later,
 }
 
@@ -141,7 +148,7 @@ impl Loading {
     /// With all there is, however long it takes.
     pub fn whole(broken: Broken) -> Self {
         let (deadline, examples) = (Deadline::NEVER, ExamplesWanted::Yes);
-        Self { broken, deadline, examples, packs: ReadPacks::Now }
+        Self { broken, deadline, examples, made: Made::Now }
     }
 
     /// With what is needed to check files.
@@ -153,31 +160,61 @@ impl Loading {
 /// Loads layers, which stand in the order of their precedence.
 pub fn load(layers: &[Layer], loading: Loading) -> Layers {
     let mut reader = Reader::new(loading.deadline, loading.examples);
-    let mut stack = Stack { layers: Layers::default(), loading, sound: HashSet::new() };
-    let mut contracts = Vec::with_capacity(layers.len());
+    let read_now = match loading.made {
+        Made::Now => layers.len(),
+        Made::Later => layers.iter().position(Layer::may_wait).unwrap_or(layers.len()),
+    };
+    let (now, later) = layers.split_at(read_now);
+    let read = read(now, &mut reader, None);
+    let mut stack = Stack::new(Layers::default(), loading);
+    stack.add_all(read);
+    let left = (!later.is_empty()).then(|| Left { layers: later.to_vec(), reader });
+    Layers { left, ..stack.finish() }
+}
+
+/// Layers that have not been read yet.
+#[derive(Debug)]
+pub struct Left {
+    layers: Vec<Layer>,
+    reader: Reader,
+}
+
+/// What is in layers.
+#[derive(Debug, Default)]
+struct Read {
+    /// The contracts of each.
+    contracts: Vec<Vec<Contract>>,
+    /// The digests of the ids of others, which cannot matter.
+    passed: Vec<u64>,
+    warnings: Vec<Warning>,
+    different_on_disk: Vec<PathBuf>,
+    directories: Vec<PathBuf>,
+}
+
+/// Reads layers: all contracts, or those that a sieve keeps.
+fn read(layers: &[Layer], reader: &mut Reader, sieve: Option<&Sieve<'_>>) -> Read {
+    let mut read = Read::default();
     for layer in layers {
         let mut found = match &layer.from {
-            Supply::Directory(directory) => reader.read(directory),
+            Supply::Directory(directory) => reader.read(directory, sieve),
             Supply::Staged(directory, staged) => {
                 let (found, mut different) = reader.read_staged(directory, staged);
-                stack.layers.different_on_disk.append(&mut different);
+                read.different_on_disk.append(&mut different);
                 found
             }
             Supply::Committed(directory, files) => reader.read_committed(directory, files),
             Supply::Overlaid(directory, overlay) => reader.read_overlaid(directory, overlay),
-            Supply::Pack(_) if loading.packs == ReadPacks::Later => {
-                stack.layers.packs_left.push(layer.clone());
-                continue;
-            }
-            Supply::Pack(pack) => packs::read(pack, loading.examples),
+            Supply::Pack(pack) => packs::read(pack, reader.examples(), sieve),
         };
-        stack.layers.warnings.append(&mut found.warnings);
-        stack.layers.directories.extend(layer.read_from());
-        contracts.push(layer.place(found.contracts));
+        read.warnings.append(&mut found.warnings);
+        read.passed.append(&mut found.passed);
+        read.directories.extend(layer.read_from());
+        if layer.base != RelPath::default() {
+            found.contracts.iter_mut().for_each(|contract| contract.scope.base = layer.base.clone());
+        }
+        read.contracts.push(found.contracts);
     }
-    stack.add_all(contracts);
-    stack.layers.warnings.sort();
-    stack.layers
+    read
 }
 
 /// A change to some contracts, for some files.
@@ -217,34 +254,31 @@ impl Layers {
         self.contracts.iter_mut().for_each(|contract| change(contract, overrides));
     }
 
-    /// Reads the packs that were left, and makes changes to their contracts: to all of them, or to those that these texts
-    /// could violate and maybe others. There is always one that counts, if there is one in all.
-    pub fn read_packs(&mut self, texts: Option<&dyn MayHold>, loading: Loading, overrides: &[Override]) {
-        let left = std::mem::take(&mut self.packs_left);
-        let Some(first) = left.iter().find_map(Layer::pack) else { return };
-        let mut known: Vec<&str> = self.contracts.iter().map(|contract| contract.id.as_str()).collect();
-        known.sort_unstable();
-        let is_known = |id: &str| known.binary_search(&id).is_ok();
-        let sample = packs::first(first, is_known).filter(|sample| {
-            let mut sample = sample.clone();
-            change(&mut sample, overrides);
-            sample.enabled && sample.scope.cases().is_empty()
-        });
-        let is_wanted = |id: &str| is_known(id) || sample.as_ref().is_some_and(|sample| sample.id == id);
-        let read = |layer: &Layer| {
-            let found = match (layer.pack()?, texts) {
-                (pack, Some(texts)) if sample.is_some() => packs::read_possible(pack, texts, is_wanted),
-                (pack, _) => packs::read(pack, loading.examples),
-            };
-            Some(layer.place(found.contracts))
+    /// Reads the layers that were left: all of their contracts, or those that these texts could violate and maybe others.
+    /// There is always one that counts after the changes to come, if there is one in all.
+    pub fn read_left(&mut self, texts: Option<&dyn MayHold>, loading: Loading, overrides: &[Override]) {
+        let Some(Left { layers, mut reader }) = self.left.take() else { return };
+        let some = texts.map(|texts| read(&layers, &mut reader.clone(), Some(&Sieve::new(texts))));
+        let some = some.filter(|some| self.suffice_with(some, overrides));
+        let read = some.unwrap_or_else(|| read(&layers, &mut reader, None));
+        let mut stack = Stack::new(std::mem::take(self), loading);
+        stack.add_all(read);
+        *self = stack.finish();
+    }
+
+    /// Can the contracts that were passed over be left alone? Not if one of them may stand in front of another, or behind
+    /// it; nor if it is not certain that one of the others counts.
+    fn suffice_with(&self, some: &Read, overrides: &[Override]) -> bool {
+        let mut made = self.contracts.iter().chain(some.contracts.iter().flatten());
+        let ids = made.clone().map(|contract| digest(contract.id.as_bytes()));
+        let mut ids: Vec<u64> = ids.chain(some.passed.iter().copied()).collect();
+        ids.sort_unstable();
+        let counts = |contract: &Contract| {
+            let mut contract = contract.clone();
+            change(&mut contract, overrides);
+            contract.enabled && contract.scope.cases().is_empty()
         };
-        let contracts: Vec<_> = left.iter().filter_map(read).collect();
-        let mut stack = Stack { layers: std::mem::take(self), loading, sound: HashSet::new() };
-        stack.add_all(contracts);
-        *self = stack.layers;
-        self.warnings.sort();
-        let of_packs = |contract: &&mut Contract| contract.origin.layer == LayerKind::Pack;
-        self.contracts.iter_mut().filter(of_packs).for_each(|contract| change(contract, overrides));
+        ids.windows(2).all(|pair| pair[0] != pair[1]) && made.any(counts)
     }
 
     /// The directories that contracts are read from, as files in them are called in this project, with all links
@@ -284,120 +318,4 @@ impl Layers {
         });
         switched_off.chain(staged)
     }
-}
-
-/// Layers as they are put on top of each other.
-struct Stack {
-    layers: Layers,
-    loading: Loading,
-    /// The contracts that are known not to be broken, by their index.
-    sound: HashSet<usize>,
-}
-
-impl Stack {
-    /// Adds the contracts of all layers, those with higher precedence first, and all with lower precedence than those that
-    /// are there. Mostly no id is there twice.
-    fn add_all(&mut self, mut all: Vec<Vec<Contract>>) {
-        if are_unique(self.layers.contracts.iter().chain(all.iter().flatten())) {
-            let more: usize = all.iter().map(Vec::len).sum();
-            let there = &mut self.layers.contracts;
-            if there.is_empty() && !all.is_empty() {
-                *there = all.remove(0);
-            }
-            there.reserve_exact(more);
-            all.into_iter().for_each(|contracts| there.extend(contracts));
-        } else {
-            all.into_iter().for_each(|contracts| self.add(contracts));
-        }
-    }
-
-    /// Adds the contracts of a layer, which have lower precedence than all that are there.
-    ///
-    /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
-    /// Nor can a broken one stand in front of another, whichever comes first. One for the files below a directory stands in
-    /// front of others there, and nowhere else.
-    fn add(&mut self, contracts: Vec<Contract>) {
-        let there = &self.layers.contracts;
-        let first_added = there.len();
-        let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
-        for (at, contract) in there.iter().enumerate() {
-            by_id.entry(contract.id.clone()).or_default().push(at);
-        }
-        for contract in contracts {
-            let same = by_id.entry(contract.id.clone()).or_default();
-            let covers =
-                |at: &&usize| self.base(**at) == &contract.scope.base || self.is_below(&contract, **at);
-            match same.iter().find(covers).copied() {
-                Some(at) if self.gives_way(at) => {
-                    let hidden = std::mem::replace(&mut self.layers.contracts[at], contract);
-                    self.layers.shadowed.push(hidden);
-                }
-                Some(at) if at < first_added => self.layers.shadowed.push(contract),
-                Some(at) => self.choose(at, contract),
-                None => {
-                    let contract = self.leaving_room(contract, same);
-                    same.push(self.layers.contracts.len());
-                    self.layers.contracts.push(contract);
-                }
-            }
-        }
-    }
-
-    fn base(&self, at: usize) -> &RelPath {
-        &self.layers.contracts[at].scope.base
-    }
-
-    /// Is the directory of a contract below that of another one?
-    fn is_below(&self, contract: &Contract, at: usize) -> bool {
-        contract.scope.base.below(self.base(at)).is_some()
-    }
-
-    /// A contract that does not count below the directories of those that have its id, unless they are broken.
-    fn leaving_room(&self, mut contract: Contract, same: &[usize]) -> Contract {
-        for &at in same {
-            let nearer = &self.layers.contracts[at];
-            let is_sound = !nearer.enabled
-                || self.loading.deadline.has_passed()
-                || (self.loading.broken)(nearer).is_none();
-            if nearer.scope.base.below(&contract.scope.base).is_some() && is_sound {
-                contract.scope.nearer.push(nearer.scope.base.clone());
-            }
-        }
-        contract
-    }
-
-    /// Is the contract that counts so far broken? Then that is a warning, and another one may take its place.
-    fn gives_way(&mut self, at: usize) -> bool {
-        let first = &self.layers.contracts[at];
-        if self.loading.deadline.has_passed() || !first.enabled || self.sound.contains(&at) {
-            return false;
-        }
-        let Some(warning) = (self.loading.broken)(first) else {
-            self.sound.insert(at);
-            return false;
-        };
-        self.layers.warnings.push(warning);
-        true
-    }
-
-    /// Two contracts of one layer have the same id: the first enabled one counts.
-    fn choose(&mut self, at: usize, contract: Contract) {
-        let first = &mut self.layers.contracts[at];
-        let dropped =
-            if contract.enabled && !first.enabled { std::mem::replace(first, contract) } else { contract };
-        let what = format!(
-            "rule id '{}' is used again, and the one in {} counts (rename one of them)",
-            dropped.id,
-            first.origin.file.display()
-        );
-        self.layers.warnings.push(Warning::about(&dropped.origin.file, what));
-        self.layers.shadowed.push(dropped);
-    }
-}
-
-/// Has no id more than one contract?
-fn are_unique<'a>(contracts: impl Iterator<Item = &'a Contract>) -> bool {
-    let mut ids: Vec<&str> = contracts.map(|contract| contract.id.as_str()).collect();
-    ids.sort_unstable();
-    ids.windows(2).all(|pair| pair[0] != pair[1])
 }

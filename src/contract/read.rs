@@ -9,10 +9,12 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::compiled::{self, Compiled, Taken, record};
+use super::compiled::record::{self, Sieve};
+use super::compiled::{self, Compiled, Taken};
 use super::keys::Built;
 use super::{Contract, Form, LayerKind, Origin, Warning, syntax};
 use crate::deadline::Deadline;
+use crate::digest::digest;
 
 mod folder;
 pub mod overlaid;
@@ -75,7 +77,7 @@ pub enum ExamplesWanted {
 }
 
 /// How much may be read, and what of it is wanted.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Reader {
     deadline: Deadline,
     examples: ExamplesWanted,
@@ -88,6 +90,8 @@ pub struct Reader {
 pub struct Found {
     /// The contracts, in the order of their files.
     pub contracts: Vec<Contract>,
+    /// The digests of the ids of those that were passed over.
+    pub passed: Vec<u64>,
     /// What is wrong with the files.
     pub warnings: Vec<Warning>,
 }
@@ -98,9 +102,14 @@ impl Reader {
         Self { deadline, examples, room: Room::new(MAX_TOTAL), bytes: Vec::new() }
     }
 
-    /// The contracts of a directory. One that is not there has none; files that there is no time for, or no room, are
-    /// counted in a warning.
-    pub fn read(&mut self, directory: &Directory) -> Found {
+    /// Are examples of interest?
+    pub fn examples(&self) -> ExamplesWanted {
+        self.examples
+    }
+
+    /// The contracts of a directory: all, or of those that were compiled the ones that a sieve keeps. One that is not there
+    /// has none; files that there is no time for, or no room, are counted in a warning.
+    pub fn read(&mut self, directory: &Directory, sieve: Option<&Sieve<'_>>) -> Found {
         let index = match self.examples {
             ExamplesWanted::Yes => None,
             ExamplesWanted::No => compiled::read(&directory.path),
@@ -122,11 +131,20 @@ impl Reader {
             path.clear();
             path.push(&inside);
             path.push(name);
+            let taken = index.as_mut().and_then(|index| index.take(name.to_str()?, path.as_ref()));
+            if let (Some(taken), Some(sieve)) = (&taken, sieve)
+                && !self.deadline.has_passed()
+                && !sieve.keeps(taken.record)
+                && let Some(id) = record::id(taken.record)
+                && self.room.take(taken.weight).is_ok()
+            {
+                found.passed.push(digest(id));
+                continue;
+            }
             let mut file = OsString::with_capacity(shown.len() + name.len());
             file.push(&shown);
             file.push(name);
             let origin = Origin { layer: directory.kind, file: file.into() };
-            let taken = index.as_mut().and_then(|index| index.take(name.to_str()?, path.as_ref()));
             let unread = match self.one(path.as_ref(), origin, taken) {
                 _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(built) => {
@@ -171,7 +189,7 @@ impl Found {
 }
 
 /// How many bytes there is room for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Room {
     total: usize,
     left: usize,
@@ -328,7 +346,7 @@ mod tests {
             ("c.yaml", b"rule_id: a\nmessage: \xff\n"),
             ("d.yaml", &large),
         ]);
-        let found = reader(MAX_TOTAL).read(&directory);
+        let found = reader(MAX_TOTAL).read(&directory, None);
         assert_eq!(ids(&found), ["b"]);
         let warnings = warnings(&found);
         assert!(warnings[0].starts_with("project/a.yaml:"), "{warnings:?}");
@@ -345,7 +363,7 @@ mod tests {
             ("c.yaml", NESTED.as_bytes()),
             ("d.yaml", b"rule: {id: d}\n"),
         ]);
-        let found = reader(MAX_TOTAL).read(&Directory { forms: Forms::NestedOnly, ..directory });
+        let found = reader(MAX_TOTAL).read(&Directory { forms: Forms::NestedOnly, ..directory }, None);
         assert_eq!(ids(&found), ["n"]);
         assert!(warnings(&found).iter().all(|warning| warning.starts_with("project/d.yaml:")), "{found:?}");
         assert!(!found.warnings.is_empty());
@@ -358,24 +376,24 @@ mod tests {
         let files: Vec<_> = names.into_iter().zip(texts.iter().map(String::as_bytes)).collect();
         let (_temporary, directory) = directory(&files);
         let size = texts[0].len();
-        assert!(reader(4 * size).read(&directory).warnings.is_empty());
+        assert!(reader(4 * size).read(&directory, None).warnings.is_empty());
         let total = 2 * size + 9;
         let mut reader = reader(total);
-        let found = reader.read(&directory);
+        let found = reader.read(&directory, None);
         assert_eq!(ids(&found), ["a", "b"]);
         let expected = format!(
             "project: the contracts are larger than {total} bytes together: 2 files from c.yaml on do not count \
              (remove what is not needed)"
         );
         assert_eq!(warnings(&found), [expected]);
-        assert_eq!(reader.read(&directory).contracts.len(), 0, "no room is left for another directory");
+        assert_eq!(reader.read(&directory, None).contracts.len(), 0, "no room is left for another directory");
     }
 
     #[test]
     fn examples_count_for_more_than_their_text() {
         let yaml = contract("a") + "examples:\n  passing: [a, b, c, d]\n";
         let (_temporary, directory) = directory(&[("a.yaml", yaml.as_bytes())]);
-        let read = |total| reader(total).read(&directory).contracts.len();
+        let read = |total| reader(total).read(&directory, None).contracts.len();
         assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE), 1);
         assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE - 1), 0);
     }
@@ -389,7 +407,7 @@ mod tests {
         std::os::unix::fs::symlink("real.yaml", path.join("link.yml")).expect("linked");
         std::os::unix::fs::symlink("gone", path.join("dangling.yaml")).expect("linked");
         std::os::unix::net::UnixListener::bind(path.join("socket.yaml")).expect("bound");
-        let found = reader(MAX_TOTAL).read(&directory);
+        let found = reader(MAX_TOTAL).read(&directory, None);
         assert_eq!(ids(&found), ["real", "real"]);
         let warnings = warnings(&found);
         assert!(warnings.iter().all(|warning| warning.contains("not a regular file")), "{warnings:?}");

@@ -141,7 +141,7 @@ impl Selection {
         let cost = text.len().saturating_add(count * REJECTING);
         let spent = self.spent.fetch_add(cost, Ordering::Relaxed);
         let is_cold = spent < count * READING || self.is_warming.swap(true, Ordering::Relaxed);
-        is_cold.then(|| QuickReject::new(text)).flatten()
+        is_cold.then(|| QuickReject::new(text, count)).flatten()
     }
 }
 

@@ -384,7 +384,7 @@ mod tests {
         ) {
             use crate::matcher::pattern::linear::{Charset, parse};
             let needs = of(&parse(&expression, Charset::Any).expect("an expression")).needs();
-            let quick = crate::matcher::prefilter::quick_reject::QuickReject::new(&content);
+            let quick = crate::matcher::prefilter::quick_reject::QuickReject::new(&content, usize::MAX);
             let found = crate::matcher::oracle::matches(&expression, crate::contract::Dialect::Regex, &content);
             let may_match = quick.is_none_or(|quick| quick.may_match(&needs));
             proptest::prop_assert!(may_match || found.is_empty(), "{expression:?} in {content:?}");

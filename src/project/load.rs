@@ -131,15 +131,19 @@ impl Loaded {
         self.by_file(|config| config.protect)
     }
 
-    /// Reads the packs that were left: all of their contracts, or those that these texts could violate.
-    pub fn read_packs(&mut self, texts: Option<&dyn MayHold>, loading: Loading) {
+    /// Reads what was left: all contracts, or those that these texts could violate and maybe others.
+    pub fn read_left(&mut self, texts: Option<&dyn MayHold>, loading: Loading) {
+        if self.layers.left.is_none() {
+            return;
+        }
         let overrides: Vec<_> = self.configs.iter().flat_map(Placed::overrides).collect();
-        self.layers.read_packs(texts, loading, &overrides);
+        self.layers.read_left(texts, loading, &overrides);
+        self.layers.apply(&overrides);
     }
 
     /// Is there no contract, on or off?
     pub fn has_no_contracts(&self) -> bool {
-        self.layers.contracts.is_empty() && self.layers.packs_left.is_empty()
+        self.layers.contracts.is_empty() && self.layers.left.is_none()
     }
 
     fn by_file<T>(&self, said: impl Fn(&Config) -> Option<T>) -> ByFile<T> {
@@ -158,8 +162,11 @@ impl Load<'_> {
         }
         loaded.from = self.layers(&folders, &loaded.configs, &mut loaded.mistakes);
         loaded.layers = layers::load(&loaded.from, loading);
-        let overrides: Vec<_> = loaded.configs.iter().flat_map(Placed::overrides).collect();
-        loaded.layers.apply(&overrides);
+        // What is left is changed with the others.
+        if loaded.layers.left.is_none() {
+            let overrides: Vec<_> = loaded.configs.iter().flat_map(Placed::overrides).collect();
+            loaded.layers.apply(&overrides);
+        }
         loaded
     }
 

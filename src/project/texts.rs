@@ -34,7 +34,7 @@ impl MayHold for Texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::layers::{self, Layer, Layers, Loading, ReadPacks};
+    use crate::contract::layers::{self, Layer, Layers, Loading, Made};
     use crate::matcher;
     use crate::pack::PACKS;
     use crate::path::RelPath;
@@ -48,10 +48,10 @@ mod tests {
     fn read_for(text: &str) -> Layers {
         let target = Target::new(RelPath::from("a"), Content::Bytes(text.into()));
         let texts = Texts::of(&Targets { targets: vec![target], ..Targets::none() });
-        let loading = Loading { packs: ReadPacks::Later, ..Loading::to_enforce(matcher::broken) };
+        let loading = Loading { made: Made::Later, ..Loading::to_enforce(matcher::broken) };
         let mut layers = layers::load(&packs(), loading);
-        assert!(layers.contracts.is_empty() && layers.packs_left.len() == PACKS.len());
-        layers.read_packs(texts.as_ref().map(|texts| texts as _), loading, &[]);
+        assert!(layers.contracts.is_empty() && layers.left.is_some());
+        layers.read_left(texts.as_ref().map(|texts| texts as _), loading, &[]);
         layers
     }
 

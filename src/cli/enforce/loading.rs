@@ -5,7 +5,7 @@ use super::super::{places, say};
 use super::Run;
 use crate::change::Call;
 use crate::contract::Warning;
-use crate::contract::layers::{Layer, Loading, ReadPacks};
+use crate::contract::layers::{Layer, Loading, Made};
 use crate::matcher;
 use crate::path::Root;
 use crate::project;
@@ -30,7 +30,7 @@ impl Run<'_> {
         source: &Source,
         targets: &Result<Targets, &Call>,
     ) -> anyhow::Result<Loaded> {
-        let packs = self.when_packs_are_read(targets);
+        let made = self.when_contracts_are_made(targets);
         let extra = self.extra()?;
         let folders = match (&self.committed, targets) {
             (Some(committed), _) => committed.folders(),
@@ -40,7 +40,7 @@ impl Run<'_> {
         let settings = targets.as_ref().map_or(Settings::OnDisk, |targets| self.settings(source, targets));
         let cwd = Some(self.environment.cwd.as_path());
         let load = Load { root, extra: &extra, folders: &folders, settings, cwd };
-        let mut loaded = load.run(Loading { packs, ..self.loading() });
+        let mut loaded = load.run(Loading { made, ..self.loading() });
         let is_event = self.args.stdin;
         self.choose(&load, &mut loaded, targets.as_ref().ok().filter(|_| !is_event))?;
         // A hook goes on without what is wrong: it must not be disarmed.
@@ -88,23 +88,23 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// An agent waits, and of the contracts of packs hardly any can matter to what it changes. Whoever chooses contracts
-    /// by their names has to see all of them, and so has a report, which lists them.
-    fn when_packs_are_read(&self, targets: &Result<Targets, &Call>) -> ReadPacks {
+    /// An agent waits, and of the contracts of packs, and of those that were compiled, hardly any can matter to what it
+    /// changes. Whoever chooses contracts by their names has to see all of them, and so has a report, which lists them.
+    fn when_contracts_are_made(&self, targets: &Result<Targets, &Call>) -> Made {
         match targets {
-            Err(_) if self.format == Format::Hook && self.args.chosen.is_everything() => ReadPacks::Later,
-            _ => ReadPacks::Now,
+            Err(_) if self.format == Format::Hook && self.args.chosen.is_everything() => Made::Later,
+            _ => Made::Now,
         }
     }
 
-    /// Reads the packs that were left, as far as they can matter to targets.
-    pub(super) fn read_packs(&self, loaded: &mut Loaded, targets: &Targets, mended: Option<&Source>) {
-        if loaded.layers.packs_left.is_empty() {
+    /// Reads what was left, as far as it can matter to targets.
+    pub(super) fn read_left(&self, loaded: &mut Loaded, targets: &Targets, mended: Option<&Source>) {
+        if loaded.layers.left.is_none() {
             return;
         }
         // What is mended becomes another text.
         let texts = if mended.is_some() { None } else { Texts::of(targets) };
-        loaded.read_packs(texts.as_ref().map(|texts| texts as _), self.loading());
+        loaded.read_left(texts.as_ref().map(|texts| texts as _), self.loading());
     }
 }
 

@@ -3,6 +3,8 @@
 //!
 //! A contract is put together from a record as from a file, so that none is ever made that a file could not make.
 
+use std::cell::Cell;
+
 use super::super::keys::{Builder, KEYS, Placed, Shape, Value};
 use super::super::{Check, Contract, Form, MayHold, Needs, Origin};
 use crate::wire::{Bytes, put_bytes, put_list, put_long, put_number};
@@ -12,9 +14,10 @@ const UNSAID: u8 = 2;
 
 /// The record of a contract.
 pub fn encode(contract: &Contract) -> Vec<u8> {
-    let mut out = Vec::new();
+    let (mut needed, mut out) = (Vec::new(), Vec::new());
     let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_deref());
-    put_list(&mut out, needs.as_slice(), |out, needs| put_needs(out, needs));
+    put_list(&mut needed, needs.as_slice(), |out, needs| put_needs(out, needs));
+    put_bytes(&mut out, &needed);
     out.push(u8::from(contract.form == Form::Nested));
     for key in &KEYS {
         match key.shape {
@@ -38,12 +41,33 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
     out
 }
 
-/// Could the pattern of a record match in one of these texts? Of one that says nothing about that, it is not known.
-pub fn may_match(record: &[u8], texts: &dyn MayHold) -> bool {
-    are_met(&mut Bytes(record), texts).unwrap_or(true)
+/// Tells records apart by whether their contracts can matter to some texts.
+pub struct Sieve<'t> {
+    texts: &'t dyn MayHold,
+    has_kept: Cell<bool>,
 }
 
-/// Are the needs that a record starts with met? Nothing is made of them for that.
+impl<'t> Sieve<'t> {
+    /// For these texts.
+    pub fn new(texts: &'t dyn MayHold) -> Self {
+        Self { texts, has_kept: Cell::new(false) }
+    }
+
+    /// Is the contract of a record to be made? The first one is, so that there is one.
+    pub fn keeps(&self, record: &[u8]) -> bool {
+        let are_met = || are_met(&mut Bytes(Bytes(record).bytes()?), self.texts);
+        !self.has_kept.replace(true) || are_met().unwrap_or(true)
+    }
+}
+
+/// The id of the contract of a record: the first of its keys.
+pub fn id(record: &[u8]) -> Option<&[u8]> {
+    let mut bytes = Bytes(record);
+    let (_needs, _form, _line) = (bytes.bytes()?, bytes.byte()?, bytes.number()?);
+    bytes.bytes()
+}
+
+/// Are the needs of a pattern met, if there are any? Nothing is made of them for that.
 fn are_met(bytes: &mut Bytes<'_>, texts: &dyn MayHold) -> Option<bool> {
     if bytes.number()? == 0 {
         return None;
@@ -60,7 +84,7 @@ fn are_met(bytes: &mut Bytes<'_>, texts: &dyn MayHold) -> Option<bool> {
 /// The contract of a record; one that is none gives the origin back.
 pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let mut bytes = Bytes(bytes);
-    let needs = bytes.list(take_needs);
+    let needs = bytes.bytes().and_then(|needs| Bytes(needs).list(take_needs));
     let form = match bytes.byte() {
         Some(0) => Form::Flat,
         Some(1) => Form::Nested,

@@ -1,36 +1,20 @@
 //! The contracts of a pack: from its table, which was made and validated beforehand, or from its YAML files where
 //! examples are wanted.
 
-use super::super::compiled::record;
+use super::super::compiled::record::{self, Sieve};
 use super::super::read::{ExamplesWanted, Found};
-use super::super::{Contract, LayerKind, MayHold, Origin, syntax};
+use super::super::{LayerKind, Origin, syntax};
+use crate::digest::digest;
 use crate::pack::{Pack, PackFile};
 use crate::wire::Bytes;
 
-/// The contracts of a pack.
-pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> Found {
+/// The contracts of a pack: all, or those that a sieve keeps.
+pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted, sieve: Option<&Sieve<'_>>) -> Found {
     let table = match examples {
         ExamplesWanted::Yes => None,
-        ExamplesWanted::No => from_table(pack, |_| true),
+        ExamplesWanted::No => from_table(pack, sieve),
     };
     tagged(pack, table.unwrap_or_else(|| from_files(pack)))
-}
-
-/// The contracts of a pack that these texts could violate, those that are wanted in any case, and maybe others.
-pub(super) fn read_possible(
-    pack: &'static Pack,
-    texts: &dyn MayHold,
-    is_wanted: impl Fn(&str) -> bool,
-) -> Found {
-    let table = from_table(pack, |Row { id, record }| is_wanted(id) || record::may_match(record, texts));
-    tagged(pack, table.unwrap_or_else(|| from_files(pack)))
-}
-
-/// The first contract of a pack whose id is not known.
-pub(super) fn first(pack: &'static Pack, is_known: impl Fn(&str) -> bool) -> Option<Contract> {
-    let first = pack.files.iter().map(PackFile::id).find(|id| !is_known(id))?;
-    let found = from_table(pack, |row| row.id == first)?;
-    tagged(pack, found).contracts.pop()
 }
 
 /// The contracts with the name of their pack as a tag.
@@ -43,26 +27,22 @@ fn tagged(pack: &Pack, mut found: Found) -> Found {
     found
 }
 
-/// A contract in a table.
-struct Row<'t> {
-    id: &'t str,
-    record: &'t [u8],
-}
-
-/// The contracts in the table that are wanted, if it is that of these files.
-fn from_table(pack: &'static Pack, is_wanted: impl Fn(Row<'_>) -> bool) -> Option<Found> {
+/// The contracts in the table, if it is that of these files: all, or those that a sieve keeps.
+fn from_table(pack: &'static Pack, sieve: Option<&Sieve<'_>>) -> Option<Found> {
     let mut table = Bytes(pack.table);
     if table.number()? != pack.files.len() {
         return None;
     }
-    let mut contracts = Vec::new();
+    let mut found = Found::default();
     for file in pack.files {
         let record = table.bytes()?;
-        if is_wanted(Row { id: file.id(), record }) {
-            contracts.push(record::decode(record, origin(pack, file)).ok()?);
+        if sieve.is_none_or(|sieve| sieve.keeps(record)) {
+            found.contracts.push(record::decode(record, origin(pack, file)).ok()?);
+        } else {
+            found.passed.push(digest(file.id().as_bytes()));
         }
     }
-    Some(Found { contracts, warnings: Vec::new() })
+    Some(found)
 }
 
 fn from_files(pack: &'static Pack) -> Found {
@@ -84,7 +64,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::{Check, Examples};
+    use crate::contract::{Check, Contract, Examples};
     use crate::matcher;
     use crate::pack::PACKS;
     use crate::wire::{put_bytes, put_list};
@@ -196,7 +176,7 @@ mod tests {
     #[test]
     fn the_table_holds_what_the_files_hold_but_examples() {
         for pack in PACKS {
-            let (table, files) = (from_table(pack, |_| true).expect("a table"), from_files(pack));
+            let (table, files) = (from_table(pack, None).expect("a table"), from_files(pack));
             assert_eq!((table.warnings, files.warnings), (Vec::new(), Vec::new()));
             let without = |mut contract: Contract| {
                 if let Check::Forbid(pattern) = &mut contract.check {
@@ -213,7 +193,7 @@ mod tests {
     fn what_the_pack_of_secrets_matches_is_a_secret() {
         for pack in PACKS {
             let secret = |contract: &Contract| contract.has_tag("secret") == (pack.name == "secrets");
-            let found = read(pack, ExamplesWanted::No);
+            let found = read(pack, ExamplesWanted::No, None);
             let others: Vec<_> =
                 found.contracts.iter().filter(|one| !secret(one)).map(|one| one.id.as_str()).collect();
             let expected: &[&str] = match pack.name {
@@ -227,7 +207,7 @@ mod tests {
     #[test]
     fn the_name_of_a_pack_is_a_tag() {
         for examples in [ExamplesWanted::Yes, ExamplesWanted::No] {
-            let found = read(&PACKS[0], examples);
+            let found = read(&PACKS[0], examples, None);
             assert!(found.contracts.iter().all(|contract| contract.has_tag(PACKS[0].name)));
         }
     }

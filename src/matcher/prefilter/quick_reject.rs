@@ -1,7 +1,5 @@
 //! One text, held against what patterns need: most patterns cannot match there, and are not even read.
 
-use std::cell::{Cell, OnceCell};
-
 use memchr::memmem;
 
 use super::FOLDING;
@@ -15,8 +13,8 @@ use crate::text::Text;
 /// In a longer text, looking for what each pattern needs would cost more than reading the patterns.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// How often a text is asked before its grams are noted: they take as long as some searches.
-const SEARCHES: usize = 16;
+/// For so many patterns it is quicker to search the text for what each of them needs than to note its grams.
+const FEW: usize = 8;
 
 /// How many bits there are for each gram of a text, so that few are set, and how many there are at most, as a power of two.
 const BITS_PER_GRAM: usize = 8;
@@ -27,9 +25,7 @@ const MAX_BITS: u32 = 17;
 pub struct QuickReject {
     text: Vec<u8>,
     is_ascii: bool,
-    /// How often it has been asked, up to [`SEARCHES`].
-    asked: Cell<usize>,
-    grams: OnceCell<Grams>,
+    grams: Option<Grams>,
 }
 
 impl QuickReject {
@@ -38,20 +34,21 @@ impl QuickReject {
         file.len() <= MAX_TEXT
     }
 
-    /// The text of a file, as patterns see it.
+    /// The text of a file, as patterns see it, to be asked for what any number of them needs.
     pub fn of_text(text: &Text<'_>) -> Option<Self> {
-        Self::new(View::of(text).bytes())
+        Self::new(View::of(text).bytes(), usize::MAX)
     }
 
-    /// The text, unless it is too large, or has a character in it that folds in a special way.
-    pub fn new(text: &[u8]) -> Option<Self> {
+    /// The text, to be asked for what so many patterns need, unless it is too large, or has a character in it that folds in
+    /// a special way.
+    pub fn new(text: &[u8], patterns: usize) -> Option<Self> {
         let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
         if !Self::takes(text) || !usual() {
             return None;
         }
         let text = text.to_ascii_lowercase();
-        let is_ascii = text.is_ascii();
-        Some(Self { text, is_ascii, asked: Cell::new(0), grams: OnceCell::new() })
+        let (is_ascii, grams) = (text.is_ascii(), (patterns > FEW).then(|| Grams::of(&text)));
+        Some(Self { text, is_ascii, grams })
     }
 
     /// Could a pattern that needs this match in the text?
@@ -64,13 +61,8 @@ impl QuickReject {
 impl MayHold for QuickReject {
     /// Mostly it does not, and one gram tells.
     fn may_hold(&self, part: &[u8]) -> bool {
-        let asked = self.asked.get();
-        if asked < SEARCHES {
-            self.asked.set(asked + 1);
-        } else if !self.grams.get_or_init(|| Grams::of(&self.text)).have_all_of(part) {
-            return false;
-        }
-        memmem::find(&self.text, part).is_some()
+        self.grams.as_ref().is_none_or(|grams| grams.have_all_of(part))
+            && memmem::find(&self.text, part).is_some()
     }
 
     fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool {
@@ -96,9 +88,13 @@ impl Grams {
         let count = (text.len() * BITS_PER_GRAM).next_power_of_two().clamp(64, 1 << MAX_BITS);
         let shift = u32::BITS - count.trailing_zeros();
         let mut bits = vec![0; count / 64];
-        for gram in text.windows(3) {
-            let bit = hash(gram) >> shift;
-            bits[bit as usize / 64] |= 1 << (bit % 64);
+        let mut gram = 0;
+        for (at, byte) in text.iter().enumerate() {
+            gram = gram >> 8 | u32::from(*byte) << 16;
+            if at >= 2 {
+                let bit = hash(gram) >> shift;
+                bits[bit as usize / 64] |= 1 << (bit % 64);
+            }
         }
         Self { bits, shift }
     }
@@ -106,15 +102,15 @@ impl Grams {
     /// Are all grams of a text, or others with their hashes, among them?
     fn have_all_of(&self, part: &[u8]) -> bool {
         part.windows(3).all(|gram| {
-            let bit = hash(gram) >> self.shift;
+            let bit = hash(u32::from_le_bytes([gram[0], gram[1], gram[2], 0])) >> self.shift;
             self.bits[bit as usize / 64] >> (bit % 64) & 1 == 1
         })
     }
 }
 
-/// The hash of three bytes in a row.
-fn hash(gram: &[u8]) -> u32 {
-    u32::from_le_bytes([gram[0], gram[1], gram[2], 0]).wrapping_mul(0x9E37_79B1)
+/// The hash of three bytes in a row, the first of which is the lowest.
+fn hash(gram: u32) -> u32 {
+    gram.wrapping_mul(0x9E37_79B1)
 }
 
 #[cfg(test)]
@@ -123,28 +119,25 @@ mod tests {
 
     #[test]
     fn a_text_tells_which_patterns_may_match() {
-        let text = QuickReject::new(b"let apiKey = 1;").expect("small and usual");
-        let may_match = |texts: &[&str], run| {
-            let texts = texts.iter().map(|text| text.as_bytes().into()).collect();
-            text.may_match(&Needs { texts, run })
-        };
-        for _ in 0..SEARCHES {
+        for patterns in [FEW, FEW + 1] {
+            let text = QuickReject::new(b"let apiKey = 1;", patterns).expect("small and usual");
+            let may_match = |texts: &[&str], run| {
+                let texts = texts.iter().map(|text| text.as_bytes().into()).collect();
+                text.may_match(&Needs { texts, run })
+            };
             assert!(may_match(&["password", "apikey"], None));
             assert!(may_match(&["apikey ="], None));
             assert!(may_match(&["k"], None) && !may_match(&["q"], None), "less than a gram");
             assert!(may_match(&[], None), "nothing is needed");
             assert!(!may_match(&["password", "token"], None));
+            let letters = ByteSet::range(b'a', b'z').to_bits();
+            assert!(may_match(&[], Some((letters, 6))) && !may_match(&[], Some((letters, 7))), "a run");
+            assert!(!may_match(&["apikey"], Some((letters, 7))), "both are needed");
+            assert!(!may_match(&[], Some((ByteSet::HIGH.to_bits(), 1))), "nothing is beyond ASCII");
         }
-        assert!(text.grams.get().is_some());
-        let letters = ByteSet::range(b'a', b'z').to_bits();
-        assert!(may_match(&[], Some((letters, 6))) && !may_match(&[], Some((letters, 7))), "a run");
-        assert!(!may_match(&["apikey"], Some((letters, 7))), "both are needed");
-        let high = Some((ByteSet::HIGH.to_bits(), 1));
-        assert!(!may_match(&[], high), "nothing is beyond ASCII");
-        assert!(
-            QuickReject::new("é".as_bytes()).expect("usual").may_match(&Needs { texts: vec![], run: high })
-        );
-        assert!(QuickReject::new("api\u{212A}ey".as_bytes()).is_none());
-        assert!(QuickReject::new(&[b'a'; MAX_TEXT + 1]).is_none());
+        let beyond = Needs { texts: Vec::new(), run: Some((ByteSet::HIGH.to_bits(), 1)) };
+        assert!(QuickReject::new("é".as_bytes(), 1).expect("usual").may_match(&beyond));
+        assert!(QuickReject::new("api\u{212A}ey".as_bytes(), 1).is_none());
+        assert!(QuickReject::new(&[b'a'; MAX_TEXT + 1], 1).is_none());
     }
 }

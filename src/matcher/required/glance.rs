@@ -331,7 +331,7 @@ mod tests {
             source in fragments(PATTERN, 9),
             content in fragments(TEXT, 12),
         ) {
-            let quick = QuickReject::new(content.as_bytes()).expect("small and usual");
+            let quick = QuickReject::new(content.as_bytes(), usize::MAX).expect("small and usual");
             let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
             if let Some(needs) = needs(&pattern) {
                 let (parsed, notes) = Pattern::new(&pattern).map_err(|error| {
