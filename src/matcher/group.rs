@@ -18,6 +18,9 @@ const READING: usize = 16 * 1024;
 /// What holding one pattern's needs against a text costs beside the bytes of the text, in the same unit.
 const REJECTING: usize = 32;
 
+/// What it costs to make a prefilter for one text, for each pattern that may match in it.
+const PREFILTERING: usize = 2 * 1024;
+
 /// The contracts that apply to a path.
 #[derive(Debug)]
 pub struct Selection {
@@ -111,6 +114,7 @@ impl Selection {
                         Some(_) | None => possible.push(index),
                     }
                 }
+                self.spent.fetch_add(possible.len() * PREFILTERING, Ordering::Relaxed);
                 search(&Searched { unmatched, ..Searched::new(matcher, &possible) })
             }
             None => {

@@ -391,6 +391,22 @@ mod tests {
     }
 
     #[test]
+    fn when_windows_of_one_pattern_cost_too_much_the_others_keep_theirs() {
+        let all_required =
+            ["zqxj", "jqxz"].map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
+        let prefilter = Prefilter::new(all_required.iter());
+        let text = b"zqxj zqxj jqxz zqxj";
+        let mut candidates = Candidates::default();
+        candidates.reset(all_required.len(), text);
+        candidates.most_of_one = 2 * WINDOW_WORK - 1;
+        prefilter.find(text, Charset::Ascii, &mut candidates);
+        assert_eq!(candidates.windows(0), [0..text.len()]);
+        assert_eq!(candidates.windows(1), [10..14]);
+        prefilter.search(text, Charset::Ascii, &mut candidates);
+        assert_eq!(candidates.windows(0), [0..4, 5..9, 15..19], "it starts anew");
+    }
+
+    #[test]
     fn windows_may_cost_what_they_spare() {
         let mut work = Work::with_least(5);
         work.reset(10);

@@ -14,6 +14,11 @@ pub(super) const MAX_WINDOWS: usize = 1_000_000;
 /// its window.
 const MIN_WORK: usize = 256 * 1024 * 1024;
 
+/// How much of that one pattern may take: so many times the length of the text, and this in any case. Beyond it, it has the
+/// whole text for its window, and the others keep theirs.
+const TIMES_OF_ONE: usize = 4;
+const MIN_OF_ONE: usize = 64 * 1024;
+
 /// After how much of it the clock is looked at.
 pub(super) const WORK_BETWEEN_LOOKS: usize = 1024 * 1024;
 
@@ -23,6 +28,8 @@ pub struct Candidates {
     pub(super) windows: Vec<Windows>,
     pub(super) touched: Vec<usize>,
     pub(super) work: Work,
+    /// What the windows of one pattern may cost.
+    pub(super) most_of_one: usize,
     /// Where a part ends behind which a track leads nowhere: patterns that go on alike need not be followed there.
     dead_end: Option<(TrackId, usize)>,
 }
@@ -69,7 +76,13 @@ impl Work {
 
 impl Default for Candidates {
     fn default() -> Self {
-        Self { windows: Vec::new(), touched: Vec::new(), work: Work::with_least(MIN_WORK), dead_end: None }
+        Self {
+            windows: Vec::new(),
+            touched: Vec::new(),
+            work: Work::with_least(MIN_WORK),
+            most_of_one: MIN_OF_ONE,
+            dead_end: None,
+        }
     }
 }
 
@@ -93,7 +106,11 @@ impl Candidates {
             self.windows.resize_with(count, Windows::default);
         }
         let most = MAX_WINDOWS / count.max(1);
-        self.windows[..count].iter_mut().for_each(|windows| windows.limit(most));
+        for windows in &mut self.windows[..count] {
+            windows.limit(most);
+            windows.cost = 0;
+        }
+        self.most_of_one = text.len().saturating_mul(TIMES_OF_ONE).max(MIN_OF_ONE);
         self.work.reset(count.saturating_mul(text.len()));
         self.dead_end = None;
     }
@@ -108,9 +125,18 @@ impl Candidates {
             return;
         }
         let windows = &mut self.windows[owner.index];
+        if windows.cost > self.most_of_one {
+            self.work.done += 1;
+            return;
+        }
         let was_empty = windows.is_empty();
         let looked_at = windows.add(&owner.around, text, part, width);
-        self.work.done += WINDOW_WORK + looked_at.unwrap_or_default();
+        let cost = WINDOW_WORK + looked_at.unwrap_or_default();
+        self.work.done += cost;
+        windows.cost += cost;
+        if windows.cost > self.most_of_one {
+            windows.set_whole(text);
+        }
         if looked_at.is_none() {
             self.dead_end = owner.after.map(|id| (id, end));
         }

@@ -82,11 +82,13 @@ pub enum Lines {
 pub struct Windows {
     ranges: Vec<Range<usize>>,
     most: usize,
+    /// What it has cost to find them.
+    pub(super) cost: usize,
 }
 
 impl Default for Windows {
     fn default() -> Self {
-        Self { ranges: Vec::new(), most: MAX_WINDOWS }
+        Self { ranges: Vec::new(), most: MAX_WINDOWS, cost: 0 }
     }
 }
 
@@ -161,26 +163,31 @@ impl Windows {
         })
     }
 
-    /// Adds a window that reaches far.
+    /// Adds a window that reaches far. Bytes that are in the last window are not looked at again, so that all windows of a
+    /// pattern together take no more than a look at the text.
     fn add_far(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> usize {
-        let new = match self.ranges.last() {
-            // Its bytes have been looked at: what is new begins at its ends.
-            Some(window) if window.contains(&part.start) => {
-                let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
-                let (before, after) = (around.before.reach(), around.after.reach());
-                let first = part.start.saturating_sub(most(&before));
+        let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
+        let (before, after) = (around.before.reach(), around.after.reach());
+        let first = part.start.saturating_sub(most(&before));
+        let reaches = |window: &&Range<usize>| {
+            let (start, end) = (part.start, window.end);
+            window.contains(&start)
+                || first <= end && end <= start && walk_back(text, start, end, &before.bytes) == end
+        };
+        let (new, known) = match self.ranges.last().filter(reaches) {
+            // What is new begins at its ends.
+            Some(window) => {
                 let last = part.end.saturating_add(most(&after)).min(text.len());
                 let start = walk_back(text, window.start, first, &before.bytes);
                 let end = walk(text, window.end.max(part.end), last, &after.bytes);
-                start.min(window.start)..end.max(window.end)
+                (start.min(window.start)..end.max(window.end), window.len())
             }
-            Some(_) | None => {
+            None => {
                 let before = Side::Before(&text[..part.start]).furthest(around.before.steps(), width);
                 let after = Side::Behind(&text[part.end..]).furthest(around.after.steps(), width);
-                part.start - before..part.end + after
+                (part.start - before..part.end + after, 0)
             }
         };
-        let known = self.ranges.last().filter(|window| window.contains(&part.start)).map_or(0, Range::len);
         let more = new.len().saturating_sub(known);
         self.push(new);
         more
@@ -341,6 +348,20 @@ mod tests {
             windows(&around(2 * FAR, 10), &text, &parts),
             [FAR..3 * FAR + 11, 4 * FAR + 1..6 * FAR + 12]
         );
+    }
+
+    #[test]
+    fn far_windows_are_found_in_one_look_at_the_text() {
+        let text = format!("{} X", "a ".repeat(FAR)).repeat(50);
+        let parts: Vec<_> = memchr::memchr_iter(b'X', text.as_bytes()).map(|at| at..at + 1).collect();
+        for bytes in [ByteSet::ALL, ByteSet::range(0, b'z')] {
+            let around = Around { before: Track::within(Reach { most: None, bytes }), ..around(0, 0) };
+            let mut windows = Windows::default();
+            let looked_at: Option<usize> =
+                parts.iter().map(|part| windows.add(&around, text.as_bytes(), part.clone(), 1)).sum();
+            assert_eq!(windows.as_slice(), [0..text.len()]);
+            assert_eq!(looked_at, Some(text.len()));
+        }
     }
 
     #[test]
