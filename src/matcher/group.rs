@@ -19,7 +19,7 @@ const READING: usize = 16 * 1024;
 const REJECTING: usize = 32;
 
 /// What it costs to make a prefilter for one text, for each pattern that may match in it.
-const PREFILTERING: usize = 2 * 1024;
+const PREFILTERING: usize = 6 * 1024;
 
 /// The contracts that apply to a path.
 #[derive(Debug)]

@@ -92,7 +92,41 @@ struct Place {
 struct Known {
     shape: Shape,
     core: Range<usize>,
+    start: Start,
     owners: Vec<Owner>,
+}
+
+/// What the first bytes of a core must be, eight at most, as far as they can be compared at once.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    /// The bits that are known, and what they are.
+    known: u64,
+    bits: u64,
+}
+
+impl Start {
+    /// Of a shape that starts with a core.
+    fn of(shape: &[ByteSet]) -> Self {
+        let (mut known, mut bits) = ([0; 8], [0; 8]);
+        for (at, set) in shape.iter().enumerate().take(8) {
+            // It may stand for more bytes than one, and then nobody knows where the next ones are.
+            if set.has_high() || folds(set) {
+                break;
+            }
+            let mut bytes = set.iter();
+            (known[at], bits[at]) = match (bytes.next(), bytes.next(), bytes.next()) {
+                (Some(byte), None, _) => (0xFF, byte),
+                (Some(byte), Some(other), None) if byte ^ other == 0x20 => (!0x20, byte & !0x20),
+                _ => (0, 0),
+            };
+        }
+        Self { known: u64::from_le_bytes(known), bits: u64::from_le_bytes(bits) }
+    }
+
+    /// Could the core stand at the start of this text?
+    fn may_be_at(self, text: &[u8]) -> bool {
+        text.first_chunk().is_none_or(|first| u64::from_le_bytes(*first) & self.known == self.bits)
+    }
 }
 
 /// A pattern, by its index, and what its matches have around an anchor.
@@ -263,7 +297,9 @@ impl Known {
     fn is_at(&self, text: &[u8], start: usize) -> bool {
         let Some((before, after)) = text.split_at_checked(start) else { return false };
         let (left, right) = self.shape.split_at(self.core.start);
-        agree(right.iter(), after.iter()) && agree(left.iter().rev(), before.iter().rev())
+        self.start.may_be_at(after)
+            && agree(right.iter(), after.iter())
+            && agree(left.iter().rev(), before.iter().rev())
     }
 }
 
@@ -322,6 +358,27 @@ mod tests {
         assert!(windows("private", "privatf privat rivate PRIVATE").is_empty());
         assert_eq!(windows("(?i)private", "PRIVATE pRiVaTe"), [0..7, 8..15]);
         assert!(windows("AKIA[0-9]{4}", "AKIA123x").is_empty());
+    }
+
+    #[test]
+    fn the_start_of_a_core_is_compared_at_once() {
+        let may_be = |pattern: &str, text: &str| {
+            let anchor = required::of(&parse(pattern, Charset::Ascii).expect("an expression")).anchor;
+            let Some(required::Key::Shapes(shapes)) = anchor.map(|anchor| anchor.key) else {
+                panic!("{pattern}")
+            };
+            Start::of(&shapes[0]).may_be_at(text.as_bytes())
+        };
+        assert!(may_be("zqxj[01]yyyyyyy", "zqxj9yyyyyyy"), "one of two is left to others");
+        assert!(!may_be("zqxj[01]yyyyyyy", "zqxj0xyyyyyy"));
+        assert!(may_be("(?i)zqxj_private", "zQxJ_pRIVATE") && !may_be("(?i)zqxj_private", "zQxJ pRIVATE"));
+        assert!(!may_be("zqxj_private", "zQxj_private"));
+        assert!(
+            may_be("(?i)zqkxxxxx", "zq\u{212A}xxxxx") && may_be("(?i)zqkxxxxx", "zqaaaaaaa"),
+            "it may fold"
+        );
+        assert!(may_be(r"zqxj\wyyy", "zqxjéyyy"), "a character of two bytes");
+        assert!(may_be("zqxj_private", "aaaaaaa"), "too short to tell");
     }
 
     #[test]

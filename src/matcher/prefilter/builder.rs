@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::table::{Table, hash};
 use super::windows::{Around, Nearby};
-use super::{AnyRun, Known, Owner, Place, Prefilter, TrackId, Unanchored};
+use super::{AnyRun, Known, Owner, Place, Prefilter, Start, TrackId, Unanchored};
 use crate::matcher::required::rules::Extent as _;
 use crate::matcher::required::track::Track;
 use crate::matcher::required::{Key, Required, Run, Shape, gram_filter};
@@ -78,7 +78,10 @@ impl Builder {
                 let (owner, core) = (owner(before, after, None), *at..at + 1);
                 match self.pivots.iter_mut().find(|known| known.core == core && known.shape == *shape) {
                     Some(known) => known.owners.push(owner),
-                    None => self.pivots.push(Known { shape: shape.clone(), core, owners: vec![owner] }),
+                    None => {
+                        let (start, owners) = (Start::of(&shape[*at..]), vec![owner]);
+                        self.pivots.push(Known { shape: shape.clone(), core, start, owners });
+                    }
                 }
             }
             Key::Shapes(shapes) => {
@@ -110,7 +113,8 @@ impl Builder {
             self.places.extend(gram.texts.iter().map(|&gram| Place { gram, shape: at as u32, skip }));
         }
         self.by_shape.insert(shape.clone(), at);
-        self.shapes.push(Known { shape: shape.clone(), core: plan.core, owners: Vec::new() });
+        let (start, core) = (Start::of(&shape[plan.core.start..]), plan.core);
+        self.shapes.push(Known { shape: shape.clone(), core, start, owners: Vec::new() });
         at
     }
 
