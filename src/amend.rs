@@ -16,7 +16,7 @@ use crate::outcome::Outcome;
 use crate::path::RelPath;
 use crate::project::MAX_FILE_SIZE;
 use crate::source::{Content, Reader, Target};
-use crate::text::{Text, encode_like};
+use crate::text::{Bytes, Text, encode_like};
 use crate::violation::{State, Violation};
 
 /// What a call does so that it violates nothing any more.
@@ -100,7 +100,7 @@ fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Opti
         return None;
     }
     let Content::Bytes(given) = &target.content else { return None };
-    let text = Text::new(given.as_slice())?;
+    let text = Text::of(given)?;
     let mattering = outcome.contracts.iter().filter(|contract| contract.severity >= least);
     let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
     let is_spared = |one: &&Violation| matches!(one.state, State::Existing | State::Baselined);
@@ -139,7 +139,7 @@ fn rewritten(call: &Call, change: &Change, mended: &Mended<'_>) -> Option<Rewrit
 }
 
 /// The bytes of a file, if there is one. What there is but cannot be read is not known.
-fn on_disk(path: &Path) -> Option<Option<Vec<u8>>> {
+fn on_disk(path: &Path) -> Option<Option<Bytes>> {
     match path.exists() {
         true => Some(Some(Reader::new(LIMIT).into_file(path).ok()?)),
         false => Some(None),
@@ -148,12 +148,12 @@ fn on_disk(path: &Path) -> Option<Option<Vec<u8>>> {
 
 /// How a client makes edits of a file.
 struct Made {
-    current: Option<Vec<u8>>,
+    current: Option<Bytes>,
     algorithm: Algorithm,
 }
 
 impl Made {
-    fn with(&self, edit: &Edit, new: &str) -> Option<Vec<u8>> {
+    fn with(&self, edit: &Edit, new: &str) -> Option<Bytes> {
         let edit = Edit { new: new.to_owned(), ..edit.clone() };
         (self.algorithm.0)(self.current.clone(), &[edit], usize::try_from(LIMIT).unwrap_or(usize::MAX)).ok()
     }
@@ -161,7 +161,7 @@ impl Made {
     /// The edit with another new text that gives `wanted`, where the edit as it is gives `given`.
     fn edit_that_gives(&self, wanted: &[u8], edit: &Edit, given: &[u8]) -> Option<Edit> {
         // Without a new text the client takes away more than the old one; and the file may have changed.
-        if edit.new.is_empty() || self.with(edit, &edit.new)? != given {
+        if edit.new.is_empty() || *self.with(edit, &edit.new)? != *given {
             return None;
         }
         let sentinel = self.sentinel(edit, given)?;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::skipped::Skipped;
+use crate::text::Bytes;
 
 pub mod patch;
 
@@ -127,8 +128,7 @@ pub struct Algorithm(pub MakeEdits);
 
 /// From the bytes of the file, or `None` when there is none, to the bytes that the client writes, which may be no more than
 /// the limit.
-pub type MakeEdits =
-    fn(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> Result<Vec<u8>, NotApplied>;
+pub type MakeEdits = fn(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied>;
 
 impl fmt::Debug for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

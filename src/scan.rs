@@ -281,7 +281,7 @@ fn read_target(matcher: &Matcher, worker: &mut Worker<'_>, selection: &Selection
             Err(unknown) => new = Some(unknown),
         }
     }
-    let text = content.as_ref().map(|bytes| Text::new(&**bytes));
+    let text = content.as_ref().map(|bytes| target.content.text(bytes));
     let readable = text.as_ref().ok().and_then(Option::as_ref);
     let mut scanned = Scanned { applied: readable.is_some(), ..Scanned::default() };
     scanned.checked = matcher.check_with(scratch, selection, &target.path, readable);

@@ -11,6 +11,7 @@ use crate::change::{Call, CellEdit, NotApplied};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 use crate::stamp::Stamp;
+use crate::text::{Bytes, Text};
 
 pub mod changes;
 pub mod files;
@@ -83,13 +84,23 @@ pub enum Content {
     /// In a file on disk.
     File(PathBuf),
     /// In memory.
-    Bytes(Vec<u8>),
+    Bytes(Bytes),
     /// In a git repository.
     Blob(git::Blob),
     /// A notebook and what is done to one of its cells.
-    Notebook(Box<(Vec<u8>, CellEdit)>),
+    Notebook(Box<(Bytes, CellEdit)>),
     /// Not to be read, for this reason: only the path is judged.
     Opaque(Why),
+}
+
+impl Content {
+    /// The text in the bytes that were read, if they are text. What is known of them is not found out again.
+    pub fn text<'a>(&'a self, read: &'a [u8]) -> Option<Text<'a>> {
+        match self {
+            Self::Bytes(bytes) => Text::of(bytes),
+            Self::File(_) | Self::Blob(_) | Self::Notebook(_) | Self::Opaque(_) => Text::new(read),
+        }
+    }
 }
 
 /// How much of the project a source saw; what is about the project as a whole needs all of it.
@@ -161,56 +172,83 @@ impl Reader {
     }
 
     /// The bytes of one file on disk, to keep.
-    pub fn into_file(mut self, path: &Path) -> Result<Vec<u8>, Why> {
-        let size = self.read_file(path)?.len();
-        self.buffer.truncate(size);
-        Ok(self.buffer)
+    pub fn into_file(self, path: &Path) -> Result<Bytes, Why> {
+        let (file, expected) = self.open(path)?;
+        let mut bytes = Bytes::zeroed(expected + 1);
+        let size = fill(&file, &mut bytes).map_err(unreadable)?;
+        if size <= expected {
+            bytes.truncate(size);
+            return Ok(bytes);
+        }
+        let mut bytes = bytes.into_vec();
+        self.read_rest(&file, &mut bytes)?;
+        Ok(bytes.into())
     }
 
     /// The bytes of a file on disk.
     pub fn read_file(&mut self, path: &Path) -> Result<&[u8], Why> {
-        let unreadable = |error: io::Error| Why::Unreadable(error.to_string());
-        let file = File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        if !metadata.is_file() {
-            return Err(Why::NotAFile);
-        }
-        let limit = self.limit;
-        if metadata.len() > limit {
-            return Err(Why::TooLarge { size: metadata.len(), limit });
-        }
-        let size =
-            self.fill(&file, usize::try_from(metadata.len()).unwrap_or_default()).map_err(unreadable)?;
-        match size as u64 {
-            size if size > limit => Err(Why::TooLarge { size, limit }),
-            _ => Ok(&self.buffer[..size]),
-        }
-    }
-
-    /// Reads a file that should have `expected` bytes, in one go if it has. Returns how many were read, at most one
-    /// more than the limit.
-    fn fill(&mut self, mut file: &File, expected: usize) -> io::Result<usize> {
+        let (file, expected) = self.open(path)?;
         if self.buffer.capacity() <= expected {
             // Memory that is new need not be cleared.
             self.buffer = vec![0; expected + 1];
         } else if self.buffer.len() <= expected {
             self.buffer.resize(expected + 1, 0);
         }
-        let mut size = 0;
-        while size <= expected {
-            match file.read(&mut self.buffer[size..=expected]) {
-                Ok(0) => return Ok(size),
-                // There was room for one more.
-                Ok(read) if size + read == expected => return Ok(expected),
-                Ok(read) => size += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
+        let size = fill(&file, &mut self.buffer[..=expected]).map_err(unreadable)?;
+        if size <= expected {
+            return Ok(&self.buffer[..size]);
         }
-        self.buffer.truncate(size);
-        file.take(self.limit.saturating_add(1).saturating_sub(size as u64)).read_to_end(&mut self.buffer)?;
-        Ok(self.buffer.len())
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.truncate(size);
+        let read = self.read_rest(&file, &mut buffer);
+        self.buffer = buffer;
+        read.map(|()| self.buffer.as_slice())
     }
+
+    /// A file, and how many bytes it should have.
+    fn open(&self, path: &Path) -> Result<(File, usize), Why> {
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(Why::NotAFile);
+        }
+        if metadata.len() > self.limit {
+            return Err(Why::TooLarge { size: metadata.len(), limit: self.limit });
+        }
+        Ok((file, usize::try_from(metadata.len()).unwrap_or_default()))
+    }
+
+    /// Reads on in a file that is longer than it should be.
+    fn read_rest(&self, file: &File, bytes: &mut Vec<u8>) -> Result<(), Why> {
+        let limit = self.limit;
+        let most = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
+        file.take(most).read_to_end(bytes).map_err(unreadable)?;
+        match bytes.len() as u64 {
+            size if size > limit => Err(Why::TooLarge { size, limit }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn unreadable(error: io::Error) -> Why {
+    Why::Unreadable(error.to_string())
+}
+
+/// Reads a file that should leave one byte of this empty, in one go if it does. Returns how many bytes were read.
+fn fill(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
+    let expected = bytes.len() - 1;
+    let mut size = 0;
+    while size <= expected {
+        match file.read(&mut bytes[size..]) {
+            Ok(0) => return Ok(size),
+            // There was room for one more.
+            Ok(read) if size + read == expected => return Ok(expected),
+            Ok(read) => size += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(size)
 }
 
 #[cfg(test)]
@@ -232,7 +270,7 @@ mod tests {
         for content in ["", "12345", "1", "", "123"] {
             std::fs::write(&path, content).expect("written");
             assert_eq!(reader.read_file(&path), Ok(content.as_bytes()));
-            assert_eq!(Reader::new(5).into_file(&path), Ok(content.as_bytes().to_vec()));
+            assert_eq!(Reader::new(5).into_file(&path), Ok(Bytes::from(content)));
         }
         std::fs::write(&path, "123456").expect("written");
         assert_eq!(reader.read_file(&path), Err(Why::TooLarge { size: 6, limit: 5 }));

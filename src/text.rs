@@ -6,9 +6,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
+mod bytes;
 mod changed;
 mod encoding;
+mod memory;
 
+pub use bytes::Bytes;
 pub use changed::changed_lines;
 pub(crate) use encoding::decode_utf16le;
 pub use encoding::{encode_like, place_in_file, starts_with_mark, unread_encoding};
@@ -67,8 +70,20 @@ impl<'a> Text<'a> {
     /// The text in `bytes`, or `None` when they are binary.
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
         let bytes = encoding::decode(bytes.into());
-        let ascii = survey(&bytes)?.ascii;
+        let ascii = survey(&bytes)?.is_ascii;
         Some(Self { bytes, ascii, index: OnceCell::new() })
+    }
+
+    /// The same, of bytes that may be known.
+    pub fn of(bytes: &'a Bytes) -> Option<Self> {
+        match bytes.known() {
+            // What follows a mark is another text.
+            Some(known) if !starts_with_mark(bytes) => {
+                let ascii = known?.is_ascii;
+                Some(Self { bytes: Cow::Borrowed(bytes), ascii, index: OnceCell::new() })
+            }
+            Some(_) | None => Self::new(&**bytes),
+        }
     }
 
     /// The bytes that contracts are matched against.
@@ -185,26 +200,41 @@ pub fn is_text(bytes: &[u8]) -> bool {
 }
 
 /// What one pass over a text shows.
-struct Survey {
-    ascii: bool,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Survey {
+    /// Is every character ASCII?
+    pub(crate) is_ascii: bool,
+    /// Is there a carriage return?
+    pub(crate) has_returns: bool,
+    has_controls: bool,
 }
 
 /// Looks at all bytes once, unless they hold control characters; `None` when they are not text.
 fn survey(bytes: &[u8]) -> Option<Survey> {
-    let (mut any_control, mut all) = (false, 0);
+    let (mut has_controls, mut has_returns, mut all) = (false, false, 0);
     for stretch in bytes.chunks(STRETCH) {
+        // A minimum is had of many bytes at a time, and two of them tell tabs, newlines and all visible characters.
+        let (mut lowest, mut lowest_beyond_newline) = (u8::MAX, u8::MAX);
+        for &byte in stretch {
+            lowest = lowest.min(byte);
+            lowest_beyond_newline = lowest_beyond_newline.min(byte.wrapping_sub(b'\n' + 1));
+            all |= byte;
+        }
+        if lowest >= b'\t' && lowest_beyond_newline >= b' ' - (b'\n' + 1) {
+            continue;
+        }
         let mut control_here = false;
         for &byte in stretch {
             control_here |= is_control(byte);
-            all |= byte;
+            has_returns |= byte == b'\r';
         }
-        if control_here && memchr::memchr(0, stretch).is_some() {
+        if lowest == 0 {
             return None;
         }
-        any_control |= control_here;
+        has_controls |= control_here;
     }
     let few = || bytes.iter().filter(|byte| is_control(**byte)).count() * 10 <= count_chars(bytes);
-    (!any_control || few()).then_some(Survey { ascii: all.is_ascii() })
+    (!has_controls || few()).then_some(Survey { is_ascii: all.is_ascii(), has_returns, has_controls })
 }
 
 /// How many bytes are looked at before a NUL can stop it.
@@ -317,6 +347,27 @@ mod tests {
         assert!(!is_text(b"a\0b"));
         assert!(!is_text(&[&[b'a'; STRETCH][..], b"\0"].concat()));
         assert!(is_text(b""));
+    }
+
+    #[test]
+    fn every_byte_is_known_for_what_it_is() {
+        for byte in 0..=u8::MAX {
+            let is_control = byte < b' ' && !b"\t\n\r".contains(&byte);
+            for (before, after) in [(0, 0), (1, 40), (40, 1), (STRETCH - 1, 3), (STRETCH, STRETCH)] {
+                let bytes = [&vec![b'a'; before][..], &[byte], &vec![b' '; after]].concat();
+                let is_text = byte != 0 && (!is_control || bytes.len() >= 10);
+                let expected = Survey {
+                    is_ascii: byte.is_ascii(),
+                    has_returns: byte == b'\r',
+                    has_controls: is_control,
+                };
+                assert_eq!(
+                    survey(&bytes),
+                    is_text.then_some(expected),
+                    "{byte} after {before}, before {after}"
+                );
+            }
+        }
     }
 
     #[test]

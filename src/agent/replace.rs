@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use crate::change::{Algorithm, Edit, NotApplied, Occurrences};
-use crate::text::to_str;
+use crate::text::{Bytes, to_str};
 
 /// The text is there exactly, line endings aside; an empty one makes a file.
 pub const EXACT: Algorithm = Algorithm(exact);
@@ -19,7 +19,7 @@ pub const AT_THE_END: Algorithm = Algorithm(at_the_end);
 /// How much text all edits of one event may go through together, in bytes.
 const MAX_WORK: usize = 512 * 1024 * 1024;
 
-fn exact(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> Result<Vec<u8>, NotApplied> {
+fn exact(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let file = match &current {
         Some(bytes) => to_str(bytes).ok_or(NotApplied::BinaryFile)?,
@@ -39,7 +39,7 @@ fn exact(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> Result<Vec<u
     if crlf {
         text = text.replace('\n', "\r\n");
     }
-    Ok(text.into_bytes())
+    Ok(text.into())
 }
 
 fn replaced(text: &str, edit: &Edit, limit: usize) -> Result<String, NotApplied> {
@@ -65,13 +65,13 @@ fn replaced(text: &str, edit: &Edit, limit: usize) -> Result<String, NotApplied>
     if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 
-fn at_the_end(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> Result<Vec<u8>, NotApplied> {
+fn at_the_end(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
     let mut bytes = current.unwrap_or_default();
     for edit in edits {
         if bytes.last().is_some_and(|last| *last != b'\n') {
-            bytes.push(b'\n');
+            bytes.replace(bytes.len()..bytes.len(), b"\n");
         }
-        bytes.extend_from_slice(edit.new.as_bytes());
+        bytes.replace(bytes.len()..bytes.len(), edit.new.as_bytes());
         if bytes.len() > limit {
             return Err(NotApplied::TooLarge(limit));
         }
@@ -93,8 +93,7 @@ mod tests {
     }
 
     fn on(file: &str, edits: &[Edit]) -> Result<String, NotApplied> {
-        exact(Some(file.as_bytes().to_vec()), edits, 100)
-            .map(|bytes| String::from_utf8(bytes).expect("UTF-8"))
+        exact(Some(file.into()), edits, 100).map(|bytes| String::from_utf8(bytes.into_vec()).expect("UTF-8"))
     }
 
     #[test]
@@ -120,7 +119,7 @@ mod tests {
 
     #[test]
     fn an_empty_text_makes_a_file() {
-        assert_eq!(exact(None, &[edit("", "new", Occurrences::First)], 100), Ok(b"new".to_vec()));
+        assert_eq!(exact(None, &[edit("", "new", Occurrences::First)], 100), Ok("new".into()));
         assert_eq!(exact(None, &[edit("a", "new", Occurrences::First)], 100), Err(NotApplied::FileNotFound));
         assert_eq!(on("text", &[edit("", "new", Occurrences::First)]), Err(NotApplied::OldNotFound));
     }
@@ -128,8 +127,8 @@ mod tests {
     #[test]
     fn what_is_appended_begins_a_line() {
         let append = |file: &str| at_the_end(Some(file.into()), &[edit("", "x", Occurrences::First)], 100);
-        assert_eq!(append("a"), Ok(b"a\nx".to_vec()));
-        assert_eq!(append("a\n"), Ok(b"a\nx".to_vec()));
-        assert_eq!(append(""), Ok(b"x".to_vec()));
+        assert_eq!(append("a"), Ok("a\nx".into()));
+        assert_eq!(append("a\n"), Ok("a\nx".into()));
+        assert_eq!(append(""), Ok("x".into()));
     }
 }

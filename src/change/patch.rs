@@ -202,20 +202,17 @@ fn update_line(chunks: &mut Vec<Chunk>, line: &str) {
 
 /// The bytes of a file after updates, each made on the result of the one before; they may be no more than `limit`. What an
 /// update cannot be applied to stays as the ones before it left it.
-pub fn apply(current: Vec<u8>, updates: &[Vec<Chunk>], limit: usize) -> Result<Vec<u8>, NotApplied> {
-    let mut text = match to_str(&current).ok_or(NotApplied::BinaryFile)? {
-        Cow::Owned(text) => text,
-        Cow::Borrowed(_) => String::from_utf8(current).map_err(|_| NotApplied::BinaryFile)?,
-    };
+pub fn apply(current: &[u8], updates: &[Vec<Chunk>], limit: usize) -> Result<Vec<u8>, NotApplied> {
+    let mut text = to_str(current).ok_or(NotApplied::BinaryFile)?;
     for (made, chunks) in updates.iter().enumerate() {
         match updated(&text, chunks) {
             Ok(updated) if updated.len() > limit => return Err(NotApplied::TooLarge(limit)),
-            Ok(updated) => text = updated,
+            Ok(updated) => text = Cow::Owned(updated),
             Err(_) if made > 0 => break,
             Err(error) => return Err(error),
         }
     }
-    Ok(text.into_bytes())
+    Ok(text.into_owned().into_bytes())
 }
 
 /// A line of a file, and how it ends.

@@ -213,7 +213,7 @@ mod baseline {
         let hour = Duration::from_secs(3600);
         let matcher = Matcher::new(contracts, matcher::Options::new(hour, Directives::Honoured));
         let target = |(path, lines): (&String, &Vec<String>)| {
-            Target::new(RelPath::from(path.as_str()), Content::Bytes(lines.join("\n").into_bytes()))
+            Target::new(RelPath::from(path.as_str()), Content::Bytes(lines.join("\n").into()))
         };
         let targets = tree.iter().map(target).collect();
         let targets = Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None };

@@ -13,7 +13,7 @@ use crate::change::{
 };
 use crate::path::{RelPath, Root};
 use crate::skipped::{Skipped, Why};
-use crate::text::Text;
+use crate::text::{Bytes, Text};
 
 /// The files that `call` changes. A file with more than `limit` bytes is not checked.
 pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
@@ -61,7 +61,7 @@ struct Changed<'a> {
 
 /// What a file will be, or is: the text that contracts see, and the file as a whole where that is something else.
 struct Worked {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     whole: Option<Content>,
     before: Option<Was>,
 }
@@ -82,7 +82,7 @@ impl From<Content> for Was {
 
 impl Changed<'_> {
     fn target(&self) -> Result<Target, Why> {
-        let worked = match &self.change.rewrite {
+        let mut worked = match &self.change.rewrite {
             Rewrite::Cell(edit) => self.notebook(edit)?,
             Rewrite::Whole(content) => self.written(content)?,
             Rewrite::Edits { .. } => self.edited()?,
@@ -92,7 +92,8 @@ impl Changed<'_> {
         if worked.bytes.len() as u64 > self.limit {
             return Err(Why::TooLarge { size: worked.bytes.len() as u64, limit: self.limit });
         }
-        let content = if Text::new(worked.bytes.as_slice()).is_some() {
+        worked.bytes.look();
+        let content = if Text::of(&worked.bytes).is_some() {
             Content::Bytes(worked.bytes)
         } else {
             Content::Opaque(self.not_text())
@@ -113,7 +114,7 @@ impl Changed<'_> {
 
     /// The file gets this content.
     fn written(&self, content: &str) -> Result<Worked, Why> {
-        let given = || content.as_bytes().to_vec();
+        let given = || Bytes::from(content);
         let bytes = match self.call.moment {
             Moment::Before => given(),
             Moment::After => self.current()?.unwrap_or_else(given),
@@ -150,12 +151,12 @@ impl Changed<'_> {
                 let before = moved.as_ref().map(|_| Was { content, whole: None, path: Some(from) });
                 (moved, before)
             }
-            Base::Text(text) => (Some(text.clone().into_bytes()), self.before().map(Was::from)),
+            Base::Text(text) => (Some(Bytes::from(text.as_str())), self.before().map(Was::from)),
         };
         let start = start.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let bytes = apply(start, &patch.updates, limit).map_err(|error| self.not_applied(&error))?;
-        Ok(Worked { bytes, whole: None, before })
+        let bytes = apply(&start, &patch.updates, limit).map_err(|error| self.not_applied(&error))?;
+        Ok(Worked { bytes: bytes.into(), whole: None, before })
     }
 
     /// Texts in the file are replaced.
@@ -187,10 +188,10 @@ impl Changed<'_> {
             Moment::Before => notebook::proposed(current.as_deref(), edit),
             Moment::After => notebook::written(current.as_deref(), edit),
         };
-        let bytes = source.map_err(not_applied)?.unwrap_or_default().into_bytes();
+        let bytes = source.map_err(not_applied)?.unwrap_or_default().into();
         let original = match (self.call.moment, &self.change.original) {
             (Moment::Before, _) => current.clone(),
-            (Moment::After, Some(Original::Text(text))) => Some(text.clone().into_bytes()),
+            (Moment::After, Some(Original::Text(text))) => Some(Bytes::from(text.as_str())),
             (Moment::After, _) => None,
         };
         // A cell that is new was nothing; the one at its place is another one.
@@ -199,7 +200,7 @@ impl Changed<'_> {
             CellAction::Insert | CellAction::Delete => None,
         };
         let before = original.map(|original| Was {
-            content: Content::Bytes(source.unwrap_or_default().into_bytes()),
+            content: Content::Bytes(source.unwrap_or_default().into()),
             whole: Some(Content::Bytes(original)),
             path: None,
         });
@@ -215,17 +216,17 @@ impl Changed<'_> {
     fn before(&self) -> Option<Content> {
         match (self.call.moment, &self.change.original) {
             (Moment::Before, _) if self.path.is_file() => Some(Content::File(self.path.clone())),
-            (Moment::After, Some(Original::Text(text))) => Some(Content::Bytes(text.clone().into_bytes())),
+            (Moment::After, Some(Original::Text(text))) => Some(Content::Bytes(text.as_str().into())),
             (Moment::Before | Moment::After, _) => None,
         }
     }
 
     /// The bytes of the file on disk, `None` when there is none, or why it cannot be read.
-    fn current(&self) -> Result<Option<Vec<u8>>, Why> {
+    fn current(&self) -> Result<Option<Bytes>, Why> {
         self.read(&self.path)
     }
 
-    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, Why> {
+    fn read(&self, path: &Path) -> Result<Option<Bytes>, Why> {
         let unreadable = |error: String| Why::NotReconstructed(format!("Cannot read file: {error}"));
         match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -263,7 +264,7 @@ fn with_line_endings_of(now: &[u8], before: Content) -> Content {
     match before {
         Content::Bytes(bytes) if !bytes.contains(&b'\r') && memchr::memmem::find(now, b"\r\n").is_some() => {
             let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-            Content::Bytes(lines.join(&b"\r\n"[..]))
+            Content::Bytes(lines.join(&b"\r\n"[..]).into())
         }
         before => before,
     }
@@ -275,12 +276,13 @@ mod tests {
     use crate::change::{Algorithm, Edit, Occurrences};
 
     /// A client that replaces the first occurrence, or puts the new text into a file that is not there.
-    fn simple(current: Option<Vec<u8>>, edits: &[Edit], _: usize) -> Result<Vec<u8>, NotApplied> {
-        let text = String::from_utf8(current.ok_or(NotApplied::FileNotFound)?).expect("is text");
+    fn simple(current: Option<Bytes>, edits: &[Edit], _: usize) -> Result<Bytes, NotApplied> {
+        let text = current.ok_or(NotApplied::FileNotFound)?.into_vec();
+        let text = String::from_utf8(text).expect("is text");
         if !text.contains(&edits[0].old) {
             return Err(NotApplied::OldNotFound);
         }
-        Ok(text.replacen(&edits[0].old, &edits[0].new, 1).into_bytes())
+        Ok(text.replacen(&edits[0].old, &edits[0].new, 1).into())
     }
 
     fn edit(old: &str) -> Rewrite {
@@ -307,7 +309,7 @@ mod tests {
         for target in &mut targets.targets {
             if let Some(before) = &mut target.before {
                 let read = Reader::new(100).read(&before.content).expect("readable").into_owned();
-                before.content = Content::Bytes(read);
+                before.content = Content::Bytes(read.into());
             }
         }
         targets
@@ -315,7 +317,7 @@ mod tests {
 
     fn texts(targets: &Targets) -> (String, Option<String>) {
         let text = |content: &Content| match content {
-            Content::Bytes(bytes) => String::from_utf8(bytes.clone()).expect("is text"),
+            Content::Bytes(bytes) => String::from_utf8(bytes.to_vec()).expect("is text"),
             other => panic!("{other:?}"),
         };
         let target = &targets.targets[0];

@@ -231,7 +231,7 @@ fn imports_point_up_only() {
 
 /// Where each outside crate is used: files, and directories with a final `/`. What stands at `EVERYWHERE` is used like the
 /// standard library.
-const HOMES: [(&str, &str); 25] = [
+const HOMES: [(&str, &str); 26] = [
     ("annotate_snippets", "report/text.rs"),
     ("anstyle", "report/"),
     ("anyhow", "cli/"),
@@ -243,6 +243,7 @@ const HOMES: [(&str, &str); 25] = [
     ("indicatif", "progress.rs"),
     ("jsonc_parser", "settings/document.rs"),
     ("memchr", EVERYWHERE),
+    ("memmap2", "text/memory.rs"),
     ("quick_junit", "report/junit.rs"),
     ("rayon", "scan.rs"),
     ("regex_automata", "glob.rs matcher/"),

@@ -3,12 +3,10 @@
 //! Pure: bytes in, bytes out. Knows nothing of paths, requests or contracts, and refuses nothing that
 //! the client might apply: an edit that is wrongly taken for impossible is an edit that is not checked.
 
-use std::borrow::Cow;
-
 use memchr::memmem;
 
 use crate::change::{Edit, NotApplied, Occurrences};
-use crate::text::{is_text, to_str};
+use crate::text::{Bytes, to_str};
 
 mod spelling;
 
@@ -28,15 +26,15 @@ const MAX_WORK: usize = 512 * 1024 * 1024;
 /// The result is UTF-8 whatever the encoding of the file is, and keeps its byte order mark.
 ///
 /// The file may have no more than `limit` bytes: a few edits can ask for any number of them.
-pub fn apply_within(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> Result<Vec<u8>, NotApplied> {
+pub fn apply_within(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let decoded = match current {
-        Some(bytes) => into_text(bytes)?,
-        None if creates => String::new(),
+        Some(bytes) => into_utf8(bytes)?,
+        None if creates => Bytes::default(),
         None => return Err(NotApplied::FileNotFound),
     };
     let ending = LineEnding::of(&decoded);
-    let mut text = fold_line_endings(Cow::Owned(decoded)).into_owned();
+    let mut text = without_crlf(decoded);
     let mut work = 0usize;
     for edit in edits {
         work += text.len();
@@ -45,84 +43,95 @@ pub fn apply_within(current: Option<Vec<u8>>, edits: &[Edit], limit: usize) -> R
         }
         text = edited(text, edit, limit)?;
     }
-    Ok(ending.written(text).into_bytes())
+    Ok(ending.written(text))
 }
 
-/// The text of a file; UTF-8 is not copied.
-fn into_text(bytes: Vec<u8>) -> Result<String, NotApplied> {
-    if bytes.starts_with(UTF16LE_BOM) || !is_text(&bytes) {
-        return to_str(&bytes).map(Cow::into_owned).ok_or(NotApplied::BinaryFile);
+/// The text of a file in UTF-8. If it is that already, it is not copied, and looked at but once.
+fn into_utf8(mut bytes: Bytes) -> Result<Bytes, NotApplied> {
+    if bytes.starts_with(UTF16LE_BOM) {
+        return to_str(&bytes).map(|text| text.into_owned().into()).ok_or(NotApplied::BinaryFile);
     }
-    Ok(String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    let survey = bytes.look().ok_or(NotApplied::BinaryFile)?;
+    if survey.is_ascii || std::str::from_utf8(&bytes).is_ok() {
+        return Ok(bytes);
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned().into())
 }
 
-/// `text`, which has no CRLF, after one edit.
-fn edited(text: String, edit: &Edit, limit: usize) -> Result<String, NotApplied> {
+/// `text`, which is UTF-8 and has no CRLF, after one edit. It is changed in place where that is possible, because a file
+/// may be large.
+fn edited(text: Bytes, edit: &Edit, limit: usize) -> Result<Bytes, NotApplied> {
     if edit.old.is_empty() {
-        let blank = text.chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
-        return if blank { Ok(edit.new.clone()) } else { Err(NotApplied::OldNotFound) };
+        let blank = spelling::as_str(&text).chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
+        return if blank { Ok(edit.new.as_str().into()) } else { Err(NotApplied::OldNotFound) };
     }
     let mut spelled = find(&text, edit).ok_or(NotApplied::OldNotFound)?;
     if edit.new.is_empty() && !spelled.old.ends_with('\n') {
         // When the text ends a line anywhere, the client deletes it only there, and the newline with it.
         let with_newline = format!("{}\n", spelled.old);
-        if memmem::find(text.as_bytes(), with_newline.as_bytes()).is_some() {
+        if let Some(at) = memmem::find(&text[spelled.from..], with_newline.as_bytes()) {
             spelled.old = with_newline.into();
+            spelled.from += at;
         }
     }
     match edit.occurrences {
         Occurrences::First => first_replaced(text, &spelled, limit),
-        Occurrences::All => all_replaced(&text, &spelled, limit),
+        Occurrences::All => all_replaced(text, &spelled, limit),
     }
 }
 
 /// How the text spells what is to be replaced. The client takes the line endings of an edit as they are; folded ones are
 /// tried as well, so that an edit that it might make is not taken for impossible.
-fn find(text: &str, edit: &Edit) -> Option<Spelled<'static>> {
+fn find(text: &[u8], edit: &Edit) -> Option<Spelled<'static>> {
     let exact = spelling::find(text, &edit.old, &edit.new).map(Spelled::into_owned);
     exact.or_else(|| {
-        let old = fold_line_endings(Cow::Borrowed(edit.old.as_str()));
+        let old = edit.old.replace("\r\n", "\n");
         spelling::find(text, &old, &edit.new).map(Spelled::into_owned)
     })
 }
 
-/// In place, because a file may be large.
-fn first_replaced(mut text: String, spelled: &Spelled<'_>, limit: usize) -> Result<String, NotApplied> {
-    if let Some(start) = memmem::find(&text.as_bytes()[spelled.from..], spelled.old.as_bytes()) {
+fn first_replaced(mut text: Bytes, spelled: &Spelled<'_>, limit: usize) -> Result<Bytes, NotApplied> {
+    if let Some(start) = memmem::find(&text[spelled.from..], spelled.old.as_bytes()) {
         let start = spelled.from + start;
-        text.replace_range(start..start + spelled.old.len(), &spelled.new);
+        text.replace(start..start + spelled.old.len(), spelled.new.as_bytes());
     }
     if text.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(text) }
 }
 
-fn all_replaced(text: &str, spelled: &Spelled<'_>, limit: usize) -> Result<String, NotApplied> {
-    let mut result = String::with_capacity(text.len() + spelled.new.len());
+fn all_replaced(text: Bytes, spelled: &Spelled<'_>, limit: usize) -> Result<Bytes, NotApplied> {
+    let finder = memmem::Finder::new(spelled.old.as_bytes());
+    let mut places = finder.find_iter(&text[spelled.from..]).map(|at| spelled.from + at);
+    let (first, second) = (places.next(), places.next());
+    if second.is_none() {
+        return first_replaced(text, spelled, limit);
+    }
+    let mut result = Vec::with_capacity(text.len() + spelled.new.len());
     let mut copied = 0;
-    for start in memmem::find_iter(text.as_bytes(), spelled.old.as_bytes()) {
-        result.push_str(&text[copied..start]);
-        result.push_str(&spelled.new);
+    for start in first.into_iter().chain(second).chain(places) {
+        result.extend_from_slice(&text[copied..start]);
+        result.extend_from_slice(spelled.new.as_bytes());
         copied = start + spelled.old.len();
         if result.len() > limit {
             return Err(NotApplied::TooLarge(limit));
         }
     }
-    result.push_str(&text[copied..]);
-    if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
+    result.extend_from_slice(&text[copied..]);
+    if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result.into()) }
 }
 
-fn fold_line_endings(text: Cow<'_, str>) -> Cow<'_, str> {
-    if memmem::find(text.as_bytes(), b"\r\n").is_none() {
+fn without_crlf(mut text: Bytes) -> Bytes {
+    let may_have = text.look().is_none_or(|survey| survey.has_returns);
+    if !may_have || memmem::find(&text, b"\r\n").is_none() {
         return text;
     }
-    let mut folded = String::with_capacity(text.len());
+    let mut folded = Vec::with_capacity(text.len());
     let mut copied = 0;
-    for start in memmem::find_iter(text.as_bytes(), b"\r\n") {
-        folded.push_str(&text[copied..start]);
+    for start in memmem::find_iter(&text, b"\r\n") {
+        folded.extend_from_slice(&text[copied..start]);
         copied = start + 1;
     }
-    folded.push_str(&text[copied..]);
-    Cow::Owned(folded)
+    folded.extend_from_slice(&text[copied..]);
+    folded.into()
 }
 
 /// The line ending a file is written with.
@@ -134,9 +143,12 @@ enum LineEnding {
 
 impl LineEnding {
     /// CRLF when there are more of them than of bare LFs at the start of the file.
-    fn of(text: &str) -> Self {
+    fn of(text: &[u8]) -> Self {
+        // No unit takes more than three bytes.
+        let head = &text[..text.len().min(3 * LINE_ENDING_SAMPLE)];
+        let head = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let mut units = 0;
-        let sample = text.chars().take_while(|char| {
+        let sample = head.chars().take_while(|char| {
             units += char.len_utf16();
             units <= LINE_ENDING_SAMPLE
         });
@@ -153,26 +165,27 @@ impl LineEnding {
     }
 
     /// `text` as it is written to the file. With LF nothing is changed, not even a CRLF of the replacement.
-    fn written(self, text: String) -> String {
+    fn written(self, text: Bytes) -> Bytes {
         if self == Self::Lf {
             return text;
         }
-        let mut result = String::with_capacity(text.len() + text.len() / 16);
+        let mut result = Vec::with_capacity(text.len() + text.len() / 16);
         let mut copied = 0;
-        for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
+        for newline in memchr::memchr_iter(b'\n', &text) {
             let line = &text[copied..newline];
-            result.push_str(line.strip_suffix('\r').unwrap_or(line));
-            result.push_str("\r\n");
+            result.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+            result.extend_from_slice(b"\r\n");
             copied = newline + 1;
         }
-        result.push_str(&text[copied..]);
-        result
+        result.extend_from_slice(&text[copied..]);
+        result.into()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::Text;
     use proptest::prelude::*;
 
     fn first(old: &str, new: &str) -> Edit {
@@ -184,7 +197,7 @@ mod tests {
     }
 
     fn apply(current: Option<Vec<u8>>, edits: &[Edit]) -> Result<Vec<u8>, NotApplied> {
-        apply_within(current, edits, usize::MAX)
+        apply_within(current.map(Bytes::from), edits, usize::MAX).map(Bytes::into_vec)
     }
 
     fn on(current: impl AsRef<[u8]>, edits: &[Edit]) -> String {
@@ -212,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_result_that_would_be_too_large_is_not_made() {
-        let within = |edits: &[Edit], limit| apply_within(Some(b"aaaa".to_vec()), edits, limit);
+        let within = |edits: &[Edit], limit| apply_within(Some("aaaa".into()), edits, limit);
         let grow = all("a", "0123456789");
         assert_eq!(within(std::slice::from_ref(&grow), 40).map(|text| text.len()), Ok(40));
         assert_eq!(within(&[grow], 39), Err(NotApplied::TooLarge(39)));
@@ -382,7 +395,7 @@ mod tests {
     /// `new` with the kinds of curly quotes that `found` has, one quote after the other.
     fn curl(found: &str, new: &str) -> String {
         let chars: Vec<char> = new.chars().collect();
-        let opens = |at: usize| at == 0 || ['\n', '\r', ' '].contains(&chars[at - 1]);
+        let opens = |at: usize| at == 0 || ['\n', '\r', '\t', ' '].contains(&chars[at - 1]);
         let quote = |at: usize, pair: [char; 2]| if opens(at) { pair[0] } else { pair[1] };
         let curled = chars.iter().enumerate().map(|(at, &char)| match char {
             '\'' if found.contains(['‘', '’']) => quote(at, ['‘', '’']),
@@ -415,7 +428,51 @@ mod tests {
         Some(if crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text })
     }
 
+    /// Line ends, characters, and what makes bytes binary, another encoding, or no UTF-8; and halves of all of them.
+    const UNITS: &[&[u8]] = &[
+        b"a",
+        b"b",
+        b"a b",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\t",
+        b"\x01",
+        b"\x0C",
+        b"\0",
+        b"\xC3\xA9",
+        b"\xC3",
+        b"\xA9",
+        b"\xEF\xBB\xBF",
+        b"\xFF",
+        b"\xFE",
+        b"0123456789",
+        b"\xE2\x80\x98",
+        b"'",
+    ];
+
     proptest! {
+        #[test]
+        fn an_edit_of_any_bytes_is_made_on_their_text_and_what_is_known_of_it_is_true(
+            file in prop::collection::vec(prop::sample::select(UNITS), 0..20),
+            old in "[ab\r\né']{1,2}",
+            new in "([abé'\n\t\u{1}\u{c}\0\u{FEFF}]|\r\n){0,4}",
+        ) {
+            let file = file.concat();
+            for edit in [first(&old, &new), all(&old, &new)] {
+                let made = apply_within(Some(file.clone().into()), std::slice::from_ref(&edit), usize::MAX);
+                // The simple way: all of it as one string, and a new look at the result.
+                let expected = to_str(&file).and_then(|text| {
+                    let folded = Edit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };
+                    model(&text, &edit).or_else(|| model(&text, &folded))
+                });
+                prop_assert_eq!(made.as_deref().ok(), expected.as_ref().map(String::as_bytes));
+                let Ok(made) = made else { continue };
+                let facts = |text: Option<Text<'_>>| text.map(|text| (text.bytes().to_vec(), text.is_ascii()));
+                prop_assert_eq!(facts(Text::of(&made)), facts(Text::new(made.to_vec())), "{:?}", made);
+            }
+        }
+
         #[test]
         fn plain_text_is_replaced_as_str_does(
             text in "[ab\n]{0,40}",

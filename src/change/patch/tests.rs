@@ -14,7 +14,7 @@ fn chunks_of(body: &str) -> Vec<Chunk> {
 }
 
 fn patched(file: &str, body: &str) -> Result<String, NotApplied> {
-    let bytes = apply(file.as_bytes().to_vec(), &[chunks_of(body)], usize::MAX)?;
+    let bytes = apply(file.as_bytes(), &[chunks_of(body)], usize::MAX)?;
     Ok(String::from_utf8(bytes).expect("UTF-8"))
 }
 
@@ -97,10 +97,10 @@ fn an_empty_last_line_may_stand_for_the_end_of_the_one_before() {
 #[test]
 fn a_later_update_is_made_on_the_earlier_one_and_one_that_fails_changes_nothing() {
     let updates = [chunks_of("@@\n-a\n+b"), chunks_of("@@\n-b\n+c"), chunks_of("@@\n-x\n+y")];
-    assert_eq!(apply(b"a\n".to_vec(), &updates, 9), Ok(b"c\n".to_vec()));
-    assert_eq!(apply(b"q\n".to_vec(), &updates, 9), Err(NotApplied::OldNotFound));
-    assert_eq!(apply(b"a\n".to_vec(), &updates, 1), Err(NotApplied::TooLarge(1)));
-    assert_eq!(apply(b"a\0".to_vec(), &updates, 9), Err(NotApplied::BinaryFile));
+    assert_eq!(apply(b"a\n", &updates, 9), Ok(b"c\n".to_vec()));
+    assert_eq!(apply(b"q\n", &updates, 9), Err(NotApplied::OldNotFound));
+    assert_eq!(apply(b"a\n", &updates, 1), Err(NotApplied::TooLarge(1)));
+    assert_eq!(apply(b"a\0", &updates, 9), Err(NotApplied::BinaryFile));
 }
 
 #[test]
@@ -243,7 +243,7 @@ proptest! {
     fn any_text_is_read_and_applied_without_a_crash(text in "(\\*\\*\\* (Begin Patch|Update File: a|Add File: b|Move to: c|End of File|End Patch)|@@|@@ x|[ +-]?[ab]?|\r)(\n(\\*\\*\\* (Update File: a|End of File)|@@|[ +-]?[ab]?|\r)){0,12}", file in "[ab \r\n]{0,12}") {
         for section in parse(&format!("{BEGIN}\n{text}")) {
             if let Section::Update { chunks, .. } = section {
-                let _ = apply(file.clone().into_bytes(), &[chunks], 1_000);
+                let _ = apply(file.as_bytes(), &[chunks], 1_000);
             }
         }
     }

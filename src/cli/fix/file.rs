@@ -8,7 +8,7 @@ use crate::path::{RelPath, Root, real_path};
 use crate::replace::replace;
 use crate::skipped::Gap;
 use crate::source::{Content, Reader, Target};
-use crate::text::{Text, encode_like};
+use crate::text::{Bytes, Text, encode_like};
 use crate::violation::{Match, State, Violation};
 
 /// A file to fix.
@@ -149,7 +149,8 @@ impl Job<'_> {
     }
 
     fn read(&self, path: &std::path::Path) -> Result<Vec<u8>, Problem> {
-        Reader::new(self.limit).into_file(path).map_err(|why| Problem::Failed(why.to_string()))
+        let read = Reader::new(self.limit).into_file(path).map(Bytes::into_vec);
+        read.map_err(|why| Problem::Failed(why.to_string()))
     }
 
     /// Does the text have the violations that were found in the file?

@@ -61,7 +61,7 @@ mod tests {
             for path in paths.iter().rev() {
                 let directory = path.rfind('/').map_or(0, |slash| slash + 1);
                 let directory = &path.as_bytes()[..directory];
-                let target = Target::new(RelPath::from(path.as_str()), Content::Bytes(Vec::new()));
+                let target = Target::new(RelPath::from(path.as_str()), Content::Bytes(Vec::new().into()));
                 match parts.iter_mut().find(|(known, _)| known == directory) {
                     Some((_, targets)) => targets.push(target),
                     None => parts.push((directory.to_vec(), vec![target])),

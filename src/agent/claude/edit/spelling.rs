@@ -26,11 +26,12 @@ impl Spelled<'_> {
     }
 }
 
-/// How `text` spells `old`, and so how `new` is to be spelled, or `None` when `old` is not there.
-pub(super) fn find<'a>(text: &'a str, old: &'a str, new: &'a str) -> Option<Spelled<'a>> {
-    if let Some(from) = memmem::find(text.as_bytes(), old.as_bytes()) {
+/// How `text`, which is UTF-8, spells `old`, and so how `new` is to be spelled, or `None` when `old` is not there.
+pub(super) fn find<'a>(text: &'a [u8], old: &'a str, new: &'a str) -> Option<Spelled<'a>> {
+    if let Some(from) = memmem::find(text, old.as_bytes()) {
         return Some(Spelled { old: Cow::Borrowed(old), new: Cow::Borrowed(new), from });
     }
+    let text = as_str(text);
     if let Some(found) = find_quoted(text, old) {
         return Some(Spelled { old: Cow::Borrowed(found), new: curled(found, Cow::Borrowed(new)), from: 0 });
     }
@@ -41,6 +42,12 @@ pub(super) fn find<'a>(text: &'a str, old: &'a str, new: &'a str) -> Option<Spel
     }
     let found = find_escaped(text, old)?;
     Some(Spelled { old: Cow::Borrowed(found), new: escaped_like(old, found, new).into(), from: 0 })
+}
+
+/// A text that is known to be UTF-8, as a string. That is validated again, and so not done where bytes will do.
+pub(super) fn as_str(text: &[u8]) -> &str {
+    std::str::from_utf8(text)
+        .expect("the text of a file was made UTF-8, and strings in it are replaced by strings")
 }
 
 /// The first stretch of `text` that equals `old` when the quotes of both are made straight.
@@ -267,7 +274,7 @@ mod tests {
     use super::*;
 
     fn spelled(text: &str, old: &str, new: &str) -> Option<(String, String)> {
-        find(text, old, new).map(|spelled| (spelled.old.into_owned(), spelled.new.into_owned()))
+        find(text.as_bytes(), old, new).map(|spelled| (spelled.old.into_owned(), spelled.new.into_owned()))
     }
 
     fn found(old: &str, new: &str) -> Option<(String, String)> {
