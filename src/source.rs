@@ -139,7 +139,7 @@ impl Targets {
 /// Reads the content of targets, one after another, into a buffer of its own.
 #[derive(Debug)]
 pub struct Reader {
-    buffer: Vec<u8>,
+    buffer: Bytes,
     blobs: git::BlobReader,
     limit: u64,
 }
@@ -147,7 +147,7 @@ pub struct Reader {
 impl Reader {
     /// A reader that takes files up to `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Self { buffer: Vec::new(), blobs: git::BlobReader::default(), limit }
+        Self { buffer: Bytes::default(), blobs: git::BlobReader::default(), limit }
     }
 
     /// The bytes of a target.
@@ -188,21 +188,18 @@ impl Reader {
     /// The bytes of a file on disk.
     pub fn read_file(&mut self, path: &Path) -> Result<&[u8], Why> {
         let (file, expected) = self.open(path)?;
-        if self.buffer.capacity() <= expected {
-            // Memory that is new need not be cleared.
-            self.buffer = vec![0; expected + 1];
-        } else if self.buffer.len() <= expected {
-            self.buffer.resize(expected + 1, 0);
+        if self.buffer.len() <= expected {
+            self.buffer = Bytes::zeroed(expected + 1);
         }
         let size = fill(&file, &mut self.buffer[..=expected]).map_err(unreadable)?;
         if size <= expected {
             return Ok(&self.buffer[..size]);
         }
-        let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.truncate(size);
-        let read = self.read_rest(&file, &mut buffer);
-        self.buffer = buffer;
-        read.map(|()| self.buffer.as_slice())
+        let mut bytes = std::mem::take(&mut self.buffer).into_vec();
+        bytes.truncate(size);
+        self.read_rest(&file, &mut bytes)?;
+        self.buffer = bytes.into();
+        Ok(&self.buffer)
     }
 
     /// A file, and how many bytes it should have.

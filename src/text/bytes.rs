@@ -110,7 +110,7 @@ impl From<String> for Bytes {
 
 impl From<&str> for Bytes {
     fn from(text: &str) -> Self {
-        text.as_bytes().to_vec().into()
+        Self { memory: Memory::copied(text.as_bytes()), known: Known::Nothing }
     }
 }
 
@@ -131,7 +131,7 @@ impl DerefMut for Bytes {
 
 impl Clone for Bytes {
     fn clone(&self) -> Self {
-        Self { memory: Memory::Heap(self.to_vec()), known: self.known }
+        Self { memory: Memory::copied(self), known: self.known }
     }
 }
 

@@ -18,13 +18,28 @@ pub(super) enum Memory {
 impl Memory {
     /// So many zeros.
     pub(super) fn zeroed(len: usize) -> Self {
-        #[cfg(all(target_os = "linux", feature = "project"))]
-        if len >= large::PAGE
-            && let Some(pages) = large::Pages::zeroed(len)
-        {
-            return Self::Large(pages);
+        Self::zeroed_if_large(len).unwrap_or_else(|| Self::Heap(vec![0; len]))
+    }
+
+    #[cfg(all(target_os = "linux", feature = "project"))]
+    fn zeroed_if_large(len: usize) -> Option<Self> {
+        if len < large::PAGE { None } else { large::Pages::zeroed(len).map(Self::Large) }
+    }
+
+    #[cfg(not(all(target_os = "linux", feature = "project")))]
+    fn zeroed_if_large(_: usize) -> Option<Self> {
+        None
+    }
+
+    /// The same bytes.
+    pub(super) fn copied(bytes: &[u8]) -> Self {
+        match Self::zeroed_if_large(bytes.len()) {
+            Some(mut memory) => {
+                memory.as_mut_slice().copy_from_slice(bytes);
+                memory
+            }
+            None => Self::Heap(bytes.to_vec()),
         }
-        Self::Heap(vec![0; len])
     }
 
     pub(super) fn as_slice(&self) -> &[u8] {
@@ -157,6 +172,8 @@ mod tests {
             assert_eq!(memory.as_slice().len(), len);
             assert!(memory.as_slice().iter().all(|byte| *byte == 0));
             memory.as_mut_slice().fill(b'x');
+            memory = Memory::copied(memory.as_slice());
+            assert!(memory.as_slice().len() == len && memory.as_slice().iter().all(|byte| *byte == b'x'));
             memory.truncate(3);
             assert_eq!(memory.into_vec(), b"xxx"[..len.min(3)]);
         }
