@@ -1,6 +1,8 @@
 //! Which grams are known: a bit for each, by its hash, and the loop that reads a text with it.
 //!
-//! It may take a gram for known that is not. The sizes are fixed so that no place in it has to be checked.
+//! It may take a gram for known that is not. The sizes are fixed so that no place in it has to be checked. For a long text
+//! a small table has a byte for each bit: that is looked up in half as many steps, and more memory than a short text is
+//! worth.
 
 use crate::matcher::required::gram_filter;
 
@@ -15,6 +17,9 @@ const BITS_PER_GRAM: usize = 128;
 const SMALL: usize = 1 << 10;
 const MEDIUM: usize = 1 << 12;
 const LARGE: usize = 1 << 14;
+
+/// From so many bytes on a text is long.
+const LONG: usize = 1 << 20;
 
 /// A table of grams.
 #[derive(Debug)]
@@ -37,9 +42,13 @@ impl Table {
     /// Calls `each` with every gram at an even place that may be known.
     pub fn scan(&self, text: &[u8], each: impl FnMut(usize, u32)) {
         match self {
-            Self::Small(bits) => bits.scan(text, each),
-            Self::Medium(bits) => bits.scan(text, each),
-            Self::Large(bits) => bits.scan(text, each),
+            Self::Small(bits) if text.len() >= LONG => {
+                let bytes = bits.as_bytes();
+                scan(text, |gram| bytes.look(gram), each);
+            }
+            Self::Small(bits) => scan(text, |gram| bits.look(gram), each),
+            Self::Medium(bits) => scan(text, |gram| bits.look(gram), each),
+            Self::Large(bits) => scan(text, |gram| bits.look(gram), each),
         }
     }
 }
@@ -61,38 +70,56 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// A number that is odd if the gram may be known.
-    fn look(&self, gram: u32) -> u64 {
+    fn look(&self, gram: u32) -> u8 {
         let bit = hash(gram) >> Self::SHIFT;
-        self.0[(bit >> 6) as usize % WORDS] >> (bit & 63)
+        (self.0[(bit >> 6) as usize % WORDS] >> (bit & 63)) as u8
     }
+}
 
-    fn knows(&self, gram: u32) -> bool {
-        self.look(gram) & 1 != 0
-    }
-
-    /// Calls `each` with every gram at an even place that may be known.
-    fn scan(&self, text: &[u8], mut each: impl FnMut(usize, u32)) {
-        let mut rest = text;
-        while let Some(chunk) = rest.first_chunk::<STEP_READS>() {
-            let grams: [u32; STEP / 2] = std::array::from_fn(|index| {
-                let at = 2 * index;
-                gram_filter::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
-            });
-            // Mostly there is none, and which one it is can be found out again.
-            if grams.iter().fold(0, |any, gram| any | self.look(*gram)) & 1 != 0 {
-                let at = text.len() - rest.len();
-                for (index, gram) in grams.into_iter().enumerate().filter(|(_, gram)| self.knows(*gram)) {
-                    each(at + 2 * index, gram);
-                }
-            }
-            rest = &rest[STEP..];
+impl Bits<SMALL> {
+    /// The same table, for long texts.
+    fn as_bytes(&self) -> Bytes {
+        let mut bytes = vec![0; SMALL * 64];
+        for (these, word) in bytes.chunks_exact_mut(64).zip(self.0).filter(|(_, word)| *word != 0) {
+            these.iter_mut().enumerate().for_each(|(bit, byte)| *byte = (word >> bit) as u8 & 1);
         }
-        for at in (text.len() - rest.len()..text.len()).step_by(2) {
-            let gram =
-                gram_filter::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
-            if self.knows(gram) {
-                each(at, gram);
+        Bytes(bytes.try_into().expect("has that size"))
+    }
+}
+
+/// A byte for each bit of a small table.
+#[derive(Debug)]
+struct Bytes(Box<[u8; SMALL * 64]>);
+
+impl Bytes {
+    /// A number that is odd if the gram may be known.
+    fn look(&self, gram: u32) -> u8 {
+        self.0[(hash(gram) >> Bits::<SMALL>::SHIFT) as usize % (SMALL * 64)]
+    }
+}
+
+/// Calls `each` with every gram at an even place that may be known: `look` then gives an odd number.
+fn scan(text: &[u8], look: impl Fn(u32) -> u8, mut each: impl FnMut(usize, u32)) {
+    let may_be_known = |gram: &u32| look(*gram) & 1 != 0;
+    let mut rest = text;
+    while let Some(chunk) = rest.first_chunk::<STEP_READS>() {
+        let grams: [u32; STEP / 2] = std::array::from_fn(|index| {
+            let at = 2 * index;
+            gram_filter::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
+        });
+        // Mostly there is none, and which one it is can be found out again.
+        if grams.iter().fold(0, |any, gram| any | look(*gram)) & 1 != 0 {
+            let at = text.len() - rest.len();
+            for (index, gram) in grams.into_iter().enumerate().filter(|(_, gram)| may_be_known(gram)) {
+                each(at + 2 * index, gram);
             }
+        }
+        rest = &rest[STEP..];
+    }
+    for at in (text.len() - rest.len()..text.len()).step_by(2) {
+        let gram = gram_filter::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
+        if may_be_known(&gram) {
+            each(at, gram);
         }
     }
 }
@@ -105,6 +132,21 @@ pub fn hash(gram: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_read_as_a_short_one_is() {
+        let grams = (0..400_u32).map(|number| number.wrapping_mul(0x6C07_8965) | 0x2020_2020);
+        let bits = Bits::<SMALL>::of(grams.clone());
+        let bytes = bits.as_bytes();
+        let others = (0..100_000_u32).map(|number| number.wrapping_mul(0x0019_660D));
+        assert!(grams.chain(others).all(|gram| bits.look(gram) & 1 == bytes.look(gram)));
+        let known = gram_filter::read(*b"wxyz");
+        let table = Table::new(1, [known].into_iter());
+        let text = " ".repeat(LONG - 2) + "wxyz" + &" ".repeat(5) + "wxyz" + &" ".repeat(41) + "wxyz";
+        let mut found = Vec::new();
+        table.scan(text.as_bytes(), |at, gram| found.push((at, gram)));
+        assert_eq!(found, [(LONG - 2, known), (text.len() - 4, known)]);
+    }
 
     #[test]
     fn what_is_known_is_found_at_even_places_in_every_size() {
