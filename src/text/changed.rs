@@ -5,21 +5,118 @@ use std::ops::Range;
 /// The lines of `now`, counted from 1, from the first that differs from `before` to the last; none when lines were only
 /// taken out. How lines end makes no difference.
 pub fn changed_lines(before: &[u8], now: &[u8]) -> Range<usize> {
-    let (before, now) = (lines(before), lines(now));
-    let same = |pair: &(&&[u8], &&[u8])| pair.0 == pair.1;
-    let head = before.iter().zip(&now).take_while(same).count();
-    let rest = before[head..].iter().rev().zip(now[head..].iter().rev());
-    let tail = rest.take_while(same).count();
-    head + 1..now.len() - tail + 1
+    // Lines at the start that are the same to the byte are not looked at one by one: a text may be large.
+    let same = common_start(before, now);
+    let start = memchr::memrchr(b'\n', &now[..same]).map_or(0, |newline| newline + 1);
+    let mut head = count_newlines(&now[..start]);
+    let mut rest = (Some(&before[start..]), Some(&now[start..]));
+    while let (Some(old), Some(new)) = rest {
+        let ((old_line, old), (new_line, new)) = (first_line(old), first_line(new));
+        if old_line != new_line {
+            break;
+        }
+        head += 1;
+        rest = (old, new);
+    }
+    let (all, tail) = match rest {
+        (Some(old), Some(new)) => (head + count_newlines(new) + 1, same_at_end(old, new)),
+        (None, Some(new)) => (head + count_newlines(new) + 1, 0),
+        (Some(_) | None, None) => (head, 0),
+    };
+    head + 1..all - tail + 1
 }
 
-fn lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
+/// How many lines are the same at the end, of texts with a line each at least.
+fn same_at_end(old: &[u8], new: &[u8]) -> usize {
+    let same = common_end(old, new);
+    let (mut tail, mut rest) = (0, (Some(old), Some(new)));
+    if let Some(newline) = memchr::memchr(b'\n', &new[new.len() - same..]) {
+        let lines = &new[new.len() - same + newline + 1..];
+        tail = count_newlines(lines) + 1;
+        let without = |text: &[u8]| text.len() - lines.len() - 1;
+        rest = (Some(&old[..without(old)]), Some(&new[..without(new)]));
+    }
+    while let (Some(old), Some(new)) = rest {
+        let ((old_line, old), (new_line, new)) = (last_line(old), last_line(new));
+        if old_line != new_line {
+            break;
+        }
+        tail += 1;
+        rest = (old, new);
+    }
+    tail
+}
+
+/// The first line, and what follows it if there is another.
+fn first_line(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match memchr::memchr(b'\n', text) {
+        Some(newline) => (without_return(&text[..newline]), Some(&text[newline + 1..])),
+        None => (without_return(text), None),
+    }
+}
+
+/// The last line, and what stands before it if there is another.
+fn last_line(text: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match memchr::memrchr(b'\n', text) {
+        Some(newline) => (without_return(&text[newline + 1..]), Some(&text[..newline])),
+        None => (without_return(text), None),
+    }
+}
+
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn count_newlines(text: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', text).count()
+}
+
+/// How many bytes are compared at once.
+const BLOCK: usize = 4096;
+
+/// How many bytes are the same at the start.
+fn common_start(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.chunks(BLOCK).zip(other.chunks(BLOCK)).take_while(|(one, other)| one == other);
+    let same: usize = blocks.map(|(block, _)| block.len()).sum();
+    same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
+}
+
+/// How many bytes are the same at the end.
+fn common_end(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.rchunks(BLOCK).zip(other.rchunks(BLOCK)).take_while(|(one, other)| one == other);
+    let same: usize = blocks.map(|(block, _)| block.len()).sum();
+    let [one, other] = [one, other].map(|text| &text[..text.len() - same]);
+    same + one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// The same, on lists of all lines.
+    fn simple(before: &[u8], now: &[u8]) -> Range<usize> {
+        let [before, now] = [before, now]
+            .map(|text| text.split(|&byte| byte == b'\n').map(without_return).collect::<Vec<_>>());
+        let same = |pair: &(&&[u8], &&[u8])| pair.0 == pair.1;
+        let head = before.iter().zip(&now).take_while(same).count();
+        let rest = before[head..].iter().rev().zip(now[head..].iter().rev());
+        head + 1..now.len() - rest.take_while(same).count() + 1
+    }
+
+    proptest! {
+        #[test]
+        fn lines_that_differ_are_those_that_a_list_of_all_lines_shows(
+            start in "[ab\r\n]{0,9}",
+            middles in ["[ab\r\n]{0,9}", "[ab\r\n]{0,9}"],
+            end in "[ab\r\n]{0,9}",
+            times in prop_oneof![Just(1), Just(1), 1usize..2000],
+        ) {
+            let [before, now] = middles.map(|middle| start.repeat(times) + &middle + &end.repeat(times));
+            let expected = simple(before.as_bytes(), now.as_bytes());
+            prop_assert_eq!(changed_lines(before.as_bytes(), now.as_bytes()), expected);
+        }
+    }
 
     #[test]
     fn the_lines_from_the_first_to_the_last_that_differ() {
@@ -32,6 +129,7 @@ mod tests {
             ("", "a\nb", 1..3),
             ("a\na\n", "a\na\na\n", 3..4),
             ("a\r\nb\r\n", "a\nb\nc\n", 3..4),
+            ("x\r\nc\n", "x\nc\nc\n", 3..4),
         ] {
             assert_eq!(changed_lines(before.as_bytes(), now.as_bytes()), changed, "{before:?} {now:?}");
         }
