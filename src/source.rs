@@ -273,6 +273,19 @@ mod tests {
         assert_eq!(reader.read_file(&path), Err(Why::TooLarge { size: 6, limit: 5 }));
     }
 
+    #[test]
+    fn large_files_are_read_whole_between_small_ones() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("a");
+        let mut reader = Reader::new(10_000_000);
+        for size in [3_000_000, 5, 2 * 1024 * 1024 - 1, 7_000_001, 2 * 1024 * 1024, 1_000_000] {
+            let content: Vec<u8> = (0..size).map(|at: u32| at.to_le_bytes()[at as usize % 3]).collect();
+            std::fs::write(&path, &content).expect("written");
+            assert!(reader.read_file(&path) == Ok(&content), "{size} bytes");
+            assert!(Reader::new(10_000_000).into_file(&path) == Ok(content.into()), "{size} bytes");
+        }
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn a_file_that_says_it_is_empty_is_read_to_its_end() {

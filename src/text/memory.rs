@@ -69,15 +69,16 @@ impl Memory {
     /// Puts `new` in the place of what stands at `range`. What stands behind it is moved, and nothing else, if there is
     /// room.
     pub(super) fn replace(&mut self, range: Range<usize>, new: &[u8]) {
-        #[cfg(all(target_os = "linux", feature = "project"))]
-        if let Self::Large(pages) = self {
-            if pages.replace(range.clone(), new) {
-                return;
+        match self {
+            Self::Heap(bytes) => drop(bytes.splice(range, new.iter().copied())),
+            #[cfg(all(target_os = "linux", feature = "project"))]
+            Self::Large(pages) => {
+                if !pages.replace(range.clone(), new) {
+                    let mut bytes = pages.as_slice().to_vec();
+                    bytes.splice(range, new.iter().copied());
+                    *self = Self::Heap(bytes);
+                }
             }
-            *self = Self::Heap(pages.as_slice().to_vec());
-        }
-        if let Self::Heap(bytes) = self {
-            bytes.splice(range, new.iter().copied());
         }
     }
 

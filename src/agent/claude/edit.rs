@@ -326,6 +326,7 @@ mod tests {
         assert!(crlf_at(4094, '😀'));
         assert!(!crlf_at(4096, '😀'));
         assert!(crlf_at(4094, 'é'));
+        assert!(crlf_at(4094, '€') && !crlf_at(4095, '€'), "three bytes are one unit");
     }
 
     #[test]
