@@ -33,12 +33,11 @@ impl Stack {
         self.layers.different_on_disk.append(&mut different_on_disk);
         self.layers.directories.append(&mut directories);
         if are_unique(self.layers.contracts.iter().chain(all.iter().flatten())) {
-            let more: usize = all.iter().map(Vec::len).sum();
             let there = &mut self.layers.contracts;
             if there.is_empty() && !all.is_empty() {
                 *there = all.remove(0);
             }
-            there.reserve_exact(more);
+            there.reserve_exact(all.iter().map(Vec::len).sum());
             all.into_iter().for_each(|contracts| there.extend(contracts));
         } else {
             all.into_iter().for_each(|contracts| self.add(contracts));
