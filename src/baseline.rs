@@ -3,6 +3,7 @@
 //! One JSON object a line, the lines sorted as text: the contract, the path, a digest of the line, and how many there are.
 //! This is the file and no more; which violations an entry covers is for settling to say.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -190,9 +191,10 @@ pub struct Wanted {
 
 impl Wanted {
     /// What may cover these violations.
-    pub fn of<'a>(violations: impl Iterator<Item = &'a Violation>) -> Self {
+    pub fn of(violations: impl Iterator<Item = impl Borrow<Violation>>) -> Self {
         let mut wanted = Self { ends: vec![false; 256], ..Self::default() };
         for violation in violations {
+            let violation = violation.borrow();
             let digest = frame::hexadecimal(violation.fingerprint.line);
             wanted.ends[end(&digest)] = true;
             wanted.digests.push(digest);

@@ -2,9 +2,9 @@
 //! looks for two texts with the same one.
 
 /// FNV-1a, 64 bits, with its halves mixed so that few of them suffice.
-pub fn digest(bytes: &[u8]) -> u64 {
+pub fn digest<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
-    let hash = bytes.iter().fold(0xCBF2_9CE4_8422_2325, step);
+    let hash = bytes.into_iter().fold(0xCBF2_9CE4_8422_2325, step);
     hash ^ (hash >> 32)
 }
 

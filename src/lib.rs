@@ -41,6 +41,9 @@ mod replace;
 
 mod wire;
 
+#[cfg(feature = "project")]
+mod deflate;
+
 mod stamp;
 
 pub mod hook;
@@ -58,6 +61,9 @@ mod violation;
 mod matcher;
 
 mod fix;
+
+#[cfg(feature = "project")]
+mod violations;
 
 #[cfg(feature = "project")]
 mod baseline;
@@ -146,4 +152,5 @@ pub use {
     source::git::{Error as GitError, Location as GitLocation, Revisions},
     source::shard::Shard,
     source::swept::Sweep,
+    violations::Violations,
 };

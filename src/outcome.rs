@@ -2,6 +2,7 @@
 //!
 //! Only a carrier and its counts; who fills it, and how it is shown, is not known here.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use crate::path::RelPath;
 use crate::skipped::{Gap, Skipped};
 use crate::text::Region;
 use crate::violation::{State, Violation};
+use crate::violations::Violations;
 
 /// Everything a run found out.
 #[derive(Debug, Default)]
@@ -23,7 +25,7 @@ pub struct Outcome {
     /// The files that at least one contract was checked on, in order.
     pub checked: Vec<RelPath>,
     /// The violations of every state, by path, place and rule id.
-    pub violations: Vec<Violation>,
+    pub violations: Violations,
     /// What changed files were violating before, where that was asked for.
     pub before: Vec<Earlier>,
     /// The ignore directives that a change adds, where that was asked for.
@@ -80,22 +82,20 @@ impl Earlier {
 
 impl Outcome {
     /// The violations that count.
-    pub fn open(&self) -> impl Iterator<Item = &Violation> {
-        self.violations.iter().filter(|violation| violation.is_open())
+    pub fn open(&self) -> impl Iterator<Item = Cow<'_, Violation>> {
+        self.violations.of_states(|state| state == State::Open)
     }
 
     /// The violations that do not count, whatever the reason.
-    pub fn suppressed(&self) -> impl Iterator<Item = &Violation> {
-        self.violations.iter().filter(|violation| !violation.is_open())
+    pub fn suppressed(&self) -> impl Iterator<Item = Cow<'_, Violation>> {
+        self.violations.of_states(|state| state != State::Open)
     }
 
     /// The violations that were there before, and stand on lines that the change touches.
-    pub fn touched(&self) -> impl Iterator<Item = &Violation> {
-        self.violations.iter().filter(|violation| match violation.state {
-            State::Existing | State::Baselined => {
-                self.before.iter().any(|file| file.path == violation.path && file.touches(violation))
-            }
-            State::Open | State::Ignored => false,
+    pub fn touched(&self) -> impl Iterator<Item = Cow<'_, Violation>> {
+        let old = self.violations.of_states(|state| matches!(state, State::Existing | State::Baselined));
+        old.filter(|violation| {
+            self.before.iter().any(|file| file.path == violation.path && file.touches(violation))
         })
     }
 
@@ -116,8 +116,8 @@ impl Outcome {
     /// Counts the violations.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::default();
-        for violation in &self.violations {
-            let count = match (violation.state, violation.contract.severity) {
+        for kind in self.violations.kinds() {
+            let count = match kind {
                 (State::Open, Severity::Error) => &mut summary.errors,
                 (State::Open, Severity::Warning) => &mut summary.warnings,
                 (State::Ignored, _) => &mut summary.ignored,
@@ -144,6 +144,13 @@ pub struct Summary {
     pub existing: usize,
     /// Violations that are in the baseline.
     pub baselined: usize,
+}
+
+impl Summary {
+    /// How many count.
+    pub fn open(&self) -> usize {
+        self.errors + self.warnings
+    }
 }
 
 impl fmt::Display for Summary {

@@ -85,6 +85,8 @@ pub struct Options {
     pub(crate) recorded: Recorded,
     /// Whether to look for ignore directives that a change adds.
     pub(crate) added_ignores: AddedIgnores,
+    /// How much memory violations may take before they are packed, in bytes.
+    pub(crate) most_held: usize,
     /// Where results are kept for the next run, if they are.
     pub(crate) cache: Option<cache::Place>,
     /// Whether to take the states of files while they are looked for: the cache needs them.
@@ -106,6 +108,7 @@ impl Default for Options {
             git: None,
             recorded: Recorded::Nowhere,
             added_ignores: AddedIgnores::NotWanted,
+            most_held: scan::MOST_HELD,
             cache: None,
             stamps: Stamps::NotTaken,
         }
@@ -323,6 +326,7 @@ fn scanning(options: &Options, threads: usize) -> scan::Options<'static> {
         added_ignores: options.added_ignores,
         measure: options.measure,
         propose: options.propose,
+        most_held: options.most_held,
         cache: None,
     }
 }
@@ -388,7 +392,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::violation::Violation;
 
     fn project() -> tempfile::TempDir {
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -412,7 +415,7 @@ mod tests {
         let project = Project::open(directory.path()).expect("a project");
         assert_eq!(project.contracts().len(), 1);
         let outcome = project.check(&Source::Tree(None)).expect("checked");
-        let found: Vec<_> = outcome.open().map(|violation: &Violation| violation.path.to_string()).collect();
+        let found: Vec<_> = outcome.open().map(|violation| violation.path.to_string()).collect();
         assert_eq!(found, ["src/a.txt"], "files that hold contracts are exempt");
         assert_eq!(outcome.warnings.len(), 1);
         assert!(Project::open(directory.path().join("gone")).is_err());

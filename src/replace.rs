@@ -7,6 +7,11 @@ use std::path::Path;
 /// Makes `content` the content of `target`, which keeps its owner and its mode. A file that is read-only
 /// is refused; a link is replaced, not followed.
 pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
+    replace_with(target, |file| file.write_all(content))
+}
+
+/// The same with what `write` writes, which need not be in memory at once.
+pub fn replace_with(target: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let before = fs::metadata(target).ok();
     if before.as_ref().is_some_and(|before| before.permissions().readonly()) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
@@ -17,7 +22,7 @@ pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory).map_err(without_path)?;
-    file.as_file_mut().write_all(content)?;
+    write(file.as_file_mut())?;
     if let Some(before) = before {
         keep_owner(file.as_file(), &before);
         file.as_file().set_permissions(before.permissions())?;

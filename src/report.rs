@@ -24,3 +24,6 @@ pub mod trend;
 pub mod warning;
 
 pub use inert::{inert, inert_json, inert_source, is_active};
+
+#[cfg(test)]
+mod tests;

@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
 use crate::cache::{Cache, Known, ToRead};
 pub use crate::config::Existing;
-use crate::contract::{Check, Contract};
+use crate::contract::Check;
 use crate::fix::Mender;
 use crate::matcher::{Checked, Matcher, Scratch, Selection};
 use crate::outcome::{AddedIgnore, Outcome, Spent};
@@ -21,15 +21,19 @@ use crate::skipped::{Gap, Skipped, Why};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
 use crate::text::{Text, changed_lines};
 use crate::violation::Violation;
+use crate::violations::{Packed, Packer};
 
 mod added_ignores;
 mod gather;
+mod hold;
 mod propose;
 mod remember;
 pub mod tally;
 
 pub use added_ignores::AddedIgnores;
-use gather::{gather, judge_project, sort};
+use gather::{Gathered, judge_project, survey_target};
+use hold::Holding;
+pub use hold::MOST_HELD;
 pub use propose::Propose;
 use remember::{Memory, Recalled};
 
@@ -48,6 +52,8 @@ pub struct Options<'c> {
     pub measure: Measure,
     /// What violations are to carry beside what was found.
     pub propose: Propose,
+    /// How much memory violations may take before they are packed, in bytes.
+    pub most_held: usize,
     /// Results of earlier runs with the same contracts and the same options, to use and to add to.
     pub cache: Option<&'c Cache>,
 }
@@ -82,8 +88,10 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &
     let Targets { targets, coverage, skipped, .. } = targets;
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
+    let holding = Holding::new(matcher.contracts(), options.most_held);
     let (scanned, mut workers) = each(targets, options.threads, worker, |worker, target| {
-        let scanned = check_target(matcher, worker, target, options.into());
+        let mut scanned = check_target(matcher, worker, target, options.into());
+        holding.hold(&mut scanned, &mut worker.packer);
         watch.advance();
         scanned
     });
@@ -91,14 +99,15 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &
     let threads = workers.len();
     let contracts = matcher.contracts().to_vec();
     let mut outcome = Outcome { contracts, skipped: skipped.clone(), ..Outcome::default() };
-    gather(targets, scanned, &mut outcome);
+    let mut gathered = Gathered::default();
+    gathered.add(targets, scanned, &mut outcome);
     if let Coverage::Rest(rest) = coverage {
         let survey = |worker: &mut Worker<'_>, target: &Target| survey_target(matcher, worker, target);
         let (_, others) = each(rest, options.threads, worker, survey);
         workers.extend(others);
     }
-    judge_project(matcher, coverage, &workers, &mut outcome);
-    sort(&mut outcome);
+    gathered.found.extend(judge_project(matcher, coverage, &workers, &mut outcome));
+    gathered.sort_into(&mut outcome);
     outcome.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
     outcome
 }
@@ -117,6 +126,8 @@ struct Worker<'m> {
     mender: Option<Mender<'m>>,
     /// What is known of files, if anything is kept.
     memory: Option<Memory<'m>>,
+    /// What packs violations, once there are many.
+    packer: Option<Packer>,
 }
 
 /// What a worker measures, if that is asked for.
@@ -136,7 +147,8 @@ impl<'m> Worker<'m> {
         let nothing = vec![false; matcher.contracts().len()];
         let mender = (options.propose == Propose::Fixes).then(|| Mender::new(matcher));
         let memory = options.cache.map(Memory::new);
-        Self { now, before, scratch, satisfied: nothing.clone(), unread: nothing, times, mender, memory }
+        let satisfied = nothing.clone();
+        Self { now, before, scratch, satisfied, unread: nothing, times, mender, memory, packer: None }
     }
 }
 
@@ -216,6 +228,8 @@ impl From<Options<'_>> for Back {
 struct Scanned {
     applied: bool,
     checked: Checked,
+    /// Its violations, if they are not among the rest of what was found.
+    packed: Option<Packed>,
     /// The text before, if that was asked for.
     before: Option<Was>,
     /// Ignore directives that are new.
@@ -375,24 +389,6 @@ fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
     text.map_or(&[], Text::bytes)
 }
 
-/// Notes the contracts about the project as a whole that a file satisfies which is checked elsewhere.
-fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) {
-    let alias = target.alias.as_ref();
-    let somewhere = |contract: &Arc<Contract>| {
-        matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
-    };
-    if matcher.contracts().iter().any(somewhere) {
-        worker.mender = None;
-        // What is known has fixes, and what is found here has none.
-        worker.memory = None;
-        check_target(matcher, worker, target, Back::NOT_AT_ALL);
-        return;
-    }
-    for &contract in matcher.select(&target.path, alias).satisfied_by_existence() {
-        worker.satisfied[contract] = true;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::path::RelPath;
@@ -422,6 +418,7 @@ mod tests {
             added_ignores: AddedIgnores::Wanted,
             measure: Measure::Nothing,
             propose: Propose::Nothing,
+            most_held: MOST_HELD,
             cache: None,
         }
     }
@@ -435,7 +432,7 @@ mod tests {
     }
 
     fn shown(outcome: &Outcome) -> Vec<String> {
-        let shown = |violation: &Violation| format!("{} {}", violation.path, violation.contract.id);
+        let shown = |violation: Cow<'_, Violation>| format!("{} {}", violation.path, violation.contract.id);
         outcome.violations.iter().map(shown).collect()
     }
 

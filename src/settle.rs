@@ -6,12 +6,12 @@
 use std::collections::HashMap;
 
 use crate::outcome::Outcome;
-use crate::path::RelPath;
 use crate::violation::{Fingerprint, Violation};
 
 mod baseline;
 mod existing;
 
+use baseline::Marking;
 pub use baseline::{Seen, Tolerated};
 
 /// Decides the state of every violation, and tells those apart that look alike.
@@ -20,45 +20,53 @@ pub fn settle(outcome: &mut Outcome, tolerated: Option<&Tolerated>) {
         mark_baselined(outcome, tolerated);
     }
     existing::mark(&mut outcome.violations, &outcome.before);
-    for violation in outcome.violations.iter_mut().filter(|violation| !violation.is_open()) {
-        violation.fix = None;
-    }
-    count_repeats(&mut outcome.violations);
+    outcome.violations.change_files(drop_needless_fixes);
+    outcome.violations.change_files(count_repeats);
 }
 
 /// Marks what is in the baseline, now and before: what it covers is neither new nor was it there without it.
 fn mark_baselined(outcome: &mut Outcome, tolerated: &Tolerated) {
-    let earlier = outcome.before.iter_mut().flat_map(|file| &mut file.violations);
-    baseline::mark(earlier.collect(), tolerated);
-    let mut now: Vec<&mut Violation> = outcome.violations.iter_mut().collect();
+    let mut marking = Marking::new(tolerated);
+    marking.run(|mark| outcome.before.iter_mut().flat_map(|file| &mut file.violations).for_each(mark));
     // Of several that are alike, the new one is on a line that changed.
     let before: HashMap<_, _> = outcome.before.iter().map(|file| (&file.path, file)).collect();
-    if !before.is_empty() {
-        now.sort_by_key(|violation| before.get(&violation.path).is_some_and(|file| file.touches(violation)));
-    }
-    let left = baseline::mark(now, tolerated);
+    let touches =
+        |violation: &Violation| before.get(&violation.path).is_some_and(|file| file.touches(violation));
+    let mut marking = Marking::new(tolerated);
+    marking.run(|mark| {
+        outcome.violations.decide_open(|violation| {
+            if !touches(violation) {
+                mark(violation)
+            }
+        });
+        if !before.is_empty() {
+            outcome.violations.decide_open(|violation| {
+                if touches(violation) {
+                    mark(violation)
+                }
+            });
+        }
+    });
     if tolerated.seen == Seen::Everything {
-        outcome.stale = Some(baseline::stale(outcome, tolerated.baseline, &left));
+        outcome.stale = Some(marking.stale(outcome));
+    }
+}
+
+/// Only what counts is to be repaired.
+fn drop_needless_fixes(file: &mut [Violation]) {
+    for violation in file.iter_mut().filter(|violation| !violation.is_open()) {
+        violation.fix = None;
     }
 }
 
 /// Numbers the violations of one contract in one file that stand on the same text; they are in their final order.
-fn count_repeats(violations: &mut [Violation]) {
-    for file in violations.chunk_by_mut(|one, next| one.path == next.path) {
-        let mut seen: HashMap<(&str, _), u32> = HashMap::new();
-        for Violation { contract, fingerprint: Fingerprint { line, repeat }, .. } in file {
-            let count = seen.entry((&contract.id, *line)).or_default();
-            *count += 1;
-            *repeat = *count;
-        }
+fn count_repeats(file: &mut [Violation]) {
+    let mut seen: HashMap<(&str, _), u32> = HashMap::new();
+    for Violation { contract, fingerprint: Fingerprint { line, repeat }, .. } in file {
+        let count = seen.entry((&contract.id, *line)).or_default();
+        *count += 1;
+        *repeat = *count;
     }
-}
-
-/// The violations of a file, among violations in the order of their paths.
-fn of_file<'a>(violations: &'a mut [Violation], path: &RelPath) -> &'a mut [Violation] {
-    let start = violations.partition_point(|violation| violation.path < *path);
-    let count = violations[start..].partition_point(|violation| violation.path == *path);
-    &mut violations[start..start + count]
 }
 
 #[cfg(test)]

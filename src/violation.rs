@@ -115,7 +115,8 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    fn of_path(path: &RelPath) -> Self {
+    /// Of a violation without a line.
+    pub(crate) fn of_path(path: &RelPath) -> Self {
         Self { line: LineDigest(digest(path.as_bytes())), repeat: 1 }
     }
 }
@@ -127,8 +128,7 @@ pub struct LineDigest(pub u64);
 impl LineDigest {
     /// The digest of these bytes.
     pub fn of(line: &[u8]) -> Self {
-        let visible: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        Self(digest(&visible))
+        Self(digest(line.iter().filter(|byte| !byte.is_ascii_whitespace())))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What to say to an event, in no client's wire format: from the outcome of a check to a verdict and its words.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::Manner;
@@ -192,7 +193,7 @@ fn context(verdict: &Verdict, outcome: &Outcome, place: Place) -> Option<String>
         _ => 0,
     };
     let room = MAX_TEXT.saturating_sub(told + EXISTING.len() + 1);
-    let mut touched: Vec<&Violation> = outcome.touched().collect();
+    let mut touched: Vec<_> = outcome.touched().collect();
     touched.sort_by_key(|violation| Reverse(violation.contract.severity));
     (!touched.is_empty() && room >= MIN_CONTEXT).then(|| {
         let prefix = |severity| match severity {
@@ -205,8 +206,8 @@ fn context(verdict: &Verdict, outcome: &Outcome, place: Place) -> Option<String>
 }
 
 /// The open violations, errors first.
-fn worst_first(outcome: &Outcome) -> Vec<&Violation> {
-    let mut open: Vec<&Violation> = outcome.open().collect();
+fn worst_first(outcome: &Outcome) -> Vec<Cow<'_, Violation>> {
+    let mut open: Vec<_> = outcome.open().collect();
     open.sort_by_key(|violation| Reverse(violation.contract.severity));
     open
 }
@@ -236,7 +237,7 @@ fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
 }
 
 /// What is said about violations that are there, if there are any; errors come first.
-fn told(open: &[&Violation], manner: Manner, place: Place) -> Option<Verdict> {
+fn told(open: &[Cow<'_, Violation>], manner: Manner, place: Place) -> Option<Verdict> {
     let worst = open.first()?.contract.severity;
     let prefix = |severity| match severity {
         Severity::Error => "Error",
@@ -262,7 +263,7 @@ fn after_write(severity: Severity) -> &'static str {
 const MAX_FILES: usize = 3;
 
 /// How many errors there are, and where.
-fn count(open: &[&Violation]) -> String {
+fn count(open: &[Cow<'_, Violation>]) -> String {
     let errors = open.iter().filter(|violation| violation.contract.severity == Severity::Error);
     let mut files: Vec<_> = errors.clone().map(|violation| &violation.path).collect();
     files.dedup();

@@ -3,6 +3,7 @@
 //! Whoever finds all that is asked for need not read the rest. A file whose lines are not in order, which a merge may leave,
 //! hides entries from this, and never shows one that is not there.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -22,9 +23,10 @@ const BLOCK: u64 = 4 << 10;
 
 impl Baseline {
     /// The entries that cover all of these violations, if the file is large and has them where they should stand.
-    pub fn look_up<'a>(root: &Root, violations: impl Iterator<Item = &'a Violation>) -> Option<Self> {
+    pub fn look_up(root: &Root, violations: impl Iterator<Item = impl Borrow<Violation>>) -> Option<Self> {
         let mut counts: HashMap<(String, String), HashMap<LineDigest, u32>> = HashMap::new();
         for violation in violations {
+            let violation = violation.borrow();
             let file = (violation.contract.id.clone(), violation.path.to_text().into_owned());
             *counts.entry(file).or_default().entry(violation.fingerprint.line).or_default() += 1;
         }

@@ -24,7 +24,7 @@ use crate::project::{self, Options, Project, Recorded};
 use crate::replace::replace;
 use crate::skipped::Gap;
 use crate::source::{Source, Targets};
-use crate::violation::{State, Violation};
+use crate::violation::State;
 
 /// `phaser baseline`.
 #[derive(Debug, Args)]
@@ -204,14 +204,13 @@ impl Baseline {
     /// What the baseline is to be.
     fn plan(&self, old: Option<&baseline::Baseline>, looked: &Looked) -> Plan {
         let mut plan = Plan::default();
-        let of_state = |state| looked.outcome.violations.iter().filter(move |found| found.state == state);
         for entry in old.into_iter().flat_map(baseline::Baseline::iter) {
             if !self.prune || !looked.judges(&entry) {
                 plan.entries.insert(Key::from(entry), entry.count);
             }
         }
         if let (Some(old), true) = (old, self.prune) {
-            plan.keep(of_state(State::Baselined), old, looked);
+            plan.keep(old, looked);
         }
         let before: u32 = old.into_iter().flat_map(baseline::Baseline::iter).map(|entry| entry.count).sum();
         plan.dropped = before.saturating_sub(plan.entries.values().sum());
@@ -235,25 +234,21 @@ struct Plan {
 impl Plan {
     /// Adds the violations that count, but for those of contracts that allow no exceptions.
     fn record(&mut self, outcome: &Outcome) {
-        let (allowed, refused): (Vec<_>, Vec<_>) =
-            outcome.open().partition(|violation| violation.contract.ignorable);
-        self.added = allowed.len();
-        self.refused = refused.len();
-        for violation in allowed {
-            *self.entries.entry(Key::of(violation)).or_default() += 1;
+        for violation in outcome.open() {
+            if violation.contract.ignorable {
+                *self.entries.entry(Key::of(&violation)).or_default() += 1;
+                self.added += 1;
+            } else {
+                self.refused += 1;
+            }
         }
     }
 
     /// Keeps what is still there, under the path that it has now.
-    fn keep<'a>(
-        &mut self,
-        baselined: impl Iterator<Item = &'a Violation>,
-        old: &baseline::Baseline,
-        looked: &Looked,
-    ) {
+    fn keep(&mut self, old: &baseline::Baseline, looked: &Looked) {
         let mut still: BTreeMap<Key, u32> = BTreeMap::new();
-        for violation in baselined {
-            *still.entry(Key::of(violation)).or_default() += 1;
+        for violation in looked.outcome.violations.of_states(|state| state == State::Baselined) {
+            *still.entry(Key::of(&violation)).or_default() += 1;
         }
         for (key, count) in still {
             let at = old.find(key.contract.as_bytes(), key.path.as_bytes(), key.digest);

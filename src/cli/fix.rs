@@ -1,6 +1,6 @@
 //! `phaser fix`: repairs what contracts know how to repair, in files of the worktree.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -167,22 +167,16 @@ impl Fix {
     fn mend(&self, looked: &Looked<'_>, outcome: &Outcome) -> Vec<Done> {
         let chosen = looked.matcher.contracts().iter().filter(|contract| self.chosen.includes(contract));
         let chosen: HashSet<String> = chosen.map(|contract| contract.id.clone()).collect();
-        let mut found: BTreeMap<&RelPath, Vec<&Violation>> = BTreeMap::new();
-        for violation in &outcome.violations {
-            found.entry(&violation.path).or_default().push(violation);
-        }
-        found.retain(|_, violations| {
-            let is_wanted = |one: &&Violation| is_fixable(one) && chosen.contains(&one.contract.id);
-            violations.iter().any(is_wanted)
-        });
+        let is_wanted = |one: &Violation| is_fixable(one) && chosen.contains(&one.contract.id);
+        let found: Vec<_> = outcome.violations.files().filter(|file| file.iter().any(is_wanted)).collect();
         let targets: HashMap<&RelPath, &Target> =
             looked.targets.targets.iter().map(|target| (&target.path, target)).collect();
         let mender = Mender::new(looked.matcher).only(chosen);
         let progress = Progress::new(looked.visible);
         progress.start(found.len());
         let mut done = Vec::new();
-        for (path, violations) in found {
-            if let Some(target) = targets.get(path) {
+        for violations in found {
+            if let Some(target) = violations.first().and_then(|first| targets.get(&first.path)) {
                 let job =
                     Job { root: looked.root, mender: &mender, target, limit: self.limits.max_file_size };
                 done.push(job.run(&violations, if self.diff { file::Write::No } else { file::Write::Yes }));
@@ -196,17 +190,19 @@ impl Fix {
     /// Puts what is left of files that were fixed in the place of what was there, and leaves out contracts that were not
     /// chosen.
     fn take_over(&self, outcome: &mut Outcome, done: &[Done]) {
+        let mut violations = std::mem::take(&mut outcome.violations).into_vec();
         if !self.diff {
             let fixed: HashMap<&RelPath, &Done> =
                 done.iter().filter(|one| one.is_written()).map(|one| (&one.path, one)).collect();
-            outcome.violations.retain(|violation| !fixed.contains_key(&violation.path));
-            outcome.violations.extend(fixed.values().flat_map(|one| one.violations.iter().cloned()));
-            outcome.violations.sort_by(|one, other| one.path.cmp(&other.path));
+            violations.retain(|violation| !fixed.contains_key(&violation.path));
+            violations.extend(fixed.values().flat_map(|one| one.violations.iter().cloned()));
+            violations.sort_by(|one, other| one.path.cmp(&other.path));
         }
         if !self.chosen.is_everything() {
-            outcome.violations.retain(|violation| self.chosen.includes(&violation.contract));
+            violations.retain(|violation| self.chosen.includes(&violation.contract));
             outcome.stale = None;
         }
+        outcome.violations = violations.into();
     }
 
     fn exit(&self, outcome: &Outcome, done: &[Done]) -> Exit {

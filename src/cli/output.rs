@@ -1,13 +1,13 @@
 //! Where a report goes: to standard output, or to a file that is whole or not there.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
 use crate::path::real_path;
-use crate::replace::replace;
+use crate::replace::replace_with;
 
 /// Writes to standard output. A reader that goes away (`| head`) has seen what it wanted: the run ends as it would have.
 pub fn to_stdout(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
@@ -41,19 +41,21 @@ fn written(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<
 
 /// Writes a file. Whoever reads it meanwhile sees the old one or the new one.
 pub fn to_file(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let mut bytes = Vec::new();
-    let written = report(&mut bytes).and_then(|()| write_file(&real_path(path), &bytes));
-    written.map_err(|error| {
+    write_file(&real_path(path), report).map_err(|error| {
         anyhow!("{} cannot be written: {error} (name a file in a directory that exists)", path.display())
     })
 }
 
 /// What is not a regular file, such as a device, is written and not replaced.
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_file(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let write = |file: &mut File| {
+        let mut out = io::BufWriter::new(file);
+        report(&mut out).and_then(|()| out.flush())
+    };
     if path.exists() && !path.is_file() {
-        return fs::write(path, bytes);
+        return write(&mut File::create(path)?);
     }
-    replace(path, bytes)
+    replace_with(path, write)
 }
 
 /// Adds to the end of a file.

@@ -68,11 +68,11 @@ fn options(environment: &Environment) -> Options {
 
 impl Today {
     /// The files that no agent can edit: they have violations that deny every edit of them.
-    pub fn trapped(&self) -> BTreeSet<&RelPath> {
+    pub fn trapped(&self) -> BTreeSet<RelPath> {
         let errors = self.outcome.open().filter(|violation| violation.contract.severity == Severity::Error);
         let in_files = errors.filter(|violation| !violation.contract.check.is_about_project());
-        let paths = in_files.map(|violation| &violation.path);
-        paths.filter(|path| self.existing.at(path) == Existing::Deny).collect()
+        let denied = in_files.filter(|violation| self.existing.at(&violation.path) == Existing::Deny);
+        denied.map(|violation| violation.path.clone()).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! A contract tried on the past: text for people, JSON for programs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -55,7 +56,7 @@ pub fn write_text(
         contract.severity.as_str(),
         inert(message.trim_end())
     )?;
-    let open: Vec<&Violation> = today.open().collect();
+    let open: Vec<_> = today.open().collect();
     let files = open.iter().map(|violation| &violation.path).collect::<BTreeSet<_>>().len();
     match open.len() {
         0 => writeln!(out, "today: no violations")?,
@@ -82,7 +83,12 @@ pub fn write_text(
 }
 
 /// The places of violations, with their lines.
-fn write_lines(out: &mut dyn Write, open: &[&Violation], here: &Here, palette: Palette) -> io::Result<()> {
+fn write_lines(
+    out: &mut dyn Write,
+    open: &[Cow<'_, Violation>],
+    here: &Here,
+    palette: Palette,
+) -> io::Result<()> {
     let dim = palette.dim();
     for violation in open.iter().take(MOST_LINES) {
         let path = shown(&violation.path, here);
@@ -145,7 +151,7 @@ pub fn write_json(out: &mut dyn Write, Verdict { contract, today, past }: Verdic
 }
 
 fn violations(outcome: &Outcome) -> Vec<Value> {
-    let one = |violation: &Violation| {
+    let one = |violation: Cow<'_, Violation>| {
         let found = violation.found.as_ref();
         json!({
             "file_path": violation.path.to_text(),

@@ -4,12 +4,13 @@
 //! others are counted. Nothing of a contract or a file is written but in these two forms, because GitHub acts on
 //! any line of a log that looks like a command.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::host::{Spot, Top};
 use super::{inert, is_active};
 use crate::contract::Severity;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Summary};
 use crate::text::Region;
 use crate::violation::Violation;
 
@@ -24,33 +25,34 @@ const MAX_CELL: usize = 300;
 
 /// Writes the violations as workflow commands, errors first, and the summary.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
+    let summary = outcome.summary();
     let mut unseen = 0;
     for severity in [Severity::Error, Severity::Warning] {
-        let of_severity = by_severity(outcome, severity);
-        unseen += of_severity.len().saturating_sub(MAX_ANNOTATIONS);
-        for violation in of_severity.into_iter().take(MAX_ANNOTATIONS) {
-            annotate(out, violation, &Spot::of(top, violation))?;
+        unseen += count(summary, severity).saturating_sub(MAX_ANNOTATIONS);
+        for violation in by_severity(outcome, severity, MAX_ANNOTATIONS) {
+            annotate(out, &violation, &Spot::of(top, &violation))?;
         }
     }
     if unseen > 0 {
         writeln!(out, "{unseen} more: GitHub shows {MAX_ANNOTATIONS} annotations of each kind for a step")?;
     }
-    writeln!(out, "{}", outcome.summary())
+    writeln!(out, "{summary}")
 }
 
 /// Writes the summary and a table of the violations in Markdown.
 pub fn write_summary(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    writeln!(out, "### phaser: {}\n", outcome.summary())?;
-    if outcome.open().next().is_none() {
+    let summary = outcome.summary();
+    writeln!(out, "### phaser: {summary}\n")?;
+    if summary.open() == 0 {
         return Ok(());
     }
     writeln!(out, "| | Contract | Place | Message |\n|---|---|---|---|")?;
-    let errors = by_severity(outcome, Severity::Error);
-    let warnings = by_severity(outcome, Severity::Warning);
-    let unseen = (errors.len() + warnings.len()).saturating_sub(MAX_ROWS);
-    for violation in errors.into_iter().chain(warnings).take(MAX_ROWS) {
+    let errors = by_severity(outcome, Severity::Error, MAX_ROWS);
+    let warnings = by_severity(outcome, Severity::Warning, MAX_ROWS - errors.len());
+    let unseen = summary.open().saturating_sub(MAX_ROWS);
+    for violation in errors.into_iter().chain(warnings) {
         let contract = &violation.contract;
-        let Spot { path, line, .. } = Spot::of(top, violation);
+        let Spot { path, line, .. } = Spot::of(top, &violation);
         let place = format!("{path}:{line}");
         let cells = [contract.severity.as_str(), &contract.id, &place, &contract.message];
         writeln!(out, "| {} |", cells.map(cell).join(" | "))?;
@@ -64,9 +66,14 @@ pub fn write_summary(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::R
 
 /// Writes what would repair violations, as a diff: GitHub shows it in colour.
 fn write_fixes(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let all = outcome.open().filter(|violation| violation.fix.is_some()).count();
-    let shown: Vec<String> =
-        outcome.open().filter_map(|violation| suggestion(violation, top)).take(MAX_FIXES).collect();
+    let mut shown: Vec<String> = Vec::new();
+    let mut all = 0;
+    for violation in outcome.open().filter(|violation| violation.fix.is_some()) {
+        all += 1;
+        if shown.len() < MAX_FIXES {
+            shown.extend(suggestion(&violation, top));
+        }
+    }
     if all == 0 {
         return Ok(());
     }
@@ -99,8 +106,17 @@ fn suggestion(violation: &Violation, top: &Top) -> Option<String> {
     Some(format!("@@ {}:{line} {} @@\n-{}\n+{}\n", inert(&path), violation.contract.id, lines[0], lines[1]))
 }
 
-fn by_severity(outcome: &Outcome, severity: Severity) -> Vec<&Violation> {
-    outcome.open().filter(|violation| violation.contract.severity == severity).collect()
+/// The first open violations of a severity.
+fn by_severity(outcome: &Outcome, severity: Severity, most: usize) -> Vec<Cow<'_, Violation>> {
+    let count = count(outcome.summary(), severity).min(most);
+    outcome.open().filter(|violation| violation.contract.severity == severity).take(count).collect()
+}
+
+fn count(summary: Summary, severity: Severity) -> usize {
+    match severity {
+        Severity::Error => summary.errors,
+        Severity::Warning => summary.warnings,
+    }
 }
 
 fn annotate(out: &mut dyn Write, violation: &Violation, spot: &Spot) -> io::Result<()> {

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::host::{Spot, Top};
-use super::inert_json;
+use super::list::write_list;
 use crate::contract::Severity;
 use crate::digest::digest;
 use crate::outcome::Outcome;
+use crate::violation::Violation;
 
 #[derive(Serialize)]
 struct WireViolation<'a> {
@@ -34,10 +35,22 @@ struct WireLines {
 
 /// Writes the violations as GitLab's code quality report.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let violations = outcome.open().map(|violation| {
+    write_list(out, outcome.open().map(|violation| Shown { violation, top }), 0)?;
+    writeln!(out)
+}
+
+/// A violation as GitLab takes it.
+struct Shown<'a> {
+    violation: Cow<'a, Violation>,
+    top: &'a Top,
+}
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { violation, top } = self;
         let contract = &violation.contract;
         let spot = Spot::of(top, violation);
-        WireViolation {
+        let wire = WireViolation {
             // The format has no place for a fix.
             description: match violation.fix {
                 Some(_) => format!("{} (fix with phaser fix)", contract.message).into(),
@@ -53,9 +66,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
                 path: spot.path.to_text().into_owned(),
                 lines: WireLines { begin: spot.line, end: spot.last_line() },
             },
-        }
-    });
-    let json = serde_json::to_string_pretty(&violations.collect::<Vec<_>>())?;
-    out.write_all(inert_json(&json).as_bytes())?;
-    writeln!(out)
+        };
+        wire.serialize(serializer)
+    }
 }

@@ -3,16 +3,21 @@
 //! The page itself is `page.html`; what it shows is one JSON document in it, in which nothing can end the element that it
 //! stands in. Everything else happens where the page is opened.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use super::trend::TrendError;
+use crate::contract::Contract;
 use crate::outcome::{Outcome, Summary};
 use crate::skipped::Gap;
-use crate::violation::Note;
+use crate::violation::{Note, Violation};
+use crate::violations::Violations;
 
 mod read;
 
@@ -24,14 +29,14 @@ const STATES: [&str; 4] = ["open", "ignored", "existing", "baselined"];
 
 /// What a page shows.
 #[derive(Debug, Default)]
-pub struct Page {
-    shown: WirePage,
+pub struct Page<'a> {
+    shown: WirePage<'a>,
     known_contracts: HashMap<ContractRow, usize>,
     known_paths: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default, Serialize)]
-struct WirePage {
+struct WirePage<'a> {
     title: String,
     about: String,
     /// How many there are: a page may show nothing but how it was over time.
@@ -42,7 +47,7 @@ struct WirePage {
     states: [&'static str; 4],
     contracts: Vec<ContractRow>,
     paths: Vec<String>,
-    rows: Vec<Row>,
+    rows: Rows<'a>,
     history: Option<Vec<WireSample>>,
 }
 
@@ -64,15 +69,59 @@ struct ContractRow {
 
 /// A violation: contract, path, line, column, state, text, note. Numbers and not names, because there may be many.
 #[derive(Debug, Serialize)]
-struct Row(
+struct Row<'a>(
     usize,
     usize,
     usize,
     usize,
     usize,
-    Option<String>,
+    Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "String::is_empty")] String,
 );
+
+/// The rows of a page: what a run found, and what reports tell.
+#[derive(Debug, Default)]
+struct Rows<'a> {
+    of_run: Option<OfRun<'a>>,
+    told: Vec<Row<'static>>,
+}
+
+/// The violations of a run, which become rows one after another.
+#[derive(Debug)]
+struct OfRun<'a> {
+    violations: &'a Violations,
+    /// The number of each contract, by where it is in memory.
+    contracts: HashMap<*const Contract, usize>,
+    /// The number of the path of each file.
+    paths: Vec<usize>,
+}
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(None)?;
+        if let Some(OfRun { violations, contracts, paths }) = &self.of_run {
+            for (file, path) in violations.files().zip(paths) {
+                for violation in &*file {
+                    let contract = contracts.get(&Arc::as_ptr(&violation.contract)).copied();
+                    rows.serialize_element(&row(
+                        &Told::of(violation, ""),
+                        contract.unwrap_or_default(),
+                        *path,
+                    ))?;
+                }
+            }
+        }
+        self.told.iter().try_for_each(|row| rows.serialize_element(row))?;
+        rows.end()
+    }
+}
+
+/// A violation whose contract and path have these numbers.
+fn row<'a>(told: &Told<'a>, contract: usize, path: usize) -> Row<'a> {
+    let (line, column) = told.place.unwrap_or_default();
+    let notes: Vec<_> = told.note.into_iter().chain(told.repair.as_note()).collect();
+    Row(contract, path, line, column, told.state_number(), told.text.map(Cow::Borrowed), notes.join("; "))
+}
 
 /// How many open violations there were in a commit.
 #[derive(Debug, Serialize)]
@@ -114,6 +163,29 @@ struct Told<'a> {
     repair: Repair,
 }
 
+impl<'a> Told<'a> {
+    /// What a violation in the file with this path tells.
+    fn of(violation: &'a Violation, path: &'a str) -> Self {
+        let contract = &violation.contract;
+        let found = violation.found.as_ref();
+        Self {
+            id: &contract.id,
+            severity: contract.severity.as_str(),
+            message: &contract.message,
+            path,
+            place: found.map(|found| (found.region.start.line, found.region.start.column)),
+            state: violation.state.as_str(),
+            text: found.map(|found| found.line.as_str()),
+            note: violation.note.map(Note::as_str),
+            repair: Repair::of(violation.fix.is_some()),
+        }
+    }
+
+    fn state_number(&self) -> usize {
+        STATES.iter().position(|state| *state == self.state).unwrap_or_default()
+    }
+}
+
 /// Whether a violation can be repaired without anybody's thought.
 #[derive(Clone, Copy)]
 enum Repair {
@@ -139,7 +211,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     Page::of(outcome).write(out)
 }
 
-impl Page {
+impl<'a> Page<'a> {
     /// A page without anything on it.
     pub fn new(about: impl Into<String>) -> Self {
         let shown = WirePage { about: about.into(), states: STATES, ..WirePage::default() };
@@ -154,7 +226,7 @@ impl Page {
     }
 
     /// What an outcome has to show.
-    pub fn of(outcome: &Outcome) -> Self {
+    pub fn of(outcome: &'a Outcome) -> Self {
         let count = outcome.contracts.len();
         let about = format!("{count} contract{}", if count == 1 { "" } else { "s" });
         let mut page = Self::new(about);
@@ -164,40 +236,44 @@ impl Page {
         page.shown.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
         let broken = outcome.warnings.iter().map(|warning| (String::new(), warning.to_string()));
         page.shown.gaps.extend(broken);
-        for violation in &outcome.violations {
-            let contract = &violation.contract;
-            let found = violation.found.as_ref();
-            page.add(&Told {
-                id: &contract.id,
-                severity: contract.severity.as_str(),
-                message: &contract.message,
-                path: &violation.path.to_text(),
-                place: found.map(|found| (found.region.start.line, found.region.start.column)),
-                state: violation.state.as_str(),
-                text: found.map(|found| found.line.as_str()),
-                note: violation.note.map(Note::as_str),
-                repair: Repair::of(violation.fix.is_some()),
-            });
+        let mut of_run =
+            OfRun { violations: &outcome.violations, contracts: HashMap::new(), paths: Vec::new() };
+        for file in outcome.violations.files() {
+            let path = file.first().map(|first| first.path.to_text()).unwrap_or_default();
+            of_run.paths.push(page.path(&path));
+            for violation in &*file {
+                let known = of_run.contracts.entry(Arc::as_ptr(&violation.contract));
+                known.or_insert_with(|| page.contract(&Told::of(violation, &path)));
+            }
         }
+        page.shown.rows.of_run = Some(of_run);
         let Summary { errors, warnings, ignored, existing, baselined } = outcome.summary();
         page.shown.summary = Counts { errors, warnings, ignored, existing, baselined };
         page
     }
 
-    /// Adds a violation, and counts it.
-    fn add(&mut self, told: &Told<'_>) {
-        let severity = if told.severity == "warning" { "warning" } else { "error" };
-        let contract = ContractRow { id: told.id.to_owned(), severity, message: told.message.to_owned() };
-        let contract = *self.known_contracts.entry(contract).or_insert_with_key(|contract| {
-            self.shown.contracts.push(contract.clone());
-            self.shown.contracts.len() - 1
-        });
-        let path = *self.known_paths.entry(told.path.to_owned()).or_insert_with_key(|path| {
+    /// The number of a path.
+    fn path(&mut self, path: &str) -> usize {
+        *self.known_paths.entry(path.to_owned()).or_insert_with_key(|path| {
             self.shown.paths.push(path.clone());
             self.shown.paths.len() - 1
-        });
-        let state = STATES.iter().position(|state| *state == told.state).unwrap_or_default();
-        let counter = match (state, severity) {
+        })
+    }
+
+    /// The number of the contract of a violation.
+    fn contract(&mut self, told: &Told<'_>) -> usize {
+        let (id, severity, message) = (told.id.to_owned(), severity(told), told.message.to_owned());
+        *self.known_contracts.entry(ContractRow { id, severity, message }).or_insert_with_key(|contract| {
+            self.shown.contracts.push(contract.clone());
+            self.shown.contracts.len() - 1
+        })
+    }
+
+    /// Adds a violation, and counts it.
+    fn add(&mut self, told: &Told<'_>) {
+        let (contract, path) = (self.contract(told), self.path(told.path));
+        let Row(contract, path, line, column, state, text, notes) = row(told, contract, path);
+        let counter = match (state, severity(told)) {
             (0, "warning") => &mut self.shown.summary.warnings,
             (0, _) => &mut self.shown.summary.errors,
             (1, _) => &mut self.shown.summary.ignored,
@@ -205,10 +281,8 @@ impl Page {
             (_, _) => &mut self.shown.summary.baselined,
         };
         *counter += 1;
-        let (line, column) = told.place.unwrap_or_default();
-        let text = told.text.map(str::to_owned);
-        let notes: Vec<_> = told.note.into_iter().chain(told.repair.as_note()).collect();
-        self.shown.rows.push(Row(contract, path, line, column, state, text, notes.join("; ")));
+        let text = text.map(|text| Cow::Owned(text.into_owned()));
+        self.shown.rows.told.push(Row(contract, path, line, column, state, text, notes));
     }
 
     /// Writes the page.
@@ -218,6 +292,10 @@ impl Page {
         serde_json::to_writer(InScript(out), &self.shown)?;
         out.write_all(after.as_bytes())
     }
+}
+
+fn severity(told: &Told<'_>) -> &'static str {
+    if told.severity == "warning" { "warning" } else { "error" }
 }
 
 /// Writes JSON in which no element of the page begins or ends: `<` stands only in strings, where it can be spelled out.
@@ -241,18 +319,16 @@ impl Write for InScript<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::Value;
 
     use super::*;
-    use crate::contract::{Check, Contract};
+    use crate::contract::Check;
     use crate::matcher::oracle::contract;
     use crate::path::RelPath;
-    use crate::violation::{State, Violation};
+    use crate::violation::State;
 
     /// The document in a page.
-    pub(super) fn data(page: &Page) -> Value {
+    pub(super) fn data(page: &Page<'_>) -> Value {
         let mut bytes = Vec::new();
         page.write(&mut bytes).expect("written");
         let text = String::from_utf8(bytes).expect("is text");
@@ -270,7 +346,7 @@ mod tests {
         let mut violations: Vec<Violation> =
             ["a.py", "b/<i>.py"].map(|path| Violation::of_file(&one, &RelPath::from(path))).into();
         violations.push(Violation { state: State::Baselined, ..violations[0].clone() });
-        let outcome = Outcome { violations, ..Outcome::default() };
+        let outcome = Outcome { violations: violations.into(), ..Outcome::default() };
         let data = data(&Page::of(&outcome));
         assert_eq!(data["contracts"].as_array().map(Vec::len), Some(1));
         assert_eq!(data["contracts"][0]["message"], one.message);

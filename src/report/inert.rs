@@ -30,7 +30,11 @@ pub fn inert(text: &str) -> Cow<'_, str> {
 /// layout, because strings spell theirs out, and no line of it starts with what stands in a string.
 pub fn inert_json(json: &str) -> Cow<'_, str> {
     let spelled_out = |c: char| is_active(c) && !matches!(c, '\n' | '\t');
-    if !json.chars().any(spelled_out) && !has_command(json) {
+    // Most texts are plain: that is seen sooner than what each of their characters is.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let is_inert =
+        json.bytes().fold(true, |all, byte| all & is_plain(byte)) || !json.chars().any(spelled_out);
+    if is_inert && !has_command(json) {
         return Cow::Borrowed(json);
     }
     let mut safe = String::with_capacity(json.len() + 16);
@@ -60,7 +64,9 @@ pub fn is_active(c: char) -> bool {
 }
 
 fn has_command(text: &str) -> bool {
-    text.match_indices("##").any(|(at, _)| starts_command(&text[at..]))
+    // Looking for two takes longer to begin with than looking for one.
+    memchr::memchr(b'#', text.as_bytes()).is_some()
+        && text.match_indices("##").any(|(at, _)| starts_command(&text[at..]))
 }
 
 fn starts_command(text: &str) -> bool {

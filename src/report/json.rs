@@ -1,8 +1,9 @@
 //! JSON for programs. Keys are only ever added; `version` counts the changes that break a reader.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::inert_json;
 use super::list::write_list;
@@ -85,11 +86,7 @@ pub fn write_with_statistics(out: &mut dyn Write, outcome: &Outcome) -> io::Resu
     write_document(out, outcome, Some(&Statistics::of(outcome)))
 }
 
-fn write_document(
-    out: &mut dyn Write,
-    outcome: &Outcome,
-    statistics: Option<&Statistics<'_>>,
-) -> io::Result<()> {
+fn write_document(out: &mut dyn Write, outcome: &Outcome, statistics: Option<&Statistics>) -> io::Result<()> {
     let skipped = outcome.skipped.iter().map(|skipped| WireSkipped {
         file_path: skipped.path.to_text().into_owned(),
         reason: skipped.why.to_string(),
@@ -107,7 +104,7 @@ fn write_document(
         write!(out, "{comma}{}", inert_json(&serde_json::to_string(&path.to_text())?))?;
     }
     writeln!(out, "],")?;
-    write_key(out, "violations", outcome.open().map(wire))?;
+    write_key(out, "violations", outcome.open().map(Shown))?;
     writeln!(
         out,
         "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
@@ -118,7 +115,7 @@ fn write_document(
     }
     write_key(out, "skipped", skipped)?;
     write_key(out, "warnings", warnings)?;
-    write_key(out, "suppressed", outcome.suppressed().map(wire))?;
+    write_key(out, "suppressed", outcome.suppressed().map(Shown))?;
     if let Some(statistics) = statistics {
         writeln!(out, "  \"statistics\": {},", indented(&wire_statistics(statistics))?)?;
     }
@@ -138,20 +135,29 @@ fn indented(value: &impl Serialize) -> io::Result<String> {
     Ok(inert_json(&serde_json::to_string_pretty(value)?).replace('\n', "\n  "))
 }
 
-fn wire_statistics<'a>(statistics: &Statistics<'a>) -> WireStatistics<'a> {
-    let contract =
-        |&(ContractName { id, severity }, Count { open, suppressed }): &(ContractName<'a>, Count)| {
-            WireContractCount { rule_id: id, severity: severity.as_str(), open, suppressed }
-        };
+fn wire_statistics(statistics: &Statistics) -> WireStatistics<'_> {
+    let contracts = statistics.contracts.iter();
+    let contracts = contracts.map(|(ContractName { id, severity }, Count { open, suppressed })| {
+        WireContractCount { rule_id: id, severity: severity.as_str(), open: *open, suppressed: *suppressed }
+    });
     let path = |path: &RelPath, &Count { open, suppressed }: &Count| WirePathCount {
         path: path.to_text().into_owned(),
         open,
         suppressed,
     };
     WireStatistics {
-        contracts: statistics.contracts.iter().map(contract).collect(),
+        contracts: contracts.collect(),
         directories: statistics.directories.iter().map(|(directory, count)| path(directory, count)).collect(),
         files: statistics.files.iter().map(|(file, count)| path(file, count)).collect(),
+    }
+}
+
+/// A violation that is written and then forgotten.
+struct Shown<'a>(Cow<'a, Violation>);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        wire(&self.0).serialize(serializer)
     }
 }
 

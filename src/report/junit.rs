@@ -10,31 +10,108 @@ use super::inert;
 use crate::outcome::Outcome;
 use crate::path::RelPath;
 use crate::skipped::{Gap, Skipped};
+use crate::violation::Violation;
 
-/// Writes the outcome as JUnit XML.
+/// Writes the outcome as JUnit XML, one suite after another. Before them stands how many tests they have, so they are made
+/// twice: there may be too many to keep.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let mut suites: BTreeMap<RelPath, Vec<TestCase>> = BTreeMap::new();
-    for path in &outcome.checked {
-        suites.entry(top.path(path)).or_default();
-    }
-    for violation in outcome.open() {
-        let contract = &violation.contract;
-        let spot = Spot::of(top, violation);
-        let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        failed.set_message(&*contract.message).set_type(contract.severity.as_str());
-        failed.set_description(format!("{}:{}: {}: {}", spot.path, spot.line, contract.id, contract.message));
-        let case = TestCase::new(format!("{}:{}", contract.id, spot.line), failed);
-        suites.entry(spot.path).or_default().push(case);
-    }
-    for skipped in outcome.gaps() {
-        suites.entry(top.path(&skipped.path)).or_default().push(unchecked(skipped));
-    }
+    let suites = Suites::of(outcome, top);
     let mut report = Report::new("phaser");
-    report.add_test_suites(suites.into_iter().map(|(path, cases)| suite(&path, cases)));
-    let xml = report.to_string().map_err(io::Error::other)?;
+    suites.each(|suite| {
+        report.tests += suite.tests;
+        report.skipped += suite.skipped;
+        report.failures += suite.failures;
+        report.errors += suite.errors;
+        Ok(())
+    })?;
     // The schema of JUnit XML that most readers follow counts skipped tests in suites only.
     let total = format!(" skipped=\"{}\"", report.skipped);
-    out.write_all(inert_xml(&xml.replacen(&total, "", 1)).as_bytes())
+    let whole = to_xml(&report)?.replacen(&total, "", 1);
+    let (start, end) = whole.split_at(whole.rfind(END).unwrap_or(whole.len()));
+    out.write_all(start.as_bytes())?;
+    suites.each(|suite| {
+        let mut alone = Report::new("phaser");
+        alone.add_test_suite(suite);
+        let xml = to_xml(&alone)?;
+        let inside = xml.find(SUITE).zip(xml.rfind(END)).and_then(|(start, end)| xml.get(start..end));
+        write!(out, "    {}", inert_xml(inside.unwrap_or_default()))
+    })?;
+    out.write_all(end.as_bytes())
+}
+
+/// What suites start with.
+const SUITE: &str = "<testsuite ";
+
+/// What stands after them.
+const END: &str = "</testsuites>";
+
+fn to_xml(report: &Report) -> io::Result<String> {
+    report.to_string().map_err(io::Error::other)
+}
+
+/// What becomes suites: each file that was checked, that violates something or that was not checked.
+struct Suites<'a> {
+    outcome: &'a Outcome,
+    top: &'a Top,
+    /// What is to be said about a file beside what it violates.
+    others: BTreeMap<RelPath, Vec<Other>>,
+}
+
+/// A test of a file that is no violation by it.
+struct Other {
+    /// The path that it is sorted by; what was not checked comes last.
+    sorted_by: Option<RelPath>,
+    case: TestCase,
+}
+
+impl<'a> Suites<'a> {
+    fn of(outcome: &'a Outcome, top: &'a Top) -> Self {
+        let mut others: BTreeMap<RelPath, Vec<Other>> = BTreeMap::new();
+        for path in &outcome.checked {
+            others.entry(top.path(path)).or_default();
+        }
+        for violation in outcome.open() {
+            let (path, spot) = (top.path(&violation.path), Spot::of(top, &violation));
+            if path != spot.path {
+                let other = Other { sorted_by: Some(path), case: failed(&violation, &spot) };
+                others.entry(spot.path).or_default().push(other);
+            }
+        }
+        for skipped in outcome.gaps() {
+            let other = Other { sorted_by: None, case: unchecked(skipped) };
+            others.entry(top.path(&skipped.path)).or_default().push(other);
+        }
+        Self { outcome, top, others }
+    }
+
+    /// Each suite, in the order of their paths.
+    fn each(&self, mut visit: impl FnMut(TestSuite) -> io::Result<()>) -> io::Result<()> {
+        let mut others = self.others.iter().peekable();
+        for file in self.outcome.violations.files() {
+            let Some(path) = file.first().map(|first| self.top.path(&first.path)) else { continue };
+            let open = file.iter().filter(|violation| violation.is_open());
+            let shown = open.map(|violation| (violation, Spot::of(self.top, violation)));
+            let own = shown.filter(|(_, spot)| spot.path == path);
+            let own: Vec<TestCase> = own.map(|(violation, spot)| failed(violation, &spot)).collect();
+            if own.is_empty() {
+                continue;
+            }
+            while let Some((before, others)) = others.next_if(|(other, _)| **other < path) {
+                visit(suite(before, Vec::new(), others))?;
+            }
+            let beside = others.next_if(|(other, _)| **other == path);
+            visit(suite(&path, own, beside.map_or(&[], |(_, others)| others)))?;
+        }
+        others.try_for_each(|(path, others)| visit(suite(path, Vec::new(), others)))
+    }
+}
+
+fn failed(violation: &Violation, spot: &Spot) -> TestCase {
+    let contract = &violation.contract;
+    let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    failed.set_message(&*contract.message).set_type(contract.severity.as_str());
+    failed.set_description(format!("{}:{}: {}: {}", spot.path, spot.line, contract.id, contract.message));
+    TestCase::new(format!("{}:{}", contract.id, spot.line), failed)
 }
 
 /// XML with what a terminal would act on spelled out; a newline in it is layout, or shown as one.
@@ -42,7 +119,13 @@ fn inert_xml(xml: &str) -> String {
     xml.split('\n').map(inert).collect::<Vec<_>>().join("\n")
 }
 
-fn suite(path: &RelPath, mut cases: Vec<TestCase>) -> TestSuite {
+fn suite(path: &RelPath, own: Vec<TestCase>, others: &[Other]) -> TestSuite {
+    let is_before = |other: &&Other| other.sorted_by.as_ref().is_some_and(|sorted_by| sorted_by < path);
+    let (before, after): (Vec<&Other>, Vec<&Other>) = others.iter().partition(is_before);
+    let case = |other: &Other| other.case.clone();
+    let mut cases: Vec<TestCase> = before.into_iter().map(case).collect();
+    cases.extend(own);
+    cases.extend(after.into_iter().map(case));
     if cases.is_empty() {
         cases.push(TestCase::new("contracts", TestCaseStatus::success()));
     }

@@ -20,7 +20,11 @@ pub fn write_list<T: Serialize>(
     let mut before = "[";
     for item in items {
         let text = serde_json::to_string_pretty(&item)?;
-        write!(out, "{before}{inner}{}", inert_json(&text).replace('\n', &inner))?;
+        out.write_all(before.as_bytes())?;
+        for line in inert_json(&text).split('\n') {
+            out.write_all(inner.as_bytes())?;
+            out.write_all(line.as_bytes())?;
+        }
         before = ",";
     }
     if before == "[" { write!(out, "[]") } else { write!(out, "{outer}]") }

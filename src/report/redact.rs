@@ -29,12 +29,12 @@ pub fn redact(outcome: &mut Outcome) {
     if !outcome.contracts.iter().any(|contract| is_secret(contract)) {
         return;
     }
-    for file in outcome.violations.chunk_by_mut(|one, next| one.path == next.path) {
+    outcome.violations.change_files(|file| {
         let secrets: Vec<Secret> = file.iter().filter_map(Secret::of).collect();
         if !secrets.is_empty() {
             redact_file(file, &secrets);
         }
-    }
+    });
 }
 
 /// What a contract about secrets matched.
@@ -195,9 +195,13 @@ mod tests {
             })
             .collect();
         violations.sort_by_key(|violation| violation.found.as_ref().map(|found| found.range.start));
-        let mut outcome = Outcome { contracts: vec![secret(), other()], violations, ..Outcome::default() };
+        let mut outcome = Outcome {
+            contracts: vec![secret(), other()],
+            violations: violations.into(),
+            ..Outcome::default()
+        };
         redact(&mut outcome);
-        let found = outcome.violations.into_iter().filter_map(|violation| violation.found);
+        let found = outcome.violations.into_vec().into_iter().filter_map(|violation| violation.found);
         found.map(|found| (found.text, found.line)).collect()
     }
 

@@ -19,7 +19,7 @@ use super::inert_json;
 use super::list::write_list;
 use super::redact::is_secret;
 use crate::contract::{Contract, Severity};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Summary};
 use crate::path::RelPath;
 use crate::skipped::Gap;
 use crate::violation::{Replacement, Violation};
@@ -42,14 +42,19 @@ const FINGERPRINT: &str = "primaryLocationLineHash";
 
 /// Writes the outcome as one SARIF log.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let mut kept = Kept::of(outcome.open().map(|violation| violation.contract.severity));
+    let Summary { errors, warnings, .. } = outcome.summary();
+    let mut kept = Kept::new(errors, warnings);
     let mut ended = Ended::of(outcome, top);
     ended.say_left_out(&kept);
     let mut ids = HashSet::new();
     let distinct = outcome.contracts.iter().filter(|contract| ids.insert(&contract.id));
     let rules = distinct.map(|contract| wire(rule(contract))).collect();
-    let taken = outcome.open().filter(|violation| kept.takes(violation.contract.severity));
-    let results = taken.map(|violation| wire(result(violation, &Spot::of(top, violation))));
+    let mut open = outcome.open();
+    let taken = std::iter::from_fn(|| {
+        // Once all that are kept have been seen, no further one is looked at.
+        if kept.is_complete() { None } else { open.find(|violation| kept.takes(violation.contract.severity)) }
+    });
+    let results = taken.map(|violation| wire(result(&violation, &Spot::of(top, &violation))));
     write_log(out, rules, results, ended)
 }
 

@@ -2,35 +2,37 @@
 //!
 //! Counts only: which violations there are, and in which state, is decided before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use super::here::Here;
 use super::inert;
 use super::palette::Palette;
-use crate::contract::Severity;
+use crate::contract::{Contract, Severity};
 use crate::outcome::Outcome;
 use crate::path::RelPath;
+use crate::violation::Violation;
 
 /// So many rows of each table are shown to people; the rest is counted.
 const MOST_ROWS: usize = 10;
 
 /// How many violations there are, and where. The rows with the most open ones come first.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Statistics<'a> {
+pub struct Statistics {
     /// By contract.
-    pub contracts: Vec<(ContractName<'a>, Count)>,
+    pub contracts: Vec<(ContractName, Count)>,
     /// By the directory that a file is in, each with a final `/`; that of the project is empty.
     pub directories: Vec<(RelPath, Count)>,
     /// By file.
-    pub files: Vec<(&'a RelPath, Count)>,
+    pub files: Vec<(RelPath, Count)>,
 }
 
 /// A contract, which may be of another severity in some files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ContractName<'a> {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContractName {
     /// Its id.
-    pub id: &'a str,
+    pub id: String,
     /// How bad its violations are.
     pub severity: Severity,
 }
@@ -44,60 +46,66 @@ pub struct Count {
     pub suppressed: usize,
 }
 
-impl<'a> Statistics<'a> {
+impl Statistics {
     /// Counts the violations of an outcome.
-    pub fn of(outcome: &'a Outcome) -> Self {
-        let (mut contracts, mut directories, mut files) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        for violation in &outcome.violations {
-            let one = Count {
-                open: usize::from(violation.is_open()),
-                suppressed: usize::from(!violation.is_open()),
-            };
-            let contract = &violation.contract;
-            let name = ContractName { id: &contract.id, severity: contract.severity };
-            add(&mut contracts, name, one);
-            if !contract.check.is_about_project() {
-                add(&mut directories, directory(&violation.path), one);
-                add(&mut files, &violation.path, one);
+    pub fn of(outcome: &Outcome) -> Self {
+        let (mut directories, mut files) = (BTreeMap::new(), Vec::new());
+        // By where they are in memory: contracts are few, violations are not.
+        let mut contracts: HashMap<*const Contract, (Arc<Contract>, Count)> = HashMap::new();
+        for file in outcome.violations.files() {
+            let mut of_file = Count::default();
+            for violation in &*file {
+                let contract = &violation.contract;
+                let known = contracts.entry(Arc::as_ptr(contract));
+                known.or_insert_with(|| (Arc::clone(contract), Count::default())).1.add(violation);
+                if !contract.check.is_about_project() {
+                    of_file.add(violation);
+                }
+            }
+            if let (Some(Violation { path, .. }), true) = (file.first(), of_file != Count::default()) {
+                directories.entry(directory(path)).or_insert_with(Count::default).add_all(of_file);
+                files.push((path.clone(), of_file));
             }
         }
-        let directories = most_first(directories);
-        let directories = directories.into_iter().map(|(path, count)| (RelPath::from_bytes(path), count));
+        let mut by_name: BTreeMap<ContractName, Count> = BTreeMap::new();
+        for (contract, count) in contracts.into_values() {
+            let name = ContractName { id: contract.id.clone(), severity: contract.severity };
+            by_name.entry(name).or_default().add_all(count);
+        }
         Self {
-            contracts: most_first(contracts),
-            directories: directories.collect(),
+            contracts: most_first(by_name.into_iter().collect()),
+            directories: most_first(directories.into_iter().collect()),
             files: most_first(files),
         }
     }
 }
 
-fn add<K: Ord>(counts: &mut BTreeMap<K, Count>, key: K, one: Count) {
-    let count = counts.entry(key).or_default();
-    count.open += one.open;
-    count.suppressed += one.suppressed;
+impl Count {
+    fn add(&mut self, violation: &Violation) {
+        *(if violation.is_open() { &mut self.open } else { &mut self.suppressed }) += 1;
+    }
+
+    fn add_all(&mut self, other: Self) {
+        self.open += other.open;
+        self.suppressed += other.suppressed;
+    }
 }
 
 /// The directory of a file, with a final `/`.
-fn directory(path: &RelPath) -> &[u8] {
+fn directory(path: &RelPath) -> RelPath {
     let bytes = path.as_bytes();
     let end = bytes.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-    &bytes[..end]
+    RelPath::from_bytes(&bytes[..end])
 }
 
-/// The counts, the largest first; equal ones by name.
-fn most_first<K: Ord>(counts: BTreeMap<K, Count>) -> Vec<(K, Count)> {
-    let mut counts: Vec<_> = counts.into_iter().collect();
+/// The counts, the largest first; equal ones by name, as they are.
+fn most_first<K>(mut counts: Vec<(K, Count)>) -> Vec<(K, Count)> {
     counts.sort_by(|(_, one), (_, other)| other.cmp(one));
     counts
 }
 
 /// Writes one table for contracts, one for directories and one for files. Nothing when there is nothing to count.
-pub fn write(
-    out: &mut dyn Write,
-    statistics: &Statistics<'_>,
-    here: &Here,
-    palette: Palette,
-) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, statistics: &Statistics, here: &Here, palette: Palette) -> io::Result<()> {
     let Statistics { contracts, directories, files } = statistics;
     let contracts = contracts.iter().map(|(ContractName { id, severity }, count)| {
         let style = palette.severity(*severity);
@@ -172,7 +180,7 @@ mod tests {
             violation(&bad_there, "top.py", State::Open),
             violation(&missing, "README*", State::Open),
         ];
-        Outcome { violations, ..Outcome::default() }
+        Outcome { violations: violations.into(), ..Outcome::default() }
     }
 
     #[test]
@@ -180,7 +188,7 @@ mod tests {
         let outcome = outcome();
         let statistics = Statistics::of(&outcome);
         let count = |open, suppressed| Count { open, suppressed };
-        let name = |id, severity| ContractName { id, severity };
+        let name = |id: &str, severity| ContractName { id: id.to_owned(), severity };
         assert_eq!(
             statistics.contracts,
             [

@@ -60,9 +60,10 @@ pub struct Options {
 /// Writes the violations and the summary.
 pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::Result<()> {
     for violation in outcome.open() {
-        write_violation(out, violation, options)?;
+        write_violation(out, &violation, options)?;
     }
-    let open = outcome.open().count();
+    let summary = outcome.summary();
+    let open = summary.open();
     let is_clean = open == 0;
     if !is_clean {
         writeln!(out)?;
@@ -75,7 +76,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::R
     if is_counted {
         statistics::write(out, &Statistics::of(outcome), &options.here, palette(options.detail))?;
     }
-    writeln!(out, "{}", outcome.summary())?;
+    writeln!(out, "{summary}")?;
     match options {
         Options { detail: Detail::Source(_), hint: Hint::Explain, .. } if !is_clean => {
             writeln!(out, "'phaser explain ID' says why a contract is there, and how to make an exception")

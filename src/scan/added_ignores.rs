@@ -103,6 +103,7 @@ mod tests {
         added_ignores: AddedIgnores::Wanted,
         measure: Measure::Nothing,
         propose: super::super::Propose::Nothing,
+        most_held: super::super::MOST_HELD,
         cache: None,
     };
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{Scanned, Was, Worker};
+use super::{Back, Scanned, Was, Worker, check_target};
 use crate::contract::{Check, Contract};
 use crate::matcher::Matcher;
 use crate::outcome::{AddedIgnore, Earlier, Outcome};
@@ -11,23 +11,61 @@ use crate::skipped::Skipped;
 use crate::source::git::Listing;
 use crate::source::{Coverage, Target};
 use crate::violation::Violation;
+use crate::violations::{Packed, Violations};
 
-/// Moves what was found into the outcome.
-pub(super) fn gather(targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
-    for (target, scanned) in targets.iter().zip(scanned) {
-        if scanned.applied {
-            outcome.checked.push(target.path.clone());
+/// What was found, before it is in order.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub found: Vec<Violation>,
+    packed: Vec<Packed>,
+}
+
+impl Gathered {
+    /// Takes the violations that were found, and moves all else into the outcome.
+    pub(super) fn add(&mut self, targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
+        for (target, scanned) in targets.iter().zip(scanned) {
+            if scanned.applied {
+                outcome.checked.push(target.path.clone());
+            }
+            self.found.extend(scanned.checked.violations);
+            self.packed.extend(scanned.packed);
+            outcome.added_ignores.extend(scanned.added_ignores);
+            let path = &target.path;
+            let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
+                path: path.clone(),
+                violations,
+                changed,
+            });
+            outcome.before.extend(earlier);
+            outcome.skipped.extend(scanned.checked.skipped);
         }
-        outcome.violations.extend(scanned.checked.violations);
-        outcome.added_ignores.extend(scanned.added_ignores);
-        let path = &target.path;
-        let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
-            path: path.clone(),
-            violations,
-            changed,
-        });
-        outcome.before.extend(earlier);
-        outcome.skipped.extend(scanned.checked.skipped);
+    }
+
+    /// Puts everything in order.
+    pub(super) fn sort_into(self, outcome: &mut Outcome) {
+        outcome.violations = Violations::gathered(self.found, self.packed, &outcome.contracts);
+        let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
+        outcome.added_ignores.sort_by_cached_key(place);
+        outcome.checked.sort_unstable();
+        outcome.skipped.sort_unstable();
+    }
+}
+
+/// Notes the contracts about the project as a whole that a file satisfies which is checked elsewhere.
+pub(super) fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) {
+    let alias = target.alias.as_ref();
+    let somewhere = |contract: &Arc<Contract>| {
+        matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
+    };
+    if matcher.contracts().iter().any(somewhere) {
+        worker.mender = None;
+        // What is known has fixes, and what is found here has none.
+        worker.memory = None;
+        check_target(matcher, worker, target, Back::NOT_AT_ALL);
+        return;
+    }
+    for &contract in matcher.select(&target.path, alias).satisfied_by_existence() {
+        worker.satisfied[contract] = true;
     }
 }
 
@@ -37,7 +75,7 @@ pub(super) fn judge_project(
     coverage: &Coverage,
     workers: &[Worker<'_>],
     outcome: &mut Outcome,
-) {
+) -> Vec<Violation> {
     let judged = |contract: &Contract| match contract.check {
         Check::Exists => true,
         Check::RequireSomewhere(_) => !matches!(coverage, Coverage::Listed(_)),
@@ -49,17 +87,19 @@ pub(super) fn judge_project(
     let is_missing = |index: &usize| judged(&contracts[*index]) && !is_satisfied(*index);
     let mut missing: Vec<usize> = (0..contracts.len()).filter(is_missing).collect();
     match coverage {
-        Coverage::Partial => return,
+        Coverage::Partial => return Vec::new(),
         Coverage::Whole | Coverage::Rest(_) => {}
         Coverage::Listed(_) if missing.is_empty() => {}
         Coverage::Listed(listing) => match not_listed(contracts, missing, listing) {
             Ok(rest) => missing = rest,
-            Err(skipped) => return outcome.skipped.push(skipped),
+            Err(skipped) => {
+                outcome.skipped.push(skipped);
+                return Vec::new();
+            }
         },
     }
-    for index in missing {
-        outcome.violations.push(Violation::of_file(&contracts[index], &contracts[index].glob_from_root()));
-    }
+    let violation = |index: usize| Violation::of_file(&contracts[index], &contracts[index].glob_from_root());
+    missing.into_iter().map(violation).collect()
 }
 
 /// Those of some contracts that no file of the listing satisfies.
@@ -86,16 +126,4 @@ fn not_listed(
     }
     not_there.append(&mut unknown);
     Ok(not_there)
-}
-
-pub(super) fn sort(outcome: &mut Outcome) {
-    outcome.violations.sort_by(|one, other| {
-        let key = |violation: &'_ Violation| violation.found.as_ref().map(|found| found.region);
-        let by_place = one.path.cmp(&other.path).then_with(|| key(one).cmp(&key(other)));
-        by_place.then_with(|| one.contract.id.cmp(&other.contract.id))
-    });
-    let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
-    outcome.added_ignores.sort_by_cached_key(place);
-    outcome.checked.sort_unstable();
-    outcome.skipped.sort_unstable();
 }

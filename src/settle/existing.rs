@@ -5,27 +5,30 @@
 
 use std::collections::HashMap;
 
-use super::of_file;
 use crate::outcome::Earlier;
 use crate::violation::{LineDigest, State, Violation};
+use crate::violations::Violations;
 
 /// Marks the open violations that were open before, each earlier one for one of now.
-pub(super) fn mark(violations: &mut [Violation], before: &[Earlier]) {
+pub(super) fn mark(violations: &mut Violations, before: &[Earlier]) {
     for earlier in before {
-        let mut left: HashMap<(&str, Option<LineDigest>), usize> = HashMap::new();
+        let mut left: HashMap<&str, HashMap<Option<LineDigest>, usize>> = HashMap::new();
         for violation in earlier.violations.iter().filter(|violation| violation.is_open()) {
-            *left.entry((&violation.contract.id, line(violation))).or_default() += 1;
+            *left.entry(&violation.contract.id).or_default().entry(line(violation)).or_default() += 1;
         }
         // Of several that are alike, the new one is on a line that changed.
-        let now = of_file(violations, &earlier.path).iter_mut();
-        let mut now: Vec<&mut Violation> = now.filter(|violation| violation.is_open()).collect();
-        now.sort_by_key(|violation| earlier.touches(violation));
-        for violation in now {
-            if let Some(count @ 1..) = left.get_mut(&(violation.contract.id.as_str(), line(violation))) {
-                *count -= 1;
-                violation.state = State::Existing;
+        violations.decide_in(&earlier.path, |file| {
+            let mut now: Vec<&mut Violation> =
+                file.iter_mut().filter(|violation| violation.is_open()).collect();
+            now.sort_by_key(|violation| earlier.touches(violation));
+            for violation in now {
+                let of_contract = left.get_mut(violation.contract.id.as_str());
+                if let Some(count @ 1..) = of_contract.and_then(|left| left.get_mut(&line(violation))) {
+                    *count -= 1;
+                    violation.state = State::Existing;
+                }
             }
-        }
+        });
     }
 }
 

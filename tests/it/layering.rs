@@ -231,7 +231,7 @@ fn imports_point_up_only() {
 
 /// Where each outside crate is used: files, and directories with a final `/`. What stands at `EVERYWHERE` is used like the
 /// standard library.
-const HOMES: [(&str, &str); 26] = [
+const HOMES: [(&str, &str); 27] = [
     ("annotate_snippets", "report/text.rs"),
     ("anstyle", "report/"),
     ("anyhow", "cli/"),
@@ -257,6 +257,7 @@ const HOMES: [(&str, &str); 26] = [
     ("strsim", "nearest.rs"),
     ("tempfile", "replace.rs cli/doctor/"),
     ("thiserror", EVERYWHERE),
+    ("zlib_rs", "deflate.rs"),
     ("phaser", "main.rs"),
 ];
 const EVERYWHERE: &str = "";

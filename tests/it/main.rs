@@ -45,6 +45,7 @@ mod install;
 mod install_agents;
 mod install_guard;
 mod layering;
+mod many_violations;
 mod matching;
 mod mended;
 mod monorepo;

@@ -135,7 +135,7 @@ mod tests {
             let mender = Mender::new(&matcher);
             let violations = mender.violations(names, &text);
             let contracts = matcher.contracts().to_vec();
-            let outcome = Outcome { contracts, violations, ..Outcome::default() };
+            let outcome = Outcome { contracts, violations: violations.into(), ..Outcome::default() };
             let fixed = mender.mend(names, &text, []);
             let refused = Refused { call: &call, targets: &found, outcome: &outcome, least: Severity::Error };
             if let Some(amended) = amend(&matcher, refused) {

@@ -1,6 +1,8 @@
 //! Violations as lines for a model, within the length that a client passes on: messages are cut first, then lines are
 //! left out and counted.
 
+use std::borrow::Borrow;
+
 use super::super::Manner;
 use super::noted;
 use crate::change::Call;
@@ -47,11 +49,11 @@ impl Place {
 }
 
 /// One line for each violation, in their order, with `most` characters in all.
-pub(super) fn joined(violations: &[&Violation], words: Words, most: usize) -> String {
+pub(super) fn joined(violations: &[impl Borrow<Violation>], words: Words, most: usize) -> String {
     let mut named = violations.len().min(MAX_NAMED);
     loop {
         let lines: Vec<Line> =
-            violations[..named].iter().map(|violation| Line::of(violation, words)).collect();
+            violations[..named].iter().map(|violation| Line::of(violation.borrow(), words)).collect();
         let message = longest_message(&lines, most);
         if named > 1 && message.is_some_and(|length| length < MIN_MESSAGE) {
             named -= 1;

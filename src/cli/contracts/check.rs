@@ -1,5 +1,6 @@
 //! `phaser contracts check` and `phaser check`: every contract on the whole project, with the output of version 1.2.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
 use std::time::Duration;
@@ -85,6 +86,7 @@ fn check(
             added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
             propose: Propose::Nothing,
+            most_held: scan::MOST_HELD,
             cache: None,
         };
         scan(&matcher, &project.targets, options, &())
@@ -110,19 +112,19 @@ fn check(
 /// A contract, where it is not kept, and where that could not be found out.
 struct Checked<'a> {
     contract: &'a Contract,
-    violations: Vec<&'a Violation>,
+    violations: Vec<Cow<'a, Violation>>,
     unfinished: Vec<&'a Skipped>,
 }
 
-impl<'a> Checked<'a> {
+impl Checked<'_> {
     fn passed(&self) -> bool {
         self.violations.is_empty() && self.unfinished.is_empty()
     }
 
     /// The violations, one for each file and line.
-    fn places(&self) -> impl Iterator<Item = &'a Violation> {
+    fn places(&self) -> impl Iterator<Item = &Violation> {
         let mut seen = BTreeSet::new();
-        let violations = self.violations.iter().copied();
+        let violations = self.violations.iter().map(|violation| &**violation);
         violations.filter(move |violation| seen.insert((&violation.path, line(violation))))
     }
 

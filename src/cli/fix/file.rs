@@ -92,7 +92,7 @@ impl Done {
 
 impl Job<'_> {
     /// Fixes the file, in which these violations were found.
-    pub fn run(&self, found: &[&Violation], write: Write) -> Done {
+    pub fn run(&self, found: &[Violation], write: Write) -> Done {
         let mut done = Done {
             path: self.target.path.clone(),
             change: None,
@@ -108,7 +108,7 @@ impl Job<'_> {
         done
     }
 
-    fn mend(&self, found: &[&Violation], write: Write, done: &mut Done) -> Result<(), Problem> {
+    fn mend(&self, found: &[Violation], write: Write, done: &mut Done) -> Result<(), Problem> {
         let path = self.file()?;
         let bytes = self.read(&path)?;
         let text = Text::new(bytes.as_slice()).ok_or(Problem::Changed)?;
@@ -117,7 +117,7 @@ impl Job<'_> {
         if !self.is_as_found(names, &text, found) {
             return Err(Problem::Changed);
         }
-        let spared = found.iter().copied().filter(|violation| violation.state == State::Baselined);
+        let spared = found.iter().filter(|violation| violation.state == State::Baselined);
         let mended = self.mender.mend(names, &text, spared);
         done.left = mended.left;
         if mended.text == text.bytes() {
@@ -154,7 +154,7 @@ impl Job<'_> {
     }
 
     /// Does the text have the violations that were found in the file?
-    fn is_as_found(&self, names: Names<'_>, text: &Text<'_>, found: &[&Violation]) -> bool {
+    fn is_as_found(&self, names: Names<'_>, text: &Text<'_>, found: &[Violation]) -> bool {
         let place = |violation: &Violation| {
             (
                 violation.contract.id.clone(),
@@ -162,7 +162,7 @@ impl Job<'_> {
             )
         };
         let mut now: Vec<_> = self.mender.violations(names, text).iter().map(place).collect();
-        let mut then: Vec<_> = found.iter().copied().map(place).collect();
+        let mut then: Vec<_> = found.iter().map(place).collect();
         now.sort();
         then.sort();
         now == then
@@ -191,7 +191,6 @@ mod tests {
         let target = Target::new(RelPath::from("a.txt"), Content::File(path.clone()));
         let names = Names { path: &target.path, alias: None };
         let found = mender.violations(names, &Text::new(&b"x1\n"[..]).expect("is text"));
-        let found: Vec<&Violation> = found.iter().collect();
         let run = |text: &str| {
             fs::write(&path, text).expect("written");
             let done =

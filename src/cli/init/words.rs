@@ -88,7 +88,7 @@ impl Plan {
 
     fn write_today(&self, out: &mut dyn Write) -> io::Result<()> {
         let outcome = &self.today.outcome;
-        let open = outcome.open().count();
+        let open = outcome.summary().open();
         if outcome.violations.is_empty() {
             writeln!(out, "Today nothing is violated.")?;
         } else if open == 0 {

@@ -21,7 +21,7 @@ pub(super) fn warn(environment: &Environment) {
 
 /// What there is to say about files that cannot be edited any more.
 fn trapped(today: &Today) -> Vec<String> {
-    let files: Vec<_> = today.trapped().into_iter().map(|path| path.to_text()).collect();
+    let files: Vec<_> = today.trapped().iter().map(|path| path.to_text().into_owned()).collect();
     let count = match files.len() {
         0 => return Vec::new(),
         1 => "1 file has".to_owned(),

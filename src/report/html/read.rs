@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::trend::{Sample, Trend};
 use super::{Page, ReadError, Repair, Row, Told, WireSample};
 
-impl Page {
+impl Page<'_> {
     /// Adds what a report in JSON or SARIF says, or a page.
     ///
     /// # Errors
@@ -33,10 +33,10 @@ impl Page {
     /// Brings what several reports say, or several lists of one, into the order of one.
     fn sort(&mut self) {
         let (paths, contracts) = (&self.shown.paths, &self.shown.contracts);
-        let key = |&Row(contract, path, line, column, ..): &Row| {
+        let key = |&Row(contract, path, line, column, ..): &Row<'_>| {
             (paths[path].as_str(), line, column, contracts[contract].id.as_str())
         };
-        self.shown.rows.sort_by(|a, b| key(a).cmp(&key(b)));
+        self.shown.rows.told.sort_by(|a, b| key(a).cmp(&key(b)));
     }
 
     /// Adds how it was over time.
@@ -246,7 +246,7 @@ mod tests {
         {
             let mut shown = Page::new("");
             let read = shown.add_report(page(data).as_bytes());
-            assert_eq!(read.ok().map(|()| shown.shown.rows.len()), rows, "{data}");
+            assert_eq!(read.ok().map(|()| shown.shown.rows.told.len()), rows, "{data}");
         }
         assert!(Page::new("").add_report(b"<html></html>").is_err());
     }

@@ -19,6 +19,11 @@ impl Kept {
         for severity in severities {
             *(if severity == Severity::Error { &mut errors } else { &mut others }) += 1;
         }
+        Self::new(errors, others)
+    }
+
+    /// Of so many results.
+    pub(super) fn new(errors: usize, others: usize) -> Self {
         let count = errors + others;
         let errors = errors.min(MAX_RESULTS);
         let others = others.min(MAX_RESULTS - errors);
@@ -31,6 +36,11 @@ impl Kept {
         let takes = *left > 0;
         *left = left.saturating_sub(1);
         takes
+    }
+
+    /// Have all results been written that are kept?
+    pub(super) fn is_complete(&self) -> bool {
+        self.errors == 0 && self.others == 0
     }
 
     /// What there is to say about those that are not.

@@ -1,0 +1,145 @@
+//! Every format says the same of violations that are packed as of those that are held.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::io::Write;
+use std::time::Duration;
+
+use super::here::Here;
+use super::host::Top;
+use super::palette::Colour;
+use super::text::{Detail, Hint, Options as TextOptions, Totals};
+use super::*;
+use crate::baseline::{self, Baseline, Key};
+use crate::contract::{Contract, LayerKind, Origin, syntax};
+use crate::matcher::{self, Directives, Matcher};
+use crate::outcome::Outcome;
+use crate::path::RelPath;
+use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
+use crate::settle::{Seen, Tolerated, settle};
+use crate::source::{Content, Coverage, Target, Targets};
+
+const CONTRACTS: [&str; 6] = [
+    "rule_id: no-print\ntype: forbid_pattern\npattern: 'print\\('\nfix: 'log('\nfile_glob: '**/*.py'\nmessage: Use log\nseverity: error\n",
+    "rule_id: no-todo\ntype: forbid_pattern\npattern: TODO\nfile_glob: '**/*.py'\nmessage: |\n  Two\n  lines\nseverity: warning\n",
+    "rule_id: token\ntype: forbid_pattern\npattern: 'tok-[a-z0-9]{8}'\nfile_glob: '**'\nmessage: A token\nseverity: error\ntags: [secret]\n",
+    "rule_id: licence\ntype: require_pattern\npattern: Licence\nfile_glob: '**/*.py'\nmessage: No licence\nseverity: error\n",
+    "rule_id: readme\ntype: file_exists\nfile_glob: README.md\nmessage: No readme\nseverity: error\n",
+    "rule_id: strict\ntype: forbid_pattern\npattern: eval\nfile_glob: '**'\nmessage: Never\nseverity: error\nignorable: false\n",
+];
+
+fn matcher() -> Matcher {
+    let origin = || Origin { layer: LayerKind::Project, file: "a.yaml".into() };
+    let contracts: Vec<Contract> =
+        CONTRACTS.iter().map(|yaml| syntax::parse(yaml, origin()).expect(yaml)).collect();
+    Matcher::new(contracts, matcher::Options::new(Duration::from_secs(3600), Directives::Honoured))
+}
+
+/// Files with violations of every kind; one of them was something else before.
+fn targets() -> Targets {
+    let file = |path: String, text: String| {
+        Target::new(RelPath::from(path.as_str()), Content::Bytes(text.into_bytes().into()))
+    };
+    let text = |number: usize| {
+        let line = |line: usize| match (number + line) % 7 {
+            0 => format!("  print(a{line}) # TODO\n"),
+            1 => "print(1)\n".to_owned(),
+            2 => format!("key = 'tok-{line:08}' # TODO print(\n"),
+            3 => "print(2)  # phaser:ignore no-print\n".to_owned(),
+            4 => "eval('tok-abcdefgh') # phaser:ignore strict\n".to_owned(),
+            5 => "print(3)  # phaser:ignore\n".to_owned(),
+            _ => "x = 'é'\n".to_owned(),
+        };
+        (0..20).map(line).collect::<String>()
+    };
+    let mut targets: Vec<Target> =
+        (0..12).map(|number| file(format!("src/{}/f{number}.py", number % 3), text(number))).collect();
+    let mut changed = file("src/changed.py".to_owned(), text(1) + &text(2));
+    changed.before = Some(Box::new(file("src/changed.py".to_owned(), text(2))));
+    targets.push(changed);
+    targets.push(Target::new(RelPath::from("src/2/binary.py"), Content::Bytes(vec![0; 100].into())));
+    targets.push(file("a.yaml".to_owned(), "x: tok-abcdefgh # eval\n".to_owned()));
+    targets.push(file("src/z.txt".to_owned(), "eval".repeat(2_000)));
+    targets.sort_by(|one, other| one.path.cmp(&other.path));
+    Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
+}
+
+fn outcome(most_held: usize, baseline: Option<&Baseline>) -> Outcome {
+    let options = scan::Options {
+        threads: 2,
+        max_file_size: 1 << 20,
+        existing: Existing::Report,
+        added_ignores: AddedIgnores::NotWanted,
+        measure: Measure::Nothing,
+        propose: Propose::Fixes,
+        most_held,
+        cache: None,
+    };
+    let mut outcome = scan(&matcher(), &targets(), options, &());
+    let is_gone = |path: &RelPath| path.as_bytes().starts_with(b"old/");
+    let tolerated = |baseline| Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything };
+    settle(&mut outcome, baseline.map(tolerated).as_ref());
+    redact::redact(&mut outcome);
+    outcome
+}
+
+/// Some of the violations, under the path that they have, or had.
+fn baseline() -> Baseline {
+    let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
+    for (at, violation) in outcome(usize::MAX, None).open().enumerate().filter(|(at, _)| at % 3 != 0) {
+        let mut key = Key::of(&violation);
+        if at % 3 == 2 && key.path.starts_with("src/1/") {
+            key.path = key.path.replace("src/1/", "old/");
+        }
+        *entries.entry(key).or_default() += 1;
+    }
+    let file = baseline::write(entries.iter().map(|(key, count)| (key, *count)));
+    Baseline::parse(file.as_bytes()).expect("a baseline")
+}
+
+type Writer = fn(&mut dyn Write, &Outcome) -> io::Result<()>;
+
+const FORMATS: [(&str, Writer); 10] = [
+    ("text", |out, outcome| text::write(out, outcome, &as_text(Detail::Plain))),
+    ("source", |out, outcome| text::write(out, outcome, &as_text(Detail::Source(Colour::On)))),
+    ("json", |out, outcome| json::write(out, outcome)),
+    ("json with statistics", |out, outcome| json::write_with_statistics(out, outcome)),
+    ("sarif", |out, outcome| sarif::write(out, outcome, &Top::default())),
+    ("github", |out, outcome| github::write(out, outcome, &Top::default())),
+    ("github summary", |out, outcome| github::write_summary(out, outcome, &Top::default())),
+    ("gitlab", |out, outcome| gitlab::write(out, outcome, &Top::default())),
+    ("junit", |out, outcome| junit::write(out, outcome, &Top::default())),
+    ("html", |out, outcome| html::write(out, outcome)),
+];
+
+fn as_text(detail: Detail) -> TextOptions {
+    TextOptions { detail, here: Here::default(), hint: Hint::Explain, totals: Totals::Always }
+}
+
+fn shown(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    let one = |&(name, write): &(&'static str, Writer)| {
+        let mut out = Vec::new();
+        write(&mut out, outcome).expect(name);
+        (name, String::from_utf8(out).expect("UTF-8"))
+    };
+    FORMATS.iter().map(one).collect()
+}
+
+#[test]
+fn every_format_is_the_same_when_violations_are_packed() {
+    let baseline = baseline();
+    for baseline in [None, Some(&baseline)] {
+        let held = outcome(usize::MAX, baseline);
+        let summary = held.summary();
+        assert!(summary.errors > 20 && summary.warnings > 5 && summary.ignored > 5, "{summary}");
+        assert!(summary.existing > 5 && (summary.baselined > 20) == baseline.is_some(), "{summary}");
+        for most_held in [0, 10_000] {
+            let packed = outcome(most_held, baseline);
+            assert_eq!((packed.summary(), packed.stale), (summary, held.stale));
+            for ((name, packed), (_, held)) in shown(&packed).into_iter().zip(shown(&held)) {
+                assert!(packed == held, "{name}, {most_held} bytes held:\n{packed}\n--- and not\n{held}");
+                assert!(!held.contains("tok-abcdefgh"), "{name} shows a secret");
+            }
+        }
+    }
+}
