@@ -327,6 +327,11 @@ impl From<Entry<'_>> for Key {
     }
 }
 
+/// How many megabytes a baseline may have, if so many bytes are more.
+pub fn too_large(bytes: usize) -> Option<u64> {
+    (bytes as u64 > MAX_SIZE).then_some(MAX_SIZE >> 20)
+}
+
 /// The file with these entries.
 pub fn write<'a>(entries: impl Iterator<Item = (&'a Key, u32)>) -> String {
     let mut lines: Vec<String> = entries.map(|(key, count)| frame::line(key, count)).collect();

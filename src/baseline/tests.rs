@@ -139,3 +139,16 @@ fn a_file_is_read_in_parts_whatever_their_lengths() {
     let broken = Baseline::read(&root, None).expect_err("broken");
     assert_eq!(broken.line, Some(3002));
 }
+
+#[test]
+fn a_file_that_nobody_would_read_is_too_large() {
+    let most = usize::try_from(MAX_SIZE).expect("a size");
+    assert_eq!((too_large(most), too_large(most + 1)), (None, Some(64)));
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir(directory.path().join(".claude")).expect("created");
+    let root = Root::new(directory.path());
+    let file = fs::File::create(root.path().join(BASELINE)).expect("created");
+    file.set_len(MAX_SIZE + 1).expect("made longer");
+    let what = Baseline::read(&root, None).expect_err("too large").to_string();
+    assert!(what.contains("it has more than 64 MB"), "{what}");
+}

@@ -84,10 +84,10 @@ pub struct First {
 
 impl First {
     /// A baseline with the violations that count.
-    pub fn of(outcome: &Outcome) -> Self {
+    pub fn of(outcome: &Outcome) -> anyhow::Result<Self> {
         let mut plan = Plan::default();
         plan.record(outcome);
-        Self { recorded: plan.added, refused: plan.refused, text: plan.file() }
+        Ok(Self { recorded: plan.added, refused: plan.refused, text: plan.file()? })
     }
 }
 
@@ -261,8 +261,16 @@ impl Plan {
         }
     }
 
-    fn file(&self) -> String {
-        baseline::write(self.entries.iter().map(|(key, count)| (key, *count)))
+    /// What to write, unless nobody could read it.
+    fn file(&self) -> anyhow::Result<String> {
+        let file = baseline::write(self.entries.iter().map(|(key, count)| (key, *count)));
+        match baseline::too_large(file.len()) {
+            None => Ok(file),
+            Some(most) => bail!(
+                "{BASELINE} would have more than {most} MB, and nothing was written: switch contracts off, or exclude \
+                 files ('phaser enforce --all --statistics' shows where violations are)"
+            ),
+        }
     }
 
     /// Is it something else than what there is?
@@ -311,8 +319,9 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 fn write(root: &Root, plan: &Plan) -> anyhow::Result<()> {
+    let file = plan.file()?;
     let path = real_path(&root.path().join(BASELINE));
     let directory = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let written = directory.and_then(|()| replace(&path, plan.file().as_bytes()));
+    let written = directory.and_then(|()| replace(&path, file.as_bytes()));
     written.with_context(|| format!("{BASELINE} cannot be written"))
 }

@@ -148,7 +148,11 @@ impl Plan {
         let today = today::check(&root, environment, targets, packs)?;
         let has_gaps = today.outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
         let is_recorded = !matches!(today.recorded, Recorded::Nowhere);
-        let first = (!has_gaps && !is_recorded).then(|| First::of(&today.outcome));
+        let first = (!has_gaps && !is_recorded).then(|| First::of(&today.outcome)).transpose();
+        let first = first.unwrap_or_else(|error| {
+            say(format_args!("phaser: {error}"));
+            None
+        });
         Ok(Self {
             languages: languages.iter().map(|pack| pack.name).collect(),
             config,
