@@ -116,6 +116,8 @@ mod tests {
         assert_eq!(one(r"^import\s+os$"), "import");
         assert_eq!(one(r"(?P<n_1>foo)\z"), "foo");
         assert_eq!(one(r"\{\{foo}}"), "{{foo}}");
+        assert_eq!(one(r"(?im)^the\ \#foo$"), "the #foo");
+        assert_eq!(one(r"x(?s)(?<n>foo)\z"), "xfoo");
     }
 
     #[test]
@@ -181,6 +183,11 @@ mod tests {
             "(?x)foo bar",
             "(?P<n>foo)(?P<n>x)",
             "(?P<1>foo)",
+            "(?<n>foo)(?<n>x)",
+            "(?ii)foo",
+            "(?mx)foo",
+            "(?)foo",
+            "(?i",
             "föö",
             "foo+++",
             "[[:alpha:]]foo",
@@ -286,6 +293,12 @@ mod tests {
         "\\Z",
         "}}",
         "(?P<_b1>",
+        "(?<_c1>",
+        "(?m)",
+        "(?si)",
+        "(?ii)",
+        "\\ ",
+        "\\#",
         "[0-9A-F]{16}",
         "\\w{20}",
         "\\d{16,}",

@@ -190,6 +190,7 @@ impl Reader<'_> {
                 let code = digit(digits[0])? * 16 + digit(digits[1])?;
                 u8::try_from(code).ok().filter(u8::is_ascii)
             }
+            b' ' => Some(b' '),
             byte if byte.is_ascii_punctuation() && !b"<>".contains(&byte) => Some(byte),
             _ => None,
         }
@@ -240,13 +241,13 @@ impl Reader<'_> {
 
     /// A group, or flags; the `(` has been read.
     fn group(&mut self) -> Option<Atom> {
-        if self.take(b"?i)") || self.take(b"?s)") {
+        if self.take_flags() {
             return Some(Atom::Look(PIECE));
         }
         let is_look = [&b"?="[..], b"?!", b"?<=", b"?<!"].iter().any(|start| self.take(start));
         let is_atomic = self.take(b"?>");
         self.backtracks |= is_look || is_atomic;
-        let is_named = self.take(b"?P<");
+        let is_named = self.take(b"?P<") || self.take(b"?<");
         if is_named {
             self.name()?;
         }
@@ -269,6 +270,26 @@ impl Reader<'_> {
             self.closed |= 1 << number;
         }
         self.take(b")").then_some(if is_look { Atom::Look(part.extent) } else { Atom::Part(part) })
+    }
+
+    /// Flags that stand alone and change nothing here: letters are in lower case, `^` and `$` hold at every line anyway, and
+    /// a dot may stand for anything.
+    fn take_flags(&mut self) -> bool {
+        let flags = self.rest.strip_prefix(b"?").and_then(|rest| {
+            let end = rest.iter().position(|byte| *byte == b')')?;
+            Some((&rest[..end], &rest[end + 1..]))
+        });
+        let is_new =
+            |(at, flag): (usize, &u8), flags: &[u8]| b"ims".contains(flag) && !flags[..at].contains(flag);
+        match flags {
+            Some((flags, rest))
+                if !flags.is_empty() && flags.iter().enumerate().all(|one| is_new(one, flags)) =>
+            {
+                self.rest = rest;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// The name of a group and the `>` after it.
