@@ -113,7 +113,7 @@ pub struct Layers {
     pub warnings: Vec<Warning>,
     /// Contract files that count as they are staged, and are something else on disk.
     pub different_on_disk: Vec<PathBuf>,
-    /// The directories that were read, with all links resolved.
+    /// The directories of all layers, with all links resolved.
     pub directories: Vec<PathBuf>,
     /// Layers that have not been read yet.
     pub left: Option<Left>,
@@ -169,7 +169,8 @@ pub fn load(layers: &[Layer], loading: Loading) -> Layers {
     let mut stack = Stack::new(Layers::default(), loading);
     stack.add_all(read);
     let left = (!later.is_empty()).then(|| Left { layers: later.to_vec(), reader });
-    Layers { left, ..stack.finish() }
+    let directories = layers.iter().filter_map(Layer::read_from).collect();
+    Layers { left, directories, ..stack.finish() }
 }
 
 /// Layers that have not been read yet.
@@ -188,7 +189,6 @@ struct Read {
     passed: Vec<u64>,
     warnings: Vec<Warning>,
     different_on_disk: Vec<PathBuf>,
-    directories: Vec<PathBuf>,
 }
 
 /// Reads layers: all contracts, or those that a sieve keeps.
@@ -208,7 +208,6 @@ fn read(layers: &[Layer], reader: &mut Reader, sieve: Option<&Sieve<'_>>) -> Rea
         };
         read.warnings.append(&mut found.warnings);
         read.passed.append(&mut found.passed);
-        read.directories.extend(layer.read_from());
         if layer.base != RelPath::default() {
             found.contracts.iter_mut().for_each(|contract| contract.scope.base = layer.base.clone());
         }

@@ -137,6 +137,28 @@ fn the_answers_are_the_same_where_contracts_that_cannot_matter_are_passed_over()
 }
 
 #[test]
+fn what_is_said_beside_the_answer_is_the_same() {
+    let off = forbid("theirs", "aaa", "**") + "enabled: false\n";
+    let sandbox = Sandbox::new().contract(&off).user_contract(&forbid("theirs", "bbb", "**"));
+    let before = sandbox.pre_write("x", "bbb");
+    assert!(before.stderr.contains("theirs of ~/.phaser/contracts/theirs.yaml is switched off"), "{before}");
+    compile(&sandbox);
+    assert_eq!(sandbox.pre_write("x", "bbb").to_string(), before.to_string());
+}
+
+#[test]
+fn a_compiled_directory_is_protected() {
+    let config = "contracts: [shared]\nprotect: deny\n";
+    let [strict, weak] = ["**", "nowhere"].map(|glob| forbid("one", "aaa", glob));
+    let sandbox = Sandbox::new().file(".claude/phaser.yaml", config).file("shared/one.yaml", &strict);
+    let before = sandbox.pre_write("shared/one.yaml", &weak);
+    assert_eq!(before.decision().0, "deny", "{before}");
+    compile(&sandbox);
+    assert!(sandbox.path("shared/.compiled").exists());
+    assert_eq!(sandbox.pre_write("shared/one.yaml", &weak).to_string(), before.to_string());
+}
+
+#[test]
 fn the_reports_of_every_mode_are_the_same() {
     let mut sandbox = sandbox().git_init().git_add(".").git_commit("contracts");
     for (number, text) in TEXTS.iter().enumerate() {

@@ -47,10 +47,17 @@ impl Run<'_> {
         if !is_event && !loaded.mistakes.is_empty() {
             return Err(project::Error::Config(loaded.mistakes).into());
         }
+        if loaded.layers.left.is_none() {
+            self.say_notes(&loaded);
+        }
+        Ok(loaded)
+    }
+
+    /// Tells what whoever wonders should know.
+    fn say_notes(&self, loaded: &Loaded) {
         if !self.args.quiet {
             loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
         }
-        Ok(loaded)
     }
 
     /// Which state of the project counts for what is looked at.
@@ -105,6 +112,7 @@ impl Run<'_> {
         // What is mended becomes another text.
         let texts = if mended.is_some() { None } else { Texts::of(targets) };
         loaded.read_left(texts.as_ref().map(|texts| texts as _), self.loading());
+        self.say_notes(loaded);
     }
 }
 

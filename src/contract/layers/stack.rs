@@ -28,10 +28,9 @@ impl Stack {
     /// Adds the contracts of all layers, those with higher precedence first, and all with lower precedence than those that
     /// are there. Mostly no id is there twice.
     pub(super) fn add_all(&mut self, read: Read) {
-        let Read { contracts: mut all, mut warnings, mut different_on_disk, mut directories, .. } = read;
+        let Read { contracts: mut all, mut warnings, mut different_on_disk, .. } = read;
         self.layers.warnings.append(&mut warnings);
         self.layers.different_on_disk.append(&mut different_on_disk);
-        self.layers.directories.append(&mut directories);
         if are_unique(self.layers.contracts.iter().chain(all.iter().flatten())) {
             let there = &mut self.layers.contracts;
             if there.is_empty() && !all.is_empty() {
