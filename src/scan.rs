@@ -229,7 +229,7 @@ struct Scanned {
     applied: bool,
     checked: Checked,
     /// Its violations, if they are not among the rest of what was found.
-    packed: Option<Packed>,
+    packed: Option<Box<Packed>>,
     /// The text before, if that was asked for.
     before: Option<Was>,
     /// Ignore directives that are new.

@@ -28,7 +28,7 @@ impl Gathered {
                 outcome.checked.push(target.path.clone());
             }
             self.found.extend(scanned.checked.violations);
-            self.packed.extend(scanned.packed);
+            self.packed.extend(scanned.packed.map(|packed| *packed));
             outcome.added_ignores.extend(scanned.added_ignores);
             let path = &target.path;
             let earlier = scanned.before.map(|Was { violations, changed }| Earlier {

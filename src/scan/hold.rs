@@ -35,7 +35,7 @@ impl<'m> Holding<'m> {
         self.held.fetch_sub(size, Ordering::Relaxed);
         let packer = packer.get_or_insert_with(Packer::new);
         match packer.pack(std::mem::take(violations), self.contracts) {
-            Ok(packed) => scanned.packed = Some(packed),
+            Ok(packed) => scanned.packed = Some(Box::new(packed)),
             Err(as_they_were) => *violations = as_they_were,
         }
     }

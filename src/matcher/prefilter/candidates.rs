@@ -115,15 +115,18 @@ impl Candidates {
         self.dead_end = None;
     }
 
-    /// Adds a window around a part of a match.
+    /// Adds a window around a part of a match, unless it is known to be none. Most are: so that is not to be a call.
+    #[inline]
     pub(super) fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
-        let end = part.end;
-        if owner.after.is_some()
-            && owner.after == self.dead_end.filter(|(_, at)| *at == end).map(|(id, _)| id)
-        {
+        if owner.after.is_some_and(|after| self.dead_end == Some((after, part.end))) {
             self.work.done += 1;
-            return;
+        } else {
+            self.add_window(owner, text, part, width);
         }
+    }
+
+    fn add_window(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
+        let end = part.end;
         let windows = &mut self.windows[owner.index];
         if windows.cost > self.most_of_one {
             self.work.done += 1;
