@@ -12,6 +12,8 @@ mod encoding;
 mod memory;
 
 pub use bytes::Bytes;
+#[cfg(test)]
+pub(crate) use bytes::UNITS;
 pub use changed::changed_lines;
 pub(crate) use encoding::decode_utf16le;
 pub use encoding::{encode_like, place_in_file, starts_with_mark, unread_encoding};

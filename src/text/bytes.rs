@@ -149,36 +149,37 @@ impl fmt::Debug for Bytes {
     }
 }
 
+/// What can change what a text is: marks, control characters, NUL, line ends, characters, and halves of all of them.
+#[cfg(test)]
+pub(crate) const UNITS: &[&[u8]] = &[
+    b"a",
+    b"bc",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\t",
+    b"\x01",
+    b"\x0C",
+    b"\x1F",
+    b"\0",
+    b"\x7F",
+    b"\xC3\xA9",
+    b"\xC3",
+    b"\xA9",
+    b"\xEF\xBB\xBF",
+    b"\xEF",
+    b"\xBB\xBF",
+    b"\xFF",
+    b"\xFE",
+    b"\xFF\xFE",
+    b"0123456789abcdef",
+];
+
 #[cfg(test)]
 mod tests {
     use super::super::Text;
     use super::*;
     use proptest::prelude::*;
-
-    /// What can change what a text is: marks, control characters, NUL, line ends, characters, and halves of all of them.
-    const UNITS: &[&[u8]] = &[
-        b"a",
-        b"bc",
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"\t",
-        b"\x01",
-        b"\x0C",
-        b"\x1F",
-        b"\0",
-        b"\x7F",
-        b"\xC3\xA9",
-        b"\xC3",
-        b"\xA9",
-        b"\xEF\xBB\xBF",
-        b"\xEF",
-        b"\xBB\xBF",
-        b"\xFF",
-        b"\xFE",
-        b"\xFF\xFE",
-        b"0123456789abcdef",
-    ];
 
     fn units() -> impl Strategy<Value = Vec<u8>> {
         prop::collection::vec(prop::sample::select(UNITS), 0..8).prop_map(|units| units.concat())

@@ -8,17 +8,9 @@ pub fn changed_lines(before: &[u8], now: &[u8]) -> Range<usize> {
     // Lines at the start that are the same to the byte are not looked at one by one: a text may be large.
     let same = common_start(before, now);
     let start = memchr::memrchr(b'\n', &now[..same]).map_or(0, |newline| newline + 1);
-    let mut head = count_newlines(&now[..start]);
-    let mut rest = (Some(&before[start..]), Some(&now[start..]));
-    while let (Some(old), Some(new)) = rest {
-        let ((old_line, old), (new_line, new)) = (first_line(old), first_line(new));
-        if old_line != new_line {
-            break;
-        }
-        head += 1;
-        rest = (old, new);
-    }
-    let (all, tail) = match rest {
+    let Same { count, old, new } = same_lines(&before[start..], &now[start..], first_line);
+    let head = count_newlines(&now[..start]) + count;
+    let (all, tail) = match (old, new) {
         (Some(old), Some(new)) => (head + count_newlines(new) + 1, same_at_end(old, new)),
         (None, Some(new)) => (head + count_newlines(new) + 1, 0),
         (Some(_) | None, None) => (head, 0),
@@ -29,22 +21,36 @@ pub fn changed_lines(before: &[u8], now: &[u8]) -> Range<usize> {
 /// How many lines are the same at the end, of texts with a line each at least.
 fn same_at_end(old: &[u8], new: &[u8]) -> usize {
     let same = common_end(old, new);
-    let (mut tail, mut rest) = (0, (Some(old), Some(new)));
-    if let Some(newline) = memchr::memchr(b'\n', &new[new.len() - same..]) {
-        let lines = &new[new.len() - same + newline + 1..];
-        tail = count_newlines(lines) + 1;
-        let without = |text: &[u8]| text.len() - lines.len() - 1;
-        rest = (Some(&old[..without(old)]), Some(&new[..without(new)]));
-    }
-    while let (Some(old), Some(new)) = rest {
-        let ((old_line, old), (new_line, new)) = (last_line(old), last_line(new));
+    let Some(newline) = memchr::memchr(b'\n', &new[new.len() - same..]) else {
+        return same_lines(old, new, last_line).count;
+    };
+    let lines = &new[new.len() - same + newline + 1..];
+    let without = |text: &[u8]| text.len() - lines.len() - 1;
+    let above = same_lines(&old[..without(old)], &new[..without(new)], last_line);
+    count_newlines(lines) + 1 + above.count
+}
+
+/// How many lines of two texts are the same from one end on, and what is left of each.
+struct Same<'t> {
+    count: usize,
+    old: Option<&'t [u8]>,
+    new: Option<&'t [u8]>,
+}
+
+/// A line at one end of a text, and what is left if there is another.
+type TakeLine = fn(&[u8]) -> (&[u8], Option<&[u8]>);
+
+/// Takes a line of both texts, which have one each at least, as long as they are the same.
+fn same_lines<'t>(old: &'t [u8], new: &'t [u8], take: TakeLine) -> Same<'t> {
+    let mut same = Same { count: 0, old: Some(old), new: Some(new) };
+    while let (Some(old), Some(new)) = (same.old, same.new) {
+        let ((old_line, old), (new_line, new)) = (take(old), take(new));
         if old_line != new_line {
             break;
         }
-        tail += 1;
-        rest = (old, new);
+        same = Same { count: same.count + 1, old, new };
     }
-    tail
+    same
 }
 
 /// The first line, and what follows it if there is another.
