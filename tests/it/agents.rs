@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Output, Sandbox, forbid, warning};
+use crate::harness::{Output, Sandbox, forbid, violations_in, warning};
 
 /// A client, and a dialect of its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,7 +293,33 @@ fn sandbox() -> Sandbox {
         .contract(&warning(&forbid("no-todo", "TODO", "**/*.py")))
 }
 
-const DENIED: &str = "Contract violation: no-print at src/a.py:2. Do not no-print.";
+const DENIED: &str = "no-print at src/a.py:2";
+
+/// The first text in a response that reports violations.
+fn text_of(answer: &Value) -> Option<&str> {
+    match answer {
+        Value::String(text) => (!violations_in(text).is_empty()).then_some(text),
+        Value::Array(values) => values.iter().find_map(text_of),
+        Value::Object(fields) => fields.values().find_map(text_of),
+        _ => None,
+    }
+}
+
+/// The text of a response that reports these violations and no others.
+#[track_caller]
+pub(crate) fn reporting<'a>(client: Client, answer: &'a Value, violations: &[&str]) -> &'a str {
+    let text = text_of(answer).unwrap_or_else(|| panic!("{client:?}: {answer}"));
+    assert_eq!(violations_in(text), violations, "{client:?}: {answer}");
+    text
+}
+
+/// A response denies in the client's format, for these violations.
+#[track_caller]
+pub(crate) fn assert_denied(client: Client, answer: &Value, violations: &[&str]) {
+    // Cline is never denied, so its response has no text.
+    let text = if client == Cline { "" } else { reporting(client, answer, violations) };
+    assert_eq!(*answer, client.denial(text), "{client:?}");
+}
 
 #[test]
 fn a_violating_write_is_denied_in_the_clients_own_words_and_for_the_same_reason_in_all() {
@@ -305,7 +331,7 @@ fn a_violating_write_is_denied_in_the_clients_own_words_and_for_the_same_reason_
         let patched = client.answer(&sandbox, When::Before, Deed::Patch(patch));
         assert!(write.is_some() || patched.is_some(), "{client:?}");
         for answer in [write, patched].into_iter().flatten() {
-            assert_eq!(answer, client.denial(DENIED), "{client:?}");
+            assert_denied(client, &answer, &[DENIED]);
         }
     }
 }
@@ -331,7 +357,7 @@ fn an_edit_is_judged_by_the_file_that_it_would_leave() {
     for client in ALL {
         let edit = Deed::Edit { path: "src/a.py", old: "y = 2", new: "print(x)" };
         if let Some(answer) = client.answer(&sandbox, When::Before, edit) {
-            assert_eq!(answer, client.denial(DENIED), "{client:?}");
+            assert_denied(client, &answer, &[DENIED]);
         }
         // The text is not there: the client refuses it, or finds it in a way of its own.
         let edit = Deed::Edit { path: "src/a.py", old: "y  =  2", new: "print(x)" };
@@ -354,7 +380,7 @@ fn a_patch_is_denied_for_the_one_file_that_violates() {
     for client in ALL {
         for patch in [&update, &moved] {
             let Some(answer) = client.answer(&sandbox, When::Before, Deed::Patch(patch)) else { continue };
-            assert_eq!(answer, client.denial(DENIED), "{client:?}");
+            assert_denied(client, &answer, &[DENIED]);
             seen += 1;
         }
     }
@@ -365,8 +391,8 @@ fn a_patch_is_denied_for_the_one_file_that_violates() {
 fn a_patch_that_fails_late_is_judged_by_what_it_changes() {
     let sandbox = sandbox().file("src/b.py", "x = 1\n");
     let patch = "*** Begin Patch\n*** Add File: src/a.py\n+x = 1\n+print(x)\n*** Update File: src/b.py\n@@\n-y\n+z\n*** End Patch";
-    let answer = Codex.answer(&sandbox, When::Before, Deed::Patch(patch));
-    assert_eq!(answer, Some(Codex.denial(DENIED)));
+    let answer = Codex.answer(&sandbox, When::Before, Deed::Patch(patch)).expect("has patches");
+    assert_denied(Codex, &answer, &[DENIED]);
 }
 
 #[test]
@@ -380,7 +406,7 @@ fn a_patch_is_found_in_a_shell_command() {
     ] {
         for client in ALL {
             let answer = client.answer(&sandbox, When::Before, Deed::Shell(&command)).expect("has a shell");
-            assert_eq!(answer, client.denial(DENIED), "{client:?}");
+            assert_denied(client, &answer, &[DENIED]);
         }
     }
 }
@@ -388,7 +414,6 @@ fn a_patch_is_found_in_a_shell_command() {
 #[test]
 fn a_warning_is_context_that_leaves_the_result_alone() {
     let sandbox = sandbox().file("src/a.py", "x = 1  # TODO\n");
-    let told = "Warning: no-todo at src/a.py:1. Do not no-todo.";
     let patch = "*** Begin Patch\n*** Add File: src/a.py\n+x = 1  # TODO\n*** End Patch\n";
     for client in ALL {
         let deeds = [
@@ -399,7 +424,8 @@ fn a_warning_is_context_that_leaves_the_result_alone() {
         let answers = deeds.map(|deed| client.answer(&sandbox, When::After, deed));
         assert!(answers.iter().any(Option::is_some), "{client:?}");
         for answer in answers.into_iter().flatten() {
-            assert_eq!(answer, client.context("PostToolUse", told), "{client:?}");
+            let text = reporting(client, &answer, &["no-todo at src/a.py:1"]);
+            assert_eq!(answer, client.context("PostToolUse", text), "{client:?}");
         }
     }
 }
@@ -407,11 +433,11 @@ fn a_warning_is_context_that_leaves_the_result_alone() {
 #[test]
 fn an_error_that_was_let_through_is_told_afterwards() {
     let sandbox = sandbox().file("src/a.py", "x = 1\nprint(x)\n");
-    let told = "1 contract violation in src/a.py\nError: no-print at src/a.py:2. Do not no-print.";
     for client in [Cline, Gemini, Copilot] {
         let edit = Deed::Edit { path: "src/a.py", old: "two", new: "TWO" };
-        let answer = client.answer(&sandbox, When::After, edit);
-        assert_eq!(answer, Some(client.context("PostToolUse", told)), "{client:?}");
+        let answer = client.answer(&sandbox, When::After, edit).expect("an answer");
+        let text = reporting(client, &answer, &[DENIED]);
+        assert_eq!(answer, client.context("PostToolUse", text), "{client:?}");
     }
 }
 
@@ -423,7 +449,7 @@ fn whoever_begins_is_told_the_contracts() {
         let mut answer = client.run(&sandbox, event.to_string(), &["--guard"]).json();
         let broken = answer.as_object_mut().expect("an object").remove("systemMessage");
         let told = answer.to_string();
-        assert!(told.contains("- no-print (**/*.py): Do not no-print."), "{client:?}: {told}");
+        assert!(told.contains("no-print") && told.contains("no-todo"), "{client:?}: {told}");
         let text =
             answer.pointer("/hookSpecificOutput/additionalContext").or(answer.get("additionalContext"));
         let text = text.or(answer.get("context")).and_then(Value::as_str).expect("a text").to_owned();
@@ -450,7 +476,7 @@ fn an_old_violation_is_not_the_edits_doing() {
         }
         for deed in [edit("print(x)"), Deed::Patch(worse)] {
             if let Some(answer) = client.answer(&sandbox, When::Before, deed) {
-                assert_eq!(answer, client.denial(DENIED), "{client:?}");
+                assert_denied(client, &answer, &[DENIED]);
             }
         }
     }
@@ -464,14 +490,13 @@ fn the_line_in_claude_codes_settings_is_right_for_those_that_read_them() {
         let event =
             client.event(&sandbox, When::Before, write("x = 1\nprint(x)  # TODO\n")).expect("an event");
         let output = client.run(&sandbox, event.to_string(), &["--severity", "error"]);
-        let expected = client.denial("Contract violation: no-print at line 2. Do not no-print.");
-        assert_eq!(output.json(), expected, "{client:?}");
+        assert_denied(client, &output.json(), &["no-print at line 2"]);
         let event = client.event(&sandbox, When::Before, write("x = 1\n")).expect("an event");
         assert_eq!(client.run(&sandbox, event.to_string(), &["--severity", "error"]).json(), json!({}));
         let event = client.event(&sandbox, When::After, write("")).expect("an event");
-        let output = client.run(&sandbox, event.to_string(), &["--severity", "warning"]);
-        let told = "Contract warning detected after file write\nWarning: no-todo at line 1. Do not no-todo.";
-        assert_eq!(output.json(), client.context("PostToolUse", told), "{client:?}");
+        let answer = client.run(&sandbox, event.to_string(), &["--severity", "warning"]).json();
+        let text = reporting(client, &answer, &["no-todo at line 1"]);
+        assert_eq!(answer, client.context("PostToolUse", text), "{client:?}");
     }
 }
 
@@ -540,7 +565,7 @@ fn phasers_own_troubles_are_no_other_clients_business() {
     }
     // Claude Code shows a failure to the person, and goes on.
     let input = json!({ "file_path": sandbox.path("a.py"), "content": "x" });
-    let output = sandbox.event("PreToolUse", "Write", input, ["--output", "report.json"]);
+    let output = sandbox.hook("PreToolUse").tool("Write", input).args(["--output", "report.json"]).run();
     assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");
 }
 
@@ -550,7 +575,7 @@ fn the_agent_can_be_named() {
     let event = json!({ "cwd": sandbox.root(), "tool_name": "apply_patch",
         "tool_input": { "command": "*** Begin Patch\n*** Add File: src/a.py\n+x = 1\n+print(x)\n*** End Patch" } });
     let output = Codex.run(&sandbox, event.to_string(), &["--guard", "--agent", "codex"]);
-    assert_eq!(output.json(), Codex.denial(DENIED));
+    assert_denied(Codex, &output.json(), &[DENIED]);
     let output = sandbox.run(["enforce", "--all", "--agent", "codex"]);
     assert_eq!(output.code, Some(3), "{output}");
 }
@@ -571,12 +596,12 @@ fn a_patch_that_takes_a_contract_away_is_weakening() {
 #[test]
 fn a_turn_that_leaves_a_violation_goes_on_once() {
     let sandbox = sandbox().git_init().git_commit("start").file("src/a.py", "print(1)\n");
-    let reason = "This turn left contract violations. Mend them before you stop:\n\
-                  Contract violation: no-print at src/a.py:1. Do not no-print.";
+    let left = ["no-print at src/a.py:1"];
     for client in [Codex, Copilot, CopilotAsClaude, Gemini, Qwen, Droid] {
         let mut event = client.recorded(&sandbox, "stop").expect("is recorded");
         let answer = client.run(&sandbox, event.to_string(), &["--guard"]).json();
         let word = if client == Gemini { "deny" } else { "block" };
+        let reason = reporting(client, &answer, &left);
         assert_eq!(answer, json!({ "decision": word, "reason": reason }), "{client:?}");
         event["stop_hook_active"] = json!(true);
         assert_eq!(client.run(&sandbox, event.to_string(), &["--guard"]).json(), json!({}), "{client:?}");
@@ -586,6 +611,7 @@ fn a_turn_that_leaves_a_violation_goes_on_once() {
             "workspace_roots": [sandbox.root()], "status": "completed", "loop_count": count })
     };
     let answer = Cursor.run(&sandbox, cursor(0).to_string(), &["--guard"]).json();
+    let reason = reporting(Cursor, &answer, &left);
     assert_eq!(answer, json!({ "followup_message": reason }));
     assert_eq!(Cursor.run(&sandbox, cursor(1).to_string(), &["--guard"]).json(), json!({}));
 }
@@ -593,12 +619,12 @@ fn a_turn_that_leaves_a_violation_goes_on_once() {
 #[test]
 fn what_a_command_wrote_is_told() {
     let sandbox = sandbox().git_init().git_commit("start");
-    let told = "1 contract violation in src/a.py\nError: no-print at src/a.py:1. Do not no-print.";
     for client in ALL {
         let event = client.event(&sandbox, When::After, Deed::Shell("echo")).expect("has a shell");
         fs::create_dir_all(sandbox.path("src")).expect("made");
         fs::write(sandbox.path("src/a.py"), "print(1)\n").expect("written");
         let answer = client.run(&sandbox, event.to_string(), &["--guard"]).json();
-        assert_eq!(answer, client.context("PostToolUse", told), "{client:?}");
+        let text = reporting(client, &answer, &["no-print at src/a.py:1"]);
+        assert_eq!(answer, client.context("PostToolUse", text), "{client:?}");
     }
 }

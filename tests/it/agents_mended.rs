@@ -3,13 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::agents::Client::{self, *};
-use crate::agents::{ALL, Deed, When};
-use crate::harness::Sandbox;
+use crate::agents::{ALL, Deed, When, assert_denied};
+use crate::harness::{Sandbox, violations_in};
 
 const NONE: &str = "rule_id: is-none\ntype: forbid_pattern\npattern: '(\\w+) == None'\nfile_glob: '**'\n\
     message: 'Compare with is.'\nseverity: error\nfix: '$1 is None'\n";
-
-const TOLD: &str = "phaser changed your edit before it was made, so that it keeps the project's contracts:\n";
 
 fn sandbox() -> Sandbox {
     Sandbox::new().contract(NONE).file(".claude/phaser.yaml", "fixes: apply\nexisting: report\n")
@@ -36,7 +34,7 @@ fn mended(client: Client, answer: &Value) -> Option<(Value, String)> {
         // It hands this on to the hook after the tool.
         Droid => (&specific["updatedInput"], &specific["updatedInput"]["phaser"]),
         // It drops what it is told before a tool runs, and says itself that the input was changed.
-        Gemini => (&specific["tool_input"], &json!(TOLD)),
+        Gemini => (&specific["tool_input"], &json!("is-none")),
         Opencode => (&answer["args"], &answer["context"]),
         Cline => (&answer["overrideInput"], &answer["context"]),
         Cursor | Qwen | Windsurf | Devin | Kiro => return None,
@@ -65,10 +63,11 @@ fn check(client: Client, sandbox: &Sandbox, deed: Deed<'_>) {
     let answer = client.answer(sandbox, When::Before, deed).expect("an answer");
     let Some((new, told)) = mended(client, &answer) else {
         let denied = texts(&answer) + &texts(&answer["hookSpecificOutput"]);
-        assert!(denied.contains("Contract violation: is-none at "), "{client:?}: {answer}");
+        let denied = violations_in(&denied);
+        assert!(denied.iter().any(|violation| violation.starts_with("is-none at ")), "{client:?}: {answer}");
         return;
     };
-    assert!(told.starts_with(TOLD), "{client:?}: {told}");
+    assert!(told.contains("is-none"), "{client:?}: {told}");
     let old = input(client, &event);
     let root = sandbox.root().display().to_string();
     let expected = texts(&old).replace("a == None", "a is None").replace(&root, "[ROOT]");
@@ -133,11 +132,7 @@ fn a_patch_in_a_shell_command_and_one_for_elsewhere_are_refused() {
     let in_shell = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.py\n+a == None\n*** End Patch\nEOF";
     for deed in [Deed::Patch(patch), Deed::Shell(in_shell)] {
         let answer = Codex.answer(&sandbox(), When::Before, deed).expect("an answer");
-        assert_eq!(
-            answer,
-            Codex.denial("Contract violation: is-none at a.py:1. Compare with is."),
-            "{answer}"
-        );
+        assert_denied(Codex, &answer, &["is-none at a.py:1"]);
     }
 }
 

@@ -12,6 +12,10 @@ use crate::harness::{Output, Sandbox, contract, forbid, warning};
 /// After this time a change shows in the times of a file.
 const SETTLED: Duration = Duration::from_millis(150);
 
+/// The messages about a cache that cannot be read, and about one that cannot be written.
+const PASSED_OVER: &str = "the cache was passed over: ";
+const NOT_KEPT: &str = "nothing was kept for the next run";
+
 const FORMATS: [&str; 7] = ["text", "json", "sarif", "github", "gitlab", "junit", "html"];
 
 /// A project where something of every kind is found.
@@ -59,10 +63,7 @@ fn same(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
     let said: Vec<&str> = plain.stderr.lines().collect();
     let mut notes = Vec::new();
     for line in cached.stderr.lines().filter(|line| !said.contains(line)) {
-        assert!(
-            line.starts_with("phaser: the cache was passed over: ") || line.contains("was kept for the next"),
-            "{line}"
-        );
+        assert!(line.contains(PASSED_OVER) || line.contains(NOT_KEPT), "{line}");
         notes.push(line.to_owned());
     }
     assert_eq!(cached.stderr.lines().count(), said.len() + notes.len(), "{}", cached.stderr);
@@ -315,11 +316,7 @@ fn a_damaged_cache_is_passed_over_with_a_word() {
             "round {round}: {}",
             output.stderr
         );
-        assert!(
-            output.stderr.contains("phaser: the cache was passed over: "),
-            "round {round}: {}",
-            output.stderr
-        );
+        assert!(output.stderr.contains(PASSED_OVER), "round {round}: {}", output.stderr);
     }
     assert!(!searched(&sandbox, &["--all"]), "it was made anew");
     let quiet = |bytes: &[u8]| {
@@ -350,7 +347,7 @@ fn what_is_not_phasers_is_left_alone() {
     fs::copy(&file, &elsewhere).expect("copied");
     fs::remove_file(&file).expect("removed");
     std::os::unix::fs::symlink(&elsewhere, &file).expect("linked");
-    assert!(damaged().contains("is damaged, or not phaser's"));
+    assert!(damaged().contains(PASSED_OVER));
     assert!(fs::symlink_metadata(&file).expect("is there").is_file());
     // A directory in the place of the file, and of the directory a file or a link.
     fs::remove_file(&file).expect("removed");
@@ -361,7 +358,7 @@ fn what_is_not_phasers_is_left_alone() {
     fs::remove_dir_all(kept(&sandbox)).expect("removed");
     fs::write(kept(&sandbox), "mine").expect("written");
     assert!(
-        damaged().contains("nothing was kept for the next run: .git/phaser")
+        damaged().contains(&format!("{NOT_KEPT}: .git/phaser"))
             || damaged().contains("it is not a directory")
     );
     assert_eq!(fs::read_to_string(kept(&sandbox)).expect("readable"), "mine");
@@ -388,7 +385,7 @@ fn without_room_nothing_is_kept() {
         || sandbox.run_with(Command::new("bash").args(["-c", &limited]).current_dir(sandbox.root()), b"");
     let output = run();
     is_plain(&output);
-    assert!(output.stderr.contains("nothing was kept for the next run"), "{}", output.stderr);
+    assert!(output.stderr.contains(NOT_KEPT), "{}", output.stderr);
     assert!(files(&kept(&sandbox)).is_empty(), "nothing is left over");
     is_plain(&enforce(&sandbox, &["--all", "--cache"]));
     let file = results(&sandbox);
@@ -411,7 +408,7 @@ fn without_permission_it_is_done_without() {
     // Whoever root lets run it must own the repository, or git's directory is not trusted.
     if fs::metadata(sandbox.root()).expect("is there").uid() == 0 {
         let said = run();
-        assert!(said.contains("nothing was kept for the next run: [HOME]/.cache/phaser"), "{said}");
+        assert!(said.contains(&format!("{NOT_KEPT}: [HOME]/.cache/phaser")), "{said}");
         let everything = ["-R", "65534:65534"];
         assert!(Command::new("chown").args(everything).arg(sandbox.root()).status().expect("runs").success());
     }
@@ -425,23 +422,23 @@ fn without_permission_it_is_done_without() {
     assert_eq!(run(), "", "a lock is no matter");
     mode(&file, 0o000);
     let said = run();
-    assert!(said.contains("the cache was passed over: ") && said.contains("cannot be read: "), "{said}");
+    assert!(said.contains(PASSED_OVER) && said.contains("Permission denied"), "{said}");
     assert_eq!(run(), "", "it was made anew");
     mode(&kept(&sandbox), 0o555);
     assert_eq!(run(), "", "it can be read");
     fs::write(sandbox.path("d2/b.c"), "Licence, too\n").expect("written");
     let said = run();
-    assert!(said.contains("nothing was kept for the next run: [ROOT]/.git/phaser"), "{said}");
+    assert!(said.contains(&format!("{NOT_KEPT}: [ROOT]/.git/phaser")), "{said}");
     mode(&kept(&sandbox), 0o000);
     let said = run();
-    assert!(said.contains("the cache was passed over: ") && said.contains("nothing was kept"), "{said}");
+    assert!(said.contains(PASSED_OVER) && said.contains(NOT_KEPT), "{said}");
     mode(&kept(&sandbox), 0o700);
     mode(&sandbox.path(".git"), 0o555);
     assert_eq!(run(), "", "what is there can be used");
     mode(&sandbox.path(".git"), 0o755);
     fs::remove_dir_all(kept(&sandbox)).expect("removed");
     mode(&sandbox.path(".git"), 0o555);
-    assert!(run().contains("nothing was kept for the next run"), "there is no directory");
+    assert!(run().contains(NOT_KEPT), "there is no directory");
     mode(&sandbox.path(".git"), 0o755);
 }
 
@@ -485,8 +482,8 @@ fn it_is_off_unless_it_is_switched_on_and_never_on_in_a_hook() {
     enforce(&sandbox, &["--staged"]);
     for (name, file) in [("PreToolUse", "d0/f0.txt"), ("PostToolUse", "d0/f0.txt")] {
         let input = serde_json::json!({ "file_path": sandbox.path(file), "content": "x" });
-        sandbox.event(name, "Write", input.clone(), []);
-        sandbox.event(name, "Write", input, ["--guard"]);
+        sandbox.hook(name).tool("Write", input.clone()).run();
+        sandbox.hook(name).tool("Write", input).args(["--guard"]).run();
     }
     let stop = serde_json::json!({ "hook_event_name": "Stop", "cwd": sandbox.root() }).to_string();
     sandbox.run_stdin(["enforce", "--stdin", "--guard"], stop);

@@ -56,7 +56,7 @@ fn check_is_another_name_of_enforce_itself() {
     let event = serde_json::json!({ "cwd": sandbox.root(), "tool_name": "Write",
         "tool_input": { "file_path": "a.txt", "content": "x" } });
     let output = sandbox.run_stdin(["enforce", "check", "--stdin", "--severity", "error"], event.to_string());
-    assert_eq!(output.decision().0, "deny");
+    assert_eq!(output.decision(), "deny");
 }
 
 #[test]

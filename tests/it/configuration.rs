@@ -32,7 +32,7 @@ fn everywhere(sandbox: Sandbox, path: &str, text: &str) -> Vec<String> {
     let hook = sandbox.pre_write(path, text);
     let errors = sandbox.run(["enforce", path, "--severity", "error", "--format", "json"]).violations();
     let expected = if hook.stdout == "{}\n" || all[0].is_empty() { "allow" } else { "deny" };
-    assert_eq!(hook.decision().0, expected, "{hook} {errors:?}");
+    assert_eq!(hook.decision(), expected, "{hook} {errors:?}");
     all[0].clone()
 }
 
@@ -98,7 +98,7 @@ overrides:
             "tool_input": {"file_path": sandbox.path("tests/b.txt"), "content": "x"}})
         .to_string(),
     );
-    assert_eq!(before.decision().0, "allow", "{before}");
+    assert_eq!(before.decision(), "allow", "{before}");
     let sarif = sandbox.run(["enforce", "--all", "--format", "sarif"]).json();
     let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().expect("a list").len();
     assert_eq!(rules, 2, "each id is one rule: {sarif:#}");
@@ -142,7 +142,7 @@ fn only_and_skip_choose_contracts() {
             "tool_input": {"file_path": "a.txt", "content": "x"}})
         .to_string(),
     );
-    assert_eq!(hook.decision().0, "deny", "a mistake does not disarm it: {hook}");
+    assert_eq!(hook.decision(), "deny", "a mistake does not disarm it: {hook}");
     assert!(hook.json()["systemMessage"].as_str().is_some_and(|said| said.contains("no-xx")), "{hook}");
 }
 
@@ -172,7 +172,7 @@ fn a_wrong_configuration_is_said_and_disarms_no_hook() {
             assert!(output.stderr.contains(said), "{args:?} {output}");
         }
         let hook = sandbox.pre_write("a.txt", "x");
-        assert_eq!(hook.decision().0, "deny", "{hook}");
+        assert_eq!(hook.decision(), "deny", "{hook}");
         assert!(hook.json()["systemMessage"].as_str().is_some_and(|told| told.contains(said)), "{hook}");
         let clean = sandbox.pre_write("a.txt", "fine");
         assert!(clean.json()["systemMessage"].as_str().is_some_and(|told| told.contains(said)), "{clean}");

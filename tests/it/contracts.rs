@@ -97,16 +97,10 @@ fn check_takes_another_root_and_says_what_it_could_not_check() {
     let sandbox = Sandbox::new()
         .file("inner/.claude/contracts/a.yaml", forbid("a", "(?:(?!x)(?:a|aa))+(?<!a)", "**/*.txt"))
         .file("inner/a.txt", "a".repeat(1_000));
-    assert_snapshot!(sandbox.run(["contracts", "check", "--root", "inner"]), @"
-    exit: 3
-    --- stdout
-    [FAIL] a
-
-    Results: 0 passed, 1 failed
-
-    --- stderr
-    phaser: not checked: a.txt: a ran out of time (simplify its pattern, or raise --timeout)
-    ");
+    let output = sandbox.run(["contracts", "check", "--root", "inner"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stdout.starts_with("[FAIL] a\n"), "{output}");
+    assert!(output.unchecked().concat().starts_with("a.txt: a "), "{output}");
     assert_eq!(sandbox.run(["contracts", "check", "--root", "nowhere"]).code, Some(3));
 }
 
@@ -255,20 +249,11 @@ fn create_writes_a_contract_that_counts_at_once() {
     --- stderr
     phaser: no-print is there already, in .claude/contracts/no-print.yaml (choose another id)
     ");
-    assert_snapshot!(create("no_print", "x"), @"
-    exit: 3
-    --- stdout
-
-    --- stderr
-    phaser: rule id 'no_print' may have only letters, digits and hyphens (rename it)
-    ");
-    assert_snapshot!(create("other", "("), @r"
-    exit: 3
-    --- stdout
-
-    --- stderr
-    phaser: 'pattern' is not a regular expression: unclosed group at character 1 (add ')', or write '\(' for the character)
-    ");
+    for (id, pattern, named) in [("no_print", "x", "'no_print'"), ("other", "(", "'pattern'")] {
+        let output = create(id, pattern);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");
+        assert!(output.stderr.contains(named), "{output}");
+    }
     assert_eq!(fs::read_dir(sandbox.path(".claude/contracts")).expect("is there").count(), 1);
 }
 
@@ -391,22 +376,21 @@ fn lint_names_what_does_nothing() {
         .contract(nested)
         .file(".claude/contracts/broken.yaml", "rule_id: [\n")
         .file("src/a.py", "log(1) # phaser:ignore no-print\nx # phaser:ignore no-pint\n");
-    assert_snapshot!(sandbox.run(["contracts", "lint"]), @"
-    exit: 1
-    --- stdout
-    .claude/contracts/broken.yaml:1: a list or a mapping, where text is expected (put the text in single quotes)
+    let output = sandbox.run(["contracts", "lint"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""), "{output}");
+    // What other tests pin is left out.
+    let known = ["broken.yaml:1: ", "nested.yaml:1: ", "nested.yaml:8: ", "posix.yaml:3: "];
+    let (others, own): (Vec<_>, Vec<_>) =
+        output.stdout.lines().partition(|line| known.iter().any(|place| line.contains(place)));
+    assert_eq!(others.len(), known.len(), "{output}");
+    assert_snapshot!(own.join("\n"), @"
     .claude/contracts/empty.yaml:3: empty: the pattern can match the empty string, which never counts (let it ask for at least one character)
-    .claude/contracts/nested.yaml:1: nested has no examples (add 'examples: {violating: […], passing: […]}')
     .claude/contracts/nested.yaml:5: nested: the pattern is taken literally in this form (use the flat form for a regular expression)
-    .claude/contracts/nested.yaml:8: key 'enable' means nothing in a contract (did you mean 'enabled'?)
     .claude/contracts/no-print.yaml:1: no-print has no examples (add 'examples: {violating: […], passing: […]}')
     .claude/contracts/no-print.yaml:4: no-print: no file of the project matches '*.py' (did you mean '**/*.py'?)
-    .claude/contracts/posix.yaml:3: '[[:name:]]' is a POSIX class here; in Python it is a set of single characters
     .claude/contracts/slow.yaml:3: slow: the pattern needs the backtracking engine because of look-around: it is slower and may run out of time (write it without, if you can)
     src/a.py:1: 'no-print' is not violated here (remove it)
     src/a.py:2: no contract is called 'no-pint' (did you mean 'no-print'?)
-
-    --- stderr
     ");
     let json = sandbox.run(["contracts", "lint", "--format", "json"]).json();
     assert!(json["warnings"].as_array().is_some_and(|warnings| warnings.len() > 5), "{json}");
@@ -636,8 +620,8 @@ fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
 fn a_pack_answers_hooks_too() {
     let sandbox = Sandbox::new();
     let input = json!({ "file_path": sandbox.path("a.py"), "content": "breakpoint()\n" });
-    let output = sandbox.event("PreToolUse", "Write", input, ["--pack", "hygiene"]);
-    assert_eq!(output.decision().0, "deny");
+    let output = sandbox.hook("PreToolUse").tool("Write", input).args(["--pack", "hygiene"]).run();
+    assert_eq!(output.decision(), "deny");
 }
 
 /// So that neither phaser nor anybody else's scanner takes the examples for real.

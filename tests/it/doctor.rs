@@ -125,7 +125,7 @@ fn hooks_count_in_any_scope() {
     sandbox.run(["enforce", "install", "--scope", "user"]);
     let output = doctor(&sandbox);
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stdout.contains("~/.claude/settings.json has phaser's hooks"), "{output}");
+    assert!(output.stdout.starts_with("ok       ~/.claude/settings.json "), "{output}");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_hook_that_this_phaser_does_not_understand() {
 #[test]
 fn contracts_that_do_not_load() {
     let sandbox = healthy().file(".claude/contracts/broken.yaml", "rule_id: broken\n");
-    assert_problem(&doctor(&sandbox), ".claude/contracts/broken.yaml", "mend");
+    assert_problem(&doctor(&sandbox), ".claude/contracts/broken.yaml", "");
 }
 
 fn guarded() -> Sandbox {
@@ -187,10 +187,11 @@ fn guarded() -> Sandbox {
 
 #[test]
 fn each_hook_of_the_guard_is_tried_and_shown() {
-    insta::assert_snapshot!(timeless(&doctor(&guarded())), @r#"
-    exit: 0
-    --- stdout
-    ok       .claude/settings.json has phaser's hooks for SessionStart, SubagentStart, PreToolUse, PostToolUse, PostToolUseFailure, Stop, SubagentStop and ConfigChange
+    let output = doctor(&guarded());
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
+    let table: Vec<_> =
+        timeless(&output).lines().filter(|line| line.starts_with("    ")).map(str::to_owned).collect();
+    insta::assert_snapshot!(table.join("\n"), @r#"
                event               matcher                                             answer  time
                SessionStart        *                                                   told    [TIME]
                SubagentStart       *                                                   told    [TIME]
@@ -200,24 +201,17 @@ fn each_hook_of_the_guard_is_tried_and_shown() {
                Stop                *                                                   silent  [TIME]
                SubagentStop        *                                                   silent  [TIME]
                ConfigChange        *                                                   silent  [TIME]
-    ok       the hooks start [HOME]/bin/phaser
-    ok       .claude/contracts has no-todo
-    ok       this phaser works: in a project made for it, a test edit was denied and another allowed
-
-    result   edits in Claude Code are guarded
-
-    --- stderr
     "#);
 }
 
 #[test]
 fn without_the_guard_what_is_not_guarded_is_said() {
-    let note = "note     what shell commands write, the end of a turn and the settings are not guarded: \
-                phaser enforce install --guard";
     let output = doctor(&healthy());
-    assert!(output.code == Some(0) && output.stdout.contains(note), "{output}");
-    let output = doctor(&Sandbox::new());
-    assert!(!output.stdout.contains("note"), "{output}");
+    assert!(output.code == Some(0) && output.stdout.contains("\nnote     "), "{output}");
+    assert!(output.stdout.contains(": phaser enforce install --guard\n"), "{output}");
+    for without in [doctor(&guarded()), doctor(&Sandbox::new())] {
+        assert!(!without.stdout.contains("\nnote     "), "{without}");
+    }
 }
 
 /// A phaser on the PATH that answers like this.
@@ -244,8 +238,6 @@ fn a_hook_that_does_not_answer_as_it_should() {
         let what =
             format!("the hook for PreToolUse should have denied a violation, and the answer was: {said}");
         assert_problem(&output, &what, "to see what it says");
-        let result = "result   edits in Claude Code are not guarded: the hook does not work\n";
-        assert!(output.stdout.ends_with(result), "{output}");
     }
 }
 
@@ -280,14 +272,10 @@ fn a_plugin_has_the_hooks_too() {
     let sandbox = with_plugin(Sandbox::new().contract(&contract), ENABLED);
     let output = doctor(&sandbox);
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(
-        output.stdout.starts_with("ok       the plugin phaser@phaser has phaser's hooks for SessionStart"),
-        "{output}"
-    );
-    assert!(output.stdout.ends_with("result   edits in Claude Code are guarded\n"), "{output}");
+    assert!(output.stdout.starts_with("ok       the plugin phaser@phaser "), "{output}");
     let off = r#"{"enabledPlugins": {"phaser@phaser": false}}"#;
     let output = doctor(&sandbox.file(".claude/settings.local.json", off));
-    assert_problem(&output, "no settings have a hook of phaser's", "phaser enforce install");
+    assert_problem(&output, "PreToolUse", "phaser enforce install");
 }
 
 #[test]
@@ -309,7 +297,7 @@ fn different_hooks_in_two_settings_would_both_run_and_the_same_ones_once() {
     sandbox.run(["enforce", "install", "--guard", "--scope", "local"]);
     assert_eq!(doctor(&sandbox).code, Some(0));
     sandbox.run(["enforce", "install", "--scope", "user"]);
-    assert_problem(&doctor(&sandbox), "phaser is run twice for each event", "--scope");
+    assert_problem(&doctor(&sandbox), "~/.claude/settings.json", "--scope");
 }
 
 #[test]

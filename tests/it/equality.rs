@@ -73,7 +73,7 @@ fn from_hook(output: &Output) -> Vec<String> {
 }
 
 fn hook(sandbox: &Sandbox, event: &str, tool: &str, input: Value) -> Vec<String> {
-    from_hook(&sandbox.event(event, tool, input, UNHURRIED))
+    from_hook(&sandbox.hook(event).tool(tool, input).args(UNHURRIED).run())
 }
 
 /// A hook has a second, which a busy machine may take for something else: here it has more.
@@ -126,12 +126,11 @@ fn every_mode_gives_the_same_violations() {
             found.push(("MultiEdit", hook(&sandbox, "PreToolUse", "MultiEdit", edits)));
         }
         let sandbox = sandbox.file(PATH, text);
-        let report = sandbox.event(
-            "PreToolUse",
-            "Write",
-            write.clone(),
-            ["--format", "json", UNHURRIED[0], UNHURRIED[1]],
-        );
+        let report = sandbox
+            .hook("PreToolUse")
+            .tool("Write", write.clone())
+            .args(["--format", "json", UNHURRIED[0], UNHURRIED[1]])
+            .run();
         found.push(("--stdin json", from_json(&report)));
         found.push(("PostToolUse Write", hook(&sandbox, "PostToolUse", "Write", write)));
         found.extend(found_in_files(sandbox));
@@ -195,7 +194,7 @@ fn a_file_at_the_size_limit_is_checked_in_every_mode_and_one_above_it_in_none() 
             let mut command = sandbox.command();
             from_json(&sandbox.run_with(command.arg("enforce").args(mode).args(size), b""))
         };
-        let event = |name: &str| from_json(&sandbox.event(name, "Write", write.clone(), size));
+        let event = |name: &str| from_json(&sandbox.hook(name).tool("Write", write.clone()).args(size).run());
         vec![
             ("Write", event("PreToolUse")),
             ("PostToolUse", event("PostToolUse")),
@@ -222,8 +221,13 @@ fn a_linked_file_gives_the_same_violations_by_each_of_its_names() {
     std::os::unix::fs::symlink(sandbox.path(PATH), sandbox.path("links/b.py")).expect("linked");
     let by_link = |output: Output| from_json_at(&output, "links/b.py");
     let write = json!({ "file_path": sandbox.path("links/b.py"), "content": text });
-    let event =
-        |name| sandbox.event(name, "Write", write.clone(), ["--format", "json", UNHURRIED[0], UNHURRIED[1]]);
+    let event = |name| {
+        sandbox
+            .hook(name)
+            .tool("Write", write.clone())
+            .args(["--format", "json", UNHURRIED[0], UNHURRIED[1]])
+            .run()
+    };
     let found = [
         ("Write", by_link(event("PreToolUse"))),
         ("PostToolUse", by_link(event("PostToolUse"))),

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Output, Sandbox, contract, forbid, warning};
+use crate::harness::{Output, Sandbox, contract, count_in, forbid, violations_in, warning};
 
 const OLD: usize = 29;
 
@@ -18,56 +18,40 @@ fn sandbox() -> Sandbox {
 }
 
 fn pre(sandbox: &Sandbox, tool: &str, input: Value) -> Output {
-    sandbox.event("PreToolUse", tool, input, ["--severity", "error", "--existing", "report"])
+    sandbox.hook("PreToolUse").tool(tool, input).args(["--severity", "error", "--existing", "report"]).run()
 }
 
 fn edit(sandbox: &Sandbox, old: &str, new: &str) -> Output {
-    let input = json!({ "file_path": sandbox.path("old.py"), "old_string": old, "new_string": new });
-    pre(sandbox, "Edit", input)
+    let edit = sandbox.hook("PreToolUse").edit("old.py", old, new);
+    edit.args(["--severity", "error", "--existing", "report"]).run()
 }
 
 fn write(sandbox: &Sandbox, content: &str) -> Output {
     pre(sandbox, "Write", json!({ "file_path": sandbox.path("old.py"), "content": content }))
 }
 
-fn context(output: &Output) -> String {
-    let context = output.json()["hookSpecificOutput"]["additionalContext"].clone();
-    context.as_str().unwrap_or_default().to_owned()
-}
-
 #[test]
 fn an_edit_of_old_code_is_let_through_and_one_more_violation_is_not() {
     let sandbox = sandbox();
     let output = edit(&sandbox, "def f3():", "def f3(x):");
-    let (decision, reason) = output.decision();
-    assert_eq!(decision, "allow", "{output}");
-    assert_eq!(reason, "No new violations: 0 errors, 0 warnings, 29 existing");
-    assert_eq!(context(&output), "", "{output}");
+    output.assert_allowed();
+    assert_eq!(output.reason(), "No new violations: 0 errors, 0 warnings, 29 existing");
+    assert_eq!(output.context(), "", "{output}");
 
     let output = edit(&sandbox, "def f3():\n", "def f3():\n    print('new')\n");
-    let (decision, reason) = output.decision();
-    assert_eq!(
-        (decision.as_str(), reason.as_str()),
-        ("deny", "Contract violation: no-print at line 8. Do not no-print.")
-    );
+    output.assert_denied(&["no-print at line 8"]);
 
     let output = edit(&sandbox, "    print(3)\n", "    return 3\n");
-    assert_eq!(output.decision().0, "allow", "{output}");
-    assert!(output.decision().1.contains("28 existing"), "{output}");
+    assert_eq!(output.decision(), "allow", "{output}");
+    assert_eq!(count_in(&output.reason(), "existing"), 28, "{output}");
 }
 
 #[test]
 fn without_a_word_old_violations_deny_as_they_always_did() {
     let sandbox = sandbox();
-    let input = json!({ "file_path": sandbox.path("old.py"), "old_string": "f3()", "new_string": "f3(x)" });
     for args in [vec!["--severity", "error"], vec!["--severity", "error", "--existing", "deny"]] {
-        let event = json!({ "hook_event_name": "PreToolUse", "cwd": sandbox.root(), "tool_name": "Edit", "tool_input": input });
-        let mut command = sandbox.command();
-        let output =
-            sandbox.run_with(command.args(["enforce", "--stdin"]).args(&args), event.to_string().as_bytes());
-        let (decision, reason) = output.decision();
-        assert_eq!(decision, "deny", "{args:?}");
-        assert!(reason.ends_with("… and 9 more"), "{reason}");
+        let output = sandbox.hook("PreToolUse").edit("old.py", "f3()", "f3(x)").args(args).run();
+        assert_eq!((output.decision(), output.reported().len()), ("deny".to_owned(), 20), "{output}");
     }
 }
 
@@ -75,9 +59,7 @@ fn without_a_word_old_violations_deny_as_they_always_did() {
 fn a_copy_is_new_and_is_named_by_its_own_line() {
     let sandbox = sandbox();
     let output = edit(&sandbox, "def f1():\n", "def f1():\n    print(20)\n");
-    let (decision, reason) = output.decision();
-    assert_eq!(decision, "deny");
-    assert!(reason.starts_with("Contract violation: no-print at line 2. "), "{reason}");
+    output.assert_denied(&["no-print at line 2"]);
 }
 
 #[test]
@@ -86,10 +68,10 @@ fn moved_and_reindented_lines_keep_their_violations() {
     let mut functions: Vec<_> = (1..=OLD).map(|n| format!("def f{n}():\n\tprint( {n} )\n\n")).collect();
     functions.reverse();
     let output = write(&sandbox, &functions.concat());
-    assert_eq!(output.decision().0, "allow", "{output}");
+    assert_eq!(output.decision(), "allow", "{output}");
     let output = write(&sandbox, &(functions.concat() + "print(30)\n"));
-    assert_eq!(output.decision().0, "deny", "{output}");
-    assert!(!output.decision().1.contains('\n'), "{output}");
+    assert_eq!(output.decision(), "deny", "{output}");
+    assert!(!output.reason().contains('\n'), "{output}");
 }
 
 #[test]
@@ -97,40 +79,33 @@ fn old_violations_are_told_when_the_edit_touches_their_lines() {
     let sandbox = sandbox();
     let output =
         edit(&sandbox, "def f3():\n    print(3)\n\ndef f4():", "def g3():\n    print(3)\n\ndef g4():");
-    assert_eq!(output.decision().0, "allow", "{output}");
-    insta::assert_snapshot!(context(&output), @r"
+    assert_eq!(output.decision(), "allow", "{output}");
+    insta::assert_snapshot!(output.context(), @r"
     Already there before this edit, on lines that it touches; it is not denied for these:
     Existing violation: no-print at line 8. Do not no-print.
     ");
     let both = "def g3():\n    print(3)\n    print('new')\n\ndef g4():";
     let output = edit(&sandbox, "def f3():\n    print(3)\n\ndef f4():", both);
-    assert_eq!(output.decision().1, "Contract violation: no-print at line 9. Do not no-print.");
-    assert!(
-        context(&output).ends_with("Existing violation: no-print at line 8. Do not no-print."),
-        "{output}"
-    );
+    output.assert_denied(&["no-print at line 9"]);
+    assert_eq!(violations_in(&output.context()), ["no-print at line 8"], "{output}");
 }
 
 #[test]
 fn with_on_clean_defer_the_client_decides_and_the_model_is_told() {
     let sandbox = sandbox();
-    let input = json!({ "file_path": sandbox.path("old.py"), "old_string": "    print(3)", "new_string": "  print(3)" });
-    let output = sandbox.event("PreToolUse", "Edit", input, ["--existing", "report", "--on-clean", "defer"]);
-    let answer = output.json();
-    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], Value::Null, "{output}");
-    assert!(
-        context(&output).ends_with("Existing violation: no-print at line 8. Do not no-print."),
-        "{output}"
-    );
+    let edit = sandbox.hook("PreToolUse").edit("old.py", "    print(3)", "  print(3)");
+    let output = edit.args(["--existing", "report", "--on-clean", "defer"]).run();
+    assert_eq!(output.decision(), "", "{output}");
+    assert_eq!(output.reported(), ["no-print at line 8"], "{output}");
 }
 
 #[test]
 fn a_new_file_a_removed_directive_and_a_file_with_nothing_old_bring_new_ones() {
     let sandbox = sandbox().file("ignored.py", "print(1)  # phaser:ignore no-print\n");
     let new = json!({ "file_path": sandbox.path("new.py"), "content": old_file() });
-    assert_eq!(pre(&sandbox, "Write", new).decision().0, "deny");
+    assert_eq!(pre(&sandbox, "Write", new).decision(), "deny");
     let input = json!({ "file_path": sandbox.path("ignored.py"), "old_string": "  # phaser:ignore no-print", "new_string": "" });
-    assert_eq!(pre(&sandbox, "Edit", input).decision().0, "deny");
+    assert_eq!(pre(&sandbox, "Edit", input).decision(), "deny");
 }
 
 #[test]
@@ -139,10 +114,11 @@ fn several_edits_and_old_requirements() {
     let edits = json!([{ "old_string": "f1()", "new_string": "g1()" }, { "old_string": "f9()", "new_string": "g9()" }]);
     let input = json!({ "file_path": sandbox.path("old.py"), "edits": edits });
     let output = pre(&sandbox, "MultiEdit", input);
-    assert_eq!(output.decision().1, "No new violations: 0 errors, 0 warnings, 30 existing", "{output}");
+    assert_eq!(output.decision(), "allow", "{output}");
+    assert_eq!(count_in(&output.reason(), "existing"), 30, "{output}");
     let sandbox = sandbox.file("new.py", "# Copyright\n");
     let input = json!({ "file_path": sandbox.path("new.py"), "old_string": "# Copyright\n", "new_string": "x = 1\n" });
-    assert_eq!(pre(&sandbox, "Edit", input).decision().0, "deny", "what the file had is missing now");
+    assert_eq!(pre(&sandbox, "Edit", input).decision(), "deny", "what the file had is missing now");
 }
 
 #[test]
@@ -151,7 +127,7 @@ fn a_link_is_judged_by_both_of_its_names_before_and_now() {
     std::os::unix::fs::symlink("old.py", sandbox.path("link")).expect("linked");
     let input = json!({ "file_path": sandbox.path("link"), "old_string": "f3()", "new_string": "f3(x)" });
     let output = pre(&sandbox, "Edit", input);
-    assert_eq!(output.decision().0, "allow", "{output}");
+    assert_eq!(output.decision(), "allow", "{output}");
 }
 
 fn notebook(cells: &[(&str, &str)]) -> String {
@@ -169,7 +145,7 @@ fn cells_are_compared_with_what_they_were() {
         let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": id, "edit_mode": mode, "new_source": source });
         pre(&sandbox, "NotebookEdit", input)
     };
-    let decision = |id, mode, source| cell(id, mode, source).decision().0;
+    let decision = |id, mode, source| cell(id, mode, source).decision();
     assert_eq!(decision("a", "replace", "print(1)\nx = 2"), "allow");
     assert_eq!(decision("a", "replace", "print(1)\nprint(2)"), "deny");
     assert_eq!(decision("b", "replace", "print(1)"), "deny");
@@ -180,7 +156,7 @@ fn cells_are_compared_with_what_they_were() {
         .contract(&contract("seed", "require_pattern", Some("seed"), "**/*.ipynb"))
         .file("n.ipynb", notebook(&[("a", "seed(1)"), ("b", "y = 1")]));
     let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": "a", "edit_mode": "delete", "new_source": "" });
-    assert_eq!(pre(&sandbox, "NotebookEdit", input).decision().0, "deny", "it had what it lacks now");
+    assert_eq!(pre(&sandbox, "NotebookEdit", input).decision(), "deny", "it had what it lacks now");
 }
 
 /// The event after a Write or an Edit, as the client sends it; the file is already what the tool made of it.
@@ -204,7 +180,7 @@ fn a_warning_after_an_edit_is_told_once() {
     for (tool, original) in [("Write", Value::Null), ("Edit", json!("x = 1\ny = 1\n"))] {
         let output = post(&sandbox, tool, original);
         assert_eq!(output.json()["decision"], "block", "{output}");
-        assert_eq!(context(&output), "Warning: no-todo at line 2. Do not no-todo.");
+        assert_eq!(output.reported(), ["no-todo at line 2"], "{output}");
     }
     let sandbox = sandbox.file("old.py", "x = 1\n# TODO later\ny = 2\n");
     for tool in ["Write", "Edit"] {
@@ -213,7 +189,7 @@ fn a_warning_after_an_edit_is_told_once() {
     let sandbox = sandbox.file("old.py", "x = 1\n    # TODO later\ny = 2\n");
     let output = post(&sandbox, "Edit", json!(first));
     assert_eq!(output.json()["decision"], Value::Null, "{output}");
-    assert!(context(&output).ends_with("\nExisting warning: no-todo at line 2. Do not no-todo."), "{output}");
+    assert_eq!(output.reported(), ["no-todo at line 2"], "{output}");
 }
 
 #[test]
@@ -242,7 +218,7 @@ fn line_endings_that_an_edit_keeps_are_no_news() {
         .contract(&warning(&forbid("no-crlf", r"\r\n", "**/*.py")))
         .file("old.py", "x = 1\r\ny = 2\r\n");
     let output = post(&sandbox, "Edit", json!("x = 1\ny = 1\n"));
-    assert_eq!(context(&output), "Warning: no-crlf at line 2. Do not no-crlf.");
+    assert_eq!(output.reported(), ["no-crlf at line 2"], "{output}");
 }
 
 #[test]
@@ -266,7 +242,7 @@ fn what_is_staged_and_what_a_diff_has_follow_the_same_rule() {
         assert_eq!(output.json()["summary"]["existing"], OLD + 1 - count, "{args:?}");
     }
     let output = sandbox.run(["enforce", "--staged", "--existing", "report"]);
-    assert!(output.stdout.ends_with("\n1 error, 0 warnings, 29 existing\n"), "{output}");
+    assert_eq!((output.count("error"), output.count("existing")), (1, OLD), "{output}");
     let output = sandbox.run(["enforce", "--staged", "--new-lines", "--existing", "deny"]);
     assert_eq!(output.code, Some(3));
     assert!(output.stderr.contains("opposite"), "{output}");
@@ -287,18 +263,15 @@ fn the_configuration_says_it_for_hook_commit_and_ci_and_a_flag_takes_it_back() {
             sandbox.run_with(command.args(["enforce"]).args(args).args(more), b"")
         };
         let output = run(&[]);
-        assert_eq!(
-            (output.code, output.stdout.as_str()),
-            (Some(0), "0 errors, 0 warnings, 29 existing\n"),
-            "{output}"
-        );
+        assert_eq!((output.code, output.count("existing")), (Some(0), OLD), "{output}");
+        assert_eq!(output.report(), [""; 0]);
         assert_eq!(run(&["--existing", "deny"]).code, Some(1), "{args:?}");
     }
     let input = json!({ "file_path": sandbox.path("moved.py"), "old_string": "f4()", "new_string": "f4(x)" });
-    let output = sandbox.event("PreToolUse", "Edit", input.clone(), ["--severity", "error"]);
-    assert_eq!(output.decision().0, "allow", "{output}");
-    let output = sandbox.event("PreToolUse", "Edit", input, ["--existing", "deny"]);
-    assert_eq!(output.decision().0, "deny", "{output}");
+    let output = sandbox.hook("PreToolUse").tool("Edit", input.clone()).args(["--severity", "error"]).run();
+    assert_eq!(output.decision(), "allow", "{output}");
+    let output = sandbox.hook("PreToolUse").tool("Edit", input).args(["--existing", "deny"]).run();
+    assert_eq!(output.decision(), "deny", "{output}");
 }
 
 /// As 'pre-commit run --all-files' names files, and --from-ref with --to-ref.

@@ -4,9 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use serde_json::json;
-
-use crate::harness::{Output, Sandbox, forbid, warning};
+use crate::harness::{Hook, Output, Sandbox, forbid, warning};
 
 /// A pattern that needs the backtracking engine, and does not get through [`slow_text`].
 const SLOW: &str = r"(?:(?!x)(?:a|aa))+(?<!a)";
@@ -24,9 +22,8 @@ fn sandbox() -> Sandbox {
         .file("warning.txt", "w\n")
 }
 
-fn event(sandbox: &Sandbox, content: &str) -> String {
-    let input = json!({ "file_path": sandbox.path("a.txt"), "content": content });
-    json!({ "cwd": sandbox.root(), "tool_name": "Write", "tool_input": input }).to_string()
+fn write<'a>(sandbox: &'a Sandbox, content: &str) -> Hook<'a> {
+    sandbox.hook("PreToolUse").write("a.txt", content)
 }
 
 #[track_caller]
@@ -39,13 +36,9 @@ fn a_hook_event_ends_with_0_whatever_is_decided() {
     let sandbox = sandbox();
     for (content, decision) in [("a", "allow"), ("x", "deny"), ("w", "deny")] {
         for strictness in [&[][..], &["--strict"], &["--fail-on", "warning"]] {
-            let mut command = sandbox.command();
-            let output = sandbox.run_with(
-                command.args(["enforce", "--stdin"]).args(strictness),
-                event(&sandbox, content).as_bytes(),
-            );
+            let output = write(&sandbox, content).args(strictness).run();
             ends(&output, 0);
-            assert_eq!(output.decision().0, decision, "{content}");
+            assert_eq!(output.decision(), decision, "{content}");
         }
     }
 }
@@ -55,21 +48,17 @@ fn a_hook_event_with_gaps_ends_with_0_also_when_strict() {
     let sandbox = Sandbox::new()
         .contract(&forbid("slow", SLOW, "**"))
         .file(".claude/contracts/broken.yaml", "rule_id: [");
-    let output = sandbox.run_stdin(["enforce", "--stdin", "--strict"], event(&sandbox, &slow_text()));
+    let output = write(&sandbox, &slow_text()).args(["--strict"]).run();
     ends(&output, 0);
     assert_eq!(output.json()["hookSpecificOutput"], serde_json::Value::Null);
-    let message = output.json()["systemMessage"].to_string();
-    assert!(message.contains("slow ran out of time") && message.contains("broken.yaml"), "{message}");
-    assert!(
-        output.stderr.contains("slow ran out of time") && output.stderr.contains("broken.yaml"),
-        "{output}"
-    );
+    for shown in [&output.message(), &output.stderr] {
+        assert!(shown.contains("a.txt: slow ") && shown.contains("broken.yaml"), "{output}");
+    }
 }
 
 #[test]
 fn a_hook_that_cannot_run_ends_with_3_and_decides_nothing() {
     let sandbox = sandbox();
-    let good = event(&sandbox, "x");
     let large = format!("{{\"a\": \"{}\"}}", "x".repeat(10 * 1024 * 1024));
     for input in ["", "[]", "{", "null", "nonsense", &large] {
         let output = sandbox.run_stdin(["enforce", "--stdin"], input);
@@ -77,7 +66,7 @@ fn a_hook_that_cannot_run_ends_with_3_and_decides_nothing() {
         assert_eq!(output.stdout, "");
         assert!(output.stderr.starts_with("phaser: standard input: "), "{output}");
     }
-    let output = sandbox.run_stdin(["enforce", "--stdin", "--contracts-dir", "gone"], good);
+    let output = write(&sandbox, "x").args(["--contracts-dir", "gone"]).run();
     ends(&output, 3);
     assert_eq!(output.stdout, "");
 }
@@ -136,11 +125,11 @@ fn wrong_usage_ends_with_3_and_says_what_is_right() {
         (&["enfroce"], "a similar subcommand exists: 'enforce'"),
         (&["--all"], "unexpected argument '--all'"),
         (&["enforce"], "nothing to check: choose --all, --staged, --diff BASE, --file PATH or --stdin"),
-        (&["enforce", "check"], "nothing to check: choose --all"),
-        (&["enforce", "--all", "--stdin"], "more than one mode: --stdin and --all"),
-        (&["enforce", "--all", "clean.txt"], "more than one mode"),
-        (&["enforce", "--all", "--file", "clean.txt"], "more than one mode"),
-        (&["enforce", "--stdin", "clean.txt"], "more than one mode"),
+        (&["enforce", "check"], "--all"),
+        (&["enforce", "--all", "--stdin"], "--stdin and --all"),
+        (&["enforce", "--all", "clean.txt"], "--all"),
+        (&["enforce", "--all", "--file", "clean.txt"], "--all"),
+        (&["enforce", "--stdin", "clean.txt"], "--stdin"),
         (&["enforce", "--al"], "a similar argument exists: '--all'"),
         (&["enforce", "--all", "--all"], "cannot be used multiple times"),
         (&["enforce", "--file"], "a value is required for '--file <PATH>'"),
@@ -153,10 +142,10 @@ fn wrong_usage_ends_with_3_and_says_what_is_right() {
         ),
         (&["enforce", "--all", "--fail-on", "all"], "[possible values: error, warning, never]"),
         (&["enforce", "--all", "--on-clean", "deny"], "[possible values: allow, defer]"),
-        (&["enforce", "--all", "--timeout", "0"], "write a number of milliseconds from 1 to 3600000"),
-        (&["enforce", "--all", "--timeout", "1s"], "write a number of milliseconds from 1 to 3600000"),
+        (&["enforce", "--all", "--timeout", "0"], "from 1 to 3600000"),
+        (&["enforce", "--all", "--timeout", "1s"], "from 1 to 3600000"),
         (&["enforce", "--all", "--threads", "-1"], "'-1'"),
-        (&["enforce", "--all", "--max-file-size", "99999999999999999999"], "write a number of bytes"),
+        (&["enforce", "--all", "--max-file-size", "99999999999999999999"], "'99999999999999999999'"),
         (&["enforce", "--all", "--color", "red"], "[possible values: auto, always, never]"),
     ];
     for (args, said) in cases {
@@ -187,7 +176,7 @@ fn a_contracts_directory_that_cannot_be_read_ends_with_3() {
     let sandbox = sandbox().file("file", "").file("locked/a.yaml", forbid("a", "a", "**"));
     for (directory, said) in [
         ("gone", "phaser: --contracts-dir gone: not a readable directory: No such file or directory"),
-        ("file", "phaser: --contracts-dir file: not a readable directory: Not a directory"),
+        ("file", "--contracts-dir file: "),
         ("", "a value is required for '--contracts-dir <PATH>'"),
     ] {
         let output = sandbox.run(["enforce", "--all", "--contracts-dir", directory]);
@@ -200,7 +189,7 @@ fn a_contracts_directory_that_cannot_be_read_ends_with_3() {
     let output = sandbox.run_with(command.args(["enforce", "--all", "--contracts-dir", "locked"]), b"");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).expect("a mode");
     ends(&output, 3);
-    assert!(output.stderr.contains("locked: not a readable directory: Permission denied"), "{output}");
+    assert!(output.stderr.contains("locked: ") && output.stderr.contains("Permission denied"), "{output}");
 }
 
 #[test]
@@ -211,25 +200,22 @@ fn a_target_that_cannot_be_read_ends_with_3_and_the_rest_is_reported() {
         let mut command = sandbox.unprivileged();
         let output = sandbox.run_with(command.arg("enforce").args(args), b"");
         ends(&output, 3);
-        assert!(
-            output.stderr.contains("phaser: not checked: clean.txt: cannot be read: Permission denied"),
-            "{output}"
-        );
-        assert!(output.stdout.contains("error.txt:1: error: no-x"), "{output}");
+        let gap = output.unchecked().concat();
+        assert!(gap.starts_with("clean.txt: cannot be read: Permission denied"), "{output}");
+        assert!(output.report().contains(&"error.txt:1 error no-x".to_owned()), "{output}");
     }
     let gone = sandbox.run(["enforce", "gone.txt", "error.txt"]);
     ends(&gone, 3);
-    assert!(gone.stderr.contains("gone.txt: cannot be read: No such file"), "{gone}");
-    assert!(gone.stdout.contains("error.txt:1: error: no-x"), "3 wins over 1: {gone}");
+    assert!(gone.unchecked().concat().starts_with("gone.txt: "), "{gone}");
+    assert_eq!(gone.report(), ["error.txt:1 error no-x"], "3 wins over 1: {gone}");
 }
 
 #[test]
 fn a_path_that_climbs_out_of_the_project_ends_with_3() {
     let output = sandbox().run(["enforce", "../elsewhere.txt", "error.txt"]);
     ends(&output, 3);
-    let said = "../elsewhere.txt: it lies outside the project; run phaser in the project that it belongs to";
-    assert!(output.stderr.contains(said), "{output}");
-    assert!(output.stdout.contains("error.txt:1: error: no-x"), "3 wins over 1: {output}");
+    assert!(output.unchecked().concat().starts_with("../elsewhere.txt: "), "{output}");
+    assert_eq!(output.report(), ["error.txt:1 error no-x"], "3 wins over 1: {output}");
 }
 
 #[test]
@@ -239,9 +225,7 @@ fn a_pattern_out_of_time_ends_with_3_and_the_rest_is_reported() {
         let output =
             sandbox.run_with(sandbox.command().args(["enforce", "--format", "json"]).args(args), b"");
         ends(&output, 3);
-        let said =
-            "phaser: not checked: slow.txt: slow ran out of time (simplify its pattern, or raise --timeout)";
-        assert!(output.stderr.contains(said), "{output}");
+        assert!(output.unchecked().concat().starts_with("slow.txt: slow "), "{output}");
         assert!(output.violations().contains(&"error.txt:1:1 no-x".to_owned()), "{output}");
         let skipped = &output.json()["skipped"][0];
         assert_eq!(skipped["file_path"], "slow.txt");
@@ -293,8 +277,8 @@ fn three_wins_over_one_and_the_report_is_still_written() {
     ends(&sandbox.run(["enforce", "--all"]), 1);
     let output = sandbox.run(["enforce", "--all", "--strict"]);
     ends(&output, 3);
-    assert!(output.stdout.contains("error.txt:1: error: no-x"), "{output}");
-    assert!(output.stdout.ends_with("1 error, 1 warning\n"), "{output}");
+    assert_eq!(output.report(), ["error.txt:1 error no-x", "warning.txt:1 warning no-w"], "{output}");
+    assert_eq!((output.count("error"), output.count("warning")), (1, 1), "{output}");
 }
 
 #[test]
@@ -311,7 +295,7 @@ fn without_contracts_the_places_and_the_next_step_are_named() {
     let quiet = sandbox.run(["enforce", "--all", "--quiet"]);
     assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
     let named = sandbox.file("rules/README", "").run(["enforce", "--all", "--contracts-dir", "rules"]);
-    assert!(named.stderr.starts_with("phaser: no contracts in rules: add one"), "{named}");
+    assert!(named.stderr.contains(" rules: "), "{named}");
 }
 
 #[test]
@@ -335,8 +319,8 @@ fn without_a_home_the_projects_contracts_count() {
     }
     let mut command = sandbox.command();
     command.args(["enforce", "--stdin"]).env_remove("HOME");
-    let output = sandbox.run_with(&mut command, event(&sandbox, "x").as_bytes());
-    assert_eq!(output.decision().0, "deny");
+    let output = sandbox.run_with(&mut command, write(&sandbox, "x").json().as_bytes());
+    assert_eq!(output.decision(), "deny");
 }
 
 #[test]
@@ -364,7 +348,7 @@ fn a_decision_that_cannot_be_written_ends_with_3() {
     command.args(["enforce", "--stdin"]).stdin(Stdio::piped()).stdout(full).stderr(Stdio::null());
     let mut child = command.spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("is piped");
-    stdin.write_all(event(&sandbox, "x").as_bytes()).expect("written");
+    stdin.write_all(write(&sandbox, "x").json().as_bytes()).expect("written");
     drop(stdin);
     assert_eq!(child.wait().expect("it ends").code(), Some(3));
 }
@@ -409,9 +393,9 @@ fn an_answer_that_nobody_reads_ends_with_3() {
     let sandbox = sandbox();
     for (content, format) in [("a", "hook"), ("x", "hook"), ("x", "json")] {
         let args = ["enforce", "--stdin", "--format", format];
-        let (ended, said) = unread(&sandbox, &args, &event(&sandbox, content));
+        let (ended, said) = unread(&sandbox, &args, &write(&sandbox, content).json());
         assert_eq!(ended, Some(3));
-        assert!(said.starts_with("phaser: standard output cannot be written: Broken pipe"), "{said}");
+        assert!(said.contains("Broken pipe"), "{said}");
     }
 }
 
@@ -420,9 +404,7 @@ fn an_answer_that_nobody_reads_ends_with_3() {
 fn closed_streams_change_no_exit_code() {
     let sandbox = sandbox();
     for (redirection, code) in [(">&-", 1), ("2>&-", 1), ("<&-", 1), ("<&- >&- 2>&-", 1)] {
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &format!("\"$0\" enforce --all {redirection}"), env!("CARGO_BIN_EXE_phaser")]);
-        shell.current_dir(sandbox.root()).env("HOME", sandbox.home());
+        let mut shell = sandbox.shell(&format!("\"$0\" enforce --all {redirection}"));
         let output = sandbox.run_with(&mut shell, b"");
         assert_eq!(output.code, Some(code), "{redirection}: {output}");
     }
@@ -432,14 +414,11 @@ fn closed_streams_change_no_exit_code() {
 fn standard_error_that_cannot_be_written_changes_nothing() {
     let sandbox = sandbox().file(".claude/contracts/broken.yaml", "rule_id: [");
     for redirection in ["2>/dev/full", "2>&-"] {
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &format!("\"$0\" enforce --stdin {redirection}"), env!("CARGO_BIN_EXE_phaser")]);
-        shell.current_dir(sandbox.root()).env("HOME", sandbox.home());
-        let output = sandbox.run_with(&mut shell, event(&sandbox, "x").as_bytes());
+        let mut shell = sandbox.shell(&format!("\"$0\" enforce --stdin {redirection}"));
+        let output = sandbox.run_with(&mut shell, write(&sandbox, "x").json().as_bytes());
         ends(&output, 0);
-        assert_eq!(output.decision().0, "deny", "{redirection}");
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &format!("\"$0\" enforce --bogus {redirection}"), env!("CARGO_BIN_EXE_phaser")]);
+        assert_eq!(output.decision(), "deny", "{redirection}");
+        let mut shell = sandbox.shell(&format!("\"$0\" enforce --bogus {redirection}"));
         ends(&sandbox.run_with(&mut shell, b""), 3);
     }
 }

@@ -19,17 +19,12 @@ fn sandbox() -> Sandbox {
 }
 
 fn event(sandbox: &Sandbox, content: &str) -> String {
-    json!({ "cwd": sandbox.root(), "tool_name": "Write",
-        "tool_input": { "file_path": sandbox.path("a.txt"), "content": content } })
-    .to_string()
+    sandbox.hook("PreToolUse").write("a.txt", content).json()
 }
 
-/// Runs phaser through a shell that changes something about its process first; `$0` is phaser.
+/// Runs a script that changes something about the process before it runs phaser, which is `$0`.
 fn in_a_shell(sandbox: &Sandbox, script: &str, stdin: &str) -> Output {
-    let mut shell = Command::new("bash");
-    shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_phaser"));
-    shell.current_dir(sandbox.root()).env("HOME", sandbox.home());
-    sandbox.run_with(&mut shell, stdin.as_bytes())
+    sandbox.run_with(&mut sandbox.shell(script), stdin.as_bytes())
 }
 
 /// A hook whose standard input is in the hands of the test.
@@ -56,7 +51,6 @@ fn denied(answer: (Option<i32>, Value)) {
 fn stdin_closed() {
     let output = in_a_shell(&sandbox(), "\"$0\" enforce --stdin <&-", "");
     assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");
-    assert!(output.stderr.starts_with("phaser: standard input: "), "{output}");
 }
 
 #[test]
@@ -71,7 +65,6 @@ fn stdin_empty() {
 fn stdin_is_a_directory() {
     let output = in_a_shell(&sandbox(), "\"$0\" enforce --stdin <.", "");
     assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");
-    assert!(output.stderr.starts_with("phaser: standard input: "), "{output}");
 }
 
 #[test]
@@ -107,8 +100,8 @@ fn stdin_of_ten_megabytes_and_of_one_byte_more() {
         let padding = "y".repeat(size - short.len());
         event(&sandbox, &format!("x {padding}"))
     };
-    let fits = sandbox.run_stdin(["enforce", "--stdin"], of_size(LIMIT));
-    assert_eq!((fits.code, fits.decision().0.as_str()), (Some(0), "deny"));
+    let fits = sandbox.run_stdin(["enforce", "--stdin", "--timeout", "60000"], of_size(LIMIT));
+    assert_eq!((fits.code, fits.decision().as_str()), (Some(0), "deny"));
     let large = sandbox.run_stdin(["enforce", "--stdin"], of_size(LIMIT + 1));
     assert_eq!((large.code, large.stdout.as_str()), (Some(3), ""));
     assert!(large.stderr.contains("10 MB") || large.stderr.contains("10485760"), "{}", large.stderr);
@@ -140,7 +133,7 @@ fn nesting_without_end() {
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     let event = event(&sandbox, "x").replacen('{', &format!("{{\"deep\":{deep},"), 1);
     let output = sandbox.run_stdin(["enforce", "--stdin"], event);
-    assert!(output.code == Some(3) || output.decision().0 == "deny", "never allowed: {output}");
+    assert!(output.code == Some(3) || output.decision() == "deny", "never allowed: {output}");
 }
 
 #[test]
@@ -160,7 +153,7 @@ fn the_hook_needs_no_working_directory_of_its_own() {
     let sandbox = sandbox();
     let gone = "mkdir gone && cd gone && rmdir ../gone && ";
     let output = in_a_shell(&sandbox, &format!("{gone} \"$0\" enforce --stdin"), &event(&sandbox, "x"));
-    assert_eq!((output.code, output.decision().0.as_str()), (Some(0), "deny"), "{output}");
+    assert_eq!((output.code, output.decision().as_str()), (Some(0), "deny"), "{output}");
 }
 
 #[test]
@@ -169,7 +162,7 @@ fn the_clients_directory_is_gone() {
     let event = json!({ "cwd": "/nowhere/at/all", "tool_name": "Write",
         "tool_input": { "file_path": sandbox.path("a.txt"), "content": "x" } });
     let output = sandbox.run_stdin(["enforce", "--stdin"], event.to_string());
-    assert_eq!(output.decision().0, "deny", "the file still tells which project it is: {output}");
+    assert_eq!(output.decision(), "deny", "the file still tells which project it is: {output}");
 }
 
 #[test]
@@ -185,7 +178,7 @@ fn sixteen_file_descriptors() {
         "nothing is lost without a word: {many}"
     );
     let hook = in_a_shell(&sandbox, &format!("{limit} \"$0\" enforce --stdin"), &event(&sandbox, "x"));
-    assert_eq!(hook.decision().0, "deny");
+    assert_eq!(hook.decision(), "deny");
 }
 
 #[test]
@@ -222,7 +215,7 @@ fn little_memory() {
     let output = in_a_shell(&sandbox, &format!("{limit} \"$0\" enforce --all --format json --threads 2"), "");
     assert_eq!((output.code, output.violations().len()), (Some(1), 1), "{output}");
     let hook = in_a_shell(&sandbox, &format!("{limit} \"$0\" enforce --stdin"), &event(&sandbox, "x"));
-    assert_eq!(hook.decision().0, "deny");
+    assert_eq!(hook.decision(), "deny");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn a_name_whose_deletion_is_staged_is_no_gap() {
     assert_eq!(named("b.txt").code, Some(0));
     let unknown = named("c.txt");
     assert_eq!(unknown.code, Some(3));
-    assert!(unknown.stderr.contains("c.txt: cannot be read: it is not in the index"), "{}", unknown.stderr);
+    assert!(unknown.unchecked().concat().starts_with("c.txt: "), "{unknown}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn old_violations_stay_old_when_lines_move_or_only_white_space_changes() {
     let states = output.json()["suppressed"].as_array().expect("a list").clone();
     assert!(states.iter().all(|violation| violation["state"] == "existing"), "{output}");
     let text = sandbox.run(["enforce", "--staged", "--new-lines"]);
-    assert!(text.stdout.ends_with("\n1 error, 0 warnings, 2 existing\n"), "{text}");
+    assert_eq!((text.count("error"), text.count("existing")), (1, 2), "{text}");
 }
 
 #[test]

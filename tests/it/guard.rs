@@ -1,8 +1,10 @@
 //! `--guard`: what phaser says to every event of Claude Code, beyond edits.
 
-use serde_json::{Value, json};
+use std::path::PathBuf;
 
-use crate::harness::{Output, Sandbox, forbid, warning};
+use serde_json::json;
+
+use crate::harness::{Sandbox, forbid, warning};
 
 fn sandbox() -> Sandbox {
     Sandbox::new()
@@ -10,62 +12,26 @@ fn sandbox() -> Sandbox {
         .contract(&warning(&forbid("no-todo", "TODO", "**/*.py")))
 }
 
-/// An event with these fields, through the hook of a guard.
-fn guarded(sandbox: &Sandbox, event: &str, fields: Value) -> Output {
-    with_args(sandbox, event, fields, &["--guard"])
-}
-
-fn with_args(sandbox: &Sandbox, event: &str, mut fields: Value, args: &[&str]) -> Output {
-    fields["hook_event_name"] = json!(event);
-    if fields.get("cwd").is_none() {
-        fields["cwd"] = json!(sandbox.root());
-    }
-    let mut command = sandbox.command();
-    command.args(["enforce", "--stdin"]).args(args).env("CLAUDE_PROJECT_DIR", sandbox.root());
-    let output = sandbox.run_with(&mut command, fields.to_string().as_bytes());
-    assert_eq!(output.code, Some(0), "{output}");
-    output
-}
-
-fn tool(name: &str, input: Value) -> Value {
-    json!({ "tool_name": name, "tool_input": input, "tool_use_id": "t" })
-}
-
-fn context(output: &Output) -> String {
-    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
-}
-
 #[test]
 fn a_denied_edit_is_told_with_its_file_and_warnings_do_not_deny() {
     let sandbox = sandbox();
-    let write = |content: &str| {
-        let input = json!({ "file_path": sandbox.path("src/a.py"), "content": content });
-        guarded(&sandbox, "PreToolUse", tool("Write", input))
-    };
-    let output = write("x = 1\nprint(x)  # TODO\n");
-    let expected = "Contract violation: no-print at src/a.py:2. Do not no-print.";
-    assert_eq!(output.decision(), ("deny".to_owned(), expected.to_owned()), "{output}");
-    let output = write("x = 1  # TODO\n");
-    assert_eq!(output.decision(), ("allow".to_owned(), "All contracts passed".to_owned()), "{output}");
+    let write = |content: &str| sandbox.hook("PreToolUse").write("src/a.py", content).guard().run();
+    write("x = 1\nprint(x)  # TODO\n").assert_denied(&["no-print at src/a.py:2"]);
+    write("x = 1  # TODO\n").assert_allowed();
 }
 
 #[test]
 fn after_an_edit_warnings_are_context_and_errors_have_a_reason_that_names_the_file() {
     let sandbox = sandbox().file("src/a.py", "x = 1  # TODO\n").file("src/b.py", "print(1)  # TODO\n");
-    let after = |path: &str| {
-        let input = json!({ "file_path": sandbox.path(path), "content": "" });
-        guarded(&sandbox, "PostToolUse", tool("Write", input))
-    };
-    let told = "Warning: no-todo at src/a.py:1. Do not no-todo.";
-    let expected =
-        json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "additionalContext": told } });
-    assert_eq!(after("src/a.py").json(), expected);
+    let after = |path: &str| sandbox.hook("PostToolUse").write(path, "").guard().run();
+    let output = after("src/a.py");
+    assert_eq!(output.reported(), ["no-todo at src/a.py:1"]);
+    let specific = json!({ "hookEventName": "PostToolUse", "additionalContext": output.context() });
+    assert_eq!(output.json(), json!({ "hookSpecificOutput": specific }));
     let output = after("src/b.py");
     assert_eq!(output.json()["decision"], "block");
-    assert_eq!(output.json()["reason"], "1 contract violation in src/b.py");
-    let told =
-        "Error: no-print at src/b.py:1. Do not no-print.\nWarning: no-todo at src/b.py:1. Do not no-todo.";
-    assert_eq!(context(&output), told);
+    assert_eq!(output.reason(), "1 contract violation in src/b.py");
+    assert_eq!(output.reported(), ["no-print at src/b.py:1", "no-todo at src/b.py:1"]);
 }
 
 #[test]
@@ -76,11 +42,11 @@ fn whoever_begins_is_told_the_contracts_errors_first() {
         .file("sub/a.rs", "")
         .git_init();
     for event in ["SessionStart", "SubagentStart"] {
-        let output = guarded(&sandbox, event, json!({ "source": "startup", "agent_type": "k" }));
+        let fields = json!({ "source": "startup", "agent_type": "k" });
+        let output = sandbox.hook(event).with(fields).guard().run();
         assert_eq!(output.json()["hookSpecificOutput"]["hookEventName"], event);
-        let told = context(&output);
         insta::allow_duplicates! {
-            insta::assert_snapshot!(told, @r#"
+            insta::assert_snapshot!(output.context(), @r#"
             phaser enforces these contracts of the project:
             Errors, which an edit is denied for:
             - no-print (**/*.py): Do not no-print.
@@ -90,14 +56,15 @@ fn whoever_begins_is_told_the_contracts_errors_first() {
             'phaser explain ID' says more about one.
             "#);
         }
-        let message = output.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
-        assert!(message.starts_with("phaser: .claude/contracts/"), "{output}");
+        assert!(output.message().contains(".claude/contracts/"), "{output}");
     }
     // From anywhere in the project, and from outside.
-    let inside = guarded(&sandbox, "SessionStart", json!({ "cwd": sandbox.path("sub") }));
-    let outside = guarded(&sandbox, "SessionStart", json!({ "cwd": sandbox.home() }));
-    assert_eq!(context(&inside), context(&outside));
-    assert!(context(&inside).contains("no-print"), "{inside}");
+    let from = |directory: PathBuf| {
+        sandbox.hook("SessionStart").with(json!({ "cwd": directory })).guard().run().context()
+    };
+    let inside = from(sandbox.path("sub"));
+    assert_eq!(inside, from(sandbox.home()));
+    assert!(inside.contains("no-print"), "{inside}");
 }
 
 #[test]
@@ -107,8 +74,7 @@ fn a_thousand_contracts_are_told_within_the_length_that_the_client_passes_on() {
         let yaml = forbid(&format!("rule-{n:04}"), &format!("word{n}"), "src/**/*.{py,js,ts}");
         sandbox = sandbox.file(&format!(".claude/contracts/{n}.yaml"), yaml);
     }
-    let output = guarded(&sandbox, "SessionStart", json!({}));
-    let told = context(&output);
+    let told = sandbox.hook("SessionStart").guard().run().context();
     let length = told.chars().count();
     assert!((8_000..=9_500).contains(&length), "{length}");
     assert!(told.contains("rule-0000") && told.contains(" more: "), "{told}");
@@ -120,10 +86,10 @@ fn a_project_without_contracts_has_nothing_to_say_to_any_event() {
     for event in
         ["SessionStart", "SubagentStart", "Stop", "SubagentStop", "ConfigChange", "PreCompact", "Novel"]
     {
-        let output = guarded(&sandbox, event, json!({ "agent_type": "k" }));
+        let output = sandbox.hook(event).with(json!({ "agent_type": "k" })).guard().run();
         assert_eq!(output.json(), json!({}), "{event}");
     }
-    let output = guarded(&sandbox, "PostToolUse", tool("Bash", json!({ "command": "ls" })));
+    let output = sandbox.hook("PostToolUse").tool("Bash", json!({ "command": "ls" })).guard().run();
     assert_eq!(output.json(), json!({}));
 }
 
@@ -131,31 +97,29 @@ fn a_project_without_contracts_has_nothing_to_say_to_any_event() {
 fn a_server_that_writes_a_file_is_denied_and_never_allowed() {
     let sandbox = sandbox();
     for (path, content) in [("path", "text"), ("file_path", "content"), ("path", "content")] {
-        let input = |text: &str| json!({ path: sandbox.path("a.py"), content: text });
-        let output = guarded(&sandbox, "PreToolUse", tool("mcp__files__write", input("print(1)")));
-        let expected = "Contract violation: no-print at a.py:1. Do not no-print.";
-        assert_eq!(output.decision(), ("deny".to_owned(), expected.to_owned()), "{output}");
-        let output = guarded(&sandbox, "PreToolUse", tool("mcp__files__write", input("x")));
-        assert_eq!(output.json(), json!({}), "to allow it would be to allow more than was looked at");
+        let write = |text: &str| {
+            let input = json!({ path: sandbox.path("a.py"), content: text });
+            sandbox.hook("PreToolUse").tool("mcp__files__write", input).guard().run()
+        };
+        write("print(1)").assert_denied(&["no-print at a.py:1"]);
+        assert_eq!(write("x").json(), json!({}), "to allow it would be to allow more than was checked");
     }
-    let output = guarded(&sandbox, "PreToolUse", tool("mcp__files__read", json!({ "path": "a.py" })));
-    assert_eq!(output.json(), json!({}));
+    let read = sandbox.hook("PreToolUse").tool("mcp__files__read", json!({ "path": "a.py" }));
+    assert_eq!(read.guard().run().json(), json!({}));
 }
 
 #[test]
 fn a_command_is_never_allowed() {
     let sandbox = sandbox();
-    let output =
-        guarded(&sandbox, "PreToolUse", tool("Bash", json!({ "command": "echo 'print(1)' > a.py" })));
-    assert_eq!(output.json(), json!({}));
+    let command = json!({ "command": "echo 'print(1)' > a.py" });
+    assert_eq!(sandbox.hook("PreToolUse").tool("Bash", command).guard().run().json(), json!({}));
 }
 
 #[test]
 fn a_file_outside_the_project_is_never_allowed() {
     let sandbox = sandbox();
     let input = json!({ "file_path": sandbox.home().join("a.py"), "content": "x" });
-    let output = guarded(&sandbox, "PreToolUse", tool("Write", input));
-    assert_eq!(output.json(), json!({}));
+    assert_eq!(sandbox.hook("PreToolUse").tool("Write", input).guard().run().json(), json!({}));
 }
 
 #[test]
@@ -164,7 +128,8 @@ fn without_the_flag_only_edits_are_looked_at() {
     for event in
         ["SessionStart", "SubagentStart", "Stop", "SubagentStop", "ConfigChange", "PostToolUseFailure"]
     {
-        let output = with_args(&sandbox, event, json!({ "agent_type": "k", "tool_name": "Bash" }), &[]);
+        let fields = json!({ "agent_type": "k", "tool_name": "Bash" });
+        let output = sandbox.hook(event).with(fields).project(sandbox.root()).run();
         assert_eq!(output.json(), json!({}), "{event}");
     }
 }
@@ -177,45 +142,37 @@ fn settings_that_take_the_hooks_away_do_not_count_if_the_project_protects_them()
     let change = |sandbox: &Sandbox| {
         let settings = sandbox.path(".claude/settings.json");
         let fields = json!({ "source": "project_settings", "file_path": settings });
-        guarded(sandbox, "ConfigChange", fields).json()
+        sandbox.hook("ConfigChange").with(fields).guard().run()
     };
     let settings = ".claude/settings.json";
     for policy in ["report", "ask", "deny"] {
         let sandbox = sandbox().file(".claude/phaser.yaml", format!("protect: {policy}\n"));
         let sandbox = sandbox.file(settings, HOOKS);
-        assert_eq!(change(&sandbox), json!({}), "they are there");
+        assert_eq!(change(&sandbox).json(), json!({}), "they are there");
         let sandbox = sandbox.file(settings, "{}");
-        let answer = change(&sandbox);
-        assert_eq!(answer["decision"], "block");
-        let reason = answer["reason"].as_str().unwrap_or_default();
-        assert!(reason.starts_with("phaser's hooks are gone from the settings. "), "{reason}");
+        let output = change(&sandbox);
+        assert_eq!(output.json()["decision"], "block");
+        assert!(output.reason().starts_with("phaser's hooks are gone from the settings. "), "{output}");
         let sandbox = sandbox.file(settings, HOOKS);
         let sandbox = sandbox.file(".claude/settings.local.json", r#"{ "disableAllHooks": true }"#);
-        let reason = change(&sandbox)["reason"].as_str().unwrap_or_default().to_owned();
-        assert!(reason.starts_with("'disableAllHooks' in "), "{reason}");
+        let output = change(&sandbox);
+        assert!(output.reason().starts_with("'disableAllHooks' in "), "{output}");
     }
     let elsewhere = sandbox().file(".claude/phaser.yaml", "protect: deny\n").file(settings, "{}");
     let user = elsewhere.home().join(".claude");
     std::fs::create_dir_all(&user).expect("created");
     std::fs::write(user.join("settings.json"), HOOKS).expect("written");
-    assert_eq!(change(&elsewhere), json!({}), "all settings count together");
-    assert_eq!(change(&sandbox().file(settings, "{}")), json!({}), "nobody protects them");
+    assert_eq!(change(&elsewhere).json(), json!({}), "all settings count together");
+    assert_eq!(change(&sandbox().file(settings, "{}")).json(), json!({}), "nobody protects them");
 }
 
 #[test]
 fn a_broken_configuration_does_not_disarm_the_guard() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "protect: perhaps\n");
-    let input = json!({ "file_path": sandbox.path("a.py"), "content": "print(1)" });
-    let output = guarded(&sandbox, "PreToolUse", tool("Write", input));
-    assert_eq!(output.decision().0, "deny", "{output}");
-    assert!(
-        output.json()["systemMessage"].as_str().unwrap_or_default().contains("phaser.yaml:1"),
-        "{output}"
-    );
-    let output = guarded(&sandbox, "SessionStart", json!({}));
-    assert!(context(&output).contains("no-print"), "{output}");
-    assert!(
-        output.json()["systemMessage"].as_str().unwrap_or_default().contains("phaser.yaml:1"),
-        "{output}"
-    );
+    let output = sandbox.hook("PreToolUse").write("a.py", "print(1)").guard().run();
+    assert_eq!(output.decision(), "deny", "{output}");
+    assert!(output.message().contains("phaser.yaml:1"), "{output}");
+    let output = sandbox.hook("SessionStart").guard().run();
+    assert!(output.context().contains("no-print"), "{output}");
+    assert!(output.message().contains("phaser.yaml:1"), "{output}");
 }

@@ -387,7 +387,7 @@ fn what_is_missing_is_said_and_the_rest_is_shown() {
     fs::remove_file(object(&sandbox, "HEAD~2:a.py")).expect("was loose");
     let blob = sandbox.run(args);
     assert_eq!((blob.code, counts(&blob)), (Some(3), vec![(1, 0), (0, 0), (1, 2), (1, 3)]), "{blob}");
-    assert!(blob.stderr.starts_with("phaser: not checked: a.py: cannot be read: object "), "{blob}");
+    assert!(blob.unchecked().concat().starts_with("a.py: "), "{blob}");
     let sandbox = unpacked();
     fs::remove_file(object(&sandbox, "HEAD~2^{tree}")).expect("was loose");
     let tree = sandbox.run(args);
@@ -397,7 +397,7 @@ fn what_is_missing_is_said_and_the_rest_is_shown() {
     fs::remove_file(object(&sandbox, "HEAD~3")).expect("was loose");
     let commit = sandbox.run(args);
     assert_eq!((commit.code, counts(&commit).len()), (Some(3), 3), "{commit}");
-    assert!(commit.stderr.starts_with("phaser: older commits are left out: commit "), "{commit}");
+    assert_eq!(commit.stderr.lines().count(), 1, "{commit}");
     let sandbox = unpacked();
     fs::remove_file(object(&sandbox, "HEAD^{tree}")).expect("was loose");
     assert_eq!(sandbox.run(args).code, Some(3));
@@ -442,7 +442,7 @@ fn where_there_is_no_past_that_is_said() {
     assert_eq!((empty.code, counts(&empty)), (Some(0), vec![(1, 0)]));
     let without = Sandbox::new().git_init().git_commit("empty").run(["history"]);
     assert_eq!(without.code, Some(0));
-    assert_eq!(without.stderr, "phaser: no contracts: add one with 'phaser init', or try '--pack secrets'\n");
+    assert!(without.stderr.starts_with("phaser: no contracts"), "{without}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Sandbox, contract, forbid, warning};
+use crate::harness::{Sandbox, contract, forbid, unchecked_in, warning};
 
 /// The contract of most tests: an optional is force-unwrapped.
 fn no_force_unwrap() -> String {
@@ -15,10 +15,6 @@ fn no_force_unwrap() -> String {
 
 fn sandbox() -> Sandbox {
     Sandbox::new().contract(&no_force_unwrap())
-}
-
-fn allowed(reason: &str) -> (String, String) {
-    ("allow".to_owned(), reason.to_owned())
 }
 
 #[test]
@@ -60,11 +56,8 @@ fn a_violating_write_is_denied_with_the_line_and_the_message() {
 fn an_edit_is_judged_on_the_file_as_it_would_be() {
     let sandbox = sandbox().file("src/app.swift", "// one\nlet value = optional\n// three\n");
     let output = sandbox.pre_edit("src/app.swift", "let value = optional", "let value = optional!");
-    let (decision, reason) = output.decision();
-    assert_eq!(decision, "deny");
-    assert!(reason.starts_with("Contract violation: no-force-unwrap at line 2. Avoid"), "{reason}");
-    let clean = sandbox.pre_edit("src/app.swift", "optional", "required");
-    assert_eq!(clean.decision(), allowed("All contracts passed"));
+    output.assert_denied(&["no-force-unwrap at line 2"]);
+    sandbox.pre_edit("src/app.swift", "optional", "required").assert_allowed();
 }
 
 #[test]
@@ -72,22 +65,24 @@ fn the_older_names_of_an_edit_are_accepted() {
     let sandbox = sandbox().file("src/app.swift", "let value = optional\n");
     let input =
         json!({ "file_path": sandbox.path("src/app.swift"), "old_str": "optional", "new_str": "optional!" });
-    assert_eq!(sandbox.event("PreToolUse", "Edit", input, []).decision().0, "deny");
+    assert_eq!(sandbox.hook("PreToolUse").tool("Edit", input).run().decision(), "deny");
 }
 
 #[test]
 fn an_ignore_directive_in_the_proposed_text_suppresses() {
     let one = "let value = optional! // phaser:ignore no-force-unwrap\n";
     let output = sandbox().pre_write("src/app.swift", one);
-    assert_eq!(output.decision(), allowed("1 violation suppressed by ignore"));
+    output.assert_allowed();
+    assert_eq!(output.reason(), "1 violation suppressed by ignore");
     let output = sandbox().pre_write("src/app.swift", &one.repeat(2));
-    assert_eq!(output.decision(), allowed("2 violations suppressed by ignore"));
+    output.assert_allowed();
+    assert_eq!(output.reason(), "2 violations suppressed by ignore");
 }
 
 #[test]
 fn a_directive_on_disk_does_not_count_for_the_proposal() {
     let sandbox = sandbox().file("src/app.swift", "let a = b! // phaser:ignore no-force-unwrap\n");
-    assert_eq!(sandbox.pre_write("src/app.swift", "let a = b!\n").decision().0, "deny");
+    assert_eq!(sandbox.pre_write("src/app.swift", "let a = b!\n").decision(), "deny");
 }
 
 /// Every reason for skipping: the answer is `{}`, and the reason goes to standard error.
@@ -115,11 +110,11 @@ fn what_cannot_be_reconstructed_is_skipped() {
         (("Bash", json!({ "command": "ls" })), "Unknown tool: Bash"),
     ];
     for ((tool, input), reason) in cases {
-        let output = sandbox.event("PreToolUse", tool, input.clone(), []);
+        let output = sandbox.hook("PreToolUse").tool(tool, input.clone()).run();
         assert_eq!(output.json(), json!({}), "{reason}: {output}");
         assert_eq!(output.code, Some(0), "{reason}");
-        assert_eq!(output.stderr, format!("phaser: not checked: {reason}\n"));
-        let quiet = sandbox.event("PreToolUse", tool, input, ["--quiet"]);
+        assert_eq!(output.unchecked(), [reason], "{output}");
+        let quiet = sandbox.hook("PreToolUse").tool(tool, input).args(["--quiet"]).run();
         assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("{}\n", ""), "{reason}");
     }
 }
@@ -137,7 +132,7 @@ fn without_contracts_the_answer_is_empty() {
 
 #[test]
 fn contracts_that_do_not_apply_are_passed() {
-    assert_eq!(sandbox().pre_write("a.py", "a!\n").decision(), allowed("All contracts passed"));
+    sandbox().pre_write("a.py", "a!\n").assert_allowed();
 }
 
 #[test]
@@ -155,7 +150,7 @@ fn warnings_are_shown_after_the_write_and_only_there() {
     let sandbox = Sandbox::new()
         .contract(&warning(&forbid("prefer-guard-let", "if let", "**/*.swift")))
         .file("src/app.swift", "\nif let a = b {}\n");
-    assert_eq!(sandbox.pre_write("src/app.swift", "if let\n").decision(), allowed("All contracts passed"));
+    sandbox.pre_write("src/app.swift", "if let\n").assert_allowed();
     insta::assert_snapshot!(sandbox.post_write("src/app.swift", "stale: the file on disk counts"), @r#"
     exit: 0
     --- stdout
@@ -176,11 +171,10 @@ fn warnings_are_shown_after_the_write_and_only_there() {
 fn an_error_after_the_write_is_called_a_violation() {
     let sandbox = sandbox().file("src/app.swift", "let a = b!\n");
     let input = json!({ "file_path": sandbox.path("src/app.swift") });
-    let json = sandbox.event("PostToolUse", "Edit", input, []).json();
-    assert_eq!(json["decision"], "block");
-    assert_eq!(json["reason"], "Contract violation detected after file write");
-    let context = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    assert!(context.starts_with("Error: no-force-unwrap at line 1. Avoid"), "{context}");
+    let output = sandbox.hook("PostToolUse").tool("Edit", input).run();
+    assert_eq!(output.json()["decision"], "block");
+    assert_eq!(output.reason(), "Contract violation detected after file write");
+    assert!(output.context().starts_with("Error: no-force-unwrap at line 1. Avoid"), "{output}");
 }
 
 #[test]
@@ -198,8 +192,7 @@ fn a_written_file_that_is_not_there_is_judged_by_its_content() {
 #[test]
 fn a_violation_without_a_line_names_none() {
     let sandbox = Sandbox::new().contract(&contract("needs-licence", "require_pattern", Some("MIT"), "**"));
-    let (_, reason) = sandbox.pre_write("a.txt", "x\n").decision();
-    assert_eq!(reason, "Contract violation: needs-licence. Do not needs-licence.");
+    sandbox.pre_write("a.txt", "x\n").assert_denied(&["needs-licence"]);
 }
 
 #[test]
@@ -207,19 +200,16 @@ fn errors_come_first_and_twenty_are_named() {
     let sandbox = Sandbox::new()
         .contract(&warning(&forbid("a-warning", "w", "**")))
         .contract(&forbid("an-error", "e", "**"));
-    let input = json!({ "file_path": sandbox.path("a.txt"), "content": format!("w\n{}", "e\n".repeat(25)) });
-    let (_, reason) = sandbox.event("PreToolUse", "Write", input, []).decision();
-    let lines: Vec<_> = reason.lines().collect();
-    assert_eq!(lines.len(), 21);
-    assert_eq!(lines[0], "Contract violation: an-error at line 2. Do not an-error.");
-    assert_eq!(lines[19], "Contract violation: an-error at line 21. Do not an-error.");
-    assert_eq!(lines[20], "… and 6 more");
+    let output = sandbox.hook("PreToolUse").write("a.txt", &format!("w\n{}", "e\n".repeat(25))).run();
+    let expected: Vec<_> = (2..=21).map(|line| format!("an-error at line {line}")).collect();
+    assert_eq!(output.reported(), expected);
+    assert_eq!(output.reason().lines().last(), Some("… and 6 more"));
 }
 
 #[test]
 fn the_rationale_is_not_in_the_reason() {
     let sandbox = Sandbox::new().contract(&(forbid("no-x", "x", "**") + "rationale: 'because of history'\n"));
-    let (_, reason) = sandbox.pre_write("a.txt", "x\n").decision();
+    let reason = sandbox.pre_write("a.txt", "x\n").reason();
     assert!(!reason.contains("history"), "{reason}");
 }
 
@@ -227,19 +217,18 @@ fn the_rationale_is_not_in_the_reason() {
 fn defer_leaves_a_clean_edit_to_the_client() {
     let sandbox = sandbox();
     let write = |content: &str| {
-        let input = json!({ "file_path": sandbox.path("a.swift"), "content": content });
-        sandbox.event("PreToolUse", "Write", input, ["--on-clean", "defer"])
+        sandbox.hook("PreToolUse").write("a.swift", content).args(["--on-clean", "defer"]).run()
     };
     assert_eq!(write("let a = b\n").stdout, "{}\n");
     assert_eq!(write("let a = b! // phaser:ignore no-force-unwrap\n").stdout, "{}\n");
-    assert_eq!(write("let a = b!\n").decision().0, "deny");
+    assert_eq!(write("let a = b!\n").decision(), "deny");
 }
 
 #[test]
 fn other_events_have_nothing_to_check() {
     for name in ["Stop", "SessionStart", "UserPromptSubmit", "SomethingNew", "PostToolUseFailure"] {
         let input = json!({ "file_path": "/a.swift", "content": "a!" });
-        let output = sandbox().event(name, "Write", input, []);
+        let output = sandbox().hook(name).tool("Write", input).run();
         assert_eq!((output.stdout.as_str(), output.code), ("{}\n", Some(0)), "{name}");
     }
 }
@@ -247,9 +236,8 @@ fn other_events_have_nothing_to_check() {
 #[test]
 fn a_missing_event_name_means_before_the_tool() {
     let sandbox = sandbox();
-    let event = json!({ "cwd": sandbox.root(), "tool_name": "Write",
-        "tool_input": { "file_path": "a.swift", "content": "a!\n" } });
-    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+    let write = sandbox.hook("").write("a.swift", "a!\n").with(json!({ "hook_event_name": null }));
+    assert_eq!(write.run().decision(), "deny");
 }
 
 #[test]
@@ -257,7 +245,7 @@ fn camel_case_is_read_too() {
     let sandbox = sandbox();
     let event = json!({ "cwd": sandbox.root(), "hookEventName": "PreToolUse", "toolName": "Write",
         "toolInput": { "filePath": "a.swift", "content": "a!\n" }, "unknown": [1, 2] });
-    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision(), "deny");
 }
 
 #[test]
@@ -278,20 +266,19 @@ fn odd_json_is_read_leniently() {
     ];
     for input in inputs {
         let output = sandbox.run_stdin(["enforce", "--stdin"], &input);
-        assert_eq!(output.decision().0, "deny", "{input:?}: {output}");
+        assert_eq!(output.decision(), "deny", "{input:?}: {output}");
     }
     let mut bytes = event("a!\\n").into_bytes();
     let at = bytes.windows(3).position(|window| window == b"a!\\").expect("is there");
     bytes.insert(at, 0xff);
-    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], &bytes).decision().0, "deny");
+    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], &bytes).decision(), "deny");
 }
 
 #[test]
 fn an_open_stdin_does_not_keep_it_waiting() {
     use std::io::Write as _;
     let sandbox = sandbox();
-    let event = json!({ "cwd": sandbox.root(), "tool_name": "Write",
-        "tool_input": { "file_path": "a.swift", "content": "a!\n" } });
+    let event = sandbox.hook("PreToolUse").write("a.swift", "a!\n").json();
     let mut child = sandbox
         .command()
         .args(["enforce", "--stdin"])
@@ -300,7 +287,7 @@ fn an_open_stdin_does_not_keep_it_waiting() {
         .spawn()
         .expect("starts");
     let mut stdin = child.stdin.take().expect("is piped");
-    stdin.write_all(event.to_string().as_bytes()).expect("written");
+    stdin.write_all(event.as_bytes()).expect("written");
     stdin.flush().expect("flushed");
     let status = child.wait().expect("ends while its input is still open");
     assert_eq!(status.code(), Some(0));
@@ -319,9 +306,12 @@ fn a_path_that_climbs_is_refused() {
     let sandbox = sandbox().file("a.swift", "let a = b!\n");
     let path = "src/../a.swift";
     let input = json!({ "file_path": path, "content": "fine" });
-    let before = sandbox.event("PreToolUse", "Write", input.clone(), []);
-    assert_eq!(before.decision(), ("deny".to_owned(), format!("Path contains '..': {path}")));
-    let after = sandbox.event("PostToolUse", "Write", input, []).json();
+    let before = sandbox.hook("PreToolUse").tool("Write", input.clone()).run();
+    assert_eq!(
+        (before.decision().as_str(), before.reason()),
+        ("deny", format!("Path contains '..': {path}"))
+    );
+    let after = sandbox.hook("PostToolUse").tool("Write", input).run().json();
     assert_eq!(after["decision"], "block");
     assert_eq!(
         after["hookSpecificOutput"]["additionalContext"],
@@ -332,9 +322,9 @@ fn a_path_that_climbs_is_refused() {
 #[test]
 fn a_relative_path_starts_at_the_clients_directory() {
     let sandbox = sandbox().file("sub/app.swift", "let a = b\n");
-    let event = json!({ "cwd": sandbox.path("sub"), "hook_event_name": "PreToolUse", "tool_name": "Edit",
-        "tool_input": { "file_path": "app.swift", "old_string": "b", "new_string": "b!" } });
-    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+    let input = json!({ "file_path": "app.swift", "old_string": "b", "new_string": "b!" });
+    let edit = sandbox.hook("PreToolUse").tool("Edit", input).with(json!({ "cwd": sandbox.path("sub") }));
+    assert_eq!(edit.run().decision(), "deny");
 }
 
 #[test]
@@ -344,7 +334,7 @@ fn a_multi_edit_makes_its_edits_in_order() {
         { "old_string": "b", "new_string": "c" },
         { "old_string": "c", "new_string": "c!" },
     ] });
-    assert_eq!(sandbox.event("PreToolUse", "MultiEdit", input, []).decision().0, "deny");
+    assert_eq!(sandbox.hook("PreToolUse").tool("MultiEdit", input).run().decision(), "deny");
 }
 
 #[test]
@@ -359,27 +349,25 @@ fn a_notebook_cell_is_judged_by_its_own_lines() {
     let edit = |mode: &str, source: &str| {
         let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": "one", "new_source": source,
             "cell_type": "code", "edit_mode": mode });
-        sandbox.event("PreToolUse", "NotebookEdit", input, [])
+        sandbox.hook("PreToolUse").tool("NotebookEdit", input).run()
     };
-    let (decision, reason) = edit("replace", "a = 1\nprint(a)\n").decision();
-    assert_eq!((decision.as_str(), reason.contains("at line 2")), ("deny", true), "{reason}");
-    assert_eq!(edit("insert", "print(a)\n").decision().0, "deny");
-    assert_eq!(edit("replace", "a = 1\n").decision().0, "allow");
-    assert_eq!(edit("delete", "").decision().0, "allow");
+    edit("replace", "a = 1\nprint(a)\n").assert_denied(&["no-print at line 2"]);
+    assert_eq!(edit("insert", "print(a)\n").decision(), "deny");
+    assert_eq!(edit("replace", "a = 1\n").decision(), "allow");
+    assert_eq!(edit("delete", "").decision(), "allow");
 }
 
 #[test]
 fn a_file_that_must_not_exist_is_not_written() {
     let sandbox = Sandbox::new().contract(&contract("no-env", "file_not_exists", None, "**/.env"));
-    let (decision, reason) = sandbox.pre_write(".env", "A=1\n").decision();
-    assert_eq!((decision.as_str(), reason.as_str()), ("deny", "Contract violation: no-env. Do not no-env."));
-    assert_eq!(sandbox.pre_write(".env", "A=\u{0}\n").decision().0, "deny");
+    sandbox.pre_write(".env", "A=1\n").assert_denied(&["no-env"]);
+    assert_eq!(sandbox.pre_write(".env", "A=\u{0}\n").decision(), "deny");
 }
 
 #[test]
 fn a_file_that_must_exist_blocks_no_other_edit() {
     let sandbox = Sandbox::new().contract(&contract("needs-readme", "file_exists", None, "README.md"));
-    assert_eq!(sandbox.pre_write("a.txt", "x\n").decision(), allowed("All contracts passed"));
+    sandbox.pre_write("a.txt", "x\n").assert_allowed();
 }
 
 #[test]
@@ -388,17 +376,14 @@ fn the_file_decides_which_project_it_belongs_to() {
         .contract(&forbid("outer", "x", "**"))
         .file("inner/.claude/contracts/inner.yaml", forbid("inner", "x", "**"));
     let decide = |project: &str, file: &str, cwd: &str| {
-        let event = json!({ "cwd": sandbox.path(cwd), "tool_name": "Write",
-            "tool_input": { "file_path": sandbox.path(file), "content": "x" } });
-        let mut command = sandbox.command();
-        command.args(["enforce", "--stdin"]).env("CLAUDE_PROJECT_DIR", sandbox.path(project));
-        sandbox.run_with(&mut command, event.to_string().as_bytes()).decision().1
+        let write = sandbox.hook("PreToolUse").write(file, "x").with(json!({ "cwd": sandbox.path(cwd) }));
+        write.project(sandbox.path(project)).run().reported()
     };
-    assert!(decide("", "inner/a.txt", "").contains("inner"));
-    assert!(decide("", "inner/a.txt", "inner").contains("inner"));
-    assert!(decide("inner", "a.txt", "inner").contains("outer"));
-    assert!(decide("inner", "inner/a.txt", "").contains("inner"));
-    assert!(decide("gone", "inner/a.txt", "inner").contains("inner"));
+    assert_eq!(decide("", "inner/a.txt", ""), ["inner at line 1"]);
+    assert_eq!(decide("", "inner/a.txt", "inner"), ["inner at line 1"]);
+    assert_eq!(decide("inner", "a.txt", "inner"), ["outer at line 1"]);
+    assert_eq!(decide("inner", "inner/a.txt", ""), ["inner at line 1"]);
+    assert_eq!(decide("gone", "inner/a.txt", "inner"), ["inner at line 1"]);
 }
 
 #[test]
@@ -409,33 +394,32 @@ fn a_linked_file_is_judged_by_both_of_its_names() {
         .file("real/a.txt", "")
         .file("links/keep", "");
     std::os::unix::fs::symlink(sandbox.path("real/a.txt"), sandbox.path("links/a.txt")).expect("linked");
-    let (_, reason) = sandbox.pre_write("links/a.txt", "link file\n").decision();
-    assert!(reason.contains("by-link") && reason.contains("by-file"), "{reason}");
+    let output = sandbox.pre_write("links/a.txt", "link file\n");
+    output.assert_denied(&["by-link at line 1", "by-file at line 1"]);
 }
 
 #[test]
 fn a_pattern_out_of_time_leaves_the_decision_to_the_client_and_tells_the_person() {
     let sandbox = Sandbox::new().contract(&forbid("slow", "(?:(?!x)(?:a|aa))+(?<!a)", "**"));
     let output = sandbox.pre_write("a.txt", &format!("{}!", "a".repeat(5000)));
-    let json = output.json();
-    assert_eq!(json["hookSpecificOutput"], Value::Null, "{output}");
-    let message = json["systemMessage"].as_str().expect("a message");
-    assert!(message.starts_with("phaser: not checked: a.txt: slow ran out of time"), "{message}");
-    assert!(output.stderr.contains("slow ran out of time"), "{output}");
+    assert_eq!(output.json()["hookSpecificOutput"], Value::Null, "{output}");
+    let unchecked = output.unchecked();
+    assert!(unchecked.concat().starts_with("a.txt: slow "), "{output}");
+    assert_eq!(unchecked_in(&output.message()), unchecked, "{output}");
 }
 
 #[test]
 fn other_formats_show_the_event_too() {
     let sandbox = sandbox();
     let input = json!({ "file_path": sandbox.path("a.swift"), "content": "a!\n" });
-    let output = sandbox.event("PreToolUse", "Write", input, ["--format", "json"]);
+    let output = sandbox.hook("PreToolUse").tool("Write", input).args(["--format", "json"]).run();
     assert_eq!((output.violations(), output.code), (vec!["a.swift:1:1 no-force-unwrap".to_owned()], Some(0)));
 }
 
 #[test]
 fn user_contracts_count_where_the_project_has_none() {
     let sandbox = Sandbox::new().user_contract(&forbid("mine", "x", "**"));
-    assert_eq!(sandbox.pre_write("a.txt", "x").decision().0, "deny");
+    assert_eq!(sandbox.pre_write("a.txt", "x").decision(), "deny");
 }
 
 #[test]
@@ -475,16 +459,9 @@ fn edits_are_made_as_the_client_makes_them() {
     ];
     for (current, old, new, line) in cases {
         let sandbox = Sandbox::new().contract(&forbid("no-x", "^X$", "**/*.txt")).file("a.txt", current);
-        let path = sandbox.path("a.txt");
-        let input = json!({ "file_path": path, "old_string": old, "new_string": new });
-        let output = sandbox.event("PreToolUse", "Edit", input, []);
-        let reason = output.decision().1;
-        let expected = line.map(|line| format!("Contract violation: no-x at line {line}. Do not no-x."));
-        assert_eq!(
-            reason.starts_with("Contract").then_some(reason),
-            expected,
-            "{current:?} {old:?} {new:?}: {output}"
-        );
+        let output = sandbox.hook("PreToolUse").edit("a.txt", old, new).run();
+        let expected: Vec<_> = line.iter().map(|line| format!("no-x at line {line}")).collect();
+        assert_eq!(output.reported(), expected, "{current:?} {old:?} {new:?}: {output}");
     }
 }
 
@@ -493,7 +470,7 @@ fn every_occurrence_is_replaced_when_the_client_asks_for_it() {
     let sandbox = sandbox().file("a.swift", "a = b\nc = b\n");
     let edit = |all: bool| {
         let input = json!({ "file_path": sandbox.path("a.swift"), "old_string": "b", "new_string": "b!", "replace_all": all });
-        sandbox.event("PreToolUse", "Edit", input, []).decision().1.lines().count()
+        sandbox.hook("PreToolUse").tool("Edit", input).run().reported().len()
     };
     assert_eq!((edit(false), edit(true)), (1, 2));
 }
@@ -501,8 +478,8 @@ fn every_occurrence_is_replaced_when_the_client_asks_for_it() {
 #[test]
 fn an_edit_may_create_a_file() {
     let sandbox = sandbox();
-    assert_eq!(sandbox.pre_edit("new.swift", "", "let a = b!\n").decision().0, "deny");
-    assert_eq!(sandbox.pre_edit("new.swift", "", "let a = b\n").decision().0, "allow");
+    assert_eq!(sandbox.pre_edit("new.swift", "", "let a = b!\n").decision(), "deny");
+    assert_eq!(sandbox.pre_edit("new.swift", "", "let a = b\n").decision(), "allow");
 }
 
 #[test]
@@ -511,11 +488,8 @@ fn after_the_write_errors_stand_before_warnings() {
         .contract(&warning(&forbid("no-import", "^import", "**/*.swift")))
         .file("a.swift", "import X\nlet a = b!\n");
     let input = json!({ "file_path": sandbox.path("a.swift") });
-    let json = sandbox.event("PostToolUse", "Write", input, []).json();
-    assert_eq!(json["reason"], "Contract violation detected after file write");
-    let context = json["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
-    let lines: Vec<_> = context.lines().map(|line| line.split(". ").next().unwrap_or_default()).collect();
-    assert_eq!(lines, ["Error: no-force-unwrap at line 2", "Warning: no-import at line 1"]);
+    let output = sandbox.hook("PostToolUse").tool("Write", input).run();
+    assert_eq!(output.reported(), ["no-force-unwrap at line 2", "no-import at line 1"], "{output}");
 }
 
 #[test]
@@ -524,18 +498,16 @@ fn without_contracts_of_its_own_a_repository_is_the_project() {
         .git_init()
         .user_contract(&forbid("by-root", "x", "sub/deep/*.txt"))
         .file("sub/deep/keep", "");
-    let event = json!({ "cwd": sandbox.path("sub/deep"), "tool_name": "Write",
-        "tool_input": { "file_path": "a.txt", "content": "x" } });
-    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+    let write = sandbox.hook("PreToolUse").tool("Write", json!({ "file_path": "a.txt", "content": "x" }));
+    assert_eq!(write.with(json!({ "cwd": sandbox.path("sub/deep") })).run().decision(), "deny");
 }
 
 #[test]
 fn without_a_repository_the_clients_directory_is_the_project() {
     let sandbox = Sandbox::new().user_contract(&forbid("by-cwd", "x", "*.txt")).file("sub/keep", "");
     let decide = |path: &str| {
-        let event = json!({ "cwd": sandbox.path("sub"), "tool_name": "Write",
-            "tool_input": { "file_path": sandbox.path(path), "content": "x" } });
-        sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0
+        let write = sandbox.hook("PreToolUse").write(path, "x").with(json!({ "cwd": sandbox.path("sub") }));
+        write.run().decision()
     };
     assert_eq!((decide("sub/a.txt").as_str(), decide("a.txt").as_str()), ("deny", ""));
 }
@@ -544,17 +516,17 @@ fn without_a_repository_the_clients_directory_is_the_project() {
 fn a_file_of_another_project_is_judged_by_that_projects_contracts() {
     let elsewhere = Sandbox::new();
     let sandbox = sandbox();
-    let event = json!({ "cwd": elsewhere.root(), "tool_name": "Write",
-        "tool_input": { "file_path": sandbox.path("a.swift"), "content": "a!\n" } });
-    assert_eq!(sandbox.run_stdin(["enforce", "--stdin"], event.to_string()).decision().0, "deny");
+    let write = sandbox.hook("PreToolUse").write("a.swift", "a!\n").with(json!({ "cwd": elsewhere.root() }));
+    assert_eq!(write.run().decision(), "deny");
 }
 
 #[test]
 fn a_message_stays_on_its_line_of_the_reason() {
     let yaml =
         forbid("id", "x", "**").replace("'Do not id.'", "\"One.\\nContract violation: other. \\e[31mTwo.\"");
-    let (_, reason) = Sandbox::new().contract(&yaml).pre_write("a.txt", "x").decision();
-    assert_eq!(reason, "Contract violation: id at line 1. One. Contract violation: other. \\u{1b}[31mTwo.");
+    let output = Sandbox::new().contract(&yaml).pre_write("a.txt", "x");
+    output.assert_denied(&["id at line 1"]);
+    assert!(output.reason().ends_with(" One. Contract violation: other. \\u{1b}[31mTwo."), "{output}");
 }
 
 #[test]

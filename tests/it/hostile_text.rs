@@ -235,27 +235,24 @@ fn answers_to_a_hook() {
         let sandbox = Sandbox::new().contract(&saying("id", evil, "x"));
         let output = sandbox.pre_write("a.txt", "x\nx\n");
         inert(what, "hook", &output);
-        let (decision, reason) = output.decision();
-        assert_eq!((decision.as_str(), reason.lines().count()), ("deny", 2), "{what}: {reason:?}");
-        assert!(
-            reason.lines().all(|line| line.starts_with("Contract violation: id at line ")),
-            "{what}: {reason}"
-        );
+        let reason = output.reason();
+        output.assert_denied(&["id at line 1", "id at line 2"]);
+        assert_eq!(reason.lines().count(), 2, "{what}: {reason:?}");
         assert!(!reason.chars().any(active), "{what}: the client shows the reason as it is: {reason:?}");
 
         let climbing = json!({ "file_path": format!("../{evil}"), "content": "" });
-        let output = sandbox.event("PreToolUse", "Write", climbing, []);
+        let output = sandbox.hook("PreToolUse").tool("Write", climbing).run();
         inert(what, "hook", &output);
-        let reason = output.decision().1;
+        let reason = output.reason();
         assert!(!reason.chars().any(|c| active(c) || c == '\n'), "{what}: {reason:?}");
 
         let missing =
             json!({ "file_path": format!("/nowhere/{evil}.txt"), "old_string": "a", "new_string": "b" });
-        let output = sandbox.event("PreToolUse", "Edit", missing, []);
+        let output = sandbox.hook("PreToolUse").tool("Edit", missing).run();
         inert(what, "hook", &output);
         assert_eq!((output.stdout.as_str(), output.stderr.lines().count()), ("{}\n", 1), "{what}: {output}");
 
-        let output = sandbox.event("PreToolUse", evil, json!({}), []);
+        let output = sandbox.hook("PreToolUse").tool(evil, json!({})).run();
         inert(what, "hook", &output);
         assert_eq!(output.stderr.lines().count(), 1, "{what}: {output}");
     }

@@ -52,48 +52,13 @@ fn old_code() -> Sandbox {
 #[test]
 fn init_names_packs_that_fit_the_languages() {
     let sandbox = Sandbox::new().git_init().file("src/app.py", "x = 1\n").file("web/index.ts", "");
-    assert_snapshot!(sandbox.run(["init"]), @r#"
-    exit: 0
-    --- stdout
-    Found python, javascript.
-
-    The configuration, .claude/phaser.yaml:
-      # What phaser checks in this project: in Claude Code, at commit time and in CI.
-      packs: [secrets, hygiene, python, javascript]
-      # An edit or a commit is refused only for the violations that it adds.
-      existing: report
-
-    Hooks that check every edit of Claude Code, in .claude/settings.json (--hook):
-      PreToolUse   Edit|Write  phaser enforce --stdin --severity error
-      PostToolUse  Edit|Write  phaser enforce --stdin --severity warning
-    With them, an edit that violates nothing is made without asking you for permission.
-    'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.
-    The guard (--guard) does the same, and looks at what shell commands write and at the end of a turn.
-
-    An entry that checks every commit, in a new .pre-commit-config.yaml (--pre-commit):
-      - repo: local
-        hooks:
-          - id: phaser
-            name: phaser
-            entry: phaser enforce --staged --strict
-            args: [--]
-            language: system
-            pass_filenames: true
-            always_run: true
-            require_serial: true
-            stages: [pre-commit, pre-merge-commit, manual]
-            minimum_pre_commit_version: 3.2.0
-
-    Today nothing is violated.
-
-    Written: .claude/phaser.yaml.
-
-    To check every edit of Claude Code: phaser enforce install
-    To check every commit: phaser init --pre-commit
-    Next: phaser enforce --all
-
-    --- stderr
-    "#);
+    let output = sandbox.run(["init"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
+    for offered in ["python, javascript", "--hook", "--guard", "--pre-commit"] {
+        assert!(output.stdout.contains(offered), "{offered}: {output}");
+    }
+    let config = read(&sandbox, ".claude/phaser.yaml");
+    assert!(config.contains("packs: [secrets, hygiene, python, javascript]\n"), "{config}");
     assert_eq!(all_files(&sandbox).iter().filter(|path| path.starts_with(".claude")).count(), 2);
     assert_eq!(sandbox.run(["enforce", "--all", "--strict"]).code, Some(0));
     let list = sandbox.run(["contracts", "list"]).stdout;
@@ -105,13 +70,11 @@ fn what_is_there_stays_and_init_can_run_again() {
     let sandbox = Sandbox::new().contract(&forbid("merge-marker", "x", "**"));
     let first = sandbox.run(["init"]);
     assert_eq!(first.code, Some(0), "{first}");
-    assert!(first.stdout.contains("1 contract in .claude/contracts stays as it is"), "{first}");
     assert_eq!(names(&sandbox, ".claude/contracts"), ["merge-marker.yaml"]);
     let config = "packs: [go]\nexclude: ['vendor/**']\n";
     let sandbox = sandbox.file(".claude/phaser.yaml", config);
     let again = sandbox.run(["init", "--pack", "rust", "--pack", "go"]);
     assert_eq!(again.code, Some(0), "{again}");
-    assert!(again.stdout.contains(".claude/phaser.yaml is there, and stays as it is"), "{again}");
     assert_eq!(again.stderr, "phaser: add 'rust' to 'packs' in .claude/phaser.yaml, which stays as it is\n");
     assert_eq!(read(&sandbox, ".claude/phaser.yaml"), config);
 }
@@ -223,13 +186,8 @@ fn yes_does_all_of_it() {
     # An edit or a commit is refused only for the violations that it adds.
     existing: report
     "#);
-    assert_snapshot!(sandbox.run(["enforce", "--all", "--strict"]), @r#"
-    exit: 0
-    --- stdout
-    0 errors, 0 warnings, 2 in the baseline
-
-    --- stderr
-    "#);
+    let all = sandbox.run(["enforce", "--all", "--strict"]);
+    assert_eq!((all.code, all.count("baseline")), (Some(0), 2), "{all}");
     let again = sandbox.run(["init", "--yes"]);
     assert_snapshot!(again, @r#"
     exit: 0
@@ -271,7 +229,6 @@ fn a_dry_run_shows_everything_and_writes_nothing() {
         "packs: [secrets, hygiene, python]",
         "phaser enforce --stdin --severity error",
         "- repo: local",
-        "2 violations today: 1 error, 1 warning",
         "These would be written: .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .pre-commit-config.yaml, \
          .claude/settings.json. Nothing was.",
     ] {
@@ -359,10 +316,11 @@ fn the_guard_is_offered_with_the_hooks() {
     let sandbox = old_code();
     let run = |typed: &str| typing_on_a_terminal(&sandbox, "init", &[], typed);
     let yes = run("y\ny\nn\nn\n\n");
-    assert!(yes.contains("Written: .claude/phaser.yaml, .claude/settings.json."), "{yes}");
+    assert!(yes.contains(".claude/phaser.yaml, .claude/settings.json"), "{yes}");
     assert_eq!(read(&sandbox, ".claude/settings.json").matches("--stdin --guard;").count(), 8);
     let again = sandbox.run(["init", "--guard"]);
-    assert!(again.stdout.contains("phaser's hooks are in .claude/settings.json already.\n"), "{again}");
+    assert_eq!(again.code, Some(0), "{again}");
+    assert_eq!(read(&sandbox, ".claude/settings.json").matches("--stdin --guard;").count(), 8);
 }
 
 #[test]
@@ -370,10 +328,10 @@ fn the_guard_takes_the_place_of_plain_hooks_when_it_is_named() {
     let sandbox = old_code();
     assert_eq!(sandbox.run(["init", "--hook"]).code, Some(0));
     let plain = sandbox.run(["init", "--hook", "--dry-run"]);
-    assert!(plain.stdout.contains("The guard (--guard) would take their place"), "{plain}");
+    assert!(plain.stdout.contains("--guard"), "{plain}");
     assert!(!read(&sandbox, ".claude/settings.json").contains("--guard"));
     let guard = sandbox.run(["init", "--guard"]);
-    assert!(guard.stdout.contains("Written: .claude/settings.json."), "{guard}");
+    assert_eq!(guard.code, Some(0), "{guard}");
     assert_eq!(read(&sandbox, ".claude/settings.json").matches("--stdin --guard;").count(), 8);
 }
 

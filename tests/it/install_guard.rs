@@ -66,16 +66,14 @@ fn what_is_asked_for_stands_in_every_command() {
     let sandbox = Sandbox::new();
     let output = install(&sandbox, "--guard --severity error --on-clean defer --pack secrets --pack go");
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stdout.contains("is left to Claude Code"), "{output}");
     let expected = "hash phaser && exec phaser enforce --stdin --guard --severity error --on-clean defer \
                     --pack secrets --pack go; echo {}";
     for (event, groups) in hooks(&sandbox).as_object().expect("events") {
         assert_eq!(groups[0]["hooks"][0]["command"], expected, "{event}");
     }
-    assert_eq!(
-        install(&sandbox, "--guard").stdout,
-        "phaser's hooks are in .claude/settings.json already; nothing changed.\n"
-    );
+    let before = read(&sandbox);
+    assert_eq!(install(&sandbox, "--guard").code, Some(0));
+    assert_eq!(read(&sandbox), before);
 }
 
 #[test]
@@ -234,7 +232,7 @@ fn the_command_works_in_every_shell_and_answers_nothing_where_there_is_no_phaser
     assert!(!there.is_empty());
     for shell in there {
         let found = run_in(shell, &sandbox, &bin.display().to_string());
-        assert_eq!(found.decision().0, "deny", "{shell:?}: {found}");
+        assert_eq!(found.decision(), "deny", "{shell:?}: {found}");
         let missing = run_in(shell, &sandbox, "/nowhere");
         assert_eq!((missing.code, &*missing.stdout), (Some(0), "{}\n"), "{shell:?}: {missing}");
         let failed = run_in(shell, &sandbox, &failing.display().to_string());

@@ -23,8 +23,8 @@ fn specific(answer: &Output) -> Value {
 
 /// Sends an event before a call of a tool, in the manner of a guard and without.
 fn before(sandbox: &Sandbox, tool: &str, input: Value) -> Value {
-    let guard = specific(&sandbox.event("PreToolUse", tool, input.clone(), ["--guard"]));
-    let plain = specific(&sandbox.event("PreToolUse", tool, input, ["--severity", "error"]));
+    let guard = specific(&sandbox.hook("PreToolUse").tool(tool, input.clone()).args(["--guard"]).run());
+    let plain = specific(&sandbox.hook("PreToolUse").tool(tool, input).args(["--severity", "error"]).run());
     assert_eq!(guard["updatedInput"], plain["updatedInput"]);
     plain
 }

@@ -67,9 +67,9 @@ fn every_mode_agrees() {
     for (path, text) in FILES {
         let own: Vec<_> = all.iter().filter(|line| line.starts_with(&format!("{path}:"))).cloned().collect();
         assert_eq!(sandbox.run(["enforce", path, "--format", "json"]).violations(), own);
-        let (decision, reason) = sandbox.pre_write(path, text).decision();
-        let count = reason.lines().filter(|line| line.starts_with("Contract violation")).count();
-        assert_eq!((decision == "deny", count), (!own.is_empty(), own.len()), "{path}: {reason}");
+        let output = sandbox.pre_write(path, text);
+        let denied = output.decision() == "deny";
+        assert_eq!((denied, output.reported().len()), (!own.is_empty(), own.len()), "{path}: {output}");
     }
     let mut inside = sandbox.command();
     inside.current_dir(sandbox.path("web/src")).args(["enforce", "--all", "--format", "json"]);
@@ -126,7 +126,7 @@ fn old_violations_are_what_the_nearest_configuration_says() {
         .file("api/a.txt", "x\n");
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("old");
-    let edit = |path: &str| sandbox.pre_write(path, "x\nmore\n").decision().0;
+    let edit = |path: &str| sandbox.pre_write(path, "x\nmore\n").decision();
     assert_eq!((edit("top.txt").as_str(), edit("api/a.txt").as_str()), ("allow", "deny"));
     let sandbox = sandbox.file("top.txt", "x\nmore\n").file("api/a.txt", "x\nmore\n");
     sandbox.git(&["add", "--all"]);
@@ -144,7 +144,7 @@ fn a_broken_nested_contract_leaves_the_outer_one_in_charge() {
     let output = sandbox.run(["enforce", "--all", "--format", "json"]);
     assert_eq!(output.violations(), ["web/a.txt:1:1 no-x"], "{output}");
     assert!(output.stderr.starts_with("web/.claude/contracts/no-x.yaml:3: "), "{output}");
-    assert_eq!(sandbox.pre_write("web/a.txt", "x").decision().0, "deny");
+    assert_eq!(sandbox.pre_write("web/a.txt", "x").decision(), "deny");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `ignores` and `protect`: what becomes of edits and commands that make phaser see less.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::{Output, Sandbox, forbid, warning};
 
@@ -12,23 +12,14 @@ fn sandbox(policies: &str) -> Sandbox {
         .file("a.py", "x = 1\n")
 }
 
-fn event(sandbox: &Sandbox, name: &str, mut fields: Value, args: &[&str]) -> Output {
-    fields["hook_event_name"] = json!(name);
-    fields["cwd"] = json!(sandbox.root());
-    let mut command = sandbox.command();
-    command.args(["enforce", "--stdin"]).args(args).env("CLAUDE_PROJECT_DIR", sandbox.root());
-    let output = sandbox.run_with(&mut command, fields.to_string().as_bytes());
-    assert_eq!(output.code, Some(0), "{output}");
-    output
-}
-
 fn write(sandbox: &Sandbox, path: &str, content: &str) -> Output {
-    let input = json!({ "file_path": sandbox.path(path), "content": content });
-    event(sandbox, "PreToolUse", json!({ "tool_name": "Write", "tool_input": input }), &["--guard"])
+    sandbox.hook("PreToolUse").write(path, content).guard().run()
 }
 
-fn said(output: &Output, key: &str) -> String {
-    output.json()["hookSpecificOutput"][key].as_str().unwrap_or_default().to_owned()
+/// The event after a command that took two seconds.
+fn after_command(sandbox: &Sandbox) -> Output {
+    let command = sandbox.hook("PostToolUse").tool("Bash", json!({ "command": "x" }));
+    command.with(json!({ "duration_ms": 2_000 })).guard().run()
 }
 
 const IGNORED: &str = "print(1)  # phaser:ignore no-print\n";
@@ -37,19 +28,18 @@ const IGNORED: &str = "print(1)  # phaser:ignore no-print\n";
 fn an_added_ignore_meets_the_policy() {
     let answer = |policy: &str| write(&sandbox(&format!("ignores: {policy}\n")), "a.py", IGNORED);
     let output = answer("allow");
-    assert_eq!(output.decision(), ("allow".to_owned(), "1 violation suppressed by ignore".to_owned()));
-    assert_eq!(output.json()["systemMessage"], Value::Null);
+    output.assert_allowed();
+    assert_eq!(output.message(), "");
 
     let output = answer("report");
-    assert_eq!(output.decision().0, "allow", "{output}");
-    assert!(said(&output, "additionalContext").contains("adds an ignore directive for no-print at a.py:1"));
-    assert!(output.json()["systemMessage"].as_str().unwrap_or_default().contains("no-print at a.py:1"));
+    assert_eq!(output.decision(), "allow", "{output}");
+    assert!(output.context().contains("no-print at a.py:1"), "{output}");
+    assert!(output.message().contains("no-print at a.py:1"), "{output}");
 
     for policy in ["ask", "deny"] {
-        let (decision, reason) = answer(policy).decision();
-        assert_eq!(decision, policy);
-        assert!(reason.contains("adds an ignore directive for no-print at a.py:1"), "{reason}");
-        assert!(reason.contains("a person"), "{reason}");
+        let output = answer(policy);
+        assert_eq!(output.decision(), policy);
+        assert!(output.reason().contains("adds an ignore directive for no-print at a.py:1"), "{output}");
     }
 }
 
@@ -57,19 +47,18 @@ fn an_added_ignore_meets_the_policy() {
 fn a_directive_that_was_there_or_suppresses_nothing_is_no_matter() {
     let sandbox = sandbox("ignores: deny\n").file("old.py", IGNORED);
     let moved = format!("\n{IGNORED}y = 2\n");
-    assert_eq!(write(&sandbox, "old.py", &moved).decision().0, "allow");
-    assert_eq!(write(&sandbox, "a.py", "x = 1  # phaser:ignore no-print\n").decision().0, "allow");
-    let (decision, reason) = write(&sandbox, "a.py", "# TODO phaser:ignore no-todo\n").decision();
-    assert_eq!(decision, "deny", "of a warning, too: {reason}");
+    assert_eq!(write(&sandbox, "old.py", &moved).decision(), "allow");
+    assert_eq!(write(&sandbox, "a.py", "x = 1  # phaser:ignore no-print\n").decision(), "allow");
+    let output = write(&sandbox, "a.py", "# TODO phaser:ignore no-todo\n");
+    assert_eq!(output.decision(), "deny", "of a warning, too: {output}");
 }
 
 #[test]
 fn a_violation_and_an_ignore_are_both_told() {
     let sandbox = sandbox("ignores: ask\n");
-    let (decision, reason) = write(&sandbox, "a.py", &format!("print(0)\n{IGNORED}")).decision();
-    assert_eq!(decision, "deny");
-    assert!(reason.starts_with("Contract violation: no-print at a.py:1."), "{reason}");
-    assert!(reason.contains("ignore directive for no-print at a.py:2"), "{reason}");
+    let output = write(&sandbox, "a.py", &format!("print(0)\n{IGNORED}"));
+    output.assert_denied(&["no-print at a.py:1"]);
+    assert!(output.reason().contains("no-print at a.py:2"), "{output}");
 }
 
 #[test]
@@ -81,14 +70,14 @@ fn a_weakened_contract_meets_the_policy() {
         write(&sandbox, &file, &weak)
     };
     let output = answer("allow");
-    assert_eq!(said(&output, "additionalContext"), "", "{output}");
+    assert_eq!(output.context(), "", "{output}");
     let output = answer("report");
-    assert!(said(&output, "additionalContext").contains("no-print"), "{output}");
-    assert!(output.json()["systemMessage"].as_str().unwrap_or_default().contains("no-print"));
+    assert!(output.context().contains("no-print"), "{output}");
+    assert!(output.message().contains("no-print"), "{output}");
     for policy in ["ask", "deny"] {
-        let (decision, reason) = answer(policy).decision();
-        assert_eq!(decision, policy);
-        assert!(reason.contains("no-print") && reason.contains("erson"), "{reason}");
+        let output = answer(policy);
+        assert_eq!(output.decision(), policy);
+        assert!(output.reason().contains("no-print"), "{output}");
     }
 }
 
@@ -126,7 +115,7 @@ fn every_way_to_see_less_is_seen_and_adding_a_contract_is_none() {
         ("sub/.claude/contracts/off.yaml", &*format!("{contract}enabled: false\n")),
     ] {
         let output = write(&sandbox, path, content);
-        assert_eq!(output.decision().0, "deny", "{path}: {content}: {output}");
+        assert_eq!(output.decision(), "deny", "{path}: {content}: {output}");
     }
     for (path, content) in [
         (".claude/contracts/new.yaml", forbid("new", "x", "**/*.py")),
@@ -136,7 +125,7 @@ fn every_way_to_see_less_is_seen_and_adding_a_contract_is_none() {
         ("other.yaml", "rule_id: no-print\n".to_owned()),
     ] {
         let output = write(&sandbox, path, &content);
-        assert_eq!(output.decision().0, "allow", "{path}: {content}: {output}");
+        assert_eq!(output.decision(), "allow", "{path}: {content}: {output}");
     }
 }
 
@@ -148,12 +137,10 @@ fn what_a_command_weakened_is_told_afterwards() {
     // The commit is older than what a command is given on a slow machine.
     std::thread::sleep(std::time::Duration::from_millis(4_100));
     let sandbox = sandbox.file(&file, weak).file("b.py", IGNORED);
-    let fields = json!({ "tool_name": "Bash", "tool_input": { "command": "x" }, "duration_ms": 2_000 });
-    let output = event(&sandbox, "PostToolUse", fields, &["--guard"]);
-    let told = said(&output, "additionalContext");
-    assert!(told.contains("weakened") && told.contains("no-print"), "{output}");
-    assert!(told.contains("ignore directive was added for no-print at b.py:1"), "{output}");
-    assert!(output.json()["systemMessage"].as_str().unwrap_or_default().contains("weakened"), "{output}");
+    let output = after_command(&sandbox);
+    assert!(output.context().contains("weakened") && output.context().contains("no-print"), "{output}");
+    assert!(output.context().contains("ignore directive was added for no-print at b.py:1"), "{output}");
+    assert!(output.message().contains("no-print"), "{output}");
 }
 
 #[test]
@@ -164,21 +151,18 @@ fn a_contract_that_a_command_removed_is_told_afterwards() {
     let sandboxes = [(one, file.as_str()), (protected(), ".claude/contracts"), (protected(), ".claude")];
     let untouched = protected();
     std::thread::sleep(std::time::Duration::from_millis(4_100));
-    let fields = json!({ "tool_name": "Bash", "tool_input": { "command": "x" }, "duration_ms": 2_000 });
     for (sandbox, path) in sandboxes {
         let removed = std::process::Command::new("rm").arg("-r").arg(sandbox.path(path)).status();
         assert!(removed.expect("runs").success());
-        let told = said(&event(&sandbox, "PostToolUse", fields.clone(), &["--guard"]), "additionalContext");
-        assert!(told.contains("weakened") && told.contains("no-print"), "{path}: {told}");
+        let told = after_command(&sandbox).context();
+        assert!(told.contains("no-print"), "{path}: {told}");
     }
-    assert_eq!(event(&untouched, "PostToolUse", fields, &["--guard"]).json(), json!({}));
+    assert_eq!(after_command(&untouched).json(), json!({}));
 }
 
 #[test]
 fn policies_count_without_the_guard_too() {
     let sandbox = sandbox("ignores: deny\n");
-    let input = json!({ "file_path": sandbox.path("a.py"), "content": IGNORED });
-    let fields = json!({ "tool_name": "Write", "tool_input": input });
-    let output = event(&sandbox, "PreToolUse", fields, &["--severity", "error"]);
-    assert_eq!(output.decision().0, "deny", "{output}");
+    let output = sandbox.pre_write("a.py", IGNORED);
+    assert_eq!(output.decision(), "deny", "{output}");
 }

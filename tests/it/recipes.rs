@@ -117,7 +117,7 @@ fn the_first_contract_of_the_readme_finds_what_it_says_and_its_exception_holds()
     for before in ["", "import report\n\n"] {
         let sandbox = sandbox_with(&script).file("src/app.py", format!("{before}{exception}"));
         let output = run(&sandbox, "phaser enforce --all", &[]);
-        assert_eq!(output.stdout, "0 errors, 0 warnings, 1 ignored\n", "{output}");
+        assert_eq!((output.code, output.count("ignored")), (Some(0), 1), "{output}");
         let lint = run(&sandbox, "phaser contracts lint", &[]);
         assert!(!lint.stdout.contains("is not violated here"), "{lint}");
     }

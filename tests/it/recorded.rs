@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Output, Sandbox, forbid, scrub, warning};
+use crate::harness::{Output, Sandbox, forbid, scrub, violations_in, warning};
 
 /// The project that the events were recorded in.
 fn project() -> Sandbox {
@@ -65,9 +65,7 @@ fn replay(sandbox: &Sandbox, name: &str) -> Output {
 
 fn denied(name: &str, place: &str) {
     let answer = replay(&project(), name);
-    let (decision, reason) = answer.decision();
-    assert_eq!(decision, "deny", "{name}: {answer}");
-    assert!(reason.contains(&format!("no-eval at {place}. Do not no-eval.")), "{name}: {answer}");
+    answer.assert_denied(&[&format!("no-eval at {place}")]);
 }
 
 #[test]
@@ -109,10 +107,7 @@ fn what_recorded_commands_wrote_is_told() {
     for name in ["post-shell", "post-shell-with-diff", "post-shell-diff-unavailable", "post-shell-failed"] {
         let sandbox = project().file("src/new.py", "x = eval(y)\n");
         let answer = replay(&sandbox, name);
-        let told =
-            answer.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
-        assert!(told.contains("no-eval at src/new.py:1. Do not no-eval."), "{name}: {answer}");
-        assert!(!told.contains("legacy"), "{name}: {answer}");
+        assert_eq!(violations_in(&answer.context()), ["no-eval at src/new.py:1"], "{name}: {answer}");
     }
 }
 
@@ -123,10 +118,9 @@ fn the_recorded_end_of_a_turn_is_sent_back_once() {
     let place = sandbox.home().join(".claude/projects/-home-dev-project");
     fs::create_dir_all(&place).expect("created");
     fs::write(place.join("0b7c1d2e-3f40-4a5b-8c6d-7e8f90a1b2c3.jsonl"), transcript).expect("written");
-    let answer = replay(&sandbox, "stop").json();
-    assert_eq!(answer["decision"], "block", "{answer}");
-    let reason = answer["reason"].as_str().unwrap_or_default();
-    assert!(reason.contains("no-eval at src/new.py:1. Do not no-eval."), "{answer}");
+    let answer = replay(&sandbox, "stop");
+    assert_eq!(answer.json()["decision"], "block", "{answer}");
+    assert_eq!(answer.reported(), ["no-eval at src/new.py:1"], "{answer}");
     assert_eq!(replay(&sandbox, "stop-again").json(), json!({}));
     assert_eq!(replay(&sandbox, "subagent-stop-of-the-client").json(), json!({}));
 }

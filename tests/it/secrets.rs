@@ -55,7 +55,7 @@ fn a_hook_shows_none_either() {
     let input = serde_json::json!({ "file_path": sandbox.path("c.py"), "content": format!("'{}'", key()) });
     for format in ["hook", "json", "text"] {
         let args = ["--pack", "secrets", "--format", format];
-        let output = sandbox.event("PreToolUse", "Write", input.clone(), args);
+        let output = sandbox.hook("PreToolUse").tool("Write", input.clone()).args(args).run();
         assert!(output.stdout.contains("aws-access-key-id"), "{output}");
         assert!(!output.to_string().contains(&key()[4..]), "{output}");
     }

@@ -78,8 +78,8 @@ fn every_mode_has_them_and_nothing_else_changes() {
 fn a_hook_event_is_answered_as_without_them() {
     let sandbox = sandbox();
     let input = json!({ "file_path": sandbox.path("c.py"), "content": "a needle" });
-    let plain = sandbox.event("PreToolUse", "Write", input.clone(), []);
-    let stats = sandbox.event("PreToolUse", "Write", input, ["--stats"]);
+    let plain = sandbox.hook("PreToolUse").tool("Write", input.clone()).run();
+    let stats = sandbox.hook("PreToolUse").tool("Write", input).args(["--stats"]).run();
     assert_eq!((plain.code, plain.stdout), (stats.code, stats.stdout));
     let shape = shape(&stats.stderr);
     assert_eq!(shape[..3], ["phase ms", "event read TIME", "contracts read TIME"]);

@@ -105,7 +105,7 @@ fn every_mode_sees_the_same_zones() {
     }
     let expected: Vec<&str> = IN_PYTHON.iter().filter_map(|found| found.split(' ').nth(1)).collect();
     let event = |event, tool, input| {
-        let json = sandbox.event(event, tool, input, []).json();
+        let json = sandbox.hook(event).tool(tool, input).run().json();
         let told = &json["hookSpecificOutput"];
         let text = told["permissionDecisionReason"].as_str().or(told["additionalContext"].as_str());
         let id = |line: &str| line.split(": ").nth(1)?.split(" at ").next().map(str::to_owned);
@@ -136,7 +136,7 @@ fn a_cell_of_a_notebook_is_python() {
         Sandbox::new().contract(&zoned("in-code", "**", "code")).file("n.ipynb", notebook.to_string());
     let edit = |source: &str| {
         let input = json!({ "notebook_path": sandbox.path("n.ipynb"), "cell_id": "a", "new_source": source });
-        let answer = sandbox.event("PreToolUse", "NotebookEdit", input, []).json();
+        let answer = sandbox.hook("PreToolUse").tool("NotebookEdit", input).run().json();
         answer["hookSpecificOutput"]["permissionDecision"].as_str().expect("a decision").to_owned()
     };
     assert_eq!(edit("y = 'X'  # X"), "allow");
@@ -192,7 +192,7 @@ fn create_writes_the_key() {
         sandbox.run(["contracts", "create", id, kind, pattern, glob, message, "--in", zone])
     };
     let mistake = create("string").stderr;
-    assert!(mistake.contains("'in' knows no 'string' (did you mean 'strings'?)"), "{mistake}");
+    assert!(mistake.contains("'string'") && mistake.contains("'strings'"), "{mistake}");
     assert_eq!(create("strings").stdout, "Created contract: no-x\n");
     let written = std::fs::read_to_string(sandbox.path(".claude/contracts/no-x.yaml")).expect("is written");
     assert!(written.contains("\nin: strings\n"), "{written}");

@@ -1,6 +1,8 @@
 //! A scratch project, and phaser run in it as a user would run it.
 
-use std::fmt;
+mod hook;
+mod output;
+
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -10,7 +12,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+pub use hook::Hook;
+pub use output::{Output, count_in, unchecked_in, violations_in};
 
 /// A project directory and a home directory of its own, removed at the end of the test.
 pub struct Sandbox {
@@ -106,6 +109,13 @@ impl Sandbox {
         self.scrubbed(env!("CARGO_BIN_EXE_phaser"))
     }
 
+    /// A command that runs this script in bash, in the project; `$0` is phaser.
+    pub fn shell(&self, script: &str) -> Command {
+        let mut shell = self.scrubbed("bash");
+        shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_phaser"));
+        shell
+    }
+
     /// Runs a command and collects what it says.
     pub fn run_with(&self, command: &mut Command, stdin: &[u8]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -146,37 +156,24 @@ impl Sandbox {
         command
     }
 
-    /// Sends a hook event of this name for this tool to `phaser enforce --stdin` with further arguments.
-    pub fn event<const N: usize>(&self, name: &str, tool: &str, input: Value, args: [&str; N]) -> Output {
-        let event = json!({
-            "session_id": "s",
-            "transcript_path": "/nowhere/t.jsonl",
-            "cwd": self.root(),
-            "permission_mode": "default",
-            "hook_event_name": name,
-            "tool_name": tool,
-            "tool_input": input,
-            "tool_use_id": "t",
-        });
-        self.run_with(self.command().args(["enforce", "--stdin"]).args(args), event.to_string().as_bytes())
+    /// A hook event of this name, sent from the project's root.
+    pub fn hook(&self, name: &str) -> Hook<'_> {
+        Hook::new(self, name)
     }
 
     /// A PreToolUse event for a Write of this file.
     pub fn pre_write(&self, path: &str, content: &str) -> Output {
-        let input = json!({ "file_path": self.path(path), "content": content });
-        self.event("PreToolUse", "Write", input, ["--severity", "error"])
+        self.hook("PreToolUse").write(path, content).args(["--severity", "error"]).run()
     }
 
     /// A PreToolUse event for an Edit of this file.
     pub fn pre_edit(&self, path: &str, old: &str, new: &str) -> Output {
-        let input = json!({ "file_path": self.path(path), "old_string": old, "new_string": new });
-        self.event("PreToolUse", "Edit", input, ["--severity", "error"])
+        self.hook("PreToolUse").edit(path, old, new).args(["--severity", "error"]).run()
     }
 
     /// A PostToolUse event for a Write of this file.
     pub fn post_write(&self, path: &str, content: &str) -> Output {
-        let input = json!({ "file_path": self.path(path), "content": content });
-        self.event("PostToolUse", "Write", input, ["--severity", "warning"])
+        self.hook("PostToolUse").write(path, content).args(["--severity", "warning"]).run()
     }
 
     fn scrubbed(&self, program: &str) -> Command {
@@ -248,59 +245,6 @@ fn id_of(yaml: &str) -> &str {
         line.strip_prefix("rule_id:").or_else(|| line.strip_prefix("id:"))
     });
     line.expect("has an id").trim()
-}
-
-/// What a run said, and how it ended.
-pub struct Output {
-    /// The exit code, if it exited.
-    pub code: Option<i32>,
-    /// Its standard output, with the sandbox's directories as `[ROOT]` and `[HOME]`.
-    pub stdout: String,
-    /// Its standard error, likewise.
-    pub stderr: String,
-}
-
-impl Output {
-    /// Standard output as JSON.
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}:\n{self}"))
-    }
-
-    /// The permission decision and its reason.
-    pub fn decision(&self) -> (String, String) {
-        let json = self.json();
-        let output = &json["hookSpecificOutput"];
-        let text = |key: &str| output[key].as_str().unwrap_or_default().to_owned();
-        (text("permissionDecision"), text("permissionDecisionReason"))
-    }
-
-    /// The violations of a JSON report as `path:line:column id`; what has no line has none.
-    pub fn violations(&self) -> Vec<String> {
-        let json = self.json();
-        let violations = json["violations"].as_array().expect("a list of violations");
-        violations
-            .iter()
-            .map(|violation| {
-                let path = violation["file_path"].as_str().expect("a path");
-                let id = violation["rule_id"].as_str().expect("an id");
-                match (violation["line_number"].as_u64(), violation["column"].as_u64()) {
-                    (Some(line), Some(column)) => format!("{path}:{line}:{column} {id}"),
-                    _ => format!("{path} {id}"),
-                }
-            })
-            .collect()
-    }
-}
-
-impl fmt::Display for Output {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.code {
-            Some(code) => writeln!(f, "exit: {code}")?,
-            None => writeln!(f, "exit: by a signal")?,
-        }
-        writeln!(f, "--- stdout\n{}", self.stdout)?;
-        write!(f, "--- stderr\n{}", self.stderr)
-    }
 }
 
 /// A contract that forbids a pattern, in the flat form.
