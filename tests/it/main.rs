@@ -44,7 +44,6 @@ mod init;
 mod install;
 mod install_agents;
 mod install_guard;
-mod layering;
 mod many_violations;
 mod matching;
 mod mended;
