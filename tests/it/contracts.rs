@@ -169,7 +169,7 @@ fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
     files:     none in this project
 
     why:
-      A private key in the history is known to everybody who ever cloned it.
+      Everyone who cloned the repository has a private key from its history.
 
     violates it:
       - PuTTY-User-Key-File-2: ssh-rsa

@@ -424,13 +424,13 @@ fn explain_tells_whoever_violated_a_contract_what_to_do() {
     do-not-commit (error)
 
     what to do:
-      This text says it must not be committed. Remove it, or remove the mark.
+      Text marked as not to be committed. Remove it, or remove the mark.
 
     what counts:
       what starts in comments
 
     why:
-      The author left the mark so that nobody would commit it by accident. Documents are let through: they speak of commits.
+      The author added the mark to prevent an accidental commit. Not reported: documents, which describe such marks.
 
     violates it:
       - # NOCOMMIT: local test only
