@@ -172,9 +172,9 @@ pub enum Value<'a> {
 
 /// Keys of a contract file that say nothing about its contract, and what they are.
 pub const UNREAD: [(&str, &str); 3] = [
-    ("version", "The version of the form; not read."),
-    ("audit_source", "What the contract was made from; not read."),
-    ("created_at", "When the contract was made; not read."),
+    ("version", "Format version; ignored."),
+    ("audit_source", "Source of the contract; ignored."),
+    ("created_at", "Creation time; ignored."),
 ];
 
 /// The key that the contract stands under in the form of version 1.2.

@@ -65,19 +65,19 @@ fn tables() -> (String, String) {
     let needed = |key: &str| {
         let required = schema["else"]["required"].as_array().expect("a list");
         match key {
-            "pattern" => "for the types with one",
+            "pattern" => "for types with a pattern",
             key if required.iter().any(|required| required == key) => "yes",
             _ => "",
         }
     };
-    let mut keys = "| key | needed | what it says |\n|---|---|---|\n".to_owned();
+    let mut keys = "| key | required | meaning |\n|---|---|---|\n".to_owned();
     for (key, property) in schema["properties"].as_object().expect("properties") {
         if !["rule", "version", "audit_source", "created_at"].contains(&key.as_str()) {
             let meaning = property["description"].as_str().expect("a description").replace('\n', " ");
             keys += &format!("| `{key}` | {} | {meaning} |\n", needed(key));
         }
     }
-    let mut types = "| type | what it demands |\n|---|---|\n".to_owned();
+    let mut types = "| type | requirement |\n|---|---|\n".to_owned();
     for one in schema["properties"]["type"]["oneOf"].as_array().expect("types") {
         let text = |key: &str| one[key].as_str().expect("text").to_owned();
         types += &format!("| `{}` | {} |\n", text("const"), text("description"));

@@ -16,7 +16,7 @@ pub static KEYS: [Key; 14] = [
         shape: Shape::Text { set: Builder::set_id, get: |contract| Some(Placed::anywhere(&contract.id)) },
         quotes: Quotes::IfNeeded,
         shown: Shown::Apart,
-        meaning: "The name of the contract, by which it is shown and ignored: letters, digits and hyphens.",
+        meaning: "Unique name, used in reports and ignore directives: letters, digits and hyphens.",
         nested_meaning: None,
         schema: || json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") }),
     },
@@ -31,7 +31,7 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::IfNeeded,
         shown: Shown::InRow,
-        meaning: "What the contract demands.",
+        meaning: "What the contract requires or forbids.",
         nested_meaning: None,
         schema: || {
             let one = |kind: Kind| json!({ "const": kind.as_str(), "description": kind.meaning() });
@@ -51,10 +51,8 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::Always,
         shown: Shown::InRow,
-        meaning: "The regular expression to look for; best written in single quotes.",
-        nested_meaning: Some(
-            "What to look for: a regular expression, but for `file_contains` and `file_not_contains` the text itself.",
-        ),
+        meaning: "Regular expression, in single quotes.",
+        nested_meaning: Some("Regular expression; literal text for `file_contains` and `file_not_contains`."),
         schema: || json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATTERN }),
     },
     Key {
@@ -68,10 +66,10 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::Always,
         shown: Shown::InRow,
-        meaning: "The files it is about, by their path from the project root: `*` and `?` stop at `/`, `**` crosses it; \
-                  also `{a,b}`, `[abc]` and `[!abc]`. One glob, or a list of them.",
+        meaning: "Files the contract applies to, relative to the project root: one glob or a list. `*` and `?` do \
+                  not match `/`, `**` does; `{a,b}`, `[abc]` and `[!abc]` are supported.",
         nested_meaning: Some(
-            "The files it is about, by their path from the project root: one glob, or a list of them.",
+            "Files the contract applies to, relative to the project root: one glob or a list.",
         ),
         schema: globs_schema,
     },
@@ -88,7 +86,7 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::Always,
         shown: Shown::InRow,
-        meaning: "Files that it is not about, although `file_glob` matches them: one glob, or a list of them.",
+        meaning: "Files the contract does not apply to: one glob or a list.",
         nested_meaning: None,
         schema: globs_schema,
     },
@@ -103,8 +101,8 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::IfNeeded,
         shown: Shown::InRow,
-        meaning: "Where a match must start to count: in `code`, in `comments`, in `strings`, or in one of a list of these. \
-                  Anywhere without it, and in files of a language that is not known.",
+        meaning: "Zone in which a match must start: `code`, `comments`, `strings`, or a list. Without it, and in \
+                  files of an unknown language, every match counts.",
         nested_meaning: None,
         schema: || {
             let zone = json!({ "enum": Zone::ALL.map(Zone::as_str) });
@@ -122,8 +120,8 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::Always,
         shown: Shown::InRow,
-        meaning: "The text that replaces a match when `phaser fix` runs: `$1` and `${name}` are groups of the pattern, \
-                  `$$` is a dollar. Only for `forbid_pattern` and `file_not_contains`.",
+        meaning: "Replacement for a match, applied by `phaser fix`: `$1` and `${name}` are capture groups, `$$` is \
+                  a dollar sign. Only for `forbid_pattern` and `file_not_contains`.",
         nested_meaning: None,
         schema: || json!({ "type": "string", "maxLength": MAX_PATTERN }),
     },
@@ -138,7 +136,7 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::Always,
         shown: Shown::Apart,
-        meaning: "What to tell whoever violates it: say what to do instead.",
+        meaning: "Text of a violation: what to do instead.",
         nested_meaning: None,
         schema: || json!({ "type": "string", "pattern": "\\S" }),
     },
@@ -153,8 +151,8 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::IfNeeded,
         shown: Shown::InRow,
-        meaning: "How bad a violation is: an `error` blocks an edit and fails a run, a `warning` is advice.",
-        nested_meaning: Some("How bad a violation is; an `error` unless this says otherwise."),
+        meaning: "`error` blocks an edit and fails a run; `warning` is only reported.",
+        nested_meaning: Some("`error` (default) or `warning`."),
         schema: || json!({ "enum": [Severity::Error.as_str(), Severity::Warning.as_str()] }),
     },
     Key {
@@ -183,7 +181,7 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::IfNeeded,
         shown: Shown::Apart,
-        meaning: "Is the contract switched on? It is, unless this says `false`.",
+        meaning: "`false` disables the contract. Default: `true`.",
         nested_meaning: None,
         schema: || json!({ "type": "boolean" }),
     },
@@ -198,7 +196,8 @@ pub static KEYS: [Key; 14] = [
         },
         quotes: Quotes::IfNeeded,
         shown: Shown::InRow,
-        meaning: "May a comment or the baseline suppress a violation? They may, unless this says `false`.",
+        meaning: "`false` means that no ignore directive and no baseline entry suppresses a violation. Default: \
+                  `true`.",
         nested_meaning: None,
         schema: || json!({ "type": "boolean" }),
     },
@@ -210,7 +209,7 @@ pub static KEYS: [Key; 14] = [
         shape: Shape::Words { set: Builder::set_tags, get: |contract| &contract.tags },
         quotes: Quotes::IfNeeded,
         shown: Shown::InRow,
-        meaning: "Words to choose contracts by. What a contract tagged `secret` matches is never shown in full.",
+        meaning: "Labels to select contracts by. Reports mask the matches of a contract tagged `secret`.",
         nested_meaning: None,
         schema: || {
             let tag = json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") });
@@ -225,7 +224,7 @@ pub static KEYS: [Key; 14] = [
         shape: Shape::Examples,
         quotes: Quotes::Always,
         shown: Shown::Apart,
-        meaning: "Texts that show what the contract means; `phaser contracts test` runs them.",
+        meaning: "Texts that must violate the contract and texts that must pass; `phaser contracts test` runs them.",
         nested_meaning: None,
         schema: || json!({ "$ref": "#/$defs/Examples" }),
     },

@@ -11,7 +11,7 @@ use crate::contract::{Form, Kind};
 pub fn schema() -> Value {
     let mut top: Map<String, Value> =
         KEYS.iter().map(|key| (key.name.to_owned(), described((key.schema)(), key.meaning))).collect();
-    let rule = "The contract in the form of version 1.2: its keys stand here instead of at the top.";
+    let rule = "The contract in the version 1.2 format; its keys are here instead of at the top level.";
     top.insert(RULE.to_owned(), described(json!({ "$ref": "#/$defs/Rule" }), rule));
     for (name, meaning) in UNREAD {
         top.insert(name.to_owned(), described(json!({}), meaning));
@@ -19,7 +19,7 @@ pub fn schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "phaser contract",
-        "description": "A rule of the project that phaser keeps true.",
+        "description": "A project rule that phaser enforces.",
         "type": "object",
         "properties": top,
         "additionalProperties": false,
@@ -38,7 +38,7 @@ fn rule_schema() -> Value {
         (key.name_in(Form::Nested).to_owned(), described((key.schema)(), meaning))
     };
     let mut rule = json!({
-        "description": "A contract in the form of version 1.2.",
+        "description": "A contract in the version 1.2 format.",
         "type": "object",
         "properties": in_rule.map(property).collect::<Map<_, _>>(),
         "additionalProperties": false,
@@ -69,11 +69,11 @@ fn examples_schema() -> Value {
     let list =
         |meaning| described(json!({ "type": "array", "items": { "$ref": "#/$defs/Example" } }), meaning);
     json!({
-        "description": "Texts that show what a contract means.",
+        "description": "Texts that must violate the contract and texts that must pass.",
         "type": "object",
         "properties": {
             "violating": list("Texts that violate the contract."),
-            "passing": list("Texts that do not."),
+            "passing": list("Texts that pass."),
         },
         "additionalProperties": false,
     })
@@ -83,26 +83,26 @@ fn example_schema() -> Value {
     let placed = json!({
         "type": "object",
         "properties": {
-            "path": { "type": ["string", "null"], "description": "The path that the text is judged under." },
+            "path": { "type": ["string", "null"], "description": "The path of the text." },
             "text": { "type": "string", "description": "The text." },
-            "fixed": { "type": ["string", "null"], "description": "What the text is once `phaser fix` has run." },
+            "fixed": { "type": ["string", "null"], "description": "The text after `phaser fix`." },
         },
         "required": ["text"],
         "additionalProperties": false,
     });
     json!({
-        "description": "A text, or a text with the path that it is judged under, and with what a fix makes of it.",
+        "description": "A text, or a text with its path and its fixed form.",
         "anyOf": [
-            described(json!({ "type": "string" }), "A text, judged under a path that fits the glob."),
+            described(json!({ "type": "string" }), "A text, checked under a path that matches the glob."),
             described(
                 json!({ "type": "boolean" }),
-                "A text that YAML takes for a truth value; it counts as it is written.",
+                "A text that YAML reads as a boolean; used as written.",
             ),
             described(
                 json!({ "type": "number" }),
-                "A text that YAML takes for a number; it counts as it is written.",
+                "A text that YAML reads as a number; used as written.",
             ),
-            described(placed, "A text, its path, and what a fix makes of it."),
+            described(placed, "A text, its path, and its fixed form."),
         ],
     })
 }
