@@ -4,7 +4,6 @@
 //! All or nothing: unless every violation that counts is fixed, and the client's own algorithm gives exactly the mended
 //! files, there is no amended call. Knows no client.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -18,7 +17,7 @@ use crate::path::RelPath;
 use crate::project::MAX_FILE_SIZE;
 use crate::source::{Content, Reader, Target};
 use crate::text::{Bytes, Text, encode_like};
-use crate::violation::{State, Violation};
+use crate::violation::Violation;
 
 /// What a call does so that it violates nothing any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,9 +57,9 @@ const LIMIT: u64 = MAX_FILE_SIZE;
 /// of the matcher say; those of the outcome are kept.
 pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
     let Refused { call, targets, outcome, least } = refused;
-    let counts = |one: &Cow<'_, Violation>| one.contract.severity >= least;
+    let counts = |one: &&Violation| one.contract.severity >= least;
     let mut open = outcome.open().filter(counts).peekable();
-    if call.moment != Moment::Before || open.peek().is_none() || !open.all(|one| is_fixable(&one)) {
+    if call.moment != Moment::Before || open.peek().is_none() || !open.all(|one| is_fixable(one)) {
         return None;
     }
     let mut amended = Amended { changes: call.changes.clone(), files: Vec::new() };
@@ -104,9 +103,7 @@ fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Opti
     let text = Text::of(given)?;
     let mattering = outcome.contracts.iter().filter(|contract| contract.severity >= least);
     let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
-    let old = outcome.violations.of_states(|state| matches!(state, State::Existing | State::Baselined));
-    let spared: Vec<_> = old.filter(|one| one.path == target.path).collect();
-    let spared = spared.iter().map(|one| &**one);
+    let spared = outcome.old().filter(|one| one.path == target.path);
     let mended = Mender::new(matcher).only(kept.clone()).mend(names, &text, spared);
     if mended.violations.iter().any(|one| one.is_open() && kept.contains(&one.contract.id)) {
         return None;

@@ -22,6 +22,7 @@ mod merge;
 mod record;
 mod room;
 mod store;
+mod violations;
 
 pub use identity::Identity;
 pub use record::{Known, Remembered};

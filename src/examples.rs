@@ -3,7 +3,6 @@
 //! Each example is scanned as a project of one file, through the same pipeline as any run, so an
 //! example cannot pass here and fail there. How the answers are shown is decided elsewhere.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::contract::{Contract, Example, Warning};
@@ -133,7 +132,6 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
         added_ignores: scan::AddedIgnores::NotWanted,
         measure: scan::Measure::Nothing,
         propose: scan::Propose::Nothing,
-        most_held: scan::MOST_HELD,
         cache: None,
     };
     scan(matcher, &targets, options, &())
@@ -153,7 +151,7 @@ fn judge(purpose: Purpose, outcome: Outcome) -> Verdict {
     if !outcome.skipped.is_empty() {
         return Verdict::Unfinished(outcome.skipped);
     }
-    let open: Vec<Violation> = outcome.open().map(Cow::into_owned).collect();
+    let open: Vec<Violation> = outcome.open().cloned().collect();
     match (purpose, open.is_empty()) {
         (Purpose::Violating, false) | (Purpose::Passing, true) => Verdict::Right,
         (Purpose::Passing, false) => Verdict::Fired(open),

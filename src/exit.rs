@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use crate::contract::Severity;
 use crate::outcome::Outcome;
 use crate::skipped::Gap;
-use crate::violation::State;
 
 /// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +49,7 @@ pub fn judge(outcome: &Outcome, fail_on: Option<Severity>, strictness: Strictnes
         return Exit::Trouble;
     }
     let fails = |severity: Severity| fail_on.is_some_and(|least| severity >= least);
-    if outcome.violations.kinds().any(|(state, severity)| state == State::Open && fails(severity)) {
+    if outcome.open().any(|violation| fails(violation.contract.severity)) {
         return Exit::Violations;
     }
     Exit::Clean

@@ -75,7 +75,6 @@ pub fn hook(data: &[u8]) {
         added_ignores: scan::AddedIgnores::NotWanted,
         measure: Measure::Nothing,
         propose: Propose::Nothing,
-        most_held: scan::MOST_HELD,
         cache: None,
     };
     let outcome = scan(&matcher, &targets, options, &());

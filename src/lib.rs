@@ -41,9 +41,6 @@ mod replace;
 
 mod wire;
 
-#[cfg(feature = "project")]
-mod deflate;
-
 mod stamp;
 
 pub mod hook;
@@ -61,9 +58,6 @@ mod violation;
 mod matcher;
 
 mod fix;
-
-#[cfg(feature = "project")]
-mod violations;
 
 #[cfg(feature = "project")]
 mod baseline;
@@ -152,5 +146,4 @@ pub use {
     source::git::{Error as GitError, Location as GitLocation, Revisions},
     source::shard::Shard,
     source::swept::Sweep,
-    violations::Violations,
 };

@@ -2,7 +2,6 @@
 //!
 //! Only a carrier and its counts; who fills it, and how it is shown, is not known here.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +13,6 @@ use crate::path::RelPath;
 use crate::skipped::{Gap, Skipped};
 use crate::text::Region;
 use crate::violation::{State, Violation};
-use crate::violations::Violations;
 
 /// Everything a run found out.
 #[derive(Debug, Default)]
@@ -25,7 +23,7 @@ pub struct Outcome {
     /// The files that at least one contract was checked on, in order.
     pub checked: Vec<RelPath>,
     /// The violations of every state, by path, place and rule id.
-    pub violations: Violations,
+    pub violations: Vec<Violation>,
     /// What changed files were violating before, where that was asked for.
     pub before: Vec<Earlier>,
     /// The ignore directives that a change adds, where that was asked for.
@@ -82,21 +80,36 @@ impl Earlier {
 
 impl Outcome {
     /// The violations that count.
-    pub fn open(&self) -> impl Iterator<Item = Cow<'_, Violation>> {
-        self.violations.of_states(|state| state == State::Open)
+    pub fn open(&self) -> impl Iterator<Item = &Violation> {
+        self.violations.iter().filter(|violation| violation.is_open())
     }
 
     /// The violations that do not count, whatever the reason.
-    pub fn suppressed(&self) -> impl Iterator<Item = Cow<'_, Violation>> {
-        self.violations.of_states(|state| state != State::Open)
+    pub fn suppressed(&self) -> impl Iterator<Item = &Violation> {
+        self.violations.iter().filter(|violation| !violation.is_open())
+    }
+
+    /// The violations that do not count because they are older than the change: existing ones and baselined ones.
+    pub fn old(&self) -> impl Iterator<Item = &Violation> {
+        let is_old = |violation: &&Violation| matches!(violation.state, State::Existing | State::Baselined);
+        self.violations.iter().filter(is_old)
     }
 
     /// The violations that were there before, and stand on lines that the change touches.
-    pub fn touched(&self) -> impl Iterator<Item = Cow<'_, Violation>> {
-        let old = self.violations.of_states(|state| matches!(state, State::Existing | State::Baselined));
-        old.filter(|violation| {
+    pub fn touched(&self) -> impl Iterator<Item = &Violation> {
+        self.old().filter(|violation| {
             self.before.iter().any(|file| file.path == violation.path && file.touches(violation))
         })
+    }
+
+    /// The violations of one file after another.
+    pub(crate) fn by_file(&self) -> impl Iterator<Item = &[Violation]> {
+        self.violations.chunk_by(|one, next| one.path == next.path)
+    }
+
+    /// [`Self::by_file`], to change them.
+    pub(crate) fn by_file_mut(&mut self) -> impl Iterator<Item = &mut [Violation]> {
+        self.violations.chunk_by_mut(|one, next| one.path == next.path)
     }
 
     /// What was not checked and matters to some contract.
@@ -116,8 +129,8 @@ impl Outcome {
     /// Counts the violations.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::default();
-        for kind in self.violations.kinds() {
-            let count = match kind {
+        for violation in &self.violations {
+            let count = match (violation.state, violation.contract.severity) {
                 (State::Open, Severity::Error) => &mut summary.errors,
                 (State::Open, Severity::Warning) => &mut summary.warnings,
                 (State::Ignored, _) => &mut summary.ignored,

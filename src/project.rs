@@ -85,8 +85,6 @@ pub struct Options {
     pub(crate) recorded: Recorded,
     /// Whether to look for ignore directives that a change adds.
     pub(crate) added_ignores: AddedIgnores,
-    /// How much memory violations may take before they are packed, in bytes.
-    pub(crate) most_held: usize,
     /// Where results are kept for the next run, if they are.
     pub(crate) cache: Option<cache::Place>,
     /// Whether to take the states of files while they are looked for: the cache needs them.
@@ -108,7 +106,6 @@ impl Default for Options {
             git: None,
             recorded: Recorded::Nowhere,
             added_ignores: AddedIgnores::NotWanted,
-            most_held: scan::MOST_HELD,
             cache: None,
             stamps: Stamps::NotTaken,
         }
@@ -326,7 +323,6 @@ fn scanning(options: &Options, threads: usize) -> scan::Options<'static> {
         added_ignores: options.added_ignores,
         measure: options.measure,
         propose: options.propose,
-        most_held: options.most_held,
         cache: None,
     }
 }

@@ -21,19 +21,15 @@ use crate::skipped::{Gap, Skipped, Why};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
 use crate::text::{Text, changed_lines};
 use crate::violation::Violation;
-use crate::violations::{Packed, Packer};
 
 mod added_ignores;
 mod gather;
-mod hold;
 mod propose;
 mod remember;
 pub mod tally;
 
 pub use added_ignores::AddedIgnores;
 use gather::{Gathered, judge_project, survey_target};
-use hold::Holding;
-pub use hold::MOST_HELD;
 pub use propose::Propose;
 use remember::{Memory, Recalled};
 
@@ -52,8 +48,6 @@ pub struct Options<'c> {
     pub measure: Measure,
     /// What violations are to carry beside what was found.
     pub propose: Propose,
-    /// How much memory violations may take before they are packed, in bytes.
-    pub most_held: usize,
     /// Results of earlier runs with the same contracts and the same options, to use and to add to.
     pub cache: Option<&'c Cache>,
 }
@@ -88,10 +82,9 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &
     let Targets { targets, coverage, skipped, .. } = targets;
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
-    let holding = Holding::new(matcher.contracts(), options.most_held);
     let (scanned, mut workers) = each(targets, options.threads, worker, |worker, target| {
         let mut scanned = check_target(matcher, worker, target, options.into());
-        holding.hold(&mut scanned, &mut worker.packer);
+        scanned.checked.violations.sort_by(Violation::by_place);
         watch.advance();
         scanned
     });
@@ -126,8 +119,6 @@ struct Worker<'m> {
     mender: Option<Mender<'m>>,
     /// What is known of files, if anything is kept.
     memory: Option<Memory<'m>>,
-    /// What packs violations, once there are many.
-    packer: Option<Packer>,
 }
 
 /// What a worker measures, if that is asked for.
@@ -148,7 +139,7 @@ impl<'m> Worker<'m> {
         let mender = (options.propose == Propose::Fixes).then(|| Mender::new(matcher));
         let memory = options.cache.map(Memory::new);
         let satisfied = nothing.clone();
-        Self { now, before, scratch, satisfied, unread: nothing, times, mender, memory, packer: None }
+        Self { now, before, scratch, satisfied, unread: nothing, times, mender, memory }
     }
 }
 
@@ -228,8 +219,6 @@ impl From<Options<'_>> for Back {
 struct Scanned {
     applied: bool,
     checked: Checked,
-    /// Its violations, if they are not among the rest of what was found.
-    packed: Option<Box<Packed>>,
     /// The text before, if that was asked for.
     before: Option<Was>,
     /// Ignore directives that are new.
@@ -418,7 +407,6 @@ mod tests {
             added_ignores: AddedIgnores::Wanted,
             measure: Measure::Nothing,
             propose: Propose::Nothing,
-            most_held: MOST_HELD,
             cache: None,
         }
     }
@@ -432,7 +420,7 @@ mod tests {
     }
 
     fn shown(outcome: &Outcome) -> Vec<String> {
-        let shown = |violation: Cow<'_, Violation>| format!("{} {}", violation.path, violation.contract.id);
+        let shown = |violation: &Violation| format!("{} {}", violation.path, violation.contract.id);
         outcome.violations.iter().map(shown).collect()
     }
 

@@ -20,8 +20,8 @@ pub fn settle(outcome: &mut Outcome, tolerated: Option<&Tolerated>) {
         mark_baselined(outcome, tolerated);
     }
     existing::mark(&mut outcome.violations, &outcome.before);
-    outcome.violations.change_files(drop_needless_fixes);
-    outcome.violations.change_files(count_repeats);
+    drop_needless_fixes(&mut outcome.violations);
+    outcome.by_file_mut().for_each(count_repeats);
 }
 
 /// Marks what is in the baseline, now and before: what it covers is neither new nor was it there without it.
@@ -34,17 +34,9 @@ fn mark_baselined(outcome: &mut Outcome, tolerated: &Tolerated) {
         |violation: &Violation| before.get(&violation.path).is_some_and(|file| file.touches(violation));
     let mut marking = Marking::new(tolerated);
     marking.run(|mark| {
-        outcome.violations.decide_open(|violation| {
-            if !touches(violation) {
-                mark(violation)
-            }
-        });
-        if !before.is_empty() {
-            outcome.violations.decide_open(|violation| {
-                if touches(violation) {
-                    mark(violation)
-                }
-            });
+        for is_touched in [false, true] {
+            let open = outcome.violations.iter_mut().filter(|violation| violation.is_open());
+            open.filter(|violation| touches(violation) == is_touched).for_each(&mut *mark);
         }
     });
     if tolerated.seen == Seen::Everything {
@@ -53,8 +45,8 @@ fn mark_baselined(outcome: &mut Outcome, tolerated: &Tolerated) {
 }
 
 /// Only what counts is to be repaired.
-fn drop_needless_fixes(file: &mut [Violation]) {
-    for violation in file.iter_mut().filter(|violation| !violation.is_open()) {
+fn drop_needless_fixes(violations: &mut [Violation]) {
+    for violation in violations.iter_mut().filter(|violation| !violation.is_open()) {
         violation.fix = None;
     }
 }

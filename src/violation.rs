@@ -3,6 +3,7 @@
 //! It stands on its own: whoever shows, compares or counts violations needs neither the text nor the
 //! matcher. How one is found, and how one is shown, is not known here.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,6 +60,13 @@ impl Violation {
         self.state == State::Open
     }
 
+    /// The order of reports: path, position, rule id.
+    pub(crate) fn by_place(&self, other: &Self) -> Ordering {
+        let region = |violation: &Self| violation.found.as_ref().map(|found| found.region);
+        let by_region = self.path.cmp(&other.path).then_with(|| region(self).cmp(&region(other)));
+        by_region.then_with(|| self.contract.id.cmp(&other.contract.id))
+    }
+
     /// A name for it that survives when lines move, unique within its file.
     pub fn name(&self) -> String {
         let Fingerprint { line, repeat } = self.fingerprint;
@@ -79,8 +87,8 @@ pub struct Match {
     pub region: Region,
     /// What matched; cut if it is very long.
     pub text: String,
-    /// The line it starts on; cut if it is very long.
-    pub line: String,
+    /// The line it starts on; cut if it is very long. Matches on one line share it.
+    pub line: Arc<str>,
 }
 
 impl Match {

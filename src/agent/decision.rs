@@ -1,6 +1,5 @@
 //! What to say to an event, in no client's wire format: from the outcome of a check to a verdict and its words.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::Manner;
@@ -206,7 +205,7 @@ fn context(verdict: &Verdict, outcome: &Outcome, place: Place) -> Option<String>
 }
 
 /// The open violations, errors first.
-fn worst_first(outcome: &Outcome) -> Vec<Cow<'_, Violation>> {
+fn worst_first(outcome: &Outcome) -> Vec<&Violation> {
     let mut open: Vec<_> = outcome.open().collect();
     open.sort_by_key(|violation| Reverse(violation.contract.severity));
     open
@@ -237,7 +236,7 @@ fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
 }
 
 /// What is said about violations that are there, if there are any; errors come first.
-fn told(open: &[Cow<'_, Violation>], manner: Manner, place: Place) -> Option<Verdict> {
+fn told(open: &[&Violation], manner: Manner, place: Place) -> Option<Verdict> {
     let worst = open.first()?.contract.severity;
     let prefix = |severity| match severity {
         Severity::Error => "Error",
@@ -263,7 +262,7 @@ fn after_write(severity: Severity) -> &'static str {
 const MAX_FILES: usize = 3;
 
 /// How many errors there are, and where.
-fn count(open: &[Cow<'_, Violation>]) -> String {
+fn count(open: &[&Violation]) -> String {
     let errors = open.iter().filter(|violation| violation.contract.severity == Severity::Error);
     let mut files: Vec<_> = errors.clone().map(|violation| &violation.path).collect();
     files.dedup();

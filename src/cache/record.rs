@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
+use super::violations::{put_violations, take_violations};
 use crate::contract::Contract;
-use crate::deflate::{Deflater, inflate};
 use crate::matcher::Checked;
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 use crate::violation::{State, Violation};
-use crate::violations::record::{put_violations, take_violations};
 use crate::wire::{Bytes, put_bytes, put_list, put_number};
 
 /// What became of a file in an earlier run.
@@ -36,11 +35,6 @@ pub struct Known<'a> {
 
 const APPLIED: u8 = 1;
 const FOUND_SOMETHING: u8 = 2;
-/// What was found is in fewer bytes, and how many they were stands before them.
-const DEFLATED: u8 = 4;
-
-/// Fewer bytes stay as they are: making them fewer takes longer than finding them again.
-const MIN_DEFLATED: usize = 4_096;
 
 /// What became of a file, unless it might be something else the next time.
 pub fn encode(found: Known<'_>, contracts: &[Arc<Contract>], path: &RelPath) -> Option<Vec<u8>> {
@@ -63,32 +57,13 @@ pub fn encode(found: Known<'_>, contracts: &[Arc<Contract>], path: &RelPath) -> 
     }
     put_number(&mut out, satisfied.len() + exists.len());
     satisfied.iter().chain(exists).for_each(|contract| put_number(&mut out, *contract));
-    Some(shortened(out))
-}
-
-/// The same in fewer bytes, if that is worth it.
-fn shortened(out: Vec<u8>) -> Vec<u8> {
-    let (flags, found) = match out.split_first() {
-        Some((flags, found)) if found.len() >= MIN_DEFLATED => (*flags, found),
-        _ => return out,
-    };
-    let Some(deflated) = Deflater::new().deflate(found) else { return out };
-    let mut shorter = vec![flags | DEFLATED];
-    put_number(&mut shorter, found.len());
-    shorter.extend(deflated);
-    shorter
+    Some(out)
 }
 
 /// What became of a file; nothing if the bytes say nothing of that kind.
 pub fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) -> Option<Remembered> {
     let mut bytes = Bytes(bytes);
     let flags = bytes.byte()?;
-    let inflated;
-    if flags & DEFLATED != 0 {
-        let length = bytes.number()?;
-        inflated = inflate(bytes.0, length)?;
-        bytes = Bytes(&inflated);
-    }
     let mut checked = Checked::default();
     if flags & FOUND_SOMETHING != 0 {
         checked.violations = take_violations(&mut bytes, contracts, path)?;

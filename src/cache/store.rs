@@ -12,7 +12,7 @@ use crate::stamp::Stamp;
 use crate::wire::{Bytes, put_bytes, put_number};
 
 /// What a file with results starts with. The number changes with its form.
-const MAGIC: &[u8] = b"phaser results 2\n";
+const MAGIC: &[u8] = b"phaser results 3\n";
 
 /// The largest that is read or written, in bytes.
 pub const MAX_SIZE: usize = 64 * 1024 * 1024;

@@ -39,7 +39,13 @@ fn region() -> impl Strategy<Value = Region> {
 
 fn found() -> impl Strategy<Value = Match> {
     (range(), any::<u32>(), region(), any::<String>(), any::<String>()).prop_map(
-        |(range, start, region, text, line)| Match { range, start: start as usize, region, text, line },
+        |(range, start, region, text, line)| Match {
+            range,
+            start: start as usize,
+            region,
+            text,
+            line: line.into(),
+        },
     )
 }
 

@@ -24,7 +24,7 @@ use crate::project::{self, Options, Project, Recorded};
 use crate::replace::replace;
 use crate::skipped::Gap;
 use crate::source::{Source, Targets};
-use crate::violation::State;
+use crate::violation::{State, Violation};
 
 /// `phaser baseline`.
 #[derive(Debug, Args)]
@@ -236,7 +236,7 @@ impl Plan {
     fn record(&mut self, outcome: &Outcome) {
         for violation in outcome.open() {
             if violation.contract.ignorable {
-                *self.entries.entry(Key::of(&violation)).or_default() += 1;
+                *self.entries.entry(Key::of(violation)).or_default() += 1;
                 self.added += 1;
             } else {
                 self.refused += 1;
@@ -247,8 +247,9 @@ impl Plan {
     /// Keeps what is still there, under the path that it has now.
     fn keep(&mut self, old: &baseline::Baseline, looked: &Looked) {
         let mut still: BTreeMap<Key, u32> = BTreeMap::new();
-        for violation in looked.outcome.violations.of_states(|state| state == State::Baselined) {
-            *still.entry(Key::of(&violation)).or_default() += 1;
+        let baselined = |violation: &&Violation| violation.state == State::Baselined;
+        for violation in looked.outcome.violations.iter().filter(baselined) {
+            *still.entry(Key::of(violation)).or_default() += 1;
         }
         for (key, count) in still {
             let at = old.find(key.contract.as_bytes(), key.path.as_bytes(), key.digest);

@@ -168,7 +168,7 @@ impl Fix {
         let chosen = looked.matcher.contracts().iter().filter(|contract| self.chosen.includes(contract));
         let chosen: HashSet<String> = chosen.map(|contract| contract.id.clone()).collect();
         let is_wanted = |one: &Violation| is_fixable(one) && chosen.contains(&one.contract.id);
-        let found: Vec<_> = outcome.violations.files().filter(|file| file.iter().any(is_wanted)).collect();
+        let found: Vec<_> = outcome.by_file().filter(|file| file.iter().any(is_wanted)).collect();
         let targets: HashMap<&RelPath, &Target> =
             looked.targets.targets.iter().map(|target| (&target.path, target)).collect();
         let mender = Mender::new(looked.matcher).only(chosen);
@@ -179,7 +179,7 @@ impl Fix {
             if let Some(target) = violations.first().and_then(|first| targets.get(&first.path)) {
                 let job =
                     Job { root: looked.root, mender: &mender, target, limit: self.limits.max_file_size };
-                done.push(job.run(&violations, if self.diff { file::Write::No } else { file::Write::Yes }));
+                done.push(job.run(violations, if self.diff { file::Write::No } else { file::Write::Yes }));
             }
             progress.advance();
         }
@@ -190,7 +190,7 @@ impl Fix {
     /// Puts what is left of files that were fixed in the place of what was there, and leaves out contracts that were not
     /// chosen.
     fn take_over(&self, outcome: &mut Outcome, done: &[Done]) {
-        let mut violations = std::mem::take(&mut outcome.violations).into_vec();
+        let violations = &mut outcome.violations;
         if !self.diff {
             let fixed: HashMap<&RelPath, &Done> =
                 done.iter().filter(|one| one.is_written()).map(|one| (&one.path, one)).collect();
@@ -202,7 +202,6 @@ impl Fix {
             violations.retain(|violation| self.chosen.includes(&violation.contract));
             outcome.stale = None;
         }
-        outcome.violations = violations.into();
     }
 
     fn exit(&self, outcome: &Outcome, done: &[Done]) -> Exit {

@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::directives::{Cover, Ignores, Lines};
 use super::group::{Searched, Selection};
@@ -87,11 +88,17 @@ struct File<'a> {
     view: &'a View<'a>,
     checked: Checked,
     left_out: LeftOut,
-    /// The digests of the lines that violations stand on, each made once: a line may be very long, and have very many
-    /// violations.
-    lines: HashMap<usize, LineDigest>,
+    /// The lines that violations stand on, by number. A line may be very long and have very many violations.
+    lines: HashMap<usize, Line>,
     /// Its zones, if its language is known; looked at only once there is a match that they decide about.
     zones: OnceCell<Option<Zones>>,
+}
+
+/// A line as its violations carry it.
+#[derive(Debug)]
+struct Line {
+    text: Arc<str>,
+    digest: LineDigest,
 }
 
 /// Contracts that a file was not checked with, or not to the end.
@@ -199,12 +206,30 @@ impl File<'_> {
         }
         *room = room.saturating_sub(matches.len());
         for range in matches {
-            let found = found(self.text, self.view.in_file(range));
-            let line = found.region.start.line;
-            let line = *self.lines.entry(line).or_insert_with(|| LineDigest::of(self.text.line(line)));
-            let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, line);
+            let (found, digest) = self.found(self.view.in_file(range));
+            let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digest);
             self.checked.violations.push(violation);
         }
+    }
+
+    /// A match and the digest of the line that it starts on.
+    fn found(&mut self, range: Range<usize>) -> (Match, LineDigest) {
+        let (text, start) = (self.text, range.start);
+        let range = without_leading_space(text.bytes(), range);
+        let region = text.region(range.clone());
+        let number = region.start.line;
+        let line = self.lines.entry(number).or_insert_with(|| Line {
+            text: excerpt(text.line_head(number, MAX_EXCERPT + MAX_WIDTH)).into(),
+            digest: LineDigest::of(text.line(number)),
+        });
+        let found = Match {
+            region,
+            text: excerpt(&text.bytes()[range.clone()]),
+            line: Arc::clone(&line.text),
+            range,
+            start,
+        };
+        (found, line.digest)
     }
 
     fn skip(&mut self, why: Why) {
@@ -246,19 +271,6 @@ impl File<'_> {
                 Cover::No => {}
             }
         }
-    }
-}
-
-fn found(text: &Text<'_>, range: Range<usize>) -> Match {
-    let start = range.start;
-    let range = without_leading_space(text.bytes(), range);
-    let region = text.region(range.clone());
-    Match {
-        region,
-        text: excerpt(&text.bytes()[range.clone()]),
-        line: excerpt(text.line_head(region.start.line, MAX_EXCERPT + MAX_WIDTH)),
-        range,
-        start,
     }
 }
 

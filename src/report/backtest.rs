@@ -1,6 +1,5 @@
 //! A contract tried on the past: text for people, JSON for programs.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -83,12 +82,7 @@ pub fn write_text(
 }
 
 /// The places of violations, with their lines.
-fn write_lines(
-    out: &mut dyn Write,
-    open: &[Cow<'_, Violation>],
-    here: &Here,
-    palette: Palette,
-) -> io::Result<()> {
+fn write_lines(out: &mut dyn Write, open: &[&Violation], here: &Here, palette: Palette) -> io::Result<()> {
     let dim = palette.dim();
     for violation in open.iter().take(MOST_LINES) {
         let path = shown(&violation.path, here);
@@ -151,14 +145,14 @@ pub fn write_json(out: &mut dyn Write, Verdict { contract, today, past }: Verdic
 }
 
 fn violations(outcome: &Outcome) -> Vec<Value> {
-    let one = |violation: Cow<'_, Violation>| {
+    let one = |violation: &Violation| {
         let found = violation.found.as_ref();
         json!({
             "file_path": violation.path.to_text(),
             "line_number": found.map(|found| found.region.start.line),
             "column": found.map(|found| found.region.start.column),
             "matched_text": found.map(|found| &found.text),
-            "line": found.map(|found| &found.line),
+            "line": found.map(|found| &*found.line),
         })
     };
     outcome.open().map(one).collect()

@@ -4,7 +4,6 @@
 //! others are counted. Nothing of a contract or a file is written but in these two forms, because GitHub acts on
 //! any line of a log that looks like a command.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::host::{Spot, Top};
@@ -71,7 +70,7 @@ fn write_fixes(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<
     for violation in outcome.open().filter(|violation| violation.fix.is_some()) {
         all += 1;
         if shown.len() < MAX_FIXES {
-            shown.extend(suggestion(&violation, top));
+            shown.extend(suggestion(violation, top));
         }
     }
     if all == 0 {
@@ -101,13 +100,13 @@ fn suggestion(violation: &Violation, top: &Top) -> Option<String> {
     let after: String = found.line.chars().skip(end.column - 1).collect();
     let Spot { path, line, .. } = Spot::of(top, violation);
     let path = path.to_text();
-    let lines =
-        [found.line.clone(), format!("{before}{}{after}", fix.text)].map(|line| inert(&line).into_owned());
+    let lines = [found.line.to_string(), format!("{before}{}{after}", fix.text)]
+        .map(|line| inert(&line).into_owned());
     Some(format!("@@ {}:{line} {} @@\n-{}\n+{}\n", inert(&path), violation.contract.id, lines[0], lines[1]))
 }
 
 /// The first open violations of a severity.
-fn by_severity(outcome: &Outcome, severity: Severity, most: usize) -> Vec<Cow<'_, Violation>> {
+fn by_severity(outcome: &Outcome, severity: Severity, most: usize) -> Vec<&Violation> {
     let count = count(outcome.summary(), severity).min(most);
     outcome.open().filter(|violation| violation.contract.severity == severity).take(count).collect()
 }

@@ -41,7 +41,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
 
 /// A violation as GitLab takes it.
 struct Shown<'a> {
-    violation: Cow<'a, Violation>,
+    violation: &'a Violation,
     top: &'a Top,
 }
 

@@ -17,7 +17,6 @@ use crate::contract::Contract;
 use crate::outcome::{Outcome, Summary};
 use crate::skipped::Gap;
 use crate::violation::{Note, Violation};
-use crate::violations::Violations;
 
 mod read;
 
@@ -89,7 +88,7 @@ struct Rows<'a> {
 /// The violations of a run, which become rows one after another.
 #[derive(Debug)]
 struct OfRun<'a> {
-    violations: &'a Violations,
+    outcome: &'a Outcome,
     /// The number of each contract, by where it is in memory.
     contracts: HashMap<*const Contract, usize>,
     /// The number of the path of each file.
@@ -99,9 +98,9 @@ struct OfRun<'a> {
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rows = serializer.serialize_seq(None)?;
-        if let Some(OfRun { violations, contracts, paths }) = &self.of_run {
-            for (file, path) in violations.files().zip(paths) {
-                for violation in &*file {
+        if let Some(OfRun { outcome, contracts, paths }) = &self.of_run {
+            for (file, path) in outcome.by_file().zip(paths) {
+                for violation in file {
                     let contract = contracts.get(&Arc::as_ptr(&violation.contract)).copied();
                     rows.serialize_element(&row(
                         &Told::of(violation, ""),
@@ -175,7 +174,7 @@ impl<'a> Told<'a> {
             path,
             place: found.map(|found| (found.region.start.line, found.region.start.column)),
             state: violation.state.as_str(),
-            text: found.map(|found| found.line.as_str()),
+            text: found.map(|found| &*found.line),
             note: violation.note.map(Note::as_str),
             repair: Repair::of(violation.fix.is_some()),
         }
@@ -236,12 +235,11 @@ impl<'a> Page<'a> {
         page.shown.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
         let broken = outcome.warnings.iter().map(|warning| (String::new(), warning.to_string()));
         page.shown.gaps.extend(broken);
-        let mut of_run =
-            OfRun { violations: &outcome.violations, contracts: HashMap::new(), paths: Vec::new() };
-        for file in outcome.violations.files() {
+        let mut of_run = OfRun { outcome, contracts: HashMap::new(), paths: Vec::new() };
+        for file in outcome.by_file() {
             let path = file.first().map(|first| first.path.to_text()).unwrap_or_default();
             of_run.paths.push(page.path(&path));
-            for violation in &*file {
+            for violation in file {
                 let known = of_run.contracts.entry(Arc::as_ptr(&violation.contract));
                 known.or_insert_with(|| page.contract(&Told::of(violation, &path)));
             }
@@ -346,7 +344,7 @@ mod tests {
         let mut violations: Vec<Violation> =
             ["a.py", "b/<i>.py"].map(|path| Violation::of_file(&one, &RelPath::from(path))).into();
         violations.push(Violation { state: State::Baselined, ..violations[0].clone() });
-        let outcome = Outcome { violations: violations.into(), ..Outcome::default() };
+        let outcome = Outcome { violations, ..Outcome::default() };
         let data = data(&Page::of(&outcome));
         assert_eq!(data["contracts"].as_array().map(Vec::len), Some(1));
         assert_eq!(data["contracts"][0]["message"], one.message);

@@ -1,9 +1,8 @@
 //! JSON for programs. Keys are only ever added; `version` counts the changes that break a reader.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::inert_json;
 use super::list::write_list;
@@ -104,7 +103,7 @@ fn write_document(out: &mut dyn Write, outcome: &Outcome, statistics: Option<&St
         write!(out, "{comma}{}", inert_json(&serde_json::to_string(&path.to_text())?))?;
     }
     writeln!(out, "],")?;
-    write_key(out, "violations", outcome.open().map(Shown))?;
+    write_key(out, "violations", outcome.open().map(wire))?;
     writeln!(
         out,
         "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
@@ -115,7 +114,7 @@ fn write_document(out: &mut dyn Write, outcome: &Outcome, statistics: Option<&St
     }
     write_key(out, "skipped", skipped)?;
     write_key(out, "warnings", warnings)?;
-    write_key(out, "suppressed", outcome.suppressed().map(Shown))?;
+    write_key(out, "suppressed", outcome.suppressed().map(wire))?;
     if let Some(statistics) = statistics {
         writeln!(out, "  \"statistics\": {},", indented(&wire_statistics(statistics))?)?;
     }
@@ -149,15 +148,6 @@ fn wire_statistics(statistics: &Statistics) -> WireStatistics<'_> {
         contracts: contracts.collect(),
         directories: statistics.directories.iter().map(|(directory, count)| path(directory, count)).collect(),
         files: statistics.files.iter().map(|(file, count)| path(file, count)).collect(),
-    }
-}
-
-/// A violation that is written and then forgotten.
-struct Shown<'a>(Cow<'a, Violation>);
-
-impl Serialize for Shown<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        wire(&self.0).serialize(serializer)
     }
 }
 

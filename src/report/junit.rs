@@ -71,9 +71,9 @@ impl<'a> Suites<'a> {
             others.entry(top.path(path)).or_default();
         }
         for violation in outcome.open() {
-            let (path, spot) = (top.path(&violation.path), Spot::of(top, &violation));
+            let (path, spot) = (top.path(&violation.path), Spot::of(top, violation));
             if path != spot.path {
-                let other = Other { sorted_by: Some(path), case: failed(&violation, &spot) };
+                let other = Other { sorted_by: Some(path), case: failed(violation, &spot) };
                 others.entry(spot.path).or_default().push(other);
             }
         }
@@ -87,7 +87,7 @@ impl<'a> Suites<'a> {
     /// Each suite, in the order of their paths.
     fn each(&self, mut visit: impl FnMut(TestSuite) -> io::Result<()>) -> io::Result<()> {
         let mut others = self.others.iter().peekable();
-        for file in self.outcome.violations.files() {
+        for file in self.outcome.by_file() {
             let Some(path) = file.first().map(|first| self.top.path(&first.path)) else { continue };
             let open = file.iter().filter(|violation| violation.is_open());
             let shown = open.map(|violation| (violation, Spot::of(self.top, violation)));

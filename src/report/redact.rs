@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::contract::Contract;
 use crate::outcome::Outcome;
@@ -29,12 +30,12 @@ pub fn redact(outcome: &mut Outcome) {
     if !outcome.contracts.iter().any(|contract| is_secret(contract)) {
         return;
     }
-    outcome.violations.change_files(|file| {
+    for file in outcome.by_file_mut() {
         let secrets: Vec<Secret> = file.iter().filter_map(Secret::of).collect();
         if !secrets.is_empty() {
             redact_file(file, &secrets);
         }
-    });
+    }
 }
 
 /// What a contract about secrets matched.
@@ -78,13 +79,13 @@ fn redact_file(violations: &mut [Violation], secrets: &[Secret]) {
             by_line.entry(line).or_default().push(secret);
         }
     }
-    let mut lines: HashMap<usize, String> = HashMap::new();
+    let mut lines: HashMap<usize, Arc<str>> = HashMap::new();
     for violation in violations {
         let is_secret = is_secret(&violation.contract);
         let Some(found) = &mut violation.found else { continue };
         let line = found.region.start.line;
         if let Some(secrets) = by_line.get(&line) {
-            let masked = || masked_line(&found.line, line, secrets);
+            let masked = || masked_line(&found.line, line, secrets).into();
             found.line = lines.entry(line).or_insert_with(masked).clone();
         }
         if is_secret {
@@ -152,8 +153,6 @@ fn without_secrets<'a>(text: &str, secrets: impl Iterator<Item = &'a &'a Secret>
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::contract::{LayerKind, Origin, syntax};
     use crate::path::RelPath;
@@ -189,20 +188,16 @@ mod tests {
                     start: range.start,
                     region,
                     text: shown(&text.bytes()[range.clone()]),
-                    line: shown(text.line(region.start.line)),
+                    line: shown(text.line(region.start.line)).into(),
                 };
                 Violation::at(contract, &RelPath::from("a.txt"), found, LineDigest(0))
             })
             .collect();
         violations.sort_by_key(|violation| violation.found.as_ref().map(|found| found.range.start));
-        let mut outcome = Outcome {
-            contracts: vec![secret(), other()],
-            violations: violations.into(),
-            ..Outcome::default()
-        };
+        let mut outcome = Outcome { contracts: vec![secret(), other()], violations, ..Outcome::default() };
         redact(&mut outcome);
-        let found = outcome.violations.into_vec().into_iter().filter_map(|violation| violation.found);
-        found.map(|found| (found.text, found.line)).collect()
+        let found = outcome.violations.into_iter().filter_map(|violation| violation.found);
+        found.map(|found| (found.text, found.line.to_string())).collect()
     }
 
     fn pair(text: &str, line: &str) -> (String, String) {

@@ -54,7 +54,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
         // Once all that are kept have been seen, no further one is looked at.
         if kept.is_complete() { None } else { open.find(|violation| kept.takes(violation.contract.severity)) }
     });
-    let results = taken.map(|violation| wire(result(&violation, &Spot::of(top, &violation))));
+    let results = taken.map(|violation| wire(result(violation, &Spot::of(top, violation))));
     write_log(out, rules, results, ended)
 }
 

@@ -52,9 +52,9 @@ impl Statistics {
         let (mut directories, mut files) = (BTreeMap::new(), Vec::new());
         // By where they are in memory: contracts are few, violations are not.
         let mut contracts: HashMap<*const Contract, (Arc<Contract>, Count)> = HashMap::new();
-        for file in outcome.violations.files() {
+        for file in outcome.by_file() {
             let mut of_file = Count::default();
-            for violation in &*file {
+            for violation in file {
                 let contract = &violation.contract;
                 let known = contracts.entry(Arc::as_ptr(contract));
                 known.or_insert_with(|| (Arc::clone(contract), Count::default())).1.add(violation);

@@ -103,7 +103,6 @@ mod tests {
         added_ignores: AddedIgnores::Wanted,
         measure: Measure::Nothing,
         propose: super::super::Propose::Nothing,
-        most_held: super::super::MOST_HELD,
         cache: None,
     };
 

@@ -11,24 +11,22 @@ use crate::skipped::Skipped;
 use crate::source::git::Listing;
 use crate::source::{Coverage, Target};
 use crate::violation::Violation;
-use crate::violations::{Packed, Violations};
 
 /// What was found, before it is in order.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub found: Vec<Violation>,
-    packed: Vec<Packed>,
 }
 
 impl Gathered {
     /// Takes the violations that were found, and moves all else into the outcome.
     pub(super) fn add(&mut self, targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
+        self.found.reserve(scanned.iter().map(|scanned| scanned.checked.violations.len()).sum());
         for (target, scanned) in targets.iter().zip(scanned) {
             if scanned.applied {
                 outcome.checked.push(target.path.clone());
             }
             self.found.extend(scanned.checked.violations);
-            self.packed.extend(scanned.packed.map(|packed| *packed));
             outcome.added_ignores.extend(scanned.added_ignores);
             let path = &target.path;
             let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
@@ -42,8 +40,9 @@ impl Gathered {
     }
 
     /// Puts everything in order.
-    pub(super) fn sort_into(self, outcome: &mut Outcome) {
-        outcome.violations = Violations::gathered(self.found, self.packed, &outcome.contracts);
+    pub(super) fn sort_into(mut self, outcome: &mut Outcome) {
+        self.found.sort_by(Violation::by_place);
+        outcome.violations = self.found;
         let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
         outcome.added_ignores.sort_by_cached_key(place);
         outcome.checked.sort_unstable();

@@ -6,30 +6,35 @@
 use std::collections::HashMap;
 
 use crate::outcome::Earlier;
+use crate::path::RelPath;
 use crate::violation::{LineDigest, State, Violation};
-use crate::violations::Violations;
 
 /// Marks the open violations that were open before, each earlier one for one of now.
-pub(super) fn mark(violations: &mut Violations, before: &[Earlier]) {
+pub(super) fn mark(violations: &mut [Violation], before: &[Earlier]) {
     for earlier in before {
         let mut left: HashMap<&str, HashMap<Option<LineDigest>, usize>> = HashMap::new();
         for violation in earlier.violations.iter().filter(|violation| violation.is_open()) {
             *left.entry(&violation.contract.id).or_default().entry(line(violation)).or_default() += 1;
         }
         // Of several that are alike, the new one is on a line that changed.
-        violations.decide_in(&earlier.path, |file| {
-            let mut now: Vec<&mut Violation> =
-                file.iter_mut().filter(|violation| violation.is_open()).collect();
-            now.sort_by_key(|violation| earlier.touches(violation));
-            for violation in now {
-                let of_contract = left.get_mut(violation.contract.id.as_str());
-                if let Some(count @ 1..) = of_contract.and_then(|left| left.get_mut(&line(violation))) {
-                    *count -= 1;
-                    violation.state = State::Existing;
-                }
+        let mut now: Vec<&mut Violation> =
+            of_file(violations, &earlier.path).iter_mut().filter(|violation| violation.is_open()).collect();
+        now.sort_by_key(|violation| earlier.touches(violation));
+        for violation in now {
+            let of_contract = left.get_mut(violation.contract.id.as_str());
+            if let Some(count @ 1..) = of_contract.and_then(|left| left.get_mut(&line(violation))) {
+                *count -= 1;
+                violation.state = State::Existing;
             }
-        });
+        }
     }
+}
+
+/// The violations of one file, among those of all files in order.
+fn of_file<'a>(violations: &'a mut [Violation], path: &RelPath) -> &'a mut [Violation] {
+    let start = violations.partition_point(|violation| violation.path < *path);
+    let count = violations[start..].partition_point(|violation| violation.path == *path);
+    &mut violations[start..start + count]
 }
 
 /// The line that a violation stands on. One by a file as a whole has none, so that it stays the same when the file moves.

@@ -17,13 +17,13 @@ fn rule(id: usize) -> Arc<Contract> {
 fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation {
     let position = Position { line: number, column: 1 };
     let region = Region { start: position, end: position };
-    let found = Match { range: 0..1, start: 0, region, text: line.to_owned(), line: line.to_owned() };
+    let found = Match { range: 0..1, start: 0, region, text: line.to_owned(), line: line.into() };
     Violation::at(rule, &RelPath::from(path), found, LineDigest::of(line.as_bytes()))
 }
 
 fn states(now: Vec<Violation>, before: Vec<Violation>) -> Vec<State> {
     let before = vec![Earlier { path: RelPath::from("a.py"), violations: before, changed: 1..1 }];
-    let mut outcome = Outcome { violations: now.into(), before, ..Outcome::default() };
+    let mut outcome = Outcome { violations: now, before, ..Outcome::default() };
     settle(&mut outcome, None);
     outcome.violations.iter().map(|violation| violation.state).collect()
 }
@@ -78,7 +78,7 @@ fn violations_that_look_alike_are_numbered_within_their_file() {
         at(&one, "a.py", 2, " x "),
         at(&one, "b.py", 1, "x"),
     ];
-    let mut outcome = Outcome { violations: violations.into(), ..Outcome::default() };
+    let mut outcome = Outcome { violations, ..Outcome::default() };
     settle(&mut outcome, None);
     let repeats: Vec<_> = outcome.violations.iter().map(|violation| violation.fingerprint.repeat).collect();
     assert_eq!(repeats, [1, 1, 2, 1]);
@@ -107,7 +107,7 @@ mod baseline {
     fn baseline_of(outcome: &Outcome) -> Baseline {
         let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
         for violation in outcome.open() {
-            *entries.entry(Key::of(&violation)).or_default() += 1;
+            *entries.entry(Key::of(violation)).or_default() += 1;
         }
         let file = write(entries.iter().map(|(key, count)| (key, *count)));
         Baseline::parse(file.as_bytes()).expect("a baseline")
@@ -121,7 +121,7 @@ mod baseline {
 
     fn outcome(violations: Vec<Violation>) -> Outcome {
         let contracts = violations.iter().map(|violation| Arc::clone(&violation.contract)).collect();
-        Outcome { violations: violations.into(), contracts, ..Outcome::default() }
+        Outcome { violations, contracts, ..Outcome::default() }
     }
 
     fn states_of(outcome: &Outcome) -> Vec<State> {
@@ -203,10 +203,6 @@ mod baseline {
     }
 
     fn checked(tree: &Tree, baseline: Option<&Baseline>) -> Outcome {
-        checked_within(tree, baseline, scan::MOST_HELD)
-    }
-
-    fn checked_within(tree: &Tree, baseline: Option<&Baseline>, most_held: usize) -> Outcome {
         let pattern = |source: &str| Pattern {
             source: source.to_owned(),
             dialect: Dialect::Regex,
@@ -229,7 +225,6 @@ mod baseline {
             added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
             propose: scan::Propose::Nothing,
-            most_held,
             cache: None,
         };
         let mut outcome = scan(&matcher, &targets, options, &());
@@ -243,16 +238,6 @@ mod baseline {
     }
 
     proptest! {
-        #[test]
-        fn states_are_the_same_when_violations_are_packed(before in tree(), now in tree(), most in 0..3_000_usize) {
-            let baseline = baseline_of(&checked(&before, None));
-            let of = |most_held: usize| {
-                let outcome = checked_within(&now, Some(&baseline), most_held);
-                (outcome.stale, outcome.violations.into_vec())
-            };
-            prop_assert_eq!(of(usize::MAX), of(most));
-        }
-
         #[test]
         fn what_happens_to_old_code_brings_nothing_new(
             tree in tree(),

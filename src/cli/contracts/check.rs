@@ -1,6 +1,5 @@
 //! `phaser contracts check` and `phaser check`: every contract on the whole project, with the output of version 1.2.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
 use std::time::Duration;
@@ -86,7 +85,6 @@ fn check(
             added_ignores: scan::AddedIgnores::NotWanted,
             measure: Measure::Nothing,
             propose: Propose::Nothing,
-            most_held: scan::MOST_HELD,
             cache: None,
         };
         scan(&matcher, &project.targets, options, &())
@@ -112,7 +110,7 @@ fn check(
 /// A contract, where it is not kept, and where that could not be found out.
 struct Checked<'a> {
     contract: &'a Contract,
-    violations: Vec<Cow<'a, Violation>>,
+    violations: Vec<&'a Violation>,
     unfinished: Vec<&'a Skipped>,
 }
 
@@ -124,8 +122,10 @@ impl Checked<'_> {
     /// The violations, one for each file and line.
     fn places(&self) -> impl Iterator<Item = &Violation> {
         let mut seen = BTreeSet::new();
-        let violations = self.violations.iter().map(|violation| &**violation);
-        violations.filter(move |violation| seen.insert((&violation.path, line(violation))))
+        self.violations
+            .iter()
+            .copied()
+            .filter(move |violation| seen.insert((&violation.path, line(violation))))
     }
 
     /// What is said about a violation: for the form of version 1.2 in the words of that version.

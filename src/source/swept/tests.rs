@@ -131,7 +131,7 @@ impl Repo {
         let gaps = outcome.skipped.iter().filter(|skipped| skipped.why.gap() > crate::Gap::None);
         let gaps: Vec<_> = gaps.map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect();
         assert_eq!(gaps, [""; 0]);
-        let place = |violation: std::borrow::Cow<'_, crate::Violation>| {
+        let place = |violation: &crate::Violation| {
             let line = violation.found.as_ref().map_or(0, |found| found.region.start.line);
             format!("{}:{line}", violation.path)
         };

@@ -122,8 +122,8 @@ fn take_violation(bytes: &mut Bytes<'_>, whole: Violation, before: Option<&Match
     let repeat = u32::try_from(bytes.number()?).ok()?;
     let mut found = None;
     if has(HAS_PLACE) {
-        let line = if has(SAME_LINE) { &before?.line } else { bytes.text()? };
-        found = Some(take_match(bytes, line.to_owned(), before)?);
+        let line = if has(SAME_LINE) { Arc::clone(&before?.line) } else { bytes.text()?.into() };
+        found = Some(take_match(bytes, line, before)?);
     }
     let line = match has(HAS_DIGEST) {
         true => LineDigest(bytes.long()?),
@@ -160,7 +160,7 @@ fn put_match(out: &mut Vec<u8>, found: &Match, before: Option<&Match>) {
     }
 }
 
-fn take_match(bytes: &mut Bytes<'_>, line: String, before: Option<&Match>) -> Option<Match> {
+fn take_match(bytes: &mut Bytes<'_>, line: Arc<str>, before: Option<&Match>) -> Option<Match> {
     let (last_start, last_line) = last_place(before);
     let start = take_difference(bytes, last_start)?;
     let from = take_difference(bytes, start)?;
