@@ -18,6 +18,7 @@ use crate::replace::{of_a_new_file, replace_in_private};
 use crate::stamp::Stamp;
 
 mod identity;
+mod key;
 mod merge;
 mod record;
 mod room;
@@ -25,6 +26,7 @@ mod store;
 mod violations;
 
 pub use identity::Identity;
+pub use key::Inputs;
 pub use record::{Known, Remembered};
 pub use room::used;
 
@@ -45,19 +47,6 @@ pub struct Place {
     pub directory: PathBuf,
     /// What tells this phaser from others with the same version.
     pub program: String,
-}
-
-impl Place {
-    /// What results depend on beside a file itself, from the parts that say so.
-    pub fn context(&self, parts: &[&dyn fmt::Debug]) -> Identity {
-        let mut all = format!("{} {}", env!("CARGO_PKG_VERSION"), self.program);
-        for part in parts {
-            // The length keeps parts apart, whatever is in them.
-            let part = format!("{part:?}");
-            all.push_str(&format!("\0{}\0{part}", part.len()));
-        }
-        Identity::of(all.as_bytes())
-    }
 }
 
 /// Results of earlier runs, and of this one.
@@ -122,9 +111,10 @@ impl fmt::Display for Note {
 }
 
 impl Cache {
-    /// The results that are kept at a place for a context. Contracts are those that the context is made of, in order.
-    pub fn open(place: &Place, context: Identity, contracts: Vec<Arc<Contract>>) -> Self {
-        let directory = place.directory.clone();
+    /// The results that are kept at a place for these inputs.
+    pub fn open(place: &Place, inputs: Inputs<'_>) -> Self {
+        let (directory, contracts) = (place.directory.clone(), inputs.contracts.to_vec());
+        let context = inputs.key(&place.program);
         let start = make(&directory).and_then(|()| {
             let metadata = of_a_new_file(&directory).map_err(|error| error.to_string())?;
             Stamp::from_metadata(&metadata).ok_or_else(|| "the system has no time of change".to_owned())

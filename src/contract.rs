@@ -4,6 +4,8 @@
 //! decides which contract counts where several have one id. How a contract is matched is the matcher's business.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::mem;
 use std::path::PathBuf;
 
 use crate::glob::Glob;
@@ -321,6 +323,37 @@ impl Contract {
     /// The contract in the text of a file, or everything that is wrong with it. The file is only named in warnings.
     pub fn from_yaml(yaml: &str, file: impl Into<PathBuf>) -> Result<Self, Vec<Warning>> {
         syntax::parse(yaml, Origin { layer: LayerKind::Named, file: file.into() })
+    }
+
+    /// Hashes every field that decides what the contract finds.
+    pub(crate) fn hash_for_cache(&self, hasher: &mut impl Hasher) {
+        let Self {
+            id,
+            form: _,
+            kind,
+            check,
+            glob,
+            glob_line: _,
+            exclude,
+            zones,
+            fix,
+            severity,
+            message: _,
+            rationale: _,
+            enabled,
+            ignorable,
+            tags: _,
+            examples: _,
+            origin: Origin { layer, file },
+            scope,
+        } = self;
+        (id, kind, glob, zones, severity, enabled, ignorable, scope).hash(hasher);
+        (layer, file).hash(hasher);
+        mem::discriminant(check).hash(hasher);
+        // Required literals follow from the source.
+        check.pattern().map(|Pattern { source, dialect, line: _, needs: _ }| (source, dialect)).hash(hasher);
+        exclude.as_deref().map(|Exclude { glob, line: _ }| glob).hash(hasher);
+        fix.as_deref().map(|Fix { template, line: _ }| template).hash(hasher);
     }
 
     /// Does it have this tag?

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use regex_automata::meta;
@@ -157,6 +158,12 @@ impl PartialEq for Glob {
 }
 
 impl Eq for Glob {}
+
+impl Hash for Glob {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.text.hash(hasher);
+    }
+}
 
 /// How a glob is answered. What it spells out is looked up in its text: a hook makes many globs and asks each once.
 #[derive(Debug, Clone)]

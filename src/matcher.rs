@@ -6,6 +6,7 @@
 //! searches there, `zones` says which matches stand where they count, and `directives` which are ignored.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -70,10 +71,18 @@ impl Options {
             exclude: Vec::new(),
         }
     }
+
+    /// Hashes every option that decides what a matcher finds.
+    pub(crate) fn hash_for_cache(&self, hasher: &mut impl Hasher) {
+        let Self { timeout, directives, limits, exempt, exclude } = self;
+        // Nothing is cached under a deadline, and automata find the same whether they are kept or not.
+        let Limits { deadline: _, kept: _, violations } = limits;
+        (timeout, directives, violations, exempt, exclude).hash(hasher);
+    }
 }
 
 /// What ignore directives do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Directives {
     /// They suppress violations.

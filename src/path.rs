@@ -124,7 +124,7 @@ impl From<&str> for RelPath {
 }
 
 /// The project root: its path as it is spelled, and with all links resolved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Root {
     spelled: PathBuf,
     real: PathBuf,

@@ -1,5 +1,6 @@
 //! What is kept comes back as it was, or not at all.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -7,8 +8,9 @@ use proptest::prelude::*;
 
 use super::store::{MAX_AGE, MAX_VARIANTS};
 use super::*;
-use crate::contract::{Check, Dialect, Pattern};
+use crate::contract::{Check, Dialect, Exclude, Fix, Pattern, Severity, Zone};
 use crate::matcher::{self, Checked, Directives, Matcher, oracle};
+use crate::path::Root;
 use crate::skipped::{Skipped, Why};
 use crate::text::{Position, Region, Text};
 use crate::violation::{Fingerprint, LineDigest, Match, Note as Remark, Replacement, State, Violation};
@@ -213,26 +215,58 @@ fn entries_out_of_order_are_not_phasers() {
     assert!(Kept::parse(draft.finish(), &context()).is_none());
 }
 
+fn key(matcher: &Matcher, options: &matcher::Options, program: &str) -> Identity {
+    let root = Root::new("/project");
+    let contracts = matcher.contracts();
+    Inputs { root: &root, contracts, options, max_file_size: 9, has_fixes: false }.key(program)
+}
+
+fn options(milliseconds: u64) -> matcher::Options {
+    matcher::Options::new(Duration::from_millis(milliseconds), Directives::Honoured)
+}
+
 #[test]
-fn what_results_depend_on_is_the_same_before_and_after_a_search() {
-    let place = Place { directory: "d".into(), program: "p".to_owned() };
-    let options = || matcher::Options::new(Duration::from_millis(100), Directives::Honoured);
+fn key_stays_the_same_after_search() {
     let made = || {
         let glob = crate::glob::Glob::new("**/a[b]*.{txt,md}").expect("a glob");
         let contracts =
             contracts().into_iter().map(|one| Contract { glob: glob.clone(), ..one.as_ref().clone() });
-        Matcher::new(contracts.collect(), options())
+        Matcher::new(contracts.collect(), options(100))
     };
-    let identity = |matcher: &Matcher| place.context(&[&matcher.contracts(), matcher.options()]);
+    let identity = |matcher: &Matcher| key(matcher, matcher.options(), "p");
     let (matcher, before) = (made(), identity(&made()));
     let path = RelPath::from("src/abc.txt");
     let text = Text::new(&b"x"[..]).expect("is text");
     assert_eq!(matcher.check(&matcher.select(&path, None), &path, Some(&text)).violations.len(), CONTRACTS);
     assert_eq!(identity(&matcher), before);
-    let others = Matcher::new(Vec::new(), options());
-    assert_ne!(identity(&others), before);
-    let slower = matcher::Options::new(Duration::from_millis(200), Directives::Honoured);
-    assert_ne!(place.context(&[&matcher.contracts(), &slower]), before);
-    let elsewhere = Place { program: "q".to_owned(), ..place.clone() };
-    assert_ne!(elsewhere.context(&[&matcher.contracts(), matcher.options()]), before);
+    assert_ne!(identity(&Matcher::new(Vec::new(), options(100))), before);
+    assert_ne!(key(&matcher, &options(200), "p"), before);
+    assert_ne!(key(&matcher, matcher.options(), "q"), before);
+}
+
+#[test]
+fn key_depends_on_what_decides_results() {
+    let of = |contract: Contract| key(&Matcher::new(vec![contract], options(100)), &options(100), "p");
+    let forbid = |source: &str| {
+        Check::Forbid(Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
+    };
+    let base = || oracle::contract(0, forbid("x"));
+    let glob = |text: &str| crate::glob::Glob::new(text).expect("a glob");
+    assert_eq!(of(base()), of(Contract { message: "another".to_owned(), glob_line: 99, ..base() }));
+    let mut others = vec![
+        Contract { id: "other".to_owned(), ..base() },
+        Contract { check: forbid("y"), ..base() },
+        Contract { check: Check::NotExists, ..base() },
+        Contract { glob: glob("*.rs"), ..base() },
+        Contract { exclude: Some(Box::new(Exclude { glob: glob("*.rs"), line: 1 })), ..base() },
+        Contract { zones: vec![Zone::Code], ..base() },
+        Contract { fix: Some(Box::new(Fix::new("y", 1))), ..base() },
+        Contract { severity: Severity::Warning, ..base() },
+        Contract { ignorable: false, ..base() },
+    ];
+    let mut below = base();
+    below.scope.base = "sub".into();
+    others.extend([below, base()]);
+    let keys: HashSet<[u8; 32]> = others.into_iter().map(|contract| of(contract).0).collect();
+    assert_eq!(keys.len(), 11);
 }

@@ -9,7 +9,7 @@ use crate::glob::Glob;
 use crate::path::RelPath;
 
 /// Files of a directory of the project: all below it, or those that a glob matches, from there.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FileSet {
     /// The directory; the project itself has an empty path.
     pub base: RelPath,
@@ -27,7 +27,7 @@ impl FileSet {
 }
 
 /// What an override changes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Change {
     /// How bad a violation is.
     pub severity: Option<Severity>,
@@ -36,7 +36,7 @@ pub struct Change {
 }
 
 /// An override for some files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Case {
     /// The files.
     pub files: FileSet,
@@ -60,7 +60,7 @@ impl Fate {
 }
 
 /// The files that a contract counts for, before its own globs are asked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Scope {
     /// The directory that it belongs to, which its globs start at.
     pub base: RelPath,

@@ -1,10 +1,10 @@
 //! What is kept from one run to the next: opened for what results depend on, and saved.
 
 use super::Options;
-use crate::cache::{Cache, Seen};
+use crate::cache::{Cache, Inputs, Seen};
 use crate::matcher::Matcher;
 use crate::path::{RelPath, Root};
-use crate::scan::AddedIgnores;
+use crate::scan::{AddedIgnores, Propose};
 use crate::source::{Coverage, Targets};
 
 /// So many files are checked sooner than all that is known of a project is read.
@@ -19,9 +19,17 @@ pub(super) fn open(root: &Root, matcher: &Matcher, options: &Options, targets: &
     if !is_worth_it || !deadline.is_never() || *added_ignores == AddedIgnores::Wanted {
         return None;
     }
-    let contracts = matcher.contracts().to_vec();
-    let context = place.context(&[root, &contracts, matcher.options(), max_file_size, propose]);
-    Some(Cache::open(place, context, contracts))
+    let inputs = Inputs {
+        root,
+        contracts: matcher.contracts(),
+        options: matcher.options(),
+        max_file_size: *max_file_size,
+        has_fixes: match propose {
+            Propose::Fixes => true,
+            Propose::Nothing => false,
+        },
+    };
+    Some(Cache::open(place, inputs))
 }
 
 /// Keeps what is new. What there is to say about it.

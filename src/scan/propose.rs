@@ -7,7 +7,7 @@ use crate::text::{Text, place_in_file};
 use crate::violation::Replacement;
 
 /// What violations are to carry beside what was found.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Propose {
     /// The fixes that their contracts know, where they do no harm.
