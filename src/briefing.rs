@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use crate::contract::{Contract, Severity, printable};
 use crate::report::inert;
+use phaser_core::contract::{Contract, Severity, printable};
 
 /// How long a message or a list of globs may be, tried one after another until everything fits.
 const LENGTHS: [usize; 3] = [usize::MAX, 300, 150];

@@ -5,16 +5,16 @@
 
 use std::time::Duration;
 
-use crate::contract::{Contract, Example, Warning};
-use crate::fix::{Mender, Names, WhyLeft};
-use crate::matcher::{self, Directives, Matcher};
-use crate::outcome::Outcome;
-use crate::path::RelPath;
-use crate::scan::{self, scan};
-use crate::skipped::Skipped;
-use crate::source::{Content, Coverage, Target, Targets};
-use crate::text::Text;
-use crate::violation::Violation;
+use phaser_core::contract::{Contract, Example, Warning};
+use phaser_core::fix::{Mender, Names, WhyLeft};
+use phaser_core::matcher::{self, Directives, Matcher};
+use phaser_core::skipped::Skipped;
+use phaser_core::text::Text;
+use phaser_core::violation::Violation;
+use phaser_project::outcome::Outcome;
+use phaser_project::path::RelPath;
+use phaser_project::scan::{self, scan};
+use phaser_project::source::{Content, Coverage, Target, Targets};
 
 /// What an example is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,9 +248,9 @@ fn after_choices(rest: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::layers::{Layer, Loading, load};
-    use crate::contract::{Check, Fix, LayerKind, Origin, syntax};
-    use crate::pack::PACKS;
+    use phaser_core::contract::{Check, Fix, LayerKind, Origin, syntax};
+    use phaser_project::contracts::layers::{Layer, Loading, load};
+    use phaser_project::packs::PACKS;
 
     const TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use crate::contract::Severity;
-use crate::outcome::Outcome;
-use crate::skipped::Gap;
+use phaser_core::contract::Severity;
+use phaser_core::skipped::Gap;
+use phaser_project::outcome::Outcome;
 
 /// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,22 +10,22 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::agent::claude::{self, edit};
-use crate::agent::decision::{Matter, decide};
-use crate::agent::{Manner, Occasion, OnClean};
-use crate::baseline::{self, Baseline, Key};
-use crate::change::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
-use crate::contract::{Check, Contract, LayerKind, Origin, syntax};
-use crate::hook::Request;
-use crate::matcher::directives::{Cover, Ignores, Lines};
-use crate::matcher::pattern::dialect::{Purpose, translate};
-use crate::matcher::{Directives, Matcher, Options};
-use crate::path::{RelPath, Root};
-use crate::scan::{self, Measure, Propose, scan};
-use crate::settings::{self, Asked, Edited, Existing, Form, Tools};
-use crate::source::changes::changes;
-use crate::text::Text;
-use crate::violation::LineDigest;
+use crate::agents::claude::{self, edit};
+use crate::agents::decision::{Matter, decide};
+use crate::agents::{Manner, Occasion, OnClean};
+use crate::install::{self, Asked, Edited, Existing, Form, Tools};
+use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
+use phaser_core::matcher::directives::{Cover, Ignores, Lines};
+use phaser_core::matcher::pattern::dialect::{Purpose, translate};
+use phaser_core::matcher::{Directives, Matcher, Options};
+use phaser_core::text::Text;
+use phaser_core::violation::LineDigest;
+use phaser_hook::Request;
+use phaser_project::baseline::{self, Baseline, Key};
+use phaser_project::path::{RelPath, Root};
+use phaser_project::scan::{self, Measure, Propose, scan};
+use phaser_project::source::changes::changes;
+use phaser_project::tool_call::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
 
@@ -34,20 +34,20 @@ mod tests;
 
 /// What the benches measure.
 pub mod benches {
-    pub use crate::agent::claude::edit::apply_within;
-    pub use crate::change::{Edit, Occurrences};
-    pub use crate::contract::layers::{Layer, Layers, Loading, load};
-    pub use crate::contract::read::{Directory, Forms};
-    pub use crate::contract::{Contract, LayerKind};
-    pub use crate::matcher::{Directives, Matcher, Options, Scratch, broken};
-    pub use crate::path::RelPath;
-    pub use crate::text::Text;
+    pub use crate::agents::claude::edit::apply_within;
+    pub use phaser_core::contract::{Contract, LayerKind};
+    pub use phaser_core::matcher::{Directives, Matcher, Options, Scratch, broken};
+    pub use phaser_core::text::Text;
+    pub use phaser_project::contracts::layers::{Layer, Layers, Loading, load};
+    pub use phaser_project::contracts::read::{Directory, Forms};
+    pub use phaser_project::path::RelPath;
+    pub use phaser_project::tool_call::{Edit, Occurrences};
 }
 
 /// Which parts of a text are code, comments and strings.
 pub mod zones {
-    pub use crate::contract::Zone;
-    pub use crate::matcher::zones::{Language, Zones};
+    pub use phaser_core::contract::Zone;
+    pub use phaser_zones::{Language, Zones};
 }
 
 /// Long enough that no search ends by the clock.
@@ -242,7 +242,7 @@ pub fn settings(data: &[u8]) {
 
 fn settings_with(text: &str, form: Form, hooks: usize) {
     let asked = Asked::usual(form);
-    let Ok(installed) = settings::install(text, &asked, Existing::Replace) else {
+    let Ok(installed) = install::install(text, &asked, Existing::Replace) else {
         return;
     };
     let installed = match installed {
@@ -250,15 +250,15 @@ fn settings_with(text: &str, form: Form, hooks: usize) {
         Edited::Unchanged => text.to_owned(),
         other @ (Edited::Emptied(_) | Edited::Differs(_)) => panic!("{other:?}"),
     };
-    let again = settings::install(&installed, &asked, Existing::Keep);
+    let again = install::install(&installed, &asked, Existing::Keep);
     assert_eq!(again, Ok(Edited::Unchanged), "installing is done once");
-    let own = settings::survey(&installed).expect("is readable").own;
+    let own = install::survey(&installed).expect("is readable").own;
     assert_eq!(own.len(), hooks, "{own:?}");
-    let removed = match settings::uninstall(&installed).expect("is readable") {
+    let removed = match install::uninstall(&installed).expect("is readable") {
         Edited::Changed(new) | Edited::Emptied(new) => new,
         other => panic!("{other:?}"),
     };
-    assert!(settings::survey(&removed).expect("is readable").own.is_empty());
+    assert!(install::survey(&removed).expect("is readable").own.is_empty());
     let others = |text: &str| -> Option<Value> {
         let mut value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
         value.as_object_mut()?.remove("hooks");

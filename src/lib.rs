@@ -1,6 +1,6 @@
-//! phaser keeps a project's own rules, its *contracts*, true wherever code is written.
+//! phaser enforces a project's own rules, its *contracts*, wherever code is written.
 //!
-//! [`Project`] is a project with its contracts; its `check` gives an [`Outcome`] with every [`Violation`]:
+//! [`Project`] is a project with its contracts; its `check` returns an [`Outcome`] with every [`Violation`]:
 //!
 //! ```no_run
 //! use phaser::{Project, Source};
@@ -12,138 +12,58 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`hook`] stands on its own: it is the wire format of Claude Code hooks as typed Rust. Without the default features the
-//! crate is that, [`Contract`] files and the [`Matcher`], with few dependencies; the feature `project` adds projects
-//! (trees, git, threads), and `cli` the command line.
-//!
-//! Inside, one pipeline serves every mode: a source gives targets, the scan checks each of them with the matcher, settling
-//! gives each violation its state, and a report or an agent's answer shows the outcome. The modules below stand in reading
-//! order, and each one imports only from modules above it.
+//! [`hook`] is the hook protocol of Claude Code as typed Rust. The feature `cli`, on by default, adds the command line.
 
-#![cfg_attr(
-    not(feature = "cli"),
-    allow(dead_code, unused_imports, reason = "some of it only the command line needs")
-)]
-
-mod deadline;
-
-mod text;
-
-mod digest;
-
-mod path;
-
-mod glob;
-
-mod nearest;
-
-mod replace;
-
-mod wire;
-
-mod stamp;
-
-pub mod hook;
-
-mod pack;
-
-mod skipped;
-
-mod contract;
-
-mod config;
-
-mod violation;
-
-mod matcher;
-
-mod fix;
-
-#[cfg(feature = "project")]
-mod baseline;
-
-#[cfg(feature = "project")]
-mod cache;
-
-#[cfg(feature = "project")]
-mod outcome;
-
-#[cfg(feature = "project")]
-mod change;
-
-#[cfg(feature = "project")]
-mod source;
-
-#[cfg(feature = "project")]
-mod scan;
-
-#[cfg(feature = "project")]
-mod settle;
-
-#[cfg(feature = "project")]
-mod project;
-
-#[cfg(feature = "project")]
-mod history;
+pub use phaser_hook as hook;
 
 #[cfg(feature = "cli")]
-mod amend;
-
-#[cfg(feature = "project")]
-mod protect;
-
-#[cfg(feature = "cli")]
-mod progress;
-
-#[cfg(feature = "cli")]
-mod examples;
-
-#[cfg(feature = "cli")]
-mod lint;
-
-#[cfg(feature = "cli")]
-mod report;
-
+mod agents;
 #[cfg(feature = "cli")]
 mod briefing;
-
-#[cfg(feature = "cli")]
-mod exit;
-
-#[cfg(feature = "cli")]
-mod agent;
-
-#[cfg(feature = "cli")]
-mod settings;
-
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
-
+#[cfg(feature = "cli")]
+mod examples;
+#[cfg(feature = "cli")]
+mod exit;
+#[cfg(feature = "cli")]
+mod in_flight;
+#[cfg(feature = "cli")]
+mod install;
 #[cfg(any(test, feature = "internals"))]
 #[doc(hidden)]
 pub mod internals;
+#[cfg(feature = "cli")]
+mod lint;
+#[cfg(feature = "cli")]
+mod progress;
+#[cfg(feature = "cli")]
+mod report;
+#[cfg(feature = "cli")]
+mod tamper;
 
-pub use contract::scope::{Case, Change, FileSet, Scope};
-pub use contract::{
+pub use phaser_core::contract::scope::{Case, Change, FileSet, Scope};
+pub use phaser_core::contract::{
     Check, Contract, Dialect, Effect, Example, Examples, Exclude, Fix, Form, Kind, LayerKind, Needs, Origin,
     Pattern, Severity, Warning, Zone,
 };
-pub use deadline::Deadline;
-pub use glob::{Glob, GlobError};
-pub use matcher::{Checked, Directives, Matcher, Options as MatcherOptions, Selection};
-pub use path::RelPath;
-pub use skipped::{Gap, Skipped, Why};
-pub use text::{Position, Region, Text};
-pub use violation::{Fingerprint, LineDigest, Match, Note, Replacement, State, Violation};
+pub use phaser_core::deadline::Deadline;
+pub use phaser_core::matcher::{Checked, Directives, Matcher, Options as MatcherOptions, Selection};
+pub use phaser_core::path::RelPath;
+pub use phaser_core::skipped::{Gap, Skipped, Why};
+pub use phaser_core::text::{Position, Region, Text};
+pub use phaser_core::violation::{Fingerprint, LineDigest, Match, Note, Replacement, State, Violation};
+pub use phaser_glob::{Glob, GlobError};
+pub use phaser_project::outcome::{AddedIgnore, Outcome, Summary};
+pub use phaser_project::project::{Error as ProjectError, Options, Project};
+pub use phaser_project::scan::{Existing, Measure, Propose};
+pub use phaser_project::source::Source;
+pub use phaser_project::source::git::{Error as GitError, Location as GitLocation, Revisions};
+pub use phaser_project::source::shard::Shard;
+pub use phaser_project::source::swept::Sweep;
 
-#[cfg(feature = "project")]
-pub use {
-    outcome::{AddedIgnore, Outcome, Summary},
-    project::{Error as ProjectError, Options, Project},
-    scan::{Existing, Measure, Propose},
-    source::Source,
-    source::git::{Error as GitError, Location as GitLocation, Revisions},
-    source::shard::Shard,
-    source::swept::Sweep,
-};
+/// The examples of the guide, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/hooks.md")]
+struct Guide;

@@ -2,13 +2,13 @@
 //!
 //! Everything is a [`Warning`] with its place and a suggestion. How they are shown is decided elsewhere.
 
-use crate::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use crate::examples::made_up_path;
-use crate::glob::{Glob, Names};
-use crate::matcher::pattern;
-use crate::matcher::pattern::vacuous::{Vacuous, vacuous};
-use crate::matcher::zones::Language;
-use crate::path::RelPath;
+use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
+use phaser_core::matcher::pattern;
+use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
+use phaser_glob::{Glob, Names};
+use phaser_project::path::RelPath;
+use phaser_zones::Language;
 
 pub mod directives;
 
@@ -176,9 +176,9 @@ fn overlap(first: &Contract, second: &Contract, paths: &[RelPath]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::layers::{Layer, Loading, load};
-    use crate::contract::{Origin, syntax};
-    use crate::pack::PACKS;
+    use phaser_core::contract::{Origin, syntax};
+    use phaser_project::contracts::layers::{Layer, Loading, load};
+    use phaser_project::packs::PACKS;
 
     const EXAMPLES: &str = "examples: {violating: [x], passing: [y]}\n";
 
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn nothing_is_doubtful_about_the_packs() {
         let layers: Vec<_> = PACKS.iter().map(Layer::of_pack).collect();
-        let mut packs = load(&layers, Loading::whole(crate::matcher::broken));
+        let mut packs = load(&layers, Loading::whole(phaser_core::matcher::broken));
         for contract in &mut packs.contracts {
             contract.origin.layer = LayerKind::Project;
         }

@@ -12,19 +12,19 @@ use super::chosen::Chosen;
 use super::environment::Environment;
 use super::packs::Packs;
 use super::{output, places, say};
-use crate::baseline::{self, Entry, Key};
-use crate::contract::layers::{self, Layer, Loading};
 use crate::exit::Exit;
-use crate::matcher;
-use crate::outcome::Outcome;
-use crate::pack::PACKS;
-use crate::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
-use crate::project::load::{Found, Loaded, Settings};
-use crate::project::{self, Options, Project, Recorded};
-use crate::replace::replace;
-use crate::skipped::Gap;
-use crate::source::{Source, Targets};
-use crate::violation::{State, Violation};
+use phaser_core::matcher;
+use phaser_core::skipped::Gap;
+use phaser_core::violation::{State, Violation};
+use phaser_project::atomic_write::replace;
+use phaser_project::baseline::{self, Entry, Key};
+use phaser_project::contracts::layers::{self, Layer, Loading};
+use phaser_project::outcome::Outcome;
+use phaser_project::packs::PACKS;
+use phaser_project::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
+use phaser_project::project::load::{Found, Loaded, Settings};
+use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::source::{Source, Targets};
 
 /// `phaser baseline`.
 #[derive(Debug, Args)]
@@ -189,7 +189,7 @@ impl Baseline {
         }
         let (outcome, _) = project.ready().check(&targets, &());
         let below = self.paths.iter().map(|path| {
-            let path = crate::path::resolve(&environment.cwd, path)?;
+            let path = phaser_project::path::resolve(&environment.cwd, path)?;
             Ok(root.relative(&path))
         });
         let below = below.collect::<std::io::Result<_>>().context("a path cannot be resolved")?;

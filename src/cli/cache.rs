@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use super::args::Check;
 use super::environment::Environment;
 use super::say;
-use crate::cache::{FOLDER, Place};
-use crate::config;
-use crate::path::{CONFIG, Root};
-use crate::project::load::Loaded;
-use crate::source::git;
-use crate::source::tree::Stamps;
+use phaser_project::cache::{FOLDER, Place};
+use phaser_project::config;
+use phaser_project::path::{CONFIG, Root};
+use phaser_project::project::load::Loaded;
+use phaser_project::source::git;
+use phaser_project::source::tree::Stamps;
 
 /// Where this run keeps results, if it does.
 pub fn of_run(args: &Check, loaded: &Loaded, root: &Root, environment: &Environment) -> Option<Place> {

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use crate::contract::Contract;
-use crate::contract::selector::Selector;
+use phaser_core::contract::Contract;
+use phaser_core::contract::selector::Selector;
 
 /// Which contracts are meant.
 #[derive(Debug, Default, Args)]

@@ -9,11 +9,11 @@ use super::colour::ColorArg;
 use super::environment::Environment;
 use super::output::print;
 use crate::exit::Exit;
-use crate::path::{RootHints, find_root};
+use crate::install::OwnHook;
+use crate::install::command::split_program;
 use crate::report::inert;
 use crate::report::palette::{Palette, Style};
-use crate::settings::OwnHook;
-use crate::settings::command::split_program;
+use phaser_project::path::{RootHints, find_root};
 
 mod agents;
 mod contracts;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::agent::Client;
-use crate::source::git::Location;
+use crate::agents::Client;
+use phaser_project::source::git::Location;
 
 /// The variables, directories and streams that matter.
 #[derive(Debug)]

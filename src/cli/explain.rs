@@ -9,10 +9,10 @@ use super::colour::ColorArg;
 use super::contracts::{self, Format, Where};
 use super::environment::Environment;
 use super::output::to_stdout;
-use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, LayerKind};
 use crate::exit::Exit;
 use crate::report::palette::Palette;
+use phaser_core::contract::{Contract, LayerKind};
+use phaser_project::contracts::read::ExamplesWanted;
 
 /// `phaser explain`.
 #[derive(Debug, Args)]

@@ -13,19 +13,19 @@ use super::colour::Color;
 use super::environment::Environment;
 use super::packs::Packs;
 use super::{output, places, say};
-use crate::contract::Warning;
 use crate::exit::Exit;
-use crate::history::{History as Counted, Unchecked, count};
-use crate::outcome::Outcome;
-use crate::path::{Root, RootHints, find_root};
 use crate::progress::{Progress, Visible};
-use crate::project::load::Loaded;
-use crate::project::{self, Options, Project};
 use crate::report::history;
 use crate::report::palette::Palette;
 use crate::report::redact::redact;
-use crate::source::git::history::{Every, Reach, Wanted, past, seconds_of};
-use crate::source::{Source, Targets};
+use phaser_core::contract::Warning;
+use phaser_project::history::{History as Counted, Unchecked, count};
+use phaser_project::outcome::Outcome;
+use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::project::load::Loaded;
+use phaser_project::project::{self, Options, Project};
+use phaser_project::source::git::history::{Every, Reach, Wanted, past, seconds_of};
+use phaser_project::source::{Source, Targets};
 
 /// How many gaps are said one by one.
 const MOST_GAPS: usize = 20;

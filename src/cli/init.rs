@@ -14,15 +14,15 @@ use super::output::to_stdout;
 use super::packs::Packs;
 use super::say;
 use super::today::{self, Today};
-use crate::contract::Contract;
-use crate::contract::read::ExamplesWanted;
 use crate::exit::Exit;
-use crate::pack::{PACKS, Pack};
-use crate::path::{BASELINE, CONFIG, RelPath, Root, RootHints, find_root};
-use crate::project::Recorded;
-use crate::settings::{Form, Tools};
-use crate::skipped::Gap;
-use crate::source::Targets;
+use crate::install::{Form, Tools};
+use phaser_core::contract::Contract;
+use phaser_core::skipped::Gap;
+use phaser_project::contracts::read::ExamplesWanted;
+use phaser_project::packs::{PACKS, Pack};
+use phaser_project::path::{BASELINE, CONFIG, RelPath, Root, RootHints, find_root};
+use phaser_project::project::Recorded;
+use phaser_project::source::Targets;
 
 mod pre_commit;
 mod words;
@@ -376,8 +376,8 @@ mod tests {
     #[test]
     fn the_configuration_says_what_it_is_meant_to() {
         let packs: Vec<&'static Pack> = PACKS.iter().collect();
-        let read = crate::config::parse(config(&packs).as_bytes(), CONFIG.as_ref()).expect("valid");
+        let read = phaser_project::config::parse(config(&packs).as_bytes(), CONFIG.as_ref()).expect("valid");
         assert_eq!(read.packs, packs);
-        assert_eq!(read.existing, Some(crate::config::Existing::Report));
+        assert_eq!(read.existing, Some(phaser_project::config::Existing::Report));
     }
 }

@@ -11,16 +11,16 @@ use super::environment::Environment;
 use super::output::print;
 use super::packs::Packs;
 use super::say;
-use crate::agent::Client;
-use crate::contract::Severity;
+use crate::agents::Client;
 use crate::exit::Exit;
-use crate::path::{RootHints, find_root};
-use crate::report::{inert, inert_json};
-use crate::settings::file::{self, FileError, Scope};
-use crate::settings::{
+use crate::install::file::{self, FileError, Scope};
+use crate::install::{
     Asked, Edited, Existing, Form, Levels, OnFail, OwnHook, SettingsError, Tools, install, survey, uninstall,
     wanted,
 };
+use crate::report::{inert, inert_json};
+use phaser_core::contract::Severity;
+use phaser_project::path::{RootHints, find_root};
 
 pub(super) mod agents;
 mod trapped;

@@ -1,16 +1,16 @@
 //! An agent's edit that phaser mends instead of denying it, where the project wants that.
 
-use crate::agent::Manner;
-use crate::amend::{Amended, Refused, amend};
-use crate::change::{Call, Moment};
-use crate::config::Fixes;
-use crate::contract::Severity;
-use crate::matcher::Matcher;
-use crate::outcome::Outcome;
-use crate::path::Root;
-use crate::project::Project;
-use crate::project::load::Loaded;
-use crate::source::{Source, Target, Targets};
+use crate::agents::Manner;
+use crate::in_flight::{Amended, Refused, amend};
+use phaser_core::contract::Severity;
+use phaser_core::matcher::Matcher;
+use phaser_project::config::Fixes;
+use phaser_project::outcome::Outcome;
+use phaser_project::path::Root;
+use phaser_project::project::Project;
+use phaser_project::project::load::Loaded;
+use phaser_project::source::{Source, Target, Targets};
+use phaser_project::tool_call::{Call, Moment};
 
 /// What it takes to mend an edit.
 pub struct Mending {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
-use crate::path::real_path;
-use crate::replace::replace_with;
+use phaser_project::atomic_write::replace_with;
+use phaser_project::path::real_path;
 
 /// Writes to standard output. A reader that goes away (`| head`) has seen what it wanted: the run ends as it would have.
 pub fn to_stdout(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {

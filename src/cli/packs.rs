@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use crate::pack::{PACKS, Pack};
+use phaser_project::packs::{PACKS, Pack};
 
 /// Every pack there is.
 const ALL: &str = "all";
@@ -53,6 +53,6 @@ mod tests {
 
     #[test]
     fn no_pack_is_called_all() {
-        assert!(crate::pack::find(ALL).is_none());
+        assert!(phaser_project::packs::find(ALL).is_none());
     }
 }

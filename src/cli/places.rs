@@ -6,14 +6,14 @@ use anyhow::bail;
 
 use super::environment::Environment;
 use super::packs::Packs;
-use crate::contract::LayerKind;
-use crate::contract::layers::Loading;
-use crate::contract::read::{Directory, Forms};
-use crate::matcher;
-use crate::path::Root;
-use crate::project::load::{Extra, Load, Loaded, Settings};
-use crate::project::{self, Error};
-use crate::source::Targets;
+use phaser_core::contract::LayerKind;
+use phaser_core::matcher;
+use phaser_project::contracts::layers::Loading;
+use phaser_project::contracts::read::{Directory, Forms};
+use phaser_project::path::Root;
+use phaser_project::project::load::{Extra, Load, Loaded, Settings};
+use phaser_project::project::{self, Error};
+use phaser_project::source::Targets;
 
 /// Where the user's own files are, and those of version 1.2, in a home directory or in a project.
 const STORAGE: &str = ".phaser";

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::event::About;
-use crate::agent::decision::Concern;
-use crate::change::{Call, Moment, Rewrite};
-use crate::config::Policy;
-use crate::outcome::{AddedIgnore, Outcome};
-use crate::path::{CONFIG, PROJECT_CONTRACTS, Root, SETTINGS};
-use crate::project::by_file::ByFile;
-use crate::project::load::Loaded;
-use crate::protect::{Protection, Rewritten, is_candidate, words};
-use crate::scan::AddedIgnores;
-use crate::source::git::{self, Location};
-use crate::source::tree::changed_at;
-use crate::source::{Content, Reader, Source, Target, Targets};
+use crate::agents::decision::Concern;
+use crate::tamper::{Protection, Rewritten, is_candidate, words};
+use phaser_project::config::Policy;
+use phaser_project::outcome::{AddedIgnore, Outcome};
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, Root, SETTINGS};
+use phaser_project::project::by_file::ByFile;
+use phaser_project::project::load::Loaded;
+use phaser_project::scan::AddedIgnores;
+use phaser_project::source::git::{self, Location};
+use phaser_project::source::tree::changed_at;
+use phaser_project::source::{Content, Reader, Source, Target, Targets};
+use phaser_project::tool_call::{Call, Moment, Rewrite};
 
 /// The policies that count for an event.
 #[derive(Debug)]

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use super::args::{Check, Format};
 use super::environment::Environment;
 use super::{output, say};
-use crate::contract::Warning;
-use crate::outcome::Outcome;
-use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use crate::report::here::Here;
 use crate::report::host::Top;
 use crate::report::palette::Colour;
 use crate::report::text::{Detail, Hint, Totals};
 use crate::report::{self, text};
-use crate::skipped::{Gap, Skipped, Why};
+use phaser_core::contract::Warning;
+use phaser_core::skipped::{Gap, Skipped, Why};
+use phaser_project::outcome::Outcome;
+use phaser_project::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 
 /// How many gaps are said one by one to whoever sent an event.
 const MOST_GAPS_OF_AN_EVENT: usize = 20;

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::say;
-use crate::matcher::Matcher;
-use crate::outcome::Outcome;
 use crate::report::stats::{self, Phase, Stats};
-use crate::scan::Measure;
+use phaser_core::matcher::Matcher;
+use phaser_project::outcome::Outcome;
+use phaser_project::scan::Measure;
 
 /// How many of the most expensive contracts are shown.
 const MOST: usize = 10;

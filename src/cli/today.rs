@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use super::environment::Environment;
 use super::packs::Packs;
 use super::{baseline, places};
-use crate::config::Existing;
-use crate::contract::layers::Layer;
-use crate::contract::{LayerKind, Severity};
-use crate::outcome::Outcome;
-use crate::pack::Pack;
-use crate::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
 use crate::progress::{Progress, Visible};
-use crate::project::by_file::ByFile;
-use crate::project::load::{Extra, Settings};
-use crate::project::{self, Options, Project, Recorded};
-use crate::source::{Source, Targets};
+use phaser_core::contract::{LayerKind, Severity};
+use phaser_project::config::Existing;
+use phaser_project::contracts::layers::Layer;
+use phaser_project::outcome::Outcome;
+use phaser_project::packs::Pack;
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
+use phaser_project::project::by_file::ByFile;
+use phaser_project::project::load::{Extra, Settings};
+use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::source::{Source, Targets};
 
 /// What a project violates today, and what it says about that.
 pub struct Today {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::contract::Warning;
-use crate::matcher::directives::{Directive, Ignores, Lines, Scope};
-use crate::matcher::{Checked, Matcher};
-use crate::nearest::nearest;
-use crate::path::RelPath;
-use crate::skipped::Gap;
-use crate::source::{Reader, Target};
-use crate::text::Text;
+use phaser_core::contract::Warning;
+use phaser_core::matcher::directives::{Directive, Ignores, Lines, Scope};
+use phaser_core::matcher::{Checked, Matcher};
+use phaser_core::skipped::Gap;
+use phaser_core::suggest::nearest;
+use phaser_core::text::Text;
+use phaser_project::path::RelPath;
+use phaser_project::source::{Reader, Target};
 
 /// What is doubtful about the directives in these files.
 ///
@@ -114,10 +114,10 @@ fn may_stand_in_an_id(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{LayerKind, Origin, syntax};
-    use crate::matcher::{Directives, Options};
-    use crate::skipped::Why;
-    use crate::source::Content;
+    use phaser_core::contract::{LayerKind, Origin, syntax};
+    use phaser_core::matcher::{Directives, Options};
+    use phaser_core::skipped::Why;
+    use phaser_project::source::Content;
     use std::time::Duration;
 
     fn lint(path: &str, text: &str) -> Vec<String> {

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::here::Here;
 use super::palette::Palette;
 use super::{inert, inert_json};
-use crate::contract::{Contract, Severity};
-use crate::history::backtest::{Backtest, Tried};
-use crate::outcome::Outcome;
-use crate::path::RelPath;
-use crate::violation::Violation;
+use phaser_core::contract::{Contract, Severity};
+use phaser_core::violation::Violation;
+use phaser_project::history::backtest::{Backtest, Tried};
+use phaser_project::outcome::Outcome;
+use phaser_project::path::RelPath;
 
 const VERSION: u32 = 1;
 

@@ -8,10 +8,10 @@ use std::io::{self, Write};
 
 use super::host::{Spot, Top};
 use super::{inert, is_active};
-use crate::contract::Severity;
-use crate::outcome::{Outcome, Summary};
-use crate::text::Region;
-use crate::violation::Violation;
+use phaser_core::contract::Severity;
+use phaser_core::text::Region;
+use phaser_core::violation::Violation;
+use phaser_project::outcome::{Outcome, Summary};
 
 /// How many annotations of each kind GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;

@@ -7,10 +7,10 @@ use serde::{Serialize, Serializer};
 
 use super::host::{Spot, Top};
 use super::list::write_list;
-use crate::contract::Severity;
-use crate::digest::digest;
-use crate::outcome::Outcome;
-use crate::violation::Violation;
+use phaser_core::contract::Severity;
+use phaser_core::digest::digest;
+use phaser_core::violation::Violation;
+use phaser_project::outcome::Outcome;
 
 #[derive(Serialize)]
 struct WireViolation<'a> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::path::RelPath;
+use phaser_project::path::RelPath;
 
 /// The directory that paths are shown from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::html::Page;
 use super::palette::Palette;
 use super::{inert, inert_json};
-use crate::contract::Severity;
-use crate::history::{History, Sample};
-use crate::outcome::Outcome;
+use phaser_core::contract::Severity;
+use phaser_project::history::{History, Sample};
+use phaser_project::outcome::Outcome;
 
 const VERSION: u32 = 1;
 

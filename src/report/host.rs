@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::contract::{Contract, LayerKind};
-use crate::path::{RelPath, has_parent_component};
-use crate::text::Region;
-use crate::violation::Violation;
+use phaser_core::contract::{Contract, LayerKind};
+use phaser_core::text::Region;
+use phaser_core::violation::Violation;
+use phaser_project::path::{RelPath, has_parent_component};
 
 /// Where the project lies in its repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

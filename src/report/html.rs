@@ -13,10 +13,10 @@ use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use super::trend::TrendError;
-use crate::contract::Contract;
-use crate::outcome::{Outcome, Summary};
-use crate::skipped::Gap;
-use crate::violation::{Note, Violation};
+use phaser_core::contract::Contract;
+use phaser_core::skipped::Gap;
+use phaser_core::violation::{Note, Violation};
+use phaser_project::outcome::{Outcome, Summary};
 
 mod read;
 
@@ -320,10 +320,10 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::contract::Check;
-    use crate::matcher::oracle::contract;
-    use crate::path::RelPath;
-    use crate::violation::State;
+    use phaser_core::contract::Check;
+    use phaser_core::testing::contract;
+    use phaser_core::violation::State;
+    use phaser_project::path::RelPath;
 
     /// The document in a page.
     pub(super) fn data(page: &Page<'_>) -> Value {

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::inert_json;
 use super::list::write_list;
 use super::statistics::{ContractName, Count, Statistics};
-use crate::outcome::Outcome;
-use crate::path::RelPath;
-use crate::violation::{Note, Violation};
+use phaser_core::violation::{Note, Violation};
+use phaser_project::outcome::Outcome;
+use phaser_project::path::RelPath;
 
 const VERSION: u32 = 1;
 

@@ -7,10 +7,10 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::host::{Spot, Top};
 use super::inert;
-use crate::outcome::Outcome;
-use crate::path::RelPath;
-use crate::skipped::{Gap, Skipped};
-use crate::violation::Violation;
+use phaser_core::skipped::{Gap, Skipped};
+use phaser_core::violation::Violation;
+use phaser_project::outcome::Outcome;
+use phaser_project::path::RelPath;
 
 /// Writes the outcome as JUnit XML, one suite after another. Before them stands how many tests they have, so they are made
 /// twice: there may be too many to keep.

@@ -3,7 +3,7 @@
 use anstyle::AnsiColor;
 pub use anstyle::Style;
 
-use crate::contract::Severity;
+use phaser_core::contract::Severity;
 
 /// Are colours used?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::contract::Contract;
-use crate::outcome::Outcome;
-use crate::text::Region;
-use crate::violation::{Match, Violation};
+use phaser_core::contract::Contract;
+use phaser_core::text::Region;
+use phaser_core::violation::{Match, Violation};
+use phaser_project::outcome::Outcome;
 
 /// How much of a secret is shown, in characters.
 const SHOWN: usize = 4;
@@ -154,10 +154,10 @@ fn without_secrets<'a>(text: &str, secrets: impl Iterator<Item = &'a &'a Secret>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{LayerKind, Origin, syntax};
-    use crate::path::RelPath;
-    use crate::text::Text;
-    use crate::violation::LineDigest;
+    use phaser_core::contract::{LayerKind, Origin, syntax};
+    use phaser_core::text::Text;
+    use phaser_core::violation::LineDigest;
+    use phaser_project::path::RelPath;
 
     fn contract(id: &str, tag: &str) -> Arc<Contract> {
         let yaml = format!(

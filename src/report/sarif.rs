@@ -18,11 +18,11 @@ use super::host::{Spot, Top};
 use super::inert_json;
 use super::list::write_list;
 use super::redact::is_secret;
-use crate::contract::{Contract, Severity};
-use crate::outcome::{Outcome, Summary};
-use crate::path::RelPath;
-use crate::skipped::Gap;
-use crate::violation::{Replacement, Violation};
+use phaser_core::contract::{Contract, Severity};
+use phaser_core::skipped::Gap;
+use phaser_core::violation::{Replacement, Violation};
+use phaser_project::outcome::{Outcome, Summary};
+use phaser_project::path::RelPath;
 
 mod kept;
 

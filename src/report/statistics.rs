@@ -9,10 +9,10 @@ use std::sync::Arc;
 use super::here::Here;
 use super::inert;
 use super::palette::Palette;
-use crate::contract::{Contract, Severity};
-use crate::outcome::Outcome;
-use crate::path::RelPath;
-use crate::violation::Violation;
+use phaser_core::contract::{Contract, Severity};
+use phaser_core::violation::Violation;
+use phaser_project::outcome::Outcome;
+use phaser_project::path::RelPath;
 
 /// So many rows of each table are shown to people; the rest is counted.
 const MOST_ROWS: usize = 10;
@@ -154,12 +154,12 @@ mod tests {
 
     use super::super::palette::Colour;
     use super::*;
-    use crate::contract::{Check, Contract};
-    use crate::matcher::oracle;
-    use crate::violation::{State, Violation};
+    use phaser_core::contract::{Check, Contract};
+    use phaser_core::testing;
+    use phaser_core::violation::{State, Violation};
 
     fn contract(id: &str, severity: Severity, check: Check) -> Arc<Contract> {
-        Arc::new(Contract { id: id.to_owned(), severity, ..oracle::contract(0, check) })
+        Arc::new(Contract { id: id.to_owned(), severity, ..testing::contract(0, check) })
     }
 
     fn violation(contract: &Arc<Contract>, path: &str, state: State) -> Violation {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::matcher::profile::{Costly, Slow};
-use crate::outcome::Spent;
+use phaser_core::matcher::profile::{Costly, Slow};
+use phaser_project::outcome::Spent;
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,8 +106,8 @@ fn why(slow: Slow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matcher::pattern::dialect::Backtracks;
-    use crate::matcher::profile::Cost;
+    use phaser_core::matcher::pattern::dialect::Backtracks;
+    use phaser_core::matcher::profile::Cost;
 
     fn shown(stats: &Stats) -> String {
         let mut out = Vec::new();

@@ -10,14 +10,14 @@ use super::host::Top;
 use super::palette::Colour;
 use super::text::{Detail, Hint, Options as TextOptions, Totals};
 use super::*;
-use crate::baseline::{self, Baseline, Key};
-use crate::contract::{Contract, LayerKind, Origin, syntax};
-use crate::matcher::{self, Directives, Matcher};
-use crate::outcome::Outcome;
-use crate::path::RelPath;
-use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
-use crate::settle::{Seen, Tolerated, settle};
-use crate::source::{Content, Coverage, Target, Targets};
+use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
+use phaser_core::matcher::{self, Directives, Matcher};
+use phaser_project::baseline::{self, Baseline, Key};
+use phaser_project::outcome::Outcome;
+use phaser_project::path::RelPath;
+use phaser_project::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
+use phaser_project::source::{Content, Coverage, Target, Targets};
+use phaser_project::states::{Seen, Tolerated, settle};
 
 const CONTRACTS: [&str; 6] = [
     "rule_id: no-print\ntype: forbid_pattern\npattern: 'print\\('\nfix: 'log('\nfile_glob: '**/*.py'\nmessage: Use log\nseverity: error\n",

@@ -8,9 +8,9 @@ use super::here::Here;
 use super::palette::{Colour, Palette};
 use super::statistics::{self, Statistics};
 use super::{inert, inert_source};
-use crate::contract::Severity;
-use crate::outcome::Outcome;
-use crate::violation::{Match, Note, Violation};
+use phaser_core::contract::Severity;
+use phaser_core::violation::{Match, Note, Violation};
+use phaser_project::outcome::Outcome;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::inert;
 use super::palette::Palette;
-use crate::contract::Warning;
+use phaser_core::contract::Warning;
 
 /// Writes a warning in lines.
 pub fn write(out: &mut dyn Write, warning: &Warning, palette: Palette) -> io::Result<()> {

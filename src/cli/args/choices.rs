@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use crate::agent::{Client, OnClean};
-use crate::scan::Existing;
+use crate::agents::{Client, OnClean};
+use phaser_project::scan::Existing;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExistingArg {

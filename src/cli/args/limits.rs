@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::values;
-use crate::project::Options;
+use phaser_project::project::Options;
 
 /// The usual ones, as they are written.
 const TIMEOUT: &str = "100";

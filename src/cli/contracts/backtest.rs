@@ -13,22 +13,22 @@ use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::{say, stdin};
-use crate::config::Placed;
-use crate::contract::layers::Layers;
-use crate::contract::read::{ExamplesWanted, MAX_FILE};
-use crate::contract::{Contract, LayerKind, Origin, syntax};
 use crate::exit::Exit;
-use crate::history::backtest::{self, Past};
-use crate::matcher;
-use crate::outcome::Outcome;
 use crate::progress::{Progress, Visible};
-use crate::project::load::Loaded;
-use crate::project::{self, Options};
 use crate::report::backtest::{Verdict, write_json, write_text};
 use crate::report::here::Here;
 use crate::report::redact::redact;
-use crate::scan::Existing;
-use crate::skipped::Gap;
+use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
+use phaser_core::matcher;
+use phaser_core::skipped::Gap;
+use phaser_project::config::Placed;
+use phaser_project::contracts::layers::Layers;
+use phaser_project::contracts::read::{ExamplesWanted, MAX_FILE};
+use phaser_project::history::backtest::{self, Past};
+use phaser_project::outcome::Outcome;
+use phaser_project::project::load::Loaded;
+use phaser_project::project::{self, Options};
+use phaser_project::scan::Existing;
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]

@@ -12,17 +12,17 @@ use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
-use crate::config::Placed;
-use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, Form, Kind};
 use crate::exit::Exit;
-use crate::matcher::{self, Directives, Matcher};
-use crate::outcome::Outcome;
 use crate::report::inert;
 use crate::report::palette::Palette;
-use crate::scan::{self, Existing, Measure, Propose, scan};
-use crate::skipped::{Gap, Skipped};
-use crate::violation::Violation;
+use phaser_core::contract::{Contract, Form, Kind};
+use phaser_core::matcher::{self, Directives, Matcher};
+use phaser_core::skipped::{Gap, Skipped};
+use phaser_core::violation::Violation;
+use phaser_project::config::Placed;
+use phaser_project::contracts::read::ExamplesWanted;
+use phaser_project::outcome::Outcome;
+use phaser_project::scan::{self, Existing, Measure, Propose, scan};
 
 #[derive(Debug, Args)]
 pub struct Check {

@@ -10,10 +10,10 @@ use super::{Format, Location, json, say_warnings, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::packs::Packs;
-use crate::contract::compiled::{self, Summary};
-use crate::contract::read::{Directory, ExamplesWanted, Forms};
 use crate::exit::Exit;
-use crate::matcher;
+use phaser_core::matcher;
+use phaser_project::contracts::compiled::{self, Summary};
+use phaser_project::contracts::read::{Directory, ExamplesWanted, Forms};
 
 #[derive(Debug, Args)]
 pub struct Compile {

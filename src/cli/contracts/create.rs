@@ -13,12 +13,12 @@ use super::{Format, Where, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
-use crate::contract::keys::{Builder, Built, Key, Level, Placed, Value};
-use crate::contract::read::{Directory, ExamplesWanted, Forms};
-use crate::contract::syntax::to_yaml;
-use crate::contract::{Contract, Form, Kind, LayerKind, Origin};
 use crate::exit::Exit;
-use crate::matcher::pattern::{Pattern, mistake};
+use phaser_core::contract::keys::{Builder, Built, Key, Level, Placed, Value};
+use phaser_core::contract::syntax::to_yaml;
+use phaser_core::contract::{Contract, Form, Kind, LayerKind, Origin};
+use phaser_core::matcher::pattern::{Pattern, mistake};
+use phaser_project::contracts::read::{Directory, ExamplesWanted, Forms};
 
 #[derive(Debug, Args)]
 pub struct Create {

@@ -13,12 +13,12 @@ use crate::cli::environment::Environment;
 use crate::cli::install::show;
 use crate::cli::output::print;
 use crate::cli::{places, say};
-use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, Severity};
 use crate::exit::Exit;
-use crate::path::real_path;
-use crate::project::load::Extra;
-use crate::replace::replace;
+use phaser_core::contract::{Contract, Severity};
+use phaser_project::atomic_write::replace;
+use phaser_project::contracts::read::ExamplesWanted;
+use phaser_project::path::real_path;
+use phaser_project::project::load::Extra;
 
 const BEGIN: &str = "<!-- phaser:contracts:begin -->";
 const END: &str = "<!-- phaser:contracts:end -->";

@@ -10,14 +10,14 @@ use super::{Format, Project, Where, all_packs, json};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::Warning;
-use crate::contract::read::ExamplesWanted;
 use crate::exit::Exit;
 use crate::lint;
-use crate::matcher::{self, Directives, Matcher};
-use crate::path::RelPath;
 use crate::report::warning;
-use crate::source::{Reader, Targets};
+use phaser_core::contract::Warning;
+use phaser_core::matcher::{self, Directives, Matcher};
+use phaser_project::contracts::read::ExamplesWanted;
+use phaser_project::path::RelPath;
+use phaser_project::source::{Reader, Targets};
 
 #[derive(Debug, Args)]
 pub struct Lint {

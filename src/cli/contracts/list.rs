@@ -10,10 +10,10 @@ use super::{Format, Where, json, say_broken, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::Contract;
-use crate::contract::read::ExamplesWanted;
 use crate::exit::Exit;
 use crate::report::inert;
+use phaser_core::contract::Contract;
+use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
 pub struct List {

@@ -9,12 +9,12 @@ use super::{Format, Project, Where, json, load_packs, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::layers::Supply;
-use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, LayerKind, Severity};
 use crate::exit::Exit;
-use crate::pack::{self, PACKS, Pack};
 use crate::report::palette::Palette;
+use phaser_core::contract::{Contract, LayerKind, Severity};
+use phaser_project::contracts::layers::Supply;
+use phaser_project::contracts::read::ExamplesWanted;
+use phaser_project::packs::{self, PACKS, Pack};
 
 #[derive(Debug, Args)]
 pub struct PacksArgs {
@@ -91,7 +91,7 @@ impl Counts {
 }
 
 fn show_one(name: &str, project: &Project, format: Format, palette: Palette) -> anyhow::Result<()> {
-    let pack = pack::find(name).ok_or_else(|| {
+    let pack = packs::find(name).ok_or_else(|| {
         let names: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
         anyhow!("no pack is called '{name}' (there are {})", names.join(", "))
     })?;

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::json;
-use crate::config;
-use crate::contract::syntax::schema;
 use crate::exit::Exit;
+use phaser_core::contract::syntax::schema;
+use phaser_project::config;
 
 #[derive(Debug, Args)]
 pub struct Schema {

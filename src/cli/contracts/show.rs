@@ -11,15 +11,15 @@ use super::{Format, Project, Where, json, say_broken, say_warnings, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
-use crate::contract::read::ExamplesWanted;
-use crate::contract::scope::Case;
-use crate::contract::{Contract, Example, LayerKind, Warning};
 use crate::exit::Exit;
-use crate::pack::PACKS;
-use crate::path::RelPath;
 use crate::report::inert;
 use crate::report::palette::Palette;
+use phaser_core::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
+use phaser_core::contract::scope::Case;
+use phaser_core::contract::{Contract, Example, LayerKind, Warning};
+use phaser_project::contracts::read::ExamplesWanted;
+use phaser_project::packs::PACKS;
+use phaser_project::path::RelPath;
 
 #[derive(Debug, Args)]
 pub struct Show {

@@ -10,12 +10,12 @@ use super::{Format, Where, json, shown};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
-use crate::contract::read::ExamplesWanted;
-use crate::contract::syntax::{Switch, switched};
-use crate::contract::{Contract, LayerKind, Warning};
 use crate::exit::Exit;
-use crate::replace::replace;
 use crate::report::inert;
+use phaser_core::contract::syntax::{Switch, switched};
+use phaser_core::contract::{Contract, LayerKind, Warning};
+use phaser_project::atomic_write::replace;
+use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
 pub struct SwitchArgs {

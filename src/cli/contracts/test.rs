@@ -10,13 +10,13 @@ use super::{Format, Where, json, say_warnings, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::contract::read::ExamplesWanted;
-use crate::contract::{Contract, Warning};
 use crate::examples::{self, Missed, NotAsFixed, Tested, Verdict};
 use crate::exit::Exit;
 use crate::report::inert;
 use crate::report::palette::Palette;
-use crate::violation::Violation;
+use phaser_core::contract::{Contract, Warning};
+use phaser_core::violation::Violation;
+use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
 pub struct Test {

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::Report;
 use super::probe::{Probes, SHELL};
-use crate::agent::Client;
+use crate::agents::Client;
 use crate::cli::environment::Environment;
 use crate::cli::install::agents::{Target, everywhere};
 use crate::cli::install::show;
-use crate::settings::agents::command_of;
-use crate::settings::command::{framed, unframed};
-use crate::settings::file;
-use crate::settings::{Edited, Existing};
+use crate::install::agents::command_of;
+use crate::install::command::{framed, unframed};
+use crate::install::file;
+use crate::install::{Edited, Existing};
 
 /// Looks at the hooks of each agent, tries them, and says what is wrong with them.
 pub fn check(probes: Option<&Probes>, environment: &Environment, report: &mut Report) {

@@ -1,20 +1,21 @@
 //! Which contracts a project has, as `phaser doctor` shows them.
 
 use super::Report;
-use crate::cache::used;
 use crate::cli::cache;
 use crate::cli::contracts::threads;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
 use crate::cli::packs::Packs;
 use crate::cli::places;
-use crate::contract::layers::{Layer, Loading};
-use crate::contract::{Contract, compiled};
-use crate::matcher;
-use crate::path::{Root, RootHints, find_root};
-use crate::project;
-use crate::project::load::{Load, Loaded, Settings};
-use crate::source::tree;
+use phaser_core::contract::Contract;
+use phaser_core::matcher;
+use phaser_project::cache::used;
+use phaser_project::contracts::compiled;
+use phaser_project::contracts::layers::{Layer, Loading};
+use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::project;
+use phaser_project::project::load::{Load, Loaded, Settings};
+use phaser_project::source::tree;
 
 /// Which contracts load, and which do not?
 pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<()> {

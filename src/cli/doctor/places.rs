@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::Report;
 use crate::cli::environment::Environment;
 use crate::cli::install::{settings_file, show};
-use crate::settings::file::{self, FileError, Scope};
-use crate::settings::{self, OwnHook, Survey, survey};
+use crate::install::file::{self, FileError, Scope};
+use crate::install::{self, OwnHook, Survey, survey};
 
 /// The name of phaser's own plugin, in whichever marketplace.
 const PLUGIN: &str = "phaser@";
@@ -105,7 +105,7 @@ pub fn find(environment: &Environment, report: &mut Report) -> Places {
 fn read(path: &Path) -> Result<(Survey, Vec<(String, bool)>), FileError> {
     let refused = |refused| FileError::Settings { path: path.to_owned(), refused };
     let text = file::read(path)?;
-    Ok((survey(&text).map_err(refused)?, settings::plugins(&text).map_err(refused)?))
+    Ok((survey(&text).map_err(refused)?, install::plugins(&text).map_err(refused)?))
 }
 
 /// A plugin that is switched on, if it has hooks of phaser's.

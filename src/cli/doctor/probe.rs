@@ -11,8 +11,8 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::places::Place;
-use crate::path::PROJECT_CONTRACTS;
-use crate::settings::OwnHook;
+use crate::install::OwnHook;
+use phaser_project::path::PROJECT_CONTRACTS;
 
 /// What the client starts commands with.
 pub const SHELL: &str = if cfg!(unix) { "/bin/sh" } else { "sh" };

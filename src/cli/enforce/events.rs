@@ -6,22 +6,22 @@ use super::super::event::{About, Asked, Judged, decide_on_settings};
 use super::super::install::settings_file;
 use super::super::policies::{self, Changing, Policies};
 use super::{Resolved, Run};
-use crate::agent::Manner;
-use crate::agent::decision::{Concern, Decision, MAX_TEXT};
+use crate::agents::Manner;
+use crate::agents::decision::{Concern, Decision, MAX_TEXT};
 use crate::briefing::briefing;
-use crate::change::{Call, Moment};
-use crate::config::Policy;
-use crate::contract::{Contract, Severity};
-use crate::deadline::Deadline;
-use crate::outcome::Outcome;
-use crate::path::Root;
-use crate::project::Project;
-use crate::project::load::{Extra, Loaded};
-use crate::protect::Protection;
-use crate::scan::AddedIgnores;
-use crate::settings;
-use crate::source::swept::Sweep;
-use crate::source::{Source, Targets, tree};
+use crate::install;
+use crate::tamper::Protection;
+use phaser_core::contract::{Contract, Severity};
+use phaser_core::deadline::Deadline;
+use phaser_project::config::Policy;
+use phaser_project::outcome::Outcome;
+use phaser_project::path::Root;
+use phaser_project::project::Project;
+use phaser_project::project::load::{Extra, Loaded};
+use phaser_project::scan::AddedIgnores;
+use phaser_project::source::swept::Sweep;
+use phaser_project::source::{Source, Targets, tree};
+use phaser_project::tool_call::{Call, Moment};
 
 impl Run<'_> {
     /// What is said to an event.
@@ -124,7 +124,7 @@ impl Run<'_> {
     }
 
     fn around(&self) -> anyhow::Result<Around> {
-        let user_settings = settings_file(settings::file::Scope::User, self.environment);
+        let user_settings = settings_file(install::file::Scope::User, self.environment);
         Ok(Around { extra: self.extra()?, user_settings })
     }
 }

@@ -3,15 +3,15 @@
 use super::super::args::Format;
 use super::super::{places, say};
 use super::Run;
-use crate::change::Call;
-use crate::contract::Warning;
-use crate::contract::layers::{Layer, Loading, Made};
-use crate::matcher;
-use crate::path::Root;
-use crate::project;
-use crate::project::load::{Extra, Load, Loaded, Settings};
-use crate::project::texts::Texts;
-use crate::source::{Source, Targets, tree};
+use phaser_core::contract::Warning;
+use phaser_core::matcher;
+use phaser_project::contracts::layers::{Layer, Loading, Made};
+use phaser_project::path::Root;
+use phaser_project::project;
+use phaser_project::project::load::{Extra, Load, Loaded, Settings};
+use phaser_project::project::texts::Texts;
+use phaser_project::source::{Source, Targets, tree};
+use phaser_project::tool_call::Call;
 
 impl Run<'_> {
     /// Where contracts come from beside the project.

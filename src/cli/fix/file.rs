@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::fix::{Applied, Left, Mender, Names};
-use crate::path::{RelPath, Root, real_path};
-use crate::replace::replace;
-use crate::skipped::Gap;
-use crate::source::{Content, Reader, Target};
-use crate::text::{Bytes, Text, encode_like};
-use crate::violation::{Match, State, Violation};
+use phaser_core::fix::{Applied, Left, Mender, Names};
+use phaser_core::skipped::Gap;
+use phaser_core::text::{Bytes, Text, encode_like};
+use phaser_core::violation::{Match, State, Violation};
+use phaser_project::atomic_write::replace;
+use phaser_project::path::{RelPath, Root, real_path};
+use phaser_project::source::{Content, Reader, Target};
 
 /// A file to fix.
 pub struct Job<'a> {
@@ -174,8 +174,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::contract::{Check, Contract, Dialect, Fix, Pattern};
-    use crate::matcher::{self, Directives, Matcher, oracle};
+    use phaser_core::contract::{Check, Contract, Dialect, Fix, Pattern};
+    use phaser_core::matcher::{self, Directives, Matcher};
+    use phaser_core::testing;
 
     #[test]
     fn a_file_that_changed_since_it_was_checked_is_left_alone() {
@@ -183,7 +184,7 @@ mod tests {
         let path = directory.path().join("a.txt");
         let pattern = Pattern { source: r"x(\d)".to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
         let fix = Some(Box::new(Fix::new("y$1", 1)));
-        let contract = Contract { fix, ..oracle::contract(0, Check::Forbid(pattern)) };
+        let contract = Contract { fix, ..testing::contract(0, Check::Forbid(pattern)) };
         let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
         let matcher = Matcher::new(vec![contract], options);
         let mender = Mender::new(&matcher);

@@ -8,12 +8,12 @@ use super::super::environment::Environment;
 use super::super::say;
 use super::Fix;
 use super::file::Done;
-use crate::fix::diff::unified;
-use crate::outcome::Outcome;
-use crate::path::{RelPath, Root};
 use crate::report::here::Here;
 use crate::report::inert;
-use crate::text::starts_with_mark;
+use phaser_core::fix::diff::unified;
+use phaser_core::text::starts_with_mark;
+use phaser_project::outcome::Outcome;
+use phaser_project::path::{RelPath, Root};
 
 /// So many fixes are shown one by one.
 const MOST: usize = 50;

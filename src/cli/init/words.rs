@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use super::{Hooks, Parts, Plan, PreCommit, changes, counted, pre_commit};
 use crate::cli::environment::Environment;
-use crate::path::{BASELINE, CONFIG, PROJECT_CONTRACTS};
-use crate::project::Recorded;
+use crate::install::Edited;
 use crate::report::inert;
-use crate::settings::Edited;
+use phaser_project::path::{BASELINE, CONFIG, PROJECT_CONTRACTS};
+use phaser_project::project::Recorded;
 
 impl Plan {
     /// Shows everything that can be done.

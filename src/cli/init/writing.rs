@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
-use crate::path::real_path;
-use crate::replace::replace;
+use phaser_project::atomic_write::replace;
+use phaser_project::path::real_path;
 
 /// A file to write.
 #[derive(Debug)]

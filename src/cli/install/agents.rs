@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::{Install, Place, ScopeArg, Uninstall, list, print_preview, show};
-use crate::agent::Client;
+use crate::agents::Client;
 use crate::cli::environment::Environment;
 use crate::cli::output::print;
 use crate::cli::say;
 use crate::exit::Exit;
-use crate::path::{RootHints, find_root};
-use crate::settings::agents::{Base, HookFile, files, homes};
-use crate::settings::file::{self, FileError};
-use crate::settings::{Edited, Existing, SettingsError};
+use crate::install::agents::{Base, HookFile, files, homes};
+use crate::install::file::{self, FileError};
+use crate::install::{Edited, Existing, SettingsError};
+use phaser_project::path::{RootHints, find_root};
 
 /// An agent as it was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

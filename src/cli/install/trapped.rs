@@ -3,7 +3,7 @@
 use crate::cli::environment::Environment;
 use crate::cli::say;
 use crate::cli::today::{self, Today};
-use crate::path::{CONFIG, RootHints, find_root};
+use phaser_project::path::{CONFIG, RootHints, find_root};
 
 /// Says which files cannot be edited any more. Nothing depends on it, so what goes wrong is only said.
 pub(super) fn warn(environment: &Environment) {

@@ -1,8 +1,8 @@
 //! What `phaser enforce install` says about the hooks that it has written.
 
 use super::{Install, ScopeArg, ToolsArg};
-use crate::agent::OnClean;
-use crate::settings::{OnFail, Wanted};
+use crate::agents::OnClean;
+use crate::install::{OnFail, Wanted};
 
 /// What is left to do.
 pub const NEXT: &str = "\

@@ -1,6 +1,6 @@
 //! As many results as GitHub takes.
 
-use crate::contract::Severity;
+use phaser_core::contract::Severity;
 
 /// GitHub refuses a run with more results.
 pub(super) const MAX_RESULTS: usize = 25_000;

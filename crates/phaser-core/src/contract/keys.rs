@@ -1,0 +1,310 @@
+//! Every key of a contract, in one table: how it is spelled in the two forms, what its value is, what it means, and how
+//! the value gets into a [`Contract`] and out of it again.
+//!
+//! The readers of YAML, the compiled index, the JSON Schema, and the commands that write and show contracts all go
+//! through the table. A new key is a field of [`Contract`], a row in `table.rs`, and whatever uses the field.
+
+use std::borrow::Cow;
+
+use serde_json::Value as Json;
+
+use super::{Contract, Examples, Form, Kind};
+use crate::suggest::nearest;
+
+mod builder;
+pub mod doubtful_glob;
+mod table;
+
+pub use builder::{Builder, Built};
+pub use table::KEYS;
+
+/// The longest pattern, in bytes.
+pub const MAX_PATTERN: usize = 4 * 1024;
+
+/// The longest id, and the longest tag.
+pub const MAX_ID: usize = 64;
+
+/// The most tags of one contract.
+pub const MAX_TAGS: usize = 32;
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name: how it is spelled in the flat form, in JSON and by commands.
+    pub name: &'static str,
+    /// What people write who mean it.
+    pub mistaken_for: &'static [&'static str],
+    /// Where it stands in the form of version 1.2.
+    pub nested: Nested,
+    /// When it must be there.
+    pub demanded: Demanded,
+    /// What its value is, and the way into a contract and out of it.
+    pub shape: Shape,
+    /// How it is written in a new file.
+    pub quotes: Quotes,
+    /// How `phaser contracts show` shows it.
+    pub shown: Shown,
+    /// What it means, for whoever writes a contract.
+    pub meaning: &'static str,
+    /// What it means in the form of version 1.2, where that is not the same.
+    pub nested_meaning: Option<&'static str>,
+    /// The JSON Schema of its value.
+    pub schema: fn() -> Json,
+}
+
+/// Where a key stands in the form of version 1.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nested {
+    /// Under `rule`, by one of these names.
+    InRule(&'static [&'static str]),
+    /// At the top.
+    AtTop,
+    /// Under `rule`, or at the top.
+    Either,
+}
+
+/// When a key must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demanded {
+    /// In every contract.
+    Always,
+    /// In the flat form.
+    InFlatForm,
+    /// In a contract of a type that has a pattern.
+    WithPattern,
+    /// Never.
+    Never,
+}
+
+/// Does a text stand in quotes in a new file?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quotes {
+    /// Only where YAML would take it for something else.
+    IfNeeded,
+    /// It does.
+    Always,
+}
+
+/// How a key is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// In a row of its own, after its name.
+    InRow,
+    /// In a way of its own.
+    Apart,
+}
+
+/// What a value is, how it gets into a contract, and how to get it from there.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// A text.
+    Text {
+        /// Puts it into a contract.
+        set: for<'v> fn(&mut Builder, Placed<'v>),
+        /// Gets it from a contract.
+        get: for<'c> fn(&'c Contract) -> Option<Placed<'c>>,
+    },
+    /// One text, or a list that becomes one.
+    TextOrList {
+        /// Puts it into a contract.
+        set: for<'v> fn(&mut Builder, &[Placed<'v>]),
+        /// Gets it from a contract.
+        get: for<'c> fn(&'c Contract) -> Option<Placed<'c>>,
+    },
+    /// True or false.
+    Flag {
+        /// Puts it into a contract.
+        set: fn(&mut Builder, bool),
+        /// Gets it from a contract, unless it goes without saying.
+        get: fn(&Contract) -> Option<bool>,
+    },
+    /// A list of words.
+    Words {
+        /// Puts them into a contract.
+        set: for<'v> fn(&mut Builder, Vec<Placed<'v>>),
+        /// Gets them from a contract.
+        get: for<'c> fn(&'c Contract) -> &'c [String],
+    },
+    /// One of a few words, or a list of them.
+    Choices {
+        /// Puts them into a contract.
+        set: for<'v> fn(&mut Builder, &[Placed<'v>]),
+        /// Gets them from a contract.
+        get: fn(&Contract) -> Vec<&'static str>,
+    },
+    /// Texts that show what a contract means.
+    Examples,
+}
+
+/// A text, and the line of the contract file that it stands on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed<'a> {
+    /// The text.
+    pub text: Cow<'a, str>,
+    /// The line.
+    pub line: usize,
+}
+
+impl<'a> Placed<'a> {
+    /// A text that stands on this line.
+    pub fn new(text: impl Into<Cow<'a, str>>, line: usize) -> Self {
+        Self { text: text.into(), line }
+    }
+
+    /// A text whose line nobody asks for.
+    fn anywhere(text: &'a str) -> Self {
+        Self { text: Cow::Borrowed(text), line: 1 }
+    }
+}
+
+/// The value of a key, as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// For [`Shape::Text`], and for one text where there may be several.
+    Text(Placed<'a>),
+    /// For [`Shape::TextOrList`], [`Shape::Words`] and [`Shape::Choices`].
+    List(Vec<Placed<'a>>),
+    /// For [`Shape::Flag`].
+    Flag(bool),
+    /// For [`Shape::Examples`].
+    Examples(Examples),
+}
+
+/// Keys of a contract file that say nothing about its contract, and what they are.
+pub const UNREAD: [(&str, &str); 3] = [
+    ("version", "Format version; ignored."),
+    ("audit_source", "Source of the contract; ignored."),
+    ("created_at", "Creation time; ignored."),
+];
+
+/// The key that the contract stands under in the form of version 1.2.
+pub const RULE: &str = "rule";
+
+/// Where a mapping stands in a contract file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// It is the file.
+    Top,
+    /// It is the value of `rule`.
+    Rule,
+}
+
+impl Key {
+    /// The index of the key with this name at this level.
+    pub fn find(name: &str, level: Level) -> Option<usize> {
+        KEYS.iter().position(|key| match level {
+            Level::Top => key.name == name,
+            Level::Rule => key.names_in_rule().contains(&name),
+        })
+    }
+
+    /// How it is spelled under `rule`, if it may stand there.
+    pub fn names_in_rule(&self) -> &[&'static str] {
+        match &self.nested {
+            Nested::InRule(names) => names,
+            Nested::Either => std::slice::from_ref(&self.name),
+            Nested::AtTop => &[],
+        }
+    }
+
+    /// How it is best spelled in this form.
+    pub fn name_in(&self, form: Form) -> &'static str {
+        match (form, self.names_in_rule()) {
+            (Form::Nested, [name, ..]) => name,
+            _ => self.name,
+        }
+    }
+
+    /// The value that a contract has; examples have none here.
+    pub fn value_of<'c>(&self, contract: &'c Contract) -> Option<Value<'c>> {
+        match self.shape {
+            Shape::Text { get, .. } | Shape::TextOrList { get, .. } => get(contract).map(Value::Text),
+            Shape::Flag { get, .. } => get(contract).map(Value::Flag),
+            Shape::Words { get, .. } => {
+                let words: Vec<_> = get(contract).iter().map(|word| Placed::anywhere(word)).collect();
+                (!words.is_empty()).then_some(Value::List(words))
+            }
+            Shape::Choices { get, .. } => match get(contract).as_slice() {
+                [] => None,
+                [one] => Some(Value::Text(Placed::anywhere(one))),
+                several => Some(Value::List(several.iter().map(|one| Placed::anywhere(one)).collect())),
+            },
+            Shape::Examples => None,
+        }
+    }
+
+    /// Must it be there in a contract of this form and type?
+    pub fn is_demanded(&self, form: Form, kind: Kind) -> bool {
+        match self.demanded {
+            Demanded::Always => true,
+            Demanded::InFlatForm => form == Form::Flat,
+            Demanded::WithPattern => kind.has_pattern(),
+            Demanded::Never => false,
+        }
+    }
+}
+
+/// The key that was probably meant by a name that is no key at this level.
+pub fn meant_by(name: &str, level: Level) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase().replace('-', "_");
+    let key = KEYS.iter().find(|key| key.mistaken_for.contains(&lower.as_str()) || key.name == lower);
+    let spelled = key.and_then(|key| match level {
+        Level::Top => Some(key.name),
+        Level::Rule => key.names_in_rule().first().copied(),
+    });
+    spelled.or_else(|| nearest(name, names(level)))
+}
+
+/// All names that may stand at a level.
+pub fn names(level: Level) -> Vec<&'static str> {
+    match level {
+        Level::Top => {
+            let around = [RULE].into_iter().chain(UNREAD.map(|(name, _)| name));
+            KEYS.iter().map(|key| key.name).chain(around).collect()
+        }
+        Level::Rule => KEYS.iter().flat_map(Key::names_in_rule).copied().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_means_two_keys() {
+        for level in [Level::Top, Level::Rule] {
+            let mut all = names(level);
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), count);
+        }
+    }
+
+    #[test]
+    fn the_key_that_was_meant_is_found() {
+        for (name, meant) in [
+            ("patern", Some("pattern")),
+            ("id", Some("rule_id")),
+            ("regex", Some("pattern")),
+            ("File-Glob", Some("file_glob")),
+            ("glob", Some("file_glob")),
+            ("Severity", Some("severity")),
+            ("author", None),
+        ] {
+            assert_eq!(meant_by(name, Level::Top), meant, "{name}");
+        }
+        assert_eq!(meant_by("name", Level::Rule), Some("id"));
+        assert_eq!(meant_by("enable", Level::Rule), None, "it does not stand there");
+    }
+
+    #[test]
+    fn every_key_is_found_where_it_stands() {
+        for (at, key) in KEYS.iter().enumerate() {
+            assert_eq!(Key::find(key.name, Level::Top), Some(at), "{}", key.name);
+            assert!(key.names_in_rule().iter().all(|name| Key::find(name, Level::Rule) == Some(at)));
+        }
+        assert!(Key::find("id", Level::Top).is_none());
+        assert!(Key::find("enabled", Level::Rule).is_none());
+    }
+}

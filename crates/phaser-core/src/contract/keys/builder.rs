@@ -1,0 +1,409 @@
+//! A contract while its keys are read: each value is validated as it is set, and what is wrong is collected.
+
+use super::super::scope::Scope;
+use super::super::{
+    Check, Contract, Dialect, Examples, Exclude, Fix, Form, Kind, Origin, Pattern, Severity, Warning, Zone,
+    printable,
+};
+use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
+use crate::suggest::nearest;
+use phaser_glob::{Glob, GlobError};
+
+/// A contract that is being read. What has not been set yet means nothing.
+#[derive(Debug)]
+pub struct Builder {
+    /// What has been set so far.
+    pub(super) contract: Contract,
+    kind: Option<Kind>,
+    pattern: Option<Pattern>,
+    /// The line that missing keys are reported at.
+    top: usize,
+    /// A bit for each key that has a value.
+    present: u32,
+    /// The line that `in` stands on.
+    zones_line: Option<usize>,
+    mistakes: Vec<Warning>,
+    doubts: Vec<Warning>,
+    values: Values,
+}
+
+/// Where values come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// Somebody wrote them.
+    Written,
+    /// They have been read before, and there was nothing to say about them.
+    KnownToBeGood,
+}
+
+/// What became of a contract file: a contract, unless something is wrong, and what its author should know.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Built {
+    /// The contract, if it counts.
+    pub contract: Option<Contract>,
+    /// The form of the file, if it could be read at all.
+    pub form: Option<Form>,
+    /// What is wrong or doubtful.
+    pub warnings: Vec<Warning>,
+}
+
+impl Built {
+    /// A file that is no contract, because of this.
+    pub fn broken(warning: Warning) -> Self {
+        Self { warnings: vec![warning], ..Self::default() }
+    }
+}
+
+impl Builder {
+    /// A contract of which nothing is known but its form; missing keys are reported at the line `top`.
+    pub fn new(origin: Origin, form: Form, top: usize) -> Self {
+        let contract = Contract {
+            id: String::new(),
+            form,
+            kind: Kind::FileExists,
+            check: Check::Exists,
+            glob: Glob::default(),
+            glob_line: top,
+            exclude: None,
+            zones: Vec::new(),
+            fix: None,
+            severity: Severity::Error,
+            message: String::new(),
+            rationale: None,
+            enabled: true,
+            ignorable: true,
+            tags: Vec::new(),
+            examples: Examples::default(),
+            origin,
+            scope: Scope::default(),
+        };
+        let values = Values::Written;
+        Self {
+            values,
+            contract,
+            kind: None,
+            pattern: None,
+            top,
+            present: 0,
+            zones_line: None,
+            mistakes: Vec::new(),
+            doubts: Vec::new(),
+        }
+    }
+
+    /// The same for values that were read before, and that nothing was wrong with or doubtful about.
+    pub fn of_valid(origin: Origin, form: Form) -> Self {
+        Self { values: Values::KnownToBeGood, ..Self::new(origin, form, 1) }
+    }
+
+    /// Sets the value of the key with this index. A value of another shape than the key's is left alone: readers make
+    /// none.
+    pub fn set(&mut self, at: usize, value: Value<'_>) {
+        let (key, bit) = (&KEYS[at], 1 << at);
+        if self.present & bit != 0 {
+            let line = if let Value::Text(Placed { line, .. }) = value { line } else { self.top };
+            self.mistake(line, format!("the key '{}' is there twice (keep one of them)", key.name));
+            return;
+        }
+        self.present |= bit;
+        match (key.shape, value) {
+            (Shape::Text { set, .. }, Value::Text(text)) => set(self, text),
+            (Shape::TextOrList { set, .. } | Shape::Choices { set, .. }, Value::Text(text)) => {
+                set(self, &[text])
+            }
+            (Shape::TextOrList { set, .. } | Shape::Choices { set, .. }, Value::List(list)) => {
+                set(self, &list)
+            }
+            (Shape::Words { set, .. }, Value::List(list)) => set(self, list),
+            (Shape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
+            (Shape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
+            _ => {}
+        }
+    }
+
+    /// Adds something that the author should know, although the contract counts.
+    pub fn doubt(&mut self, line: usize, what: impl Into<String>) {
+        self.doubts.push(Warning::at(&self.contract.origin.file, line, what).only_a_doubt());
+    }
+
+    fn mistake(&mut self, line: usize, what: impl Into<String>) {
+        self.mistakes.push(Warning::at(&self.contract.origin.file, line, what));
+    }
+
+    /// The contract, unless something is wrong with it or missing.
+    pub fn finish(mut self) -> Built {
+        self.complete();
+        let form = Some(self.contract.form);
+        let mut warnings = self.mistakes;
+        let contract = warnings.is_empty().then_some(self.contract);
+        warnings.append(&mut self.doubts);
+        Built { contract, form, warnings }
+    }
+
+    /// The contract, or else the origin that it would have had.
+    pub fn into_contract(mut self) -> Result<Contract, Origin> {
+        self.complete();
+        if self.mistakes.is_empty() { Ok(self.contract) } else { Err(self.contract.origin) }
+    }
+
+    /// Looks for what is missing, and puts together what belongs together.
+    fn complete(&mut self) {
+        for (at, key) in KEYS.iter().enumerate() {
+            let kind = self.kind.unwrap_or(Kind::FileExists);
+            if self.present & (1 << at) == 0 && key.is_demanded(self.contract.form, kind) {
+                let name = key.name_in(self.contract.form);
+                self.mistake(self.top, format!("'{name}' is missing (add '{name}: …')"));
+            }
+        }
+        self.put_check();
+    }
+
+    /// Puts together what the contract demands, of its type and its pattern.
+    fn put_check(&mut self) {
+        let Some(kind) = self.kind else { return };
+        let nested = self.contract.form == Form::Nested;
+        let pattern = self.pattern.take().map(|pattern| {
+            let literal = nested && matches!(kind, Kind::FileContains | Kind::FileNotContains);
+            Pattern { dialect: if literal { Dialect::Literal } else { Dialect::Regex }, ..pattern }
+        });
+        self.contract.kind = kind;
+        if let Some(line) = self.zones_line.filter(|_| !kind.has_pattern()) {
+            let what = "(remove it: such a contract is not about what files hold)";
+            self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
+            self.contract.zones.clear();
+        }
+        self.judge_fix(kind, pattern.as_ref());
+        self.contract.check = match (kind, pattern) {
+            (Kind::FileExists, _) => Check::Exists,
+            (Kind::FileNotExists, _) => Check::NotExists,
+            (Kind::ForbidPattern | Kind::FileNotContains, Some(pattern)) => Check::Forbid(pattern),
+            (Kind::RequirePattern, Some(pattern)) if nested => Check::RequireSomewhere(pattern),
+            (Kind::RequirePattern | Kind::FileContains, Some(pattern)) => Check::Require(pattern),
+            // That it has no pattern has been said.
+            (_, None) => Check::Exists,
+        };
+    }
+
+    /// Takes a fix away that means nothing. The contract counts without it: a broken fix must not disarm it.
+    fn judge_fix(&mut self, kind: Kind, pattern: Option<&Pattern>) {
+        let Some(fix) = self.contract.fix.as_deref().filter(|_| self.values == Values::Written) else {
+            return;
+        };
+        let wrong = match kind {
+            Kind::ForbidPattern | Kind::FileNotContains => pattern.and_then(|pattern| fix.mistake(pattern)),
+            kind => {
+                Some(format!("key 'fix' means nothing for {kind} (remove it: there is no match to replace)"))
+            }
+        };
+        if let Some(what) = wrong {
+            self.doubt(fix.line, what);
+            self.contract.fix = None;
+        }
+    }
+
+    pub(super) fn set_id(&mut self, id: Placed<'_>) {
+        let Placed { text, line } = id;
+        if text.is_empty() {
+            self.mistake(line, "the rule id is empty (name the rule, for instance 'no-debug-print')");
+        } else if text.len() > MAX_ID {
+            self.mistake(
+                line,
+                format!("the rule id is longer than {MAX_ID} characters (choose a shorter one)"),
+            );
+        } else if !is_word(&text) {
+            let id = printable(&text);
+            self.mistake(
+                line,
+                format!("rule id '{id}' may have only letters, digits and hyphens (rename it)"),
+            );
+        }
+        self.contract.id = text.into_owned();
+    }
+
+    pub(super) fn set_kind(&mut self, kind: Placed<'_>) {
+        self.kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind.text);
+        if self.kind.is_none() {
+            let known: Vec<_> = Kind::ALL.into_iter().map(Kind::as_str).collect();
+            let (unknown, known) = (printable(&kind.text), known.join(", "));
+            self.mistake(kind.line, format!("type '{unknown}' is not known (use one of {known})"));
+        }
+    }
+
+    pub(super) fn set_pattern(&mut self, pattern: Placed<'_>) {
+        let (line, size) = (pattern.line, pattern.text.len());
+        if size == 0 {
+            self.mistake(line, "'pattern' is empty (write what to look for)");
+        } else if size > MAX_PATTERN {
+            let what = "(split it into several contracts)";
+            self.mistake(line, format!("'pattern' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
+        }
+        let source = pattern.text.into_owned();
+        self.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, needs: None });
+    }
+
+    /// Sets the files that the contract is about.
+    pub(super) fn set_globs(&mut self, globs: &[Placed<'_>]) {
+        self.contract.glob_line = globs.first().map_or(self.top, |first| first.line);
+        if let Some(glob) = self.known_or_new("file_glob", globs) {
+            self.contract.glob = glob;
+        }
+    }
+
+    /// Sets the files that it is not about.
+    pub(super) fn set_exclude(&mut self, globs: &[Placed<'_>]) {
+        let line = globs.first().map_or(self.top, |first| first.line);
+        let glob = self.known_or_new("exclude_glob", globs);
+        self.contract.exclude = glob.map(|glob| Box::new(Exclude { glob, line }));
+    }
+
+    /// The glob that values are. One that was accepted before is not looked at until somebody asks it: of the contracts of
+    /// a pack, one is asked for all that have the same glob.
+    fn known_or_new(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+        match (self.values, globs) {
+            (Values::KnownToBeGood, [known]) => Some(Glob::accepted(&known.text)),
+            _ => self.globs(key, globs),
+        }
+    }
+
+    /// One glob, or several that become one with braces around them, if they are valid.
+    fn globs(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+        let [glob] = globs else { return self.list_of_globs(key, globs) };
+        self.glob(key, glob)
+    }
+
+    fn list_of_globs(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+        let Some(first) = globs.first() else {
+            let what = format!("'{key}' is an empty list (name at least one glob, for instance '**/*.py')");
+            self.mistake(self.top, what);
+            return None;
+        };
+        let valid = globs.iter().filter_map(|glob| self.glob(key, glob)).count();
+        let all: Vec<_> = globs.iter().map(|glob| without_bare_commas(&glob.text)).collect();
+        let joined = Placed::new(format!("{{{}}}", all.join(",")), first.line);
+        if valid < globs.len() {
+            return None;
+        }
+        Glob::new(&joined.text).map_err(|error| self.wrong_glob(key, &joined, &error)).ok()
+    }
+
+    /// One glob, if it is valid.
+    fn glob(&mut self, key: &str, glob: &Placed<'_>) -> Option<Glob> {
+        if self.values == Values::Written
+            && let Some(doubt) = doubtful_glob::doubt(key, &glob.text)
+        {
+            self.doubt(glob.line, doubt);
+        }
+        Glob::new(&glob.text).map_err(|error| self.wrong_glob(key, glob, &error)).ok()
+    }
+
+    fn wrong_glob(&mut self, key: &str, glob: &Placed<'_>, error: &GlobError) {
+        let why = match error {
+            GlobError::Syntax { why, .. } => why.clone(),
+            GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
+        };
+        let what = format!("'{key}' is not valid: {} (for instance '**/*.py')", printable(&why));
+        self.mistake(glob.line, what);
+    }
+
+    pub(super) fn set_zones(&mut self, zones: &[Placed<'_>]) {
+        let known = Zone::ALL.map(Zone::as_str);
+        let Some(first) = zones.first() else {
+            return self
+                .mistake(self.top, format!("'in' is an empty list (name some of {})", known.join(", ")));
+        };
+        self.zones_line = Some(first.line);
+        for Placed { text, line } in zones {
+            match Zone::ALL.into_iter().find(|zone| zone.as_str() == text) {
+                Some(zone) if self.contract.zones.contains(&zone) => {}
+                Some(zone) => self.contract.zones.push(zone),
+                None => {
+                    let mend = match nearest(text, known) {
+                        Some(meant) => format!("did you mean '{meant}'?"),
+                        None => format!("use {}", known.join(", ")),
+                    };
+                    self.mistake(*line, format!("'in' knows no '{}' ({mend})", printable(text)));
+                }
+            }
+        }
+    }
+
+    pub(super) fn set_fix(&mut self, fix: Placed<'_>) {
+        let (line, size) = (fix.line, fix.text.len());
+        if size > MAX_PATTERN {
+            let what = "(fix less at once)";
+            self.mistake(line, format!("'fix' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
+        }
+        self.contract.fix = Some(Box::new(Fix { template: fix.text.into_owned(), line }));
+    }
+
+    pub(super) fn set_message(&mut self, message: Placed<'_>) {
+        if message.text.trim().is_empty() {
+            self.mistake(message.line, "'message' is empty (say what to do instead)");
+        }
+        self.contract.message = message.text.into_owned();
+    }
+
+    pub(super) fn set_severity(&mut self, severity: Placed<'_>) {
+        match &*severity.text {
+            "error" => self.contract.severity = Severity::Error,
+            "warning" => self.contract.severity = Severity::Warning,
+            other => {
+                let what = format!("severity '{}' is not known (use error or warning)", printable(other));
+                self.mistake(severity.line, what);
+            }
+        }
+    }
+
+    pub(super) fn set_rationale(&mut self, rationale: Placed<'_>) {
+        let text = rationale.text;
+        self.contract.rationale = (!text.trim().is_empty()).then(|| text.into_owned());
+    }
+
+    pub(super) fn set_tags(&mut self, tags: Vec<Placed<'_>>) {
+        if let Some(tag) = tags.get(MAX_TAGS) {
+            self.mistake(tag.line, format!("there are more than {MAX_TAGS} tags (remove some)"));
+        }
+        for Placed { text, line } in tags {
+            if text.len() > MAX_ID || !is_word(&text) {
+                let tag = printable(&text);
+                let what = "may have only letters, digits and hyphens, at most";
+                self.mistake(line, format!("tag '{tag}' {what} {MAX_ID} of them (rename it)"));
+            }
+            if !self.contract.tags.iter().any(|known| *known == text) {
+                self.contract.tags.push(text.into_owned());
+            }
+        }
+    }
+}
+
+/// Is this a word that ids and tags are made of?
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+/// A glob as it may stand in braces, where a bare comma would end it.
+fn without_bare_commas(glob: &str) -> String {
+    let mut text = glob.to_owned();
+    for comma in doubtful_glob::bare_commas(glob).into_iter().rev() {
+        text.insert(comma, '\\');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glob_in_braces_means_what_it_means_alone() {
+        for (glob, expected) in [
+            ("a,b", "a\\,b"),
+            ("{a,b}", "{a,b}"),
+            ("[,]x,", "[,]x\\,"),
+            ("a\\,b", "a\\,b"),
+            ("[],],", "[],]\\,"),
+        ] {
+            assert_eq!(without_bare_commas(glob), expected);
+        }
+    }
+}

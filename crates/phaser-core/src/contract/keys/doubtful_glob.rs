@@ -1,0 +1,122 @@
+//! Globs that are valid and surely not what was meant: they match no file at all.
+
+use super::super::printable;
+
+/// What is wrong with a glob that can match nothing in a project, and what to write.
+pub fn doubt(key: &str, glob: &str) -> Option<String> {
+    // Nearly every glob is as it should be, and a hook reads them all.
+    let (mut before, mut is_usual) = (0, !glob.starts_with(['!', '/', '.']) && !glob.ends_with('/'));
+    let mut has_commas = false;
+    for byte in glob.bytes() {
+        is_usual &= !(byte == b'.' && before == b'.');
+        has_commas |= byte == b',';
+        before = byte;
+    }
+    let is_usual = is_usual && (!has_commas || bare_commas(glob).is_empty());
+    if is_usual { None } else { about(key, &printable(glob)) }
+}
+
+fn about(key: &str, glob: &str) -> Option<String> {
+    if let Some(rest) = glob.strip_prefix('!') {
+        return Some(format!(
+            "'{key}' cannot exclude: '!' stands for itself in '{glob}' (write '{rest}' in 'exclude_glob', or \
+             '\\!{rest}' for such a name)"
+        ));
+    }
+    if glob.starts_with("../") || glob.contains("/../") {
+        return Some(format!(
+            "'{key}' cannot leave the project: '..' matches no file in '{glob}' (write a path from the root)"
+        ));
+    }
+    if glob.starts_with("./") || glob.starts_with('/') {
+        let rest = glob.trim_start_matches("./").trim_start_matches('/');
+        return Some(format!(
+            "'{key}': paths start at the project root, without './' or '/', so '{glob}' matches no file (write \
+             '{rest}')"
+        ));
+    }
+    if glob.len() > 1 && glob.ends_with('/') {
+        return Some(format!("'{key}': '{glob}' is a directory, which is no file (write '{glob}**')"));
+    }
+    (!bare_commas(glob).is_empty()).then(|| {
+        let parts: Vec<_> = glob.split(',').map(str::trim).collect();
+        format!(
+            "'{key}': a comma stands for itself in '{glob}' (write '{{{}}}' for several globs, or '\\,' for the \
+             comma)",
+            parts.join(",")
+        )
+    })
+}
+
+/// Where commas stand that are neither escaped nor in braces nor in brackets, as byte offsets.
+pub(super) fn bare_commas(glob: &str) -> Vec<usize> {
+    let (mut commas, mut depth) = (Vec::new(), 0_usize);
+    let mut rest = glob.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        match c {
+            '\\' => drop(rest.next()),
+            '[' => {
+                rest.next_if(|(_, c)| matches!(c, '!' | '^'));
+                // The first character is a member, even if it is a bracket.
+                rest.next();
+                while rest.next().is_some_and(|(_, c)| c != ']') {}
+            }
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => commas.push(at),
+            _ => {}
+        }
+    }
+    commas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phaser_glob::Glob;
+
+    #[test]
+    fn what_matches_nothing_is_said_with_what_to_write() {
+        for (glob, mend) in [
+            ("./src/*.py", "(write 'src/*.py')"),
+            ("/src/*.py", "(write 'src/*.py')"),
+            (".//src", "(write 'src')"),
+            ("!tests/**", "(write 'tests/**' in 'exclude_glob', or '\\!tests/**' for such a name)"),
+            ("*.py,*.rs", "(write '{*.py,*.rs}' for several globs, or '\\,' for the comma)"),
+            ("a, b", "(write '{a,b}' for several globs, or '\\,' for the comma)"),
+            ("../lib/*.py", "(write a path from the root)"),
+            ("src/", "(write 'src/**')"),
+        ] {
+            let doubt = doubt("file_glob", glob).unwrap_or_else(|| panic!("nothing is said about {glob}"));
+            assert!(doubt.ends_with(mend), "{doubt}");
+            assert!(Glob::new(glob).is_ok(), "{glob} is valid");
+        }
+    }
+
+    #[test]
+    fn what_is_advised_matches_what_was_meant() {
+        let matches = |glob: &str, path: &str| Glob::new(glob).expect("valid").is_match(path.as_bytes());
+        assert!(
+            matches("\\!tests/**", "!tests/a") && matches("{*.py,*.rs}", "a.rs") && matches("a\\,b", "a,b")
+        );
+    }
+
+    #[test]
+    fn usual_globs_are_left_alone() {
+        for glob in [
+            "**",
+            "**/*.py",
+            "src/**",
+            "{a,b}",
+            "[a,b]",
+            "a\\,b",
+            "{a,{b,c}}/d",
+            ".env",
+            "..a",
+            "a..b/c",
+            "[!a]",
+        ] {
+            assert_eq!(doubt("file_glob", glob), None, "{glob}");
+        }
+    }
+}

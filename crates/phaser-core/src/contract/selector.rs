@@ -1,0 +1,130 @@
+//! Which contracts somebody means: by id, by a glob over ids, or by a tag.
+
+use thiserror::Error;
+
+use super::Contract;
+use crate::suggest::nearest;
+use phaser_glob::Glob;
+
+/// What starts a tag.
+const TAG: &str = "tag:";
+
+/// One way to name contracts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selector {
+    text: String,
+    means: Means,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Means {
+    Ids(Glob),
+    Tag,
+}
+
+/// Why a text names no contracts.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NotASelector {
+    /// It is empty.
+    #[error("it is empty (name an id, a glob over ids like 'python-*', or 'tag:NAME')")]
+    Empty,
+    /// It is no glob.
+    #[error("'{text}' is not a glob over ids: {why}")]
+    Glob {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Selector {
+    /// What a text means.
+    pub fn new(text: &str) -> Result<Self, NotASelector> {
+        let text = text.trim();
+        let means = match text.strip_prefix(TAG) {
+            _ if text.is_empty() => return Err(NotASelector::Empty),
+            Some("") => return Err(NotASelector::Empty),
+            Some(_) => Means::Tag,
+            None => {
+                let wrong = |error: phaser_glob::GlobError| NotASelector::Glob {
+                    text: text.to_owned(),
+                    why: error.to_string(),
+                };
+                Means::Ids(Glob::new(text).map_err(wrong)?)
+            }
+        };
+        Ok(Self { text: text.to_owned(), means })
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Does it mean this contract?
+    pub fn means(&self, contract: &Contract) -> bool {
+        match &self.means {
+            Means::Ids(glob) => glob.is_match(contract.id.as_bytes()),
+            Means::Tag => contract.has_tag(&self.text[TAG.len()..]),
+        }
+    }
+
+    /// What to say when it means none of these contracts: what was probably meant.
+    pub fn means_nothing<'c>(&self, contracts: impl Iterator<Item = &'c Contract>) -> String {
+        let text = &self.text;
+        let (what, nearest) = match &self.means {
+            Means::Ids(_) => {
+                let ids = contracts.map(|contract| contract.id.as_str());
+                (format!("no contract is called '{text}'"), nearest(text, ids).map(str::to_owned))
+            }
+            Means::Tag => {
+                let tags = contracts.flat_map(|contract| contract.tags.iter().map(String::as_str));
+                let near = nearest(&text[TAG.len()..], tags).map(|tag| format!("{TAG}{tag}"));
+                (format!("no contract has the tag '{}'", &text[TAG.len()..]), near)
+            }
+        };
+        let mend = match nearest {
+            Some(nearest) => format!("did you mean '{nearest}'?"),
+            None => "'phaser contracts list' shows those there are".to_owned(),
+        };
+        format!("{what} ({mend})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contract(id: &str, tags: &str) -> Contract {
+        let yaml = format!(
+            "rule_id: {id}\ntype: file_exists\nfile_glob: x\nmessage: m\nseverity: error\ntags: [{tags}]\n"
+        );
+        Contract::from_yaml(&yaml, "a.yaml").expect("a contract")
+    }
+
+    #[test]
+    fn contracts_are_meant_by_id_glob_or_tag() {
+        let contract = contract("python-print", "output, python");
+        let means = |text: &str| Selector::new(text).expect("a selector").means(&contract);
+        for text in ["python-print", "python-*", "*", " *-print ", "{python,rust}-print", "tag:output"] {
+            assert!(means(text), "{text}");
+        }
+        for text in ["python", "print", "PYTHON-*", "tag:python-print", "tag:out*", "output"] {
+            assert!(!means(text), "{text}");
+        }
+        for text in ["", " ", "tag:", "a["] {
+            assert!(Selector::new(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_meant_is_named() {
+        let contracts = [contract("no-print", "output"), contract("no-eval", "danger")];
+        let said = |text: &str| Selector::new(text).expect("a selector").means_nothing(contracts.iter());
+        assert_eq!(said("no-prnt"), "no contract is called 'no-prnt' (did you mean 'no-print'?)");
+        assert_eq!(said("tag:outptu"), "no contract has the tag 'outptu' (did you mean 'tag:output'?)");
+        let list = "'phaser contracts list' shows those there are";
+        assert_eq!(said("xyz"), format!("no contract is called 'xyz' ({list})"));
+    }
+}

@@ -1,0 +1,297 @@
+//! YAML text to [`Contract`], and back: reads both forms, the flat one and the nested one of version 1.2.
+//!
+//! What keys there are, and what their values must be, is in the table of [`keys`](super::keys). Whether a regular
+//! expression is valid is not known here; the matcher finds that out when it needs the pattern.
+
+use super::keys::{Builder, Built, KEYS, Level, Nested, Value, meant_by};
+use super::{Contract, Form, Origin, Warning, printable};
+use crate::suggest::nearest;
+
+mod plain;
+mod schema;
+mod switch;
+mod write;
+mod yaml;
+
+pub use super::keys::MAX_PATTERN;
+pub use schema::schema;
+pub use switch::{Switch, switched};
+pub use write::to_yaml;
+pub use yaml::{Node, NodeValue, node};
+
+/// What a contract file says: the values of its keys, wherever they stood.
+#[derive(Debug)]
+struct Document<'a> {
+    form: Form,
+    /// The line that missing keys are reported at.
+    top: usize,
+    /// Each with the index of its key.
+    values: Vec<(usize, Value<'a>)>,
+    strangers: Vec<Stranger>,
+}
+
+/// A key that means nothing where it stands.
+#[derive(Debug)]
+struct Stranger {
+    name: String,
+    line: usize,
+    place: StrangerPlace,
+}
+
+/// Where a key stands that means nothing there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StrangerPlace {
+    /// At the top or under `rule`, where there is no such key.
+    Unknown(Level),
+    /// At the top beside `rule`, where the key belongs.
+    BesideRule,
+    /// Among the keys of examples, which are these.
+    InExamples(&'static [&'static str]),
+}
+
+/// The contract in `yaml`, if it is one, and what is wrong or doubtful about it.
+pub fn read(yaml: &str, origin: Origin) -> Built {
+    let document = match plain::read(yaml) {
+        Some(document) => document,
+        None => match yaml::read(yaml) {
+            Ok(document) => document,
+            Err(yaml::Mistake { line, what }) => {
+                return Built::broken(Warning::at(&origin.file, line, what));
+            }
+        },
+    };
+    document.build(origin)
+}
+
+/// The contract in `yaml`, or everything that is wrong with it.
+pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
+    let Built { contract, warnings, .. } = read(yaml, origin);
+    contract.ok_or(warnings)
+}
+
+impl Document<'_> {
+    fn build(self, origin: Origin) -> Built {
+        let mut builder = Builder::new(origin, self.form, self.top);
+        for (at, value) in self.values {
+            builder.set(at, value);
+        }
+        for stranger in &self.strangers {
+            builder.doubt(stranger.line, stranger.what());
+        }
+        builder.finish()
+    }
+}
+
+impl Stranger {
+    /// What is said about it, with the key that was probably meant.
+    fn what(&self) -> String {
+        let name = printable(&self.name);
+        let meant = match self.place {
+            StrangerPlace::BesideRule => {
+                return format!("key '{name}' means nothing beside 'rule' (move it into 'rule')");
+            }
+            StrangerPlace::Unknown(level) => meant_by(&self.name, level),
+            StrangerPlace::InExamples(names) => nearest(&self.name, names.iter().copied()),
+        };
+        let mend = match meant {
+            Some(meant) => format!("did you mean '{meant}'?"),
+            None => format!("remove it; the keys are {}", self.place.keys().join(", ")),
+        };
+        let place = match self.place {
+            StrangerPlace::InExamples(_) => "in examples",
+            StrangerPlace::Unknown(_) | StrangerPlace::BesideRule => "in a contract",
+        };
+        format!("key '{name}' means nothing {place} ({mend})")
+    }
+}
+
+impl StrangerPlace {
+    /// The keys that say something where a stranger stands.
+    fn keys(self) -> Vec<&'static str> {
+        match self {
+            Self::InExamples(names) => names.to_vec(),
+            Self::Unknown(Level::Rule) => {
+                KEYS.iter().filter_map(|key| key.names_in_rule().first().copied()).collect()
+            }
+            Self::Unknown(Level::Top) | Self::BesideRule => KEYS.iter().map(|key| key.name).collect(),
+        }
+    }
+}
+
+/// May a key that was read at the top count beside `rule`? The key is known by its index.
+fn counts_beside_rule(at: usize) -> bool {
+    matches!(KEYS[at].nested, Nested::AtTop | Nested::Either)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::keys::MAX_ID;
+    use crate::contract::{Check, Dialect, Example, Kind, LayerKind, Severity};
+
+    const FLAT: &str = "\
+rule_id: no-print
+type: forbid_pattern
+pattern: '\\bprint\\('
+file_glob: '**/*.py'
+message: 'Use the logger.'
+severity: error
+rationale: 'Output belongs to the log.'
+enabled: yes
+";
+
+    const NESTED: &str = "\
+version: '1.2'
+audit_source: review
+rule:
+  id: needs-header
+  type: file_contains
+  pattern: 'a.b'
+  file_glob: 'src/*.c'
+  message: 'Add the header.'
+  severity: warning
+created_at: 2025-01-01
+enabled: false
+";
+
+    fn origin() -> Origin {
+        Origin { layer: LayerKind::Project, file: "c.yaml".into() }
+    }
+
+    fn warnings(yaml: &str) -> Vec<String> {
+        parse(yaml, origin()).expect_err("is not valid").iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_flat_form_is_read() {
+        let contract = parse(FLAT, origin()).expect("is valid");
+        assert_eq!(contract.id, "no-print");
+        assert_eq!(contract.kind, Kind::ForbidPattern);
+        let pattern = contract.check.pattern().expect("has a pattern");
+        assert_eq!((pattern.source.as_str(), pattern.line), (r"\bprint\(", 3));
+        assert_eq!(pattern.dialect, Dialect::Regex);
+        assert_eq!(contract.severity, Severity::Error);
+        assert_eq!(contract.glob_line, 4);
+        assert!(contract.enabled);
+    }
+
+    #[test]
+    fn the_nested_form_is_read_with_literal_patterns() {
+        let contract = parse(NESTED, origin()).expect("is valid");
+        assert_eq!(contract.id, "needs-header");
+        assert!(!contract.enabled);
+        let Check::Require(pattern) = &contract.check else { panic!("{:?}", contract.check) };
+        assert_eq!(pattern.dialect, Dialect::Literal);
+    }
+
+    #[test]
+    fn a_nested_require_pattern_is_met_by_one_file() {
+        let yaml = NESTED.replace("file_contains", "require_pattern");
+        let contract = parse(&yaml, origin()).expect("is valid");
+        let Check::RequireSomewhere(pattern) = &contract.check else { panic!("{:?}", contract.check) };
+        assert_eq!(pattern.dialect, Dialect::Regex);
+    }
+
+    #[test]
+    fn a_nested_contract_without_severity_is_an_error() {
+        let yaml = NESTED.replace("  severity: warning\n", "");
+        assert_eq!(parse(&yaml, origin()).expect("is valid").severity, Severity::Error);
+    }
+
+    #[test]
+    fn python_booleans_are_booleans() {
+        for (spelling, enabled) in
+            [("no", false), ("off", false), ("False", false), ("on", true), ("TRUE", true)]
+        {
+            let yaml = FLAT.replace("yes", spelling);
+            assert_eq!(parse(&yaml, origin()).expect("is valid").enabled, enabled, "{spelling}");
+        }
+    }
+
+    #[test]
+    fn numeric_ids_and_messages_are_text() {
+        let yaml = FLAT.replace("no-print", "123").replace("'Use the logger.'", "404");
+        let contract = parse(&yaml, origin()).expect("is valid");
+        assert_eq!((contract.id.as_str(), contract.message.as_str()), ("123", "404"));
+    }
+
+    #[test]
+    fn examples_are_read_with_their_lines() {
+        let yaml = format!(
+            "{FLAT}examples:\n  violating:\n    - print(1)\n    - path: a/b.py\n      text: |\n        print(2)\n  \
+             passing:\n    - log(1)\n"
+        );
+        let examples = parse(&yaml, origin()).expect("is valid").examples;
+        assert_eq!(
+            examples.violating[0],
+            Example { path: None, text: "print(1)".into(), fixed: None, line: 11 }
+        );
+        let placed =
+            Example { path: Some("a/b.py".into()), text: "print(2)\n".into(), fixed: None, line: 12 };
+        assert_eq!(examples.violating[1], placed);
+        assert_eq!(examples.passing[0].text, "log(1)");
+    }
+
+    #[test]
+    fn an_example_counts_as_it_is_written_whatever_yaml_takes_it_for() {
+        let yaml = format!("{FLAT}examples: {{violating: [y, 1.50, 0x1F, True], passing: ['y', abc]}}\n");
+        let examples = parse(&yaml, origin()).expect("is valid").examples;
+        let texts =
+            |examples: &[Example]| examples.iter().map(|example| example.text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&examples.violating), ["y", "1.50", "0x1F", "True"]);
+        assert_eq!(texts(&examples.passing), ["y", "abc"]);
+        let broken = warnings(&format!("{FLAT}examples: {{violating: [[a]]}}\n"));
+        assert!(broken[0].contains("an example is a text"), "{broken:?}");
+    }
+
+    #[test]
+    fn every_failure_is_a_warning_with_its_line() {
+        let missing = warnings("{}");
+        assert_eq!(missing.len(), 5, "{missing:#?}");
+        assert!(missing.iter().all(|warning| warning.starts_with("c.yaml:1: ")));
+
+        let cases = [
+            ("no-print", "no_print", "c.yaml:1: rule id 'no_print' may have only letters"),
+            ("no-print", "''", "c.yaml:1: the rule id is empty"),
+            ("forbid_pattern", "forbid", "c.yaml:2: type 'forbid' is not known"),
+            (r"'\bprint\('", "''", "c.yaml:3: 'pattern' is empty"),
+            ("'**/*.py'", "'[a'", "c.yaml:4: 'file_glob' is not valid"),
+            ("'Use the logger.'", "' '", "c.yaml:5: 'message' is empty"),
+            ("severity: error", "severity: fatal", "c.yaml:6: severity 'fatal' is not known"),
+            ("enabled: yes", "enabled: perhaps", "c.yaml:8: neither true nor false"),
+            ("'Use the logger.'", "[a]", "c.yaml:5: a list or a mapping, where text is expected"),
+            ("enabled: yes", "message: again", "c.yaml:8: the key 'message' is there twice"),
+            ("enabled: yes", "---", "c.yaml:8: more than one YAML document"),
+        ];
+        for (from, to, expected) in cases {
+            let found = warnings(&FLAT.replacen(from, to, 1));
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].starts_with(expected), "{found:?} should start with {expected}");
+        }
+    }
+
+    #[test]
+    fn limits_are_warned_about() {
+        let long = warnings(&FLAT.replace(r"\bprint\(", &"a".repeat(MAX_PATTERN + 1)));
+        assert!(long[0].starts_with("c.yaml:3: 'pattern' has 4097 bytes"), "{long:?}");
+        let id = warnings(&FLAT.replace("no-print", &"a".repeat(MAX_ID + 1)));
+        assert!(id[0].starts_with("c.yaml:1: the rule id is longer"), "{id:?}");
+    }
+
+    #[test]
+    fn broken_yaml_names_its_line() {
+        let broken = warnings("rule_id: a\ntype: 'b\n");
+        assert!(broken[0].starts_with("c.yaml:"), "{broken:?}");
+        assert!(broken[0].contains("not a contract: invalid"), "{broken:?}");
+        assert!(warnings("").iter().all(|warning| warning.contains("is empty")));
+        assert!(warnings("just text").iter().all(|warning| warning.contains("not a contract")));
+    }
+
+    #[test]
+    fn bombs_and_deep_nesting_are_refused() {
+        let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\n\
+            d: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d]\nrule_id: *e\n";
+        assert_eq!(warnings(bomb).len(), 1);
+        assert_eq!(warnings(&format!("rule_id: {}", "[".repeat(60_000))).len(), 1);
+    }
+}

@@ -1,0 +1,532 @@
+//! The YAML that most contract files are made of, read without the YAML crate: one `key: value` a line,
+//! in quotes or not, and those of the nested form one step in.
+//!
+//! A hook reads every contract for every edit, and this costs a fiftieth of reading all of YAML. It
+//! gives up on whatever it does not know, and never says that something is wrong: what it gives up
+//! on is read again as a whole. What it does read, it reads as the YAML crate does.
+
+use std::borrow::Cow;
+use std::iter::Peekable;
+
+use super::{Document, counts_beside_rule};
+use crate::contract::Form;
+use crate::contract::keys::{KEYS, Key, Level, Placed, RULE, Shape, UNREAD, Value};
+
+/// Words that may be something else than text.
+const NOT_TEXT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
+
+/// What `yaml` says, unless it takes more than this to read it.
+pub(super) fn read(yaml: &str) -> Option<Document<'_>> {
+    let is_ascii = yaml.bytes().fold(true, |ascii, byte| ascii & matches!(byte, b' '..=b'~' | b'\n'));
+    if !is_ascii && !yaml.chars().all(is_plain) {
+        return None;
+    }
+    let mut lines = Lines { rest: Some(yaml), number: 0 }.peekable();
+    let values = Vec::with_capacity(KEYS.len());
+    let mut document = Document { form: Form::Flat, top: 1, values, strangers: Vec::new() };
+    let mut others: Vec<&str> = Vec::new();
+    while let Some(entry) = entry(&mut lines, 0)? {
+        if let Some(at) = Key::find(entry.key, Level::Top) {
+            if document.form == Form::Nested && !counts_beside_rule(at) {
+                return None;
+            }
+            document.add(at, entry)?;
+            continue;
+        }
+        let is_unread = || UNREAD.iter().any(|(name, _)| *name == entry.key);
+        match entry.value {
+            _ if others.contains(&entry.key) => return None,
+            None if entry.key == RULE => rule(&mut lines, &mut document)?,
+            Some(_) if is_unread() => {}
+            _ => return None,
+        }
+        others.push(entry.key);
+    }
+    (!document.values.is_empty()).then_some(document)
+}
+
+/// The keys under `rule`, one step in.
+fn rule<'a>(lines: &mut Peekable<Lines<'a>>, document: &mut Document<'a>) -> Option<()> {
+    if document.values.iter().any(|(at, _)| !counts_beside_rule(*at)) {
+        return None;
+    }
+    skip_blank(lines);
+    let first = lines.peek().filter(|line| line.indent > 0)?;
+    let indent = first.indent;
+    (document.form, document.top) = (Form::Nested, first.number);
+    while let Some(entry) = entry(lines, indent)? {
+        document.add(Key::find(entry.key, Level::Rule)?, entry)?;
+    }
+    Some(())
+}
+
+impl<'a> Document<'a> {
+    /// Adds a key, by its index, with its value, if the value is certainly what the key's should be.
+    fn add(&mut self, at: usize, entry: Entry<'a>) -> Option<()> {
+        if self.values.iter().any(|(known, _)| *known == at) {
+            return None;
+        }
+        let value = match (KEYS[at].shape, entry.value?) {
+            (Shape::Text { .. } | Shape::TextOrList { .. } | Shape::Choices { .. }, Written::One(text)) => {
+                Value::Text(text.placed(entry.line)?)
+            }
+            (Shape::TextOrList { .. } | Shape::Words { .. } | Shape::Choices { .. }, Written::List(list)) => {
+                Value::List(list.into_iter().map(|text| text.placed(entry.line)).collect::<Option<_>>()?)
+            }
+            (Shape::Flag { .. }, Written::One(Scalar { text, quoted: false })) => {
+                Value::Flag(text.parse().ok()?)
+            }
+            _ => return None,
+        };
+        self.values.push((at, value));
+        Some(())
+    }
+}
+
+/// Is the character itself, wherever it stands?
+fn is_plain(c: char) -> bool {
+    matches!(c, ' '..='~' | '\n' | '\u{2010}'..='\u{2027}') || (!c.is_ascii() && c.is_alphanumeric())
+}
+
+struct Lines<'a> {
+    rest: Option<&'a str>,
+    number: usize,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        let rest = self.rest?;
+        let end = memchr::memchr(b'\n', rest.as_bytes());
+        self.rest = end.map(|end| &rest[end + 1..]);
+        self.number += 1;
+        Some(Line::new(self.number, &rest[..end.unwrap_or(rest.len())]))
+    }
+}
+
+struct Line<'a> {
+    number: usize,
+    indent: usize,
+    /// What stands after the indentation.
+    text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn new(number: usize, line: &'a str) -> Self {
+        let text = trim_start(line);
+        Self { number, indent: line.len() - text.len(), text }
+    }
+
+    fn is_blank(&self) -> bool {
+        self.text.is_empty() || self.text.starts_with('#')
+    }
+}
+
+struct Entry<'a> {
+    /// The line its value starts on.
+    line: usize,
+    key: &'a str,
+    value: Option<Written<'a>>,
+}
+
+/// A value as it is written.
+enum Written<'a> {
+    One(Scalar<'a>),
+    List(Vec<Scalar<'a>>),
+}
+
+struct Scalar<'a> {
+    text: Cow<'a, str>,
+    quoted: bool,
+}
+
+impl<'a> Scalar<'a> {
+    /// The value where it stands, if it is certainly text.
+    fn placed(self, line: usize) -> Option<Placed<'a>> {
+        let is_text = || {
+            self.text.starts_with(|c: char| c.is_ascii_alphabetic())
+                && !NOT_TEXT.iter().any(|word| word.eq_ignore_ascii_case(&self.text))
+        };
+        (self.quoted || is_text()).then_some(Placed { text: self.text, line })
+    }
+}
+
+fn skip_blank<'a>(lines: &mut Peekable<Lines<'a>>) {
+    while lines.next_if(Line::is_blank).is_some() {}
+}
+
+/// The next entry of a mapping with this indentation; the outer `None` gives up, the inner one is its end.
+#[expect(clippy::option_option, reason = "giving up passes through every step")]
+fn entry<'a>(lines: &mut Peekable<Lines<'a>>, indent: usize) -> Option<Option<Entry<'a>>> {
+    skip_blank(lines);
+    let Some(line) = lines.next_if(|line| line.indent >= indent) else { return Some(None) };
+    let in_key = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    let (key, rest) = line.text.split_at(line.text.bytes().position(|byte| !in_key(byte))?);
+    let rest = rest.strip_prefix(':')?;
+    if line.indent > indent || key.is_empty() || !(rest.is_empty() || rest.starts_with(' ')) {
+        return None;
+    }
+    let rest = trim_end(trim_start(rest));
+    let (line, value) = match rest.as_bytes() {
+        b"" => (line.number, None),
+        b">-" => (line.number + 1, Some(Written::One(folded(lines, indent)?))),
+        [b'[', ..] => (line.number, Some(Written::List(list(&rest[1..])?))),
+        _ => (line.number, Some(Written::One(scalar(rest)?))),
+    };
+    Some(Some(Entry { line, key, value }))
+}
+
+/// A value that ends on its line.
+fn scalar(rest: &str) -> Option<Scalar<'_>> {
+    if let Some((text, after)) = quoted(rest) {
+        return is_end(after).then_some(Scalar { text, quoted: true });
+    }
+    rest.as_bytes().first().filter(|first| first.is_ascii_alphanumeric())?;
+    let bytes = rest.as_bytes();
+    if !bytes.iter().fold(false, |any, byte| any | matches!(byte, b'#' | b':')) {
+        return Some(Scalar { text: Cow::Borrowed(rest), quoted: false });
+    }
+    let (mut end, mut certain) = (rest.len(), true);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'#' if bytes[at - 1] == b' ' => {
+                end = at;
+                break;
+            }
+            // Before a space or at the end it would be the end of a key.
+            b':' => certain &= bytes.get(at + 1).is_some_and(|next| *next != b' '),
+            _ => {}
+        }
+    }
+    let text = trim_end(&rest[..end]);
+    certain.then_some(Scalar { text: Cow::Borrowed(text), quoted: false })
+}
+
+/// What stands before the first such byte of ASCII, and what stands after it. For the short texts here this is done
+/// sooner than `split_once`.
+fn split(text: &str, at: u8) -> Option<(&str, &str)> {
+    let at = memchr::memchr(at, text.as_bytes())?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
+/// The text without the spaces that it starts with.
+fn trim_start(text: &str) -> &str {
+    &text[text.bytes().take_while(|byte| *byte == b' ').count()..]
+}
+
+/// The text without the spaces that it ends with.
+fn trim_end(text: &str) -> &str {
+    &text[..text.len() - text.bytes().rev().take_while(|byte| *byte == b' ').count()]
+}
+
+/// A text in quotes at the start of `rest`, and what stands after it.
+fn quoted(rest: &str) -> Option<(Cow<'_, str>, &str)> {
+    if let Some(inside) = rest.strip_prefix('"') {
+        let (text, after) = split(inside, b'"')?;
+        return memchr::memchr(b'\\', text.as_bytes()).is_none().then_some((Cow::Borrowed(text), after));
+    }
+    let (first, mut after) = split(rest.strip_prefix('\'')?, b'\'')?;
+    let mut text = Cow::Borrowed(first);
+    while let Some(more) = after.strip_prefix('\'') {
+        let (part, rest) = split(more, b'\'')?;
+        let text = text.to_mut();
+        text.push('\'');
+        text.push_str(part);
+        after = rest;
+    }
+    Some((text, after))
+}
+
+/// Does a value end here? Only a comment may stand after it.
+fn is_end(after: &str) -> bool {
+    after.is_empty() || (after.starts_with(' ') && trim_start(after).starts_with('#'))
+}
+
+/// A list that ends on its line; the `[` has been read.
+fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
+    let mut list = Vec::new();
+    loop {
+        rest = trim_start(rest);
+        let (scalar, after) = match quoted(rest) {
+            Some((text, after)) => (Scalar { text, quoted: true }, after),
+            None => {
+                let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+                let (text, after) = rest.split_at(rest.find(|c| !is_plain(c))?);
+                (Scalar { text: Cow::Borrowed(text), quoted: false }, after)
+            }
+        };
+        list.push(scalar);
+        let after = trim_start(after);
+        match after.strip_prefix(',') {
+            Some(after) => rest = after,
+            None => return is_end(after.strip_prefix(']')?).then_some(list),
+        }
+    }
+}
+
+/// Lines further in that are one text: a line break is a space.
+fn folded<'a>(lines: &mut Peekable<Lines<'a>>, outer: usize) -> Option<Scalar<'a>> {
+    let indent = lines.peek().filter(|line| line.indent > outer && !line.text.is_empty())?.indent;
+    let mut text = String::new();
+    while let Some(line) = lines.next_if(|line| line.indent > outer && !line.text.is_empty()) {
+        if line.indent != indent || line.text.ends_with(' ') {
+            return None;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(line.text);
+    }
+    while lines.next_if(|line| line.indent == 0 && line.text.is_empty()).is_some() {}
+    let goes_on = lines.peek().is_some_and(|line| line.indent > outer || line.text.is_empty());
+    (!goes_on).then_some(Scalar { text: Cow::Owned(text), quoted: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::contract::keys::Built;
+    use crate::contract::syntax::{read as read_any, yaml};
+    use crate::contract::{LayerKind, Origin, Warning};
+    use crate::testing::pack_files;
+
+    fn origin() -> Origin {
+        Origin { layer: LayerKind::Project, file: "c.yaml".into() }
+    }
+
+    /// What the YAML crate makes of it.
+    fn by_the_crate(yaml: &str) -> Built {
+        match yaml::read(yaml) {
+            Ok(document) => document.build(origin()),
+            Err(mistake) => Built::broken(Warning::at(&origin().file, mistake.line, mistake.what)),
+        }
+    }
+
+    const FLAT: &str = "\
+# why it is here
+rule_id: no-print
+type: forbid_pattern
+pattern: '\\bprint\\(''x'   # in single quotes
+
+file_glob: \"**/*.py\"
+message: Use the logger, not print, it's there – 'x'.
+severity: error
+enabled: false
+tags: [house-rule, 'output', \"x\"]  # several
+in: [code, 'comments']
+rationale: >-
+  Output belongs
+  to the log.
+";
+
+    const NESTED: &str = "\
+version: '1.2'
+audit_source: review
+rule:
+    # its keys
+    id: needs-header
+    type: file_contains
+    pattern: a.b
+    file_glob: src/*.c
+    message: 'Add the header.'
+created_at: 2025-01-01
+";
+
+    #[test]
+    fn plain_files_are_read_without_the_crate() {
+        for yaml in [FLAT, NESTED, &FLAT.replace("\n  to the log.", ""), "rule_id: a"] {
+            assert!(read(yaml).is_some(), "{yaml}");
+            assert_eq!(read_any(yaml, origin()), by_the_crate(yaml), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn the_packs_are_plain_but_for_their_examples() {
+        for file in pack_files() {
+            let (yaml, _) = file.split_once("examples:\n").expect("has examples");
+            assert!(read(yaml).is_some(), "{yaml}");
+            assert_eq!(read_any(yaml, origin()), by_the_crate(yaml), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_given_up_on() {
+        for yaml in [
+            "",
+            "# nothing",
+            "message: Not print: it blocks.",
+            "rule_id: a\nrule_id: b",
+            "rule_id: a\n  b",
+            "rule_id: null",
+            "rule_id: No",
+            "rule_id: 1",
+            "rule_id: *a",
+            "rule_id: |-\n  a",
+            "rule_id: >-\n  a\n\n  b",
+            "rule_id: >-\n  a\n   b",
+            "rule_id: \"a\\n\"",
+            "rule_id: 'a' b",
+            "rule_id: 'a'#b",
+            "rule_id: 'a",
+            "rule_id: a:",
+            "rule_id: [a]",
+            "rule_id:",
+            "rule_id:a",
+            "rule_id: a\n---",
+            "rule_id: a\r\n",
+            "\u{FEFF}rule_id: a",
+            "rule_id: a\nenabled: yes",
+            "rule_id: a\nenabled: 'true'",
+            "rule_id: a\nexamples: x",
+            "rule_id: a\ntags: x",
+            "rule_id: a\ntags: []",
+            "rule_id: a\ntags: [a, ]",
+            "rule_id: a\ntags: [a, no]",
+            "rule_id: a\ntags: [a b]",
+            "rule_id: a\ntags: [a: b]",
+            "rule_id: a\ntags: [a] b",
+            "rule_id: a\ntags: [a,\n  b]",
+            "rule:\n  id: a\npattern: x",
+            "pattern: x\nrule:\n  id: a",
+            "rule:\n  id: a\n  rule_id: b",
+            "rule_id: a\nrule:\n  id: b",
+            "rule:\n  id: a\n    type: b",
+            "rule:\n  id: a\n type: b",
+            "rule:\nenabled: true",
+        ] {
+            assert!(read(yaml).is_none(), "{yaml}");
+        }
+    }
+
+    fn line() -> impl Strategy<Value = String> {
+        let indent = prop::sample::select(vec!["", "", "", "", "  ", "  ", " ", "    ", "\t"]);
+        let key = prop::sample::select(vec![
+            "rule_id:",
+            "type:",
+            "pattern:",
+            "file_glob:",
+            "message:",
+            "severity:",
+            "rationale:",
+            "tags:",
+            "enabled:",
+            "rule:",
+            "id:",
+            "version:",
+            "created_at:",
+            "examples:",
+            "other:",
+            "type :",
+            "type",
+            "-",
+            "#",
+            "---",
+            "",
+        ]);
+        let value = prop_oneof![
+            prop::sample::select(vec![
+                "",
+                "a",
+                "'a'",
+                "\"a\"",
+                "''",
+                "'a''b'",
+                "'a' # b",
+                "'a'#b",
+                "a # b",
+                "a #b",
+                "a#b",
+                "# b",
+                "a: b",
+                "a:b",
+                "a:",
+                ">-",
+                ">",
+                "|",
+                "true",
+                "false",
+                "yes",
+                "null",
+                "~",
+                "1",
+                "1.0",
+                "0x1F",
+                "2025-01-01",
+                "forbid_pattern",
+                "file_exists",
+                "error",
+                "'**/*.py'",
+                "src/**",
+                "*.py",
+                "[a]",
+                "[a, b-c, 'd''e', \"f\"]",
+                "[a,b] # c",
+                "[a/b.c , 1]",
+                "[a b]",
+                "[]",
+                "{a: b}",
+                "&x a",
+                "*x",
+                "!t a",
+                "a\\b",
+                "'a\\b'",
+                "\"a\\b\"",
+                "'it''s: \"x\"'",
+                "\"it's\"",
+                "é – …",
+                "a - b",
+                "a, b]",
+                "@a",
+                "%a",
+                "`a`",
+                "? a",
+                "- a",
+                "a 'b'",
+                "a \"b",
+                "'a",
+                "\"a",
+                "a  ",
+                "a\u{a0}b",
+                "\u{85}a",
+                "nan",
+                ".inf",
+                "1e3",
+                "<<",
+                "=",
+                "a=b",
+                "Null",
+                "TRUE",
+                "n",
+                "a'b'",
+                "'a'b",
+                "'a' 'b'",
+            ])
+            .prop_map(str::to_owned),
+            "[a-c:#'\" \\\\\\-]{0,6}",
+        ];
+        (indent, key, prop::sample::select(vec![" ", " ", " ", "", "  "]), value)
+            .prop_map(|(indent, key, space, value)| format!("{indent}{key}{space}{value}"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn whatever_is_read_here_the_crate_reads_alike(
+            lines in prop::collection::vec(line(), 0..9),
+            good in prop::sample::select(vec!["", FLAT, NESTED]),
+        ) {
+            let yaml = good.to_owned() + &lines.join("\n");
+            if read(&yaml).is_some() {
+                prop_assert_eq!(read_any(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
+            }
+            let yaml = lines.join("\n");
+            if read(&yaml).is_some() {
+                prop_assert_eq!(read_any(&yaml, origin()), by_the_crate(&yaml), "{}", yaml);
+            }
+        }
+    }
+}

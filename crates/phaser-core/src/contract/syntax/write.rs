@@ -1,0 +1,103 @@
+//! A contract as YAML, in the flat form: each key of the table that it has a value for, examples aside.
+
+use std::borrow::Cow;
+
+use crate::contract::Contract;
+use crate::contract::keys::{KEYS, Key, Quotes, Value};
+
+/// The text of a contract file that says what the contract says, but for its examples.
+pub fn to_yaml(contract: &Contract) -> String {
+    let written = |key: &Key| match key.value_of(contract)? {
+        Value::Text(text) => Some(scalar(key, &text.text).into_owned()),
+        Value::Flag(flag) => Some(flag.to_string()),
+        Value::List(list) => {
+            let words: Vec<_> = list.iter().map(|word| scalar(key, &word.text)).collect();
+            Some(format!("[{}]", words.join(", ")))
+        }
+        Value::Examples(_) => None,
+    };
+    let lines = KEYS.iter().filter_map(|key| Some((key.name, written(key)?)));
+    lines.map(|(name, value)| format!("{name}: {value}\n")).collect()
+}
+
+/// A text as the value of a key.
+fn scalar<'a>(key: &Key, text: &'a str) -> Cow<'a, str> {
+    let is_bare = key.quotes == Quotes::IfNeeded && is_word(text);
+    if is_bare { Cow::Borrowed(text) } else { quoted(text) }
+}
+
+/// Is this a word that means nothing else to YAML?
+fn is_word(text: &str) -> bool {
+    const MEANS_ELSE: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.bytes().all(is_plain)
+        && !MEANS_ELSE.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// A YAML scalar on one line. Single quotes change nothing, so that patterns stay as they are; what
+/// they cannot hold is escaped as in JSON.
+fn quoted(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')) {
+        let escaped = text.chars().map(|c| match c {
+            '"' => "\\\"".to_owned(),
+            '\\' => "\\\\".to_owned(),
+            '\n' => "\\n".to_owned(),
+            '\t' => "\\t".to_owned(),
+            c if c.is_control() || !c.is_ascii() => format!("\\U{:08X}", u32::from(c)),
+            c => c.to_string(),
+        });
+        return Cow::Owned(format!("\"{}\"", escaped.collect::<String>()));
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', "''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::contract::syntax::parse;
+    use crate::contract::{Check, Examples, LayerKind, Origin};
+    use crate::testing::pack_files;
+
+    fn contract(yaml: &str) -> Contract {
+        let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
+        parse(yaml, origin).unwrap_or_else(|warnings| panic!("{warnings:?}\n{yaml}"))
+    }
+
+    const YAML: &str = "rule_id: no-print\ntype: forbid_pattern\npattern: '\\bprint\\('''\nfile_glob: '**/*.py'\n\
+        in: [code, strings]\nmessage: 'Use the logger.'\nseverity: error\nenabled: true\ntags: [output, 'no', '1']\n";
+
+    #[test]
+    fn a_contract_is_written_as_by_hand() {
+        assert_eq!(to_yaml(&contract(YAML)), YAML);
+    }
+
+    #[test]
+    fn a_contract_comes_back_as_it_was() {
+        for file in pack_files() {
+            let expected = Contract { examples: Examples::default(), ..contract(&file) };
+            assert_eq!(contract(&to_yaml(&expected)), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_comes_back(
+            id in "[A-Za-z0-9-]{1,8}",
+            pattern in "\\PC{1,20}|[ -~\t\n\r\u{0}\u{7f}\u{85}\u{2028}\u{feff}'\"\\\\é:#]{1,20}",
+            rationale in ".{0,20}[a-z]",
+        ) {
+            let mut written = contract(YAML);
+            written.id.clone_from(&id);
+            written.rationale = Some(rationale.clone());
+            if let Check::Forbid(forbidden) = &mut written.check {
+                forbidden.source.clone_from(&pattern);
+            }
+            let read = contract(&to_yaml(&written));
+            prop_assert_eq!(&read.check.pattern().expect("has one").source, &pattern);
+            prop_assert_eq!((read.id, read.rationale), (id, Some(rationale)));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Contracts, and the matcher that checks them. Pure: no I/O, and no clock unless a caller sets a deadline.
+//!
+//! [`contract`] is the model of a contract and reads it from YAML; [`matcher`] takes contracts, a path and a text, and
+//! returns [`violation`]s; [`fix`] computes the text without them.
+
+pub mod contract;
+pub mod deadline;
+pub mod digest;
+pub mod fix;
+pub mod matcher;
+pub mod path;
+pub mod skipped;
+pub mod suggest;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod text;
+pub mod violation;

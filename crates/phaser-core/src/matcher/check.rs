@@ -1,0 +1,296 @@
+//! One text against the contracts of its path: what matches becomes violations, and what could not be searched for is
+//! said.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use super::directives::{Cover, Ignores, Lines};
+use super::group::{Searched, Selection};
+use super::pattern::{Unfinished, Within};
+use super::prefilter::MAX_WIDTH;
+use super::view::View;
+use super::{Directives, Matcher, Scratch};
+use crate::contract::Check;
+use crate::path::RelPath;
+use crate::skipped::{Skipped, Why};
+use crate::text::Text;
+use crate::violation::{LineDigest, Match, Note, State, Violation};
+use phaser_zones::Zones;
+
+/// The most matches that are reported for one contract in one file.
+pub const MAX_MATCHES: usize = 1_000;
+
+/// The longest matched text or source line that a violation carries, in bytes.
+pub(super) const MAX_EXCERPT: usize = 1_000;
+
+/// What became of one file.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The violations, open ones and those that ignore directives cover.
+    pub violations: Vec<Violation>,
+    /// Searches that did not come to their end.
+    pub skipped: Vec<Skipped>,
+    /// Contracts about the project as a whole that this file satisfies.
+    pub satisfied: Vec<usize>,
+}
+
+impl Matcher {
+    /// Checks one file. Without a text, only its presence is judged.
+    pub fn check(&self, selection: &Selection, path: &RelPath, text: Option<&Text<'_>>) -> Checked {
+        self.check_with(&mut Scratch::default(), selection, path, text)
+    }
+
+    /// Checks one file, with memory that the next one can use again.
+    pub fn check_with(
+        &self,
+        scratch: &mut Scratch,
+        selection: &Selection,
+        path: &RelPath,
+        text: Option<&Text<'_>>,
+    ) -> Checked {
+        let mut checked = Checked::default();
+        for &contract in &selection.not_exists {
+            checked.violations.push(Violation::of_file(&self.contracts[contract], path));
+        }
+        let Some(text) = text else { return checked };
+        let view = View::of(text);
+        let no_time = selection.no_time().to_vec();
+        let left_out = LeftOut { no_time, ..LeftOut::default() };
+        let mut file = File {
+            matcher: self,
+            path,
+            text,
+            view: &view,
+            checked,
+            left_out,
+            lines: HashMap::new(),
+            zones: OnceCell::new(),
+        };
+        let start = scratch.meter.start();
+        selection.with_searched(self, view.bytes(), |searched| {
+            scratch.candidates.end_by(self.options.limits.deadline);
+            searched.prefilter.search(view.bytes(), view.charset(), &mut scratch.candidates);
+            scratch.meter.prefiltered(start);
+            file.search_all(searched, scratch);
+        });
+        file.finish()
+    }
+}
+
+/// One file that is being checked.
+struct File<'a> {
+    matcher: &'a Matcher,
+    path: &'a RelPath,
+    text: &'a Text<'a>,
+    view: &'a View<'a>,
+    checked: Checked,
+    left_out: LeftOut,
+    /// The lines that violations stand on, by number. A line may be very long and have very many violations.
+    lines: HashMap<usize, Line>,
+    /// Its zones, if its language is known; looked at only once there is a match that they decide about.
+    zones: OnceCell<Option<Zones>>,
+}
+
+/// A line as its violations carry it.
+#[derive(Debug)]
+struct Line {
+    text: Arc<str>,
+    digest: LineDigest,
+}
+
+/// Contracts that a file was not checked with, or not to the end.
+#[derive(Debug, Default)]
+struct LeftOut {
+    no_time: Vec<usize>,
+    no_room: Vec<usize>,
+}
+
+/// What one pattern matched, as far as it was searched for.
+#[derive(Debug, Default)]
+struct Found {
+    /// Places in the view of the text.
+    matches: Vec<Range<usize>>,
+    unfinished: Option<Unfinished>,
+}
+
+impl File<'_> {
+    /// Searches for all of these contracts where the prefilter says that they can match.
+    fn search_all(&mut self, searched: &Searched, scratch: &mut Scratch) {
+        let mut room = self.matcher.options.limits.violations;
+        self.left_out.no_time.extend(&searched.no_time);
+        for &contract in &searched.unmatched {
+            self.judge(contract, Found::default(), &mut room);
+        }
+        for (at, &contract) in searched.contracts.iter().enumerate() {
+            let windows = scratch.candidates.windows(at);
+            if windows.is_empty() && matches!(self.matcher.contracts[contract].check, Check::Forbid(_)) {
+                continue;
+            }
+            if self.matcher.is_late() {
+                self.left_out.no_time.push(contract);
+                continue;
+            }
+            let within = Within { text: self.view.bytes(), charset: self.view.charset(), windows };
+            let start = scratch.meter.start();
+            let found = self.search(contract, &within);
+            self.judge(contract, found, &mut room);
+            scratch.meter.searched(contract, &within, start);
+        }
+    }
+
+    /// Finds the matches of one contract, as many as are of interest.
+    fn search(&self, contract: usize, within: &Within<'_>) -> Found {
+        let most = match self.matcher.contracts[contract].check {
+            Check::Forbid(_) => MAX_MATCHES + 1,
+            Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => 1,
+        };
+        let mut found = Found::default();
+        if let Some(pattern) = self.matcher.pattern(contract).filter(|_| !within.windows.is_empty()) {
+            let finished = pattern.search(within, &self.matcher.effort(), |range| {
+                if self.is_in_zone(contract, &range) {
+                    found.matches.push(range);
+                }
+                if found.matches.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            found.unfinished = finished.err();
+        }
+        found
+    }
+
+    /// Does a match start where the contract wants it to? In a file of an unknown language it does.
+    fn is_in_zone(&self, contract: usize, range: &Range<usize>) -> bool {
+        let wanted = &self.matcher.contracts[contract].zones;
+        if wanted.is_empty() {
+            return true;
+        }
+        let bytes = self.text.bytes();
+        let zones = self.zones.get_or_init(|| Zones::of(self.path.as_bytes(), bytes));
+        let start = without_leading_space(bytes, self.view.in_file(range.clone())).start;
+        zones.as_ref().is_none_or(|zones| wanted.contains(&zones.at(start)))
+    }
+
+    /// Makes violations of what was found.
+    fn judge(&mut self, contract: usize, found: Found, room: &mut usize) {
+        let id = &self.matcher.contracts[contract].id;
+        match found.unfinished {
+            None => {}
+            Some(Unfinished::OutOfTime) => self.skip(Why::OutOfTime { id: id.clone() }),
+            Some(Unfinished::TooLarge) => self.skip(Why::TooComplex { id: id.clone() }),
+        }
+        match &self.matcher.contracts[contract].check {
+            Check::Forbid(_) => self.forbid(contract, found.matches, room),
+            Check::Require(_) if found.matches.is_empty() && found.unfinished.is_none() => {
+                let violation = Violation::of_file(&self.matcher.contracts[contract], self.path);
+                self.checked.violations.push(violation);
+            }
+            Check::RequireSomewhere(_) if !found.matches.is_empty() => self.checked.satisfied.push(contract),
+            Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => {}
+        }
+    }
+
+    /// Each match is a violation, as long as there is room for them; one has room in any case, so that nothing can hide
+    /// all violations of a contract.
+    fn forbid(&mut self, contract: usize, mut matches: Vec<Range<usize>>, room: &mut usize) {
+        let most = (*room).max(1);
+        if matches.len() > MAX_MATCHES && most >= MAX_MATCHES {
+            let id = self.matcher.contracts[contract].id.clone();
+            self.skip(Why::TooManyMatches { id, limit: MAX_MATCHES });
+            matches.truncate(MAX_MATCHES);
+        }
+        if matches.len() > most {
+            self.left_out.no_room.push(contract);
+            matches.truncate(most);
+        }
+        *room = room.saturating_sub(matches.len());
+        for range in matches {
+            let (found, digest) = self.found(self.view.in_file(range));
+            let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digest);
+            self.checked.violations.push(violation);
+        }
+    }
+
+    /// A match and the digest of the line that it starts on.
+    fn found(&mut self, range: Range<usize>) -> (Match, LineDigest) {
+        let (text, start) = (self.text, range.start);
+        let range = without_leading_space(text.bytes(), range);
+        let region = text.region(range.clone());
+        let number = region.start.line;
+        let line = self.lines.entry(number).or_insert_with(|| Line {
+            text: excerpt(text.line_head(number, MAX_EXCERPT + MAX_WIDTH)).into(),
+            digest: LineDigest::of(text.line(number)),
+        });
+        let found = Match {
+            region,
+            text: excerpt(&text.bytes()[range.clone()]),
+            line: Arc::clone(&line.text),
+            range,
+            start,
+        };
+        (found, line.digest)
+    }
+
+    fn skip(&mut self, why: Why) {
+        self.checked.skipped.push(Skipped { path: self.path.clone(), why });
+    }
+
+    fn finish(mut self) -> Checked {
+        let LeftOut { no_time, no_room } = std::mem::take(&mut self.left_out);
+        if !no_time.is_empty() {
+            self.skip(Why::NoTimeLeft { ids: self.ids(no_time) });
+        }
+        if !no_room.is_empty() {
+            let limit = self.matcher.options.limits.violations;
+            self.skip(Why::TooManyViolations { limit, ids: self.ids(no_room) });
+        }
+        self.apply_directives();
+        self.checked
+    }
+
+    fn ids(&self, mut contracts: Vec<usize>) -> Vec<String> {
+        contracts.sort_unstable();
+        contracts.into_iter().map(|contract| self.matcher.contracts[contract].id.clone()).collect()
+    }
+
+    fn apply_directives(&mut self) {
+        let disregarded = self.matcher.options.directives == Directives::Disregarded;
+        if self.checked.violations.is_empty() || disregarded {
+            return;
+        }
+        let ignores = Ignores::parse(self.path, self.text);
+        for violation in &mut self.checked.violations {
+            let lines = violation.found.as_ref().map(|found| Lines::of(found.region));
+            match ignores.covers(&violation.contract.id, lines) {
+                Cover::Suppressed if !violation.contract.ignorable => {
+                    violation.note = Some(Note::NotIgnorable);
+                }
+                Cover::Suppressed => violation.state = State::Ignored,
+                Cover::BareIgnore => violation.note = Some(Note::BareIgnore),
+                Cover::No => {}
+            }
+        }
+    }
+}
+
+/// A match without the white space that it starts with, unless it is nothing else: `^\s*print` may start lines before
+/// what it is about.
+fn without_leading_space(bytes: &[u8], range: Range<usize>) -> Range<usize> {
+    let mut start = range.start;
+    for chunk in bytes[range.clone()].utf8_chunks() {
+        let visible = chunk.valid().trim_start();
+        start += chunk.valid().len() - visible.len();
+        if !visible.is_empty() || !chunk.invalid().is_empty() {
+            return start..range.end;
+        }
+    }
+    range
+}
+
+fn excerpt(bytes: &[u8]) -> String {
+    let mut end = bytes.len().min(MAX_EXCERPT);
+    while end < bytes.len() && bytes[end] & 0xC0 == 0x80 {
+        end -= 1;
+    }
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}

@@ -1,0 +1,145 @@
+//! What the groups of a pattern matched, where a match is known: for fixes. A search itself never asks for groups.
+
+use std::ops::Range;
+
+use fancy_regex::RegexInput;
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::{Anchored, Input, meta};
+
+use super::pattern::backtracking;
+use super::pattern::dialect::{self, Purpose};
+use super::pattern::linear::{self, Charset, SIZE_LIMIT};
+use super::view::View;
+use crate::contract::{Dialect, Pattern};
+use crate::text::Text;
+
+/// A pattern that tells what its groups matched.
+#[derive(Debug)]
+pub struct Groups {
+    engine: Engine,
+    /// The names of all groups, of which the first is the match itself.
+    names: Vec<Option<String>>,
+}
+
+#[derive(Debug)]
+enum Engine {
+    Linear(Box<meta::Regex>),
+    Backtracking(Box<fancy_regex::Regex>),
+}
+
+/// The places of a text that groups matched, by their numbers.
+pub type Captured = Vec<Option<Range<usize>>>;
+
+impl Groups {
+    /// The groups of a pattern, if it has any and is not too large.
+    pub fn of(pattern: &Pattern) -> Option<Self> {
+        if pattern.dialect == Dialect::Literal {
+            return None;
+        }
+        let translation = dialect::translate(&pattern.source, Purpose::Search).ok()?;
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        if translation.backtracks.is_some() {
+            let regex = backtracking::with_groups(&translation.regex, &translation.facts)?;
+            let names = regex.capture_names().map(owned).collect();
+            return Some(Self { engine: Engine::Backtracking(Box::new(regex)), names });
+        }
+        let tree = linear::parse(&translation.regex, Charset::Any).ok()?;
+        let config = meta::Config::new()
+            .utf8_empty(false)
+            .nfa_size_limit(Some(SIZE_LIMIT))
+            .which_captures(WhichCaptures::All);
+        let regex = meta::Builder::new().configure(config).build_from_hir(&tree).ok()?;
+        let names = regex.group_info().pattern_names(regex_automata::PatternID::ZERO).map(owned).collect();
+        Some(Self { engine: Engine::Linear(Box::new(regex)), names })
+    }
+
+    /// The number of the group with this name.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known.as_deref() == Some(name))
+    }
+
+    /// What the groups matched where the pattern is known to match the text, for each of these places.
+    pub fn captured(&self, text: &Text<'_>, matches: &[Range<usize>]) -> Vec<Option<Captured>> {
+        let view = View::of(text);
+        let one = |place: &Range<usize>| {
+            let captured = self.at(view.bytes(), view.in_view(place.start))?;
+            let in_file = |range: Range<usize>| view.in_file(range);
+            let captured: Captured = captured.into_iter().map(|range| range.map(in_file)).collect();
+            // Another match than the one that is known says nothing about it.
+            (captured.first()?.as_ref() == Some(place)).then_some(captured)
+        };
+        matches.iter().map(one).collect()
+    }
+
+    fn at(&self, bytes: &[u8], start: usize) -> Option<Captured> {
+        match &self.engine {
+            Engine::Linear(regex) => {
+                let mut found = regex.create_captures();
+                let input = Input::new(bytes).range(start..).anchored(Anchored::Yes);
+                regex.search_captures(&input, &mut found);
+                let ranges = found.iter().map(|span| span.map(|span| span.range()));
+                found.is_match().then(|| ranges.collect())
+            }
+            Engine::Backtracking(regex) => {
+                let text = std::str::from_utf8(bytes).ok()?;
+                let input = RegexInput::new(text).range(start..text.len());
+                let found = regex.captures_input(input).ok()??;
+                Some((0..found.len()).map(|number| found.get(number).map(|group| group.range())).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Contract;
+    use crate::contract::Fix;
+    use crate::testing::pack_files;
+
+    fn pattern(source: &str) -> Pattern {
+        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
+    }
+
+    fn texts(source: &str, text: &[u8], place: Range<usize>) -> Vec<Option<Vec<u8>>> {
+        let text = Text::new(text).expect("is text");
+        let groups = Groups::of(&pattern(source)).expect("a pattern");
+        let captured = groups.captured(&text, &[place]).pop().flatten().expect("matches there");
+        captured.into_iter().map(|range| range.map(|range| text.bytes()[range].to_vec())).collect()
+    }
+
+    fn found(text: &str) -> Option<Vec<u8>> {
+        Some(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn both_engines_tell_what_groups_matched() {
+        assert_eq!(texts(r"(a+)(b)?\b", b"x aab", 2..5), [found("aab"), found("aa"), found("b")]);
+        assert_eq!(texts(r"(a+)(b)?", b"x aa", 2..4), [found("aa"), found("aa"), None]);
+        assert_eq!(texts(r"(?<=x )(a)\1(?!c)", b"x aab", 2..4), [found("aa"), found("a")]);
+        let byte = texts(r"=(.)(\w)", b"\xE9 =\xE9b", 2..5);
+        assert_eq!(byte, [Some(b"=\xE9b".to_vec()), Some(b"\xE9".to_vec()), found("b")]);
+    }
+
+    #[test]
+    fn a_group_is_known_by_its_name_and_another_match_tells_nothing() {
+        let groups = Groups::of(&pattern("(?P<one>a)(b)(?P<two>c)")).expect("a pattern");
+        assert_eq!((groups.number("two"), groups.number("three")), (Some(3), None));
+        let text = Text::new(&b"abcd"[..]).expect("is text");
+        assert_eq!(groups.captured(&text, &[0..2, 1..3]), [None, None]);
+    }
+
+    #[test]
+    fn the_groups_that_are_read_off_a_pattern_are_those_that_it_has() {
+        for file in pack_files() {
+            let contract = Contract::from_yaml(&file, "a.yaml").expect("a contract");
+            let Some(pattern) = contract.check.pattern() else { continue };
+            let Some(groups) = Groups::of(pattern) else { continue };
+            let count = groups.names.len() - 1;
+            let names = groups.names.iter().flatten().map(|name| format!("${{{name}}}")).collect::<String>();
+            let fix = |template: String| Fix::new(template, 1);
+            assert_eq!(fix(format!("${count}{names}")).mistake(pattern), None, "{}", contract.id);
+            assert!(fix(format!("${}", count + 1)).mistake(pattern).is_some(), "{}", contract.id);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The matcher against a naive search: each pattern compiled alone, in its full Unicode form, run over the whole
+//! text. Whatever the matcher does to be fast, the two must agree, on every road: in a hook and elsewhere, for the first
+//! text of a group and for later ones, for short texts and long ones, for text that is not UTF-8, and with look-around.
+
+use std::ops::{ControlFlow, Range};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use regex_automata::meta;
+use regex_automata::util::syntax;
+
+use super::check::MAX_MATCHES;
+use super::limits::Budget;
+use super::pattern::Within;
+use super::pattern::dialect::{Purpose, translate};
+use super::pattern::linear::Charset;
+use super::*;
+
+use crate::contract::{Check, Dialect, Pattern};
+use crate::deadline::Deadline;
+use crate::skipped::{Skipped, Why};
+use crate::text::{Region, Text};
+
+mod made;
+
+use made::{Demand, WORDS, demand, with_look_around};
+pub(super) use made::{content, expression};
+
+pub use crate::testing::contract;
+
+/// All non-overlapping matches that are not empty, found the slow way.
+pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<Range<usize>> {
+    match dialect {
+        Dialect::Literal => {
+            let (mut found, mut at) = (Vec::new(), 0);
+            while at + pattern.len() <= text.len() {
+                if text[at..].starts_with(pattern.as_bytes()) {
+                    found.push(at..at + pattern.len());
+                    at += pattern.len();
+                } else {
+                    at += 1;
+                }
+            }
+            found
+        }
+        Dialect::Regex => {
+            let regex = meta::Builder::new()
+                .configure(meta::Config::new().utf8_empty(false).nfa_size_limit(None))
+                .syntax(syntax::Config::new().multi_line(true).crlf(true).utf8(false))
+                .build(pattern)
+                .expect("a regular expression");
+            regex.find_iter(text).map(|found| found.range()).filter(|range| !range.is_empty()).collect()
+        }
+    }
+}
+
+/// A text as patterns see it, and for each of its bytes the byte of the file that it stands for.
+fn seen(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
+    let (mut seen, mut places, mut at) = (Vec::new(), Vec::new(), 0);
+    while at < bytes.len() {
+        let is_char = |length: &usize| {
+            bytes.get(at..at + length).is_some_and(|bytes| std::str::from_utf8(bytes).is_ok())
+        };
+        match (1..=4).find(is_char) {
+            Some(length) => {
+                seen.extend_from_slice(&bytes[at..at + length]);
+                places.extend(at..at + length);
+                at += length;
+            }
+            None => {
+                seen.extend_from_slice("\u{FFFD}".as_bytes());
+                places.extend([at; 3]);
+                at += 1;
+            }
+        }
+    }
+    (seen, places)
+}
+
+/// Where the naive search finds the pattern, in bytes of the file: without leading white space.
+fn places(pattern: &str, dialect: Dialect, bytes: &[u8]) -> Vec<Range<usize>> {
+    let (seen, places) = seen(bytes);
+    let matches = if translate(pattern, Purpose::Search).is_ok_and(|made| made.backtracks.is_some()) {
+        backtracked(pattern, std::str::from_utf8(&seen).expect("is UTF-8 now"))
+    } else {
+        matches(pattern, dialect, &seen)
+    };
+    let in_file = |range: Range<usize>| {
+        let whole = places[range.start]..places[range.end - 1] + 1;
+        let (inside, inside_places) = self::seen(&bytes[whole.clone()]);
+        let inside = String::from_utf8(inside).expect("is UTF-8 now");
+        let visible = inside.char_indices().find(|(_, c)| !c.is_whitespace());
+        whole.start + visible.map_or(0, |(at, _)| inside_places[at])..whole.end
+    };
+    matches.into_iter().map(in_file).collect()
+}
+
+/// All matches of a pattern for the backtracking engine that are not empty.
+fn backtracked(pattern: &str, text: &str) -> Vec<Range<usize>> {
+    let regex = translate(pattern, Purpose::Backtracking).expect("translates").regex;
+    let regex = fancy_regex::RegexBuilder::new(&regex).multi_line(true).crlf(true).build().expect("is valid");
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at <= text.len() {
+        if !text.is_char_boundary(at) {
+            at += 1;
+            continue;
+        }
+        let Some(next) = regex.find_from_pos(text, at).expect("few steps") else { break };
+        at = next.end().max(next.start() + 1);
+        found.extend(Some(next.range()).filter(|range| !range.is_empty()));
+    }
+    found
+}
+
+/// A road through the matcher.
+#[derive(Debug, Clone, Copy)]
+enum Road {
+    /// A hook: there is a deadline, and one text.
+    Hook,
+    /// The first text of a group.
+    Cold,
+    /// A later text of a group.
+    Warm,
+}
+
+type Seen = (String, Option<(Region, String)>);
+
+/// What the matcher finds in a text, on one road; nothing if it says that an expression is too large for the text.
+fn found(contracts: Vec<Contract>, text: &Text<'_>, road: Road) -> Option<(Vec<Seen>, Vec<usize>)> {
+    let options = Options::new(Duration::from_secs(3600), Directives::Disregarded);
+    let path = RelPath::from("a.txt");
+    let matcher = match road {
+        Road::Hook => {
+            let limits = Limits { deadline: Deadline::after(Duration::from_secs(3600)), ..Limits::default() };
+            Matcher::new(contracts, Options { limits, ..options })
+        }
+        Road::Cold | Road::Warm => Matcher::validated(contracts, options).0,
+    };
+    let selection = matcher.select(&path, None);
+    if matches!(road, Road::Warm) {
+        selection.warm_up(&matcher);
+    }
+    let checked = matcher.check(&selection, &path, Some(text));
+    let is_too_large = |skipped: &Skipped| matches!(skipped.why, Why::TooComplex { .. });
+    if !checked.skipped.is_empty() && checked.skipped.iter().all(is_too_large) {
+        return None;
+    }
+    assert_eq!((checked.skipped, matcher.warnings()), (vec![], vec![]));
+    let shown = checked.violations.into_iter().map(|violation| {
+        let found = violation.found.map(|found| (found.region, start_of(&found.text)));
+        (violation.contract.id.clone(), found)
+    });
+    let mut shown: Vec<_> = shown.collect();
+    shown.sort();
+    Some((shown, checked.satisfied))
+}
+
+/// The start of a matched text: a violation carries no more of a long one.
+fn start_of(matched: &str) -> String {
+    matched.chars().take(200).collect()
+}
+
+/// What the naive search finds.
+fn expected(demands: &[(String, Dialect, Demand)], text: &Text<'_>) -> (Vec<Seen>, Vec<usize>) {
+    let (mut violations, mut satisfied) = (Vec::new(), Vec::new());
+    for (index, (source, dialect, demand)) in demands.iter().enumerate() {
+        let places = places(source, *dialect, text.bytes());
+        match demand {
+            Demand::Forbid => violations.extend(places.into_iter().take(MAX_MATCHES).map(|range| {
+                let matched = start_of(&String::from_utf8_lossy(&text.bytes()[range.clone()]));
+                (format!("c{index}"), Some((text.region(range), matched)))
+            })),
+            Demand::Require if places.is_empty() => violations.push((format!("c{index}"), None)),
+            Demand::RequireSomewhere if !places.is_empty() => satisfied.push(index),
+            Demand::Require | Demand::RequireSomewhere => {}
+        }
+    }
+    violations.sort();
+    (violations, satisfied)
+}
+
+fn contracts(demands: &[(String, Dialect, Demand)]) -> Vec<Contract> {
+    let check = |(source, dialect, demand): &(String, Dialect, Demand)| {
+        let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1, needs: None };
+        match demand {
+            Demand::Forbid => Check::Forbid(pattern),
+            Demand::Require => Check::Require(pattern),
+            Demand::RequireSomewhere => Check::RequireSomewhere(pattern),
+        }
+    };
+    demands.iter().map(check).enumerate().map(|(index, check)| contract(index, check)).collect()
+}
+
+proptest! {
+    #[test]
+    fn the_matcher_finds_what_a_naive_search_finds(
+        demands in prop::collection::vec(demand(), 1..14),
+        content in content(),
+        road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
+    ) {
+        let Some(text) = Text::new(content) else { return Ok(()) };
+        let Some(found) = found(contracts(&demands), &text, road) else { return Ok(()) };
+        prop_assert_eq!(found, expected(&demands, &text));
+    }
+
+    #[test]
+    fn look_around_is_searched_for_only_where_it_can_match_and_found_everywhere(
+        sources in prop::collection::vec(with_look_around(), 1..6),
+        content in content(),
+        road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
+    ) {
+        let Some(text) = Text::new(content) else { return Ok(()) };
+        let demands: Vec<_> =
+            sources.into_iter().map(|source| (source, Dialect::Regex, Demand::Forbid)).collect();
+        let Some(found) = found(contracts(&demands), &text, road) else { return Ok(()) };
+        prop_assert_eq!(found, expected(&demands, &text));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn long_texts_are_searched_like_short_ones(
+        demands in prop::collection::vec(demand(), 1..4),
+        content in content(),
+        filler in prop::sample::select(&["lorem ipsum dolor\n", "-", " \t", "\n\n", "x\u{E9} "]),
+        road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
+    ) {
+        let filler = filler.repeat(300 * 1024 / filler.len());
+        let Some(text) = Text::new([filler.as_bytes(), &content, filler.as_bytes()].concat()) else { return Ok(()) };
+        let expected = expected(&demands, &text);
+        let many = |(id, _): &Seen| expected.0.iter().filter(|(other, _)| other == id).count() >= MAX_MATCHES;
+        prop_assume!(!expected.0.iter().any(many));
+        prop_assume!(!demands.iter().any(|(source, ..)| matches_empty(source)));
+        let Some(found) = found(contracts(&demands), &text, road) else { return Ok(()) };
+        prop_assert_eq!(found, expected);
+    }
+}
+
+/// Can it match the empty string? Searching for such a pattern in a long text naively takes too long.
+fn matches_empty(pattern: &str) -> bool {
+    meta::Regex::new(pattern).is_ok_and(|regex| regex.is_match(""))
+        || regex_syntax::parse(pattern).map_or(true, |hir| hir.properties().minimum_len() == Some(0))
+}
+
+/// Where `word` stands in `text` with, or without, `beside` next to it; none overlapping.
+fn beside(text: &[u8], word: &str, (look, beside): (&str, &str)) -> Vec<Range<usize>> {
+    let holds = |range: &Range<usize>| match look {
+        "?=" => text[range.end..].starts_with(beside.as_bytes()),
+        "?!" => !text[range.end..].starts_with(beside.as_bytes()),
+        "?<=" => text[..range.start].ends_with(beside.as_bytes()),
+        _ => !text[..range.start].ends_with(beside.as_bytes()),
+    };
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for start in 0..text.len() {
+        let range = start..start + word.len();
+        let free = found.last().is_none_or(|last| last.end <= start);
+        if free && text[start..].starts_with(word.as_bytes()) && holds(&range) {
+            found.push(range);
+        }
+    }
+    found
+}
+
+proptest! {
+    #[test]
+    fn look_around_is_right_on_any_bytes(
+        word in prop::sample::select(WORDS),
+        look in prop::sample::select(&["?=", "?!", "?<=", "?<!"]),
+        other in prop::sample::select(WORDS),
+        content in content(),
+    ) {
+        let Some(text) = Text::new(content) else { return Ok(()) };
+        let (escaped, look_around) = (regex_syntax::escape(word), format!("({look}{})", regex_syntax::escape(other)));
+        let ahead = matches!(look, "?=" | "?!");
+        let source = if ahead { escaped + &look_around } else { look_around + &escaped };
+        let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
+        let (pattern, _) = super::Pattern::new(&pattern).expect("a pattern");
+        let mut found = Vec::new();
+        let (bytes, budget) = (seen(text.bytes()).0, Budget::new(0));
+        let all = 0..bytes.len();
+        let within = Within { text: &bytes, charset: Charset::of(&bytes), windows: &[all] };
+        let effort = Effort { timeout: Duration::from_secs(3600), deadline: Deadline::NEVER, budget: &budget };
+        let finished = pattern.search(&within, &effort, |range| {
+            found.push(range);
+            ControlFlow::Continue(())
+        });
+        prop_assert_eq!(finished, Ok(()));
+        prop_assert_eq!(found, beside(&bytes, word, (look, other)));
+    }
+}

@@ -1,0 +1,50 @@
+//! Fixtures for tests: contracts without a file, and the contract files of the packs.
+
+use std::fs;
+use std::path::Path;
+
+use phaser_glob::Glob;
+
+use crate::contract::scope::Scope;
+use crate::contract::{Check, Contract, Examples, Form, Kind, LayerKind, Origin, Severity};
+
+/// An enabled contract of severity error with the id `c{index}`, for every file.
+pub fn contract(index: usize, check: Check) -> Contract {
+    Contract {
+        id: format!("c{index}"),
+        form: Form::Flat,
+        kind: Kind::ForbidPattern,
+        check,
+        glob: Glob::new("**").expect("a glob"),
+        glob_line: 1,
+        exclude: None,
+        severity: Severity::Error,
+        message: "m".to_owned(),
+        rationale: None,
+        enabled: true,
+        ignorable: true,
+        tags: Vec::new(),
+        zones: Vec::new(),
+        fix: None,
+        examples: Examples::default(),
+        origin: Origin { layer: LayerKind::Project, file: format!("c{index}.yaml").into() },
+        scope: Scope::default(),
+    }
+}
+
+/// The text of every contract file of the packs.
+pub fn pack_files() -> Vec<String> {
+    let packs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs");
+    let mut files = Vec::new();
+    for pack in fs::read_dir(packs).expect("the packs") {
+        let pack = pack.expect("a pack").path();
+        if !pack.is_dir() {
+            continue;
+        }
+        for file in fs::read_dir(pack).expect("a pack") {
+            files.push(fs::read_to_string(file.expect("a contract").path()).expect("UTF-8"));
+        }
+    }
+    assert!(!files.is_empty());
+    files
+}

@@ -1,0 +1,634 @@
+//! Globs over `/`-separated paths: `*` and `?` stop at `/`, `**` crosses it, `{a,b}`, `[abc]`, `[!abc]`. Braces mean
+//! what writing out every choice would mean.
+//!
+//! Building one is cheap: the shapes people write most (`**/*.rs`, `src/**`, a plain path) never need a
+//! regex, and the regex of any other glob is compiled when it first meets a path. A byte that is not
+//! UTF-8 counts as one character. Knows nothing of roots or files on disk.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
+use regex_automata::meta;
+use regex_automata::nfa::thompson::WhichCaptures;
+use regex_automata::util::syntax;
+
+mod parse;
+mod tail;
+mod translate;
+
+use tail::Tail;
+use translate::translate;
+
+/// The longest glob that is accepted, in bytes. With it and the limit on braces, compiling cannot fail.
+pub const MAX_GLOB_LEN: usize = 4096;
+
+/// One glob.
+///
+/// ```
+/// use phaser::Glob;
+///
+/// let glob = Glob::new("src/**/*.{rs,toml}")?;
+/// assert!(glob.is_match(b"src/cli/main.rs"));
+/// assert!(!glob.is_match(b"tests/main.rs"));
+/// # Ok::<(), phaser::GlobError>(())
+/// ```
+#[derive(Clone)]
+pub struct Glob {
+    text: String,
+    /// Worked out when it is first asked for, where the text is known to be a glob.
+    shape: OnceLock<Shape>,
+}
+
+/// Why a glob was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GlobError {
+    /// It has no characters.
+    #[error("the glob is empty; use '**' for every file")]
+    Empty,
+    /// It is longer than 4,096 bytes.
+    #[error("the glob is {0} bytes long, over the limit of {MAX_GLOB_LEN}")]
+    TooLong(usize),
+    /// Its syntax is wrong.
+    #[error("the glob '{glob}' is not valid: {why}")]
+    Syntax {
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Glob {
+    /// The glob that `text` spells.
+    pub fn new(text: &str) -> Result<Self, GlobError> {
+        match text.len() {
+            0 => return Err(GlobError::Empty),
+            len if len > MAX_GLOB_LEN => return Err(GlobError::TooLong(len)),
+            _ => {}
+        }
+        let shape = Shape::of(text)?;
+        Ok(Self { text: text.to_owned(), shape: OnceLock::from(shape) })
+    }
+
+    /// The glob that `text` spells, which was accepted before. Nothing is looked at until the glob is used; if it is
+    /// none after all, no path matches it.
+    pub fn accepted(text: &str) -> Self {
+        Self { text: text.to_owned(), shape: OnceLock::new() }
+    }
+
+    fn shape(&self) -> &Shape {
+        self.shape.get_or_init(|| Shape::of(&self.text).unwrap_or(Shape::Nothing))
+    }
+
+    /// The glob as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The only path that it matches, if it is one.
+    pub fn exact(&self) -> Option<&str> {
+        matches!(self.shape(), Shape::Exact).then_some(&*self.text)
+    }
+
+    /// The directory that every path it matches is in, as far as it is spelled out: empty, or with a `/` at its end.
+    pub fn directory(&self) -> &str {
+        let spelled = match self.shape() {
+            Shape::Nothing => "",
+            Shape::Exact => &self.text,
+            Shape::Under { directory, .. } => &self.text[..*directory],
+            Shape::Regex(slow) => &slow.ends.start,
+        };
+        &spelled[..spelled.rfind('/').map_or(0, |slash| slash + 1)]
+    }
+
+    /// What the names of the files that it matches have in common, as far as it is spelled out.
+    pub fn names(&self) -> Names<'_> {
+        match self.shape() {
+            Shape::Nothing => Names::Any,
+            Shape::Exact => Names::ending_in(&self.text, Whole::Yes),
+            Shape::Under { directory, tail } => tail.names(behind(&self.text, *directory)),
+            Shape::Regex(slow) => Names::ending_in(&slow.ends.end, Whole::No),
+        }
+    }
+
+    /// Does the glob match this `/`-separated path?
+    pub fn is_match(&self, path: &[u8]) -> bool {
+        match self.shape() {
+            Shape::Nothing => false,
+            Shape::Exact => path == self.text.as_bytes(),
+            Shape::Under { directory, tail } => {
+                let rest = path.strip_prefix(&self.text.as_bytes()[..*directory]);
+                rest.is_some_and(|rest| tail.is_match(behind(&self.text, *directory), rest))
+            }
+            Shape::Regex(slow) => {
+                path.starts_with(slow.ends.start.as_bytes()) && path.ends_with(slow.ends.end.as_bytes()) && {
+                    let compiled = slow.compiled.get_or_init(|| compile(&slow.regex));
+                    compiled.is_match(characters(path).as_ref())
+                }
+            }
+        }
+    }
+}
+
+/// What stands behind `**/` in a glob that starts with so many bytes for a directory.
+fn behind(text: &str, directory: usize) -> &str {
+    text.get(directory + "**/".len()..).unwrap_or_default()
+}
+
+/// What it spells, and not what has been worked out of that so far.
+impl fmt::Debug for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Glob").field(&self.text).finish()
+    }
+}
+
+impl Default for Glob {
+    /// A glob that no path matches.
+    fn default() -> Self {
+        Self { text: String::new(), shape: OnceLock::from(Shape::Exact) }
+    }
+}
+
+impl PartialEq for Glob {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Glob {}
+
+impl Hash for Glob {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.text.hash(hasher);
+    }
+}
+
+/// How a glob is answered. What it spells out is looked up in its text: a hook makes many globs and asks each once.
+#[derive(Debug, Clone)]
+enum Shape {
+    /// It matches no path.
+    Nothing,
+    /// It is a path.
+    Exact,
+    /// `directory**`, `directory**/*.ext` and their like; the directory, which takes so many bytes, is empty or ends in `/`.
+    Under { directory: usize, tail: Tail },
+    /// Anything else.
+    Regex(Box<Slow>),
+}
+
+/// A glob that needs an expression.
+#[derive(Debug, Clone)]
+struct Slow {
+    regex: String,
+    ends: Ends,
+    compiled: OnceLock<meta::Regex>,
+}
+
+/// What every path that a glob matches starts and ends with, as far as it is spelled out.
+#[derive(Debug, Clone, Default)]
+struct Ends {
+    start: String,
+    end: String,
+}
+
+impl Ends {
+    fn of(glob: &str) -> Self {
+        // A path that is not UTF-8 is matched with these in it.
+        if glob.contains(char::REPLACEMENT_CHARACTER) {
+            return Self::default();
+        }
+        let start = glob.find(SPECIAL).map_or(glob, |first| &glob[..first]);
+        let end = glob.rfind(SPECIAL).map_or(glob, |last| &glob[last + 1..]);
+        // `**/` may stand for nothing at all, and braces may hold one of its stars, or both.
+        let before = &glob[..glob.len() - end.len()];
+        let crosses = before.ends_with("**") || (before.contains('}') && before.ends_with(['*', '}']));
+        let end = if crosses { end.trim_start_matches('/') } else { end };
+        Self { start: start.to_owned(), end: end.to_owned() }
+    }
+}
+
+/// What the names of some files have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Names<'a> {
+    /// Nothing.
+    Any,
+    /// They are this one.
+    Name(&'a str),
+    /// What is after their last dot is one of these.
+    Extensions(Vec<&'a str>),
+}
+
+/// Is that all of a path?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    No,
+}
+
+impl<'a> Names<'a> {
+    /// The names of paths that end in this.
+    fn ending_in(end: &'a str, whole: Whole) -> Self {
+        match (end.rsplit_once('/'), whole) {
+            (Some((_, name)), _) => Self::Name(name),
+            (None, Whole::Yes) => Self::Name(end),
+            (None, Whole::No) => match end.rsplit_once('.') {
+                Some((_, extension)) => Self::Extensions(vec![extension]),
+                None => Self::Any,
+            },
+        }
+    }
+}
+
+impl Shape {
+    fn of(text: &str) -> Result<Self, GlobError> {
+        if let Some(quick) = Self::quick(text) {
+            return Ok(quick);
+        }
+        let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
+        let regex = translate(text).map_err(wrong)?;
+        Ok(Self::Regex(Box::new(Slow { regex, ends: Ends::of(text), compiled: OnceLock::new() })))
+    }
+
+    /// The shape of `text` when no regex is needed for it.
+    fn quick(text: &str) -> Option<Self> {
+        let Some(directory) = text.bytes().position(is_special) else { return Some(Self::Exact) };
+        let (before, rest) = text.split_at(directory);
+        if !(before.is_empty() || before.ends_with('/')) {
+            return None;
+        }
+        let tail = match rest.strip_prefix("**")? {
+            "" | "/*" => Tail::Anything,
+            tail => Tail::of(tail.strip_prefix('/')?)?,
+        };
+        Some(Self::Under { directory, tail })
+    }
+}
+
+/// What may not stand for itself.
+const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
+fn is_literal(text: &str) -> bool {
+    !text.bytes().any(is_special)
+}
+
+/// Is a byte one of [`SPECIAL`]?
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\')
+}
+
+/// The characters of a path; each byte that belongs to none is one of its own.
+fn characters(path: &[u8]) -> Cow<'_, str> {
+    if let Ok(path) = std::str::from_utf8(path) {
+        return Cow::Borrowed(path);
+    }
+    let mut characters = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        characters.push_str(chunk.valid());
+        characters.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    Cow::Owned(characters)
+}
+
+/// An expression longer than this is matched with the engines that take the least memory: thousands of long globs are
+/// as good as none that anybody wrote by hand.
+const LONG: usize = 256;
+
+/// More than what braces that stand in each other give.
+const MAX_NESTING: u32 = 512;
+
+fn compile(regex: &str) -> meta::Regex {
+    let mut builder = meta::Builder::new();
+    builder.syntax(syntax::Config::new().nest_limit(MAX_NESTING));
+    // How large an expression can become is limited where it is made.
+    let config = meta::Config::new().nfa_size_limit(None);
+    builder.configure(if regex.len() > LONG {
+        config.hybrid(false).dfa(false).onepass(false).which_captures(WhichCaptures::None)
+    } else {
+        config
+    });
+    builder.build(regex).expect("a glob within its limits gives a valid expression")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn glob(text: &str) -> Glob {
+        Glob::new(text).expect("a valid glob")
+    }
+
+    #[track_caller]
+    fn check(text: &str, matching: &[&str], others: &[&str]) {
+        let glob = glob(text);
+        for path in matching {
+            assert!(glob.is_match(path.as_bytes()), "{text} should match {path}");
+        }
+        for path in others {
+            assert!(!glob.is_match(path.as_bytes()), "{text} should not match {path}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_known_as_far_as_it_is_spelled_out() {
+        for (glob, directory) in [
+            ("**/*.rs", ""),
+            ("a.rs", ""),
+            ("src/a.rs", "src/"),
+            ("src/**", "src/"),
+            ("src/a/**/*.rs", "src/a/"),
+            ("src/a*/b/c.rs", "src/"),
+            ("src/a/{b,c}/d", "src/a/"),
+            ("src/[ab]/d", "src/"),
+            (r"s\*c/d?", ""),
+            ("*/a", ""),
+            ("src/\u{FFFD}/a?", ""),
+        ] {
+            assert_eq!(Glob::new(glob).expect("a glob").directory(), directory, "{glob}");
+        }
+    }
+
+    #[test]
+    fn names_are_known_as_far_as_they_are_spelled_out() {
+        for (glob, names) in [
+            ("src/a.rs", Names::Name("a.rs")),
+            ("Makefile", Names::Name("Makefile")),
+            ("**/Makefile", Names::Name("Makefile")),
+            ("*/Makefile", Names::Name("Makefile")),
+            ("src/**", Names::Any),
+            ("**/*.{tar.gz,rs}", Names::Extensions(vec!["gz", "rs"])),
+            ("**/*.{rs,d/}", Names::Any),
+            ("**/*rc", Names::Any),
+            ("**/.*rc", Names::Any),
+            ("test_*.py", Names::Extensions(vec!["py"])),
+            ("a/*/**/b.py", Names::Extensions(vec!["py"])),
+            ("a/*/**/b", Names::Any),
+            ("**/{a,b}", Names::Any),
+            (r"a?\.b", Names::Extensions(vec!["b"])),
+            ("*\u{FFFD}.b", Names::Any),
+        ] {
+            assert_eq!(Glob::new(glob).expect("a glob").names(), names, "{glob}");
+        }
+    }
+
+    #[test]
+    fn a_star_stops_at_a_slash() {
+        check("*.rs", &["a.rs", ".rs"], &["src/a.rs", "a.rsx"]);
+        check("src/*.rs", &["src/a.rs"], &["src/b/a.rs", "a.rs"]);
+        check("src/*/a.rs", &["src/b/a.rs"], &["src/a.rs", "src/b/c/a.rs"]);
+    }
+
+    #[test]
+    fn two_stars_cross_slashes() {
+        check("**/*.py", &["app.py", "a/b/app.py", "/home/app.py"], &["app.pyc", "app.py/x"]);
+        check("**", &["a", "a/b"], &[]);
+        check("**/*", &["a", "a/b"], &[]);
+        check("src/**", &["src/a", "src/a/b"], &["src", "lib/src/a"]);
+        check("src/**/*.rs", &["src/a.rs", "src/a/b.rs"], &["a.rs", "srca.rs"]);
+        check("src/**.rs", &["src/a.rs", "src/a/b.rs"], &["a.rs"]);
+        check("{src,**/lib}/*.rs", &["src/a.rs", "lib/a.rs", "x/lib/a.rs"], &["x/src/a.rs"]);
+        check("{**/,x/}b?", &["bc", "a/bc", "x/bc"], &["ab/c"]);
+        check("**/app/**/*.php", &["app/a.php", "x/app/b/a.php"], &["x/a.php"]);
+    }
+
+    #[test]
+    fn a_question_mark_is_one_character_but_no_slash() {
+        check("a?c", &["abc", "aéc"], &["ac", "a/c", "abbc"]);
+    }
+
+    #[test]
+    fn classes_and_alternatives() {
+        check("[abc].rs", &["a.rs"], &["d.rs"]);
+        check("[!abc].rs", &["d.rs"], &["a.rs"]);
+        check("[a-c].rs", &["b.rs"], &["d.rs"]);
+        check("[]é].rs", &["].rs", "é.rs"], &["e.rs"]);
+        check("a[!b]c", &["axc"], &["a/c", "abc"]);
+        check("a[+-9]c", &["a1c"], &["a/c"]);
+        check("[^a-]x", &["bx"], &["ax", "-x"]);
+        check("{src,lib}/*.rs", &["src/a.rs", "lib/a.rs"], &["bin/a.rs"]);
+        check("**/*.{ts,tsx}", &["a.ts", "x/a.tsx"], &["a.tsx.js", "ats"]);
+        check("a{,.min}.js", &["a.js", "a.min.js"], &["a.max.js"]);
+    }
+
+    #[test]
+    fn braces_mean_what_writing_out_every_choice_would_mean() {
+        check(
+            "{src/**,lib/**}/*.py",
+            &["src/a.py", "lib/a.py", "src/x/b.py"],
+            &["a.py", "srca.py", "bin/a.py"],
+        );
+        check("{**,x}/*.py", &["top.py", "x/a.py", "a/b/c.py"], &["top.pyc"]);
+        check("{**,x}/top.py", &["top.py", "x/top.py", "a/b/top.py"], &["xtop.py"]);
+        check("{a,b/**}{/c,d}", &["a/c", "ad", "b/c", "b/x/c", "b/d", "b/xd"], &["b/c/", "ac", "c"]);
+        check("{a,b*}{*,c}", &["ab", "ac", "bx/y", "bxc"], &["a/b", "c"]);
+        check("src{/**,}/a", &["src/a", "src/x/a"], &["srca", "a"]);
+        check("{*,a}{*,b}/c", &["x/c", "x/y/c", "ab/c", "c"], &["xc"]);
+        check("**{/a,b}", &["a", "x/a", "b", "xb", "x/b"], &["xa"]);
+    }
+
+    #[test]
+    fn braces_that_depend_on_each_other_again_and_again_are_refused() {
+        let text = |times| "{a,b*}{*,/c,?}".repeat(times);
+        let error = Glob::new(&text(100)).expect_err("too many paths").to_string();
+        assert!(error.ends_with("its braces stand for too many different paths"), "{error}");
+        let longest = (1..100).map_while(|times| Glob::new(&text(times)).ok()).last().expect("one at least");
+        assert!(
+            longest.text.len() > 60
+                && longest.is_match(longest.text.replace(['{', '}', ',', '*', '?'], "").as_bytes())
+        );
+    }
+
+    #[test]
+    fn plain_paths_and_names() {
+        check("Cargo.toml", &["Cargo.toml"], &["x/Cargo.toml"]);
+        check("**/Cargo.toml", &["Cargo.toml", "x/Cargo.toml"], &["xCargo.toml"]);
+        check(r"a\*", &["a*"], &["ab", r"a\*"]);
+        check("**/test_*.py", &["test_a.py", "x/test_.py"], &["test_/a.py", "mytest_a.py", "test_.pyc"]);
+        check("**/ab*bc", &["abbc", "x/ab-bc"], &["abc", "ab/bc"]);
+    }
+
+    #[test]
+    fn names_need_not_be_utf8() {
+        assert!(glob("**/*.rs").is_match(b"\xff\xfe.rs"));
+        assert!(glob("*/?.rs").is_match(b"\xff/\xfe.rs"));
+        for (text, path) in [
+            ("??.txt", &b"\xFF\xFE.txt"[..]),
+            ("??.txt", b"\xE2\x84.txt"),
+            ("???.txt", b"\xF0\x9F\x98.txt"),
+            ("???.txt", b"\xED\xA0\x80.txt"),
+            ("?[!a]\u{e9}?", b"\xC3\x28\xC3\xA9\x80"),
+        ] {
+            assert!(glob(text).is_match(path), "{text} should match {}", path.escape_ascii());
+        }
+        assert!(!glob("?.txt").is_match(b"\xE2\x84.txt"));
+    }
+
+    #[test]
+    fn an_accepted_glob_is_the_same_glob() {
+        for text in ["**/{vendor/**,*.min.js}", "src/[ab]/*.rs"] {
+            let accepted = Glob::accepted(text);
+            assert_eq!(accepted, glob(text));
+            for path in ["vendor/a", "x/a.min.js", "src/a/b.rs", "src/c/b.rs"] {
+                assert_eq!(
+                    accepted.is_match(path.as_bytes()),
+                    glob(text).is_match(path.as_bytes()),
+                    "{text} {path}"
+                );
+            }
+        }
+        assert!(!Glob::accepted("a[b").is_match(b"a[b"));
+    }
+
+    #[test]
+    fn wrong_globs_are_refused() {
+        assert_eq!(Glob::new(""), Err(GlobError::Empty));
+        assert_eq!(Glob::new(&"a".repeat(4097)), Err(GlobError::TooLong(4097)));
+        for text in ["a[b", "a{b", "a}b", "[z-a]", "a\\"] {
+            let error = Glob::new(text).expect_err(text).to_string();
+            assert!(error.starts_with(&format!("the glob '{text}' is not valid: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_longest_globs_still_compile() {
+        for part in ["?", "*", "**/", "[!a]", "{a,b}", "é", "{"] {
+            let text = part.repeat(MAX_GLOB_LEN / part.len());
+            if let Ok(glob) = Glob::new(&text) {
+                glob.is_match(b"a/b");
+            }
+        }
+        let nested = |choice: &str, depth| format!("{}a{}", choice.repeat(depth), "}".repeat(depth));
+        for choice in ["{b,", "{b*,", "{*,*", "{**/,", "{/**,**"] {
+            glob(&nested(choice, 64)).is_match(b"a/b");
+            assert!(Glob::new(&nested(choice, 65)).is_err());
+        }
+        assert!(glob(&nested("{b,", 64)).is_match(b"a"));
+    }
+
+    #[test]
+    fn common_shapes_need_no_regex() {
+        for text in
+            ["**", "**/*", "**/*.rs", "**/*.{ts,tsx}", "a/b.rs", "**/Makefile", "src/**", "src/**/*.rs"]
+                .into_iter()
+                .chain([
+                    "**/node_modules/**",
+                    "**/target/{debug,release}/**",
+                    "**/{.DS_Store,*.swp,a/**}",
+                    "**/a*b",
+                    "**/{a*,ab*b}",
+                ])
+        {
+            assert!(!matches!(glob(text).shape(), Shape::Regex(_)), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shapes_answer_as_the_regex_would(
+            text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name|/(n|nam)\*m?e|/(a/)?[bx]/\*\*|/\{name,n\*e,(b/)?\*\.rs,[ab]/\*\*\}|/a/\{b,,x\}(/\*\*)?)?|name)",
+            path in "/?((src|a|b|name|x)/){0,3}(name|\\.rs|x\\.(rs|d\\.ts|a|b|x)|\\.)?",
+        ) {
+            prop_assume!(!text.is_empty());
+            let slow = compile(&translate(&text).expect("valid"));
+            prop_assert_eq!(glob(&text).is_match(path.as_bytes()), slow.is_match(&path), "{} {}", text, path);
+        }
+
+        #[test]
+        fn braces_match_what_their_choices_match(
+            text in with_braces(),
+            paths in prop::collection::vec(fragments(&["a", "b", "/", "/", "*", ","], 7), 20),
+        ) {
+            let Ok(glob) = Glob::new(&text) else { return Ok(()) };
+            let choices: Vec<_> = written_out(&text).iter().map(|choice| Glob::new(choice)).collect();
+            for path in paths {
+                let by_choice = choices.iter().any(|choice| match choice {
+                    Ok(choice) => choice.is_match(path.as_bytes()),
+                    Err(error) => *error == GlobError::Empty && path.is_empty(),
+                });
+                prop_assert_eq!(glob.is_match(path.as_bytes()), by_choice, "{} {}", &text, path);
+            }
+        }
+
+        #[test]
+        fn what_a_glob_spells_out_is_in_every_path_it_matches(
+            text in fragments(&[
+                "a", "b", "/", "/", "**", "**/", "*", "?", "[ab]", "[!a]", "{a,b}", "{", "}", ",", ".rs", ".", "\\*",
+                "\\.", "\\a", "é", "\u{FFFD}", "src/", "]",
+            ], 7),
+            path in fragments(&["a", "b", "/", ".rs", ".", "*", "é", "\u{FFFD}", "src/", "\\", ",", "]"], 6),
+        ) {
+            let Ok(glob) = Glob::new(&text) else { return Ok(()) };
+            let slow = compile(&translate(&text).expect("valid")).is_match(&path);
+            prop_assert_eq!(glob.is_match(path.as_bytes()), slow, "{} {}", text, path);
+            if slow {
+                prop_assert!(path.starts_with(glob.directory()), "{} {}", text, path);
+                let name = path.rsplit('/').next().unwrap_or_default();
+                let agrees = match glob.names() {
+                    Names::Any => true,
+                    Names::Name(expected) => name == expected,
+                    Names::Extensions(all) => name.rsplit_once('.').is_some_and(|(_, last)| all.contains(&last)),
+                };
+                prop_assert!(agrees, "{} {} {:?}", text, path, glob.names());
+            }
+        }
+    }
+
+    fn with_braces() -> impl Strategy<Value = String> {
+        let plain = fragments(
+            &["a", "b", "/", "/", "*", "*", "**", "**/", "/**", "?", "[!a]", "[,}]", "\\,", "\\*"],
+            4,
+        );
+        plain.prop_recursive(3, 12, 3, |inner| {
+            let choices = prop::collection::vec(inner.clone(), 1..4);
+            (inner.clone(), choices, inner)
+                .prop_map(|(before, choices, after)| format!("{before}{{{}}}{after}", choices.join(",")))
+        })
+    }
+
+    /// The globs without braces that one with braces stands for.
+    fn written_out(glob: &str) -> Vec<String> {
+        let tokens = tokens(glob);
+        let Some(open) = tokens.iter().position(|token| token == "{") else { return vec![tokens.concat()] };
+        let (mut depth, mut at, mut choices) = (1, open, vec![String::new()]);
+        while depth > 0 {
+            at += 1;
+            match tokens[at].as_str() {
+                "," if depth == 1 => choices.push(String::new()),
+                "}" if depth == 1 => depth = 0,
+                token => {
+                    depth = depth + usize::from(token == "{") - usize::from(token == "}");
+                    choices.last_mut().expect("one at least").push_str(token);
+                }
+            }
+        }
+        let (before, after) = (tokens[..open].concat(), tokens[at + 1..].concat());
+        choices.iter().flat_map(|choice| written_out(&format!("{before}{choice}{after}"))).collect()
+    }
+
+    /// The characters of a glob, with a class and what is escaped as one.
+    fn tokens(glob: &str) -> Vec<String> {
+        let mut rest = glob.chars();
+        let mut tokens = Vec::new();
+        while let Some(c) = rest.next() {
+            let mut token = c.to_string();
+            if c == '\\' {
+                token.extend(rest.next());
+            } else if c == '[' {
+                for c in rest.by_ref() {
+                    token.push(c);
+                    if c == ']' && !["[]", "[!]", "[^]"].contains(&token.as_str()) {
+                        break;
+                    }
+                }
+            }
+            tokens.push(token);
+        }
+        tokens
+    }
+
+    fn fragments(of: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(of), 0..most).prop_map(|parts| parts.concat())
+    }
+}

@@ -1,0 +1,293 @@
+//! What one check of a hook came to, in a form that can be passed between programs.
+//!
+//! A result knows nothing of the event it is about; [`complete`](super::complete()) makes one answer of many.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::response::Decision;
+
+/// The result of one check.
+///
+/// ```
+/// use phaser_hook::{Decision, HookResult};
+///
+/// let result = HookResult::from_json(r#"{"blocked": true, "message": "no"}"#)?;
+/// assert_eq!(result.verdict(), Decision::Deny);
+/// # Ok::<(), phaser_hook::ResultError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HookResult {
+    /// What is to happen; it takes precedence over `blocked`.
+    pub decision: Option<Decision>,
+    /// Why: for Claude when the call is blocked, for the user when the user is asked.
+    pub message: Option<String>,
+    /// Without a decision, whether the call is blocked.
+    pub blocked: bool,
+    /// Something for Claude to consider besides.
+    pub system_prompt: Option<String>,
+    /// The fields of the tool input to change; the others stay as they are.
+    pub updated_input: Option<Map<String, Value>>,
+}
+
+/// Why a result was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResultError {
+    /// It is not JSON, or a field has the wrong type.
+    #[error("the hook result is not valid")]
+    Syntax(#[from] serde_json::Error),
+    /// The decision is none of those there are.
+    #[error("'{0}' is not a decision; use allow, deny or ask")]
+    Decision(String),
+}
+
+/// A result whose `decision` says something else than its `blocked`. The decision counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the result says decision '{}' and blocked: true; the decision counts", .0.as_str())]
+pub struct FieldConflict(pub Decision);
+
+impl HookResult {
+    /// The call may run.
+    pub fn allow() -> Self {
+        Self { decision: Some(Decision::Allow), ..Self::default() }
+    }
+
+    /// The call must not run.
+    pub fn block(reason: impl Into<String>) -> Self {
+        Self {
+            decision: Some(Decision::Deny),
+            message: Some(reason.into()),
+            blocked: true,
+            ..Self::default()
+        }
+    }
+
+    /// The user decides.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self { decision: Some(Decision::Ask), message: Some(reason.into()), ..Self::default() }
+    }
+
+    /// From the pair of a word and a message that many hook scripts return: `allow`, `block` (or `deny`), `ask`.
+    pub fn from_pair(word: &str, message: impl Into<String>) -> Result<Self, ResultError> {
+        let message = message.into();
+        match word {
+            "allow" => Ok(Self { message: Some(message).filter(|text| !text.is_empty()), ..Self::allow() }),
+            "block" | "deny" => Ok(Self::block(message)),
+            "ask" => Ok(Self::ask(message)),
+            other => Err(ResultError::Decision(other.to_owned())),
+        }
+    }
+
+    /// From JSON; a field may be missing or null.
+    pub fn from_json(json: &str) -> Result<Self, ResultError> {
+        let wire: Wire = serde_json::from_str(json)?;
+        let decision = match wire.decision.as_deref() {
+            None => None,
+            Some("allow") => Some(Decision::Allow),
+            Some("ask") => Some(Decision::Ask),
+            Some("deny") => Some(Decision::Deny),
+            Some(other) => return Err(ResultError::Decision(other.to_owned())),
+        };
+        Ok(Self {
+            decision,
+            message: wire.message,
+            blocked: wire.blocked.unwrap_or(false),
+            system_prompt: wire.system_prompt,
+            updated_input: wire.updated_input,
+        })
+    }
+
+    /// As JSON; a field without a value is null.
+    pub fn to_json(&self) -> String {
+        let wire = Wire {
+            decision: self.decision.map(|decision| decision.as_str().to_owned()),
+            message: self.message.clone(),
+            blocked: Some(self.blocked),
+            system_prompt: self.system_prompt.clone(),
+            updated_input: self.updated_input.clone(),
+        };
+        serde_json::to_string(&wire).expect("strings and JSON values always serialise")
+    }
+
+    /// What is to happen: the decision, else what `blocked` says.
+    pub fn verdict(&self) -> Decision {
+        self.decision.unwrap_or(if self.blocked { Decision::Deny } else { Decision::Allow })
+    }
+
+    /// The contradiction between `decision` and `blocked`, if there is one.
+    pub fn conflict(&self) -> Option<FieldConflict> {
+        let decision = self.decision.filter(|&decision| self.blocked && decision != Decision::Deny)?;
+        Some(FieldConflict(decision))
+    }
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Wire {
+    decision: Option<String>,
+    message: Option<String>,
+    blocked: Option<bool>,
+    system_prompt: Option<String>,
+    updated_input: Option<Map<String, Value>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::complete::complete;
+    use super::super::request::Request;
+    use super::*;
+    use serde_json::json;
+
+    fn parse(value: Value) -> HookResult {
+        HookResult::from_json(&value.to_string()).expect("a result")
+    }
+
+    /// What the client is told about a Bash call after this result.
+    fn answer(result: HookResult) -> Value {
+        let request = json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": "rm -rf /", "timeout": 30},
+        });
+        let request = Request::read(request.to_string().as_bytes()).expect("a request");
+        let completion = complete(&request, &[result]).expect("no conflict");
+        let document: Value = serde_json::from_str(&completion.response().to_json()).expect("JSON");
+        document["hookSpecificOutput"].clone()
+    }
+
+    #[test]
+    fn ask_decision_with_updated_input() {
+        let output = answer(parse(json!({"decision": "ask", "updated_input": {"command": "ls"}})));
+        assert_eq!(output["permissionDecision"], "ask");
+        assert_eq!(output["updatedInput"], json!({"command": "ls", "timeout": 30}));
+    }
+
+    #[test]
+    fn ask_decision_with_reason_and_updated_input() {
+        let output = answer(parse(json!({
+            "decision": "ask",
+            "message": "Command modified for safety",
+            "updated_input": {"command": "sanitized-command"},
+        })));
+        assert_eq!(output["permissionDecision"], "ask");
+        assert_eq!(output["permissionDecisionReason"], "Command modified for safety");
+        assert_eq!(output["updatedInput"]["command"], "sanitized-command");
+    }
+
+    #[test]
+    fn ask_decision_without_updated_input_backward_compatible() {
+        let output = answer(parse(json!({"decision": "ask"})));
+        assert_eq!(output, json!({"hookEventName": "PreToolUse", "permissionDecision": "ask"}));
+    }
+
+    #[test]
+    fn updated_input_partial_replacement() {
+        let output = answer(parse(json!({"updated_input": {"command": "echo hello"}})));
+        assert_eq!(output["updatedInput"], json!({"command": "echo hello", "timeout": 30}));
+    }
+
+    #[test]
+    fn decision_field_allow() {
+        let result = parse(json!({"decision": "allow", "updated_input": {"timeout": 5}}));
+        assert_eq!(result.verdict(), parse(json!({"blocked": false})).verdict());
+        let output = answer(result);
+        assert_eq!(output["permissionDecision"], "allow");
+        assert_eq!(output["updatedInput"], json!({"command": "rm -rf /", "timeout": 5}));
+    }
+
+    #[test]
+    fn decision_field_deny() {
+        let result = parse(json!({"decision": "deny", "message": "too dangerous"}));
+        assert_eq!(result.verdict(), parse(json!({"blocked": true})).verdict());
+        let output = answer(result);
+        assert_eq!(output["permissionDecision"], "deny");
+        assert_eq!(output["permissionDecisionReason"], "too dangerous");
+    }
+
+    #[test]
+    fn decision_field_ask() {
+        let output =
+            answer(parse(json!({"decision": "ask", "message": "sure?", "updated_input": {"timeout": 5}})));
+        assert_eq!(output["permissionDecision"], "ask");
+        assert_eq!(output["permissionDecisionReason"], "sure?");
+        assert_eq!(output["updatedInput"]["timeout"], 5);
+    }
+
+    #[test]
+    fn decision_field_takes_precedence_over_blocked() {
+        let result = parse(json!({"decision": "allow", "blocked": true}));
+        assert_eq!(result.verdict(), Decision::Allow);
+        assert_eq!(
+            result.conflict().expect("a warning").to_string(),
+            "the result says decision 'allow' and blocked: true; the decision counts"
+        );
+        assert_eq!(answer(result)["permissionDecision"], "allow");
+        assert_eq!(parse(json!({"decision": "deny", "blocked": true})).conflict(), None);
+        assert_eq!(parse(json!({"blocked": true})).conflict(), None);
+    }
+
+    #[test]
+    fn missing_decision_field_uses_blocked_field() {
+        assert_eq!(answer(parse(json!({"blocked": true})))["permissionDecision"], "deny");
+        assert_eq!(answer(parse(json!({"blocked": false})))["permissionDecision"], "allow");
+        assert_eq!(answer(parse(json!({})))["permissionDecision"], "allow");
+    }
+
+    #[test]
+    fn serialization_includes_all_fields() {
+        let result = HookResult {
+            updated_input: json!({"command": "safe-cmd"}).as_object().cloned(),
+            ..HookResult::ask("Review this")
+        };
+        assert_eq!(
+            result.to_json(),
+            r#"{"decision":"ask","message":"Review this","blocked":false,"system_prompt":null,"updated_input":{"command":"safe-cmd"}}"#
+        );
+    }
+
+    #[test]
+    fn null_fields_omitted_or_null() {
+        let json = HookResult::default().to_json();
+        assert_eq!(
+            json,
+            r#"{"decision":null,"message":null,"blocked":false,"system_prompt":null,"updated_input":null}"#
+        );
+        assert_eq!(HookResult::from_json(&json).expect("valid"), HookResult::default());
+        assert_eq!(HookResult::from_json("{}").expect("valid"), HookResult::default());
+    }
+
+    #[test]
+    fn updated_input_preserves_value_types() {
+        let update = json!({
+            "string": "7", "number": 7, "float": 7.0, "boolean": true,
+            "array": [1, "1", null], "object": {"a": {"b": false}}, "null": null,
+        });
+        let result = HookResult { updated_input: update.as_object().cloned(), ..HookResult::allow() };
+        let again = HookResult::from_json(&result.to_json()).expect("valid");
+        assert_eq!(again, result);
+        assert_eq!(again.to_json(), result.to_json());
+        let output = answer(again);
+        for (name, value) in update.as_object().expect("an object") {
+            assert_eq!(output["updatedInput"][name].to_string(), value.to_string());
+        }
+    }
+
+    #[test]
+    fn pairs_become_results() {
+        let pair = |word, message| HookResult::from_pair(word, message).expect("valid");
+        assert_eq!(pair("allow", ""), HookResult::allow());
+        assert_eq!(pair("allow", "fine").message.as_deref(), Some("fine"));
+        assert_eq!(pair("block", "no"), HookResult::block("no"));
+        assert_eq!(pair("deny", "no"), HookResult::block("no"));
+        assert_eq!(pair("ask", "sure?"), HookResult::ask("sure?"));
+        assert!(HookResult::from_pair("maybe", "").is_err());
+    }
+
+    #[test]
+    fn wrong_results_are_refused() {
+        let error = |json: &str| HookResult::from_json(json).expect_err(json).to_string();
+        assert_eq!(error(r#"{"decision": "maybe"}"#), "'maybe' is not a decision; use allow, deny or ask");
+        assert_eq!(error(r#"{"blocked": "yes"}"#), "the hook result is not valid");
+        assert_eq!(error(r#"{"updated_input": [1]}"#), "the hook result is not valid");
+    }
+}

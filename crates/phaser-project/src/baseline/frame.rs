@@ -1,0 +1,117 @@
+//! One line as phaser writes it: read from both ends, so that a hook passes over the lines that do not concern it.
+
+use super::{Entry, Key};
+use phaser_core::violation::LineDigest;
+
+const START: &[u8] = b"{\"contract\":\"";
+const PATH: &[u8] = b"\",\"path\":\"";
+const DIGEST: &[u8] = b"\",\"digest\":\"";
+const COUNT: &[u8] = b"\",\"count\":";
+const END: &[u8] = b"}";
+
+/// How long the end of a line is, from the path on, when the count has one digit.
+const ONE_DIGIT: usize = DIGEST.len() + 16 + COUNT.len() + 1 + END.len();
+
+/// The outline of a line.
+#[derive(Debug)]
+pub(super) struct Frame<'a> {
+    /// The contract, what stands between it and the path, and the path.
+    pub(super) front: &'a [u8],
+    /// The digest as it is written.
+    pub(super) digest: &'a [u8; 16],
+    count: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    /// The outline of a line that is laid out as phaser writes it.
+    #[inline]
+    pub(super) fn of(line: &'a [u8]) -> Option<Self> {
+        let inside = line.strip_prefix(START)?;
+        // Nearly every count has one digit, so that everything has its place.
+        if let Some((front, end)) = inside.split_last_chunk::<ONE_DIGIT>()
+            && let (name, [digest @ .., _, _]) = end.split_at(DIGEST.len())
+            && let Some((digest, COUNT)) = digest.split_first_chunk()
+            && name == DIGEST
+            && matches!(end, [.., b'1'..=b'9', b'}'])
+        {
+            return Some(Self { front, digest, count: &end[ONE_DIGIT - 2..ONE_DIGIT - 1] });
+        }
+        Self::with_any_count(inside.strip_suffix(END)?)
+    }
+
+    fn with_any_count(inside: &'a [u8]) -> Option<Self> {
+        let digits = inside.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let (rest, count) = inside.split_at(inside.len() - digits);
+        let (rest, digest) = rest.strip_suffix(COUNT)?.split_last_chunk()?;
+        let is_number = (1..=9).contains(&digits) && count[0] != b'0';
+        is_number.then_some(Self { front: rest.strip_suffix(DIGEST)?, digest, count })
+    }
+
+    /// The entry; none when that takes a reader of JSON.
+    pub(super) fn entry(&self) -> Option<Entry<'a>> {
+        let contract = memchr::memchr2(b'"', b'\\', self.front)?;
+        let path = self.front[contract..].strip_prefix(PATH)?;
+        let is_plain = memchr::memchr2(b'"', b'\\', path).is_none()
+            && !self.front.iter().any(u8::is_ascii_control)
+            && std::str::from_utf8(self.front).is_ok();
+        is_plain.then_some(Entry {
+            contract: &self.front[..contract],
+            path,
+            digest: digest_of(self.digest)?,
+            count: self.count.iter().fold(0, |count, digit| count * 10 + u32::from(digit - b'0')),
+        })
+    }
+}
+
+/// The digest with these hexadecimal digits.
+pub(super) fn digest_of(digits: &[u8; 16]) -> Option<LineDigest> {
+    let mut digest = 0;
+    for digit in digits {
+        let value = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => return None,
+        };
+        digest = digest << 4 | u64::from(value);
+    }
+    Some(LineDigest(digest))
+}
+
+/// A digest as it is written.
+pub(super) fn hexadecimal(digest: LineDigest) -> [u8; 16] {
+    let digit = |at: usize| b"0123456789abcdef"[(digest.0 >> (60 - 4 * at) & 15) as usize];
+    std::array::from_fn(digit)
+}
+
+/// How a line about this contract goes on after its start, up to the path.
+pub(super) fn contract_field(id: &str) -> Vec<u8> {
+    [escaped(id).as_bytes(), PATH].concat()
+}
+
+/// How the lines about this contract and this path start.
+pub(super) fn start_of(contract: &str, path: &str) -> Vec<u8> {
+    [START, escaped(contract).as_bytes(), PATH, escaped(path).as_bytes(), DIGEST].concat()
+}
+
+/// An entry as a line.
+pub(super) fn line(key: &Key, count: u32) -> String {
+    let text = |bytes| String::from_utf8_lossy(bytes);
+    let digest = hexadecimal(key.digest);
+    format!(
+        "{}{}{}{}{}{}{}{count}{}",
+        text(START),
+        escaped(&key.contract),
+        text(PATH),
+        escaped(&key.path),
+        text(DIGEST),
+        text(&digest),
+        text(COUNT),
+        text(END)
+    )
+}
+
+/// A text as it stands in JSON, without the quotes around it.
+fn escaped(text: &str) -> String {
+    let json = serde_json::Value::from(text).to_string();
+    json[1..json.len() - 1].to_owned()
+}

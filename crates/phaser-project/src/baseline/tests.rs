@@ -1,0 +1,154 @@
+//! The file of a baseline, written and read.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::path::RelPath;
+use phaser_core::contract::Check;
+use phaser_core::testing::contract;
+
+fn key(contract: &str, path: &str, digest: u64) -> Key {
+    Key { contract: contract.to_owned(), path: path.to_owned(), digest: LineDigest(digest) }
+}
+
+fn parsed(text: &str) -> Vec<(Key, u32)> {
+    let baseline = Baseline::parse(text.as_bytes()).expect("a baseline");
+    baseline.iter().map(|entry| (Key::from(entry), entry.count)).collect()
+}
+
+fn broken(text: &str) -> String {
+    Baseline::parse(text.as_bytes()).expect_err(text).to_string()
+}
+
+fn only(wanted: &Wanted, text: &str) -> Result<Baseline, Warning> {
+    let mut reading = Reading::new(Some(wanted));
+    reading.lines(text.as_bytes())?;
+    Ok(reading.baseline())
+}
+
+const LINE: &str = r#"{"contract":"no-x","path":"src/a.py","digest":"00000000000000ff","count":2}"#;
+
+#[test]
+fn what_is_written_is_read_again_in_the_order_of_its_lines() {
+    let entries = [
+        (key("no-y", "a.py", 1), 1),
+        (key("no-x", "b \"quoted\" \\ \n.py", 0xFEDC_BA98_7654_3210), 123_456_789),
+        (key("no-x", "é/ü.py", 3), 10),
+        (key("no-x", "a.py", 7), 1),
+    ];
+    let file = write(entries.iter().map(|(key, count)| (key, *count)));
+    let lines: Vec<_> = file.lines().collect();
+    assert!(lines.is_sorted() && lines.len() == 4, "{file}");
+    assert_eq!(lines[0], r#"{"contract":"no-x","path":"a.py","digest":"0000000000000007","count":1}"#);
+    let mut read = parsed(&file);
+    let mut expected = entries.to_vec();
+    read.sort();
+    expected.sort();
+    assert_eq!(read, expected);
+}
+
+#[test]
+fn layout_and_order_do_not_matter_and_of_two_entries_the_larger_counts() {
+    let other = r#" { "count": 3, "digest": "00000000000000ff", "path": "src/a.py", "contract": "no-x" }"#;
+    assert_eq!(parsed(&format!("{other}\r\n\n{LINE}\n")), [(key("no-x", "src/a.py", 255), 3)]);
+    assert_eq!(parsed(&format!("{LINE}\n{other}")), [(key("no-x", "src/a.py", 255), 3)]);
+    assert_eq!(parsed(""), []);
+    assert_eq!(parsed(LINE).len(), 1, "the last line needs no newline");
+}
+
+#[test]
+fn a_broken_line_is_named_with_what_to_do() {
+    let error = broken(&format!("{LINE}\n<<<<<<< HEAD\n{LINE}\n"));
+    assert!(
+        error.starts_with(".claude/phaser-baseline.jsonl:2: a merge conflict: keep the entries"),
+        "{error}"
+    );
+    for marker in ["=======", ">>>>>>> topic", "||||||| base"] {
+        assert!(broken(marker).contains(":1: a merge conflict"), "{marker}");
+    }
+    for (line, why) in [
+        ("nonsense", "expected"),
+        (&LINE[..40], "EOF"),
+        (&LINE.replace("\"count\":2", "\"count\":0"), "at least 1"),
+        (&LINE.replace("\"count\":2", "\"count\":-2"), "invalid value"),
+        (&LINE.replace("00ff", "00fg"), "hexadecimal"),
+        (&LINE.replace("00ff", "ff"), "hexadecimal"),
+        (&LINE.replace("path", "file"), "unknown field"),
+        ("{}", "missing field"),
+    ] {
+        let error = broken(&format!("{LINE}\n{LINE}\n{line}\n"));
+        assert!(
+            error.starts_with(".claude/phaser-baseline.jsonl:3: not an entry") && error.contains(why),
+            "{error}"
+        );
+        assert!(!error.contains("column"), "{error}");
+    }
+}
+
+#[test]
+fn only_what_concerns_some_violations_is_kept_and_the_outline_of_the_rest_is_judged() {
+    let rule = Arc::new(contract(1, Check::NotExists));
+    let file = Violation::of_file(&rule, &RelPath::from("a \"b\".py"));
+    let wanted = Wanted::of([&file].into_iter());
+    let entries = [
+        key("other", "c.py", file.fingerprint.line.0),
+        key(&rule.id, "gone.py", 5),
+        key("other", "a \"b\".py", 1),
+        key("other", "c.py", 6),
+        key("other", "a.py", 7),
+    ];
+    let file = write(entries.iter().map(|key| (key, 1)));
+    let read = only(&wanted, &file).expect("a baseline");
+    let kept: Vec<Key> = read.iter().map(Key::from).collect();
+    let mut expected = entries[..2].to_vec();
+    expected.sort();
+    assert_eq!(kept, expected);
+    let error = only(&wanted, &format!("{file}=======\n")).expect_err("broken");
+    assert_eq!(error.line, Some(6));
+}
+
+#[test]
+fn entries_are_found() {
+    let entries: Vec<Key> = (0..50).map(|n| key("no-x", &format!("f{}.py", n % 7), n)).collect();
+    let file = write(entries.iter().map(|key| (key, 1)));
+    let baseline = Baseline::parse(file.as_bytes()).expect("a baseline");
+    for entry in &entries {
+        let at = baseline.find(entry.contract.as_bytes(), entry.path.as_bytes(), entry.digest);
+        assert_eq!(at.map(|at| Key::from(baseline.entry(at))).as_ref(), Some(entry));
+    }
+    assert_eq!(baseline.find(b"no-x", b"f0.py", LineDigest(1)), None);
+}
+
+#[test]
+fn a_file_is_read_in_parts_whatever_their_lengths() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir(directory.path().join(".claude")).expect("created");
+    let root = Root::new(directory.path());
+    assert!(Baseline::read(&root, None).expect("readable").is_none());
+    let mut entries: Vec<Key> = (0..3000).map(|n| key("no-x", &format!("src/f{n}.py"), n)).collect();
+    entries.push(key("no-y", &"long/".repeat(BUFFER), 1));
+    entries.sort();
+    let file = write(entries.iter().map(|key| (key, 1)));
+    assert!(file.len() > 5 * BUFFER);
+    for text in [file.as_str(), file.trim_end()] {
+        fs::write(root.path().join(BASELINE), text).expect("written");
+        let read = Baseline::read(&root, None).expect("readable").expect("a baseline");
+        assert!(read.iter().map(Key::from).eq(entries.iter().cloned()), "{} entries", read.len());
+    }
+    fs::write(root.path().join(BASELINE), file + "nonsense").expect("written");
+    let broken = Baseline::read(&root, None).expect_err("broken");
+    assert_eq!(broken.line, Some(3002));
+}
+
+#[test]
+fn a_file_that_nobody_would_read_is_too_large() {
+    let most = usize::try_from(MAX_SIZE).expect("a size");
+    assert_eq!((too_large(most), too_large(most + 1)), (None, Some(64)));
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir(directory.path().join(".claude")).expect("created");
+    let root = Root::new(directory.path());
+    let file = fs::File::create(root.path().join(BASELINE)).expect("created");
+    file.set_len(MAX_SIZE + 1).expect("made longer");
+    let what = Baseline::read(&root, None).expect_err("too large").to_string();
+    assert!(what.contains("it has more than 64 MB"), "{what}");
+}

@@ -1,0 +1,273 @@
+//! What is kept comes back as it was, or not at all.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::store::{MAX_AGE, MAX_VARIANTS};
+use super::*;
+use crate::path::Root;
+use phaser_core::contract::{Check, Dialect, Exclude, Fix, Pattern, Severity, Zone};
+use phaser_core::matcher::{self, Checked, Directives, Matcher};
+use phaser_core::skipped::{Skipped, Why};
+use phaser_core::testing;
+use phaser_core::text::{Position, Region, Text};
+use phaser_core::violation::{Fingerprint, LineDigest, Match, Note as Remark, Replacement, State, Violation};
+
+const CONTRACTS: usize = 3;
+
+fn contracts() -> Vec<Arc<Contract>> {
+    let forbid = |source: &str| {
+        let source = source.to_owned();
+        Check::Forbid(Pattern { source, dialect: Dialect::Regex, line: 1, needs: None })
+    };
+    let contract = |index| Arc::new(testing::contract(index, forbid("x")));
+    (0..CONTRACTS).map(contract).collect()
+}
+
+fn path() -> RelPath {
+    RelPath::from("src/a.txt")
+}
+
+fn range() -> impl Strategy<Value = Range<usize>> {
+    (any::<u32>(), any::<u32>()).prop_map(|(start, end)| start as usize..end as usize)
+}
+
+fn region() -> impl Strategy<Value = Region> {
+    let position = || (1..9_000_usize, 1..9_000_usize).prop_map(|(line, column)| Position { line, column });
+    (position(), position()).prop_map(|(start, end)| Region { start, end })
+}
+
+fn found() -> impl Strategy<Value = Match> {
+    (range(), any::<u32>(), region(), any::<String>(), any::<String>()).prop_map(
+        |(range, start, region, text, line)| Match {
+            range,
+            start: start as usize,
+            region,
+            text,
+            line: line.into(),
+        },
+    )
+}
+
+fn fix() -> impl Strategy<Value = Box<Replacement>> {
+    (range(), region(), any::<String>(), any::<String>())
+        .prop_map(|(range, region, old, text)| Box::new(Replacement { range, region, old, text }))
+}
+
+/// A violation of the contract with this number.
+fn violation() -> impl Strategy<Value = (usize, Violation)> {
+    let state = prop_oneof![Just(State::Open), Just(State::Ignored)];
+    let note = prop_oneof![Just(None), Just(Some(Remark::BareIgnore)), Just(Some(Remark::NotIgnorable))];
+    let fingerprint = (any::<u64>(), any::<u32>())
+        .prop_map(|(line, repeat)| Fingerprint { line: LineDigest(line), repeat });
+    let parts = (state, note, fingerprint, proptest::option::of(found()), proptest::option::of(fix()));
+    (0..CONTRACTS, parts).prop_map(|(index, (state, note, fingerprint, found, fix))| {
+        let contract = contracts()[index].clone();
+        (index, Violation { contract, path: path(), found, fingerprint, state, note, fix })
+    })
+}
+
+fn why() -> impl Strategy<Value = Why> {
+    prop_oneof![
+        Just(Why::Binary),
+        (any::<String>(), any::<usize>()).prop_map(|(id, limit)| Why::TooManyMatches { id, limit }),
+        (any::<Vec<String>>(), any::<usize>()).prop_map(|(ids, limit)| Why::TooManyViolations { limit, ids }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_became_of_a_file_comes_back_as_it_was(
+        applied: bool,
+        violations in proptest::collection::vec(violation(), 0..4),
+        whys in proptest::collection::vec(why(), 0..3),
+        satisfied in proptest::collection::vec(0..CONTRACTS, 0..3),
+        exists in proptest::collection::vec(0..CONTRACTS, 0..3),
+    ) {
+        let (contracts, path) = (contracts(), path());
+        let own = |(index, violation): (usize, Violation)| Violation { contract: contracts[index].clone(), ..violation };
+        let checked = Checked {
+            violations: violations.into_iter().map(own).collect(),
+            skipped: whys.into_iter().map(|why| Skipped { path: path.clone(), why }).collect(),
+            satisfied,
+        };
+        let bytes = record::encode(Known { applied, checked: &checked, exists: &exists }, &contracts, &path).expect("is kept");
+        let back = record::decode(&bytes, &contracts, &path).expect("comes back");
+        prop_assert_eq!(back.applied, applied);
+        prop_assert_eq!(&back.checked.violations, &checked.violations);
+        prop_assert_eq!(&back.checked.skipped, &checked.skipped);
+        prop_assert_eq!(&back.checked.satisfied, &[checked.satisfied.as_slice(), &exists].concat());
+        for length in 0..bytes.len() {
+            prop_assert!(record::decode(&bytes[..length], &contracts, &path).is_none(), "{} bytes", length);
+        }
+    }
+}
+
+#[test]
+fn what_may_be_something_else_the_next_time_is_not_kept() {
+    let (contracts, path) = (contracts(), path());
+    let id = || "c0".to_owned();
+    for why in [
+        Why::Unreadable("gone".to_owned()),
+        Why::OutOfTime { id: id() },
+        Why::NoTimeLeft { ids: vec![id()] },
+        Why::TooComplex { id: id() },
+        Why::TooLarge { size: 2, limit: 1 },
+        Why::NotAFile,
+    ] {
+        let checked = Checked { skipped: vec![Skipped { path: path.clone(), why }], ..Checked::default() };
+        let known = Known { applied: true, checked: &checked, exists: &[] };
+        assert_eq!(record::encode(known, &contracts, &path), None, "{:?}", checked.skipped);
+    }
+    let other = Violation::of_file(&contracts[0], &RelPath::from("b"));
+    let existing = Violation { state: State::Existing, ..Violation::of_file(&contracts[0], &path) };
+    let unknown = Violation::of_file(&Arc::new(contracts[0].as_ref().clone()), &path);
+    for violation in [other, existing, unknown] {
+        let checked = Checked { violations: vec![violation], ..Checked::default() };
+        let known = Known { applied: true, checked: &checked, exists: &[] };
+        assert_eq!(record::encode(known, &contracts, &path), None, "{:?}", checked.violations);
+    }
+}
+
+const STAMP: Stamp = Stamp { device: 1, inode: 2, size: 3, modified: (4, 5), changed: (6, 7) };
+
+fn context() -> Identity {
+    Identity::of(b"context")
+}
+
+fn fresh(path: &str, content: &str) -> Fresh {
+    let content_of = Identity::of(content.as_bytes());
+    Fresh { path: path.into(), stamp: Some(STAMP), content: content_of, record: content.as_bytes().to_vec() }
+}
+
+fn write(kept: &Kept, fresh: &[Fresh], seen: Seen<'_>) -> Kept {
+    Kept::parse(merged(&context(), kept, fresh, seen), &context()).expect("is whole")
+}
+
+fn shown(kept: &Kept) -> Vec<String> {
+    let shown = |(path, entry): (&[u8], Entry<'_>)| {
+        let records = entry.variants().map(|variant| String::from_utf8_lossy(variant.record).into_owned());
+        let records: Vec<_> = records.collect();
+        format!("{} {}", String::from_utf8_lossy(path), records.join(","))
+    };
+    kept.entries().map(shown).collect()
+}
+
+#[test]
+fn a_file_is_known_by_its_last_contents() {
+    let mut kept = Kept::default();
+    for contents in [["1", "a"], ["2", "a"], ["1", "b"], ["3", "b"], ["4", "b"], ["5", "b"]] {
+        kept = write(&kept, &[fresh("a", contents[0]), fresh("b", contents[1])], Seen::Some);
+    }
+    assert_eq!(MAX_VARIANTS, 4);
+    assert_eq!(shown(&kept), ["a 5,4,3,1", "b b,a"]);
+    let entry = kept.find(b"b", &mut 0).expect("is known");
+    assert_eq!((entry.age, entry.stamp), (0, Some(STAMP)));
+    assert!(kept.find(b"c", &mut 0).is_none());
+    let mut next = 0;
+    assert!(kept.find(b"a", &mut next).is_some() && next == 1, "the one after it is expected");
+}
+
+#[test]
+fn a_file_that_is_gone_is_forgotten_after_some_time() {
+    let (a, b) = (RelPath::from("a"), RelPath::from("b"));
+    let mut kept = write(&Kept::default(), &[fresh("a", "1"), fresh("b", "2"), fresh("c", "3")], Seen::Some);
+    for run in 0..MAX_AGE {
+        kept = write(&kept, &[fresh("a", "1")], Seen::Everything(&[&a, &b]));
+        assert_eq!(shown(&kept).len(), 3, "{run}");
+    }
+    let back = write(&kept, &[fresh("c", "4")], Seen::Everything(&[&a, &b]));
+    assert_eq!(back.find(b"c", &mut 0).map(|entry| entry.age), Some(0));
+    let part = write(&kept, &[fresh("a", "1")], Seen::Some);
+    assert_eq!(shown(&part).len(), 3, "who has not looked knows nothing");
+    kept = write(&kept, &[fresh("a", "1")], Seen::Everything(&[&a, &b]));
+    assert_eq!(shown(&kept), ["a 1", "b 2"]);
+}
+
+#[test]
+fn no_byte_can_be_another_one() {
+    let bytes = merged(&context(), &Kept::default(), &[fresh("a", "one"), fresh("b", "two")], Seen::Some);
+    let parse = |bytes: &[u8]| Kept::parse(bytes.to_vec(), &context());
+    assert!(parse(&bytes).is_some());
+    for at in 0..bytes.len() {
+        for flip in [1, 0x80, 0xFF] {
+            let mut changed = bytes.clone();
+            changed[at] ^= flip;
+            assert!(parse(&changed).is_none(), "byte {at}");
+        }
+        assert!(parse(&bytes[..at]).is_none(), "{at} bytes");
+        assert!(parse(&bytes[at + 1..]).is_none(), "from byte {at}");
+    }
+    assert!(parse(&[&bytes[..], b"\0"].concat()).is_none());
+    assert!(Kept::parse(bytes, &Identity::of(b"another")).is_none());
+}
+
+#[test]
+fn entries_out_of_order_are_not_phasers() {
+    let mut draft = store::Draft::new(&context());
+    for path in ["b", "a"] {
+        draft.add(path.as_bytes(), Entry::unknown(), None);
+    }
+    assert!(Kept::parse(draft.finish(), &context()).is_none());
+}
+
+fn key(matcher: &Matcher, options: &matcher::Options, program: &str) -> Identity {
+    let root = Root::new("/project");
+    let contracts = matcher.contracts();
+    Inputs { root: &root, contracts, options, max_file_size: 9, has_fixes: false }.key(program)
+}
+
+fn options(milliseconds: u64) -> matcher::Options {
+    matcher::Options::new(Duration::from_millis(milliseconds), Directives::Honoured)
+}
+
+#[test]
+fn key_stays_the_same_after_search() {
+    let made = || {
+        let glob = phaser_glob::Glob::new("**/a[b]*.{txt,md}").expect("a glob");
+        let contracts =
+            contracts().into_iter().map(|one| Contract { glob: glob.clone(), ..one.as_ref().clone() });
+        Matcher::new(contracts.collect(), options(100))
+    };
+    let identity = |matcher: &Matcher| key(matcher, matcher.options(), "p");
+    let (matcher, before) = (made(), identity(&made()));
+    let path = RelPath::from("src/abc.txt");
+    let text = Text::new(&b"x"[..]).expect("is text");
+    assert_eq!(matcher.check(&matcher.select(&path, None), &path, Some(&text)).violations.len(), CONTRACTS);
+    assert_eq!(identity(&matcher), before);
+    assert_ne!(identity(&Matcher::new(Vec::new(), options(100))), before);
+    assert_ne!(key(&matcher, &options(200), "p"), before);
+    assert_ne!(key(&matcher, matcher.options(), "q"), before);
+}
+
+#[test]
+fn key_depends_on_what_decides_results() {
+    let of = |contract: Contract| key(&Matcher::new(vec![contract], options(100)), &options(100), "p");
+    let forbid = |source: &str| {
+        Check::Forbid(Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
+    };
+    let base = || testing::contract(0, forbid("x"));
+    let glob = |text: &str| phaser_glob::Glob::new(text).expect("a glob");
+    assert_eq!(of(base()), of(Contract { message: "another".to_owned(), glob_line: 99, ..base() }));
+    let mut others = vec![
+        Contract { id: "other".to_owned(), ..base() },
+        Contract { check: forbid("y"), ..base() },
+        Contract { check: Check::NotExists, ..base() },
+        Contract { glob: glob("*.rs"), ..base() },
+        Contract { exclude: Some(Box::new(Exclude { glob: glob("*.rs"), line: 1 })), ..base() },
+        Contract { zones: vec![Zone::Code], ..base() },
+        Contract { fix: Some(Box::new(Fix::new("y", 1))), ..base() },
+        Contract { severity: Severity::Warning, ..base() },
+        Contract { ignorable: false, ..base() },
+    ];
+    let mut below = base();
+    below.scope.base = "sub".into();
+    others.extend([below, base()]);
+    let keys: HashSet<[u8; 32]> = others.into_iter().map(|contract| of(contract).0).collect();
+    assert_eq!(keys.len(), 11);
+}

@@ -1,0 +1,148 @@
+//! The keys of a configuration, in one table: how each is read, what it means, and the JSON Schema of its value.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::Config;
+use super::read::Reader;
+use crate::packs::PACKS;
+use phaser_core::contract::syntax::Node;
+use phaser_glob::MAX_GLOB_LEN;
+
+/// Every pack there is.
+pub const ALL_PACKS: &str = "all";
+
+/// One key.
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What people write who mean it.
+    pub mistaken_for: &'static [&'static str],
+    /// What it means.
+    pub meaning: &'static str,
+    /// Puts its value into a configuration.
+    pub set: fn(&mut Reader<'_>, &Node, &mut Config),
+    /// The JSON Schema of its value.
+    pub schema: fn() -> Json,
+}
+
+/// All keys, in the order in which they are documented.
+pub static KEYS: [Key; 9] = [
+    Key {
+        name: "packs",
+        mistaken_for: &["pack"],
+        meaning: "Packs of contracts that are built into phaser, to use in every mode.",
+        set: |reader, node, config| config.packs = reader.packs(node),
+        schema: || {
+            let names =
+                PACKS.iter().map(|pack| json!({ "const": pack.name, "description": pack.description }));
+            let all = json!({ "const": ALL_PACKS, "description": "every pack" });
+            one_or_more(&json!({ "oneOf": names.chain([all]).collect::<Vec<_>>() }))
+        },
+    },
+    Key {
+        name: "contracts",
+        mistaken_for: &["contracts_dir", "directories", "extends", "include"],
+        meaning: "Further directories with contracts, from the directory that holds `.claude`; they count after the project's own.",
+        set: |reader, node, config| config.contracts = reader.directories(node),
+        schema: || one_or_more(&json!({ "type": "string", "minLength": 1 })),
+    },
+    Key {
+        name: "exclude",
+        mistaken_for: &["excludes", "exclude_glob", "ignore", "skip"],
+        meaning: "Files that no contract about content looks at: one glob, or a list of them.",
+        set: |reader, node, config| config.exclude = reader.globs(node, "exclude"),
+        schema: globs,
+    },
+    Key {
+        name: "overrides",
+        mistaken_for: &["override", "rules"],
+        meaning: "Changes to contracts, everywhere or for some files; later ones win.",
+        set: |reader, node, config| config.overrides = reader.overrides(node),
+        schema: override_schema,
+    },
+    Key {
+        name: "existing",
+        mistaken_for: &["old"],
+        meaning: "What becomes of violations that were there before a change: they count like all others (`deny`), or only new ones count (`report`).",
+        set: |reader, node, config| config.existing = reader.existing(node),
+        schema: || json!({ "enum": ["deny", "report"] }),
+    },
+    Key {
+        name: "ignores",
+        mistaken_for: &["directives"],
+        meaning: "What becomes of an agent's edit that adds an ignore directive.",
+        set: |reader, node, config| config.ignores = reader.policy(node, "ignores"),
+        schema: || json!({ "enum": POLICIES }),
+    },
+    Key {
+        name: "protect",
+        mistaken_for: &["protected"],
+        meaning: "What becomes of an agent's edit that weakens what is enforced.",
+        set: |reader, node, config| config.protect = reader.policy(node, "protect"),
+        schema: || json!({ "enum": POLICIES }),
+    },
+    Key {
+        name: "fixes",
+        mistaken_for: &["fix"],
+        meaning: "Whether violations in an agent's edit are mended where their contract says how.",
+        set: |reader, node, config| config.fixes = reader.fixes(node),
+        schema: || json!({ "enum": ["apply", "off", false] }),
+    },
+    Key {
+        name: "cache",
+        mistaken_for: &["caching"],
+        meaning: "Whether results are kept for the next run.",
+        set: |reader, node, config| config.cache = reader.cache(node),
+        schema: || json!({ "enum": [true, false, "on", "off"] }),
+    },
+];
+
+/// What an edit may meet that makes phaser see less.
+pub const POLICIES: [&str; 4] = ["allow", "report", "ask", "deny"];
+
+/// The keys of an override.
+pub const IN_OVERRIDE: [&str; 4] = ["contracts", "files", "severity", "enabled"];
+
+/// The JSON Schema of a configuration.
+pub fn schema() -> Json {
+    let described = |key: &Key| {
+        let mut schema = (key.schema)();
+        schema["description"] = json!(key.meaning);
+        (key.name.to_owned(), schema)
+    };
+    let properties: Map<String, Json> = KEYS.iter().map(described).collect();
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "The configuration of phaser, .claude/phaser.yaml",
+        "type": ["object", "null"],
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+fn one_or_more(one: &Json) -> Json {
+    json!({ "anyOf": [one, { "type": "array", "items": one }] })
+}
+
+fn globs() -> Json {
+    one_or_more(&json!({ "type": "string", "minLength": 1, "maxLength": MAX_GLOB_LEN }))
+}
+
+fn override_schema() -> Json {
+    let contracts = one_or_more(&json!({ "type": "string", "minLength": 1 }));
+    json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {
+                "contracts": { "description": "Ids, globs over ids, or `tag:NAME`.", "anyOf": contracts["anyOf"] },
+                "files": { "description": "Only for these files.", "anyOf": globs()["anyOf"] },
+                "severity": { "description": "How bad a violation is there.", "enum": ["error", "warning"] },
+                "enabled": { "description": "Whether the contract counts there.", "type": "boolean" },
+            },
+            "required": ["contracts"],
+            "anyOf": [{ "required": ["severity"] }, { "required": ["enabled"] }],
+            "additionalProperties": false,
+        },
+    })
+}

@@ -1,0 +1,214 @@
+//! The contracts of a pack: from its table, which was made and validated beforehand, or from its YAML files where
+//! examples are wanted.
+
+use super::super::compiled::record::{self, Sieve};
+use super::super::read::{ExamplesWanted, Found};
+use crate::codec::Bytes;
+use crate::packs::{Pack, PackFile};
+use phaser_core::contract::{LayerKind, Origin, syntax};
+use phaser_core::digest::digest;
+
+/// The contracts of a pack: all, or those that a sieve keeps.
+pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted, sieve: Option<&Sieve<'_>>) -> Found {
+    let table = match examples {
+        ExamplesWanted::Yes => None,
+        ExamplesWanted::No => from_table(pack, sieve),
+    };
+    tagged(pack, table.unwrap_or_else(|| from_files(pack)))
+}
+
+/// The contracts with the name of their pack as a tag.
+fn tagged(pack: &Pack, mut found: Found) -> Found {
+    for contract in &mut found.contracts {
+        if !contract.has_tag(pack.name) {
+            contract.tags.push(pack.name.to_owned());
+        }
+    }
+    found
+}
+
+/// The contracts in the table, if it is that of these files: all, or those that a sieve keeps.
+fn from_table(pack: &'static Pack, sieve: Option<&Sieve<'_>>) -> Option<Found> {
+    let mut table = Bytes(pack.table);
+    if table.number()? != pack.files.len() {
+        return None;
+    }
+    let mut found = Found::default();
+    for file in pack.files {
+        let record = table.bytes()?;
+        if sieve.is_none_or(|sieve| sieve.keeps(record)) {
+            found.contracts.push(record::decode(record, origin(pack, file)).ok()?);
+        } else {
+            found.passed.push(digest(file.id().as_bytes()));
+        }
+    }
+    Some(found)
+}
+
+fn from_files(pack: &'static Pack) -> Found {
+    let mut found = Found::default();
+    for file in pack.files {
+        let built = syntax::read(file.text, origin(pack, file));
+        found.contracts.extend(built.contract);
+        found.warnings.extend(built.warnings);
+    }
+    found
+}
+
+fn origin(pack: &Pack, file: &PackFile) -> Origin {
+    Origin { layer: LayerKind::Pack, file: ["pack:", pack.name, "/", file.name].concat().into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::codec::{put_bytes, put_list};
+    use crate::packs::PACKS;
+    use phaser_core::contract::{Check, Contract, Examples};
+    use phaser_core::matcher;
+
+    const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+    const UPDATE: &str = "PHASER_UPDATE_PACKS";
+
+    /// One entry of `packs/exclude.yaml`.
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct LeftOut {
+        #[serde(rename = "what")]
+        _what: String,
+        contracts: Vec<String>,
+        files: Vec<String>,
+    }
+
+    fn left_out() -> Vec<LeftOut> {
+        let text = std::fs::read_to_string(Path::new(ROOT).join("packs/exclude.yaml")).expect("is there");
+        serde_saphyr::from_str(&text).expect("is YAML")
+    }
+
+    /// The glob of the files that a contract leaves out.
+    fn exclude_of(pack: &Pack, contract: &Contract, left_out: &[LeftOut]) -> Option<String> {
+        let is_about_content = !matches!(contract.check, Check::NotExists | Check::Exists);
+        let is_named = |name: &String| *name == contract.id || (is_about_content && name == pack.name);
+        let of_it = left_out.iter().filter(|entry| entry.contracts.iter().any(is_named));
+        let mut files: Vec<&str> = Vec::new();
+        for file in of_it.flat_map(|entry| &entry.files) {
+            if !files.contains(&file.as_str()) {
+                files.push(file);
+            }
+        }
+        (!files.is_empty()).then(|| format!("**/{{{}}}", files.join(",")))
+    }
+
+    /// The text of a contract file with another `exclude_glob`, or none.
+    fn with_exclude(text: &str, exclude: Option<&str>) -> String {
+        let mut lines: Vec<String> =
+            text.lines().filter(|line| !line.starts_with("exclude_glob:")).map(str::to_owned).collect();
+        let at = lines.iter().position(|line| line.starts_with("file_glob:")).expect("has a glob") + 1;
+        lines.splice(at..at, exclude.map(|glob| format!("exclude_glob: '{glob}'")));
+        lines.join("\n") + "\n"
+    }
+
+    /// What the files of a pack should say, by their names.
+    fn files(pack: &'static Pack) -> Vec<(&'static PackFile, String)> {
+        let left_out = left_out();
+        let one = |file: &'static PackFile| {
+            let path = Path::new(ROOT).join("packs").join(pack.name).join(file.name);
+            let text = std::fs::read_to_string(path).expect("is there");
+            let contract = syntax::read(&text, origin(pack, file)).contract.expect("is valid");
+            (file, with_exclude(&text, exclude_of(pack, &contract, &left_out).as_deref()))
+        };
+        pack.files.iter().map(one).collect()
+    }
+
+    /// What the table of a pack should hold: its contracts without examples, with what their patterns need.
+    fn table(pack: &'static Pack, files: &[(&'static PackFile, String)]) -> Vec<u8> {
+        let one = |(file, text): &(&'static PackFile, String)| {
+            let mut contract = syntax::read(text, origin(pack, file)).contract.expect("is valid");
+            let needs = matcher::needs(&contract).map(Box::new);
+            if let Check::Forbid(pattern) = &mut contract.check {
+                pattern.needs = needs;
+            }
+            record::encode(&contract)
+        };
+        let records: Vec<_> = files.iter().map(one).collect();
+        let mut table = Vec::new();
+        put_list(&mut table, &records, |out, record| put_bytes(out, record));
+        table
+    }
+
+    /// The files say what `packs/exclude.yaml` wants, and the tables what the files say.
+    #[test]
+    fn the_tables_are_current() {
+        for pack in PACKS {
+            let files = files(pack);
+            let table = table(pack, &files);
+            if std::env::var_os(UPDATE).is_some() {
+                let directory = Path::new(ROOT).join("packs").join(pack.name);
+                for (file, text) in &files {
+                    std::fs::write(directory.join(file.name), text).expect("can be written");
+                }
+                let path = Path::new(ROOT).join(format!("src/pack/{}.table", pack.name));
+                std::fs::write(path, &table).expect("can be written");
+                continue;
+            }
+            let again = format!("write it again with '{UPDATE}=1 cargo test --lib tables_are_current'");
+            for (file, text) in &files {
+                assert_eq!(file.text, text, "'exclude_glob' in {} is not current: {again}", file.name);
+            }
+            assert!(table == pack.table, "the table of {} is not what its files say: {again}", pack.name);
+        }
+    }
+
+    #[test]
+    fn every_name_in_the_list_of_exclusions_is_one_of_a_pack_or_a_contract() {
+        let known = |name: &String| {
+            let ids = || PACKS.iter().flat_map(|pack| pack.files);
+            PACKS.iter().any(|pack| pack.name == name)
+                || ids().any(|file| file.name == format!("{name}.yaml"))
+        };
+        let strangers: Vec<_> =
+            left_out().into_iter().flat_map(|entry| entry.contracts).filter(|name| !known(name)).collect();
+        assert_eq!(strangers, [""; 0]);
+    }
+
+    #[test]
+    fn the_table_holds_what_the_files_hold_but_examples() {
+        for pack in PACKS {
+            let (table, files) = (from_table(pack, None).expect("a table"), from_files(pack));
+            assert_eq!((table.warnings, files.warnings), (Vec::new(), Vec::new()));
+            let without = |mut contract: Contract| {
+                if let Check::Forbid(pattern) = &mut contract.check {
+                    pattern.needs = None;
+                }
+                Contract { examples: Examples::default(), ..contract }
+            };
+            let plain = |contracts: Vec<Contract>| contracts.into_iter().map(without).collect::<Vec<_>>();
+            assert_eq!(plain(table.contracts), plain(files.contracts));
+        }
+    }
+
+    #[test]
+    fn what_the_pack_of_secrets_matches_is_a_secret() {
+        for pack in PACKS {
+            let secret = |contract: &Contract| contract.has_tag("secret") == (pack.name == "secrets");
+            let found = read(pack, ExamplesWanted::No, None);
+            let others: Vec<_> =
+                found.contracts.iter().filter(|one| !secret(one)).map(|one| one.id.as_str()).collect();
+            let expected: &[&str] = match pack.name {
+                "hygiene" => &["dotenv-file", "private-key-in-tests", "private-key", "putty-private-key"],
+                _ => &[],
+            };
+            assert_eq!(others, expected);
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_pack_is_a_tag() {
+        for examples in [ExamplesWanted::Yes, ExamplesWanted::No] {
+            let found = read(&PACKS[0], examples, None);
+            assert!(found.contracts.iter().all(|contract| contract.has_tag(PACKS[0].name)));
+        }
+    }
+}

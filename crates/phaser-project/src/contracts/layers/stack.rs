@@ -1,0 +1,136 @@
+//! Which contract counts for each id: layers put on top of each other, those with higher precedence first.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Layers, Loading, Read};
+use crate::path::RelPath;
+use phaser_core::contract::{Contract, Warning};
+
+/// Layers as they are put on top of each other.
+pub(super) struct Stack {
+    layers: Layers,
+    loading: Loading,
+    /// The contracts that are known not to be broken, by their index.
+    sound: HashSet<usize>,
+}
+
+impl Stack {
+    /// On top of these.
+    pub(super) fn new(layers: Layers, loading: Loading) -> Self {
+        Self { layers, loading, sound: HashSet::new() }
+    }
+
+    /// All of them.
+    pub(super) fn finish(self) -> Layers {
+        self.layers
+    }
+
+    /// Adds the contracts of all layers, those with higher precedence first, and all with lower precedence than those that
+    /// are there. Mostly no id is there twice.
+    pub(super) fn add_all(&mut self, read: Read) {
+        let Read { contracts: mut all, mut warnings, mut different_on_disk, .. } = read;
+        self.layers.warnings.append(&mut warnings);
+        self.layers.different_on_disk.append(&mut different_on_disk);
+        if are_unique(self.layers.contracts.iter().chain(all.iter().flatten())) {
+            let there = &mut self.layers.contracts;
+            if there.is_empty() && !all.is_empty() {
+                *there = all.remove(0);
+            }
+            there.reserve_exact(all.iter().map(Vec::len).sum());
+            all.into_iter().for_each(|contracts| there.extend(contracts));
+        } else {
+            all.into_iter().for_each(|contracts| self.add(contracts));
+        }
+        self.layers.warnings.sort();
+    }
+
+    /// Adds the contracts of a layer, which have lower precedence than all that are there.
+    ///
+    /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
+    /// Nor can a broken one stand in front of another, whichever comes first. One for the files below a directory stands in
+    /// front of others there, and nowhere else.
+    fn add(&mut self, contracts: Vec<Contract>) {
+        let there = &self.layers.contracts;
+        let first_added = there.len();
+        let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, contract) in there.iter().enumerate() {
+            by_id.entry(contract.id.clone()).or_default().push(at);
+        }
+        for contract in contracts {
+            let same = by_id.entry(contract.id.clone()).or_default();
+            let covers =
+                |at: &&usize| self.base(**at) == &contract.scope.base || self.is_below(&contract, **at);
+            match same.iter().find(covers).copied() {
+                Some(at) if self.gives_way(at) => {
+                    let hidden = std::mem::replace(&mut self.layers.contracts[at], contract);
+                    self.layers.shadowed.push(hidden);
+                }
+                Some(at) if at < first_added => self.layers.shadowed.push(contract),
+                Some(at) => self.choose(at, contract),
+                None => {
+                    let contract = self.leaving_room(contract, same);
+                    same.push(self.layers.contracts.len());
+                    self.layers.contracts.push(contract);
+                }
+            }
+        }
+    }
+
+    fn base(&self, at: usize) -> &RelPath {
+        &self.layers.contracts[at].scope.base
+    }
+
+    /// Is the directory of a contract below that of another one?
+    fn is_below(&self, contract: &Contract, at: usize) -> bool {
+        contract.scope.base.below(self.base(at)).is_some()
+    }
+
+    /// A contract that does not count below the directories of those that have its id, unless they are broken.
+    fn leaving_room(&self, mut contract: Contract, same: &[usize]) -> Contract {
+        for &at in same {
+            let nearer = &self.layers.contracts[at];
+            let is_sound = !nearer.enabled
+                || self.loading.deadline.has_passed()
+                || (self.loading.broken)(nearer).is_none();
+            if nearer.scope.base.below(&contract.scope.base).is_some() && is_sound {
+                contract.scope.nearer.push(nearer.scope.base.clone());
+            }
+        }
+        contract
+    }
+
+    /// Is the contract that counts so far broken? Then that is a warning, and another one may take its place.
+    fn gives_way(&mut self, at: usize) -> bool {
+        let first = &self.layers.contracts[at];
+        if self.loading.deadline.has_passed() || !first.enabled || self.sound.contains(&at) {
+            return false;
+        }
+        let Some(warning) = (self.loading.broken)(first) else {
+            self.sound.insert(at);
+            return false;
+        };
+        self.layers.warnings.push(warning);
+        true
+    }
+
+    /// Two contracts of one layer have the same id: the first enabled one counts.
+    fn choose(&mut self, at: usize, contract: Contract) {
+        let first = &mut self.layers.contracts[at];
+        let dropped =
+            if contract.enabled && !first.enabled { std::mem::replace(first, contract) } else { contract };
+        let what = format!(
+            "rule id '{}' is used again, and the one in {} counts (rename one of them)",
+            dropped.id,
+            first.origin.file.display()
+        );
+        self.layers.warnings.push(Warning::about(&dropped.origin.file, what));
+        self.layers.shadowed.push(dropped);
+    }
+}
+
+/// Has no id more than one contract?
+fn are_unique<'a>(contracts: impl Iterator<Item = &'a Contract>) -> bool {
+    let mut ids: Vec<&str> = contracts.map(|contract| contract.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.windows(2).all(|pair| pair[0] != pair[1])
+}

@@ -1,0 +1,261 @@
+//! Which contract counts where layers have one id.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::*;
+use crate::contracts::read::Forms;
+
+struct Fixture {
+    directory: tempfile::TempDir,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        Self { directory: tempfile::tempdir().expect("a temporary directory") }
+    }
+
+    fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        let path = self.directory.path().join(path);
+        fs::create_dir_all(path.parent().expect("has a parent")).expect("created");
+        fs::write(path, bytes).expect("written");
+        self
+    }
+
+    fn contract(&self, path: &str, id: &str, message: &str) -> &Self {
+        self.write(path, contract(id, message))
+    }
+
+    fn load(&self) -> Layers {
+        let layers = [self.layer(LayerKind::Project, "project"), self.layer(LayerKind::User, "user")];
+        load(&layers, Loading::whole(is_called_broken))
+    }
+
+    fn layer(&self, kind: LayerKind, name: &str) -> Layer {
+        let path = self.directory.path().join(name);
+        Layer::of_directory(Directory { kind, path, shown: name.into(), forms: Forms::Both })
+    }
+}
+
+fn is_called_broken(contract: &Contract) -> Option<Warning> {
+    (contract.message == "broken").then(|| Warning::about(&contract.origin.file, "broken"))
+}
+
+fn contract(id: &str, message: &str) -> String {
+    format!("rule_id: {id}\ntype: file_exists\nfile_glob: LICENSE\nmessage: {message}\nseverity: error\n")
+}
+
+fn messages(layers: &Layers) -> Vec<&str> {
+    layers.contracts.iter().map(|contract| contract.message.as_str()).collect()
+}
+
+fn warnings(layers: &Layers) -> Vec<String> {
+    layers.warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn files_are_read_in_name_order_from_both_directories() {
+    let fixture = Fixture::new();
+    fixture.contract("user/a.yaml", "u", "user").contract("project/b.yml", "b", "second");
+    fixture.contract("project/a.yaml", "a", "first");
+    fixture.write("project/notes.txt", "x").write("project/.a.yaml", "x");
+    let layers = fixture.load();
+    assert_eq!(messages(&layers), ["first", "second", "user"]);
+    assert!(layers.warnings.is_empty());
+}
+
+#[test]
+fn the_project_wins_by_id_also_when_it_is_switched_off() {
+    let fixture = Fixture::new();
+    fixture.contract("user/a.yaml", "a", "user").contract("user/b.yaml", "b", "user");
+    fixture.contract("project/x.yaml", "a", "project");
+    fixture.write("project/y.yaml", contract("b", "off") + "enabled: false\n");
+    let layers = fixture.load();
+    assert_eq!(messages(&layers), ["project", "off"]);
+    assert_eq!(layers.shadowed.len(), 2);
+    assert!(layers.warnings.is_empty());
+}
+
+#[test]
+fn a_contract_of_the_user_that_the_project_switches_off_is_noted() {
+    let fixture = Fixture::new();
+    let off = |id| contract(id, "off") + "enabled: false\n";
+    fixture.write("project/a.yaml", off("a")).contract("user/a.yaml", "a", "user");
+    fixture.write("project/b.yaml", off("b")).write("user/b.yaml", off("b"));
+    fixture.contract("project/c.yaml", "c", "project").contract("user/c.yaml", "c", "user");
+    fixture.write("project/d.yaml", off("d"));
+    let notes: Vec<_> = fixture.load().notes().collect();
+    assert_eq!(notes, ["a of user/a.yaml is switched off by project/a.yaml"]);
+}
+
+#[test]
+fn of_two_with_one_id_in_a_directory_the_first_enabled_one_counts() {
+    let fixture = Fixture::new();
+    fixture.write("project/a.yaml", contract("x", "off") + "enabled: false\n");
+    fixture.contract("project/b.yaml", "x", "on").contract("project/c.yaml", "x", "late");
+    let layers = fixture.load();
+    assert_eq!(messages(&layers), ["on"]);
+    let expected = ["project/a.yaml", "project/c.yaml"].map(|file| {
+        format!(
+            "{file}: rule id 'x' is used again, and the one in project/b.yaml counts (rename one of them)"
+        )
+    });
+    assert_eq!(warnings(&layers), expected);
+}
+
+#[test]
+fn a_broken_contract_stands_in_front_of_none() {
+    let fixture = Fixture::new();
+    fixture.contract("project/a.yaml", "x", "broken").contract("project/b.yaml", "x", "second");
+    fixture.contract("project/c.yaml", "y", "broken").contract("user/c.yaml", "y", "user");
+    fixture.write("project/d.yaml", contract("z", "broken") + "enabled: false\n");
+    fixture.contract("user/d.yaml", "z", "switched off");
+    let layers = fixture.load();
+    assert_eq!(messages(&layers), ["second", "user", "broken"]);
+    assert_eq!(warnings(&layers), ["project/a.yaml: broken", "project/c.yaml: broken"]);
+}
+
+#[test]
+fn layers_count_in_the_order_of_the_list() {
+    let fixture = Fixture::new();
+    for layer in ["one", "two", "three"] {
+        fixture.contract(&format!("{layer}/a.yaml"), "a", layer);
+    }
+    let names = ["two", "three", "one"];
+    let layers = names.map(|name| fixture.layer(LayerKind::Project, name));
+    let loaded = load(&layers, Loading::whole(is_called_broken));
+    assert_eq!(messages(&loaded), ["two"]);
+    let shadowed: Vec<_> = loaded.shadowed.iter().map(|contract| contract.message.as_str()).collect();
+    assert_eq!(shadowed, ["three", "one"]);
+}
+
+#[test]
+fn directories_are_known_by_their_real_path() {
+    let fixture = Fixture::new();
+    fixture.contract("real/a.yaml", "a", "a");
+    let top = fixture.directory.path().canonicalize().expect("it exists");
+    std::os::unix::fs::symlink("real", top.join("project")).expect("linked");
+    let layers = fixture.load();
+    assert_eq!(messages(&layers), ["a"]);
+    assert_eq!(layers.directories, [top.join("real")], "the other one is not there");
+}
+
+#[test]
+fn files_that_contracts_are_read_from_are_exempt_by_their_real_path() {
+    let fixture = Fixture::new();
+    fixture.contract("project/rules/a.yaml", "a", "a").contract("shared/b.yaml", "b", "b");
+    let top = fixture.directory.path().canonicalize().expect("it exists");
+    fs::create_dir_all(top.join("project/.claude")).expect("created");
+    std::os::unix::fs::symlink("../../shared", top.join("project/.claude/contracts")).expect("linked");
+    let layers =
+        ["project/rules", "project/.claude/contracts"].map(|name| fixture.layer(LayerKind::Named, name));
+    let loaded = load(&layers, Loading::whole(is_called_broken));
+    let outside = format!("{}/shared", top.display()).trim_start_matches('/').to_owned();
+    let usual = [".claude/contracts", ".claude/phaser-baseline.jsonl", ".phaser/contracts"];
+    let mut expected = [usual[0], usual[1], usual[2], &outside, "rules"].map(RelPath::from);
+    expected.sort();
+    assert_eq!(loaded.exempt(&Root::new(top.join("project"))), expected);
+}
+
+#[test]
+fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
+    let fixture = Fixture::new();
+    let pack = crate::packs::find("secrets").expect("there is one");
+    let id = pack.files[0].name.trim_end_matches(".yaml");
+    fixture.contract("project/mine.yaml", id, "mine");
+    let layers = [fixture.layer(LayerKind::Project, "project"), Layer::of_pack(pack)];
+    for loading in [Loading::whole(is_called_broken), Loading::to_enforce(is_called_broken)] {
+        let loaded = load(&layers, loading);
+        assert_eq!((messages(&loaded)[0], loaded.contracts.len()), ("mine", pack.files.len()));
+        assert_eq!(loaded.shadowed[0].origin.file, Path::new("pack:secrets").join(pack.files[0].name));
+    }
+}
+
+#[test]
+fn files_that_there_is_no_time_for_are_said() {
+    let fixture = Fixture::new();
+    fixture.contract("project/a.yaml", "a", "a").contract("project/b.yaml", "b", "b");
+    let late = Loading { deadline: Deadline::after(Duration::ZERO), ..Loading::to_enforce(is_called_broken) };
+    let layers = load(&[fixture.layer(LayerKind::Project, "project")], late);
+    assert_eq!(messages(&layers), [""; 0]);
+    assert_eq!(
+        warnings(&layers),
+        [
+            "project: there was no time to read all of it: 2 files from a.yaml on do not count (remove what is not \
+          needed)"
+        ]
+    );
+}
+
+#[test]
+fn a_pattern_is_judged_once_however_often_its_id_is_used() {
+    static JUDGED: AtomicUsize = AtomicUsize::new(0);
+    let fixture = Fixture::new();
+    for number in 0..9 {
+        fixture.contract(&format!("project/{number}.yaml"), "same", "x");
+    }
+    let judge = |_: &Contract| {
+        JUDGED.fetch_add(1, Ordering::Relaxed);
+        None
+    };
+    let layers = load(&[fixture.layer(LayerKind::Project, "project")], Loading::whole(judge));
+    assert_eq!(layers.contracts.len(), 1);
+    assert_eq!(JUDGED.load(Ordering::Relaxed), 1);
+}
+
+/// Texts that hold nothing at all.
+struct Empty;
+
+impl MayHold for Empty {
+    fn may_hold(&self, _: &[u8]) -> bool {
+        false
+    }
+
+    fn may_hold_run(&self, _: [u64; 4], _: usize) -> bool {
+        false
+    }
+}
+
+/// What is loaded once packs are read for texts that hold nothing.
+fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Layers {
+    let loading = Loading { made: Made::Later, ..Loading::to_enforce(is_called_broken) };
+    let mut loaded = load(layers, loading);
+    loaded.read_left(Some(&Empty), loading, overrides);
+    loaded.apply(overrides);
+    loaded
+}
+
+fn switch_off(ids: &[&str]) -> Override {
+    let contracts = ids.iter().map(|id| Selector::new(id).expect("a selector")).collect();
+    let change = phaser_core::contract::scope::Change { enabled: Some(false), severity: None };
+    Override { contracts, case: Case { files: phaser_core::contract::scope::FileSet::default(), change } }
+}
+
+#[test]
+fn one_contract_of_packs_counts_even_if_none_can_matter() {
+    let pack = crate::packs::find("secrets").expect("a pack");
+    let layers = [Layer::of_pack(pack)];
+    let ids = |layers: &Layers| layers.contracts.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    let first = pack.files[0].id();
+    assert_eq!(ids(&read_for_nothing(&layers, &[])), [first]);
+    // That may be the only one that is left on, or it may not.
+    let read = read_for_nothing(&layers, &[switch_off(&[first])]);
+    assert_eq!(read.contracts.len(), pack.files.len());
+    assert_eq!(read.contracts.iter().filter(|contract| !contract.enabled).count(), 1);
+}
+
+#[test]
+fn where_two_contracts_have_one_id_all_are_read() {
+    let pack = crate::packs::find("secrets").expect("a pack");
+    let (fixture, ids) = (Fixture::new(), [pack.files[1].id(), pack.files[2].id()]);
+    fixture.contract("project/a.yaml", ids[0], "own").contract("project/b.yaml", ids[1], "broken");
+    let layers = [fixture.layer(LayerKind::Project, "project"), Layer::of_pack(pack)];
+    let (some, all) = (read_for_nothing(&layers, &[]), load(&layers, Loading::to_enforce(is_called_broken)));
+    assert_eq!((&some.contracts, &some.shadowed), (&all.contracts, &all.shadowed));
+    assert_eq!(some.warnings, all.warnings);
+    fixture.contract("project/a.yaml", "a", "own").contract("project/b.yaml", "b", "broken");
+    let some = read_for_nothing(&layers, &[]);
+    assert_eq!(some.contracts.len(), 3, "own ones, and the first of the pack");
+}

@@ -1,0 +1,416 @@
+//! The contract files of a directory: which files are read, what is in them, and what is wrong with them.
+//!
+//! Never fails on one bad file: that is a warning, and the others are read. Which contract counts where several have
+//! one id is not decided here. What has been compiled and is fresh need not be read; that makes no other difference.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::compiled::record::{self, Sieve};
+use super::compiled::{self, Compiled, Taken};
+use phaser_core::contract::keys::Built;
+use phaser_core::contract::{Contract, Form, LayerKind, Origin, Warning, syntax};
+use phaser_core::deadline::Deadline;
+use phaser_core::digest::digest;
+
+mod folder;
+pub mod overlaid;
+pub mod staged;
+
+pub use folder::linked;
+pub(super) use folder::{files, folders};
+
+/// The largest contract file, in bytes.
+pub const MAX_FILE: usize = 64 * 1024;
+
+/// The most that all contract files of one run may have together, in bytes; an example counts for some more. Far
+/// beyond what anybody writes by hand, and little enough to be read in no time.
+pub const MAX_TOTAL: usize = 16 * 1024 * 1024;
+
+/// How much of a file is read at once: more than most have.
+const CHUNK: usize = 4096;
+
+/// What an example takes in memory beside its text, in bytes.
+const EXAMPLE_SIZE: usize = 128;
+
+/// A directory to read contracts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// What kind of layer it is.
+    pub kind: LayerKind,
+    /// Where it is.
+    pub path: PathBuf,
+    /// How its path is shown.
+    pub shown: PathBuf,
+    /// The forms that count in it.
+    pub forms: Forms,
+}
+
+impl Directory {
+    /// The path of a file from here, which lies here, if it is text.
+    pub(super) fn name_of<'p>(&self, path: &'p Path) -> Option<&'p str> {
+        // Parts need not be compared one by one: the path was made from this one.
+        let start = self.path.as_os_str().len() + usize::from(!self.path.as_os_str().is_empty());
+        path.to_str()?.get(start..)
+    }
+}
+
+/// Which forms of contract files count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forms {
+    /// Both.
+    Both,
+    /// That of version 1.2; flat files are passed over.
+    NestedOnly,
+}
+
+/// Are the examples of contracts of interest?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExamplesWanted {
+    /// They are read.
+    Yes,
+    /// They may be missing, so that contracts can be taken from what has been compiled.
+    No,
+}
+
+/// How much may be read, and what of it is wanted.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    deadline: Deadline,
+    examples: ExamplesWanted,
+    room: Room,
+    bytes: Vec<u8>,
+}
+
+/// What was found in a directory.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The contracts, in the order of their files.
+    pub contracts: Vec<Contract>,
+    /// The digests of the ids of those that were passed over.
+    pub passed: Vec<u64>,
+    /// What is wrong with the files.
+    pub warnings: Vec<Warning>,
+}
+
+impl Reader {
+    /// Reads until there is no more time.
+    pub fn new(deadline: Deadline, examples: ExamplesWanted) -> Self {
+        Self { deadline, examples, room: Room::new(MAX_TOTAL), bytes: Vec::new() }
+    }
+
+    /// Are examples of interest?
+    pub fn examples(&self) -> ExamplesWanted {
+        self.examples
+    }
+
+    /// The contracts of a directory: all, or of those that were compiled the ones that a sieve keeps. One that is not there
+    /// has none; files that there is no time for, or no room, are counted in a warning.
+    pub fn read(&mut self, directory: &Directory, sieve: Option<&Sieve<'_>>) -> Found {
+        let index = match self.examples {
+            ExamplesWanted::Yes => None,
+            ExamplesWanted::No => compiled::read(&directory.path),
+        };
+        let mut index = index.as_deref().and_then(Compiled::parse);
+        let mut found = Found::default();
+        let names = index.as_ref().and_then(|index| index.names(&directory.path));
+        let names: Vec<Cow<'_, OsStr>> = match names {
+            Some(names) => names.iter().map(|name| Cow::Borrowed(OsStr::new(*name))).collect(),
+            None => {
+                let names = folder::names(directory, &mut found.warnings);
+                names.into_iter().map(|name| Cow::Owned(name.into_os_string())).collect()
+            }
+        };
+        let [inside, shown] = [&directory.path, &directory.shown].map(|path| path.join("").into_os_string());
+        let mut path = OsString::new();
+        found.contracts.reserve_exact(names.len());
+        for (at, name) in names.iter().enumerate() {
+            path.clear();
+            path.push(&inside);
+            path.push(name);
+            let taken = index.as_mut().and_then(|index| index.take(name.to_str()?, path.as_ref()));
+            if let (Some(taken), Some(sieve)) = (&taken, sieve)
+                && !self.deadline.has_passed()
+                && !sieve.keeps(taken.record)
+                && let Some(id) = record::id(taken.record)
+                && self.room.take(taken.weight).is_ok()
+            {
+                found.passed.push(digest(id));
+                continue;
+            }
+            let mut file = OsString::with_capacity(shown.len() + name.len());
+            file.push(&shown);
+            file.push(name);
+            let origin = Origin { layer: directory.kind, file: file.into() };
+            let unread = match self.one(path.as_ref(), origin, taken) {
+                _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
+                Ok(built) => {
+                    found.add(built, directory.forms);
+                    continue;
+                }
+                Err(NoRoom) => format!("the contracts are larger than {} bytes together", self.room.total),
+            };
+            let (name, left) = (Path::new(name).display(), names.len() - at);
+            let what =
+                format!("{unread}: {left} files from {name} on do not count (remove what is not needed)");
+            found.warnings.push(Warning::about(&directory.shown, what));
+            break;
+        }
+        found
+    }
+
+    /// What is in one file, from the index if that knows it.
+    fn one(&mut self, path: &Path, origin: Origin, known: Option<Taken<'_>>) -> Result<Built, NoRoom> {
+        let Some(Taken { record, weight }) = known else {
+            return read(path, origin, &mut self.room, &mut self.bytes);
+        };
+        match record::decode(record, origin) {
+            Ok(contract) => {
+                self.room.take(weight)?;
+                Ok(Built { form: Some(contract.form), contract: Some(contract), warnings: Vec::new() })
+            }
+            Err(origin) => read(path, origin, &mut self.room, &mut self.bytes),
+        }
+    }
+}
+
+impl Found {
+    /// Adds what is in a file, unless its form does not count.
+    fn add(&mut self, built: Built, forms: Forms) {
+        if forms == Forms::NestedOnly && built.form == Some(Form::Flat) {
+            return;
+        }
+        self.contracts.extend(built.contract);
+        self.warnings.extend(built.warnings);
+    }
+}
+
+/// How many bytes there is room for.
+#[derive(Debug, Clone)]
+pub(super) struct Room {
+    total: usize,
+    left: usize,
+}
+
+/// There is no more room.
+#[derive(Debug)]
+pub(super) struct NoRoom;
+
+impl Room {
+    pub(super) fn new(total: usize) -> Self {
+        Self { total, left: total }
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), NoRoom> {
+        self.left = self.left.checked_sub(bytes).ok_or(NoRoom)?;
+        Ok(())
+    }
+
+    /// How much has been taken.
+    pub(super) fn taken(&self) -> usize {
+        self.total - self.left
+    }
+}
+
+/// A file that is named like a contract.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) path: PathBuf,
+    pub(super) origin: Origin,
+}
+
+impl Candidate {
+    fn new(directory: &Directory, name: &OsStr) -> Self {
+        let joined = |directory: &Path| {
+            let mut path = PathBuf::with_capacity(directory.as_os_str().len() + 1 + name.len());
+            path.push(directory);
+            path.push(name);
+            path
+        };
+        let origin = Origin { layer: directory.kind, file: joined(&directory.shown) };
+        Self { path: joined(&directory.path), origin }
+    }
+}
+
+/// What is in a file, if there is room for it; `bytes` is memory for its text.
+pub(super) fn read(
+    path: &Path,
+    origin: Origin,
+    room: &mut Room,
+    bytes: &mut Vec<u8>,
+) -> Result<Built, NoRoom> {
+    match fill(path, bytes) {
+        Ok(size) => of_bytes(&bytes[..size], origin, room),
+        Err(error) => {
+            let warning = Warning::about(&origin.file, format!("cannot be read: {error}"));
+            Ok(Built::broken(warning))
+        }
+    }
+}
+
+/// Reads a file into memory that may be larger, and tells how much that was; of one that is too large, more than is
+/// allowed.
+fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let mut file = File::open(path)?;
+    let mut size = 0;
+    while size <= MAX_FILE {
+        if bytes.len() - size < CHUNK / 2 {
+            bytes.resize(bytes.len() * 2 + CHUNK, 0);
+        }
+        match file.read(&mut bytes[size..]) {
+            Ok(0) => break,
+            Ok(read) => {
+                let is_short = size + read < bytes.len();
+                size += read;
+                // A regular file gives all that it has, and one that was written to its end ends with a line.
+                if is_short && bytes[size - 1] == b'\n' {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(size)
+}
+
+/// What is in the bytes of a file, if there is room for them.
+fn of_bytes(bytes: &[u8], origin: Origin, room: &mut Room) -> Result<Built, NoRoom> {
+    let shown = &origin.file;
+    let broken = |warning| Ok(Built::broken(warning));
+    if bytes.len() > MAX_FILE {
+        let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
+        return broken(Warning::about(shown, what));
+    }
+    room.take(bytes.len())?;
+    let yaml = match std::str::from_utf8(bytes) {
+        Ok(yaml) => yaml,
+        Err(error) => {
+            let newlines = bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+            return broken(Warning::at(shown, newlines + 1, "not UTF-8 (save the file as UTF-8)"));
+        }
+    };
+    let built = syntax::read(yaml, origin);
+    if let Some(contract) = &built.contract {
+        let examples = contract.examples.violating.len() + contract.examples.passing.len();
+        room.take(examples * EXAMPLE_SIZE)?;
+    }
+    Ok(built)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const NESTED: &str = "rule: {id: n, type: file_exists, file_glob: x, message: nested}\n";
+
+    fn contract(id: &str) -> String {
+        format!("rule_id: {id}\ntype: file_exists\nfile_glob: LICENSE\nmessage: {id}\nseverity: error\n")
+    }
+
+    fn directory(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Directory) {
+        let temporary = tempfile::tempdir().expect("a temporary directory");
+        let path = temporary.path().to_owned();
+        for (name, bytes) in files {
+            fs::write(path.join(name), bytes).expect("written");
+        }
+        let directory =
+            Directory { kind: LayerKind::Project, path, shown: "project".into(), forms: Forms::Both };
+        (temporary, directory)
+    }
+
+    fn reader(total: usize) -> Reader {
+        Reader { room: Room::new(total), ..Reader::new(Deadline::NEVER, ExamplesWanted::Yes) }
+    }
+
+    fn ids(found: &Found) -> Vec<&str> {
+        found.contracts.iter().map(|contract| contract.id.as_str()).collect()
+    }
+
+    fn warnings(found: &Found) -> Vec<String> {
+        found.warnings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_bad_file_is_a_warning_and_the_rest_load() {
+        let large = vec![b'#'; MAX_FILE + 1];
+        let good = contract("b");
+        let (_temporary, directory) = directory(&[
+            ("a.yaml", b"rule_id: ["),
+            ("b.yaml", good.as_bytes()),
+            ("c.yaml", b"rule_id: a\nmessage: \xff\n"),
+            ("d.yaml", &large),
+        ]);
+        let found = reader(MAX_TOTAL).read(&directory, None);
+        assert_eq!(ids(&found), ["b"]);
+        let warnings = warnings(&found);
+        assert!(warnings[0].starts_with("project/a.yaml:"), "{warnings:?}");
+        assert_eq!(warnings[1], "project/c.yaml:2: not UTF-8 (save the file as UTF-8)");
+        assert_eq!(warnings[2], "project/d.yaml: larger than 65536 bytes (one file holds one contract)");
+    }
+
+    #[test]
+    fn flat_files_are_passed_over_where_only_the_other_form_counts() {
+        let (flat, broken) = (contract("flat"), b"type: nope\n".as_slice());
+        let (_temporary, directory) = directory(&[
+            ("a.yaml", flat.as_bytes()),
+            ("b.yaml", broken),
+            ("c.yaml", NESTED.as_bytes()),
+            ("d.yaml", b"rule: {id: d}\n"),
+        ]);
+        let found = reader(MAX_TOTAL).read(&Directory { forms: Forms::NestedOnly, ..directory }, None);
+        assert_eq!(ids(&found), ["n"]);
+        assert!(warnings(&found).iter().all(|warning| warning.starts_with("project/d.yaml:")), "{found:?}");
+        assert!(!found.warnings.is_empty());
+    }
+
+    #[test]
+    fn contracts_that_are_too_large_together_are_said() {
+        let texts = ["a", "b", "c", "d"].map(contract);
+        let names = ["a.yaml", "b.yaml", "c.yaml", "d.yaml"];
+        let files: Vec<_> = names.into_iter().zip(texts.iter().map(String::as_bytes)).collect();
+        let (_temporary, directory) = directory(&files);
+        let size = texts[0].len();
+        assert!(reader(4 * size).read(&directory, None).warnings.is_empty());
+        let total = 2 * size + 9;
+        let mut reader = reader(total);
+        let found = reader.read(&directory, None);
+        assert_eq!(ids(&found), ["a", "b"]);
+        let expected = format!(
+            "project: the contracts are larger than {total} bytes together: 2 files from c.yaml on do not count \
+             (remove what is not needed)"
+        );
+        assert_eq!(warnings(&found), [expected]);
+        assert_eq!(reader.read(&directory, None).contracts.len(), 0, "no room is left for another directory");
+    }
+
+    #[test]
+    fn examples_count_for_more_than_their_text() {
+        let yaml = contract("a") + "examples:\n  passing: [a, b, c, d]\n";
+        let (_temporary, directory) = directory(&[("a.yaml", yaml.as_bytes())]);
+        let read = |total| reader(total).read(&directory, None).contracts.len();
+        assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE), 1);
+        assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE - 1), 0);
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_is_never_opened() {
+        let real = contract("real");
+        let (_temporary, directory) = directory(&[("real.yaml", real.as_bytes())]);
+        let path = &directory.path;
+        fs::create_dir(path.join("dir.yaml")).expect("created");
+        std::os::unix::fs::symlink("real.yaml", path.join("link.yml")).expect("linked");
+        std::os::unix::fs::symlink("gone", path.join("dangling.yaml")).expect("linked");
+        std::os::unix::net::UnixListener::bind(path.join("socket.yaml")).expect("bound");
+        let found = reader(MAX_TOTAL).read(&directory, None);
+        assert_eq!(ids(&found), ["real", "real"]);
+        let warnings = warnings(&found);
+        assert!(warnings.iter().all(|warning| warning.contains("not a regular file")), "{warnings:?}");
+        assert_eq!(warnings.len(), 2);
+    }
+}

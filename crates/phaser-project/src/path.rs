@@ -1,0 +1,281 @@
+//! Paths on disk: the project root, and how a path leads there.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+pub use phaser_core::path::{
+    BASELINE, CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, SETTINGS, has_parent_component, normalize,
+};
+
+/// The directory and those above it, without those whose path is too long to be one.
+fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip_while(|path| path.as_os_str().len() > LONGEST)
+}
+
+/// The project root: its path as it is spelled, and with all links resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Root {
+    spelled: PathBuf,
+    real: PathBuf,
+}
+
+impl Root {
+    /// The root at `path`, which should be absolute.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let spelled = normalize(&path.into());
+        let real = real_path(&spelled);
+        Self { spelled, real }
+    }
+
+    /// The root as it was spelled.
+    pub fn path(&self) -> &Path {
+        &self.spelled
+    }
+
+    /// `path`, which is absolute, relative to this root.
+    pub fn relative(&self, path: &Path) -> RelPath {
+        let path = normalize(path);
+        let inside = path.strip_prefix(&self.spelled).or_else(|_| path.strip_prefix(&self.real));
+        match inside {
+            Ok(inside) => RelPath::from_native(inside),
+            Err(_) => RelPath::from_native(path.strip_prefix("/").unwrap_or(&path)),
+        }
+    }
+
+    /// `path`, which is absolute, with all links resolved as far as it exists. Those on the way to the root are known.
+    pub fn real_path(&self, path: &Path) -> PathBuf {
+        let inside = path.strip_prefix(&self.spelled).ok().filter(|_| cfg!(target_os = "linux"));
+        match inside.and_then(|inside| self.real_inside(inside)) {
+            Some(real) => real,
+            None => real_path(path),
+        }
+    }
+
+    /// A path in the root with all links resolved, if there are none in it.
+    fn real_inside(&self, inside: &Path) -> Option<PathBuf> {
+        let (mut real, mut exists) = (self.real.clone(), true);
+        for component in inside.components() {
+            let Component::Normal(name) = component else { return None };
+            real.push(name);
+            // Below what does not exist, nothing does.
+            exists = exists
+                && match real.symlink_metadata() {
+                    Ok(metadata) if metadata.is_symlink() => return None,
+                    found => found.is_ok(),
+                };
+        }
+        (real.as_os_str().len() <= LONGEST).then_some(real)
+    }
+
+    /// Does `path`, which is absolute, lie under this root?
+    pub fn contains(&self, path: &Path) -> bool {
+        let path = normalize(path);
+        path.starts_with(&self.spelled) || path.starts_with(&self.real)
+    }
+}
+
+/// `path`, which may start at `cwd`, as an absolute path without `.` and `..` components. A `..` leads where it leads
+/// the system: after a link to a directory, into the directory that holds that one.
+pub fn resolve(cwd: &Path, path: &Path) -> io::Result<PathBuf> {
+    let mut resolved = PathBuf::new();
+    for component in cwd.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if resolved.is_symlink() {
+                    resolved = resolved.canonicalize()?;
+                }
+                if !resolved.metadata()?.is_dir() {
+                    return Err(io::ErrorKind::NotADirectory.into());
+                }
+                resolved.pop();
+            }
+            name => resolved.push(name),
+        }
+    }
+    Ok(resolved)
+}
+
+/// What [`find_root`] looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct RootHints<'a> {
+    /// The directory the caller names as the project, such as the client's own; used when it contains `file`.
+    pub named: Option<&'a Path>,
+    /// The directory to start from.
+    pub cwd: &'a Path,
+    /// The file in question, absolute.
+    pub file: Option<&'a Path>,
+}
+
+/// The project root. The file decides, or `cwd` when no file is in question: the top of its git worktree, if that or a
+/// directory on the way down has contracts or a configuration; else the nearest directory above it that has; else the named
+/// directory, if the file lies in it; else the top of the git worktree. For a file that is in no project, `cwd` decides.
+pub fn find_root(hints: RootHints<'_>) -> Root {
+    let start = hints.file.and_then(Path::parent).unwrap_or(hints.cwd);
+    let Above { settings, git } = Above::of(start);
+    if let Some(root) = settings {
+        return Root::new(root);
+    }
+    if let Some(named) = hints.named.filter(|named| named.is_dir()) {
+        let named = Root::new(named);
+        if hints.file.is_none_or(|file| named.contains(file) || named.contains(&real_path(file))) {
+            return named;
+        }
+    }
+    // What is above the current directory has been looked at, if the file is in it.
+    let around_cwd = || Above::of(hints.cwd);
+    let elsewhere = || (!start.starts_with(hints.cwd)).then(around_cwd);
+    let root = git.or_else(|| elsewhere().and_then(|above| above.settings.or(above.git)));
+    Root::new(root.unwrap_or(hints.cwd))
+}
+
+/// What is above a directory, itself included.
+struct Above<'a> {
+    /// The top of the git worktree, if that or a directory on the way has contracts or a configuration; else the nearest
+    /// directory further up that has.
+    settings: Option<&'a Path>,
+    /// The top of the git worktree.
+    git: Option<&'a Path>,
+}
+
+impl<'a> Above<'a> {
+    fn of(start: &'a Path) -> Self {
+        let mut settings = None;
+        for directory in ancestors(start) {
+            settings = settings.or_else(|| has_settings(directory).then_some(directory));
+            if directory.join(".git").exists() {
+                let top = settings.map(|_| directory).or_else(|| nearest_with_settings(directory));
+                return Self { settings: top, git: Some(directory) };
+            }
+        }
+        Self { settings, git: None }
+    }
+}
+
+fn nearest_with_settings(start: &Path) -> Option<&Path> {
+    ancestors(start).find(|directory| has_settings(directory))
+}
+
+/// Does a directory have contracts or a configuration?
+fn has_settings(directory: &Path) -> bool {
+    let settings = directory.join(SETTINGS);
+    settings.is_dir() && [PROJECT_CONTRACTS, CONFIG].iter().any(|name| directory.join(name).exists())
+}
+
+/// `path` with all links resolved, as far as it exists.
+pub fn real_path(path: &Path) -> PathBuf {
+    for ancestor in ancestors(path) {
+        if let Ok(real) = ancestor.canonicalize() {
+            return match path.strip_prefix(ancestor) {
+                Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+                _ => real,
+            };
+        }
+    }
+    path.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_under_the_root_are_relative_to_it() {
+        let root = Root::new("/nowhere/project");
+        assert_eq!(root.relative(Path::new("/nowhere/project/./src//a.rs")), RelPath::from("src/a.rs"));
+        assert_eq!(root.relative(Path::new("/elsewhere/a.rs")), RelPath::from("elsewhere/a.rs"));
+    }
+
+    #[test]
+    fn a_linked_root_contains_files_by_both_of_its_names() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let real = directory.path().canonicalize().expect("it exists").join("real");
+        std::fs::create_dir(&real).expect("created");
+        let link = real.with_file_name("link");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        let root = Root::new(&link);
+        assert_eq!(root.relative(&real.join("a.rs")), RelPath::from("a.rs"));
+        assert_eq!(root.relative(&link.join("a.rs")), RelPath::from("a.rs"));
+    }
+
+    #[test]
+    fn only_a_whole_component_climbs() {
+        assert!(has_parent_component(Path::new("/a/../b")));
+        assert!(!has_parent_component(Path::new("/a/..b/c..")));
+    }
+
+    #[test]
+    fn parent_components_lead_where_they_lead_the_system() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let top = directory.path().canonicalize().expect("it exists");
+        std::fs::create_dir_all(top.join("a/b")).expect("created");
+        std::fs::create_dir_all(top.join("c/d/e")).expect("created");
+        std::fs::write(top.join("file"), "").expect("written");
+        std::os::unix::fs::symlink("../c/d", top.join("a/link")).expect("linked");
+        let cwd = top.join("a");
+        for (path, expected) in [
+            ("..", ""),
+            ("../file", "file"),
+            ("b/../../c//./d", "c/d"),
+            ("link/e", "a/link/e"),
+            ("link/..", "c"),
+            ("link/e/..", "a/link"),
+            ("link/e/../..", "c"),
+            ("../gone/new", "gone/new"),
+        ] {
+            let resolved = resolve(&cwd, Path::new(path)).expect("it leads somewhere");
+            assert_eq!(resolved, normalize(&top.join(expected)), "{path}");
+            let same = std::fs::canonicalize(cwd.join(path)).ok();
+            assert_eq!(same.as_deref(), resolved.canonicalize().ok().as_deref(), "{path}: the system agrees");
+        }
+        assert_eq!(resolve(&cwd, Path::new("/../..")).ok(), Some("/".into()));
+        let error = |path| resolve(&cwd, Path::new(path)).map_err(|error| error.kind());
+        assert_eq!(error("gone/../b"), Err(io::ErrorKind::NotFound));
+        assert_eq!(error("../file/../a"), Err(io::ErrorKind::NotADirectory));
+    }
+
+    #[test]
+    fn contract_files_are_known_by_their_directory() {
+        assert!(RelPath::from(".claude/contracts/a.yaml").is_project_contract());
+        assert!(!RelPath::from(".claude/contracts-old/a.yaml").is_project_contract());
+        assert!(!RelPath::from("docs/.claude/contracts/a.yaml").is_project_contract());
+    }
+
+    #[test]
+    fn a_root_knows_the_real_paths_of_files_in_it() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let real = directory.path().canonicalize().expect("it exists").join("real");
+        std::fs::create_dir_all(real.join("a/b")).expect("created");
+        std::fs::write(real.join("a/file"), "").expect("written");
+        let link = real.with_file_name("link");
+        std::os::unix::fs::symlink(&real, &link).expect("linked");
+        std::os::unix::fs::symlink("a/b", real.join("inner")).expect("linked");
+        std::os::unix::fs::symlink("nowhere", real.join("dangling")).expect("linked");
+        for root in [Root::new(&link), Root::new(&real), Root::new(link.join("gone"))] {
+            for top in [&link, &real] {
+                for name in [
+                    "",
+                    "a",
+                    "a/file",
+                    "a/file/x",
+                    "a/new",
+                    "x/y",
+                    "inner/c",
+                    "inner",
+                    "dangling/x",
+                    "a/../inner",
+                ] {
+                    let path = top.join(name);
+                    assert_eq!(root.real_path(&path), real_path(&path), "{} in {root:?}", path.display());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_real_path_of_a_missing_file_resolves_its_directory() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let real = directory.path().canonicalize().expect("it exists");
+        assert_eq!(real_path(&directory.path().join("x/y.rs")), real.join("x/y.rs"));
+    }
+}

@@ -1,0 +1,88 @@
+//! The texts of a change, asked what they hold: what they do not hold, no contract can find in them.
+
+use crate::source::{Content, Targets};
+use phaser_core::contract::MayHold;
+use phaser_core::matcher::prefilter::quick_reject::QuickReject;
+use phaser_core::text::Text;
+
+/// The texts of some targets.
+pub struct Texts(Vec<QuickReject>);
+
+impl Texts {
+    /// The texts of all targets; nothing if one of them is not at hand, or cannot be asked.
+    pub fn of(targets: &Targets) -> Option<Self> {
+        let all = targets.targets.iter().map(|target| match (&target.content, &target.whole) {
+            (Content::Bytes(bytes), None) if QuickReject::takes(bytes) => {
+                QuickReject::of_text(&Text::of(bytes)?)
+            }
+            _ => None,
+        });
+        Some(Self(all.collect::<Option<_>>()?))
+    }
+}
+
+impl MayHold for Texts {
+    fn may_hold(&self, text: &[u8]) -> bool {
+        self.0.iter().any(|one| one.may_hold(text))
+    }
+
+    fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool {
+        self.0.iter().any(|one| one.may_hold_run(set, count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contracts::layers::{self, Layer, Layers, Loading, Made};
+    use crate::packs::PACKS;
+    use crate::path::RelPath;
+    use crate::source::Target;
+    use phaser_core::matcher;
+
+    fn packs() -> Vec<Layer> {
+        PACKS.iter().map(Layer::of_pack).collect()
+    }
+
+    /// The contracts that are read for a text.
+    fn read_for(text: &str) -> Layers {
+        let target = Target::new(RelPath::from("a"), Content::Bytes(text.into()));
+        let texts = Texts::of(&Targets { targets: vec![target], ..Targets::none() });
+        let loading = Loading { made: Made::Later, ..Loading::to_enforce(matcher::broken) };
+        let mut layers = layers::load(&packs(), loading);
+        assert!(layers.contracts.is_empty() && layers.left.is_some());
+        layers.read_left(texts.as_ref().map(|texts| texts as _), loading, &[]);
+        layers
+    }
+
+    #[test]
+    fn whatever_violates_a_contract_is_among_those_that_are_read() {
+        let all = layers::load(&packs(), Loading::whole(matcher::broken));
+        let mut examples = 0;
+        for contract in &all.contracts {
+            for example in &contract.examples.violating {
+                let read = read_for(&example.text);
+                assert!(read.contracts.iter().any(|one| one.id == contract.id), "{}", contract.id);
+                examples += 1;
+            }
+        }
+        assert!(examples > all.contracts.len());
+    }
+
+    #[test]
+    fn few_contracts_are_read_for_a_plain_text() {
+        let all = layers::load(&packs(), Loading::to_enforce(matcher::broken)).contracts.len();
+        let few = read_for("int main(void)\n{\n\treturn 0;\n}\n").contracts.len();
+        assert!((1..all / 4).contains(&few), "{few} of {all}");
+        assert_eq!(read_for("a\u{212A}b").contracts.len(), all, "it folds");
+        assert_eq!(read_for(&"a ".repeat(200_000)).contracts.len(), all, "it is too long");
+        assert_eq!(read_for("a\0b").contracts.len(), all, "it is no text");
+    }
+
+    #[test]
+    fn all_are_read_where_a_text_is_not_at_hand() {
+        let content = Content::File("a".into());
+        let targets = vec![Target::new(RelPath::from("a"), content)];
+        assert!(Texts::of(&Targets { targets, ..Targets::none() }).is_none());
+    }
+}

@@ -1,0 +1,297 @@
+//! Where text comes from: each source gives a list of targets, and says how much of the project it saw.
+//!
+//! Sources know nothing of contracts. A file is read only when the scan asks for it.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::path::RelPath;
+use crate::stamp::Stamp;
+use crate::tool_call::{Call, CellEdit, NotApplied};
+use phaser_core::skipped::{Skipped, Why};
+use phaser_core::text::{Bytes, Text};
+
+pub mod changes;
+pub mod files;
+pub mod git;
+pub mod notebook;
+pub mod present;
+pub mod shard;
+pub mod swept;
+pub mod tree;
+
+/// Where the text to check comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The whole project, or a part of it.
+    Tree(Option<shard::Shard>),
+    /// These files, and the files in these directories.
+    Files(Vec<PathBuf>),
+    /// What the next commit would contain: what is staged, or these files as they are in the index.
+    Staged(Vec<PathBuf>),
+    /// The files that changed since a base.
+    Diff(git::Revisions),
+    /// What a call of an agent's tool makes of files.
+    Changes(Call),
+    /// What a shell command, or a whole turn of an agent, may have written.
+    Swept(swept::Sweep),
+}
+
+/// One file to check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The path that globs see and reports show.
+    pub path: RelPath,
+    /// A second name of the same file, when the path given leads through a link; globs see both.
+    pub alias: Option<RelPath>,
+    /// Where its bytes are.
+    pub content: Content,
+    /// The file as a whole, where `content` is a part of it: what contracts require of a file is judged on this.
+    pub whole: Option<Content>,
+    /// What it was before, under the path it had then, for a source that compares; a new file was nothing. A file that was
+    /// merged was several things: the others are what this one was before.
+    pub before: Option<Box<Target>>,
+    /// What of that is compared.
+    pub compared: Compared,
+    /// The state of the file on disk that its content is in, if it was taken.
+    pub stamp: Option<Box<Stamp>>,
+}
+
+/// What of a target is compared with what it was before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// Its violations, to tell new ones from old ones, and its ignore directives.
+    #[default]
+    Everything,
+    /// Its ignore directives only.
+    Directives,
+}
+
+impl Target {
+    /// A target with one name and nothing to compare it with.
+    pub fn new(path: RelPath, content: Content) -> Self {
+        let compared = Compared::Everything;
+        Self { path, alias: None, content, whole: None, before: None, compared, stamp: None }
+    }
+}
+
+/// Where the bytes of a target are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// In a file on disk.
+    File(PathBuf),
+    /// In memory.
+    Bytes(Bytes),
+    /// In a git repository.
+    Blob(git::Blob),
+    /// A notebook and what is done to one of its cells.
+    Notebook(Box<(Bytes, CellEdit)>),
+    /// Not to be read, for this reason: only the path is judged.
+    Opaque(Why),
+}
+
+impl Content {
+    /// The text in the bytes that were read, if they are text. What is known of them is not found out again.
+    pub fn text<'a>(&'a self, read: &'a [u8]) -> Option<Text<'a>> {
+        match self {
+            Self::Bytes(bytes) => Text::of(bytes),
+            Self::File(_) | Self::Blob(_) | Self::Notebook(_) | Self::Opaque(_) => Text::new(read),
+        }
+    }
+}
+
+/// How much of the project a source saw; what is about the project as a whole needs all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every file of the project is a target.
+    Whole,
+    /// Every file of the project is a target, or one of these, which are checked elsewhere.
+    Rest(Vec<Target>),
+    /// The targets are some files, but the paths of all can be listed.
+    Listed(git::Listing),
+    /// Only the targets are known.
+    Partial,
+}
+
+/// What a source found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Targets {
+    /// The files to check.
+    pub targets: Vec<Target>,
+    /// How much of the project they are.
+    pub coverage: Coverage,
+    /// What was left out, and why.
+    pub skipped: Vec<Skipped>,
+    /// The directories of the project with a directory for settings in them, if all of them are known.
+    pub folders: Option<Vec<RelPath>>,
+}
+
+impl Targets {
+    /// Nothing.
+    pub fn none() -> Self {
+        Self { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None }
+    }
+}
+
+/// Reads the content of targets, one after another, into a buffer of its own.
+#[derive(Debug)]
+pub struct Reader {
+    buffer: Bytes,
+    blobs: git::BlobReader,
+    limit: u64,
+}
+
+impl Reader {
+    /// A reader that takes files up to `limit` bytes.
+    pub fn new(limit: u64) -> Self {
+        Self { buffer: Bytes::default(), blobs: git::BlobReader::default(), limit }
+    }
+
+    /// The bytes of a target.
+    pub fn read<'a>(&'a mut self, content: &'a Content) -> Result<Cow<'a, [u8]>, Why> {
+        match content {
+            Content::File(path) => self.read_file(path).map(Cow::Borrowed),
+            Content::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+            Content::Blob(blob) => self.blobs.read(blob, self.limit).map(Cow::Owned),
+            Content::Notebook(edited) => {
+                let (notebook, edit) = &**edited;
+                let whole = notebook::whole(notebook, edit);
+                let not_applied = |error: NotApplied| Why::NotReconstructed(error.to_string());
+                whole.map(|whole| Cow::Owned(whole.into_bytes())).map_err(not_applied)
+            }
+            Content::Opaque(why) => Err(why.clone()),
+        }
+    }
+
+    /// Takes the bytes of a blob back, so that the next one needs no new memory.
+    pub fn take_back(&mut self, bytes: Vec<u8>) {
+        self.blobs.take_back(bytes);
+    }
+
+    /// The bytes of one file on disk, to keep.
+    pub fn into_file(self, path: &Path) -> Result<Bytes, Why> {
+        let (file, expected) = self.open(path)?;
+        let mut bytes = Bytes::zeroed(expected + 1);
+        let size = fill(&file, &mut bytes).map_err(unreadable)?;
+        if size <= expected {
+            bytes.truncate(size);
+            return Ok(bytes);
+        }
+        let mut bytes = bytes.into_vec();
+        self.read_rest(&file, &mut bytes)?;
+        Ok(bytes.into())
+    }
+
+    /// The bytes of a file on disk.
+    pub fn read_file(&mut self, path: &Path) -> Result<&[u8], Why> {
+        let (file, expected) = self.open(path)?;
+        if self.buffer.len() <= expected {
+            self.buffer = Bytes::zeroed(expected + 1);
+        }
+        let size = fill(&file, &mut self.buffer[..=expected]).map_err(unreadable)?;
+        if size <= expected {
+            return Ok(&self.buffer[..size]);
+        }
+        let mut bytes = std::mem::take(&mut self.buffer).into_vec();
+        bytes.truncate(size);
+        self.read_rest(&file, &mut bytes)?;
+        self.buffer = bytes.into();
+        Ok(&self.buffer)
+    }
+
+    /// A file, and how many bytes it should have.
+    fn open(&self, path: &Path) -> Result<(File, usize), Why> {
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(Why::NotAFile);
+        }
+        if metadata.len() > self.limit {
+            return Err(Why::TooLarge { size: metadata.len(), limit: self.limit });
+        }
+        Ok((file, usize::try_from(metadata.len()).unwrap_or_default()))
+    }
+
+    /// Reads on in a file that is longer than it should be.
+    fn read_rest(&self, file: &File, bytes: &mut Vec<u8>) -> Result<(), Why> {
+        let limit = self.limit;
+        let most = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
+        file.take(most).read_to_end(bytes).map_err(unreadable)?;
+        match bytes.len() as u64 {
+            size if size > limit => Err(Why::TooLarge { size, limit }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn unreadable(error: io::Error) -> Why {
+    Why::Unreadable(error.to_string())
+}
+
+/// Reads a file that should leave one byte of this empty, in one go if it does. Returns how many bytes were read.
+fn fill(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
+    let expected = bytes.len() - 1;
+    let mut size = 0;
+    while size <= expected {
+        match file.read(&mut bytes[size..]) {
+            Ok(0) => return Ok(size),
+            // There was room for one more.
+            Ok(read) if size + read == expected => return Ok(expected),
+            Ok(read) => size += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_source_found_can_be_handed_to_other_threads() {
+        fn assert_send_and_sync<T: Send + Sync>() {}
+        assert_send_and_sync::<Targets>();
+        assert_send_and_sync::<git::Listing>();
+    }
+
+    #[test]
+    fn a_file_is_read_whole_and_no_more_whatever_was_read_before() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("a");
+        let mut reader = Reader::new(5);
+        for content in ["", "12345", "1", "", "123"] {
+            std::fs::write(&path, content).expect("written");
+            assert_eq!(reader.read_file(&path), Ok(content.as_bytes()));
+            assert_eq!(Reader::new(5).into_file(&path), Ok(Bytes::from(content)));
+        }
+        std::fs::write(&path, "123456").expect("written");
+        assert_eq!(reader.read_file(&path), Err(Why::TooLarge { size: 6, limit: 5 }));
+    }
+
+    #[test]
+    fn large_files_are_read_whole_between_small_ones() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("a");
+        let mut reader = Reader::new(10_000_000);
+        for size in [3_000_000, 5, 2 * 1024 * 1024 - 1, 7_000_001, 2 * 1024 * 1024, 1_000_000] {
+            let content: Vec<u8> = (0..size).map(|at: u32| at.to_le_bytes()[at as usize % 3]).collect();
+            std::fs::write(&path, &content).expect("written");
+            assert!(reader.read_file(&path) == Ok(&content), "{size} bytes");
+            assert!(Reader::new(10_000_000).into_file(&path) == Ok(content.into()), "{size} bytes");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_says_it_is_empty_is_read_to_its_end() {
+        let path = Path::new("/proc/self/maps");
+        let whole = std::fs::read(path).expect("readable");
+        let read = Reader::new(u64::MAX).into_file(path).expect("readable");
+        assert!(!read.is_empty() && read.len().abs_diff(whole.len()) < 4096, "{} bytes", read.len());
+        assert_eq!(Reader::new(5).into_file(path), Err(Why::TooLarge { size: 6, limit: 5 }));
+    }
+}

@@ -1,0 +1,392 @@
+//! The files that a call of a tool changes: each as it will be, or as it is now, and as it was before.
+//!
+//! Before the tool runs, the file is worked out from what is on disk and the change; afterwards it is
+//! read from disk. What cannot be worked out is skipped, with the reason. Decides nothing about contracts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Content, Coverage, Reader, Target, Targets, files, notebook};
+use crate::path::{RelPath, Root};
+use crate::tool_call::patch::apply;
+use crate::tool_call::{
+    Base, Call, CellAction, CellEdit, Change, MAX_PATH, Moment, NotApplied, Original, Patch, Rewrite,
+};
+use phaser_core::skipped::{Skipped, Why};
+use phaser_core::text::{Bytes, Text};
+
+/// The files that `call` changes. A file with more than `limit` bytes is not checked.
+pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
+    let mut targets =
+        Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None };
+    targets.skipped.extend(call.skipped.iter().cloned());
+    for change in &call.changes {
+        let skip = |why| Skipped { path: RelPath::from(shortened(&change.path)), why };
+        if change.path.len() > MAX_PATH {
+            targets.skipped.push(skip(Why::PathTooLong { limit: MAX_PATH }));
+            continue;
+        }
+        if change.climbs() {
+            targets.skipped.push(skip(Why::ParentComponent));
+            continue;
+        }
+        if change.rewrite == Rewrite::Removal {
+            continue;
+        }
+        let changed = Changed { root, call, change, path: call.path(change), limit };
+        match changed.target() {
+            Ok(target) => targets.targets.push(target),
+            Err(why) => targets.skipped.push(Skipped { path: root.relative(&changed.path), why }),
+        }
+    }
+    targets
+}
+
+/// The start of a path that may be very long.
+fn shortened(path: &str) -> &str {
+    if path.len() <= MAX_PATH {
+        return path;
+    }
+    path.char_indices().nth(100).map_or(path, |(end, _)| &path[..end])
+}
+
+/// One file that changes.
+struct Changed<'a> {
+    root: &'a Root,
+    call: &'a Call,
+    change: &'a Change,
+    path: PathBuf,
+    limit: u64,
+}
+
+/// What a file will be, or is: the text that contracts see, and the file as a whole where that is something else.
+struct Worked {
+    bytes: Bytes,
+    whole: Option<Content>,
+    before: Option<Was>,
+}
+
+/// What a file was, in the same two forms.
+struct Was {
+    content: Content,
+    whole: Option<Content>,
+    /// Where it was, when that was somewhere else.
+    path: Option<PathBuf>,
+}
+
+impl From<Content> for Was {
+    fn from(content: Content) -> Self {
+        Self { content, whole: None, path: None }
+    }
+}
+
+impl Changed<'_> {
+    fn target(&self) -> Result<Target, Why> {
+        let mut worked = match &self.change.rewrite {
+            Rewrite::Cell(edit) => self.notebook(edit)?,
+            Rewrite::Whole(content) => self.written(content)?,
+            Rewrite::Edits { .. } => self.edited()?,
+            Rewrite::Patch(patch) => self.patched(patch)?,
+            Rewrite::Unknown | Rewrite::Removal => self.known_afterwards(&NotApplied::KnownAfterwards)?,
+        };
+        if worked.bytes.len() as u64 > self.limit {
+            return Err(Why::TooLarge { size: worked.bytes.len() as u64, limit: self.limit });
+        }
+        worked.bytes.look();
+        let content = if Text::of(&worked.bytes).is_some() {
+            Content::Bytes(worked.bytes)
+        } else {
+            Content::Opaque(self.not_text())
+        };
+        let mut target = files::named(self.root, &self.path, content);
+        target.whole = worked.whole;
+        target.before = worked.before.map(|Was { content, whole, path }| {
+            Box::new(match path {
+                Some(path) => files::named(self.root, &path, content),
+                None => {
+                    let alias = target.alias.clone();
+                    Target { alias, whole, ..Target::new(target.path.clone(), content) }
+                }
+            })
+        });
+        Ok(target)
+    }
+
+    /// The file gets this content.
+    fn written(&self, content: &str) -> Result<Worked, Why> {
+        let given = || Bytes::from(content);
+        let bytes = match self.call.moment {
+            Moment::Before => given(),
+            Moment::After => self.current()?.unwrap_or_else(given),
+        };
+        Ok(Worked { bytes, whole: None, before: self.before().map(Was::from) })
+    }
+
+    /// The file is what is on disk now that the change has happened; before, it is not known for this reason.
+    fn known_afterwards(&self, otherwise: &NotApplied) -> Result<Worked, Why> {
+        let known = match self.call.moment {
+            Moment::Before => None,
+            Moment::After => self.current()?,
+        };
+        let bytes = known.ok_or_else(|| self.not_applied(otherwise))?;
+        let before = self.before().map(|before| with_line_endings_of(&bytes, before).into());
+        Ok(Worked { bytes, whole: None, before })
+    }
+
+    /// A patch is applied.
+    fn patched(&self, patch: &Patch) -> Result<Worked, Why> {
+        if self.call.moment == Moment::After {
+            return self.known_afterwards(&NotApplied::FileNotFound);
+        }
+        let (start, before) = match &patch.base {
+            Base::Itself => {
+                let current = self.current()?;
+                let before = self.on_disk(current.as_deref());
+                (current, before)
+            }
+            Base::Moved(from) => {
+                let from = self.call.cwd.join(from);
+                let moved = self.read(&from)?;
+                let content = Content::File(from.clone());
+                let before = moved.as_ref().map(|_| Was { content, whole: None, path: Some(from) });
+                (moved, before)
+            }
+            Base::Text(text) => (Some(Bytes::from(text.as_str())), self.before().map(Was::from)),
+        };
+        let start = start.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let bytes = apply(&start, &patch.updates, limit).map_err(|error| self.not_applied(&error))?;
+        Ok(Worked { bytes: bytes.into(), whole: None, before })
+    }
+
+    /// Texts in the file are replaced.
+    fn edited(&self) -> Result<Worked, Why> {
+        let Rewrite::Edits { edits, algorithm } = &self.change.rewrite else {
+            return Err(self.not_applied(&NotApplied::FileNotFound));
+        };
+        if self.call.moment == Moment::After {
+            return self.known_afterwards(&NotApplied::FileNotFound);
+        }
+        let current = self.current()?;
+        let before = self.on_disk(current.as_deref());
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let bytes = (algorithm.0)(current, edits, limit).map_err(|error| self.not_applied(&error))?;
+        Ok(Worked { bytes, whole: None, before })
+    }
+
+    /// What a change starts from, if there is a file. It is read again where that is of interest: a copy would cost
+    /// every edit of a large file as much as reading it.
+    fn on_disk(&self, current: Option<&[u8]>) -> Option<Was> {
+        current.map(|_| Content::File(self.path.clone()).into())
+    }
+
+    /// A cell is changed. Contracts see its source; what they require of the file is judged on the whole notebook.
+    fn notebook(&self, edit: &CellEdit) -> Result<Worked, Why> {
+        let current = self.current()?;
+        let not_applied = |error: NotApplied| self.not_applied(&error);
+        let source = match self.call.moment {
+            Moment::Before => notebook::proposed(current.as_deref(), edit),
+            Moment::After => notebook::written(current.as_deref(), edit),
+        };
+        let bytes = source.map_err(not_applied)?.unwrap_or_default().into();
+        let original = match (self.call.moment, &self.change.original) {
+            (Moment::Before, _) => current.clone(),
+            (Moment::After, Some(Original::Text(text))) => Some(Bytes::from(text.as_str())),
+            (Moment::After, _) => None,
+        };
+        // A cell that is new was nothing; the one at its place is another one.
+        let source = match edit.action {
+            CellAction::Replace => notebook::written(original.as_deref(), edit).ok().flatten(),
+            CellAction::Insert | CellAction::Delete => None,
+        };
+        let before = original.map(|original| Was {
+            content: Content::Bytes(source.unwrap_or_default().into()),
+            whole: Some(Content::Bytes(original)),
+            path: None,
+        });
+        let whole = current.map(|current| match self.call.moment {
+            Moment::Before => Content::Notebook(Box::new((current, edit.clone()))),
+            Moment::After => Content::Bytes(current),
+        });
+        Ok(Worked { bytes, whole, before })
+    }
+
+    /// What the file was before, for a change that gives it a new content whatever it was, or that has happened. What
+    /// cannot be read counts as nothing.
+    fn before(&self) -> Option<Content> {
+        match (self.call.moment, &self.change.original) {
+            (Moment::Before, _) if self.path.is_file() => Some(Content::File(self.path.clone())),
+            (Moment::After, Some(Original::Text(text))) => Some(Content::Bytes(text.as_str().into())),
+            (Moment::Before | Moment::After, _) => None,
+        }
+    }
+
+    /// The bytes of the file on disk, `None` when there is none, or why it cannot be read.
+    fn current(&self) -> Result<Option<Bytes>, Why> {
+        self.read(&self.path)
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Bytes>, Why> {
+        let unreadable = |error: String| Why::NotReconstructed(format!("Cannot read file: {error}"));
+        match fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(error.to_string())),
+            Ok(metadata) if !metadata.is_file() => return Err(unreadable(Why::NotAFile.to_string())),
+            Ok(_) => {}
+        }
+        Reader::new(self.limit).into_file(path).map(Some).map_err(|why| match why {
+            Why::Unreadable(error) => unreadable(error),
+            why => why,
+        })
+    }
+
+    fn not_text(&self) -> Why {
+        Why::NotReconstructed(match &self.change.rewrite {
+            Rewrite::Whole(_) => "Binary content detected".to_owned(),
+            Rewrite::Edits { .. }
+            | Rewrite::Patch(_)
+            | Rewrite::Cell(_)
+            | Rewrite::Unknown
+            | Rewrite::Removal => NotApplied::BinaryFile.to_string(),
+        })
+    }
+
+    fn not_applied(&self, error: &NotApplied) -> Why {
+        Why::NotReconstructed(match error {
+            NotApplied::FileNotFound => format!("{error}: {}", self.change.path),
+            other => other.to_string(),
+        })
+    }
+}
+
+/// What a file was, with the line endings that it has: an edit keeps them, and the client says what was there without.
+fn with_line_endings_of(now: &[u8], before: Content) -> Content {
+    match before {
+        Content::Bytes(bytes) if !bytes.contains(&b'\r') && memchr::memmem::find(now, b"\r\n").is_some() => {
+            let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+            Content::Bytes(lines.join(&b"\r\n"[..]).into())
+        }
+        before => before,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool_call::{Algorithm, Edit, Occurrences};
+
+    /// A client that replaces the first occurrence, or puts the new text into a file that is not there.
+    fn simple(current: Option<Bytes>, edits: &[Edit], _: usize) -> Result<Bytes, NotApplied> {
+        let text = current.ok_or(NotApplied::FileNotFound)?.into_vec();
+        let text = String::from_utf8(text).expect("is text");
+        if !text.contains(&edits[0].old) {
+            return Err(NotApplied::OldNotFound);
+        }
+        Ok(text.replacen(&edits[0].old, &edits[0].new, 1).into())
+    }
+
+    fn edit(old: &str) -> Rewrite {
+        let edit = Edit { old: old.to_owned(), new: "new".to_owned(), occurrences: Occurrences::First };
+        Rewrite::Edits { edits: vec![edit], algorithm: Algorithm(simple) }
+    }
+
+    /// What one change of `a.txt`, which holds this, gives.
+    fn changed(
+        moment: Moment,
+        rewrite: Rewrite,
+        original: Option<Original>,
+        on_disk: Option<&str>,
+    ) -> Targets {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        if let Some(text) = on_disk {
+            fs::write(directory.path().join("a.txt"), text).expect("written");
+        }
+        let change = Change { path: "a.txt".to_owned(), rewrite, original };
+        let cwd = directory.path().to_owned();
+        let call = Call { moment, cwd, changes: vec![change], skipped: Vec::new() };
+        let mut targets = changes(&Root::new(directory.path()), &call, 20);
+        // The directory is gone after this.
+        for target in &mut targets.targets {
+            if let Some(before) = &mut target.before {
+                let read = Reader::new(100).read(&before.content).expect("readable").into_owned();
+                before.content = Content::Bytes(read.into());
+            }
+        }
+        targets
+    }
+
+    fn texts(targets: &Targets) -> (String, Option<String>) {
+        let text = |content: &Content| match content {
+            Content::Bytes(bytes) => String::from_utf8(bytes.to_vec()).expect("is text"),
+            other => panic!("{other:?}"),
+        };
+        let target = &targets.targets[0];
+        (text(&target.content), target.before.as_ref().map(|before| text(&before.content)))
+    }
+
+    fn skipped(targets: &Targets) -> String {
+        assert_eq!(targets.targets, []);
+        targets.skipped[0].why.to_string()
+    }
+
+    #[test]
+    fn before_a_call_the_text_is_worked_out_and_the_file_is_what_was_before() {
+        let write = Rewrite::Whole("content".to_owned());
+        let both = |now: &str, before: &str| (now.to_owned(), Some(before.to_owned()));
+        let before = Moment::Before;
+        assert_eq!(
+            texts(&changed(before, edit("old"), None, Some("an old one"))),
+            both("an new one", "an old one")
+        );
+        assert_eq!(texts(&changed(before, write.clone(), None, Some("old"))), both("content", "old"));
+        assert_eq!(texts(&changed(before, write, None, None)), ("content".to_owned(), None));
+    }
+
+    #[test]
+    fn after_a_call_the_file_is_read_and_the_client_says_what_was_before() {
+        let write = || Rewrite::Whole("content".to_owned());
+        let after = Moment::After;
+        let old = Some(Original::Text("old".to_owned()));
+        let both = ("on disk".to_owned(), Some("old".to_owned()));
+        assert_eq!(texts(&changed(after, write(), old.clone(), Some("on disk"))), both);
+        assert_eq!(texts(&changed(after, edit("x"), old, Some("on disk"))), both);
+        let new = changed(after, write(), Some(Original::Nothing), None);
+        assert_eq!(
+            texts(&new),
+            ("content".to_owned(), None),
+            "a file that is not there has what was written"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_worked_out_is_skipped() {
+        let before = Moment::Before;
+        assert_eq!(skipped(&changed(before, edit("x"), None, None)), "File not found: a.txt");
+        assert_eq!(skipped(&changed(before, edit("x"), None, Some("y"))), "old_str not found in file");
+        let large = changed(before, Rewrite::Whole("x".repeat(21)), None, None);
+        assert_eq!(large.skipped[0].why, Why::TooLarge { size: 21, limit: 20 });
+        let large = changed(before, edit("x"), None, Some(&"x".repeat(21)));
+        assert_eq!(large.skipped[0].why, Why::TooLarge { size: 21, limit: 20 });
+    }
+
+    #[test]
+    fn binary_content_is_judged_by_its_path_alone() {
+        let targets = changed(Moment::Before, Rewrite::Whole("a\0".to_owned()), None, None);
+        let binary = Why::NotReconstructed("Binary content detected".to_owned());
+        assert_eq!(targets.targets[0].content, Content::Opaque(binary));
+    }
+
+    #[test]
+    fn a_path_that_climbs_or_is_longer_than_any_is_refused() {
+        let root = Root::new("/nowhere");
+        let why = |path: String| {
+            let change = Change { path, rewrite: Rewrite::Whole(String::new()), original: None };
+            let cwd = PathBuf::from("/nowhere");
+            let call = Call { moment: Moment::Before, cwd, changes: vec![change], skipped: Vec::new() };
+            changes(&root, &call, 20).skipped.remove(0)
+        };
+        assert_eq!(why("a/../b".to_owned()).why, Why::ParentComponent);
+        let long = why("é".repeat(MAX_PATH));
+        assert_eq!((long.why, long.path.as_bytes().len()), (Why::PathTooLong { limit: MAX_PATH }, 200));
+    }
+}

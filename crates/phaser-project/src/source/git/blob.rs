@@ -1,0 +1,133 @@
+//! One file's bytes in the object database, read when somebody asks, on any thread.
+//!
+//! Knows objects by their id only: which path a blob has, and why it is wanted, is not its business.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+use gix::prelude::FindExt as _;
+use gix::{ObjectId, ThreadSafeRepository};
+
+use phaser_core::skipped::Why;
+
+/// The bytes of one file, in a git repository.
+#[derive(Clone)]
+pub struct Blob {
+    id: ObjectId,
+    objects: Objects,
+}
+
+impl PartialEq for Blob {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Blob {}
+
+impl Hash for Blob {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+impl fmt::Debug for Blob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Blob({})", self.id)
+    }
+}
+
+/// The object database of a repository, shared by everything that is in it.
+#[derive(Clone)]
+pub(super) struct Objects(Arc<ThreadSafeRepository>);
+
+impl Objects {
+    pub(super) fn new(repository: ThreadSafeRepository) -> Self {
+        Self(Arc::new(repository))
+    }
+
+    pub(super) fn open(&self) -> gix::Repository {
+        self.0.to_thread_local()
+    }
+
+    pub(super) fn blob(&self, id: ObjectId) -> Blob {
+        Blob { id, objects: self.clone() }
+    }
+}
+
+/// Reads blobs on one thread.
+#[derive(Default)]
+pub struct BlobReader {
+    open: Option<(Objects, gix::Repository)>,
+    /// Memory for the next one.
+    spare: Vec<u8>,
+}
+
+impl fmt::Debug for BlobReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlobReader").finish_non_exhaustive()
+    }
+}
+
+impl BlobReader {
+    /// The bytes of `blob`, unless there are more than `limit` of them.
+    pub fn read(&mut self, blob: &Blob, limit: u64) -> Result<Vec<u8>, Why> {
+        let mut bytes = std::mem::take(&mut self.spare);
+        let repository = self.repository(&blob.objects);
+        let unreadable = |error: gix::Error| Why::Unreadable(format!("{error} (see git fsck)"));
+        let header = repository.try_find_header(blob.id).map_err(unreadable)?;
+        let header = header.ok_or_else(|| Why::Unreadable(missing(repository, blob.id)))?;
+        if header.kind() != gix::objs::Kind::Blob {
+            return Err(Why::Unreadable(format!("object {} is a {} (see git fsck)", blob.id, header.kind())));
+        }
+        if header.size() > limit {
+            return Err(Why::TooLarge { size: header.size(), limit });
+        }
+        repository.objects.find(&blob.id, &mut bytes).map_err(unreadable)?;
+        Ok(bytes)
+    }
+
+    /// Takes the bytes of a blob back, so that the next one needs no new memory.
+    pub fn take_back(&mut self, bytes: Vec<u8>) {
+        self.spare = bytes;
+    }
+
+    fn repository(&mut self, objects: &Objects) -> &gix::Repository {
+        if self.open.as_ref().is_some_and(|(open, _)| !Arc::ptr_eq(&open.0, &objects.0)) {
+            self.open = None;
+        }
+        let (_, repository) = self.open.get_or_insert_with(|| {
+            let mut repository = objects.open();
+            remember_bases(&mut repository);
+            (objects.clone(), repository)
+        });
+        repository
+    }
+}
+
+/// How many bytes of objects are remembered that others may be made from: those of a file are read one after another.
+const BASES: usize = 4 << 20;
+
+/// Remembers objects that others may be kept as a difference from: the versions of a file, read one after another, are
+/// then made from each other and not each from its first one.
+pub(super) fn remember_bases(repository: &mut gix::Repository) {
+    repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(BASES)));
+}
+
+/// What to say about an object that is not there. Nothing is ever fetched on its behalf.
+pub(super) fn missing(repository: &gix::Repository, id: ObjectId) -> String {
+    if is_partial_clone(repository) {
+        format!("object {id} is not in this partial clone; fetch it with: git cat-file -e {id}")
+    } else {
+        format!("object {id} is missing from the repository; find out more with: git fsck")
+    }
+}
+
+fn is_partial_clone(repository: &gix::Repository) -> bool {
+    let config = repository.config_snapshot();
+    let mut remotes = config.sections_by_name("remote").into_iter().flatten();
+    config.string("extensions.partialClone").is_some()
+        || remotes.any(|remote| remote.contains_value_name("promisor"))
+}

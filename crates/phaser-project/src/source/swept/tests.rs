@@ -1,0 +1,301 @@
+//! Sweeps, on repositories that git itself has made: what a command or a turn is told about.
+
+mod commits;
+mod hostile;
+mod names;
+mod turns;
+
+use std::process::Command;
+use std::time::Duration;
+
+use super::*;
+use crate::config::Existing;
+use crate::project::{Options, Project};
+use crate::source::{Reader, Source};
+
+/// A project whose contract forbids the word BAD, in a repository.
+struct Repo {
+    directory: tempfile::TempDir,
+    top: PathBuf,
+}
+
+const CONTRACT: &str =
+    "rule_id: no-bad\ntype: forbid_pattern\npattern: BAD\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+
+impl Repo {
+    /// The contract is committed, a long time ago.
+    fn new() -> Self {
+        let repo = Self::without_git();
+        repo.git("init --quiet");
+        repo.commit();
+        repo
+    }
+
+    fn without_git() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let top = directory.path().canonicalize().expect("it exists").join("top");
+        let repo = Self { directory, top };
+        repo.write(".claude/contracts/no-bad.yaml", CONTRACT);
+        repo
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let home = self.directory.path();
+        let mut command = Command::new(program);
+        command.current_dir(&self.top).env_clear();
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        command.env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_EDITOR", "true");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{role}_NAME"), "nobody")
+                .env(format!("GIT_{role}_EMAIL"), "n@example.com");
+        }
+        let settings = [("init.defaultBranch", "main"), ("protocol.file.allow", "always")];
+        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        for (at, (key, value)) in settings.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{at}"), key).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+        command
+    }
+
+    /// Runs git a long time ago, as far as commits and the reflog can tell.
+    #[track_caller]
+    fn git(&self, arguments: &str) -> &Self {
+        let mut git = self.command("git");
+        git.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z").env("GIT_AUTHOR_DATE", "2020-01-01T00:00:00Z");
+        let output = git.args(arguments.split(' ')).output().expect("git runs");
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+        self
+    }
+
+    /// Commits everything, a long time ago.
+    #[track_caller]
+    fn commit(&self) -> &Self {
+        self.git("add --all").git("commit --quiet --allow-empty --message x")
+    }
+
+    fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.top.join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        fs::write(path, text).expect("written");
+        self
+    }
+
+    /// Runs a command in a shell, now, and gives the time from which on its work counts. It may fail.
+    fn shell(&self, script: &str) -> SystemTime {
+        // Files have times of a clock that ticks slowly.
+        std::thread::sleep(Duration::from_millis(30));
+        let since = SystemTime::now();
+        std::thread::sleep(Duration::from_millis(30));
+        self.command("sh").arg("-c").arg(script).output().expect("a shell");
+        since
+    }
+
+    fn location(&self) -> Location {
+        Location { cwd: self.top.clone(), ..Location::default() }
+    }
+
+    fn swept(&self, sweep: &Sweep) -> Targets {
+        let at = |threads| {
+            let looking = Looking { threads, deadline: Deadline::NEVER };
+            swept(&Root::new(&self.top), &self.location(), sweep, looking)
+        };
+        let targets = at(1);
+        assert_eq!(targets, at(4), "the same on any number of threads");
+        targets
+    }
+
+    /// What the command of this script is told about.
+    #[track_caller]
+    fn told(&self, script: &str) -> Vec<String> {
+        let since = self.shell(script);
+        self.told_by(Sweep::Command { changed: None, since })
+    }
+
+    /// What a turn of this script is told about.
+    #[track_caller]
+    fn told_at_end(&self, script: &str) -> Vec<String> {
+        let since = self.shell(script);
+        let told = self.told_by(Sweep::Turn { since: Some(since) });
+        let of_all = self.told_by(Sweep::Turn { since: None });
+        assert!(told.iter().all(|one| of_all.contains(one)), "{told:?} in {of_all:?}");
+        told
+    }
+
+    #[track_caller]
+    fn told_by(&self, sweep: Sweep) -> Vec<String> {
+        let options =
+            Options { existing: Existing::Report, git: Some(self.location()), ..Options::default() };
+        let project = Project::open(&self.top).expect("a project").with_options(options);
+        let outcome = project.check(&Source::Swept(sweep)).expect("checked");
+        let gaps =
+            outcome.skipped.iter().filter(|skipped| skipped.why.gap() > phaser_core::skipped::Gap::None);
+        let gaps: Vec<_> = gaps.map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect();
+        assert_eq!(gaps, [""; 0]);
+        let place = |violation: &phaser_core::violation::Violation| {
+            let line = violation.found.as_ref().map_or(0, |found| found.region.start.line);
+            format!("{}:{line}", violation.path)
+        };
+        outcome.open().map(place).collect()
+    }
+}
+
+const NOTHING: [&str; 0] = [];
+
+fn paths(targets: &Targets) -> Vec<String> {
+    targets.targets.iter().map(|target| target.path.to_string()).collect()
+}
+
+/// What a target was, all of its pasts.
+fn befores(target: &Target) -> Vec<String> {
+    let chain = std::iter::successors(target.before.as_deref(), |before| before.before.as_deref());
+    let text = |target: &Target| {
+        let mut reader = Reader::new(u64::MAX);
+        String::from_utf8(reader.read(&target.content).expect("readable").into_owned()).expect("UTF-8")
+    };
+    chain.map(text).collect()
+}
+
+fn gaps(targets: &Targets) -> Vec<String> {
+    targets.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect()
+}
+
+#[test]
+fn what_a_command_writes_is_told_and_what_was_there_is_not() {
+    let repo = Repo::new();
+    repo.write("old.txt", "old BAD\n").write("other.txt", "BAD\n").commit();
+    assert_eq!(repo.told("true"), NOTHING);
+    assert_eq!(repo.told("echo new BAD >> old.txt; echo BAD > new.txt"), ["new.txt:1", "old.txt:2"]);
+    assert_eq!(repo.told("echo fine > old.txt; exit 3"), NOTHING, "the other one is as it was since then");
+    assert_eq!(repo.told("printf 'new\\nold  BAD\\n' > old.txt; rm other.txt"), NOTHING, "it moved");
+}
+
+#[test]
+fn no_time_on_a_file_hides_a_change() {
+    let repo = Repo::new();
+    repo.write("a.txt", "fine\n").commit();
+    let elsewhere = repo.directory.path().join("bad.txt");
+    fs::write(&elsewhere, "BAD\n").expect("written");
+    repo.shell("touch -d 2001-01-01 ../bad.txt");
+    assert_eq!(repo.told("cp -p ../bad.txt a.txt"), ["a.txt:1"]);
+    assert_eq!(repo.told("echo BAD > b.txt; touch -d 2001-01-01 b.txt"), ["b.txt:1"]);
+    assert_eq!(repo.told("mv ../bad.txt c.txt"), ["c.txt:1"]);
+    assert_eq!(repo.told("chmod 600 a.txt"), ["a.txt:1"], "its state changed, and it was never staged");
+}
+
+#[test]
+fn what_was_staged_before_is_the_text_before() {
+    let repo = Repo::new();
+    repo.write("a.txt", "BAD one\n").git("add a.txt");
+    assert_eq!(repo.told("echo fine >> a.txt"), NOTHING);
+    assert_eq!(repo.told("git add a.txt; echo fine >> a.txt"), NOTHING, "staged what was written earlier");
+    assert_eq!(repo.told("echo BAD two >> a.txt"), ["a.txt:4"]);
+    assert_eq!(
+        repo.told("echo BAD three >> a.txt; git add a.txt"),
+        ["a.txt:1", "a.txt:4", "a.txt:5"],
+        "of what the command itself has staged only the last commit is known"
+    );
+}
+
+#[test]
+fn a_clock_that_jumps_hides_nothing_and_a_time_to_come_finds_nothing() {
+    let repo = Repo::new();
+    repo.write("a.txt", "fine\n").write("b.txt", "BAD\n").commit().write("c.txt", "BAD\n");
+    let hour = Duration::from_secs(3600);
+    let command = |since| repo.told_by(Sweep::Command { changed: None, since });
+    assert_eq!(command(SystemTime::now() + hour), NOTHING);
+    let ago = SystemTime::now() - hour;
+    assert_eq!(command(ago), ["c.txt:1"], "files that seem to be of the future are looked at");
+    let from_the_start = command(SystemTime::UNIX_EPOCH - hour);
+    assert_eq!(from_the_start, ["b.txt:1", "c.txt:1"], "no commit is from before that");
+}
+
+#[test]
+fn a_sweep_writes_nothing() {
+    let repo = Repo::new();
+    repo.write("a.txt", "fine\n").commit();
+    let state = || {
+        let mut files = Vec::new();
+        let mut directories = vec![repo.top.clone()];
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).expect("readable") {
+                let entry = entry.expect("an entry");
+                let metadata = entry.metadata().expect("there");
+                if metadata.is_dir() {
+                    directories.push(entry.path());
+                }
+                files.push((entry.path(), metadata.modified().expect("a time")));
+            }
+        }
+        files.sort();
+        files
+    };
+    let since = repo.shell("touch a.txt; echo BAD > b.txt");
+    let before = state();
+    repo.told_by(Sweep::Command { changed: None, since });
+    repo.told_by(Sweep::Turn { since: None });
+    assert_eq!(state(), before);
+}
+
+#[test]
+fn line_endings_of_a_checkout_are_no_change() {
+    let repo = Repo::new();
+    let lines = "rule_id: no-cr\ntype: forbid_pattern\npattern: '\\r\\n'\nfile_glob: '*.txt'\nmessage: m\nseverity: error\n";
+    repo.write(".claude/contracts/no-cr.yaml", lines)
+        .write("a.txt", "BAD\nfine\n")
+        .write("b.txt", "BAD\n")
+        .commit();
+    repo.git("config core.autocrlf true").git("rm --quiet --cached a.txt b.txt").git("reset --quiet --hard");
+    assert_eq!(fs::read(repo.top.join("a.txt")).expect("readable"), b"BAD\r\nfine\r\n");
+    assert_eq!(repo.told("touch a.txt"), NOTHING);
+    assert_eq!(repo.told_at_end("touch a.txt"), NOTHING);
+    fs::remove_file(repo.top.join(".claude/contracts/no-cr.yaml")).expect("removed");
+    assert_eq!(repo.told("printf 'BAD\\r\\nnew\\r\\nmore BAD\\r\\n' > a.txt"), ["a.txt:3"]);
+}
+
+#[test]
+fn many_files_are_not_read_before_somebody_asks() {
+    let repo = Repo::new();
+    for number in 0..2000 {
+        repo.write(&format!("d{}/{number}.txt", number % 40), "BAD old\n");
+    }
+    repo.commit();
+    let since = repo.shell("find d* -type f | xargs sed -i s/old/old./");
+    let targets = repo.swept(&Sweep::Command { changed: None, since });
+    assert_eq!(targets.targets.len(), 2000);
+    let is_blob = |target: &Target| {
+        matches!(target.before.as_ref().map(|before| &before.content), Some(Content::Blob(_)))
+    };
+    assert!(targets.targets.iter().all(is_blob));
+    assert!(targets.targets.iter().all(|target| matches!(target.content, Content::File(_))));
+}
+
+#[test]
+fn when_time_is_over_it_is_said_how_much_was_not_looked_at() {
+    let repo = Repo::new();
+    repo.write("a/b/c.txt", "x").write("a/d.txt", "x").write("e.txt", "x").commit();
+    let over = Looking { threads: 1, deadline: Deadline::after(Duration::ZERO) };
+    let root = Root::new(&repo.top);
+    let command = Sweep::Command { changed: None, since: SystemTime::UNIX_EPOCH };
+    for sweep in [command.clone(), Sweep::Turn { since: None }] {
+        let targets = swept(&root, &repo.location(), &sweep, over);
+        assert_eq!(paths(&targets), NOTHING);
+        assert_eq!(
+            gaps(&targets),
+            [
+                ".: time was over after 0 files; 1 directory with 4 files that git tracks could not be looked at \
+              (check everything with: phaser enforce --all)"
+            ]
+        );
+    }
+    let deadline = Deadline::after(Duration::from_secs(3600));
+    let looking = Looking { threads: 1, deadline };
+    let sweep = || swept(&root, &repo.location(), &command, looking);
+    let (targets, looks) = phaser_core::deadline::jumping::by(Duration::from_secs(1200), sweep);
+    assert!(looks >= 3, "{looks}");
+    assert!(!targets.targets.is_empty(), "what was found in time is checked");
+    let Why::TimeOver { looked_at: 1.., directories: 1.., tracked: Some(1..) } = targets.skipped[0].why
+    else {
+        panic!("{:?}", targets.skipped)
+    };
+}

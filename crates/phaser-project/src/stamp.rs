@@ -1,0 +1,93 @@
+//! Stamps: what tells one state of a file or a directory from every other, and whether a change would show in it.
+
+use std::fs::{self, Metadata};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::codec::{Bytes, put_long};
+
+/// How long after a change another one shows for sure in the time of change: on a file system that keeps fractions of
+/// seconds, and on one that does not.
+pub const FINE: Duration = Duration::from_millis(100);
+/// The same on a file system that keeps whole seconds.
+pub const COARSE: Duration = Duration::from_secs(2);
+
+/// Tells one state of a file or a directory from every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// The device.
+    pub device: u64,
+    /// The inode.
+    pub inode: u64,
+    /// The size in bytes.
+    pub size: u64,
+    /// Modification time: seconds and nanoseconds.
+    pub modified: (i64, i64),
+    /// Status change time: seconds and nanoseconds.
+    pub changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of what is at `path` now.
+    pub fn of(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().as_ref().and_then(Self::from_metadata)
+    }
+
+    /// The stamp of what has this metadata.
+    #[cfg(unix)]
+    pub fn from_metadata(metadata: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+
+    /// There is none without a time of change.
+    #[cfg(not(unix))]
+    pub fn from_metadata(_: &Metadata) -> Option<Self> {
+        None
+    }
+
+    /// Appends it to some bytes.
+    pub fn put(&self, out: &mut Vec<u8>) {
+        let Self { device, inode, size, modified, changed } = *self;
+        [device, inode, size].into_iter().for_each(|part| put_long(out, part));
+        let times = [modified.0, modified.1, changed.0, changed.1];
+        times.into_iter().for_each(|part| put_long(out, part.cast_unsigned()));
+    }
+
+    /// The stamp at the start of some bytes.
+    pub fn take(bytes: &mut Bytes<'_>) -> Option<Self> {
+        let (device, inode, size) = (bytes.long()?, bytes.long()?, bytes.long()?);
+        let mut time = || Some((bytes.long()?.cast_signed(), bytes.long()?.cast_signed()));
+        Some(Self { device, inode, size, modified: time()?, changed: time()? })
+    }
+
+    /// Would any change from `now` on, by the clock of the file system, give another stamp?
+    pub fn is_settled(&self, now: &Self) -> bool {
+        let nanoseconds =
+            |(seconds, rest): (i64, i64)| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        let margin = if self.changed.1 == 0 { COARSE } else { FINE };
+        nanoseconds(now.changed) - nanoseconds(self.changed) >= margin.as_nanos() as i128
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_is_settled_when_another_change_would_show() {
+        let stamp = |changed| Stamp { device: 0, inode: 0, size: 0, modified: (0, 0), changed };
+        let settled = |changed, now| stamp(changed).is_settled(&stamp(now));
+        assert!(settled((1, 900_000_000), (2, 1)));
+        assert!(!settled((1, 900_000_001), (2, 0)));
+        assert!(!settled((1, 0), (2, 999_999_999)), "the file system may keep seconds only");
+        assert!(settled((1, 0), (3, 0)));
+        assert!(!settled((5, 1), (4, 1)), "the clock was set back");
+    }
+}

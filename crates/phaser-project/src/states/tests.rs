@@ -1,0 +1,277 @@
+//! The states of violations, decided from hand-made ones.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::outcome::Earlier;
+use crate::path::RelPath;
+use phaser_core::contract::{Check, Contract};
+use phaser_core::testing::contract;
+use phaser_core::text::{Position, Region};
+use phaser_core::violation::{LineDigest, Match, State};
+
+fn rule(id: usize) -> Arc<Contract> {
+    Arc::new(contract(id, Check::NotExists))
+}
+
+fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation {
+    let position = Position { line: number, column: 1 };
+    let region = Region { start: position, end: position };
+    let found = Match { range: 0..1, start: 0, region, text: line.to_owned(), line: line.into() };
+    Violation::at(rule, &RelPath::from(path), found, LineDigest::of(line.as_bytes()))
+}
+
+fn states(now: Vec<Violation>, before: Vec<Violation>) -> Vec<State> {
+    let before = vec![Earlier { path: RelPath::from("a.py"), violations: before, changed: 1..1 }];
+    let mut outcome = Outcome { violations: now, before, ..Outcome::default() };
+    settle(&mut outcome, None);
+    outcome.violations.iter().map(|violation| violation.state).collect()
+}
+
+#[test]
+fn a_violation_is_existing_when_its_contract_matched_the_same_line_before() {
+    let (one, other) = (rule(1), rule(2));
+    let now =
+        vec![at(&one, "a.py", 1, "x = 1"), at(&one, "a.py", 9, "  y=2"), at(&other, "a.py", 9, "y = 2")];
+    let before = vec![at(&one, "old.py", 3, "y = 2")];
+    assert_eq!(states(now, before), [State::Open, State::Existing, State::Open]);
+}
+
+#[test]
+fn a_copy_is_new_and_the_first_one_is_not() {
+    let rule = rule(1);
+    let now = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 3, "x")];
+    let before = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 5, "x")];
+    assert_eq!(states(now, before), [State::Existing, State::Existing, State::Open]);
+}
+
+#[test]
+fn what_a_directive_covered_before_is_new_without_it_and_what_it_covers_now_stays_ignored() {
+    let rule = rule(1);
+    let ignored = |violation| Violation { state: State::Ignored, ..violation };
+    let now = vec![at(&rule, "a.py", 1, "x"), ignored(at(&rule, "a.py", 2, "y"))];
+    let before = vec![ignored(at(&rule, "a.py", 1, "x")), at(&rule, "a.py", 2, "y")];
+    assert_eq!(states(now, before), [State::Open, State::Ignored]);
+}
+
+#[test]
+fn a_violation_without_a_line_is_existing_whatever_the_path_was() {
+    let rule = rule(1);
+    let whole = |path: &str| Violation::of_file(&rule, &RelPath::from(path));
+    assert_eq!(states(vec![whole("a.py")], vec![whole("old.py")]), [State::Existing]);
+    assert_eq!(states(vec![whole("a.py")], vec![at(&rule, "a.py", 1, "x")]), [State::Open]);
+}
+
+#[test]
+fn only_the_file_that_changed_is_compared() {
+    let rule = rule(1);
+    let now = vec![at(&rule, "a.py", 1, "x"), at(&rule, "b.py", 1, "x")];
+    assert_eq!(states(now, vec![at(&rule, "a.py", 1, "x")]), [State::Existing, State::Open]);
+}
+
+#[test]
+fn violations_that_look_alike_are_numbered_within_their_file() {
+    let (one, other) = (rule(1), rule(2));
+    let violations = vec![
+        at(&one, "a.py", 1, "x"),
+        at(&other, "a.py", 1, "x"),
+        at(&one, "a.py", 2, " x "),
+        at(&one, "b.py", 1, "x"),
+    ];
+    let mut outcome = Outcome { violations, ..Outcome::default() };
+    settle(&mut outcome, None);
+    let repeats: Vec<_> = outcome.violations.iter().map(|violation| violation.fingerprint.repeat).collect();
+    assert_eq!(repeats, [1, 1, 2, 1]);
+    let names: std::collections::HashSet<_> =
+        outcome.violations.iter().take(3).map(|violation| violation.name()).collect();
+    assert_eq!(names.len(), 3);
+}
+
+mod baseline {
+    //! Baselines made from trees, and what may happen to those.
+
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::baseline::{Baseline, Key, write};
+    use crate::path::Root;
+    use crate::scan::{self, Measure, scan};
+    use crate::source::present::Present;
+    use crate::source::{Content, Coverage, Target, Targets};
+    use phaser_core::contract::{Dialect, Pattern};
+    use phaser_core::matcher::{self, Directives, Matcher};
+
+    fn baseline_of(outcome: &Outcome) -> Baseline {
+        let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
+        for violation in outcome.open() {
+            *entries.entry(Key::of(violation)).or_default() += 1;
+        }
+        let file = write(entries.iter().map(|(key, count)| (key, *count)));
+        Baseline::parse(file.as_bytes()).expect("a baseline")
+    }
+
+    fn settled(mut outcome: Outcome, baseline: &Baseline, gone: &[&str]) -> Outcome {
+        let is_gone = |path: &RelPath| gone.contains(&&*path.to_text());
+        settle(&mut outcome, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
+        outcome
+    }
+
+    fn outcome(violations: Vec<Violation>) -> Outcome {
+        let contracts = violations.iter().map(|violation| Arc::clone(&violation.contract)).collect();
+        Outcome { violations, contracts, ..Outcome::default() }
+    }
+
+    fn states_of(outcome: &Outcome) -> Vec<State> {
+        outcome.violations.iter().map(|violation| violation.state).collect()
+    }
+
+    use State::{Baselined, Ignored, Open};
+
+    #[test]
+    fn an_entry_covers_as_many_as_it_says_and_what_is_left_is_stale() {
+        let rule = rule(1);
+        let old =
+            outcome(vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 3, "y")]);
+        let baseline = baseline_of(&old);
+        assert_eq!(baseline.len(), 2);
+        let now = outcome(vec![
+            at(&rule, "a.py", 1, " x"),
+            Violation { state: Ignored, ..at(&rule, "a.py", 2, "x") },
+            at(&rule, "a.py", 7, "x"),
+            at(&rule, "a.py", 8, "x"),
+            at(&rule, "b.py", 1, "y"),
+        ]);
+        let settled = settled(now, &baseline, &[]);
+        assert_eq!(states_of(&settled), [Baselined, Ignored, Baselined, Open, Open]);
+        assert_eq!(settled.stale, Some(1));
+    }
+
+    #[test]
+    fn an_entry_of_a_file_that_is_gone_covers_another_path() {
+        let (one, other) = (rule(1), rule(2));
+        let old = vec![
+            at(&one, "old.py", 1, "x"),
+            at(&one, "old.py", 2, "x"),
+            Violation::of_file(&one, &RelPath::from("old.py")),
+        ];
+        let baseline = baseline_of(&outcome(old));
+        let now = || {
+            let whole = |path: &str| Violation::of_file(&one, &RelPath::from(path));
+            outcome(vec![
+                whole("b.py"),
+                at(&one, "b.py", 1, "x"),
+                at(&other, "b.py", 1, "x"),
+                whole("c.py"),
+                at(&one, "c.py", 1, "x"),
+                at(&one, "c.py", 2, "x"),
+            ])
+        };
+        let moved = settled(now(), &baseline, &["old.py"]);
+        assert_eq!(states_of(&moved), [Baselined, Baselined, Open, Open, Baselined, Open]);
+        assert_eq!(moved.stale, Some(0));
+        assert_eq!(states_of(&settled(now(), &baseline, &[])), [Open; 6]);
+    }
+
+    #[test]
+    fn what_allows_no_exceptions_is_never_in_it() {
+        let rule = Arc::new(Contract { ignorable: false, ..contract(1, Check::NotExists) });
+        let now = || outcome(vec![at(&rule, "a.py", 1, "x")]);
+        assert_eq!(states_of(&settled(now(), &baseline_of(&now()), &[])), [Open]);
+    }
+
+    #[test]
+    fn a_copy_of_what_is_in_it_is_neither_in_it_nor_existing() {
+        let rule = rule(1);
+        let baseline = baseline_of(&outcome(vec![at(&rule, "a.py", 1, "x")]));
+        let before = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 9, "x")];
+        let now = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 10, "x")];
+        let earlier = Earlier { path: RelPath::from("a.py"), violations: before, changed: 1..2 };
+        let now = Outcome { before: vec![earlier], ..outcome(now) };
+        assert_eq!(states_of(&settled(now, &baseline, &[])), [Open, Baselined, State::Existing]);
+    }
+
+    /// Files by their names.
+    type Tree = BTreeMap<String, Vec<String>>;
+
+    fn tree() -> impl Strategy<Value = Tree> {
+        let line = prop::sample::select(vec!["print(1)", "print(2)", "  print(1)", "x = 1", "", "# licence"]);
+        let lines = prop::collection::vec(line.prop_map(str::to_owned), 0..8);
+        prop::collection::btree_map("[a-c]{1,2}/[a-c]\\.py", lines, 1..5)
+    }
+
+    fn checked(tree: &Tree, baseline: Option<&Baseline>) -> Outcome {
+        let pattern = |source: &str| Pattern {
+            source: source.to_owned(),
+            dialect: Dialect::Regex,
+            line: 1,
+            needs: None,
+        };
+        let checks = [Check::Forbid(pattern(r"print\(")), Check::Require(pattern("licence"))];
+        let contracts = checks.into_iter().enumerate().map(|(at, check)| contract(at, check)).collect();
+        let hour = Duration::from_secs(3600);
+        let matcher = Matcher::new(contracts, matcher::Options::new(hour, Directives::Honoured));
+        let target = |(path, lines): (&String, &Vec<String>)| {
+            Target::new(RelPath::from(path.as_str()), Content::Bytes(lines.join("\n").into()))
+        };
+        let targets = tree.iter().map(target).collect();
+        let targets = Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None };
+        let options = scan::Options {
+            threads: 1,
+            max_file_size: 9999,
+            existing: scan::Existing::Deny,
+            added_ignores: scan::AddedIgnores::NotWanted,
+            measure: Measure::Nothing,
+            propose: scan::Propose::Nothing,
+            cache: None,
+        };
+        let mut outcome = scan(&matcher, &targets, options, &());
+        let root = Root::new("/nowhere");
+        let present = Present { root: &root, targets: &targets };
+        let is_gone = |path: &RelPath| !present.has(path);
+        if let Some(baseline) = baseline {
+            settle(&mut outcome, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
+        }
+        outcome
+    }
+
+    proptest! {
+        #[test]
+        fn what_happens_to_old_code_brings_nothing_new(
+            tree in tree(),
+            file in any::<prop::sample::Index>(),
+            line in any::<prop::sample::Index>(),
+        ) {
+            let baseline = baseline_of(&checked(&tree, None));
+            let open = |tree: &Tree| checked(tree, Some(&baseline)).open().count();
+            prop_assert_eq!(open(&tree), 0);
+            prop_assert_eq!(checked(&tree, Some(&baseline)).stale, Some(0));
+            let (name, lines) = tree.iter().nth(file.index(tree.len())).expect("a file");
+            let with = |name: &str, lines: Vec<String>| {
+                let mut changed: Tree = tree.iter().filter(|(other, _)| *other != name).map(|(n, l)| (n.clone(), l.clone())).collect();
+                changed.insert(name.to_owned(), lines);
+                changed
+            };
+            let place = line.index(lines.len() + 1);
+            let mut longer = lines.clone();
+            longer.insert(place, "y = 2".to_owned());
+            prop_assert_eq!(open(&with(name, longer)), 0, "a line elsewhere");
+            let mut moved = lines.clone();
+            moved.rotate_left(place % lines.len().max(1));
+            prop_assert_eq!(open(&with(name, moved)), 0, "moved lines");
+            let indented = lines.iter().map(|line| format!("\t {line}  ")).collect();
+            prop_assert_eq!(open(&with(name, indented)), 0, "other white space");
+            let mut renamed = tree.clone();
+            renamed.remove(name);
+            renamed.insert("new/name.py".to_owned(), lines.clone());
+            prop_assert_eq!(open(&renamed), 0, "another name");
+            if let Some(violating) = lines.iter().find(|line| line.contains("print(")) {
+                let mut copied = lines.clone();
+                copied.insert(place, violating.clone());
+                prop_assert_eq!(open(&with(name, copied)), 1, "a copy of {}", violating);
+            }
+        }
+    }
+}

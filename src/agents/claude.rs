@@ -1,0 +1,546 @@
+//! Claude Code: its events as occasions, and decisions as its answers.
+//!
+//! The wire format itself is the [`hook`](phaser_hook) library. Exit codes: 0 whenever the JSON decides; 3 when phaser
+//! could not run, which the client shows to the person and otherwise passes over; never 2, which blocks the tool.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use super::decision::{Decision, Verdict};
+use super::{Answer, Manner, Occasion, OnClean, Worktree};
+use crate::exit::Exit;
+use phaser_core::skipped::{Skipped, Why};
+use phaser_hook::{
+    BlockResponse, ContextResponse, Event, Keeps, PostToolUseFailureResponse, PostToolUseResponse,
+    PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tells, Tool, ToolInput,
+    ToolRun,
+};
+use phaser_project::outcome::Summary;
+use phaser_project::path::{RelPath, SETTINGS};
+use phaser_project::source::swept::Sweep;
+use phaser_project::tool_call::{
+    Algorithm, Call, Cell, CellAction, CellEdit, Change, Edit, MAX_PATH, Moment, Occurrences, Original,
+    Rewrite,
+};
+
+pub mod edit;
+mod mended;
+mod turn;
+
+use turn::Turn;
+
+/// What an event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
+pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
+    let directory = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
+    let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
+    match (request.event(), manner) {
+        (Event::PostToolUse(run) | Event::PostToolUseFailure(run), Manner::Guard)
+            if is_shell(run.call.tool) =>
+        {
+            Occasion::Command(Worktree { cwd, sweep: swept(&run) })
+        }
+        // The client does not say what such a file was before.
+        (Event::PostToolUse(run), Manner::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input) {
+            Some((path, _)) => {
+                let sweep = Sweep::Command { changed: Some(vec![cwd.join(path)]), since: began(&run) };
+                Occasion::Command(Worktree { cwd, sweep })
+            }
+            None => Occasion::Nothing,
+        },
+        (Event::PreToolUse(_), manner) => call(request, Moment::Before, cwd, manner),
+        (Event::PostToolUse(_), manner) => call(request, Moment::After, cwd, manner),
+        (Event::SessionStart { .. } | Event::SubagentStart(_), Manner::Guard) => Occasion::Beginning { cwd },
+        (Event::Stop(stop), Manner::Guard) if !stop.stop_hook_active => end(cwd, request.transcript_path()),
+        // One without a type is a helper of the client's own.
+        (Event::SubagentStop(stop), Manner::Guard)
+            if !stop.stop_hook_active && stop.agent.agent_type.is_some() =>
+        {
+            end(cwd, stop.agent.transcript_path)
+        }
+        (Event::ConfigChange { .. }, Manner::Guard) => Occasion::Settings { cwd },
+        _ => Occasion::Nothing,
+    }
+}
+
+fn is_shell(tool: Option<Tool<'_>>) -> bool {
+    tool == Some(Tool::Bash)
+}
+
+fn is_mcp(tool: Option<Tool<'_>>) -> bool {
+    matches!(tool, Some(Tool::Other(name)) if name.starts_with("mcp__"))
+}
+
+/// The file that a tool of an MCP server writes, and what it writes into it.
+fn mcp_file(input: ToolInput<'_>) -> Option<(&str, &str)> {
+    let path = input.file_path().or_else(|| input.text("path")).filter(|path| !path.is_empty())?;
+    Some((path, input.content().or_else(|| input.text("text"))?))
+}
+
+/// The client names no more changed files than this.
+const MOST_CHANGED_FILES: usize = 200;
+
+/// How long a command is taken to have run if the client does not say.
+const UNKNOWN_DURATION: Duration = Duration::from_secs(60);
+
+/// What a command may have changed.
+fn swept(run: &ToolRun<'_>) -> Sweep {
+    let diff = run.response.and_then(|response| response.get("bashEditDiff"));
+    let named = diff.and_then(|diff| diff.get("changedFiles")).and_then(Value::as_array);
+    let all = named.filter(|named| named.len() < MOST_CHANGED_FILES);
+    let changed = all.map(|named| named.iter().filter_map(Value::as_str).map(PathBuf::from).collect());
+    Sweep::Command { changed, since: began(run) }
+}
+
+/// When a tool began to run, with some time for what lies between its end and now.
+fn began(run: &ToolRun<'_>) -> SystemTime {
+    let took = run.duration_ms.map_or(UNKNOWN_DURATION, Duration::from_millis);
+    let now = SystemTime::now();
+    now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// The end of a turn that this transcript is of.
+fn end(cwd: PathBuf, transcript: Option<&str>) -> Occasion {
+    let Turn { began, sent_back } = transcript.map(|path| Turn::of(Path::new(path))).unwrap_or_default();
+    Occasion::End { worktree: Worktree { cwd, sweep: Sweep::Turn { since: began } }, told: sent_back }
+}
+
+/// A call of a tool.
+fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occasion {
+    let call = Call { moment, cwd, changes: Vec::new(), skipped: Vec::new() };
+    Occasion::Call(match change(request, manner) {
+        Ok(change) => Call { changes: vec![change], ..call },
+        Err(reason) => {
+            let path = RelPath::from(request.tool_input().file_path().unwrap_or_default());
+            Call { skipped: vec![Skipped { path, why: Why::NotReconstructed(reason) }], ..call }
+        }
+    })
+}
+
+/// What the tool does to a file, or why that is not known.
+fn change(request: &Request, manner: Manner) -> Result<Change, String> {
+    let input = request.tool_input();
+    let tool = request.tool();
+    if let (Manner::Guard, true, Some((path, content))) = (manner, is_mcp(tool), mcp_file(input)) {
+        let rewrite = Rewrite::Whole(content.to_owned());
+        return Ok(Change { path: path.to_owned(), rewrite, original: None });
+    }
+    let path = match tool {
+        Some(Tool::Write | Tool::Edit | Tool::MultiEdit) => input.file_path(),
+        Some(Tool::NotebookEdit) => input.notebook_path().or(input.file_path()),
+        other => return Err(format!("Unknown tool: {}", other.map_or("(none)", Tool::name))),
+    };
+    let path = path.filter(|path| !path.is_empty()).ok_or("Missing file_path")?;
+    let rewrite = match tool {
+        Some(Tool::NotebookEdit) => Rewrite::Cell(cell_edit(input)),
+        Some(Tool::Edit) => edits(vec![edit_of(input)]),
+        Some(Tool::MultiEdit) => edits(input.edits().map(edit_of).collect()),
+        _ => Rewrite::Whole(input.content().unwrap_or_default().to_owned()),
+    };
+    Ok(Change { path: path.to_owned(), rewrite, original: original(request) })
+}
+
+/// What the file was before, which the client says after it has changed it.
+fn original(request: &Request) -> Option<Original> {
+    let response = request.tool_response()?.as_object()?;
+    match response.get("originalFile").or_else(|| response.get("original_file"))? {
+        Value::String(text) => Some(Original::Text(text.clone())),
+        Value::Null => Some(Original::Nothing),
+        _ => None,
+    }
+}
+
+fn edits(edits: Vec<Edit>) -> Rewrite {
+    Rewrite::Edits { edits, algorithm: Algorithm(edit::apply_within) }
+}
+
+fn edit_of(input: ToolInput<'_>) -> Edit {
+    Edit {
+        old: input.old_string().unwrap_or_default().to_owned(),
+        new: input.new_string().unwrap_or_default().to_owned(),
+        occurrences: if input.replace_all() { Occurrences::All } else { Occurrences::First },
+    }
+}
+
+fn cell_edit(input: ToolInput<'_>) -> CellEdit {
+    let number = input.get("cell_number").and_then(Value::as_u64);
+    let by_number = || number.and_then(|number| usize::try_from(number).ok()).map(Cell::Index);
+    CellEdit {
+        cell: input.cell_id().map(|id| Cell::Id(id.to_owned())).or_else(by_number),
+        source: input.new_source().unwrap_or_default().to_owned(),
+        action: match input.edit_mode() {
+            Some("insert") => CellAction::Insert,
+            Some("delete") => CellAction::Delete,
+            _ => CellAction::Replace,
+        },
+        cell_type: input.cell_type().map(str::to_owned),
+    }
+}
+
+/// The answer to an event.
+pub fn answer(request: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
+    // To allow what a server does would be to allow more than was looked at.
+    let on_clean = if is_mcp(request.tool()) { OnClean::Defer } else { on_clean };
+    let decision = match &decision.verdict {
+        Verdict::Ask(reason) if asks_nobody(request) => {
+            &Decision { verdict: Verdict::Deny(reason.clone()), ..decision.clone() }
+        }
+        _ => decision,
+    };
+    let mut response = response(request.event(), decision, on_clean);
+    if let Some(message) = &decision.message {
+        response = response.system_message(message);
+    }
+    Answer { stdout: response.to_pretty_json(), exit: Exit::Clean }
+}
+
+/// Would nobody be asked? Where all permissions are given, the client lets a change of its own directory through, whatever
+/// a hook wants to be asked.
+fn asks_nobody(request: &Request) -> bool {
+    let path = request.tool_input().file_path().unwrap_or_default();
+    request.permission_mode() == Some("bypassPermissions")
+        && path.split(['/', '\\']).any(|name| name == SETTINGS)
+}
+
+fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Response {
+    let context = decision.context.as_deref();
+    match (event, &decision.verdict) {
+        (Event::PreToolUse(call), Verdict::Mended(mended)) => mended::response(call.input, mended, context)
+            .unwrap_or_else(|| before(&Verdict::Deny(mended.otherwise.clone()), context, on_clean)),
+        (Event::PreToolUse(_), verdict) => before(verdict, context, on_clean),
+        (Event::PostToolUse(_), verdict) => match told(verdict, context) {
+            (None, None) => Response::empty(),
+            (None, Some(context)) => PostToolUseResponse::with_context(context).into(),
+            (Some(reason), context) => {
+                let context = context.unwrap_or_default();
+                PostToolUseResponse::block(reason).and_context(context).into()
+            }
+        },
+        (Event::PostToolUseFailure(_), verdict) => match told(verdict, context) {
+            (None, None) => Response::empty(),
+            (None, Some(context)) => PostToolUseFailureResponse::with_context(context).into(),
+            (Some(reason), context) => {
+                let context = context.unwrap_or_default();
+                PostToolUseFailureResponse::block(reason).and_context(context).into()
+            }
+        },
+        (Event::Stop(_) | Event::SubagentStop(_), Verdict::Block(reason)) => {
+            StopResponse::block(reason).into()
+        }
+        (Event::ConfigChange { .. }, Verdict::Block(reason)) => {
+            BlockResponse::block(Keeps::ConfigChange, reason).into()
+        }
+        (Event::SessionStart { .. }, _) => {
+            context.map_or_else(Response::empty, |text| SessionStartResponse::with_context(text).into())
+        }
+        (Event::SubagentStart(_), _) => context
+            .map_or_else(Response::empty, |text| ContextResponse::to(Tells::SubagentStart, text).into()),
+        _ => Response::empty(),
+    }
+}
+
+/// The answer before a call.
+fn before(verdict: &Verdict, context: Option<&str>, on_clean: OnClean) -> Response {
+    let decided = match verdict {
+        Verdict::Deny(reason) => Some(PreToolUseResponse::deny(reason)),
+        Verdict::Ask(reason) => Some(PreToolUseResponse::ask(reason)),
+        Verdict::Clean(summary) if on_clean == OnClean::Allow => {
+            Some(PreToolUseResponse::allow().with_reason(passed(*summary)))
+        }
+        _ => None,
+    };
+    match (decided, context) {
+        (None, None) => Response::empty(),
+        (None, Some(text)) => PreToolUseResponse::undecided().with_context(text).into(),
+        (Some(decided), None) => decided.into(),
+        (Some(decided), Some(text)) => decided.with_context(text).into(),
+    }
+}
+
+/// Why the model has to do something after a call, and what it should know.
+fn told<'a>(verdict: &'a Verdict, context: Option<&str>) -> (Option<&'a str>, Option<String>) {
+    match (verdict, context) {
+        (Verdict::Violated { reason, lines }, None) => (reason.as_deref(), Some(lines.clone())),
+        (Verdict::Violated { reason, lines }, Some(text)) => {
+            (reason.as_deref(), Some(format!("{lines}\n{text}")))
+        }
+        (_, context) => (None, context.map(str::to_owned)),
+    }
+}
+
+fn passed(summary: Summary) -> String {
+    match summary {
+        Summary { ignored: 0, existing: 0, baselined: 0, .. } => "All contracts passed".to_owned(),
+        Summary { ignored: 1, existing: 0, baselined: 0, .. } => {
+            "1 violation suppressed by ignore".to_owned()
+        }
+        Summary { ignored, existing: 0, baselined: 0, .. } => {
+            format!("{ignored} violations suppressed by ignore")
+        }
+        others => format!("No new violations: {others}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(event: &Value) -> Request {
+        Request::read(event.to_string().as_bytes()).expect("an event")
+    }
+
+    fn call(event: &Value) -> Option<Call> {
+        match read(&request(event), Path::new("/p"), Manner::Plain) {
+            Occasion::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    fn change(event: &Value) -> Change {
+        let call = call(event).expect("a call");
+        assert_eq!((call.changes.len(), call.skipped.len()), (1, 0), "{call:?}");
+        call.changes.into_iter().next().expect("one change")
+    }
+
+    #[test]
+    fn a_call_has_a_moment_and_a_directory() {
+        let event = |name: &str, cwd: &str| {
+            json!({ "hook_event_name": name, "cwd": cwd, "tool_name": "Write",
+                "tool_input": { "file_path": "a", "content": "x" } })
+        };
+        let before = call(&event("PreToolUse", "/q")).expect("a call");
+        assert_eq!((before.moment, before.cwd.as_path()), (Moment::Before, Path::new("/q")));
+        assert_eq!(before.path(&before.changes[0]), Path::new("/q/a"));
+        let after = call(&event("PostToolUse", "sub")).expect("a call");
+        assert_eq!((after.moment, after.cwd.as_path()), (Moment::After, Path::new("/p/sub")));
+        assert_eq!(call(&event("SessionStart", "/q")), None);
+    }
+
+    #[test]
+    fn each_tool_rewrites_a_file_in_its_own_way() {
+        let tool = |name: &str, input: Value| change(&json!({ "tool_name": name, "tool_input": input }));
+        let edit = |old: &str, new: &str, occurrences| Edit { old: old.into(), new: new.into(), occurrences };
+        assert_eq!(
+            tool("Write", json!({ "file_path": "a", "content": "x" })).rewrite,
+            Rewrite::Whole("x".into())
+        );
+        assert_eq!(
+            tool("Edit", json!({ "file_path": "a", "old_str": "x", "newString": "y", "replace_all": true }))
+                .rewrite,
+            edits(vec![edit("x", "y", Occurrences::All)])
+        );
+        let two = json!([{ "old_string": "a", "new_string": "b" }, { "old_string": "c" }]);
+        assert_eq!(
+            tool("MultiEdit", json!({ "file_path": "a", "edits": two })).rewrite,
+            edits(vec![edit("a", "b", Occurrences::First), edit("c", "", Occurrences::First)])
+        );
+        let input =
+            json!({ "notebook_path": "n", "cell_number": 2, "new_source": "s", "edit_mode": "insert" });
+        let Rewrite::Cell(cell) = tool("NotebookEdit", input).rewrite else { panic!("not a cell") };
+        assert_eq!((cell.cell, cell.action), (Some(Cell::Index(2)), CellAction::Insert));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_skipped_with_a_reason() {
+        let reason = |tool: &str, input: Value| {
+            let call = call(&json!({ "tool_name": tool, "tool_input": input })).expect("a call");
+            assert_eq!(call.changes, []);
+            call.skipped[0].why.to_string()
+        };
+        assert_eq!(reason("Bash", json!({ "command": "ls" })), "Unknown tool: Bash");
+        assert_eq!(reason("Write", json!({ "content": "x" })), "Missing file_path");
+        assert_eq!(reason("Write", json!({ "file_path": "", "content": "x" })), "Missing file_path");
+    }
+
+    #[test]
+    fn after_the_call_the_client_says_what_the_file_was() {
+        let original = |response: Value| {
+            let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Write",
+                "tool_input": { "file_path": "a" }, "tool_response": response });
+            change(&event).original
+        };
+        assert_eq!(original(json!({ "originalFile": "old" })), Some(Original::Text("old".into())));
+        assert_eq!(original(json!({ "originalFile": null })), Some(Original::Nothing));
+        assert_eq!(original(json!({ "original_file": "old" })), Some(Original::Text("old".into())));
+        assert_eq!(original(json!({ "filePath": "a" })), None);
+        assert_eq!(original(json!("done")), None);
+    }
+
+    fn answered(event: &str, decision: &Decision, on_clean: OnClean) -> Value {
+        let request = request(&json!({ "hook_event_name": event }));
+        let Answer { stdout, exit } = answer(&request, decision, on_clean);
+        assert_eq!(exit, Exit::Clean);
+        serde_json::from_str(&stdout).expect("is JSON")
+    }
+
+    fn just(verdict: Verdict) -> Decision {
+        Decision { verdict, ..Decision::NOTHING }
+    }
+
+    #[test]
+    fn a_decision_has_one_form() {
+        let allow = OnClean::Allow;
+        let denied = answered("PreToolUse", &just(Verdict::Deny("why".into())), allow);
+        let expected = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": "deny",
+            "permissionDecisionReason": "why" } });
+        assert_eq!(denied, expected);
+        let asked = answered("PreToolUse", &just(Verdict::Ask("why".into())), allow);
+        assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
+        let ignored = |ignored| just(Verdict::Clean(Summary { ignored, ..Summary::default() }));
+        let clean = answered("PreToolUse", &ignored(2), allow);
+        let reason = &clean["hookSpecificOutput"]["permissionDecisionReason"];
+        assert_eq!(reason, "2 violations suppressed by ignore");
+        assert_eq!(answered("PreToolUse", &ignored(0), OnClean::Defer), json!({}));
+        let told = Decision { message: Some("m".to_owned()), ..Decision::NOTHING };
+        assert_eq!(answered("PreToolUse", &told, allow), json!({ "systemMessage": "m" }));
+    }
+
+    #[test]
+    fn where_nobody_would_be_asked_the_answer_is_no() {
+        let asked = |mode: &str, path: &str| {
+            let event = json!({ "permission_mode": mode, "tool_input": { "file_path": path } });
+            let answer = answer(&request(&event), &just(Verdict::Ask("why".into())), OnClean::Allow);
+            let answer: Value = serde_json::from_str(&answer.stdout).expect("is JSON");
+            answer["hookSpecificOutput"]["permissionDecision"].as_str().expect("a decision").to_owned()
+        };
+        assert_eq!(asked("bypassPermissions", "/p/.claude/contracts/a.yaml"), "deny");
+        assert_eq!(asked("bypassPermissions", "/p/src/a.py"), "ask");
+        assert_eq!(asked("default", "/p/.claude/contracts/a.yaml"), "ask");
+    }
+
+    #[test]
+    fn what_is_left_after_a_call_is_told_with_a_reason_or_without() {
+        let violated = |reason: Option<&str>| {
+            let reason = reason.map(str::to_owned);
+            just(Verdict::Violated { reason, lines: "Warning: x".into() })
+        };
+        for event in ["PostToolUse", "PostToolUseFailure"] {
+            let told = answered(event, &violated(Some("why")), OnClean::Allow);
+            assert_eq!((&told["decision"], &told["reason"]), (&json!("block"), &json!("why")));
+            assert_eq!(told["hookSpecificOutput"]["additionalContext"], "Warning: x");
+            assert_eq!(told["hookSpecificOutput"]["hookEventName"], event);
+            let told = answered(event, &violated(None), OnClean::Allow);
+            let expected = json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "Warning: x" } });
+            assert_eq!(told, expected);
+        }
+    }
+
+    #[test]
+    fn what_the_model_should_know_besides_goes_with_every_verdict() {
+        let answered = |event: &str, verdict: Verdict, on_clean| -> Value {
+            let decision = Decision { verdict, context: Some("old".to_owned()), message: None };
+            answered(event, &decision, on_clean)
+        };
+        let clean = || Verdict::Clean(Summary { existing: 2, baselined: 1, ..Summary::default() });
+        let allowed = answered("PreToolUse", clean(), OnClean::Allow);
+        assert_eq!(allowed["hookSpecificOutput"]["additionalContext"], "old");
+        let reason = &allowed["hookSpecificOutput"]["permissionDecisionReason"];
+        assert_eq!(reason, "No new violations: 0 errors, 0 warnings, 2 existing, 1 in the baseline");
+        let only = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "old" } });
+        assert_eq!(answered("PreToolUse", clean(), OnClean::Defer), only("PreToolUse"));
+        assert_eq!(answered("PreToolUse", Verdict::Nothing, OnClean::Allow), only("PreToolUse"));
+        let denied = answered("PreToolUse", Verdict::Deny("no".into()), OnClean::Allow);
+        assert_eq!(denied["hookSpecificOutput"]["additionalContext"], "old");
+        for event in ["PostToolUse", "PostToolUseFailure", "SessionStart", "SubagentStart"] {
+            assert_eq!(answered(event, Verdict::Nothing, OnClean::Allow), only(event));
+        }
+        let violated = Verdict::Violated { reason: None, lines: "Error: x".into() };
+        let violated = answered("PostToolUse", violated, OnClean::Allow);
+        assert_eq!(violated["hookSpecificOutput"]["additionalContext"], "Error: x\nold");
+    }
+
+    #[test]
+    fn what_is_about_to_happen_can_be_blocked() {
+        let blocked = json!({ "decision": "block", "reason": "no" });
+        for event in ["Stop", "SubagentStop", "ConfigChange"] {
+            assert_eq!(answered(event, &just(Verdict::Block("no".into())), OnClean::Allow), blocked);
+            assert_eq!(answered(event, &Decision::NOTHING, OnClean::Allow), json!({}));
+        }
+    }
+
+    #[test]
+    fn what_a_server_does_is_never_allowed() {
+        let request = request(&json!({ "tool_name": "mcp__files__write" }));
+        let clean = just(Verdict::Clean(Summary::default()));
+        assert_eq!(answer(&request, &clean, OnClean::Allow).stdout, "{}");
+    }
+
+    fn occasion(event: &Value, manner: Manner) -> Occasion {
+        read(&request(event), Path::new("/p"), manner)
+    }
+
+    #[test]
+    fn a_guard_looks_at_more_than_edits() {
+        let event = |name: &str| {
+            json!({ "hook_event_name": name, "tool_name": "Bash", "duration_ms": 5,
+            "agent_type": "k", "cwd": "/p" })
+        };
+        let cwd = PathBuf::from("/p");
+        for name in ["PostToolUse", "PostToolUseFailure"] {
+            assert!(matches!(occasion(&event(name), Manner::Guard), Occasion::Command(_)), "{name}");
+        }
+        for name in ["Stop", "SubagentStop"] {
+            let worktree = Worktree { cwd: cwd.clone(), sweep: Sweep::Turn { since: None } };
+            let end = Occasion::End { worktree, told: Vec::new() };
+            assert_eq!(occasion(&event(name), Manner::Guard), end);
+            let mut again = event(name);
+            again["stop_hook_active"] = json!(true);
+            assert_eq!(occasion(&again, Manner::Guard), Occasion::Nothing);
+        }
+        let helper = json!({ "hook_event_name": "SubagentStop", "agent_type": "" });
+        assert_eq!(occasion(&helper, Manner::Guard), Occasion::Nothing);
+        for name in ["SessionStart", "SubagentStart"] {
+            assert_eq!(occasion(&event(name), Manner::Guard), Occasion::Beginning { cwd: cwd.clone() });
+        }
+        assert_eq!(occasion(&event("ConfigChange"), Manner::Guard), Occasion::Settings { cwd });
+        assert_eq!(occasion(&event("PreCompact"), Manner::Guard), Occasion::Nothing);
+        for name in
+            ["Stop", "SubagentStop", "SessionStart", "SubagentStart", "ConfigChange", "PostToolUseFailure"]
+        {
+            assert_eq!(occasion(&event(name), Manner::Plain), Occasion::Nothing, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_command_changed_what_the_client_says_or_what_is_new_since_it_began() {
+        let swept = |response: Value| {
+            let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "duration_ms": 2_000,
+                "tool_response": response });
+            match occasion(&event, Manner::Guard) {
+                Occasion::Command(Worktree { sweep: Sweep::Command { changed, since }, .. }) => {
+                    let ago = since.elapsed().expect("in the past");
+                    assert!((3_000..60_000).contains(&ago.as_millis()), "{ago:?}");
+                    changed
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        let diff = |files: Value| json!({ "bashEditDiff": { "changedFiles": files } });
+        assert_eq!(swept(json!({})), None);
+        assert_eq!(swept(diff(json!([]))), Some(vec![]));
+        assert_eq!(swept(diff(json!(["/p/a", "/p/b"]))), Some(vec!["/p/a".into(), "/p/b".into()]));
+        assert_eq!(swept(diff(json!(vec!["/p/a"; 200]))), None, "the client names no more than these");
+    }
+
+    #[test]
+    fn a_server_that_writes_a_file_is_looked_at() {
+        let event = |name: &str, input: Value| json!({ "hook_event_name": name, "tool_name": "mcp__files__write", "tool_input": input });
+        for input in [json!({ "path": "a", "text": "x" }), json!({ "file_path": "a", "content": "x" })] {
+            let before = occasion(&event("PreToolUse", input.clone()), Manner::Guard);
+            let Occasion::Call(call) = before else { panic!("{before:?}") };
+            assert_eq!(call.changes[0].rewrite, Rewrite::Whole("x".to_owned()));
+            let after = occasion(&event("PostToolUse", input), Manner::Guard);
+            let Occasion::Command(Worktree { sweep: Sweep::Command { changed, .. }, .. }) = after else {
+                panic!("{after:?}")
+            };
+            assert_eq!(changed, Some(vec!["/p/a".into()]));
+        }
+        assert_eq!(occasion(&event("PostToolUse", json!({ "path": "a" })), Manner::Guard), Occasion::Nothing);
+        let plain = occasion(&event("PreToolUse", json!({ "path": "a", "text": "x" })), Manner::Plain);
+        let Occasion::Call(call) = plain else { panic!("{plain:?}") };
+        assert_eq!(call.changes, []);
+    }
+}

@@ -1,0 +1,151 @@
+//! An edit that was mended, as Claude Code takes it: the whole input of the tool with another text in it, and no decision,
+//! so that the client asks whoever it would have asked.
+
+use serde_json::{Map, Value};
+
+use crate::agents::decision::{MAX_TEXT, Mended};
+use phaser_hook::{PreToolUseResponse, Response, ToolInput, UpdatedInput};
+use phaser_project::tool_call::{Edit, Rewrite};
+
+/// The answer to a call that is to do something else, if its input says it in a way that is known.
+pub(super) fn response(input: ToolInput<'_>, mended: &Mended, context: Option<&str>) -> Option<Response> {
+    let [change] = mended.changes.as_slice() else { return None };
+    let (names, text): (&[&str], &str) = match &change.rewrite {
+        Rewrite::Whole(content) => (&["content", "text"], content),
+        Rewrite::Cell(cell) => (&["new_source", "newSource"], &cell.source),
+        Rewrite::Edits { edits, .. } => match edits.as_slice() {
+            [Edit { new, .. }] => (&["new_string", "newString", "new_str", "newStr"], new),
+            _ => return None,
+        },
+        Rewrite::Patch(_) | Rewrite::Removal | Rewrite::Unknown => return None,
+    };
+    let known = input.as_map()?;
+    // As the client spells it: what it does not know it drops.
+    let name = names.iter().find(|name| known.get(**name).is_some_and(Value::is_string))?;
+    let update = Map::from_iter([((*name).to_owned(), Value::from(text))]);
+    let updated = UpdatedInput::merge(input, update);
+    let response = PreToolUseResponse::undecided().with_updated_input(updated).ok()?;
+    let told = [Some(mended.told.as_str()), context].into_iter().flatten().collect::<Vec<_>>().join("\n");
+    Some(response.with_context(told.chars().take(MAX_TEXT).collect::<String>()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::edit;
+    use crate::agents::OnClean;
+    use crate::agents::decision::{Decision, Mended, Verdict};
+    use crate::in_flight::{Refused, amend};
+    use phaser_core::contract::{Check, Contract, Dialect, Fix, Pattern, Severity};
+    use phaser_core::fix::{Mender, Names};
+    use phaser_core::matcher::{self, Directives, Matcher};
+    use phaser_core::testing;
+    use phaser_core::text::{Text, encode_like};
+    use phaser_hook::Request;
+    use phaser_project::outcome::Outcome;
+    use phaser_project::path::Root;
+    use phaser_project::source::changes::changes;
+    use phaser_project::source::{Content, Target};
+    use phaser_project::tool_call::{Algorithm, Call, Change, Edit, Moment, Occurrences, Rewrite};
+
+    fn contracts() -> Vec<Contract> {
+        let rules = [
+            ("== None", Some("is None")),
+            (r"foo(\d)", Some("bar($1)")),
+            (r"[ \t]+$", Some("")),
+            ("\t", Some("  ")),
+            ("“x”", Some("\"y\"")),
+            ("bad", None),
+        ];
+        let one = |(index, (pattern, fix)): (usize, (&str, Option<&str>))| {
+            let source = pattern.to_owned();
+            let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
+            let fix = fix.map(|template| Box::new(Fix::new(template, 1)));
+            Contract { fix, ..testing::contract(index, Check::Forbid(pattern)) }
+        };
+        rules.into_iter().enumerate().map(one).collect()
+    }
+
+    fn bytes(target: &Target) -> &[u8] {
+        match &target.content {
+            Content::Bytes(bytes) => bytes,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_changed_is_refused() {
+        let answered = |input: Value| {
+            let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input });
+            let request = Request::read(event.to_string().as_bytes()).expect("an event");
+            let rewrite = Rewrite::Whole("new".to_owned());
+            let changes = vec![Change { path: "a".to_owned(), rewrite, original: None }];
+            let mended = Mended { changes, told: "changed".to_owned(), otherwise: "no".to_owned() };
+            let decision = Decision { verdict: Verdict::Mended(mended), ..Decision::NOTHING };
+            let answer = super::super::answer(&request, &decision, OnClean::Allow);
+            let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
+            answer["hookSpecificOutput"].clone()
+        };
+        let mended = answered(json!({ "file_path": "a", "content": "old" }));
+        assert_eq!(mended["updatedInput"], json!({ "file_path": "a", "content": "new" }));
+        assert_eq!(
+            (&mended["additionalContext"], mended.get("permissionDecision")),
+            (&json!("changed"), None)
+        );
+        let refused = answered(json!({ "file_path": "a", "contents": "old" }));
+        assert_eq!(
+            (&refused["permissionDecision"], &refused["permissionDecisionReason"]),
+            (&json!("deny"), &json!("no"))
+        );
+        assert_eq!(refused.get("updatedInput"), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(96))]
+
+        #[test]
+        fn an_edit_in_flight_gives_what_fixing_gives_after_it(
+            pieces in prop::collection::vec(prop::sample::select(vec![
+                "a == None", "foo1", "x", "“x”", " ", "\t", "\n", "\r\n", "old", "\"x\"", "é",
+            ]), 1..12),
+            new in prop::collection::vec(prop::sample::select(vec![
+                "b == None", "foo2", "y", "\"x\"", "“x”", " ", "\t", "\n", "\r\n", "bad", "old",
+            ]), 1..5),
+            occurrences in prop::sample::select(vec![Occurrences::First, Occurrences::All]),
+        ) {
+            let directory = tempfile::tempdir().expect("a temporary directory");
+            let path = directory.path().join("a.txt");
+            std::fs::write(&path, pieces.concat() + "old") .expect("written");
+            let edit = Edit { old: "old".to_owned(), new: new.concat(), occurrences };
+            let rewrite = Rewrite::Edits { edits: vec![edit], algorithm: Algorithm(edit::apply_within) };
+            let change = Change { path: "a.txt".to_owned(), rewrite, original: None };
+            let cwd = directory.path().to_owned();
+            let call = Call { moment: Moment::Before, cwd: cwd.clone(), changes: vec![change], skipped: Vec::new() };
+            let root = Root::new(&cwd);
+            let limit = 1024 * 1024;
+            let found = changes(&root, &call, limit).targets;
+            let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
+            let matcher = Matcher::new(contracts(), options);
+            let target = &found[0];
+            let names = Names { path: &target.path, alias: None };
+            let text = Text::new(bytes(target)).expect("is text");
+            let mender = Mender::new(&matcher);
+            let violations = mender.violations(names, &text);
+            let contracts = matcher.contracts().to_vec();
+            let outcome = Outcome { contracts, violations: violations.into(), ..Outcome::default() };
+            let fixed = mender.mend(names, &text, []);
+            let refused = Refused { call: &call, targets: &found, outcome: &outcome, least: Severity::Error };
+            if let Some(amended) = amend(&matcher, refused) {
+                let amended_call = Call { changes: amended.changes, ..call.clone() };
+                let after = changes(&root, &amended_call, limit).targets;
+                let expected = encode_like(bytes(target), &fixed.text).expect("is text");
+                prop_assert_eq!(String::from_utf8_lossy(bytes(&after[0])), String::from_utf8_lossy(&expected));
+                prop_assert!(fixed.violations.iter().all(|one| !one.is_open()));
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Replacing a text in a file as most clients do it: exactly, with the line endings of the file left alone.
+//!
+//! What a client does beyond that, when the text is not there as it was given, is not done here: such an edit is judged
+//! when it has been made.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use phaser_core::text::{Bytes, to_str};
+use phaser_project::tool_call::{Algorithm, Edit, NotApplied, Occurrences};
+
+/// The text is there exactly, line endings aside; an empty one makes a file.
+pub const EXACT: Algorithm = Algorithm(exact);
+
+/// The new text goes to the end of the file, on a line of its own.
+pub const AT_THE_END: Algorithm = Algorithm(at_the_end);
+
+/// How much text all edits of one event may go through together, in bytes.
+const MAX_WORK: usize = 512 * 1024 * 1024;
+
+fn exact(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
+    let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
+    let file = match &current {
+        Some(bytes) => to_str(bytes).ok_or(NotApplied::BinaryFile)?,
+        None if creates => Cow::Borrowed(""),
+        None => return Err(NotApplied::FileNotFound),
+    };
+    let crlf = file.contains("\r\n");
+    let mut text = folded(&file).into_owned();
+    let mut work = 0usize;
+    for edit in edits {
+        work += text.len();
+        if work > MAX_WORK && edits.len() > 1 {
+            return Err(NotApplied::TooMuch);
+        }
+        text = replaced(&text, edit, limit)?;
+    }
+    if crlf {
+        text = text.replace('\n', "\r\n");
+    }
+    Ok(text.into())
+}
+
+fn replaced(text: &str, edit: &Edit, limit: usize) -> Result<String, NotApplied> {
+    let (old, new) = (folded(&edit.old), folded(&edit.new));
+    if old.is_empty() {
+        return if text.trim().is_empty() { Ok(new.into_owned()) } else { Err(NotApplied::OldNotFound) };
+    }
+    let most = match edit.occurrences {
+        Occurrences::First => 1,
+        Occurrences::All => usize::MAX,
+    };
+    let mut result = String::with_capacity(text.len() + new.len());
+    let mut copied = None;
+    for start in memmem::find_iter(text.as_bytes(), old.as_bytes()).take(most) {
+        result.push_str(&text[copied.unwrap_or(0)..start]);
+        result.push_str(&new);
+        copied = Some(start + old.len());
+        if result.len() > limit {
+            return Err(NotApplied::TooLarge(limit));
+        }
+    }
+    result.push_str(&text[copied.ok_or(NotApplied::OldNotFound)?..]);
+    if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
+}
+
+fn at_the_end(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
+    let mut bytes = current.unwrap_or_default();
+    for edit in edits {
+        if bytes.last().is_some_and(|last| *last != b'\n') {
+            bytes.replace(bytes.len()..bytes.len(), b"\n");
+        }
+        bytes.replace(bytes.len()..bytes.len(), edit.new.as_bytes());
+        if bytes.len() > limit {
+            return Err(NotApplied::TooLarge(limit));
+        }
+    }
+    Ok(bytes)
+}
+
+/// A text with `\n` for every `\r\n`.
+fn folded(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(old: &str, new: &str, occurrences: Occurrences) -> Edit {
+        Edit { old: old.to_owned(), new: new.to_owned(), occurrences }
+    }
+
+    fn on(file: &str, edits: &[Edit]) -> Result<String, NotApplied> {
+        exact(Some(file.into()), edits, 100).map(|bytes| String::from_utf8(bytes.into_vec()).expect("UTF-8"))
+    }
+
+    #[test]
+    fn the_first_one_or_all_of_them() {
+        assert_eq!(on("a a", &[edit("a", "$1", Occurrences::First)]), Ok("$1 a".into()));
+        assert_eq!(on("a a", &[edit("a", "b", Occurrences::All)]), Ok("b b".into()));
+        let both = [edit("a", "b", Occurrences::First), edit("b", "c", Occurrences::First)];
+        assert_eq!(on("a", &both), Ok("c".into()));
+        assert_eq!(on("a", &[edit("x", "b", Occurrences::All)]), Err(NotApplied::OldNotFound));
+        assert_eq!(
+            on("aaaa", &[edit("a", &"b".repeat(30), Occurrences::All)]),
+            Err(NotApplied::TooLarge(100))
+        );
+    }
+
+    #[test]
+    fn line_endings_stay() {
+        let edits = [edit("a\nb", "c\nd", Occurrences::First)];
+        assert_eq!(on("a\r\nb\r\n", &edits), Ok("c\r\nd\r\n".into()));
+        assert_eq!(on("a\nb\n", &edits), Ok("c\nd\n".into()));
+        assert_eq!(on("a\nb\n", &[edit("a\r\nb", "c\r\nd", Occurrences::First)]), Ok("c\nd\n".into()));
+    }
+
+    #[test]
+    fn an_empty_text_makes_a_file() {
+        assert_eq!(exact(None, &[edit("", "new", Occurrences::First)], 100), Ok("new".into()));
+        assert_eq!(exact(None, &[edit("a", "new", Occurrences::First)], 100), Err(NotApplied::FileNotFound));
+        assert_eq!(on("text", &[edit("", "new", Occurrences::First)]), Err(NotApplied::OldNotFound));
+    }
+
+    #[test]
+    fn what_is_appended_begins_a_line() {
+        let append = |file: &str| at_the_end(Some(file.into()), &[edit("", "x", Occurrences::First)], 100);
+        assert_eq!(append("a"), Ok("a\nx".into()));
+        assert_eq!(append("a\n"), Ok("a\nx".into()));
+        assert_eq!(append(""), Ok("x".into()));
+    }
+}

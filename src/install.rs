@@ -1,0 +1,774 @@
+//! Claude Code's settings, as far as phaser's own hooks are concerned: text in, text out.
+//!
+//! Only phaser's own entries are ever added, replaced or removed, and nothing else in the text moves: other
+//! hooks, unknown keys, key order, number spelling and indentation stay byte for byte. What cannot be read
+//! with certainty is refused. [`mod@file`] is where the text comes from and goes to.
+
+pub mod agents;
+pub mod command;
+mod document;
+pub mod file;
+mod wanted;
+
+use serde_json::json;
+
+use document::{Child, Document, Node, Splice};
+use wanted::Written;
+
+pub use wanted::{Asked, Form, Levels, OnFail, Tools, Wanted};
+
+/// Why settings were refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct SettingsError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl SettingsError {
+    fn new(line: usize, what: impl Into<String>) -> Self {
+        Self { line, what: what.into() }
+    }
+}
+
+/// What happens to phaser's own hooks when they are there already, and not as wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// They stay, and the installation is refused.
+    Keep,
+    /// Those are replaced that phaser itself has written; where somebody has changed one, the installation is refused.
+    Upgrade,
+    /// They are replaced.
+    Replace,
+}
+
+/// A hook in the settings that runs phaser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnHook {
+    /// The event.
+    pub event: String,
+    /// The tools it is for, as the client matches them.
+    pub matcher: Option<String>,
+    /// The command.
+    pub command: String,
+    /// What the client does when it fails, if that is said.
+    pub on_failure: Option<String>,
+}
+
+impl OwnHook {
+    /// Is it one of the guard's?
+    pub fn is_guard(&self) -> bool {
+        command::split_program(&self.command).1.split_whitespace().any(|word| word == "--guard")
+    }
+}
+
+/// What became of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edited {
+    /// It was as it should be.
+    Unchanged,
+    /// This is the new text.
+    Changed(String),
+    /// Nothing is left but what [`install`] makes of no file at all: this text, and the file may go.
+    Emptied(String),
+    /// Nothing changed, because these hooks are there and are not as wanted.
+    Differs(Vec<OwnHook>),
+}
+
+/// What the settings say about hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey {
+    /// phaser's own hooks.
+    pub own: Vec<OwnHook>,
+    /// Does `disableAllHooks` turn every hook off?
+    pub all_disabled: bool,
+}
+
+/// What `text` says about hooks.
+pub fn survey(text: &str) -> Result<Survey, SettingsError> {
+    let (_, json) = split(text);
+    let document = Document::parse(json)?;
+    let all_disabled = document.root().get("disableAllHooks").and_then(Node::as_bool) == Some(true);
+    let own = events(&document)?.iter().flat_map(Event::own).collect();
+    Ok(Survey { own, all_disabled })
+}
+
+/// The plugins that `text` names, and whether it switches them on.
+pub fn plugins(text: &str) -> Result<Vec<(String, bool)>, SettingsError> {
+    let (_, json) = split(text);
+    let document = Document::parse(json)?;
+    let plugins = document.root().get("enabledPlugins").and_then(Node::properties).unwrap_or_default();
+    let switched = |(name, node): (&str, Node<'_>)| Some((name.to_owned(), node.as_bool()?));
+    Ok(plugins.into_iter().filter_map(switched).collect())
+}
+
+/// The hooks that [`install`] puts into `text`.
+pub fn wanted(text: &str, asked: &Asked) -> Result<Wanted, SettingsError> {
+    Ok(asked.over(&survey(text)?.own))
+}
+
+/// Puts phaser's hooks into `text`, which may be empty. Where the guard is, plain hooks that nothing else was said about
+/// are there already.
+pub fn install(text: &str, asked: &Asked, existing: Existing) -> Result<Edited, SettingsError> {
+    let (mark, json) = split(text);
+    let own = survey(text)?.own;
+    let has_guard = own.iter().any(OwnHook::is_guard);
+    if existing == Existing::Keep && has_guard && asked.is_open() && asked.form != Form::Guard {
+        return Ok(Edited::Unchanged);
+    }
+    let wanted = asked.over(&own);
+    let mut new = json.to_owned();
+    let mut differing = Vec::new();
+    for event in wanted.events() {
+        match install_at(event, &new, &wanted, existing)? {
+            Edited::Unchanged => {}
+            Edited::Changed(text) | Edited::Emptied(text) => new = text,
+            Edited::Differs(hooks) => differing.extend(hooks),
+        }
+    }
+    let others: Vec<_> = own.into_iter().filter(|hook| !wanted.events().contains(&&*hook.event)).collect();
+    match existing {
+        Existing::Upgrade if !others.iter().all(is_written) => differing.extend(others),
+        Existing::Keep if has_guard => differing.extend(others),
+        Existing::Upgrade | Existing::Replace => new = without_others(&new, wanted.events())?,
+        Existing::Keep => {}
+    }
+    match differing.as_slice() {
+        [] if new == json => Ok(Edited::Unchanged),
+        [] => Ok(Edited::Changed(format!("{mark}{new}"))),
+        _ => Ok(Edited::Differs(differing)),
+    }
+}
+
+/// Has phaser itself written it?
+fn is_written(hook: &OwnHook) -> bool {
+    Written::read(&hook.command).is_some()
+}
+
+/// The settings without phaser's hooks for other events than these.
+fn without_others(json: &str, wanted: &[&str]) -> Result<String, SettingsError> {
+    let document = Document::parse(json)?;
+    let mut events = events(&document)?;
+    for event in events.iter_mut().filter(|event| wanted.contains(&event.name)) {
+        event.groups.clear();
+    }
+    Ok(document.apply(removals(&document, &events)))
+}
+
+/// Takes every hook of phaser's own out of `text`, and what is left empty by that.
+pub fn uninstall(text: &str) -> Result<Edited, SettingsError> {
+    let (mark, json) = split(text);
+    let document = Document::parse(json)?;
+    let splices = removals(&document, &events(&document)?);
+    if splices.is_empty() {
+        return Ok(Edited::Unchanged);
+    }
+    let left = format!("{mark}{}", document.apply(splices));
+    Ok(if left == NOTHING { Edited::Emptied(left) } else { Edited::Changed(left) })
+}
+
+/// What settings without anything in them are, as [`install`] starts from when there are none.
+const NOTHING: &str = "{}\n";
+
+/// The byte order mark of `text`, and the JSON after it; nothing at all is an empty object.
+fn split(text: &str) -> (&str, &str) {
+    let json = text.trim_start_matches('\u{feff}');
+    let mark = &text[..text.len() - json.len()];
+    (mark, if json.trim().is_empty() { NOTHING } else { json })
+}
+
+fn install_at(name: &str, json: &str, wanted: &Wanted, existing: Existing) -> Result<Edited, SettingsError> {
+    let document = Document::parse(json)?;
+    let events = events(&document)?;
+    let Some(event) = events.iter().find(|event| event.name == name) else {
+        let groups = json!([wanted.group(name)]);
+        let splice = match document.root().get("hooks") {
+            Some(hooks) => hooks.insert(&Child::Property(name, groups)),
+            None => document.root().insert(&Child::Property("hooks", json!({name: groups}))),
+        };
+        return Ok(Edited::Changed(document.apply(vec![splice])));
+    };
+    let own: Vec<OwnHook> = event.own().collect();
+    let replaced = || Ok(Edited::Changed(document.apply(replacements(event, wanted))));
+    match (own.as_slice(), existing) {
+        ([], _) => {
+            let splice = event.node.insert(&Child::Element(wanted.group(name)));
+            Ok(Edited::Changed(document.apply(vec![splice])))
+        }
+        ([hook], Existing::Keep | Existing::Upgrade) if wanted.is_met_by(hook) => Ok(Edited::Unchanged),
+        (own, Existing::Upgrade) if own.iter().all(is_written) => replaced(),
+        (_, Existing::Keep | Existing::Upgrade) => Ok(Edited::Differs(own)),
+        ([_], Existing::Replace)
+            if event.groups.iter().any(|group| group.node.to_value() == wanted.group(name)) =>
+        {
+            Ok(Edited::Unchanged)
+        }
+        (_, Existing::Replace) => replaced(),
+    }
+}
+
+/// Makes the first group that is all phaser's own the wanted one, or adds that, and takes the others out.
+fn replacements(event: &Event<'_>, wanted: &Wanted) -> Vec<Splice> {
+    let kept = event.groups.iter().position(Group::is_own);
+    let gone: Vec<bool> =
+        event.groups.iter().enumerate().map(|(at, group)| group.is_own() && Some(at) != kept).collect();
+    let mut splices: Vec<Splice> = event.groups.iter().flat_map(Group::own_removals).collect();
+    if gone.contains(&true) {
+        splices.extend(event.node.remove(&gone));
+    }
+    splices.push(match kept {
+        Some(at) => event.groups[at].node.replace(wanted.group(event.name)),
+        None => event.node.insert(&Child::Element(wanted.group(event.name))),
+    });
+    splices
+}
+
+fn removals(document: &Document<'_>, events: &[Event<'_>]) -> Vec<Splice> {
+    let Some(hooks) = document.root().get("hooks") else { return Vec::new() };
+    let gone: Vec<bool> = events.iter().map(Event::is_own).collect();
+    if !gone.is_empty() && gone.iter().all(|&gone| gone) {
+        let properties = document.root().properties().unwrap_or_default();
+        let gone: Vec<bool> = properties.iter().map(|(name, _)| *name == "hooks").collect();
+        return document.root().remove(&gone);
+    }
+    let mut splices = Vec::new();
+    if gone.contains(&true) {
+        splices.extend(hooks.remove(&gone));
+    }
+    for event in events.iter().filter(|event| !event.is_own()) {
+        splices.extend(event.groups.iter().flat_map(Group::own_removals));
+        let gone: Vec<bool> = event.groups.iter().map(Group::is_own).collect();
+        if gone.contains(&true) {
+            splices.extend(event.node.remove(&gone));
+        }
+    }
+    splices
+}
+
+/// The hooks of one event.
+struct Event<'d> {
+    name: &'d str,
+    node: Node<'d>,
+    groups: Vec<Group<'d>>,
+}
+
+/// Hooks for the same tools.
+struct Group<'d> {
+    node: Node<'d>,
+    matcher: Option<&'d str>,
+    list: Node<'d>,
+    /// Each hook, if it is phaser's own.
+    own: Vec<Option<Handler<'d>>>,
+}
+
+/// A hook of phaser's own.
+struct Handler<'d> {
+    command: &'d str,
+    on_failure: Option<&'d str>,
+}
+
+impl<'d> Event<'d> {
+    fn own(&self) -> impl Iterator<Item = OwnHook> {
+        self.groups.iter().flat_map(|group| {
+            group.own.iter().flatten().map(|handler| OwnHook {
+                event: self.name.to_owned(),
+                matcher: group.matcher.map(str::to_owned),
+                command: handler.command.to_owned(),
+                on_failure: handler.on_failure.map(str::to_owned),
+            })
+        })
+    }
+
+    /// Is everything in it phaser's own?
+    fn is_own(&self) -> bool {
+        !self.groups.is_empty() && self.groups.iter().all(Group::is_own)
+    }
+}
+
+impl Group<'_> {
+    /// Is everything in it phaser's own?
+    fn is_own(&self) -> bool {
+        !self.own.is_empty() && self.own.iter().all(Option::is_some)
+    }
+
+    /// Takes phaser's own hooks out from between others.
+    fn own_removals(&self) -> Vec<Splice> {
+        let gone: Vec<bool> = self.own.iter().map(Option::is_some).collect();
+        if self.is_own() || !gone.contains(&true) { Vec::new() } else { self.list.remove(&gone) }
+    }
+}
+
+/// The hooks of every event; whatever does not have the shape that the client reads is refused.
+fn events<'d>(document: &'d Document<'d>) -> Result<Vec<Event<'d>>, SettingsError> {
+    let Some(hooks) = document.root().get("hooks") else { return Ok(Vec::new()) };
+    let events = hooks.properties().ok_or_else(|| hooks.error("'hooks' should be an object"))?;
+    let event = |(name, node): (&'d str, Node<'d>)| {
+        let groups = node.elements().ok_or_else(|| node.error(format!("'{name}' should be an array")))?;
+        let groups = groups.into_iter().map(group).collect::<Result<_, _>>()?;
+        Ok(Event { name, node, groups })
+    };
+    events.into_iter().map(event).collect()
+}
+
+fn group(node: Node<'_>) -> Result<Group<'_>, SettingsError> {
+    if node.properties().is_none() {
+        return Err(node.error("this should be an object with 'matcher' and 'hooks'"));
+    }
+    let matcher = match node.get("matcher") {
+        Some(matcher) => Some(matcher.as_str().ok_or_else(|| matcher.error("'matcher' should be a string"))?),
+        None => None,
+    };
+    let list = node.get("hooks").ok_or_else(|| node.error("this has no 'hooks'"))?;
+    let handlers = list.elements().ok_or_else(|| list.error("'hooks' should be an array here"))?;
+    let own = handlers.into_iter().map(own_handler).collect::<Result<_, _>>()?;
+    Ok(Group { node, matcher, list, own })
+}
+
+/// A hook, when it is one of phaser's own.
+fn own_handler(handler: Node<'_>) -> Result<Option<Handler<'_>>, SettingsError> {
+    if handler.properties().is_none() {
+        return Err(handler.error("this should be an object with 'type' and 'command'"));
+    }
+    let text = |name: &str| handler.get(name).and_then(Node::as_str);
+    let command = text("command").filter(|_| text("type") == Some("command"));
+    let own = command.filter(|command| command::is_own(command));
+    Ok(own.map(|command| Handler { command, on_failure: text("onFailure") }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::wanted::{POST, PRE};
+    use crate::agents::OnClean;
+
+    const PLAIN: Form = Form::Plain(Tools::Edits);
+
+    fn asked(form: Form) -> Asked {
+        Asked::usual(form)
+    }
+
+    const FRESH: &str = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Edit|Write",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "phaser enforce --stdin --severity error",
+            "timeout": 60
+          }
+        ]
+      }
+    ],
+    "PostToolUse": [
+      {
+        "matcher": "Edit|Write",
+        "hooks": [
+          {
+            "type": "command",
+            "command": "phaser enforce --stdin --severity warning",
+            "timeout": 60
+          }
+        ]
+      }
+    ]
+  }
+}
+"#;
+
+    fn changed(edited: Result<Edited, SettingsError>) -> String {
+        match edited {
+            Ok(Edited::Changed(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn installed(text: &str) -> String {
+        changed(install(text, &asked(PLAIN), Existing::Keep))
+    }
+
+    fn replaced(text: &str) -> String {
+        changed(install(text, &asked(PLAIN), Existing::Replace))
+    }
+
+    fn value(text: &str) -> Value {
+        serde_json::from_str(text).expect("valid JSON")
+    }
+
+    #[test]
+    fn an_empty_file_becomes_exactly_the_documented_settings() {
+        assert_eq!(installed(""), FRESH);
+        assert_eq!(installed(" \n"), FRESH);
+        assert_eq!(installed("{}\n"), FRESH);
+        assert_eq!(installed("{}"), FRESH.trim_end());
+        assert_eq!(installed("{ }"), FRESH.trim_end());
+    }
+
+    #[test]
+    fn all_tools_and_defer_are_spelled_in_the_settings() {
+        let wanted = Asked { on_clean: Some(OnClean::Defer), ..asked(Form::Plain(Tools::All)) };
+        let hooks = value(&changed(install("", &wanted, Existing::Keep)))["hooks"].clone();
+        assert_eq!(hooks["PreToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
+        assert_eq!(hooks["PostToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
+        assert_eq!(
+            hooks["PreToolUse"][0]["hooks"][0]["command"],
+            "phaser enforce --stdin --severity error --on-clean defer"
+        );
+        assert_eq!(
+            hooks["PostToolUse"][0]["hooks"][0]["command"],
+            "phaser enforce --stdin --severity warning"
+        );
+    }
+
+    #[test]
+    fn a_second_time_changes_nothing() {
+        assert_eq!(install(FRESH, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
+        assert_eq!(install(FRESH, &asked(PLAIN), Existing::Replace), Ok(Edited::Unchanged));
+    }
+
+    #[test]
+    fn the_rest_of_the_file_stays_as_it_is() {
+        let before =
+            "{\n\n    \"z\": 1.50e+2,\n\n\t\"a\": [ 1,2 ],\n    \"unknown\" : {\"x\":\"\\u0041\"}\n\n}";
+        let after = installed(before);
+        let added = after.len() - before.len();
+        let at = before.rfind('}').expect("a brace") - 2;
+        assert_eq!((&after[..at], &after[at + added..]), (&before[..at], &before[at..]));
+        assert!(after.contains(",\n    \"hooks\": {\n        \"PreToolUse\": ["), "{after}");
+    }
+
+    #[test]
+    fn other_peoples_hooks_stay() {
+        let before = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {"matcher": "Bash", "hooks": [{"type": "command", "command": "guard.sh"}]}
+    ],
+    "Stop": []
+  },
+  "model": "opus"
+}
+"#;
+        let after = installed(before);
+        insta::assert_snapshot!(after);
+        assert_eq!(changed(uninstall(&after)), before);
+    }
+
+    #[test]
+    fn hooks_with_their_brackets_together_are_joined_in_that_style() {
+        let before = r#"{
+  "hooks": {
+    "PreToolUse": [{
+      "matcher": "Bash",
+      "hooks": [{ "type": "command", "command": "guard.sh" }]
+    }],
+    "PostToolUse": [{ "matcher": "Bash", "hooks": [] }]
+  }
+}
+"#;
+        let after = installed(before);
+        insta::assert_snapshot!(after);
+        assert_eq!(changed(uninstall(&after)), before);
+    }
+
+    #[test]
+    fn one_line_stays_one_line() {
+        let before = r#"{"model":"opus","hooks":{"Stop":[]}}"#;
+        let after = installed(before);
+        assert!(!after.contains('\n'), "{after}");
+        assert_eq!(value(&after)["hooks"]["PreToolUse"], value(FRESH)["hooks"]["PreToolUse"]);
+        assert_eq!(changed(uninstall(&after)), before);
+    }
+
+    #[test]
+    fn line_endings_tabs_and_marks_are_kept() {
+        let before = "\u{feff}{\r\n\t\"model\": \"opus\"\r\n}\r\n";
+        let after = installed(before);
+        assert!(
+            after.starts_with("\u{feff}{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": {\r\n\t\t\"PreToolUse\"")
+        );
+        assert_eq!(after.matches('\n').count(), after.matches("\r\n").count());
+        assert_eq!(changed(uninstall(&after)), before);
+    }
+
+    #[test]
+    fn a_missing_half_is_added() {
+        let half = FRESH.replace("PostToolUse", "Stop");
+        let after = value(&installed(&half));
+        assert_eq!(after["hooks"]["PostToolUse"], value(FRESH)["hooks"]["PostToolUse"]);
+    }
+
+    #[test]
+    fn a_hook_with_another_timeout_counts_as_installed() {
+        let patient = FRESH.replace("60", "5");
+        assert_eq!(install(&patient, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
+        assert_eq!(replaced(&patient), FRESH);
+    }
+
+    #[test]
+    fn hooks_that_differ_are_named_and_left_alone() {
+        let old = FRESH.replace("enforce --stdin --severity error", "enforce check --stdin");
+        let Ok(Edited::Differs(hooks)) = install(&old, &asked(PLAIN), Existing::Keep) else { panic!() };
+        assert_eq!(hooks.len(), 1);
+        assert_eq!(
+            (hooks[0].event.as_str(), hooks[0].command.as_str()),
+            ("PreToolUse", "phaser enforce check --stdin")
+        );
+        let wider = asked(Form::Plain(Tools::All));
+        let Ok(Edited::Differs(hooks)) = install(FRESH, &wider, Existing::Keep) else { panic!() };
+        assert_eq!(hooks.len(), 2);
+    }
+
+    #[test]
+    fn force_replaces_older_spellings_in_place() {
+        let old = FRESH.replace("enforce --stdin --severity error", "enforce check --stdin");
+        assert_eq!(replaced(&old), FRESH);
+    }
+
+    #[test]
+    fn force_takes_phasers_hook_out_from_between_others_and_doubles_away() {
+        let old = r#"{
+  "hooks": {
+    "PreToolUse": [
+      {
+        "matcher": "Write",
+        "hooks": [
+          {"type": "command", "command": "a.sh"},
+          {"type": "command", "command": "phaser enforce check --stdin"},
+          {"type": "command", "command": "b.sh || phaser enforce --stdin"}
+        ]
+      }
+    ],
+    "PostToolUse": [
+      {"matcher": "Write", "hooks": [{"type": "command", "command": "phaser enforce --stdin"}]},
+      {"matcher": "Edit", "hooks": [{"type": "command", "command": "phaser enforce --stdin"}]},
+      {"matcher": "Edit", "hooks": [{"type": "command", "command": "c.sh"}]}
+    ]
+  }
+}
+"#;
+        insta::assert_snapshot!(replaced(old));
+    }
+
+    #[test]
+    fn uninstall_leaves_nothing_empty_behind() {
+        assert_eq!(uninstall(FRESH), Ok(Edited::Emptied("{}\n".to_owned())));
+        assert_eq!(changed(uninstall(FRESH.trim_end())), "{}", "no file that install has made");
+        let mixed = FRESH.replace("{\n  \"hooks\"", "{\n  \"a\": 1,\n  \"hooks\"");
+        assert_eq!(changed(uninstall(&mixed)), "{\n  \"a\": 1\n}\n");
+        assert_eq!(uninstall("{\"hooks\": {}}"), Ok(Edited::Unchanged));
+        assert_eq!(uninstall(""), Ok(Edited::Unchanged));
+    }
+
+    #[test]
+    fn uninstall_takes_only_phasers_hooks() {
+        let before = r#"{"hooks": {"PreToolUse": [{"hooks": [
+            {"type": "command", "command": "a"}, {"type": "command", "command": "phaser enforce --stdin"},
+            {"type": "prompt", "prompt": "phaser enforce --stdin"}
+        ]}], "Stop": [{"hooks": [{"type": "command", "command": "phaser enforce check --stdin"}]}]}}"#;
+        let after = value(&changed(uninstall(before)));
+        let commands: Vec<_> = after["hooks"]["PreToolUse"][0]["hooks"].as_array().expect("hooks").clone();
+        assert_eq!(
+            commands,
+            [
+                json!({"type": "command", "command": "a"}),
+                json!({"type": "prompt", "prompt": "phaser enforce --stdin"})
+            ]
+        );
+        assert_eq!(after["hooks"].get("Stop"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_with_certainty_is_refused_with_its_line() {
+        let error = |text: &str| install(text, &asked(PLAIN), Existing::Replace).expect_err(text).to_string();
+        assert_eq!(error("{\n  // mine\n}"), "line 2: JSON has no comments; remove this one");
+        assert_eq!(error("{\n  /* mine */\n}"), "line 2: JSON has no comments; remove this one");
+        assert_eq!(error("{\n\"a\": 1,\n}"), "line 2: nothing follows this comma; remove it");
+        assert_eq!(
+            error("{\"a\": {\"b\": 1,\n\"c\": 2,\n\"b\": 3}}"),
+            "line 3: the key 'b' stands twice in one object; remove one of them"
+        );
+        assert_eq!(error("{\"a\": 1\n\"b\": 2}"), "line 1: this is not valid JSON: expected comma");
+        assert!(error("{\n").contains("this is not valid JSON: unterminated object"));
+        assert!(error("{'a': 1}").contains("not valid JSON"));
+        assert!(error("{\"a\": 01}").contains("not valid JSON"));
+        assert!(error("{\"a\": \"x\ty\"}").contains("not valid JSON"));
+        assert_eq!(error("\n[]"), "line 2: the settings should be an object");
+    }
+
+    #[test]
+    fn wrong_shapes_are_refused_with_their_line() {
+        let error = |text: &str| install(text, &asked(PLAIN), Existing::Replace).expect_err(text).to_string();
+        assert_eq!(error("{\n\"hooks\": []}"), "line 2: 'hooks' should be an object");
+        assert_eq!(error("{\"hooks\": {\n\"PreToolUse\": {}}}"), "line 2: 'PreToolUse' should be an array");
+        assert_eq!(
+            error("{\"hooks\": {\"Stop\": [\n7]}}"),
+            "line 2: this should be an object with 'matcher' and 'hooks'"
+        );
+        assert_eq!(error("{\"hooks\": {\"Stop\": [\n{}]}}"), "line 2: this has no 'hooks'");
+        assert_eq!(
+            error("{\"hooks\": {\"Stop\": [{\n\"matcher\": 7, \"hooks\": []}]}}"),
+            "line 2: 'matcher' should be a string"
+        );
+        assert_eq!(
+            error("{\"hooks\": {\"Stop\": [{\n\"hooks\": {}}]}}"),
+            "line 2: 'hooks' should be an array here"
+        );
+        assert_eq!(
+            error("{\"hooks\": {\"Stop\": [{\"hooks\": [\n\"x\"]}]}}"),
+            "line 2: this should be an object with 'type' and 'command'"
+        );
+    }
+
+    #[test]
+    fn a_survey_tells_phasers_hooks_and_whether_hooks_run_at_all() {
+        let survey = |text: &str| super::survey(text).expect("valid settings");
+        assert_eq!(survey(FRESH).own.len(), 2);
+        assert_eq!(survey(FRESH).own[1].event, "PostToolUse");
+        assert!(!survey(FRESH).all_disabled);
+        assert!(survey("{\"disableAllHooks\": true}").all_disabled);
+        assert!(survey("").own.is_empty());
+    }
+
+    #[test]
+    fn plugins_are_on_or_off() {
+        let text = r#"{"enabledPlugins": {"phaser@a": true, "b@c": false, "d": 7}}"#;
+        assert_eq!(plugins(text), Ok(vec![("phaser@a".to_owned(), true), ("b@c".to_owned(), false)]));
+        assert_eq!(plugins("{\"enabledPlugins\": []}"), Ok(Vec::new()));
+        assert_eq!(plugins(""), Ok(Vec::new()));
+    }
+
+    /// Settings as people write them: any keys, any style.
+    fn settings() -> impl Strategy<Value = String> {
+        let gap = || prop_oneof![Just(""), Just(" "), Just("\n  "), Just("\n\n\t"), Just("\r\n    ")];
+        let group = prop_oneof![
+            Just(r#"{"hooks":[]}"#),
+            Just(r#"{ "matcher": "Bash", "hooks": [ {"type": "command", "command": "x"} ] }"#),
+            Just("{\n\"hooks\": [\n{\"type\": \"prompt\"}]}"),
+        ];
+        let groups = (gap(), proptest::collection::vec(group, 1..3), gap())
+            .prop_map(|(a, groups, b)| format!("[{a}{}{b}]", groups.join(&format!(",{a}"))));
+        let hooks = (gap(), proptest::sample::subsequence(vec![PRE, POST, "Stop"], 1..=3), groups, gap())
+            .prop_map(|(a, names, groups, b)| {
+                let events: Vec<_> = names.iter().map(|name| format!("\"{name}\":{b}{groups}")).collect();
+                format!("{{{a}{}{b}}}", events.join(&format!("{b},{a}")))
+            });
+        let number = prop_oneof![Just("1.50"), Just("-0"), Just("1E5"), Just("12345678901234567890123")];
+        (gap(), number, proptest::option::of(hooks), gap(), gap()).prop_map(|(a, number, hooks, b, end)| {
+            let hooks = hooks.map(|hooks| format!(",{a}\"hooks\":{b}{hooks}")).unwrap_or_default();
+            format!("{{{a}\"n\"{b}:{number}{hooks},{a}\"é\":[]{b}}}{end}")
+        })
+    }
+
+    const COMMAND: &str = "hash phaser && exec phaser enforce --stdin --guard; echo {}";
+
+    fn guarded(text: &str) -> String {
+        changed(install(text, &asked(Form::Guard), Existing::Upgrade))
+    }
+
+    #[test]
+    fn the_guard_has_a_hook_for_every_event_it_looks_at() {
+        let handler = json!({"type": "command", "command": COMMAND, "timeout": 60});
+        let all = json!([{"hooks": [handler]}]);
+        let of = |matcher: &str| json!([{"matcher": matcher, "hooks": [handler]}]);
+        let expected = json!({"hooks": {
+            "SessionStart": all,
+            "SubagentStart": all,
+            "PreToolUse": of("^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$"),
+            "PostToolUse": of("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
+            "PostToolUseFailure": of("Bash"),
+            "Stop": all,
+            "SubagentStop": all,
+            "ConfigChange": all,
+        }});
+        let fresh = guarded("");
+        assert_eq!(fresh, format!("{}\n", serde_json::to_string_pretty(&expected).expect("JSON")));
+        assert_eq!(uninstall(&fresh), Ok(Edited::Emptied("{}\n".to_owned())));
+        assert!(survey(&fresh).expect("valid").own.iter().all(OwnHook::is_guard));
+    }
+
+    #[test]
+    fn the_guard_takes_the_place_of_the_plain_hooks_and_of_its_older_forms() {
+        let guard = value(&guarded(""));
+        let older = guarded("").replace(COMMAND, "phaser enforce --stdin --guard").replace("^(", "(");
+        let python = FRESH.replace("enforce --stdin", "enforce check --stdin");
+        let double = r#"{"hooks": {"Stop": [{"hooks": [
+            {"type": "command", "command": "a"}, {"type": "command", "command": "phaser enforce --stdin --guard"}]}],
+            "Notification": [{"hooks": [{"type": "command", "command": "phaser enforce --stdin"}]}]}}"#;
+        for before in [FRESH, &older, &python] {
+            assert_eq!(value(&guarded(before)), guard, "{before}");
+        }
+        let after = value(&guarded(double));
+        assert_eq!(after["hooks"].get("Notification"), None);
+        assert_eq!(after["hooks"]["Stop"][0]["hooks"], json!([{"type": "command", "command": "a"}]));
+        assert_eq!(after["hooks"]["Stop"][1], guard["hooks"]["Stop"][0]);
+        let again = install(&guarded(""), &asked(Form::Guard), Existing::Upgrade);
+        assert_eq!(again, Ok(Edited::Unchanged));
+    }
+
+    #[test]
+    fn the_guard_leaves_a_hook_alone_that_somebody_has_changed() {
+        let mine = FRESH.replace("--severity error", "--severity error --timeout 500");
+        let Ok(Edited::Differs(hooks)) = install(&mine, &asked(Form::Guard), Existing::Upgrade) else {
+            panic!()
+        };
+        assert_eq!(hooks.len(), 1);
+        let elsewhere = guarded("")
+            .replace("ConfigChange", "Notification")
+            .replace(COMMAND, "/opt/phaser enforce --stdin");
+        let Ok(Edited::Differs(hooks)) = install(&elsewhere, &asked(Form::Guard), Existing::Upgrade) else {
+            panic!()
+        };
+        assert_eq!(hooks.len(), 8);
+        let forced = changed(install(&elsewhere, &asked(Form::Guard), Existing::Replace));
+        assert_eq!(value(&forced), value(&guarded("")));
+    }
+
+    #[test]
+    fn plain_hooks_are_there_already_where_the_guard_is() {
+        let guard = guarded("");
+        assert_eq!(install(&guard, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
+        let other = Asked { on_clean: Some(OnClean::Defer), ..asked(PLAIN) };
+        let Ok(Edited::Differs(hooks)) = install(&guard, &other, Existing::Keep) else { panic!() };
+        assert_eq!(hooks.len(), 8);
+        assert_eq!(value(&replaced(&guard)), value(FRESH));
+    }
+
+    #[test]
+    fn what_a_failure_means_stands_in_one_hook() {
+        let strict = Asked { on_fail: Some(OnFail::Block), ..asked(Form::Guard) };
+        let after = changed(install(&guarded(""), &strict, Existing::Upgrade));
+        assert_eq!(after.matches("onFailure").count(), 1);
+        let before = survey(&after).expect("valid").own.into_iter().find(|hook| hook.event == PRE);
+        let before = before.expect("a hook");
+        assert_eq!(before.on_failure.as_deref(), Some("block"));
+        assert_eq!(before.command, "phaser enforce --stdin --guard");
+        assert_eq!(install(&after, &asked(Form::Guard), Existing::Upgrade), Ok(Edited::Unchanged), "is kept");
+        let lax = Asked { on_fail: Some(OnFail::Continue), ..asked(Form::Guard) };
+        assert_eq!(changed(install(&after, &lax, Existing::Upgrade)), guarded(""));
+    }
+
+    proptest! {
+        #[test]
+        fn installing_adds_and_uninstalling_takes_away_the_same(before in settings()) {
+            for (form, count) in [(PLAIN, 2), (Form::Guard, 8)] {
+                let after = changed(install(&before, &asked(form), Existing::Upgrade));
+                for existing in [Existing::Keep, Existing::Upgrade, Existing::Replace] {
+                    prop_assert_eq!(install(&after, &asked(form), existing), Ok(Edited::Unchanged));
+                }
+                prop_assert_eq!(survey(&after).expect("valid").own.len(), count);
+                for event in [PRE, POST] {
+                    let groups = value(&after)["hooks"][event].as_array().cloned().expect("groups");
+                    prop_assert_eq!(groups.last(), Some(&asked(form).over(&[]).group(event)));
+                }
+                prop_assert_eq!(changed(uninstall(&after)), before.clone());
+            }
+        }
+    }
+}

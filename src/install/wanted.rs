@@ -1,0 +1,365 @@
+//! The hooks that phaser installs: for which events and tools, and with which command.
+//!
+//! The plain hooks are two, before and after an edit. The guard has one command line for every event it knows, which is
+//! short because the client quotes it to the model, and which answers `{}` where no phaser is on the PATH.
+
+use serde_json::{Value, json};
+
+use super::OwnHook;
+use super::command::{framed, unframed};
+use crate::agents::OnClean;
+use phaser_core::contract::Severity;
+use phaser_project::packs::{self, PACKS, Pack};
+
+/// The seconds that the client gives a hook.
+const TIMEOUT: u32 = 60;
+
+pub(super) const PRE: &str = "PreToolUse";
+pub(super) const POST: &str = "PostToolUse";
+
+/// Which tools the plain hooks are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tools {
+    /// `Edit` and `Write`.
+    Edits,
+    /// Every tool that changes a file.
+    All,
+}
+
+/// Which hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Before and after an edit with one of these tools.
+    Plain(Tools),
+    /// For everything that the guard looks at.
+    Guard,
+}
+
+/// Which contracts a hook checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Levels {
+    /// All of them.
+    All,
+    /// Those of one severity.
+    Only(Severity),
+}
+
+/// What the client does with an edit when the hook before it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnFail {
+    /// It makes the edit.
+    Continue,
+    /// It refuses the edit.
+    Block,
+}
+
+/// The hooks that were asked for. What is left open is as usual; the guard leaves it as it is in the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Which hooks.
+    pub form: Form,
+    /// What they answer when nothing is violated.
+    pub on_clean: Option<OnClean>,
+    /// Which contracts they check; otherwise the event decides.
+    pub levels: Option<Levels>,
+    /// Packs that they use.
+    pub packs: Vec<&'static Pack>,
+    /// What becomes of an edit when the hook before it fails.
+    pub on_fail: Option<OnFail>,
+}
+
+/// The hooks to install.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    form: Form,
+    on_clean: OnClean,
+    levels: Option<Levels>,
+    packs: Vec<&'static Pack>,
+    on_fail: OnFail,
+}
+
+impl Asked {
+    /// These hooks, and everything else left open.
+    pub fn usual(form: Form) -> Self {
+        Self { form, on_clean: None, levels: None, packs: Vec::new(), on_fail: None }
+    }
+
+    /// Is everything left open but the form?
+    pub(super) fn is_open(&self) -> bool {
+        let Self { form, on_clean, levels, packs, on_fail } = self;
+        let usual_tools = *form == Form::Guard || *form == Form::Plain(Tools::Edits);
+        usual_tools && on_clean.is_none() && levels.is_none() && packs.is_empty() && on_fail.is_none()
+    }
+
+    /// The hooks to install where these hooks of phaser's are.
+    pub(super) fn over(&self, own: &[OwnHook]) -> Wanted {
+        let before = own.iter().find(|hook| hook.event == PRE && self.form == Form::Guard);
+        let written = before.and_then(|hook| Written::read(&hook.command));
+        let kept_levels =
+            || written.as_ref().filter(|written| written.guard).and_then(|written| written.levels);
+        let kept_packs = || written.iter().flat_map(|written| written.packs.iter().copied()).collect();
+        let blocks = before.is_some_and(|hook| hook.on_failure.as_deref() == Some("block"));
+        let kept_on_clean = written.as_ref().and_then(|written| written.on_clean);
+        Wanted {
+            form: self.form,
+            on_clean: self.on_clean.or(kept_on_clean).unwrap_or(OnClean::Allow),
+            levels: self.levels.or_else(kept_levels),
+            packs: if self.packs.is_empty() { kept_packs() } else { self.packs.clone() },
+            on_fail: self.on_fail.unwrap_or(if blocks { OnFail::Block } else { OnFail::Continue }),
+        }
+    }
+}
+
+impl Wanted {
+    /// What they answer when nothing is violated.
+    pub fn on_clean(&self) -> OnClean {
+        self.on_clean
+    }
+
+    /// What becomes of an edit when the hook before it fails.
+    pub fn on_fail(&self) -> OnFail {
+        self.on_fail
+    }
+
+    /// The events, in the order they are written.
+    pub(super) fn events(&self) -> &'static [&'static str] {
+        match self.form {
+            Form::Plain(_) => &[PRE, POST],
+            Form::Guard => &[
+                "SessionStart",
+                "SubagentStart",
+                PRE,
+                POST,
+                "PostToolUseFailure",
+                "Stop",
+                "SubagentStop",
+                "ConfigChange",
+            ],
+        }
+    }
+
+    /// The tools of an event, as the client matches them: with anything but letters, digits and `_|,- ` it is a regular
+    /// expression, which need not match from the start.
+    pub(super) fn matcher(&self, event: &str) -> Option<&'static str> {
+        match (self.form, event) {
+            (Form::Plain(Tools::Edits), _) => Some("Edit|Write"),
+            (Form::Plain(Tools::All), _) => Some("Edit|Write|MultiEdit|NotebookEdit"),
+            (Form::Guard, PRE) => Some("^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$"),
+            (Form::Guard, POST) => Some("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
+            (Form::Guard, "PostToolUseFailure") => Some("Bash"),
+            (Form::Guard, _) => None,
+        }
+    }
+
+    pub(super) fn command(&self, event: &str) -> String {
+        let mut command = "phaser enforce --stdin".to_owned();
+        let levels = match self.form {
+            Form::Plain(_) => Some(self.levels.unwrap_or(Levels::Only(match event {
+                POST => Severity::Warning,
+                _ => Severity::Error,
+            }))),
+            Form::Guard => {
+                command.push_str(" --guard");
+                self.levels
+            }
+        };
+        if let Some(levels) = levels {
+            command.push_str(" --severity ");
+            command.push_str(levels.as_str());
+        }
+        if self.on_clean == OnClean::Defer && (self.form == Form::Guard || event == PRE) {
+            command.push_str(" --on-clean defer");
+        }
+        for name in names(&self.packs) {
+            command.push_str(" --pack ");
+            command.push_str(name);
+        }
+        // Where a failure blocks, a phaser that is missing must be one.
+        let is_plain = matches!(self.form, Form::Plain(_));
+        let may_fail = is_plain || (event == PRE && self.on_fail == OnFail::Block);
+        if may_fail { command } else { framed(&command) }
+    }
+
+    /// Does a hook of this event do what is wanted?
+    pub(super) fn is_met_by(&self, hook: &OwnHook) -> bool {
+        hook.matcher.as_deref() == self.matcher(&hook.event)
+            && hook.command == self.command(&hook.event)
+            && hook.on_failure.as_deref() == self.on_failure(&hook.event)
+    }
+
+    fn on_failure(&self, event: &str) -> Option<&'static str> {
+        (event == PRE && self.on_fail == OnFail::Block).then_some("block")
+    }
+
+    pub(super) fn group(&self, event: &str) -> Value {
+        let mut handler = json!({"type": "command", "command": self.command(event), "timeout": TIMEOUT});
+        if let Some(on_failure) = self.on_failure(event) {
+            handler["onFailure"] = on_failure.into();
+        }
+        match self.matcher(event) {
+            Some(matcher) => json!({"matcher": matcher, "hooks": [handler]}),
+            None => json!({"hooks": [handler]}),
+        }
+    }
+}
+
+impl Levels {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Only(severity) => severity.as_str(),
+        }
+    }
+}
+
+const ALL_PACKS: &str = "all";
+
+fn names(packs: &[&'static Pack]) -> Vec<&'static str> {
+    match packs.len() == PACKS.len() {
+        true => vec![ALL_PACKS],
+        false => packs.iter().map(|pack| pack.name).collect(),
+    }
+}
+
+/// What a command says that phaser itself has written, now or in an older version.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Written {
+    guard: bool,
+    on_clean: Option<OnClean>,
+    levels: Option<Levels>,
+    packs: Vec<&'static Pack>,
+}
+
+impl Written {
+    /// Reads a command; there is nothing to be known about one that somebody else has changed.
+    pub(super) fn read(command: &str) -> Option<Self> {
+        let mut words = unframed(command).split_whitespace().peekable();
+        let mut written = Self::default();
+        if (words.next(), words.next()) != (Some("phaser"), Some("enforce")) {
+            return None;
+        }
+        words.next_if_eq(&"check");
+        while let Some(word) = words.next() {
+            match word {
+                "--stdin" => {}
+                "--guard" => written.guard = true,
+                "--on-clean" => written.on_clean = Some(on_clean(words.next()?)?),
+                "--severity" => written.levels = Some(levels(words.next()?)?),
+                "--pack" => match words.next()? {
+                    ALL_PACKS => written.packs = PACKS.iter().collect(),
+                    name => written.packs.push(packs::find(name)?),
+                },
+                _ => return None,
+            }
+        }
+        Some(written)
+    }
+}
+
+fn on_clean(word: &str) -> Option<OnClean> {
+    match word {
+        "allow" => Some(OnClean::Allow),
+        "defer" => Some(OnClean::Defer),
+        _ => None,
+    }
+}
+
+fn levels(word: &str) -> Option<Levels> {
+    match word {
+        "all" => Some(Levels::All),
+        "error" => Some(Levels::Only(Severity::Error)),
+        "warning" => Some(Levels::Only(Severity::Warning)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hook(command: &str) -> OwnHook {
+        OwnHook {
+            event: PRE.to_owned(),
+            matcher: Some("Edit|Write".to_owned()),
+            command: command.to_owned(),
+            on_failure: None,
+        }
+    }
+
+    fn guard() -> Asked {
+        Asked::usual(Form::Guard)
+    }
+
+    #[test]
+    fn the_guard_has_one_command_line() {
+        let wanted = guard().over(&[]);
+        for event in wanted.events() {
+            assert_eq!(
+                wanted.command(event),
+                "hash phaser && exec phaser enforce --stdin --guard; echo {}",
+                "{event}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_stands_in_the_command() {
+        let packs = vec![packs::find("secrets").expect("a pack"), packs::find("go").expect("a pack")];
+        let asked = Asked {
+            on_clean: Some(OnClean::Defer),
+            levels: Some(Levels::Only(Severity::Error)),
+            packs,
+            ..guard()
+        };
+        let command = asked.over(&[]).command("Stop");
+        assert_eq!(
+            command,
+            "hash phaser && exec phaser enforce --stdin --guard --severity error --on-clean defer --pack secrets --pack go; \
+             echo {}"
+        );
+        let read = Written::read(&command).expect("is phaser's own");
+        assert!(read.guard && read.packs.len() == 2, "{read:?}");
+        let all = Asked { packs: PACKS.iter().collect(), ..Asked::usual(Form::Plain(Tools::Edits)) };
+        assert_eq!(all.over(&[]).command(POST), "phaser enforce --stdin --severity warning --pack all");
+        assert_eq!(Written::read(&all.over(&[]).command(POST)).expect("own").packs.len(), PACKS.len());
+    }
+
+    #[test]
+    fn where_a_failure_blocks_a_phaser_that_is_missing_is_one() {
+        let wanted = Asked { on_fail: Some(OnFail::Block), ..guard() }.over(&[]);
+        assert_eq!(wanted.command(PRE), "phaser enforce --stdin --guard");
+        assert_eq!(wanted.group(PRE)["hooks"][0]["onFailure"], "block");
+        assert!(wanted.command("Stop").ends_with("echo {}"));
+        assert!(wanted.group("Stop")["hooks"][0].get("onFailure").is_none());
+    }
+
+    #[test]
+    fn the_guard_keeps_what_the_settings_say_and_nobody_asked_to_change() {
+        let own = [hook("phaser enforce --stdin --severity error --on-clean defer --pack go")];
+        let wanted = guard().over(&own);
+        assert_eq!(wanted.command(PRE), framed("phaser enforce --stdin --guard --on-clean defer --pack go"));
+        let changed = Asked { on_clean: Some(OnClean::Allow), ..guard() }.over(&own);
+        assert_eq!(changed.command(PRE), framed("phaser enforce --stdin --guard --pack go"));
+        let own = [hook(&framed("phaser enforce --stdin --guard --severity error"))];
+        assert_eq!(guard().over(&own).command(PRE), own[0].command);
+        let own =
+            [OwnHook { on_failure: Some("block".to_owned()), ..hook("phaser enforce --stdin --guard") }];
+        assert_eq!(guard().over(&own).on_fail(), OnFail::Block);
+        let plain = Asked::usual(Form::Plain(Tools::Edits));
+        assert_eq!(plain.over(&own).command(PRE), "phaser enforce --stdin --severity error");
+    }
+
+    #[test]
+    fn a_command_that_somebody_has_changed_is_not_read() {
+        for command in [
+            "/opt/phaser enforce --stdin",
+            "phaser enforce --stdin --timeout 5",
+            "phaser enforce --stdin --pack nothing",
+            "phaser enforce --stdin --severity",
+            "phaser contracts",
+        ] {
+            assert_eq!(Written::read(command), None, "{command}");
+        }
+        assert_eq!(Written::read("phaser enforce check --stdin"), Some(Written::default()));
+    }
+}

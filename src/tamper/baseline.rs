@@ -1,0 +1,78 @@
+//! The baseline before and after: which old violations do not count any more that did.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use phaser_core::contract::printable;
+use phaser_core::violation::LineDigest;
+use phaser_project::baseline::{Baseline, Entry};
+use phaser_project::contracts::read::overlaid::Overlay;
+use phaser_project::path::{BASELINE, RelPath, Root};
+
+/// How many contracts are named.
+const NAMED: usize = 5;
+
+/// What is weaker, if anything is.
+pub(super) fn weaker(root: &Root, before: &Overlay, after: &Overlay) -> Option<String> {
+    let path = root.path().join(BASELINE);
+    // Not among the changes, it is the same before and after.
+    let after = after.file(&path)??;
+    // A broken one covers nothing.
+    let after = Baseline::parse(after).ok()?;
+    let before = before.file(&path).flatten().map(entries).unwrap_or_default();
+    let added = added(root, &before, &after);
+    let count: u32 = added.values().fold(0, |sum, count| sum.saturating_add(*count));
+    let mut named: Vec<String> =
+        added.keys().take(NAMED).map(|(id, path)| format!("{id} in {path}")).collect();
+    if added.len() > NAMED {
+        named.push("…".to_owned());
+    }
+    let violations = if count == 1 { "violation" } else { "violations" };
+    (count > 0)
+        .then(|| format!("the baseline covers {count} {violations} more: {} ({BASELINE})", named.join(", ")))
+}
+
+/// The entries of a baseline; of one that is broken, those on lines that are not.
+fn entries(bytes: &[u8]) -> Baseline {
+    Baseline::parse(bytes).unwrap_or_else(|_| {
+        let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+        let sound: Vec<&[u8]> = lines.filter(|line| Baseline::parse(line).is_ok()).collect();
+        Baseline::parse(&sound.concat()).unwrap_or_default()
+    })
+}
+
+/// How many more there are of each contract in each file.
+fn added(root: &Root, before: &Baseline, after: &Baseline) -> BTreeMap<(String, String), u32> {
+    // What entries of files have left that are gone counts for other files already.
+    let mut moved: HashMap<(&[u8], Option<LineDigest>), u32> = HashMap::new();
+    let line = |entry: &Entry| Some(entry.digest).filter(|_| !entry.is_lineless());
+    let is_gone = |path: &[u8]| {
+        let native = RelPath::from_bytes(path).to_native();
+        Path::new(&native).is_relative() && !root.path().join(native).exists()
+    };
+    for entry in before.iter() {
+        let kept = find(after, &entry);
+        if kept < entry.count && is_gone(entry.path) {
+            *moved.entry((entry.contract, line(&entry))).or_default() += entry.count - kept;
+        }
+    }
+    let mut added = BTreeMap::new();
+    for entry in after.iter() {
+        let mut more = entry.count.saturating_sub(find(before, &entry));
+        if let Some(left) = moved.get_mut(&(entry.contract, line(&entry))) {
+            let taken = more.min(*left);
+            *left -= taken;
+            more -= taken;
+        }
+        if more > 0 {
+            let text = |bytes: &[u8]| printable(&String::from_utf8_lossy(bytes));
+            let count: &mut u32 = added.entry((text(entry.contract), text(entry.path))).or_default();
+            *count = count.saturating_add(more);
+        }
+    }
+    added
+}
+
+fn find(baseline: &Baseline, entry: &Entry) -> u32 {
+    baseline.find(entry.contract, entry.path, entry.digest).map_or(0, |at| baseline.entry(at).count)
+}

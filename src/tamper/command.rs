@@ -1,0 +1,277 @@
+//! The command of one of phaser's hooks: its program, its flags, and what stands around them.
+
+use std::collections::BTreeSet;
+
+use phaser_core::contract::printable;
+
+/// A command that runs `phaser enforce --stdin`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Command {
+    program: String,
+    /// Flags with their values, if they have any.
+    flags: BTreeSet<(String, String)>,
+    /// What stands before and after it in the command line.
+    around: [String; 2],
+}
+
+/// Flags that take a value.
+const WITH_VALUE: [&str; 14] = [
+    "--severity",
+    "--format",
+    "--output",
+    "--contracts-dir",
+    "--timeout",
+    "--fail-on",
+    "--on-clean",
+    "--threads",
+    "--max-file-size",
+    "--color",
+    "--only",
+    "--skip",
+    "--pack",
+    "--existing",
+];
+
+/// Flags that change nothing that is enforced, there or not.
+const HARMLESS: [&str; 6] = ["--stdin", "--quiet", "--on-clean", "--threads", "--color", "--fail-on"];
+
+/// Flags that make phaser see more, whatever their value.
+const STRICTER: [&str; 5] = ["--guard", "--no-ignores", "--no-baseline", "--strict", "--pack"];
+
+/// Flags that make phaser see less, whatever their value.
+const WEAKER: [&str; 1] = ["--skip"];
+
+impl Command {
+    /// What a command line runs, if that is phaser as a hook. With `words` it is a program, and these are its arguments.
+    pub(super) fn read(line: &str, words: Option<&[&str]>) -> Option<Self> {
+        if let Some(words) = words {
+            let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            return Self::of(line, &owned, [String::new(), String::new()]);
+        }
+        let words = split(line);
+        (0..words.len()).find_map(|at| {
+            let rest = &words[at + 1..];
+            let end = rest.iter().position(|word| word.is_operator).unwrap_or(rest.len());
+            let arguments: Vec<String> = rest[..end].iter().map(|word| word.text.clone()).collect();
+            let end = rest.get(end).map_or(line.len(), |operator| operator.start);
+            let around = [&line[..words[at].start], &line[end..]].map(|text| text.trim().to_owned());
+            Self::of(&words[at].text, &arguments, around)
+        })
+    }
+
+    fn of(program: &str, arguments: &[String], around: [String; 2]) -> Option<Self> {
+        let name = program.rsplit(['/', '\\']).next()?;
+        let (first, rest) = arguments.split_first()?;
+        let is_own = matches!(name, "phaser" | "phaser.exe") && first == "enforce";
+        if !is_own || !rest.iter().any(|word| word == "--stdin") {
+            return None;
+        }
+        let mut flags = BTreeSet::new();
+        let mut rest = rest.iter().filter(|word| *word != "check");
+        while let Some(word) = rest.next() {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name.to_owned(), value.to_owned()),
+                None if WITH_VALUE.contains(&word.as_str()) => {
+                    (word.clone(), rest.next().cloned().unwrap_or_default())
+                }
+                None => (word.clone(), String::new()),
+            };
+            let is_list = matches!(name.as_str(), "--only" | "--skip" | "--pack");
+            match is_list {
+                true => flags.extend(value.split(',').map(|one| (name.clone(), one.trim().to_owned()))),
+                false => drop(flags.insert((name, value))),
+            }
+        }
+        Some(Self { program: program.to_owned(), flags, around })
+    }
+
+    /// What another command does less, as the end of a sentence.
+    pub(super) fn less_in(&self, is: &Self) -> Option<String> {
+        if is.program != self.program && is.program != "phaser" {
+            return Some(format!("runs another program, {}", printable(&is.program)));
+        }
+        if is.around != self.around && !is.is_alone() {
+            return Some("has another command line around phaser".to_owned());
+        }
+        let added = is.flags.difference(&self.flags).find(|flag| is.weakens_with(self, flag));
+        let dropped = self.flags.difference(&is.flags).find(|flag| is.weakens_without(self, flag));
+        let shown = |flag: &(String, String)| printable(&format!("{} {}", flag.0, flag.1));
+        match (added, dropped) {
+            (Some(flag), _) => Some(format!("runs phaser with '{}'", shown(flag))),
+            (None, Some(flag)) => Some(format!("runs phaser without '{}'", shown(flag))),
+            (None, None) => None,
+        }
+    }
+
+    /// Is there nothing around phaser, or only what asks whether there is such a program?
+    fn is_alone(&self) -> bool {
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let [before, after] = [plain(&self.around[0]), plain(&self.around[1])];
+        AROUND.iter().any(|[known_before, known_after]| *known_before == before && *known_after == after)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.flags.iter().any(|(known, _)| known == name)
+    }
+
+    fn weakens_with(&self, was: &Self, flag: &(String, String)) -> bool {
+        let (name, value) = flag;
+        match name.as_str() {
+            "--severity" => !self.sees_severities_of(was),
+            "--existing" => value != "deny",
+            "--format" => value != "hook",
+            "--only" => !was.has("--only"),
+            name => !HARMLESS.contains(&name) && !STRICTER.contains(&name),
+        }
+    }
+
+    fn weakens_without(&self, was: &Self, flag: &(String, String)) -> bool {
+        let (name, value) = flag;
+        match name.as_str() {
+            "--severity" => !self.sees_severities_of(was),
+            "--existing" => value != "report",
+            "--format" => value == "hook" && self.has("--format"),
+            "--only" => self.has("--only"),
+            name => !HARMLESS.contains(&name) && !WEAKER.contains(&name),
+        }
+    }
+
+    /// Does it look at contracts of every severity that the other one looks at?
+    fn sees_severities_of(&self, was: &Self) -> bool {
+        let severity = |command: &Self| match command.flags.iter().find(|(name, _)| name == "--severity") {
+            // The event decides.
+            _ if command.has("--guard") => "all".to_owned(),
+            Some((_, value)) => value.clone(),
+            None => "all".to_owned(),
+        };
+        let (now, before) = (severity(self), severity(was));
+        now == "all" || now == before
+    }
+}
+
+/// What may stand before and after phaser in a command line without making a difference: nothing, or what answers `{}`
+/// where there is no phaser, as the installation writes it.
+const AROUND: [[&str; 2]; 2] = [["", ""], ["hash phaser && exec", "; echo {}"]];
+
+/// A word of a command line, without its quotes, or an operator of the shell.
+struct Word {
+    text: String,
+    start: usize,
+    is_operator: bool,
+}
+
+/// The words of a command line, about as a shell sees them.
+fn split(line: &str) -> Vec<Word> {
+    const OPERATORS: [char; 9] = [';', '&', '|', '<', '>', '(', ')', '\n', '#'];
+    let mut words: Vec<Word> = Vec::new();
+    let (mut open, mut quote): (Option<Word>, Option<char>) = (None, None);
+    for (start, c) in line.char_indices() {
+        match (quote, c) {
+            (Some(quoted), c) if c == quoted => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                open.get_or_insert_with(|| Word { text: String::new(), start, is_operator: false });
+            }
+            (None, c) if OPERATORS.contains(&c) => {
+                words.extend(open.take());
+                words.push(Word { text: c.to_string(), start, is_operator: true });
+            }
+            (None, c) if c.is_whitespace() => words.extend(open.take()),
+            (_, c) => {
+                let word =
+                    open.get_or_insert_with(|| Word { text: String::new(), start, is_operator: false });
+                word.text.push(c);
+            }
+        }
+    }
+    words.extend(open);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn less(was: &str, is: &str) -> Option<String> {
+        let read = |line| Command::read(line, None).expect("one of phaser's");
+        read(was).less_in(&read(is))
+    }
+
+    #[test]
+    fn phaser_is_found_in_a_command_line() {
+        for line in [
+            "phaser enforce --stdin",
+            "\"/opt/my tools/phaser\" enforce --severity error --stdin",
+            "command -v phaser >/dev/null || exit 0; phaser enforce --stdin --guard",
+            "timeout 5 phaser enforce --stdin > /dev/null",
+            "phaser enforce check --stdin",
+        ] {
+            assert!(Command::read(line, None).is_some(), "{line}");
+        }
+        for line in ["", "phaser", "phaser enforce --all", "echo phaser enforce", "phaser enforce; x --stdin"]
+        {
+            assert!(Command::read(line, None).is_none(), "{line}");
+        }
+        assert!(Command::read("phaser", Some(&["enforce", "--stdin"])).is_some());
+        assert!(Command::read("phaser enforce --stdin", Some(&[])).is_none());
+    }
+
+    #[test]
+    fn a_command_that_sees_as_much_is_not_weaker() {
+        for (was, is) in [
+            ("phaser enforce --stdin", "phaser  enforce   --stdin --quiet"),
+            ("phaser enforce --stdin --severity error", "phaser enforce --stdin"),
+            ("phaser enforce --stdin --severity error", "phaser enforce --stdin --guard"),
+            ("phaser enforce --stdin --severity=error", "phaser enforce --severity error --stdin"),
+            ("phaser enforce --stdin --skip a,b", "phaser enforce --stdin --skip b"),
+            ("phaser enforce --stdin --only a", "phaser enforce --stdin --only a --only b"),
+            ("phaser enforce --stdin --only a", "phaser enforce --stdin"),
+            ("phaser enforce --stdin", "phaser enforce --stdin --on-clean defer --pack secrets --strict"),
+            ("phaser enforce --stdin --existing report", "phaser enforce --stdin"),
+            ("/opt/phaser enforce --stdin", "phaser enforce --stdin"),
+            ("phaser enforce --stdin || true", "phaser enforce --stdin"),
+            ("phaser enforce --stdin", "hash phaser && exec phaser enforce --stdin --guard; echo {}"),
+            ("hash phaser && exec phaser enforce --stdin; echo {}", "phaser enforce --stdin"),
+        ] {
+            assert_eq!(less(was, is), None, "{was} → {is}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_sees_less_is_weaker() {
+        for (was, is, expected) in [
+            (
+                "phaser enforce --stdin",
+                "phaser enforce --stdin --severity error",
+                "runs phaser with '--severity error'",
+            ),
+            ("phaser enforce --stdin", "phaser enforce --stdin --skip x", "runs phaser with '--skip x'"),
+            ("phaser enforce --stdin", "phaser enforce --stdin --only x", "runs phaser with '--only x'"),
+            (
+                "phaser enforce --stdin --only a,b",
+                "phaser enforce --stdin --only b",
+                "runs phaser without '--only a'",
+            ),
+            ("phaser enforce --stdin --guard", "phaser enforce --stdin", "runs phaser without '--guard'"),
+            ("phaser enforce --stdin", "phaser enforce --stdin --help", "runs phaser with '--help'"),
+            (
+                "phaser enforce --stdin",
+                "phaser enforce --stdin --format text",
+                "runs phaser with '--format text'",
+            ),
+            ("phaser enforce --stdin", "/tmp/phaser enforce --stdin", "runs another program, /tmp/phaser"),
+            (
+                "phaser enforce --stdin",
+                "phaser enforce --stdin >/dev/null",
+                "has another command line around phaser",
+            ),
+            (
+                "phaser enforce --stdin",
+                "false && phaser enforce --stdin",
+                "has another command line around phaser",
+            ),
+        ] {
+            assert_eq!(less(was, is).as_deref(), Some(expected), "{was} → {is}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Contracts before and after: which of them demand less, of fewer files, or nothing any more.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::globs::{self, Globs};
+use super::overrides::{self, Reach};
+use super::{States, patterns, quoted};
+use phaser_core::contract::{Check, Contract, Effect, LayerKind, Severity, Warning, Zone, printable};
+use phaser_core::matcher;
+use phaser_project::contracts::layers::Layer;
+use phaser_project::project::load::Loaded;
+
+/// What is weaker in contracts, a sentence each, in the order of their ids.
+pub(super) fn weaker(states: &States) -> Vec<String> {
+    let States { before, after } = states;
+    let mut by_id: HashMap<&str, Vec<&Contract>> = HashMap::new();
+    for contract in &after.layers.contracts {
+        by_id.entry(&contract.id).or_default().push(contract);
+    }
+    let mut found: Vec<(&str, String)> = Vec::new();
+    let mut gone = Vec::new();
+    for was in before.layers.contracts.iter().filter(|was| counts(was)) {
+        let same = by_id.get(was.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let Some(is) = successor(was, same) else {
+            gone.push(was);
+            continue;
+        };
+        let mut say = |what: String| found.push((&was.id, format!("contract {} {what}", was.id)));
+        differences(was, is).into_iter().for_each(&mut say);
+        for nested in same.iter().filter(|nested| takes_over(nested, was, is)) {
+            let below = printable(&nested.scope.base.to_text());
+            differences(was, nested).into_iter().for_each(|what| say(format!("{what} below {below}")));
+        }
+    }
+    let mut sentences = taken_out(states, &mut gone);
+    let gone = gone.into_iter().filter(|was| matcher::broken(was).is_none());
+    found.extend(gone.map(|was| (was.id.as_str(), is_gone(was, after))));
+    found.sort();
+    found.dedup();
+    sentences.extend(found.into_iter().map(|(_, what)| what));
+    sentences
+}
+
+/// Does it count for any file?
+fn counts(contract: &Contract) -> bool {
+    contract.enabled || contract.scope.cases().iter().any(|case| case.change.enabled == Some(true))
+}
+
+/// The contract that counts where another one did: that of the same directory, or else of the nearest one above it.
+fn successor<'c>(was: &Contract, same: &[&'c Contract]) -> Option<&'c Contract> {
+    let base = &was.scope.base;
+    let covers = |is: &&&Contract| is.scope.base == *base || base.below(&is.scope.base).is_some();
+    same.iter().filter(covers).max_by_key(|is| is.scope.base.as_bytes().len()).copied()
+}
+
+/// Does a contract stand in front of another one below a directory where it did not before?
+fn takes_over(nested: &Contract, was: &Contract, is: &Contract) -> bool {
+    let base = &nested.scope.base;
+    base.below(&was.scope.base).is_some()
+        && is.scope.nearer.contains(base)
+        && !was.scope.nearer.contains(base)
+}
+
+fn is_gone(was: &Contract, after: &Loaded) -> String {
+    let (id, file) = (&was.id, &was.origin.file);
+    let is_broken = |warning: &&Warning| warning.file == *file && warning.effect == Effect::LeftOut;
+    let shown = printable(&file.display().to_string());
+    match after.layers.warnings.iter().find(is_broken) {
+        Some(warning) => {
+            let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
+            format!("contract {id} does not count any more: {shown}{line} is broken")
+        }
+        None => format!("contract {id} is gone; it was in {shown}"),
+    }
+}
+
+/// Packs and directories that are not used any more, with how many contracts went with them. Takes these out of `gone`.
+fn taken_out(states: &States, gone: &mut Vec<&Contract>) -> Vec<String> {
+    let is_used = |layer: &Layer| {
+        let same = |other: &&Layer| match (layer.pack(), other.pack()) {
+            (Some(one), Some(other)) => one.name == other.name,
+            (None, None) => layer.directory().map(|one| &one.path) == other.directory().map(|one| &one.path),
+            _ => false,
+        };
+        let covers = |other: &&Layer| other.base == layer.base || layer.base.below(&other.base).is_some();
+        states.after.from.iter().filter(same).any(|other| covers(&other))
+    };
+    let unused: Vec<&Layer> = states.before.from.iter().filter(|layer| !is_used(layer)).collect();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    gone.retain(|was| {
+        let from = unused.iter().find(|layer| layer.base == was.scope.base && is_from(was, layer));
+        let Some(from) = from else { return true };
+        let name = match (from.pack(), from.directory()) {
+            (Some(pack), _) => format!("pack {}", pack.name),
+            (None, Some(directory)) => {
+                format!("directory {}", printable(&directory.shown.display().to_string()))
+            }
+            (None, None) => return true,
+        };
+        *counts.entry(name).or_default() += 1;
+        false
+    });
+    let plural = |count: usize| if count == 1 { "contract" } else { "contracts" };
+    let said = |(name, count): (String, usize)| {
+        format!("{name} is not used any more, and with it go {count} {}", plural(count))
+    };
+    counts.into_iter().map(said).collect()
+}
+
+fn is_from(contract: &Contract, layer: &Layer) -> bool {
+    let origin = &contract.origin;
+    match (layer.pack(), layer.directory()) {
+        (Some(pack), _) => {
+            let prefix = format!("pack:{}/", pack.name);
+            origin.layer == LayerKind::Pack && origin.file.to_string_lossy().starts_with(&prefix)
+        }
+        (None, Some(directory)) => {
+            origin.layer == LayerKind::Configured && origin.file.starts_with(&directory.shown)
+        }
+        (None, None) => false,
+    }
+}
+
+/// How a contract is weaker than another one that it takes the place of; each as the end of a sentence.
+fn differences(was: &Contract, is: &Contract) -> Vec<String> {
+    if means_the_same(was, is) {
+        return Vec::new();
+    }
+    if was.enabled && !is.enabled && is.scope.cases().iter().all(|case| case.change.enabled != Some(true)) {
+        return vec!["is switched off".to_owned()];
+    }
+    let mut found = Vec::new();
+    match pattern(was, is) {
+        Some(Fault::WasBroken) => return Vec::new(),
+        Some(Fault::Is(what)) => found.push(what.to_owned()),
+        None => {}
+    }
+    if was.enabled && !is.enabled {
+        found.push("is switched off for some files".to_owned());
+    }
+    if was.severity == Severity::Error && is.severity == Severity::Warning {
+        found.push("is a warning, and was an error".to_owned());
+    }
+    found.extend(files(was, is));
+    found.extend(zones(was, is).map(str::to_owned));
+    if !was.ignorable && is.ignorable {
+        found.push("can be suppressed by ignore directives and by the baseline".to_owned());
+    }
+    found.extend(overrides::weaker(Reach::of(was), Reach::of(is)));
+    found
+}
+
+fn means_the_same(was: &Contract, is: &Contract) -> bool {
+    was.check == is.check
+        && was.glob == is.glob
+        && was.exclude.as_ref().map(|exclude| &exclude.glob)
+            == is.exclude.as_ref().map(|exclude| &exclude.glob)
+        && was.zones == is.zones
+        && (was.severity, was.enabled, was.ignorable) == (is.severity, is.enabled, is.ignorable)
+        && was.scope.base == is.scope.base
+        && was.scope.cases() == is.scope.cases()
+}
+
+/// What is wrong with what a contract demands.
+enum Fault {
+    /// It could not be matched before.
+    WasBroken,
+    /// This.
+    Is(&'static str),
+}
+
+/// What is weaker about the type and the pattern.
+fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
+    if was.check == is.check {
+        return None;
+    }
+    let same_text = match (was.check.pattern(), is.check.pattern()) {
+        (Some(one), Some(other)) => (&one.source, one.dialect) == (&other.source, other.dialect),
+        _ => false,
+    };
+    let same_type = std::mem::discriminant(&was.check) == std::mem::discriminant(&is.check);
+    if same_text && same_type {
+        return None;
+    }
+    if matcher::broken(was).is_some() {
+        return Some(Fault::WasBroken);
+    }
+    if matcher::broken(is).is_some() {
+        return Some(Fault::Is("has a pattern that cannot be used"));
+    }
+    let everywhere = was.zones.is_empty() && is.zones.is_empty();
+    let (Some(old), Some(new)) = (was.check.pattern(), is.check.pattern()) else {
+        return (!same_type).then_some(Fault::Is("has another type"));
+    };
+    match (&was.check, &is.check) {
+        (Check::RequireSomewhere(_), Check::Require(_)) if same_text => None,
+        (Check::Forbid(_), Check::Forbid(_)) if everywhere && patterns::is_wider(old, new) => None,
+        (Check::Require(_), Check::Require(_)) | (Check::RequireSomewhere(_), Check::RequireSomewhere(_))
+            if everywhere && patterns::is_wider(new, old) =>
+        {
+            None
+        }
+        _ if !same_type => Some(Fault::Is("has another type")),
+        _ => Some(Fault::Is("has another pattern")),
+    }
+}
+
+/// What is weaker about the files that a contract is about.
+fn files(was: &Contract, is: &Contract) -> Option<String> {
+    let (old, new) = (globs_of(was), globs_of(is));
+    let (old_exclude, new_exclude) = (excluded(was), excluded(is));
+    // A file somewhere must exist, or hold something: of more files, that is less.
+    let about_project = is.check.is_about_project();
+    let (large, small) = if about_project { (&old, &new) } else { (&new, &old) };
+    if !globs::cover(large, small) {
+        let (from, to) = (quoted(was.glob.as_str()), quoted(is.glob.as_str()));
+        return Some(match was.glob == is.glob {
+            true => format!("is about {to} from another directory on"),
+            false => format!("is about {to}, and was about {from}"),
+        });
+    }
+    let (fewer, more) =
+        if about_project { (&old_exclude, &new_exclude) } else { (&new_exclude, &old_exclude) };
+    let is_covered = match (fewer, more) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(fewer), Some(more)) => globs::cover(more, fewer),
+    };
+    let exclude = is.exclude.as_ref().map(|exclude| quoted(exclude.glob.as_str()));
+    (!is_covered).then(|| match exclude {
+        Some(exclude) => format!("leaves out {exclude}"),
+        None => "leaves out fewer files where one must exist".to_owned(),
+    })
+}
+
+fn globs_of(contract: &Contract) -> Globs<'_> {
+    Globs { base: &contract.scope.base, text: contract.glob.as_str() }
+}
+
+fn excluded(contract: &Contract) -> Option<Globs<'_>> {
+    let text = contract.exclude.as_ref()?.glob.as_str();
+    Some(Globs { base: &contract.scope.base, text })
+}
+
+/// What is weaker about where a match must start.
+fn zones(was: &Contract, is: &Contract) -> Option<&'static str> {
+    let all = |zones: &[Zone]| zones.is_empty();
+    let set = |zones: &[Zone]| zones.iter().copied().collect::<HashSet<_>>();
+    let (old, new) = (was.zones.as_slice(), is.zones.as_slice());
+    let narrower = |one: &[_], other: &[_]| !all(one) && (all(other) || !set(one).is_superset(&set(other)));
+    match is.check {
+        Check::Forbid(_) => narrower(new, old).then_some("looks at fewer places in files ('in')"),
+        Check::Require(_) | Check::RequireSomewhere(_) => {
+            narrower(old, new).then_some("is met by more places in files ('in')")
+        }
+        Check::Exists | Check::NotExists => None,
+    }
+}

@@ -1,0 +1,204 @@
+//! The settings of Claude Code before and after: which of phaser's hooks are gone, or are there and do less.
+//!
+//! Every command that runs `phaser enforce --stdin` is one of phaser's hooks here, whatever stands around it. What the
+//! client cannot read has no hooks.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::command::Command;
+use phaser_core::contract::printable;
+
+/// Settings that change.
+pub(super) struct Change<'c> {
+    /// How the file is shown.
+    pub(super) shown: String,
+    pub(super) before: Option<&'c [u8]>,
+    pub(super) after: Option<&'c [u8]>,
+    /// Other settings, as they are after the change, that count wherever these do.
+    pub(super) wider: Vec<Vec<u8>>,
+}
+
+/// The fewest seconds that a hook needs; a shorter time than before counts as less only below that.
+const ENOUGH: f64 = 10.0;
+
+/// What the client gives a hook that says nothing, in seconds.
+const USUAL: f64 = 600.0;
+
+/// What is weaker, a sentence each.
+pub(super) fn weaker(change: &Change) -> Vec<String> {
+    let before = change.before.and_then(Settings::read).unwrap_or_default();
+    let read = change.after.map(Settings::read);
+    let shown = &change.shown;
+    let mut found = Vec::new();
+    if matches!(read, Some(None)) && !before.is_empty() {
+        return vec![format!("{shown} cannot be read any more, so that the hooks in it do nothing")];
+    }
+    let after = read.flatten().unwrap_or_default();
+    if after.disabled && !before.disabled {
+        found.push(format!("'disableAllHooks' in {shown} switches all hooks off"));
+    }
+    let wider: Vec<Settings> = change.wider.iter().filter_map(|bytes| Settings::read(bytes)).collect();
+    let now: Vec<&Hook> =
+        after.hooks.iter().chain(wider.iter().flat_map(|settings| &settings.hooks)).collect();
+    for was in &before.hooks {
+        let event = printable(&was.event);
+        found.extend(was.lost_in(&now).map(|what| format!("the hook for {event} in {shown} {what}")));
+    }
+    let has = |plugin: &String| {
+        after.plugins.contains(plugin) || wider.iter().any(|it| it.plugins.contains(plugin))
+    };
+    for plugin in before.plugins.iter().filter(|plugin| !has(plugin)) {
+        found.push(format!("the plugin {} is switched off in {shown}", printable(plugin)));
+    }
+    found.dedup();
+    found
+}
+
+/// What settings say about phaser's hooks.
+#[derive(Debug, Default)]
+struct Settings {
+    hooks: Vec<Hook>,
+    /// The plugins of phaser's that are switched on.
+    plugins: BTreeSet<String>,
+    disabled: bool,
+}
+
+/// One hook that runs phaser.
+#[derive(Debug)]
+struct Hook {
+    event: String,
+    tools: Tools,
+    command: Command,
+    /// A condition on the call.
+    condition: Option<String>,
+    /// In seconds.
+    timeout: f64,
+    /// Does the call not wait for it?
+    is_async: bool,
+    /// Is the call refused when the hook fails?
+    blocks_on_failure: bool,
+}
+
+/// What a matcher says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Tools {
+    All,
+    Names(BTreeSet<String>),
+    Expression(String),
+}
+
+impl Tools {
+    /// As the client reads a matcher.
+    fn of(matcher: Option<&str>) -> Self {
+        match matcher.map(str::trim) {
+            None | Some("" | "*" | ".*") => Self::All,
+            Some(text) if text.chars().all(|c| c.is_alphanumeric() || "_|,- ".contains(c)) => {
+                Self::Names(text.split(['|', ',']).map(|name| name.trim().to_owned()).collect())
+            }
+            Some(text) => Self::Expression(text.to_owned()),
+        }
+    }
+
+    /// What of it the others leave out.
+    fn left_by(&self, others: &[&Self]) -> Option<String> {
+        if others.contains(&&Self::All) || others.contains(&self) {
+            return None;
+        }
+        let Self::Names(names) = self else { return Some("is for fewer tools".to_owned()) };
+        let is_named = |name: &&String| {
+            !others.iter().any(|tools| matches!(tools, Self::Names(others) if others.contains(*name)))
+        };
+        let left: Vec<&str> = names.iter().filter(is_named).map(String::as_str).collect();
+        (!left.is_empty()).then(|| format!("is not for {} any more", printable(&left.join(", "))))
+    }
+}
+
+impl Settings {
+    /// What these bytes say, if the client can read them.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() {
+            return Some(Self::default());
+        }
+        let Value::Object(top) = serde_json::from_str(text).ok()? else { return None };
+        let disabled = top.get("disableAllHooks") == Some(&Value::Bool(true));
+        let is_on = |(name, on): (&String, &Value)| {
+            let own = name.split('@').next() == Some("phaser");
+            (own && *on == Value::Bool(true)).then(|| name.clone())
+        };
+        let plugins = top.get("enabledPlugins").and_then(Value::as_object);
+        let plugins = plugins.into_iter().flatten().filter_map(is_on).collect();
+        let mut hooks = Vec::new();
+        for (event, groups) in top.get("hooks").and_then(Value::as_object).into_iter().flatten() {
+            for group in groups.as_array().into_iter().flatten().filter_map(Value::as_object) {
+                hooks.extend(Hook::all(event, group));
+            }
+        }
+        Some(Self { hooks, plugins, disabled })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.hooks.is_empty() && self.plugins.is_empty()
+    }
+}
+
+impl Hook {
+    /// phaser's hooks in a group of an event.
+    fn all(event: &str, group: &Map<String, Value>) -> Vec<Self> {
+        let tools = Tools::of(group.get("matcher").and_then(Value::as_str));
+        let handlers = group.get("hooks").and_then(Value::as_array);
+        let handlers = handlers.into_iter().flatten().filter_map(Value::as_object);
+        let one = |handler: &Map<String, Value>| {
+            let text = |name: &str| handler.get(name).and_then(Value::as_str);
+            let command = text("command").filter(|_| text("type") == Some("command"))?;
+            let words = handler.get("args").and_then(Value::as_array);
+            let words = words.map(|words| words.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+            Some(Self {
+                event: event.to_owned(),
+                tools: tools.clone(),
+                command: Command::read(command, words.as_deref())?,
+                condition: text("if").map(str::to_owned),
+                timeout: handler.get("timeout").and_then(Value::as_f64).unwrap_or(USUAL),
+                is_async: handler.get("async") == Some(&Value::Bool(true))
+                    || handler.get("asyncRewake") == Some(&Value::Bool(true)),
+                blocks_on_failure: text("onFailure") == Some("block"),
+            })
+        };
+        handlers.filter_map(one).collect()
+    }
+
+    /// What is lost of it, when these are the hooks that there are now; as the end of a sentence.
+    fn lost_in(&self, now: &[&Self]) -> Option<String> {
+        let same_event: Vec<&&Self> = now.iter().filter(|is| is.event == self.event).collect();
+        if same_event.is_empty() {
+            return Some("is gone".to_owned());
+        }
+        let as_strong: Vec<&Tools> =
+            same_event.iter().filter(|is| self.less_in(is).is_none()).map(|is| &is.tools).collect();
+        match as_strong.as_slice() {
+            [] => same_event.first().and_then(|is| self.less_in(is)),
+            tools => self.tools.left_by(tools),
+        }
+    }
+
+    /// What another hook does less, tools aside.
+    fn less_in(&self, is: &Self) -> Option<String> {
+        if let Some(what) = self.command.less_in(&is.command) {
+            return Some(what);
+        }
+        let what = if is.condition.is_some() && is.condition != self.condition {
+            "has a condition ('if')"
+        } else if is.is_async && !self.is_async {
+            "is not waited for any more ('async')"
+        } else if is.timeout < self.timeout && is.timeout < ENOUGH {
+            "has too little time ('timeout')"
+        } else if self.blocks_on_failure && !is.blocks_on_failure {
+            "lets calls through when it fails ('onFailure')"
+        } else {
+            return None;
+        };
+        Some(what.to_owned())
+    }
+}

@@ -1,0 +1,26 @@
+//! Files that enforcement depends on and that are gone: nobody sees one that is not there, so the last commit is asked.
+
+use super::{CLAUDE_SETTINGS, Protection, Rewritten};
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, SETTINGS};
+use phaser_project::source::git::Committed;
+
+impl Protection<'_> {
+    /// The files of the project's own settings that a commit has and that are not on disk any more. What cannot be read is
+    /// passed over.
+    pub fn removed(&self, committed: &Committed) -> Vec<Rewritten> {
+        let directory = RelPath::from(PROJECT_CONTRACTS);
+        let contracts = committed.files_in(&directory).ok().flatten().unwrap_or_default();
+        let contracts = contracts.into_iter().map(|(name, bytes)| (directory.join(&name), bytes));
+        let settings = CLAUDE_SETTINGS.map(|name| RelPath::from(SETTINGS).join(name));
+        let others = settings.into_iter().chain([RelPath::from(CONFIG)]).filter_map(|path| {
+            let bytes = committed.file(&path).ok()??;
+            Some((path, bytes))
+        });
+        let all = contracts.chain(others).map(|(path, bytes)| Rewritten {
+            path: self.root.path().join(path.to_native()),
+            before: Some(bytes),
+            after: None,
+        });
+        all.filter(|file| file.path.symlink_metadata().is_err()).collect()
+    }
+}
