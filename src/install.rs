@@ -456,7 +456,39 @@ mod tests {
 }
 "#;
         let after = installed(before);
-        insta::assert_snapshot!(after);
+        insta::assert_snapshot!(after, @r#"
+        {
+          "hooks": {
+            "PreToolUse": [
+              {"matcher": "Bash", "hooks": [{"type": "command", "command": "guard.sh"}]},
+              {
+                "matcher": "Edit|Write",
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "phaser enforce --stdin --severity error",
+                    "timeout": 60
+                  }
+                ]
+              }
+            ],
+            "Stop": [],
+            "PostToolUse": [
+              {
+                "matcher": "Edit|Write",
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "phaser enforce --stdin --severity warning",
+                    "timeout": 60
+                  }
+                ]
+              }
+            ]
+          },
+          "model": "opus"
+        }
+        "#);
         assert_eq!(changed(uninstall(&after)), before);
     }
 
@@ -473,7 +505,26 @@ mod tests {
 }
 "#;
         let after = installed(before);
-        insta::assert_snapshot!(after);
+        insta::assert_snapshot!(after, @r#"
+        {
+          "hooks": {
+            "PreToolUse": [{
+              "matcher": "Bash",
+              "hooks": [{ "type": "command", "command": "guard.sh" }]
+            }, {
+              "matcher": "Edit|Write",
+              "hooks": [
+                {
+                  "type": "command",
+                  "command": "phaser enforce --stdin --severity error",
+                  "timeout": 60
+                }
+              ]
+            }],
+            "PostToolUse": [{ "matcher": "Bash", "hooks": [] }, {"matcher":"Edit|Write","hooks":[{"type":"command","command":"phaser enforce --stdin --severity warning","timeout":60}]}]
+          }
+        }
+        "#);
         assert_eq!(changed(uninstall(&after)), before);
     }
 
@@ -553,7 +604,35 @@ mod tests {
   }
 }
 "#;
-        insta::assert_snapshot!(replaced(old));
+        insta::assert_snapshot!(replaced(old), @r#"
+        {
+          "hooks": {
+            "PreToolUse": [
+              {
+                "matcher": "Write",
+                "hooks": [
+                  {"type": "command", "command": "a.sh"},
+                  {"type": "command", "command": "b.sh || phaser enforce --stdin"}
+                ]
+              },
+              {
+                "matcher": "Edit|Write",
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "phaser enforce --stdin --severity error",
+                    "timeout": 60
+                  }
+                ]
+              }
+            ],
+            "PostToolUse": [
+              {"matcher":"Edit|Write","hooks":[{"type":"command","command":"phaser enforce --stdin --severity warning","timeout":60}]},
+              {"matcher": "Edit", "hooks": [{"type": "command", "command": "c.sh"}]}
+            ]
+          }
+        }
+        "#);
     }
 
     #[test]

@@ -130,11 +130,28 @@ mod tests {
                 costly("four", None),
             ],
         };
-        insta::assert_snapshot!(shown(&stats));
+        insta::assert_snapshot!(shown(&stats), @r#"
+        phase                          ms
+        files scanned              12.345
+          selecting                 0.000
+          reading                   0.020
+          prefilter                 0.000
+          searching                 0.000
+          threads                       2
+        report written              0.001
+        most expensive                 ms   searches    windows          bytes  why
+        one                         1.500          2          3             40  backtracking engine, because of look-around
+        two                         1.500          2          3             40  no necessary part: searched for in the whole text
+        three                       1.500          2          3             40  text beyond ASCII: needs the Unicode form of the pattern
+        four                        1.500          2          3             40
+        "#);
     }
 
     #[test]
     fn it_is_said_when_nothing_was_searched_for() {
-        insta::assert_snapshot!(shown(&Stats::default()));
+        insta::assert_snapshot!(shown(&Stats::default()), @r#"
+        phase                          ms
+        no contract had to be searched for
+        "#);
     }
 }

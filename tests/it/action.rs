@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
-use std::process::Command;
 
 use crate::harness::{Output, Sandbox, forbid, warning};
 
@@ -65,7 +64,7 @@ impl Job {
         let program = directory.join(&name).join("bin/phaser");
         symlink(env!("CARGO_BIN_EXE_phaser"), program).expect("linked");
         let script = format!("tar -czf {name}.tar.gz {name} && sha256sum {name}.tar.gz");
-        let output = Command::new("sh").args(["-c", &script]).current_dir(&directory).output().expect("runs");
+        let output = self.sandbox.shell(&script).current_dir(&directory).output().expect("runs");
         let right = String::from_utf8(output.stdout).expect("UTF-8");
         fs::write(directory.join("SHA256SUMS"), sums(right)).expect("written");
     }
@@ -73,12 +72,9 @@ impl Job {
     /// Runs a step, with a cargo that only says what it was asked for, and these inputs, after forgetting what earlier ones said.
     fn step(&self, name: &str, inputs: &[(&str, &str)]) -> Output {
         let _ = fs::remove_file(self.temp("output"));
-        let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/action.sh"));
-        command.arg(name).current_dir(self.sandbox.root()).env_clear();
+        let mut command = self.sandbox.tool(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/action.sh"));
         let path = std::env::var("PATH").expect("is set");
-        command
-            .env("PATH", format!("{}:{path}", self.temp("bin").display()))
-            .env("HOME", self.sandbox.home());
+        command.arg(name).env("PATH", format!("{}:{path}", self.temp("bin").display()));
         command
             .env("GITHUB_ACTION_PATH", env!("CARGO_MANIFEST_DIR"))
             .env("RUNNER_TEMP", self.sandbox.home().join("temp"));

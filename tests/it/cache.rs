@@ -207,14 +207,13 @@ fn files_that_did_not_change_are_not_opened_and_known_content_is_not_searched() 
     sleep(SETTLED);
     assert!(searched(&sandbox, &["--all"]), "nothing is known yet");
     let before = fs::metadata(results(&sandbox)).and_then(|metadata| metadata.modified()).expect("a time");
-    if std::env::var_os("PHASER_WITHOUT_STRACE").is_none() {
+    if let Some(mut strace) = sandbox.strace() {
         let log = sandbox.home().join("strace.log");
-        let mut strace = Command::new("strace");
         strace
             .args(["-f", "-qq", "-e", "trace=openat,open", "-o"])
             .arg(&log)
             .arg(env!("CARGO_BIN_EXE_phaser"));
-        strace.args(["enforce", "--all", "--cache"]).current_dir(sandbox.root());
+        strace.args(["enforce", "--all", "--cache"]);
         assert_eq!(sandbox.run_with(&mut strace, b"").code, Some(1));
         let calls = fs::read_to_string(&log).expect("a log");
         assert!(calls.contains("results-"), "{calls}");
@@ -379,10 +378,8 @@ fn without_room_nothing_is_kept() {
         assert_eq!((output.code, &output.stdout), (plain.code, &plain.stdout), "{}", output.stderr);
     };
     // No room: the system refuses to write more than a block. Then a whole one is written.
-    let limited =
-        format!("trap '' XFSZ; ulimit -f 1; exec {} enforce --all --cache", env!("CARGO_BIN_EXE_phaser"));
-    let run =
-        || sandbox.run_with(Command::new("bash").args(["-c", &limited]).current_dir(sandbox.root()), b"");
+    let limited = "trap '' XFSZ; ulimit -f 1; exec \"$0\" enforce --all --cache";
+    let run = || sandbox.run_with(&mut sandbox.shell(limited), b"");
     let output = run();
     is_plain(&output);
     assert!(output.stderr.contains(NOT_KEPT), "{}", output.stderr);

@@ -549,12 +549,8 @@ mine      error    in use        ~/.phaser/contracts/mine.yaml    Do not mine.
 #[test]
 fn a_contract_can_be_copied_by_a_shell() {
     let sandbox = Sandbox::new().contract(&forbid("other", "x", "**"));
-    let mut shell = std::process::Command::new("sh");
-    let phaser = sandbox.command();
     let script = "\"$0\" contracts show merge-marker --yaml > .claude/contracts/merge-marker.yaml";
-    shell.args(["-c", script]).arg(phaser.get_program()).current_dir(sandbox.root()).env_clear();
-    shell.env("HOME", sandbox.home());
-    let output = sandbox.run_with(&mut shell, b"");
+    let output = sandbox.run_with(&mut sandbox.shell(script), b"");
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
     assert!(read(&sandbox, ".claude/contracts/merge-marker.yaml").starts_with("rule_id: merge-marker\n"));
     let sandbox = sandbox.file(".claude/contracts/empty.yaml", "").file(".claude/contracts/bad.yaml", "[");

@@ -7,14 +7,10 @@ use serde_json::json;
 
 use crate::harness::{Output, Sandbox, forbid};
 
-/// Runs doctor with a PATH that has only this phaser on it.
+/// Installs phaser and runs doctor.
 fn doctor(sandbox: &Sandbox) -> Output {
-    let bin = sandbox.home().join("bin");
-    fs::create_dir_all(&bin).expect("created");
-    if !bin.join("phaser").exists() {
-        symlink(env!("CARGO_BIN_EXE_phaser"), bin.join("phaser")).expect("linked");
-    }
-    sandbox.run_with(sandbox.command().env("PATH", bin).arg("doctor"), b"")
+    sandbox.install();
+    sandbox.run(["doctor"])
 }
 
 fn healthy() -> Sandbox {
@@ -153,7 +149,7 @@ fn hooks_that_are_turned_off() {
 #[test]
 fn a_program_that_is_not_there() {
     let sandbox = healthy();
-    let output = sandbox.run_with(sandbox.command().env("PATH", sandbox.home()).arg("doctor"), b"");
+    let output = sandbox.run(["doctor"]);
     assert_problem(&output, "'phaser', which is not on the PATH", "on the PATH");
     let settings = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("read");
     let elsewhere = settings.replace("phaser enforce", "/nowhere/phaser enforce");

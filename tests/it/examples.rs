@@ -41,7 +41,7 @@ fn a_program_that_embeds_phaser_prints_what_is_open() {
     let sandbox = crate::harness::Sandbox::new()
         .contract(&crate::harness::forbid("no-x", "x", "**/*.txt"))
         .file("a.txt", "fine\nx\n");
-    let output = sandbox.run_with(Command::new(program("embed")).current_dir(sandbox.root()), b"");
+    let output = sandbox.run_with(&mut sandbox.tool(program("embed")), b"");
     assert_eq!(output.stdout, "a.txt:2: Do not no-x.\n1 error, 0 warnings\n");
     assert_eq!(output.code, Some(0));
 }

@@ -33,7 +33,7 @@ fn wait_a_while() {
 /// Runs a command as the client does, and gives what phaser says to it.
 fn bash(sandbox: &Sandbox, script: &str) -> Output {
     let began = Instant::now();
-    let status = Command::new("sh").args(["-c", script]).current_dir(sandbox.root()).status().expect("runs");
+    let status = sandbox.shell(script).status().expect("runs");
     // With two seconds for a machine that is slow.
     let duration = u64::try_from(began.elapsed().as_millis()).expect("short") + 2_000;
     let input = json!({ "command": script });
@@ -57,7 +57,7 @@ fn whatever_way_a_command_writes_a_file_it_is_told_with_file_and_line() {
         ("sed -i 's/x = 1/print(3)/' clean.py", "clean.py:1"),
         ("cat > sub.py <<'EOF'\n\nprint(4)\nEOF", "sub.py:2"),
         (
-            "printf 'print(5)\\n' > /tmp/phaser-$$.py && touch -d 2001-01-01 /tmp/phaser-$$.py && cp -p /tmp/phaser-$$.py kept.py && rm /tmp/phaser-$$.py",
+            "printf 'print(5)\\n' > ~/old.py && touch -d 2001-01-01 ~/old.py && cp -p ~/old.py kept.py",
             "kept.py:1",
         ),
         ("mkdir -p a/b && echo 'print(6)' > 'a/b/c d.py'", "a/b/c d.py:1"),
@@ -256,7 +256,7 @@ fn nothing_is_written_by_any_event() {
     let sandbox = sandbox().file("new.py", "print(1)\n");
     let listing = || {
         let find = "find . -printf '%p %T@ %C@\\n' | sort";
-        let found = Command::new("sh").args(["-c", find]).current_dir(sandbox.root()).output();
+        let found = sandbox.shell(find).output();
         String::from_utf8(found.expect("runs").stdout).expect("is text")
     };
     let before = listing();

@@ -185,10 +185,7 @@ fn repository(seed: u64, commits: usize, first: &Tree) -> Sandbox {
     let mut random = Random(seed);
     let sandbox = Sandbox::new().git_init();
     let stream = stream(&mut random, commits, first);
-    let imported = sandbox.run_with(
-        std::process::Command::new("git").args(["fast-import", "--quiet"]).current_dir(sandbox.root()),
-        &stream,
-    );
+    let imported = sandbox.try_git(&["fast-import", "--quiet"], &stream);
     assert_eq!(imported.code, Some(0), "{imported}");
     sandbox.git(&["checkout", "--quiet", "--force", "main"]);
     let beside = sandbox.home().join("beside");

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
@@ -30,19 +30,11 @@ fn settings(sandbox: &Sandbox) -> Value {
     serde_json::from_str(&read(&sandbox.path(PROJECT))).expect("valid JSON")
 }
 
-/// A directory for the PATH in which phaser is installed.
-fn bin(sandbox: &Sandbox) -> PathBuf {
-    let bin = sandbox.home().join("bin");
-    fs::create_dir_all(&bin).expect("created");
-    symlink(env!("CARGO_BIN_EXE_phaser"), bin.join("phaser")).expect("linked");
-    bin
-}
-
 #[test]
 fn installing_says_what_it_did_what_it_means_and_what_is_next() {
     let sandbox = Sandbox::new();
-    let bin = bin(&sandbox);
-    let output = sandbox.run_with(sandbox.command().env("PATH", bin).args(["enforce", "install"]), b"");
+    sandbox.install();
+    let output = sandbox.run(["enforce", "install"]);
     insta::assert_snapshot!(output, @r"
     exit: 0
     --- stdout
@@ -202,8 +194,7 @@ fn hooks_that_are_turned_off_are_mentioned() {
 #[test]
 fn a_phaser_that_is_not_on_the_path_is_mentioned() {
     let sandbox = Sandbox::new();
-    let output =
-        sandbox.run_with(sandbox.command().env("PATH", sandbox.home()).args(["enforce", "install"]), b"");
+    let output = sandbox.run(["enforce", "install"]);
     assert!(output.stderr.contains("'phaser' is not on the PATH"), "{output}");
 }
 
@@ -219,7 +210,7 @@ fn the_installed_hooks_work_as_the_client_runs_them() {
     sandbox.run(["enforce", "install"]);
     let hooks = settings(&sandbox)["hooks"].clone();
     let command = hooks["PreToolUse"][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
-    let path = std::env::join_paths([bin(&sandbox), "/usr/bin".into(), "/bin".into()]).expect("a PATH");
+    let path = std::env::join_paths([sandbox.install(), "/usr/bin".into(), "/bin".into()]).expect("a PATH");
     let event = sandbox.hook("PreToolUse").write("a.rs", "// TODO\n").json();
     let output = sandbox.run_with(sandbox.shell(&command).env("PATH", path), event.as_bytes());
     assert_eq!(output.decision(), "deny", "{output}");

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -27,10 +26,8 @@ fn sandbox() -> Sandbox {
 
 /// Runs phaser with phaser on the PATH.
 fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
-    let mut command = sandbox.command();
-    let own = Path::new(env!("CARGO_BIN_EXE_phaser")).parent().expect("has a parent");
-    command.args(args).env("PATH", format!("{}:/usr/bin:/bin", own.display()));
-    sandbox.run_with(&mut command, b"")
+    let path = format!("{}:/usr/bin:/bin", sandbox.install().display());
+    sandbox.run_with(sandbox.command().args(args).env("PATH", path), b"")
 }
 
 fn text(sandbox: &Sandbox, path: &str) -> String {
@@ -149,7 +146,7 @@ fn command(sandbox: &Sandbox, agent: &str, path: &str) -> String {
 #[test]
 fn the_command_answers_where_there_is_no_phaser_and_whatever_the_event() {
     let sandbox = sandbox();
-    let own = Path::new(env!("CARGO_BIN_EXE_phaser")).parent().expect("has a parent").display().to_string();
+    let own = sandbox.install().display().to_string();
     for (agent, path) in ALL {
         assert_eq!(run(&sandbox, &["enforce", "install", "--agent", agent]).code, Some(0));
         let command = command(&sandbox, agent, path);
@@ -158,12 +155,8 @@ fn the_command_answers_where_there_is_no_phaser_and_whatever_the_event() {
             if agent == "opencode" && directory == "/nowhere" {
                 continue;
             }
-            let mut shell = std::process::Command::new("/bin/sh");
-            shell.args(["-c", &command]).env_clear().current_dir(sandbox.root());
-            shell
-                .env("PATH", format!("{directory}:/usr/bin:/bin"))
-                .env("HOME", sandbox.home())
-                .env(variable, "1");
+            let mut shell = sandbox.tool("/bin/sh");
+            shell.args(["-c", &command]).env("PATH", format!("{directory}:/usr/bin:/bin")).env(variable, "1");
             let output = sandbox.run_with(&mut shell, stdin.as_bytes());
             if agent == "windsurf" {
                 // It reads no answer.
@@ -180,14 +173,13 @@ fn windsurf_is_refused_an_edit_by_exit_code() {
     let sandbox = sandbox();
     assert_eq!(run(&sandbox, &["enforce", "install", "--agent", "windsurf"]).code, Some(0));
     let command = command(&sandbox, "windsurf", ".windsurf/hooks.json");
-    let own = Path::new(env!("CARGO_BIN_EXE_phaser")).parent().expect("has a parent").display().to_string();
+    let own = sandbox.install().display().to_string();
     let edited = |new: &str| {
         let edits = json!([{ "old_string": "", "new_string": new }]);
         let event = json!({ "agent_action_name": "pre_write_code",
             "tool_info": { "file_path": sandbox.path("a.py"), "edits": edits } });
-        let mut shell = std::process::Command::new("/bin/sh");
-        shell.args(["-c", &command]).env_clear().current_dir(sandbox.root());
-        shell.env("PATH", format!("{own}:/usr/bin:/bin")).env("HOME", sandbox.home());
+        let mut shell = sandbox.tool("/bin/sh");
+        shell.args(["-c", &command]).env("PATH", format!("{own}:/usr/bin:/bin"));
         sandbox.run_with(&mut shell, event.to_string().as_bytes())
     };
     let refused = edited("print(1)\n");

@@ -2,12 +2,10 @@
 //! shells that clients use.
 
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Output, Sandbox, forbid, scrub};
+use crate::harness::{Output, Sandbox, forbid};
 
 const PROJECT: &str = ".claude/settings.json";
 const COMMAND: &str = "hash phaser && exec phaser enforce --stdin --guard; echo {}";
@@ -21,14 +19,9 @@ fn hooks(sandbox: &Sandbox) -> Value {
 }
 
 fn install(sandbox: &Sandbox, args: &str) -> Output {
-    let bin = sandbox.home().join("bin");
-    if !bin.exists() {
-        fs::create_dir_all(&bin).expect("created");
-        symlink(env!("CARGO_BIN_EXE_phaser"), bin.join("phaser")).expect("linked");
-    }
+    sandbox.install();
     let mut command = sandbox.command();
-    command.env("PATH", bin).args(["enforce", "install"]).args(args.split_whitespace());
-    sandbox.run_with(&mut command, b"")
+    sandbox.run_with(command.args(["enforce", "install"]).args(args.split_whitespace()), b"")
 }
 
 #[test]
@@ -207,23 +200,17 @@ fn the_tools_of_the_guard_are_its_own() {
 
 /// Runs the command as a client would, with this PATH before the usual one.
 fn run_in(shell: &[&str], sandbox: &Sandbox, path: &str) -> Output {
-    let event = json!({
-        "hook_event_name": "PreToolUse", "cwd": sandbox.root(), "tool_name": "Write",
-        "tool_input": {"file_path": sandbox.path("a.rs"), "content": "// TODO\n"},
-    });
-    let mut command = Command::new(shell[0]);
-    scrub(command.args(&shell[1..]).arg("-c").arg(COMMAND)).env("PATH", path).env("HOME", sandbox.home());
-    sandbox.run_with(&mut command, event.to_string().as_bytes())
+    let event = sandbox.hook("PreToolUse").write("a.rs", "// TODO\n").json();
+    let mut command = sandbox.tool(shell[0]);
+    sandbox.run_with(command.args(&shell[1..]).arg("-c").arg(COMMAND).env("PATH", path), event.as_bytes())
 }
 
 #[test]
 fn the_command_works_in_every_shell_and_answers_nothing_where_there_is_no_phaser() {
     let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
-    let bin = sandbox.home().join("bin");
+    let bin = sandbox.install();
     let failing = sandbox.home().join("failing");
-    fs::create_dir_all(&bin).expect("created");
     fs::create_dir_all(&failing).expect("created");
-    symlink(env!("CARGO_BIN_EXE_phaser"), bin.join("phaser")).expect("linked");
     fs::write(failing.join("phaser"), "#!/bin/sh\nexit 3\n").expect("written");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(failing.join("phaser"), mode).expect("a mode");

@@ -1,7 +1,5 @@
 //! What a run shows: text and JSON byte for byte, colours only where they are wanted, and the source on a terminal.
 
-use std::process::Command;
-
 use serde_json::json;
 
 use crate::harness::{Output, Sandbox, contract, forbid, warning};
@@ -30,14 +28,10 @@ pub fn typing_on_a_terminal(
     variables: &[(&str, &str)],
     typed: &str,
 ) -> String {
-    let mut command = sandbox.command();
-    let phaser = command.get_program().to_str().expect("is text").to_owned();
-    let mut script = Command::new("script");
-    script.args(["-qec", &format!("'{phaser}' {args}"), "/dev/null"]);
-    for (name, value) in command.env("TERM", "xterm").envs(variables.iter().copied()).get_envs() {
-        value.map(|value| script.env(name, value));
-    }
-    script.current_dir(sandbox.root());
+    let phaser = env!("CARGO_BIN_EXE_phaser");
+    let mut script = sandbox.tool("script");
+    script.args(["-qec", &format!("PATH= '{phaser}' {args}"), "/dev/null"]);
+    script.env("TERM", "xterm").envs(variables.iter().copied());
     sandbox.run_with(&mut script, typed.as_bytes()).stdout.replace("\r\n", "\n")
 }
 

@@ -1,8 +1,7 @@
 //! Every recipe of the documentation that needs nothing but phaser and git, done as it is written.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -38,15 +37,10 @@ fn sandbox(text: &str) -> Sandbox {
 
 /// Runs a script with phaser on the path.
 fn run(sandbox: &Sandbox, script: &str, variables: &[(&str, &str)]) -> Output {
-    let phaser = PathBuf::from(env!("CARGO_BIN_EXE_phaser"));
     let path = std::env::var("PATH").expect("is set");
-    let path = format!("{}:{path}", phaser.parent().expect("a directory").display());
-    let mut command = Command::new("sh");
-    command.args(["-eu", "-c", script]).current_dir(sandbox.root()).env_clear();
-    command.env("PATH", path).env("HOME", sandbox.home()).envs(variables.iter().copied());
-    for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
-    }
+    let path = format!("{}:{path}", sandbox.install().display());
+    let mut command = sandbox.tool("sh");
+    command.args(["-eu", "-c", script]).env("PATH", path).envs(variables.iter().copied());
     sandbox.run_with(&mut command, b"")
 }
 

@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Output, Sandbox, forbid, scrub, violations_in, warning};
+use crate::harness::{Output, Sandbox, forbid, violations_in, warning};
 
 /// The project that the events were recorded in.
 fn project() -> Sandbox {
@@ -31,10 +30,8 @@ fn project() -> Sandbox {
 
 /// Commits what is staged, long before any of the recorded commands began.
 fn commit_long_ago(sandbox: &Sandbox) {
-    let mut command = Command::new("git");
-    scrub(command.current_dir(sandbox.root())).env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", sandbox.home());
+    let mut command = sandbox.tool("git");
     for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
         command.env(format!("GIT_{who}_DATE"), "2020-01-01T00:00:00Z");
     }
     let output = sandbox.run_with(command.args(["commit", "--quiet", "--message", "one"]), b"");

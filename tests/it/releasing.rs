@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::harness::{Output, Sandbox};
 
@@ -31,10 +30,8 @@ fn commit(sandbox: &Sandbox) {
 }
 
 fn run(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Output {
-    let mut command = Command::new(sandbox.path("scripts").join(script));
-    command.args(arguments).current_dir(sandbox.root()).env_clear();
-    command.env("PATH", std::env::var("PATH").expect("is set")).env("HOME", sandbox.home());
-    sandbox.run_with(&mut command, b"")
+    let mut command = sandbox.tool(sandbox.path("scripts").join(script));
+    sandbox.run_with(command.args(arguments), b"")
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 mod hook;
 mod output;
+mod strace;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -83,15 +85,15 @@ impl Sandbox {
 
     /// Runs git in the project and returns what it printed; it must succeed.
     pub fn git(&self, args: &[&str]) -> String {
-        let output = self.scrubbed("git").args(args).output().expect("git runs");
+        let output = self.tool("git").args(args).output().expect("git runs");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "git {args:?}: {stderr}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     /// Runs git in the project with this standard input, whether it succeeds or not.
-    pub fn try_git(&self, args: &[&str], stdin: &str) -> Output {
-        self.run_with(self.scrubbed("git").args(args), stdin.as_bytes())
+    pub fn try_git(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> Output {
+        self.run_with(self.tool("git").args(args), stdin.as_ref())
     }
 
     /// Runs phaser in the project.
@@ -106,14 +108,51 @@ impl Sandbox {
 
     /// A command that runs phaser in the project, for tests that need to change more.
     pub fn command(&self) -> Command {
-        self.scrubbed(env!("CARGO_BIN_EXE_phaser"))
+        self.phaser(env!("CARGO_BIN_EXE_phaser"))
+    }
+
+    /// A command that runs a copy of phaser. All that is on its PATH is what [`Sandbox::install`] puts there.
+    fn phaser(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = self.tool(program);
+        command.env("PATH", self.bin());
+        command
+    }
+
+    fn bin(&self) -> PathBuf {
+        self.home().join("bin")
+    }
+
+    /// Installs phaser, in the one directory on its PATH.
+    pub fn install(&self) -> PathBuf {
+        let bin = self.bin();
+        if !bin.exists() {
+            fs::create_dir(&bin).expect("created");
+            symlink(env!("CARGO_BIN_EXE_phaser"), bin.join("phaser")).expect("linked");
+        }
+        bin
+    }
+
+    /// A command that runs any program in the project, with the machine's PATH and nothing else of its environment.
+    pub fn tool(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        scrub(command.current_dir(self.root()));
+        command.env("HOME", self.home()).env("GIT_CONFIG_NOSYSTEM", "1");
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
+        }
+        command
     }
 
     /// A command that runs this script in bash, in the project; `$0` is phaser.
     pub fn shell(&self, script: &str) -> Command {
-        let mut shell = self.scrubbed("bash");
+        let mut shell = self.tool("bash");
         shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_phaser"));
         shell
+    }
+
+    /// strace, for phaser in the project; `None` where it does not work.
+    pub fn strace(&self) -> Option<Command> {
+        strace::path().map(|strace| self.phaser(strace))
     }
 
     /// Runs a command and collects what it says.
@@ -139,6 +178,8 @@ impl Sandbox {
     }
 
     /// A command that runs phaser in the project as a user whom permissions stop: root passes through them all.
+    ///
+    /// Whatever the umask, others may read what the owner may read, and write nothing.
     pub fn unprivileged(&self) -> Command {
         let base = self.base.path();
         if fs::metadata(base).expect("it exists").uid() != 0 {
@@ -148,10 +189,8 @@ impl Sandbox {
         if !program.exists() {
             fs::copy(env!("CARGO_BIN_EXE_phaser"), &program).expect("copied");
         }
-        for path in [base, &self.root(), &self.home()] {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
-        }
-        let mut command = self.scrubbed(program.to_str().expect("is text"));
+        share(base);
+        let mut command = self.phaser(program);
         command.uid(65534).gid(65534);
         command
     }
@@ -175,15 +214,21 @@ impl Sandbox {
     pub fn post_write(&self, path: &str, content: &str) -> Output {
         self.hook("PostToolUse").write(path, content).args(["--severity", "warning"]).run()
     }
+}
 
-    fn scrubbed(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        scrub(command.current_dir(self.root()));
-        command.env("HOME", self.home()).env("GIT_CONFIG_NOSYSTEM", "1");
-        for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.com");
+/// Lets everybody read what the owner may read, here and below, and write nothing.
+fn share(path: &Path) {
+    let metadata = fs::symlink_metadata(path).expect("it exists");
+    if metadata.is_symlink() {
+        return;
+    }
+    let owner = metadata.permissions().mode() & 0o700;
+    let read = owner & 0o500;
+    fs::set_permissions(path, fs::Permissions::from_mode(owner | read >> 3 | read >> 6)).expect("a mode");
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path).expect("readable") {
+            share(&entry.expect("an entry").path());
         }
-        command
     }
 }
 
@@ -225,8 +270,8 @@ fn ended(child: &mut Child) -> ExitStatus {
 /// Takes everything out of a command's environment that could change what phaser does.
 pub fn scrub(command: &mut Command) -> &mut Command {
     command.env_clear();
-    // The second one is where a build with coverage counters writes them.
-    for kept in ["PATH", "LLVM_PROFILE_FILE"] {
+    // The last one is where a build with coverage counters writes them.
+    for kept in ["PATH", "TMPDIR", "LLVM_PROFILE_FILE"] {
         if let Some(value) = std::env::var_os(kept) {
             command.env(kept, value);
         }
