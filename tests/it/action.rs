@@ -98,7 +98,7 @@ impl Job {
 }
 
 #[test]
-fn violations_are_written_first_and_fail_the_job_last() {
+fn writes_violations_before_failing_job() {
     let job = Job::new("x <b>\ny\nx // phaser:ignore-all\n");
     let check = job.step("check", &[]);
     assert_eq!(check.code, Some(0), "{check}");
@@ -129,7 +129,7 @@ fn a_clean_project_passes() {
 }
 
 #[test]
-fn what_is_uploaded_is_not_annotated_as_well() {
+fn annotates_nothing_that_is_uploaded() {
     let job = Job::new("x\n");
     let check = job.step("check", &[("INPUT_UPLOAD", "true")]);
     assert!(!check.stdout.contains("::error") && check.stdout.contains("a.txt:1: error: no-x"), "{check}");
@@ -142,7 +142,7 @@ fn what_is_uploaded_is_not_annotated_as_well() {
 }
 
 #[test]
-fn nothing_in_the_log_is_a_command_but_annotations() {
+fn log_holds_no_command_but_annotations() {
     let job = Job::new("fine\n");
     fs::write(job.sandbox.path("::add-mask::a.txt"), "x\n").expect("written");
     let check = job.step("check", &[]);
@@ -180,7 +180,7 @@ fn inputs_become_flags() {
 }
 
 #[test]
-fn a_pull_request_is_judged_by_the_contracts_of_its_base() {
+fn judges_pull_request_by_contracts_of_base() {
     let job = Job::new("x\n");
     job.sandbox.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     job.sandbox.git(&["rm", "-q", "-r", ".claude"]);
@@ -203,7 +203,7 @@ fn a_pull_request_is_judged_by_the_contracts_of_its_base() {
 }
 
 #[test]
-fn what_decides_can_be_chosen() {
+fn contracts_ref_can_be_chosen() {
     let job = Job::new("y\n");
     let exit_code = |inputs: &[(&str, &str)]| {
         let check = job.step("check", inputs);
@@ -219,7 +219,7 @@ fn what_decides_can_be_chosen() {
 }
 
 #[test]
-fn a_pull_request_is_compared_with_its_target() {
+fn compares_pull_request_with_its_target() {
     let job = Job::new("x\n");
     job.sandbox.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     let inputs = [("INPUT_MODE", "diff"), ("GITHUB_BASE_REF", "main")];
@@ -236,7 +236,7 @@ fn a_pull_request_is_compared_with_its_target() {
 }
 
 #[test]
-fn trouble_leaves_no_log_to_upload_and_fails_the_job() {
+fn failure_leaves_no_log_to_upload() {
     let job = Job::new("x\n");
     let stale = job.sandbox.path("out.sarif");
     fs::write(&stale, "stale").expect("written");
@@ -252,7 +252,7 @@ fn trouble_leaves_no_log_to_upload_and_fails_the_job() {
 }
 
 #[test]
-fn a_page_is_written_when_it_is_asked_for() {
+fn writes_page_on_request() {
     let job = Job::new("x <b>\n");
     let repository = [("GITHUB_REPOSITORY", "owner/name"), ("GITHUB_SHA", "0123456789abcdef")];
     let check = job.step("check", &repository);
@@ -315,7 +315,7 @@ const PAST: &str = r#"{"version":1,"commits":[
     {"id":"b","time":1763337600,"errors":1,"warnings":0,"contracts":{"no-x":1}}]}"#;
 
 #[test]
-fn the_trend_of_a_stub_history_is_in_the_summary_and_on_the_page() {
+fn shows_trend_of_stub_history() {
     let job = Job::new("x\n");
     fs::write(job.temp("past"), PAST).expect("written");
     for (input, expected) in [
@@ -342,7 +342,7 @@ fn the_trend_of_a_stub_history_is_in_the_summary_and_on_the_page() {
 }
 
 #[test]
-fn the_trend_of_the_project_is_in_the_summary_and_on_the_page() {
+fn shows_trend_of_project() {
     let job = Job::new("x\nx\ny\n");
     for text in ["x\ny\ny\n", "y\n"] {
         fs::write(job.sandbox.path("a.txt"), text).expect("written");
@@ -377,7 +377,7 @@ fn the_trend_of_the_project_is_in_the_summary_and_on_the_page() {
 }
 
 #[test]
-fn a_stub_history_that_fails_is_said_and_fails_nothing() {
+fn failing_history_fails_no_job() {
     let job = Job::new("fine\n");
     let (_, summary) = trend(&job, "12 weeks", &[("INPUT_HTML", "true")]);
     assert!(summary.ends_with("### phaser: no trend; see the log\n\n"), "{summary}");
@@ -394,7 +394,7 @@ fn a_stub_history_that_fails_is_said_and_fails_nothing() {
 }
 
 #[test]
-fn a_shallow_checkout_is_said_with_what_to_do() {
+fn shallow_checkout_reports_fix() {
     let job = Job::new("x\n");
     fs::write(job.temp("past"), PAST).expect("written");
     let head = job.sandbox.git(&["rev-parse", "HEAD"]);
@@ -452,7 +452,7 @@ fn inputs_are_never_read_as_shell() {
 }
 
 #[test]
-fn it_can_run_in_a_directory_of_the_repository() {
+fn runs_in_subdirectory_of_repository() {
     let job = Job::new("x\n");
     fs::create_dir_all(job.sandbox.path("part/.claude/contracts")).expect("created");
     fs::copy(
@@ -469,7 +469,7 @@ fn it_can_run_in_a_directory_of_the_repository() {
 }
 
 #[test]
-fn an_installed_binary_is_used_and_not_cached() {
+fn uses_installed_binary_without_caching() {
     let job = Job::new("x\n");
     let path = [("INPUT_PATH", env!("CARGO_BIN_EXE_phaser"))];
     assert_eq!(job.step("prepare", &path).code, Some(0));
@@ -530,7 +530,7 @@ fn a_release_is_downloaded_and_verified() {
 }
 
 #[test]
-fn it_is_built_only_when_asked_and_then_cached_by_its_sources() {
+fn builds_on_request_and_caches_by_sources() {
     let job = Job::new("x\n");
     let source = [("INPUT_VERSION", "source")];
     assert_eq!(job.step("prepare", &source).code, Some(0));

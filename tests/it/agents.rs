@@ -322,7 +322,7 @@ pub(crate) fn assert_denied(client: Client, answer: &Value, violations: &[&str])
 }
 
 #[test]
-fn a_violating_write_is_denied_in_the_clients_own_words_and_for_the_same_reason_in_all() {
+fn denies_violating_write_in_every_agents_format() {
     let sandbox = sandbox();
     let content = "x = 1\nprint(x)  # TODO\n";
     let patch = "*** Begin Patch\n*** Add File: src/a.py\n+x = 1\n+print(x)  # TODO\n*** End Patch\n";
@@ -337,7 +337,7 @@ fn a_violating_write_is_denied_in_the_clients_own_words_and_for_the_same_reason_
 }
 
 #[test]
-fn what_is_clean_is_an_empty_object() {
+fn clean_edit_gets_empty_response() {
     let sandbox = sandbox().file("src/b.py", "x = 1\n");
     let patch = "*** Begin Patch\n*** Update File: src/b.py\n@@\n-x = 1\n+x = 2  # TODO\n*** End Patch\n";
     for client in ALL {
@@ -352,7 +352,7 @@ fn what_is_clean_is_an_empty_object() {
 }
 
 #[test]
-fn an_edit_is_judged_by_the_file_that_it_would_leave() {
+fn judges_edit_by_resulting_file() {
     let sandbox = sandbox().file("src/a.py", "x = 1\r\ny = 2\r\n");
     for client in ALL {
         let edit = Deed::Edit { path: "src/a.py", old: "y = 2", new: "print(x)" };
@@ -370,7 +370,7 @@ fn an_edit_is_judged_by_the_file_that_it_would_leave() {
 }
 
 #[test]
-fn a_patch_is_denied_for_the_one_file_that_violates() {
+fn denies_patch_for_one_violating_file() {
     let sandbox = sandbox().file("src/a.py", "x = 1\ny = 2\n").file("old.py", "x = 1\ny = 2\n");
     let both =
         |change: &str| format!("*** Begin Patch\n*** Add File: new.py\n+y = 1\n{change}*** End Patch\n");
@@ -388,7 +388,7 @@ fn a_patch_is_denied_for_the_one_file_that_violates() {
 }
 
 #[test]
-fn a_patch_that_fails_late_is_judged_by_what_it_changes() {
+fn judges_patch_that_fails_late() {
     let sandbox = sandbox().file("src/b.py", "x = 1\n");
     let patch = "*** Begin Patch\n*** Add File: src/a.py\n+x = 1\n+print(x)\n*** Update File: src/b.py\n@@\n-y\n+z\n*** End Patch";
     let answer = Codex.answer(&sandbox, When::Before, Deed::Patch(patch)).expect("has patches");
@@ -396,7 +396,7 @@ fn a_patch_that_fails_late_is_judged_by_what_it_changes() {
 }
 
 #[test]
-fn a_patch_is_found_in_a_shell_command() {
+fn finds_patch_in_shell_command() {
     let sandbox = sandbox();
     let patch = "*** Begin Patch\n*** Add File: a.py\n+x = 1\n+print(x)\n*** End Patch";
     for command in [
@@ -412,7 +412,7 @@ fn a_patch_is_found_in_a_shell_command() {
 }
 
 #[test]
-fn a_warning_is_context_that_leaves_the_result_alone() {
+fn reports_warning_as_context() {
     let sandbox = sandbox().file("src/a.py", "x = 1  # TODO\n");
     let patch = "*** Begin Patch\n*** Add File: src/a.py\n+x = 1  # TODO\n*** End Patch\n";
     for client in ALL {
@@ -431,7 +431,7 @@ fn a_warning_is_context_that_leaves_the_result_alone() {
 }
 
 #[test]
-fn an_error_that_was_let_through_is_told_afterwards() {
+fn reports_error_after_edit() {
     let sandbox = sandbox().file("src/a.py", "x = 1\nprint(x)\n");
     for client in [Cline, Gemini, Copilot] {
         let edit = Deed::Edit { path: "src/a.py", old: "two", new: "TWO" };
@@ -442,7 +442,7 @@ fn an_error_that_was_let_through_is_told_afterwards() {
 }
 
 #[test]
-fn whoever_begins_is_told_the_contracts() {
+fn session_start_lists_contracts() {
     let sandbox = sandbox().contract("rule_id: [");
     for client in [Codex, Copilot, Gemini, Qwen, Droid, Opencode, Cline] {
         let event = client.recorded(&sandbox, "session-start").expect("is recorded");
@@ -463,7 +463,7 @@ fn whoever_begins_is_told_the_contracts() {
 }
 
 #[test]
-fn an_old_violation_is_not_the_edits_doing() {
+fn existing_violation_denies_no_edit() {
     let sandbox =
         sandbox().file(".claude/phaser.yaml", "existing: report\n").file("src/a.py", "print(0)\nx = 1\n");
     let patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x = 1\n+x = 2\n*** End Patch\n";
@@ -483,7 +483,7 @@ fn an_old_violation_is_not_the_edits_doing() {
 }
 
 #[test]
-fn the_line_in_claude_codes_settings_is_right_for_those_that_read_them() {
+fn claude_code_hooks_work_in_other_agents() {
     let sandbox = sandbox().file("src/a.py", "x = 1  # TODO\n");
     let write = |content| Deed::Write { path: "src/a.py", content };
     for client in [CopilotAsClaude, Cursor, VsCode] {
@@ -514,7 +514,7 @@ fn every_recorded_event_has_an_answer() {
 }
 
 #[test]
-fn whatever_is_wrong_with_an_event_the_answer_is_an_empty_object() {
+fn malformed_event_gets_empty_response() {
     let sandbox = sandbox();
     let write = Deed::Write { path: "src/a.py", content: "print(1)\n" };
     for client in ALL {
@@ -535,7 +535,7 @@ fn whatever_is_wrong_with_an_event_the_answer_is_an_empty_object() {
 }
 
 #[test]
-fn fields_of_the_wrong_type_are_as_good_as_missing() {
+fn fields_of_wrong_type_count_as_missing() {
     let sandbox = sandbox();
     for client in ALL {
         let write = Deed::Write { path: "src/a.py", content: "print(1)\n" };
@@ -552,7 +552,7 @@ fn fields_of_the_wrong_type_are_as_good_as_missing() {
 }
 
 #[test]
-fn phasers_own_troubles_are_no_other_clients_business() {
+fn own_failure_gets_empty_response() {
     let sandbox = sandbox();
     for client in ALL {
         let write = Deed::Write { path: "src/a.py", content: "x = 1\n" };
@@ -581,7 +581,7 @@ fn the_agent_can_be_named() {
 }
 
 #[test]
-fn a_patch_that_takes_a_contract_away_is_weakening() {
+fn patch_that_removes_contract_is_weakening() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "protect: deny\n");
     let delete = "*** Begin Patch\n*** Delete File: .claude/contracts/no-print.yaml\n*** End Patch\n";
     let moved = "*** Begin Patch\n*** Update File: .claude/contracts/no-print.yaml\n*** Move to: away.yaml\n@@\n-severity: error\n+severity: error\n*** End Patch\n";
@@ -594,7 +594,7 @@ fn a_patch_that_takes_a_contract_away_is_weakening() {
 
 /// Who is answered in the same way as in Claude Code, in the words of each client.
 #[test]
-fn a_turn_that_leaves_a_violation_goes_on_once() {
+fn violating_turn_continues_once() {
     let sandbox = sandbox().git_init().git_commit("start").file("src/a.py", "print(1)\n");
     let left = ["no-print at src/a.py:1"];
     for client in [Codex, Copilot, CopilotAsClaude, Gemini, Qwen, Droid] {
@@ -617,7 +617,7 @@ fn a_turn_that_leaves_a_violation_goes_on_once() {
 }
 
 #[test]
-fn what_a_command_wrote_is_told() {
+fn reports_violations_after_shell_command() {
     let sandbox = sandbox().git_init().git_commit("start");
     for client in ALL {
         let event = client.event(&sandbox, When::After, Deed::Shell("echo")).expect("has a shell");

@@ -20,7 +20,7 @@ fn no_eval() -> String {
 }
 
 #[test]
-fn a_file_is_tried_before_it_is_a_contract() {
+fn tries_file_before_it_is_contract() {
     let sandbox = sandbox().file("try.yaml", no_eval());
     let output = sandbox.run(["contracts", "backtest", "try.yaml"]);
     insta::assert_snapshot!(output, @r#"
@@ -115,7 +115,7 @@ fn standard_input_is_tried_too() {
 }
 
 #[test]
-fn an_id_counts_whether_it_is_switched_on_or_not() {
+fn tries_disabled_contract_by_id() {
     let sandbox = sandbox().contract(&format!("{}enabled: false\n", no_eval()));
     let output = sandbox.run(["contracts", "backtest", "no-eval", "--format", "json"]);
     assert_eq!(output.json()["commits"]["refused"], 2, "{output}");
@@ -129,7 +129,7 @@ fn an_id_counts_whether_it_is_switched_on_or_not() {
 }
 
 #[test]
-fn what_cannot_be_tried_is_said() {
+fn reports_contract_that_cannot_be_tried() {
     let sandbox = sandbox().contract(&contract("readme", "file_exists", None, "README.md"));
     for (name, said) in [
         ("no-prnt", "did you mean 'no-print'?"),

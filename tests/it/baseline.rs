@@ -48,7 +48,7 @@ fn pre_edit(sandbox: &Sandbox, old: &str, new: &str) -> Output {
 }
 
 #[test]
-fn the_first_baseline_says_what_it_did_and_a_second_one_is_refused() {
+fn records_first_baseline_and_refuses_second() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
         .contract(&contract("no-lock", "file_not_exists", None, "**/*.lock"))
@@ -84,7 +84,7 @@ fn without_violations_there_is_nothing_to_record() {
 }
 
 #[test]
-fn old_code_counts_in_no_mode_and_new_code_in_all() {
+fn only_new_code_counts_in_every_mode() {
     let sandbox = recorded();
     let modes: [&[&str]; 5] =
         [&["--all"], &["src/old.py"], &["--staged"], &["--diff", "HEAD"], &["--staged", "src/old.py"]];
@@ -122,7 +122,7 @@ fn old_code_counts_in_no_mode_and_new_code_in_all() {
 }
 
 #[test]
-fn an_agent_edits_old_code_and_adds_nothing_to_it() {
+fn agent_may_edit_but_not_extend_baseline() {
     let sandbox = recorded();
     let output = pre_edit(&sandbox, "def f3():", "def f3(x):");
     output.assert_allowed();
@@ -157,7 +157,7 @@ fn a_file_may_move_and_be_reformatted() {
 }
 
 #[test]
-fn what_a_file_as_a_whole_violates_may_move_too() {
+fn violations_of_whole_files_may_move() {
     let sandbox = Sandbox::new()
         .contract(&contract("no-lock", "file_not_exists", None, "**/*.lock"))
         .contract(&contract("licence", "require_pattern", Some("Copyright"), "**/*.py"))
@@ -180,7 +180,7 @@ fn what_a_file_as_a_whole_violates_may_move_too() {
 }
 
 #[test]
-fn the_count_only_falls_unless_something_is_added() {
+fn prune_only_lowers_count() {
     let sandbox = recorded();
     let repaired = old_file().replace("    print(3)\n", "    pass\n").replace("    print(7)\n", "    pass\n");
     let sandbox =
@@ -208,7 +208,7 @@ fn the_count_only_falls_unless_something_is_added() {
 }
 
 #[test]
-fn a_part_of_the_project_drops_only_what_it_looked_at() {
+fn partial_prune_keeps_unchecked_entries() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**/*.txt"))
         .contract(&forbid("no-y", "y", "**/*.txt"))
@@ -226,7 +226,7 @@ fn a_part_of_the_project_drops_only_what_it_looked_at() {
 }
 
 #[test]
-fn stale_entries_are_counted_by_whoever_sees_everything() {
+fn full_run_counts_stale_entries() {
     let sandbox = recorded();
     let sandbox = sandbox.file("src/old.py", old_file().replace("print(3)", "pass"));
     let output = sandbox.run(["enforce", "--all"]);
@@ -254,7 +254,7 @@ fn stale_entries_are_counted_by_whoever_sees_everything() {
 }
 
 #[test]
-fn a_large_baseline_answers_a_hook_the_same_in_any_order() {
+fn large_baseline_works_in_any_order() {
     let sandbox = recorded();
     let other = |number: usize| {
         format!(
@@ -281,7 +281,7 @@ fn a_large_baseline_answers_a_hook_the_same_in_any_order() {
 }
 
 #[test]
-fn a_broken_line_is_named_and_nothing_goes_by_half_a_baseline() {
+fn broken_baseline_is_reported_with_line() {
     let sandbox = recorded();
     let text = file(&sandbox);
     for (broken, what) in
@@ -321,7 +321,7 @@ fn a_broken_line_is_named_and_nothing_goes_by_half_a_baseline() {
 }
 
 #[test]
-fn what_is_staged_goes_by_the_baseline_that_is_staged() {
+fn staged_run_reads_staged_baseline() {
     let sandbox = recorded().file("new.py", "print(1)\n").git_add("new.py");
     assert_eq!(sandbox.run(["enforce", "--staged"]).code, Some(1));
     ran(&sandbox, ["baseline", "--add"]);
@@ -332,7 +332,7 @@ fn what_is_staged_goes_by_the_baseline_that_is_staged() {
 }
 
 #[test]
-fn ignored_comes_before_baselined_and_baselined_before_existing() {
+fn ignored_precedes_baselined_precedes_existing() {
     let sandbox = recorded();
     let ignored = old_file().replace("print(3)", "print(3) # phaser:ignore no-print");
     let sandbox = sandbox.file("src/old.py", ignored).git_add("src/old.py");
@@ -348,7 +348,7 @@ fn ignored_comes_before_baselined_and_baselined_before_existing() {
 }
 
 #[test]
-fn contracts_that_allow_no_exceptions_are_not_recorded() {
+fn skips_contracts_that_allow_no_exceptions() {
     let strict = forbid("no-x", "x", "**/*.txt") + "ignorable: false\n";
     let sandbox =
         Sandbox::new().contract(&strict).contract(&forbid("no-y", "y", "**/*.txt")).file("a.txt", "x y");
@@ -361,7 +361,7 @@ fn contracts_that_allow_no_exceptions_are_not_recorded() {
 }
 
 #[test]
-fn the_baseline_is_no_text_that_contracts_are_about() {
+fn baseline_file_is_not_checked() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("x.txt", "x\n");
     ran(&sandbox, ["baseline"]);
     let output = sandbox.run(["enforce", "--all", "--strict"]);
@@ -369,7 +369,7 @@ fn the_baseline_is_no_text_that_contracts_are_about() {
 }
 
 #[test]
-fn a_name_that_is_not_utf_8_is_recorded_with_marks_in_its_place() {
+fn records_path_that_is_not_utf8() {
     use std::os::unix::ffi::OsStrExt as _;
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt"));
     let name = std::ffi::OsStr::from_bytes(b"b\xFF.txt");
@@ -382,7 +382,7 @@ fn a_name_that_is_not_utf_8_is_recorded_with_marks_in_its_place() {
 }
 
 #[test]
-fn nothing_is_written_when_not_everything_could_be_read() {
+fn writes_nothing_after_incomplete_read() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox =
         Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("a.txt", "x").file("b.txt", "x");
@@ -394,7 +394,7 @@ fn nothing_is_written_when_not_everything_could_be_read() {
 }
 
 #[test]
-fn with_existing_report_what_is_recorded_is_told_when_it_is_touched() {
+fn reports_touched_entries_with_existing_report() {
     let sandbox = recorded();
     let edit = sandbox.hook("PreToolUse").edit("src/old.py", "    print(3)", "  print(3)");
     let output = edit.args(["--existing", "report"]).run();
@@ -403,7 +403,7 @@ fn with_existing_report_what_is_recorded_is_told_when_it_is_touched() {
 }
 
 #[test]
-fn the_page_shows_commands_that_run_and_a_line_that_is_read() {
+fn documented_commands_and_line_work() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/enforce.md");
     let page = fs::read_to_string(page).expect("readable");
     let section =

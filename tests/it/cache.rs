@@ -177,7 +177,7 @@ fn change(sandbox: &Sandbox, random: &mut Random) {
 }
 
 #[test]
-fn a_change_right_after_a_run_is_seen() {
+fn sees_change_right_after_run() {
     let sandbox = Sandbox::new().git_init().contract(&forbid("no-x", "x", "**")).file("a.txt", "y");
     let path = sandbox.path("a.txt");
     let mut modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
@@ -200,7 +200,7 @@ fn a_change_right_after_a_run_is_seen() {
 }
 
 #[test]
-fn files_that_did_not_change_are_not_opened_and_known_content_is_not_searched() {
+fn opens_and_searches_only_what_changed() {
     let sandbox = sandbox();
     sandbox.git(&["add", "--all"]);
     sandbox.git(&["commit", "--quiet", "--message", "one"]);
@@ -245,7 +245,7 @@ fn files_that_did_not_change_are_not_opened_and_known_content_is_not_searched() 
 }
 
 #[test]
-fn results_are_for_one_set_of_contracts_and_options() {
+fn keys_results_by_contracts_and_options() {
     let sandbox = sandbox();
     sleep(SETTLED);
     assert!(searched(&sandbox, &["--all"]));
@@ -271,7 +271,7 @@ fn results_are_for_one_set_of_contracts_and_options() {
 }
 
 #[test]
-fn a_damaged_cache_is_passed_over_with_a_word() {
+fn ignores_damaged_cache_with_note() {
     // Small, because it is checked some hundred times.
     let sandbox = Sandbox::new()
         .git_init()
@@ -326,7 +326,7 @@ fn a_damaged_cache_is_passed_over_with_a_word() {
 }
 
 #[test]
-fn what_is_not_phasers_is_left_alone() {
+fn leaves_foreign_files_alone() {
     let sandbox = sandbox();
     sleep(SETTLED);
     assert_eq!(same(&sandbox, &["--all"]), [""; 0]);
@@ -440,7 +440,7 @@ fn without_permission_it_is_done_without() {
 }
 
 #[test]
-fn several_runs_at_once_and_runs_that_are_killed_do_no_harm() {
+fn survives_concurrent_and_killed_runs() {
     let sandbox = sandbox();
     let mut random = Random(3);
     for round in 0..12 {
@@ -466,7 +466,7 @@ fn several_runs_at_once_and_runs_that_are_killed_do_no_harm() {
 }
 
 #[test]
-fn it_is_off_unless_it_is_switched_on_and_never_on_in_a_hook() {
+fn is_off_by_default_and_in_hooks() {
     let sandbox = sandbox();
     let settings = |text: &str| fs::write(sandbox.path(".claude/phaser.yaml"), text).expect("written");
     let runs: [&[&str]; 4] = [&["--all"], &["--staged"], &["a.txt"], &["--all", "--cache", "--no-cache"]];
@@ -505,7 +505,7 @@ fn nobody_else_can_read_it() {
 }
 
 #[test]
-fn a_worktree_has_results_of_its_own_in_the_repository_they_share() {
+fn worktree_has_its_own_results() {
     let sandbox = sandbox();
     sandbox.git(&["add", "--all", "--force"]);
     sandbox.git(&["commit", "--quiet", "--message", "one"]);
@@ -523,7 +523,7 @@ fn a_worktree_has_results_of_its_own_in_the_repository_they_share() {
 }
 
 #[test]
-fn without_a_repository_it_is_in_the_users_cache_directory() {
+fn uses_user_cache_directory_without_repository() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("a.txt", "x");
     assert_eq!(enforce(&sandbox, &["--all", "--cache"]).code, Some(1));
     assert_eq!(files(&sandbox.home().join(".cache/phaser")).len(), 1);

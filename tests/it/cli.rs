@@ -35,7 +35,7 @@ fn files_may_be_given_in_every_way() {
 }
 
 #[test]
-fn a_file_named_like_a_flag_can_be_named() {
+fn accepts_file_named_like_flag() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("--all", "x").file("-q", "x");
     assert_eq!(violations(&sandbox, &["--", "--all", "-q"]), ["--all:1:1 no-x", "-q:1:1 no-x"]);
     assert_eq!(violations(&sandbox, &["./--all"]), ["--all:1:1 no-x"]);
@@ -60,7 +60,7 @@ fn check_is_another_name_of_enforce_itself() {
 }
 
 #[test]
-fn help_names_every_flag_and_says_what_it_does() {
+fn help_describes_every_flag() {
     let help = Sandbox::new().run(["enforce", "--help"]).stdout;
     let flags = [
         "--stdin",
@@ -96,7 +96,7 @@ fn help_names_every_flag_and_says_what_it_does() {
 }
 
 #[test]
-fn help_names_phaser_and_the_modes_come_first() {
+fn help_lists_modes_first() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(["--help"]).stdout.starts_with("Phaser keeps"), "{}", sandbox.run(["--help"]));
     let help = sandbox.run(["enforce", "-h"]).stdout;
@@ -106,7 +106,7 @@ fn help_names_phaser_and_the_modes_come_first() {
 }
 
 #[test]
-fn what_is_wrong_with_an_argument_is_said_without_what_is_wrong_in_it() {
+fn usage_error_escapes_argument() {
     let sandbox = sandbox();
     let evil = "--\u{1b}[31mred\u{202e}\u{7}";
     for args in [
@@ -160,7 +160,7 @@ fn two_modes_are_both_named() {
 }
 
 #[test]
-fn a_number_that_is_none_is_answered_with_what_to_write() {
+fn invalid_number_reports_valid_range() {
     let sandbox = sandbox();
     for (flag, value, said) in [
         (
@@ -187,7 +187,7 @@ fn a_size_may_have_a_unit() {
 }
 
 #[test]
-fn without_a_format_the_name_of_the_output_says_which() {
+fn output_name_selects_format() {
     let sandbox = sandbox();
     for (name, start) in [
         ("r.sarif", "{\n  \"$schema\""),

@@ -65,7 +65,7 @@ fn colours_change_nothing_but_colours() {
 
 /// The signs under a broken pattern are there whatever command meets it.
 #[test]
-fn every_command_points_at_the_place_of_a_broken_pattern() {
+fn every_command_points_at_broken_pattern() {
     let sandbox = sandbox();
     for command in [
         &["contracts", "list"][..],
@@ -91,7 +91,7 @@ fn every_command_points_at_the_place_of_a_broken_pattern() {
 }
 
 #[test]
-fn a_terminal_has_colours_unless_told_otherwise() {
+fn terminal_has_colours_unless_disabled() {
     let sandbox = sandbox();
     for command in ["contracts lint", "contracts list", "contracts show no-x", "explain no-x", "doctor"] {
         let coloured = on_a_terminal(&sandbox, command, &[]);
@@ -103,7 +103,7 @@ fn a_terminal_has_colours_unless_told_otherwise() {
 }
 
 #[test]
-fn a_problem_that_doctor_finds_has_the_place_below_it() {
+fn doctor_shows_place_below_problem() {
     let output = sandbox().run(["doctor"]);
     let (_, problem) = output.stdout.split_once("problem  .claude/contracts/broken.yaml").expect("a problem");
     assert!(problem.starts_with(":3: "), "{output}");

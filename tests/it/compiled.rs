@@ -113,7 +113,7 @@ fn the_answers_are_the_same() {
 }
 
 #[test]
-fn the_answers_are_the_same_where_contracts_that_cannot_matter_are_passed_over() {
+fn decisions_are_equal_with_skipped_contracts() {
     let off = "overrides:\n  - contracts: [no-key]\n    enabled: false\n";
     for config in ["", "packs: [all]\n", off, "existing: report\n", "fixes: apply\n"] {
         let sandbox = sandbox().file(".claude/phaser.yaml", config);
@@ -133,7 +133,7 @@ fn the_answers_are_the_same_where_contracts_that_cannot_matter_are_passed_over()
 }
 
 #[test]
-fn what_is_said_beside_the_answer_is_the_same() {
+fn messages_are_equal() {
     let off = forbid("theirs", "aaa", "**") + "enabled: false\n";
     let sandbox = Sandbox::new().contract(&off).user_contract(&forbid("theirs", "bbb", "**"));
     let before = sandbox.pre_write("x", "bbb");
@@ -155,7 +155,7 @@ fn a_compiled_directory_is_protected() {
 }
 
 #[test]
-fn the_reports_of_every_mode_are_the_same() {
+fn reports_of_every_mode_are_equal() {
     let mut sandbox = sandbox().git_init().git_add(".").git_commit("contracts");
     for (number, text) in TEXTS.iter().enumerate() {
         sandbox = sandbox
@@ -214,7 +214,7 @@ fn compiled_files_are_not_opened() {
 }
 
 #[test]
-fn a_file_with_something_doubtful_in_it_is_left_out_and_still_warned_about() {
+fn leaves_out_doubtful_file_and_warns() {
     let doubtful = forbid("two", "bbb", "./**") + "ownr: me\n";
     let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**")).contract(&doubtful);
     let before = sandbox.run(["enforce", "--all"]).stderr;
@@ -246,7 +246,7 @@ fn a_change_counts_at_once() {
 }
 
 #[test]
-fn a_copy_of_what_was_compiled_is_passed_over() {
+fn ignores_copy_of_compiled_directory() {
     let one = Sandbox::new().contract(&forbid("one", "aaa", "**"));
     compile(&one);
     let other = Sandbox::new();
@@ -258,7 +258,7 @@ fn a_copy_of_what_was_compiled_is_passed_over() {
 }
 
 #[test]
-fn what_is_not_a_compiled_directory_is_passed_over() {
+fn ignores_what_is_no_compiled_directory() {
     let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**"));
     compile(&sandbox);
     let index = sandbox.path(".claude/contracts/.compiled/index");
@@ -283,7 +283,7 @@ fn what_is_not_a_compiled_directory_is_passed_over() {
 }
 
 #[test]
-fn git_and_a_scan_know_nothing_of_it() {
+fn git_and_scan_skip_compiled_directory() {
     let sandbox = Sandbox::new().git_init().contract(&forbid("one", "aaa", "**"));
     let sandbox = sandbox.git_add(".").git_commit("one");
     let before = sandbox.run(["enforce", "--all", "--format", "json"]).stdout;
@@ -293,7 +293,7 @@ fn git_and_a_scan_know_nothing_of_it() {
 }
 
 #[test]
-fn a_directory_of_ones_own_choice_is_compiled_alone() {
+fn compiles_named_directory_alone() {
     let sandbox = Sandbox::new()
         .contract(&forbid("one", "aaa", "**"))
         .file("rules/two.yaml", forbid("two", "bbb", "**"));
@@ -329,7 +329,7 @@ fn without_contracts_there_is_nothing_to_compile() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_stays_as_it_is() {
+fn unwritable_directory_stays_unchanged() {
     let sandbox = Sandbox::new().contract(&forbid("one", "aaa", "**"));
     let output = sandbox.run_with(sandbox.unprivileged().args(["contracts", "compile"]), b"");
     let expected =

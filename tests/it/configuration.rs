@@ -44,7 +44,7 @@ fn packs_count_in_every_mode() {
 }
 
 #[test]
-fn excluded_files_are_not_looked_at_but_may_still_not_exist() {
+fn excluded_files_may_still_be_forbidden() {
     let config = "exclude: ['vendor/**', '**/*.min.txt']\n";
     assert_eq!(everywhere(sandbox(config), "vendor/a.txt", "x"), [""; 0]);
     assert_eq!(everywhere(sandbox(config), "src/a.min.txt", "x"), [""; 0]);
@@ -54,7 +54,7 @@ fn excluded_files_are_not_looked_at_but_may_still_not_exist() {
 }
 
 #[test]
-fn overrides_change_severity_and_switch_off_everywhere_or_for_some_files() {
+fn overrides_change_severity_or_disable() {
     let severities = |output: &Output| -> Vec<String> {
         let json = output.json();
         let list = json["violations"].as_array().expect("a list").iter();
@@ -147,7 +147,7 @@ fn only_and_skip_choose_contracts() {
 }
 
 #[test]
-fn a_wrong_configuration_is_said_and_disarms_no_hook() {
+fn invalid_configuration_disarms_no_hook() {
     for (config, said) in [
         ("pack: [go]\n", ".claude/phaser.yaml:1: key 'pack' means nothing here (did you mean 'packs'?)"),
         ("packs: [nope]\n", ".claude/phaser.yaml:1: no pack is called 'nope'"),
@@ -180,7 +180,7 @@ fn a_wrong_configuration_is_said_and_disarms_no_hook() {
 }
 
 #[test]
-fn what_is_staged_is_the_configuration_of_a_commit() {
+fn staged_run_reads_staged_configuration() {
     let sandbox = sandbox("").file("a.txt", "x").git_add(".").git_commit("first");
     let sandbox = sandbox.file("vendor/b.txt", "x").git_add("vendor").file(CONFIG, "exclude: vendor/**\n");
     assert_eq!(sandbox.run(["enforce", "--staged"]).code, Some(1), "it is not staged");
@@ -204,7 +204,7 @@ fn the_schema_is_that_of_the_configuration() {
 }
 
 #[test]
-fn the_page_about_it_says_what_is_true() {
+fn documented_configuration_is_true() {
     assert_eq!(follow(include_str!("../../docs/configuration.md")), 3);
 }
 

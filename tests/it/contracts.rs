@@ -17,7 +17,7 @@ fn read(sandbox: &Sandbox, path: &str) -> String {
 }
 
 #[test]
-fn check_and_list_keep_the_output_of_version_1_2() {
+fn output_is_that_of_version_1_2() {
     let off = forbid("off", "x", "**") + "enabled: false\n";
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"print\(", "**/*.py"))
@@ -93,7 +93,7 @@ fn without_contracts_check_and_list_say_so() {
 }
 
 #[test]
-fn check_takes_another_root_and_says_what_it_could_not_check() {
+fn check_of_other_root_reports_gaps() {
     let sandbox = Sandbox::new()
         .file("inner/.claude/contracts/a.yaml", forbid("a", "(?:(?!x)(?:a|aa))+(?<!a)", "**/*.txt"))
         .file("inner/a.txt", "a".repeat(1_000));
@@ -151,7 +151,7 @@ fn show_tells_everything_about_one_contract() {
 }
 
 #[test]
-fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
+fn show_finds_pack_contract_and_suggests_id() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(["contracts", "show", "putty-private-key"]), @r#"
     exit: 0
@@ -197,7 +197,7 @@ fn a_contract_of_a_pack_is_shown_and_a_misspelled_one_guessed() {
 }
 
 #[test]
-fn create_writes_a_contract_that_counts_at_once() {
+fn created_contract_counts_at_once() {
     let sandbox = Sandbox::new().file("src/a.py", "print('it''s')\n");
     let create = |id: &str, pattern: &str| {
         let mut command = sandbox.command();
@@ -343,7 +343,7 @@ fn every_example_has_its_verdict() {
 }
 
 #[test]
-fn a_contract_that_cannot_be_tested_is_trouble() {
+fn untestable_contract_is_an_error() {
     let sandbox = Sandbox::new().contract(&forbid("a", "(", "**")).contract(&forbid("b", "x", "**"));
     assert_eq!(sandbox.run(["contracts", "test"]).code, Some(3));
     assert_eq!(sandbox.run(["contracts", "test", "b"]).code, Some(0));
@@ -351,7 +351,7 @@ fn a_contract_that_cannot_be_tested_is_trouble() {
 }
 
 #[test]
-fn all_packs_pass_and_a_planted_mistake_fails() {
+fn packs_pass_and_planted_mistake_fails() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(["contracts", "test", "--pack", "all", "--quiet"]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -397,7 +397,7 @@ fn lint_names_what_does_nothing() {
 }
 
 #[test]
-fn lint_has_nothing_to_say_about_good_contracts() {
+fn lint_accepts_good_contracts() {
     let good = with_examples(&forbid("no-print", r"print\(", "**/*.py"), &["print(1)"], &["log(1)"]);
     let sandbox = Sandbox::new().contract(&good).file("a.py", "print(1) # phaser:ignore no-print\n");
     assert_snapshot!(sandbox.run(["contracts", "lint"]), @"
@@ -445,7 +445,7 @@ fn switching_keeps_links_and_modes() {
 }
 
 #[test]
-fn what_cannot_be_switched_says_what_to_do() {
+fn failed_switch_reports_fix() {
     let flow = "{rule_id: a, type: file_exists, file_glob: x, message: m, severity: error}\n";
     let sandbox = Sandbox::new().file(".claude/contracts/a.yaml", flow);
     assert_snapshot!(sandbox.run(["contracts", "disable", "a"]), @"
@@ -466,7 +466,7 @@ fn what_cannot_be_switched_says_what_to_do() {
 }
 
 #[test]
-fn the_user_s_contract_is_switched_in_the_user_s_file() {
+fn switches_user_contract_in_user_file() {
     let sandbox = Sandbox::new().user_contract(&forbid("a", "x", "**"));
     assert_eq!(sandbox.run(["contracts", "disable", "a"]).code, Some(0));
     let text = fs::read_to_string(sandbox.home().join(".phaser/contracts/a.yaml")).expect("is there");
@@ -493,7 +493,7 @@ fn packs_are_listed_with_their_contracts() {
 }
 
 #[test]
-fn a_pack_shows_severity_and_what_is_in_use() {
+fn pack_list_shows_severity_and_use() {
     let off = forbid("merge-marker", "x", "**") + "enabled: false\n";
     let sandbox = Sandbox::new().contract(&off).contract(&forbid("focused-spec", "x", "**"));
     let lines = |args: &[&str]| {
@@ -524,7 +524,7 @@ fn a_pack_shows_severity_and_what_is_in_use() {
 }
 
 #[test]
-fn a_long_list_shows_severity_use_and_origin() {
+fn long_list_shows_severity_use_origin() {
     let off = warning(&forbid("off", "x", "**")) + "enabled: false\n";
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", "x", "**"))
@@ -547,7 +547,7 @@ mine      error    in use        ~/.phaser/contracts/mine.yaml    Do not mine.
 }
 
 #[test]
-fn a_contract_can_be_copied_by_a_shell() {
+fn shell_can_copy_contract() {
     let sandbox = Sandbox::new().contract(&forbid("other", "x", "**"));
     let script = "\"$0\" contracts show merge-marker --yaml > .claude/contracts/merge-marker.yaml";
     let output = sandbox.run_with(&mut sandbox.shell(script), b"");
@@ -562,7 +562,7 @@ fn a_contract_can_be_copied_by_a_shell() {
 }
 
 #[test]
-fn a_contract_is_not_held_against_its_own_file() {
+fn contract_skips_its_own_file() {
     let sandbox = Sandbox::new().file("rules/no-x.yaml", forbid("no-x", "xyz", "**")).file("a.txt", "xyz\n");
     let args = ["contracts", "check", "--verbose", "--contracts-dir", "rules"];
     assert_eq!(
@@ -605,7 +605,7 @@ fn a_pack_is_used_without_any_contracts() {
 }
 
 #[test]
-fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
+fn project_file_overrides_pack_contract() {
     let off = forbid("debugger-python", "x", "**") + "enabled: false\n";
     let sandbox = Sandbox::new().contract(&off).file("a.py", "breakpoint()\n");
     let output = sandbox.run(["enforce", "--all", "--pack", "hygiene", "--format", "json"]);
@@ -645,7 +645,7 @@ fn the_packs_keep_themselves() {
 }
 
 #[test]
-fn the_schema_in_the_docs_is_the_one_that_is_printed() {
+fn documented_schema_equals_printed_one() {
     let printed = Sandbox::new().run(["contracts", "schema"]).stdout;
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/contract.schema.json");
     let in_docs = fs::read_to_string(path).unwrap_or_default();

@@ -42,7 +42,7 @@ fn judged(sandbox: &Sandbox) -> Vec<String> {
 type Way = (&'static str, fn(&Sandbox));
 
 #[test]
-fn a_change_cannot_switch_off_what_judges_it() {
+fn change_cannot_disable_its_judge() {
     let in_both = ["new.txt:1: error: no-x", "part/new.txt:1: error: no-y"];
     let ways: [Way; 8] = [
         ("nothing", |_| {}),
@@ -84,13 +84,13 @@ fn a_change_cannot_switch_off_what_judges_it() {
 }
 
 #[test]
-fn contracts_that_a_change_adds_do_not_count_yet() {
+fn added_contracts_do_not_count_yet() {
     let sandbox = project().contract(&forbid("no-z", "z", "**/*.txt")).file("new.txt", "z\n");
     assert_eq!(judged(&sandbox), [""; 0]);
 }
 
 #[test]
-fn further_directories_and_the_baseline_are_those_of_the_commit() {
+fn extra_directories_and_baseline_come_from_commit() {
     let sandbox = Sandbox::new()
         .git_init()
         .file(".claude/phaser.yaml", "contracts: [shared/rules]\n")
@@ -102,13 +102,13 @@ fn further_directories_and_the_baseline_are_those_of_the_commit() {
     fs::remove_dir_all(sandbox.path("shared")).expect("removed");
     let sandbox = sandbox.file("new.txt", "x\n");
     assert_eq!(judged(&sandbox), ["new.txt:1: error: no-x"]);
-    // What the baseline covers may be mended without a change to the baseline.
+    // What the baseline covers may be fixed without a change to the baseline.
     let sandbox = sandbox.file("new.txt", "fine\n").file("old.txt", "fine\n");
     assert_eq!(judged(&sandbox), [""; 0]);
 }
 
 #[test]
-fn what_cannot_be_read_from_the_commit_is_an_error() {
+fn unreadable_contracts_of_commit_are_an_error() {
     let run = |sandbox: &Sandbox, revision: &str| {
         let output = sandbox.run(["enforce", "--all", "--contracts-from", revision]);
         assert_eq!((output.code, output.stdout.as_str()), (Some(3), ""), "{output}");
@@ -141,7 +141,7 @@ fn what_cannot_be_read_from_the_commit_is_an_error() {
 }
 
 #[test]
-fn it_is_not_for_hooks_and_not_beside_a_directory() {
+fn refuses_hooks_and_contracts_dir() {
     let sandbox = project();
     for [flag, value] in [["--stdin", "--quiet"], ["--contracts-dir", ".claude/contracts"]] {
         let output = sandbox.run(["enforce", "--contracts-from", "main", flag, value]);

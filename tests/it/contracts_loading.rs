@@ -57,7 +57,7 @@ fn said_with(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn both_directories_both_forms_and_both_endings_are_read() {
+fn reads_both_directories_forms_and_endings() {
     let sandbox = sandbox()
         .file(".claude/contracts/a.yaml", no_x("flat"))
         .file(".claude/contracts/b.yml", NESTED)
@@ -79,7 +79,7 @@ fn only_files_named_like_contracts_are_read() {
 }
 
 #[test]
-fn a_named_directory_takes_the_place_of_both() {
+fn named_directory_replaces_both() {
     let sandbox = sandbox()
         .contract(&no_x("project"))
         .user_contract(&no_x("user"))
@@ -96,7 +96,7 @@ fn a_named_directory_takes_the_place_of_both() {
 }
 
 #[test]
-fn the_nearest_directory_with_contracts_is_the_project() {
+fn nearest_contracts_directory_is_the_project() {
     let sandbox = sandbox().contract(&forbid("outer", "x", "**")).file("sub/deep/a.txt", "x");
     let mut command = sandbox.command();
     let output = sandbox.run_with(
@@ -115,7 +115,7 @@ fn the_project_wins_by_id() {
 }
 
 #[test]
-fn the_project_switches_a_contract_of_the_user_off() {
+fn project_disables_user_contract() {
     let off = no_x("same") + "enabled: false\n";
     let sandbox = sandbox().contract(&off).contract(&no_x("other")).user_contract(&no_x("same"));
     assert_eq!(violated(&sandbox), ["other"]);
@@ -144,7 +144,7 @@ fn every_spelling_of_off_is_understood() {
 }
 
 #[test]
-fn of_two_with_one_id_the_first_enabled_one_counts() {
+fn first_enabled_of_two_equal_ids_counts() {
     let off = no_x("same") + "enabled: false\n";
     let sandbox = sandbox()
         .file(".claude/contracts/a.yaml", off)
@@ -174,7 +174,7 @@ fn a_broken_contract_disarms_no_other() {
 }
 
 #[test]
-fn a_broken_file_leaves_the_rest_and_the_exit_code_alone() {
+fn broken_file_keeps_rest_and_exit_code() {
     let sandbox =
         sandbox().contract(&warning(&no_x("good"))).file(".claude/contracts/bad.yaml", "rule_id: [");
     let output = json(&sandbox);
@@ -204,7 +204,7 @@ fn a_contract_about_existence_needs_no_pattern() {
 }
 
 #[test]
-fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
+fn every_invalid_value_has_line_and_hint() {
     let long_id = "a".repeat(65);
     let long_glob = format!("'{}'", "a".repeat(5000));
     let cases = [
@@ -347,7 +347,7 @@ fn every_value_that_is_not_valid_is_said_with_its_line_and_how_to_mend_it() {
 }
 
 #[test]
-fn files_that_are_no_contracts_at_all_are_said() {
+fn reports_files_that_are_no_contracts() {
     let cases: [(&str, &[u8]); 8] = [
         ("empty", b""),
         ("comment", b"# nothing\n"),
@@ -374,7 +374,7 @@ fn files_that_are_no_contracts_at_all_are_said() {
 }
 
 #[test]
-fn every_failure_of_one_file_is_a_warning() {
+fn reports_every_failure_of_a_file() {
     let output = json(&sandbox().file(".claude/contracts/c.yaml", "rule_id: a_b\ntype: nope\n"));
     let lines = output.warned();
     assert_eq!(lines.len(), 5, "{output}");
@@ -389,7 +389,7 @@ fn every_failure_of_one_file_is_a_warning() {
 }
 
 #[test]
-fn ids_that_look_like_numbers_and_dates_are_text() {
+fn ids_like_numbers_and_dates_are_text() {
     for id in ["123", "1e3", "2025-01-01", "null-ish", "0x10"] {
         assert_eq!(violated(&sandbox().contract(&no_x(id))), [id]);
     }
@@ -398,7 +398,7 @@ fn ids_that_look_like_numbers_and_dates_are_text() {
 }
 
 #[test]
-fn unknown_keys_are_a_warning_in_every_mode() {
+fn unknown_keys_warn_in_every_mode() {
     let yaml = no_x("more") + "author: me\npatern: y\n";
     let sandbox = sandbox().git_init().contract(&yaml).git_add("a.txt");
     assert_eq!(violated(&sandbox), ["more"]);
@@ -434,7 +434,7 @@ fn keys_in_the_wrong_place_are_named() {
 }
 
 #[test]
-fn globs_that_match_nothing_are_said_with_what_to_write() {
+fn globs_that_match_nothing_get_hint() {
     for (glob, mend) in [
         ("./**/*.txt", "(write '**/*.txt')"),
         ("/a.txt", "(write 'a.txt')"),
@@ -451,7 +451,7 @@ fn globs_that_match_nothing_are_said_with_what_to_write() {
 }
 
 #[test]
-fn a_list_of_globs_is_any_of_them() {
+fn list_of_globs_matches_any() {
     let lists = ["[a.txt, '**/*.md']", "\n  - a.txt\n  - '**/*.md'", "['a,b.txt', '{a,c}.txt', '[!b].md']"];
     for list in lists {
         let yaml = forbid("no-x", "x", "**").replace("'**'", list);
@@ -496,13 +496,13 @@ fn tags_are_words() {
 }
 
 #[test]
-fn a_nested_contract_without_severity_is_an_error() {
+fn nested_contract_defaults_to_error() {
     let sandbox = sandbox().contract(&NESTED.replace("  severity: warning\n", ""));
     assert_eq!(json(&sandbox).json()["violations"][0]["severity"], "error");
 }
 
 #[test]
-fn limits_are_said() {
+fn limits_are_reported() {
     let large = format!("{}# {}\n", no_x("large"), "x".repeat(64 * 1024));
     let pattern = |size: usize| no_x("long").replace("'x'", &format!("'{}'", "x".repeat(size)));
     let said = [
@@ -544,7 +544,7 @@ fn bombs_are_refused() {
 }
 
 #[test]
-fn special_files_named_like_contracts_are_never_opened() {
+fn special_files_are_never_opened() {
     let sandbox = sandbox().contract(&no_x("good")).file(".claude/contracts/directory.yaml/a", "");
     let directory = sandbox.path(".claude/contracts");
     let fifo = Command::new("mkfifo").arg(directory.join("fifo.yaml")).status().expect("mkfifo runs");
@@ -571,7 +571,7 @@ fn a_linked_contract_file_counts() {
 }
 
 #[test]
-fn a_project_without_the_directory_has_only_the_users_contracts() {
+fn user_contracts_count_without_project_directory() {
     let sandbox = sandbox().user_contract(&no_x("user"));
     assert_eq!(violated(&sandbox), ["user"]);
     fs::create_dir_all(sandbox.path(".claude/contracts")).expect("created");
@@ -579,7 +579,7 @@ fn a_project_without_the_directory_has_only_the_users_contracts() {
 }
 
 #[test]
-fn a_byte_order_mark_and_windows_line_endings_are_fine() {
+fn accepts_byte_order_mark_and_crlf() {
     let yaml = format!("\u{feff}{}", no_x("windows").replace('\n', "\r\n"));
     let sandbox = sandbox().file(".claude/contracts/c.yaml", yaml);
     assert_eq!(violated(&sandbox), ["windows"]);

@@ -78,7 +78,7 @@ fn assert_same(actual: &[String], expected: &[String]) {
 }
 
 #[test]
-fn every_known_violation_is_found_and_no_other() {
+fn finds_every_known_violation_and_no_other() {
     let report = report(1, &["--all"]);
     assert_same(&violations(&report), &listed("expected.txt"));
     assert_eq!(report["summary"]["ignored"], listed("ignored.txt").len());
@@ -86,7 +86,7 @@ fn every_known_violation_is_found_and_no_other() {
 }
 
 #[test]
-fn without_ignores_the_ignored_ones_are_found_too() {
+fn no_ignores_finds_ignored_ones_too() {
     let actual = violations(&report(1, &["--all", "--no-ignores"]));
     let mut sorted = [listed("expected.txt"), listed("ignored.txt")].concat();
     let mut actual_sorted = actual.clone();
@@ -101,7 +101,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn files_by_name_have_the_violations_they_have_in_the_project() {
+fn named_files_have_the_same_violations() {
     let whole = report(1, &["--all"]);
     let paths = |key: &str, entry: fn(&Value) -> &Value| -> Vec<String> {
         let entries = whole[key].as_array().expect("a list").iter();
@@ -115,7 +115,7 @@ fn files_by_name_have_the_violations_they_have_in_the_project() {
 }
 
 #[test]
-fn the_corpus_covers_every_type_of_contract_in_both_forms() {
+fn corpus_covers_every_type_and_form() {
     let contracts = std::fs::read_dir(corpus("contracts")).expect("contracts");
     let texts: Vec<_> = contracts
         .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a contract"))

@@ -3,7 +3,7 @@
 use crate::harness::{Sandbox, forbid, warning};
 
 #[test]
-fn output_is_the_same_for_any_number_of_threads() {
+fn output_is_equal_for_any_thread_count() {
     let mut sandbox = Sandbox::new()
         .contract(&forbid("no-a", "a", "**/*.txt"))
         .contract(&forbid("no-ab", "ab", "**/*.txt"))

@@ -65,7 +65,7 @@ fn all_is_well() {
 }
 
 #[test]
-fn what_was_compiled_is_fresh_or_not() {
+fn compiled_contracts_are_fresh_or_stale() {
     let sandbox = healthy();
     assert_eq!(sandbox.run(["contracts", "compile"]).code, Some(0));
     let output = doctor(&sandbox);
@@ -158,7 +158,7 @@ fn a_program_that_is_not_there() {
 }
 
 #[test]
-fn a_hook_that_this_phaser_does_not_understand() {
+fn hook_with_unknown_flag() {
     let sandbox = healthy();
     let settings = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("read");
     let sandbox = sandbox.file(".claude/settings.json", settings.replace("--severity error", "--turbo"));
@@ -182,7 +182,7 @@ fn guarded() -> Sandbox {
 }
 
 #[test]
-fn each_hook_of_the_guard_is_tried_and_shown() {
+fn tries_and_shows_each_guard_hook() {
     let output = doctor(&guarded());
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
     let table: Vec<_> =
@@ -201,7 +201,7 @@ fn each_hook_of_the_guard_is_tried_and_shown() {
 }
 
 #[test]
-fn without_the_guard_what_is_not_guarded_is_said() {
+fn notes_missing_guard() {
     let output = doctor(&healthy());
     assert!(output.code == Some(0) && output.stdout.contains("\nnote     "), "{output}");
     assert!(output.stdout.contains(": phaser enforce install --guard\n"), "{output}");
@@ -221,7 +221,7 @@ fn with_phaser(sandbox: &Sandbox, script: &str) -> Output {
 }
 
 #[test]
-fn a_hook_that_does_not_answer_as_it_should() {
+fn hook_with_wrong_response() {
     for (script, said) in [
         ("echo '{}'", "silent"),
         ("echo hello", "no JSON"),
@@ -238,7 +238,7 @@ fn a_hook_that_does_not_answer_as_it_should() {
 }
 
 #[test]
-fn a_program_of_the_project_is_found_by_the_clients_variable() {
+fn finds_program_by_project_variable() {
     let sandbox = healthy();
     fs::create_dir(sandbox.path("bin")).expect("created");
     symlink(env!("CARGO_BIN_EXE_phaser"), sandbox.path("bin/phaser")).expect("linked");
@@ -275,7 +275,7 @@ fn a_plugin_has_the_hooks_too() {
 }
 
 #[test]
-fn a_plugin_and_hooks_in_the_settings_would_both_run() {
+fn plugin_and_settings_hooks_run_twice() {
     let sandbox = with_plugin(guarded(), ENABLED);
     sandbox.run(["enforce", "install", "--guard"]);
     let what = "phaser is run twice for each event: by the hooks of .claude/settings.json and by those of the plugin \
@@ -288,7 +288,7 @@ fn a_plugin_and_hooks_in_the_settings_would_both_run() {
 }
 
 #[test]
-fn different_hooks_in_two_settings_would_both_run_and_the_same_ones_once() {
+fn equal_hooks_in_two_settings_run_once() {
     let sandbox = guarded();
     sandbox.run(["enforce", "install", "--guard", "--scope", "local"]);
     assert_eq!(doctor(&sandbox).code, Some(0));

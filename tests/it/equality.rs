@@ -143,7 +143,7 @@ fn utf16(text: &str, to_bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
 }
 
 #[test]
-fn every_encoding_of_a_text_gives_the_same_violations() {
+fn every_encoding_has_the_same_violations() {
     let text = "print(1)\nété = \"x\"\nfoo\n";
     let plain = found_in_files(sandbox().file(PATH, text));
     let encodings = [
@@ -165,7 +165,7 @@ fn every_encoding_of_a_text_gives_the_same_violations() {
 }
 
 #[test]
-fn text_that_is_not_utf8_gives_the_same_violations() {
+fn text_beyond_utf8_has_the_same_violations() {
     let texts: [&[u8]; 4] = [
         b"password = \"gr\xfc\xdfe\"\nx = 1\n",
         b"x = \"\xE2\x84\"\nx = 1\n",
@@ -182,7 +182,7 @@ fn text_that_is_not_utf8_gives_the_same_violations() {
 }
 
 #[test]
-fn a_file_at_the_size_limit_is_checked_in_every_mode_and_one_above_it_in_none() {
+fn size_limit_is_equal_in_every_mode() {
     let text = "print(1)\n";
     let sandbox = sandbox().file(PATH, text);
     sandbox.git(&["add", "--all"]);
@@ -215,7 +215,7 @@ fn a_file_at_the_size_limit_is_checked_in_every_mode_and_one_above_it_in_none() 
 }
 
 #[test]
-fn a_linked_file_gives_the_same_violations_by_each_of_its_names() {
+fn linked_file_has_the_same_violations() {
     let text = "print(1)\n";
     let sandbox = sandbox().file(PATH, text).file("links/keep", "");
     std::os::unix::fs::symlink(sandbox.path(PATH), sandbox.path("links/b.py")).expect("linked");
@@ -238,7 +238,7 @@ fn a_linked_file_gives_the_same_violations_by_each_of_its_names() {
 }
 
 #[test]
-fn a_file_gives_the_same_violations_among_any_number_of_files() {
+fn violations_do_not_depend_on_other_files() {
     let text = "print(1)\nfoo été = \"é\"\n";
     let expected = &found_in_files(sandbox().file(PATH, text))[0].1;
     for count in [1, 8, 9, 100] {
@@ -253,7 +253,7 @@ fn a_file_gives_the_same_violations_among_any_number_of_files() {
 }
 
 #[test]
-fn a_cell_of_a_notebook_gives_the_same_violations_before_and_after_its_edit() {
+fn notebook_cell_has_the_same_violations() {
     let contracts =
         || sandbox().contract(&forbid("no-cell-print", r"print\(|foo(?!bar)|= .\w", "**/*.ipynb"));
     for source in ["a = 1\nprint(a)\n", "x = é\nfoo", "foobar\r\nprint(é)\r\n"] {

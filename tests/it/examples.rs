@@ -37,7 +37,7 @@ fn run(name: &str, event: Value) -> Value {
 }
 
 #[test]
-fn a_program_that_embeds_phaser_prints_what_is_open() {
+fn embedding_example_prints_open_violations() {
     let sandbox = crate::harness::Sandbox::new()
         .contract(&crate::harness::forbid("no-x", "x", "**/*.txt"))
         .file("a.txt", "fine\nx\n");
@@ -47,7 +47,7 @@ fn a_program_that_embeds_phaser_prints_what_is_open() {
 }
 
 #[test]
-fn the_bash_guard_asks_with_a_safer_command() {
+fn bash_guard_asks_with_safer_command() {
     let event = |command: &str| {
         json!({
             "hook_event_name": "PreToolUse", "tool_name": "Bash",
@@ -78,7 +78,7 @@ fn the_reminder_speaks_only_of_migrations() {
 }
 
 #[test]
-fn the_session_hook_gives_context_and_a_variable() {
+fn session_hook_gives_context_and_variable() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let env_file = directory.path().join("env");
     let event = json!({"hook_event_name": "SessionStart", "cwd": directory.path(), "env_file": env_file});

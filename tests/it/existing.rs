@@ -31,7 +31,7 @@ fn write(sandbox: &Sandbox, content: &str) -> Output {
 }
 
 #[test]
-fn an_edit_of_old_code_is_let_through_and_one_more_violation_is_not() {
+fn allows_edit_of_old_code_without_additions() {
     let sandbox = sandbox();
     let output = edit(&sandbox, "def f3():", "def f3(x):");
     output.assert_allowed();
@@ -47,7 +47,7 @@ fn an_edit_of_old_code_is_let_through_and_one_more_violation_is_not() {
 }
 
 #[test]
-fn without_a_word_old_violations_deny_as_they_always_did() {
+fn existing_violations_deny_by_default() {
     let sandbox = sandbox();
     for args in [vec!["--severity", "error"], vec!["--severity", "error", "--existing", "deny"]] {
         let output = sandbox.hook("PreToolUse").edit("old.py", "f3()", "f3(x)").args(args).run();
@@ -56,7 +56,7 @@ fn without_a_word_old_violations_deny_as_they_always_did() {
 }
 
 #[test]
-fn a_copy_is_new_and_is_named_by_its_own_line() {
+fn copy_is_new_at_its_own_line() {
     let sandbox = sandbox();
     let output = edit(&sandbox, "def f1():\n", "def f1():\n    print(20)\n");
     output.assert_denied(&["no-print at line 2"]);
@@ -75,7 +75,7 @@ fn moved_and_reindented_lines_keep_their_violations() {
 }
 
 #[test]
-fn old_violations_are_told_when_the_edit_touches_their_lines() {
+fn reports_existing_violations_on_touched_lines() {
     let sandbox = sandbox();
     let output =
         edit(&sandbox, "def f3():\n    print(3)\n\ndef f4():", "def g3():\n    print(3)\n\ndef g4():");
@@ -91,7 +91,7 @@ fn old_violations_are_told_when_the_edit_touches_their_lines() {
 }
 
 #[test]
-fn with_on_clean_defer_the_client_decides_and_the_model_is_told() {
+fn defer_leaves_decision_and_reports_existing() {
     let sandbox = sandbox();
     let edit = sandbox.hook("PreToolUse").edit("old.py", "    print(3)", "  print(3)");
     let output = edit.args(["--existing", "report", "--on-clean", "defer"]).run();
@@ -100,7 +100,7 @@ fn with_on_clean_defer_the_client_decides_and_the_model_is_told() {
 }
 
 #[test]
-fn a_new_file_a_removed_directive_and_a_file_with_nothing_old_bring_new_ones() {
+fn new_file_and_removed_directive_add_violations() {
     let sandbox = sandbox().file("ignored.py", "print(1)  # phaser:ignore no-print\n");
     let new = json!({ "file_path": sandbox.path("new.py"), "content": old_file() });
     assert_eq!(pre(&sandbox, "Write", new).decision(), "deny");
@@ -122,7 +122,7 @@ fn several_edits_and_old_requirements() {
 }
 
 #[test]
-fn a_link_is_judged_by_both_of_its_names_before_and_now() {
+fn link_is_compared_under_both_names() {
     let sandbox = sandbox();
     std::os::unix::fs::symlink("old.py", sandbox.path("link")).expect("linked");
     let input = json!({ "file_path": sandbox.path("link"), "old_string": "f3()", "new_string": "f3(x)" });
@@ -173,7 +173,7 @@ fn post(sandbox: &Sandbox, tool: &str, original: Value) -> Output {
 }
 
 #[test]
-fn a_warning_after_an_edit_is_told_once() {
+fn reports_warning_after_edit_once() {
     let sandbox = Sandbox::new().contract(&warning(&forbid("no-todo", "TODO", "**/*.py")));
     let first = "x = 1\n# TODO later\ny = 1\n";
     let sandbox = sandbox.file("old.py", first);
@@ -193,7 +193,7 @@ fn a_warning_after_an_edit_is_told_once() {
 }
 
 #[test]
-fn after_a_notebook_edit_the_cell_is_compared_with_what_it_was() {
+fn compares_notebook_cell_after_edit() {
     let before = notebook(&[("a", "# TODO\nx = 1")]);
     let sandbox = Sandbox::new()
         .contract(&warning(&forbid("no-todo", "TODO", "**/*.ipynb")))
@@ -213,7 +213,7 @@ fn after_a_notebook_edit_the_cell_is_compared_with_what_it_was() {
 }
 
 #[test]
-fn line_endings_that_an_edit_keeps_are_no_news() {
+fn kept_line_endings_add_nothing() {
     let sandbox = Sandbox::new()
         .contract(&warning(&forbid("no-crlf", r"\r\n", "**/*.py")))
         .file("old.py", "x = 1\r\ny = 2\r\n");
@@ -222,7 +222,7 @@ fn line_endings_that_an_edit_keeps_are_no_news() {
 }
 
 #[test]
-fn what_is_staged_and_what_a_diff_has_follow_the_same_rule() {
+fn staged_and_diff_follow_the_rule() {
     let sandbox = sandbox().git_init();
     sandbox.git(&["add", "--all"]);
     let sandbox =
@@ -250,7 +250,7 @@ fn what_is_staged_and_what_a_diff_has_follow_the_same_rule() {
 }
 
 #[test]
-fn the_configuration_says_it_for_hook_commit_and_ci_and_a_flag_takes_it_back() {
+fn configuration_sets_rule_and_flag_overrides() {
     let sandbox = sandbox().git_init();
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("old").file(".claude/phaser.yaml", "existing: report\n");
@@ -276,7 +276,7 @@ fn the_configuration_says_it_for_hook_commit_and_ci_and_a_flag_takes_it_back() {
 
 /// As 'pre-commit run --all-files' names files, and --from-ref with --to-ref.
 #[test]
-fn a_file_that_is_named_and_not_staged_is_judged_as_a_whole_where_the_configuration_compares() {
+fn named_unstaged_file_is_judged_whole() {
     let sandbox = Sandbox::new()
         .git_init()
         .file(".claude/phaser.yaml", "existing: report\n")

@@ -32,7 +32,7 @@ fn ends(output: &Output, code: i32) {
 }
 
 #[test]
-fn a_hook_event_ends_with_0_whatever_is_decided() {
+fn hook_ends_with_0_whatever_it_decides() {
     let sandbox = sandbox();
     for (content, decision) in [("a", "allow"), ("x", "deny"), ("w", "deny")] {
         for strictness in [&[][..], &["--strict"], &["--fail-on", "warning"]] {
@@ -44,7 +44,7 @@ fn a_hook_event_ends_with_0_whatever_is_decided() {
 }
 
 #[test]
-fn a_hook_event_with_gaps_ends_with_0_also_when_strict() {
+fn strict_hook_with_gaps_ends_with_0() {
     let sandbox = Sandbox::new()
         .contract(&forbid("slow", SLOW, "**"))
         .file(".claude/contracts/broken.yaml", "rule_id: [");
@@ -57,7 +57,7 @@ fn a_hook_event_with_gaps_ends_with_0_also_when_strict() {
 }
 
 #[test]
-fn a_hook_that_cannot_run_ends_with_3_and_decides_nothing() {
+fn failed_hook_ends_with_3_without_decision() {
     let sandbox = sandbox();
     let large = format!("{{\"a\": \"{}\"}}", "x".repeat(10 * 1024 * 1024));
     for input in ["", "[]", "{", "null", "nonsense", &large] {
@@ -72,7 +72,7 @@ fn a_hook_that_cannot_run_ends_with_3_and_decides_nothing() {
 }
 
 #[test]
-fn violations_at_or_above_fail_on_end_with_1() {
+fn violations_from_fail_on_end_with_1() {
     let sandbox = sandbox();
     for mode in [&["--file"][..], &[]] {
         for (file, fail_on, code) in [
@@ -98,7 +98,7 @@ fn violations_at_or_above_fail_on_end_with_1() {
 }
 
 #[test]
-fn severity_chooses_the_contracts_and_so_the_exit_code() {
+fn severity_selects_contracts_and_exit_code() {
     let sandbox = sandbox();
     let run = |severity: &str| {
         let output = sandbox.run(["enforce", "--all", "--format", "json", "--severity", severity]);
@@ -118,7 +118,7 @@ fn ignored_violations_do_not_fail_the_run() {
 }
 
 #[test]
-fn wrong_usage_ends_with_3_and_says_what_is_right() {
+fn wrong_usage_ends_with_3_and_hint() {
     let sandbox = sandbox();
     let cases: [(&[&str], &str); 23] = [
         (&[], "Usage: phaser"),
@@ -172,7 +172,7 @@ fn help_and_version_end_with_0() {
 }
 
 #[test]
-fn a_contracts_directory_that_cannot_be_read_ends_with_3() {
+fn unreadable_contracts_directory_ends_with_3() {
     let sandbox = sandbox().file("file", "").file("locked/a.yaml", forbid("a", "a", "**"));
     for (directory, said) in [
         ("gone", "phaser: --contracts-dir gone: not a readable directory: No such file or directory"),
@@ -193,7 +193,7 @@ fn a_contracts_directory_that_cannot_be_read_ends_with_3() {
 }
 
 #[test]
-fn a_target_that_cannot_be_read_ends_with_3_and_the_rest_is_reported() {
+fn unreadable_target_ends_with_3_and_report() {
     let sandbox = sandbox();
     fs::set_permissions(sandbox.path("clean.txt"), fs::Permissions::from_mode(0o000)).expect("a mode");
     for args in [&["--all"][..], &["--file", "clean.txt", "--file", "error.txt"], &["."]] {
@@ -211,7 +211,7 @@ fn a_target_that_cannot_be_read_ends_with_3_and_the_rest_is_reported() {
 }
 
 #[test]
-fn a_path_that_climbs_out_of_the_project_ends_with_3() {
+fn path_outside_project_ends_with_3() {
     let output = sandbox().run(["enforce", "../elsewhere.txt", "error.txt"]);
     ends(&output, 3);
     assert!(output.unchecked().concat().starts_with("../elsewhere.txt: "), "{output}");
@@ -219,7 +219,7 @@ fn a_path_that_climbs_out_of_the_project_ends_with_3() {
 }
 
 #[test]
-fn a_pattern_out_of_time_ends_with_3_and_the_rest_is_reported() {
+fn timed_out_pattern_ends_with_3() {
     let sandbox = sandbox().contract(&forbid("slow", SLOW, "**")).file("slow.txt", slow_text());
     for args in [&["--all"][..], &["--all", "--fail-on", "never"], &["slow.txt", "error.txt"]] {
         let output =
@@ -233,7 +233,7 @@ fn a_pattern_out_of_time_ends_with_3_and_the_rest_is_reported() {
 }
 
 #[test]
-fn outside_a_repository_git_modes_end_with_3() {
+fn git_modes_outside_repository_end_with_3() {
     let sandbox = sandbox();
     for args in [&["--staged"][..], &["--diff", "main"]] {
         let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
@@ -272,7 +272,7 @@ fn strict_turns_every_gap_into_3() {
 }
 
 #[test]
-fn three_wins_over_one_and_the_report_is_still_written() {
+fn three_beats_one_and_report_is_written() {
     let sandbox = sandbox().file(".claude/contracts/z.yaml", "rule_id: [");
     ends(&sandbox.run(["enforce", "--all"]), 1);
     let output = sandbox.run(["enforce", "--all", "--strict"]);
@@ -282,7 +282,7 @@ fn three_wins_over_one_and_the_report_is_still_written() {
 }
 
 #[test]
-fn without_contracts_the_places_and_the_next_step_are_named() {
+fn without_contracts_names_places_and_next_step() {
     let sandbox = Sandbox::new().file("a.txt", "x");
     insta::assert_snapshot!(sandbox.run(["enforce", "--all"]), @"
     exit: 0
@@ -299,7 +299,7 @@ fn without_contracts_the_places_and_the_next_step_are_named() {
 }
 
 #[test]
-fn without_a_contract_that_is_switched_on_that_is_said() {
+fn reports_that_every_contract_is_disabled() {
     let off = forbid("no-x", "x", "**") + "enabled: false\n";
     let output = Sandbox::new().contract(&off).file("a.txt", "x").run(["enforce", "--all"]);
     ends(&output, 0);
@@ -324,7 +324,7 @@ fn without_a_home_the_projects_contracts_count() {
 }
 
 #[test]
-fn output_that_cannot_be_written_ends_with_3() {
+fn unwritable_output_ends_with_3() {
     let sandbox = sandbox();
     let full = || File::options().write(true).open("/dev/full").expect("a device that is always full");
     for args in
@@ -340,7 +340,7 @@ fn output_that_cannot_be_written_ends_with_3() {
 }
 
 #[test]
-fn a_decision_that_cannot_be_written_ends_with_3() {
+fn unwritable_decision_ends_with_3() {
     use std::io::Write as _;
     let sandbox = sandbox();
     let full = File::options().write(true).open("/dev/full").expect("a device that is always full");
@@ -368,7 +368,7 @@ fn unread(sandbox: &Sandbox, args: &[&str], stdin: &str) -> (Option<i32>, String
 }
 
 #[test]
-fn a_reader_that_goes_away_changes_no_exit_code() {
+fn closed_reader_changes_no_exit_code() {
     let sandbox = sandbox().file("many.txt", "x\n".repeat(1000));
     for (args, code) in [
         (&["enforce", "--all"][..], 1),
@@ -389,7 +389,7 @@ fn a_reader_that_goes_away_changes_no_exit_code() {
 }
 
 #[test]
-fn an_answer_that_nobody_reads_ends_with_3() {
+fn unread_response_ends_with_3() {
     let sandbox = sandbox();
     for (content, format) in [("a", "hook"), ("x", "hook"), ("x", "json")] {
         let args = ["enforce", "--stdin", "--format", format];
@@ -411,7 +411,7 @@ fn closed_streams_change_no_exit_code() {
 }
 
 #[test]
-fn standard_error_that_cannot_be_written_changes_nothing() {
+fn unwritable_stderr_changes_nothing() {
     let sandbox = sandbox().file(".claude/contracts/broken.yaml", "rule_id: [");
     for redirection in ["2>/dev/full", "2>&-"] {
         let mut shell = sandbox.shell(&format!("\"$0\" enforce --stdin {redirection}"));
@@ -424,7 +424,7 @@ fn standard_error_that_cannot_be_written_changes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_read_is_trouble_also_without_contracts() {
+fn unreadable_target_fails_without_contracts_too() {
     let sandbox = Sandbox::new();
     for args in [["enforce", "--file", "gone.txt"], ["enforce", "--staged", "--quiet"]] {
         let output = sandbox.run(args);

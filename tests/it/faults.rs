@@ -92,7 +92,7 @@ fn stdin_slow() {
 }
 
 #[test]
-fn stdin_of_ten_megabytes_and_of_one_byte_more() {
+fn stdin_at_and_above_size_limit() {
     const LIMIT: usize = 10 * 1024 * 1024;
     let sandbox = sandbox();
     let of_size = |size: usize| {
@@ -149,7 +149,7 @@ fn the_working_directory_is_gone() {
 }
 
 #[test]
-fn the_hook_needs_no_working_directory_of_its_own() {
+fn hook_needs_no_working_directory() {
     let sandbox = sandbox();
     let gone = "mkdir gone && cd gone && rmdir ../gone && ";
     let output = in_a_shell(&sandbox, &format!("{gone} \"$0\" enforce --stdin"), &event(&sandbox, "x"));
@@ -240,7 +240,7 @@ fn an_environment_that_is_not_utf8() {
 }
 
 #[test]
-fn a_signal_ends_it_and_leaves_nothing_behind() {
+fn signal_leaves_nothing_behind() {
     let sandbox = sandbox();
     let mut child = hook(&sandbox);
     child.kill().expect("is ours");
@@ -250,7 +250,7 @@ fn a_signal_ends_it_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn stdin_open_and_silent_ends_with_3_after_ten_seconds() {
+fn silent_stdin_ends_with_3() {
     let sandbox = Sandbox::new();
     let start = std::time::Instant::now();
     let mut command = sandbox.command();

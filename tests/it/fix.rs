@@ -23,7 +23,7 @@ fn read(sandbox: &Sandbox, path: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_project_is_fixed_and_it_is_said_what_is_left() {
+fn fixes_project_and_reports_rest() {
     let no_bad = "rule_id: no-bad\ntype: forbid_pattern\npattern: bad\nfile_glob: '**'\nmessage: m\nseverity: warning\n";
     let sandbox = sandbox()
         .contract(FOO)
@@ -56,7 +56,7 @@ fn a_project_is_fixed_and_it_is_said_what_is_left() {
 }
 
 #[test]
-fn a_diff_is_what_git_applies_and_nothing_is_written() {
+fn diff_applies_in_git_and_writes_nothing() {
     let content = "1\n2\n3\na == None\n5\n6\n7\n8\n9\n10\n11\nb == None";
     let sandbox = sandbox()
         .git_init()
@@ -77,7 +77,7 @@ fn a_diff_is_what_git_applies_and_nothing_is_written() {
 }
 
 #[test]
-fn paths_of_a_diff_start_at_the_top_of_the_repository() {
+fn diff_paths_start_at_repository_root() {
     let base = Sandbox::new().file("web/a.py", "a == None\n").git_init();
     let base = base.file("web/.claude/contracts/is-none.yaml", NONE);
     let diff =
@@ -108,7 +108,7 @@ fn encodings_line_endings_and_modes_stay() {
 }
 
 #[test]
-fn a_link_is_followed_within_the_project_only() {
+fn follows_links_within_project_only() {
     let sandbox = sandbox().file("real/a.txt", "a == None\n");
     let outside = sandbox.home().join("b.txt");
     fs::write(&outside, "b == None\n").expect("written");
@@ -123,7 +123,7 @@ fn a_link_is_followed_within_the_project_only() {
 }
 
 #[test]
-fn a_file_that_is_read_only_is_left_with_a_word() {
+fn read_only_file_stays_with_note() {
     let sandbox = sandbox().file("a.txt", "a == None\n").file("b.txt", "b == None\n");
     fs::set_permissions(sandbox.path("a.txt"), fs::Permissions::from_mode(0o444)).expect("a mode");
     let fixed = sandbox.run(["fix", "--all"]);
@@ -134,7 +134,7 @@ fn a_file_that_is_read_only_is_left_with_a_word() {
 }
 
 #[test]
-fn what_is_in_the_baseline_is_left_alone() {
+fn baselined_violations_stay() {
     let sandbox = sandbox().file("a.txt", "a == None\n");
     assert_eq!(sandbox.run(["baseline"]).code, Some(0));
     let sandbox = sandbox.file("a.txt", "a == None\nb == None\n");
@@ -146,7 +146,7 @@ fn what_is_in_the_baseline_is_left_alone() {
 }
 
 #[test]
-fn contracts_that_are_not_chosen_still_say_what_harm_is() {
+fn unselected_contracts_still_veto_fixes() {
     let no_is = "rule_id: no-is\ntype: forbid_pattern\npattern: 'b is None'\nfile_glob: '**'\nmessage: m\nseverity: error\n";
     let sandbox = sandbox().contract(FOO).contract(no_is).file("a.py", "foo\na == None\nb == None\n");
     let fixed = sandbox.run(["fix", "--all", "--only", "is-none"]);
@@ -170,7 +170,7 @@ fn contracts_that_are_not_chosen_still_say_what_harm_is() {
 }
 
 #[test]
-fn staged_files_are_fixed_in_the_worktree_and_a_hook_can_fail_on_it() {
+fn fixes_staged_files_in_worktree() {
     let sandbox =
         sandbox().git_init().file("a.py", "a == None\n").file("b.py", "b == None\n").git_add("a.py");
     let fixed = sandbox.run(["fix", "--staged", "--fail-on-fix"]);
@@ -182,7 +182,7 @@ fn staged_files_are_fixed_in_the_worktree_and_a_hook_can_fail_on_it() {
 }
 
 #[test]
-fn what_to_fix_has_to_be_said() {
+fn requires_targets() {
     let none = sandbox().run(["fix"]);
     assert_eq!(none.code, Some(3));
     assert!(none.stderr.contains("choose --all or --staged, or name files"), "{none}");
@@ -217,7 +217,7 @@ fn reports_carry_fixes() {
 }
 
 #[test]
-fn the_summary_on_github_shows_fixes_as_a_diff() {
+fn github_summary_shows_fixes_as_diff() {
     let sandbox = sandbox().file("a.py", "x = a == None  # ```\n");
     let summary = sandbox.path("summary.md");
     let mut command = sandbox.command();
@@ -229,7 +229,7 @@ fn the_summary_on_github_shows_fixes_as_a_diff() {
 }
 
 #[test]
-fn a_secret_does_not_leak_through_a_fix() {
+fn fix_leaks_no_secret() {
     let secret = "rule_id: no-key\ntype: forbid_pattern\npattern: 'key=(\\w+)'\nfile_glob: '**'\nmessage: m\nseverity: error\n\
         tags: [secret]\nfix: 'key=env($1)'\n";
     let other = "rule_id: no-let\ntype: forbid_pattern\npattern: 'let (.*)'\nfile_glob: '**'\nmessage: m\nseverity: error\nfix: 'var $1'\n";
@@ -241,7 +241,7 @@ fn a_secret_does_not_leak_through_a_fix() {
 }
 
 #[test]
-fn a_fix_that_names_no_group_is_a_warning_and_the_contract_counts() {
+fn fix_without_group_warns_and_contract_counts() {
     let sandbox = Sandbox::new()
         .file(".claude/contracts/a.yaml", NONE.replace("$1", "$2"))
         .file(

@@ -10,7 +10,7 @@ fn shown(sandbox: &Sandbox, tool: &str, input: Value, format: &str) -> Value {
 }
 
 #[test]
-fn a_hook_event_that_cannot_be_worked_out_shows_gaps_and_broken_contracts_in_every_report() {
+fn unreconstructable_event_shows_gaps_in_reports() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**"))
         .file(".claude/contracts/broken.yaml", "rule_id: [")
@@ -26,7 +26,7 @@ fn a_hook_event_that_cannot_be_worked_out_shows_gaps_and_broken_contracts_in_eve
 }
 
 #[test]
-fn broken_contracts_are_told_to_the_person_and_leave_the_decision_as_it_is() {
+fn broken_contracts_reach_user_and_keep_decision() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**"))
         .file(".claude/contracts/a.yaml", "rule_id: [")
@@ -43,7 +43,7 @@ fn broken_contracts_are_told_to_the_person_and_leave_the_decision_as_it_is() {
 }
 
 #[test]
-fn the_size_limit_bounds_a_write_as_it_bounds_a_file() {
+fn size_limit_bounds_write_like_file() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("a.txt", "x".repeat(19));
     let input = json!({ "file_path": sandbox.path("a.txt"), "content": "x".repeat(19) });
     let write = |limit| {
@@ -58,7 +58,7 @@ fn the_size_limit_bounds_a_write_as_it_bounds_a_file() {
 }
 
 #[test]
-fn a_requirement_on_the_project_is_not_judged_missing_when_a_file_was_not_read() {
+fn unread_file_makes_no_requirement_missing() {
     let somewhere = "version: '1.2'\naudit_source: x\nrule:\n  id: has-mark\n  type: require_pattern\n  \
                      pattern: MARK\n  file_glob: '**/*.txt'\n  message: m\n  severity: error\n  rationale: r\n\
                      created_at: '2024-01-01'\nenabled: true\n";
@@ -79,7 +79,7 @@ fn run_all(sandbox: &Sandbox) -> Output {
 }
 
 #[test]
-fn what_is_required_of_a_notebook_is_judged_on_the_whole_of_it() {
+fn notebook_requirement_is_judged_on_whole() {
     let notebook = json!({ "cells": [
         { "cell_type": "code", "id": "one", "source": "MARK\n", "outputs": [], "execution_count": 1 },
         { "cell_type": "code", "id": "two", "source": "b = 1\n" },
@@ -104,7 +104,7 @@ fn what_is_required_of_a_notebook_is_judged_on_the_whole_of_it() {
 }
 
 #[test]
-fn a_clean_write_outside_the_project_is_left_to_the_client() {
+fn clean_write_outside_project_is_deferred() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**"));
     let write = |path: &str, content: &str| {
         let input = json!({ "file_path": sandbox.home().join(path), "content": content });
@@ -118,7 +118,7 @@ fn a_clean_write_outside_the_project_is_left_to_the_client() {
 }
 
 #[test]
-fn a_worktree_inside_the_checkout_has_its_own_contracts_and_paths() {
+fn nested_worktree_has_own_contracts() {
     let sandbox = Sandbox::new().git_init().contract(&forbid("no-x", "x", "src/**")).file("src/a.txt", "");
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("all");
@@ -132,7 +132,7 @@ fn a_worktree_inside_the_checkout_has_its_own_contracts_and_paths() {
 }
 
 #[test]
-fn a_long_message_does_not_make_a_long_answer() {
+fn long_message_makes_no_long_response() {
     let long = forbid("no-x", "x", "**").replace("Do not no-x.", &"m".repeat(40_000));
     let sandbox = Sandbox::new().contract(&long);
     let output = sandbox.pre_write("a.txt", &"x ".repeat(200));
@@ -143,7 +143,7 @@ fn a_long_message_does_not_make_a_long_answer() {
 }
 
 #[test]
-fn a_number_that_nobody_reads_does_not_stop_the_check() {
+fn unused_number_stops_no_check() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**"));
     let path = sandbox.path("a.txt");
     let event = format!(

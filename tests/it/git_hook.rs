@@ -38,19 +38,19 @@ fn assert_committed(sandbox: &Sandbox, commit: &Output) {
 }
 
 #[test]
-fn a_commit_is_stopped_by_what_is_staged() {
+fn staged_violation_stops_commit() {
     let sandbox = sandbox().file("b.py", "print(1)\n").git_add("b.py").file("b.py", "fine = 1\n");
     assert_blocked(&sandbox, &sandbox.try_git(&["commit", "-m", "x"], ""), "b.py:1");
 }
 
 #[test]
-fn a_commit_is_not_stopped_by_what_is_not_staged() {
+fn unstaged_violation_stops_no_commit() {
     let sandbox = sandbox().file("b.py", "fine = 1\n").git_add("b.py").file("b.py", "print(1)\n");
     assert_committed(&sandbox, &sandbox.try_git(&["commit", "-m", "x"], ""));
 }
 
 #[test]
-fn commit_all_checks_what_it_is_about_to_stage() {
+fn commit_all_checks_what_it_stages() {
     let sandbox = sandbox().file("b.py", "print(1)\n");
     assert_blocked(&sandbox, &sandbox.try_git(&["commit", "-a", "-m", "x"], ""), "b.py:1");
     let sandbox = sandbox.file("b.py", "fine = 1\n").file("untracked.py", "print(1)\n");
@@ -58,7 +58,7 @@ fn commit_all_checks_what_it_is_about_to_stage() {
 }
 
 #[test]
-fn commit_of_a_path_checks_that_path_only() {
+fn commit_of_path_checks_that_path() {
     let sandbox = sandbox().file("a.py", "print(1)\n").git_add("a.py").file("b.py", "print(2)\n");
     assert_blocked(&sandbox, &sandbox.try_git(&["commit", "-m", "x", "b.py"], ""), "b.py:1");
     let sandbox = sandbox.file("b.py", "fine = 1\n");
@@ -66,7 +66,7 @@ fn commit_of_a_path_checks_that_path_only() {
 }
 
 #[test]
-fn commit_of_a_path_from_below_checks_that_path() {
+fn commit_of_path_works_from_below() {
     let sandbox = sandbox().file("d/c.py", "fine = 1\n").git_add("d/c.py").file("d/c.py", "print(1)\n");
     let below = ["-C", "d", "commit", "-m", "x", "c.py"];
     assert_blocked(&sandbox, &sandbox.try_git(&below, ""), "d/c.py:1");
@@ -90,7 +90,7 @@ fn amending_checks_what_is_added() {
 }
 
 #[test]
-fn a_linked_worktree_commits_through_the_same_hook() {
+fn linked_worktree_uses_same_hook() {
     let sandbox = sandbox();
     sandbox.git(&["worktree", "add", "-q", "../linked"]);
     let linked = sandbox.root().with_file_name("linked");
@@ -105,7 +105,7 @@ fn a_linked_worktree_commits_through_the_same_hook() {
 }
 
 #[test]
-fn a_merge_is_checked_before_it_is_committed() {
+fn merge_is_checked_before_commit() {
     let sandbox = sandbox();
     sandbox.git(&["checkout", "-q", "-b", "topic"]);
     let sandbox = sandbox.file("c.py", "print(1)\n").git_add("c.py");

@@ -15,7 +15,7 @@ fn diff(sandbox: &Sandbox, revisions: &str) -> Output {
 }
 
 #[test]
-fn staged_bytes_are_checked_and_the_worktree_is_not() {
+fn checks_staged_bytes_not_worktree() {
     let sandbox = sandbox().file("a.txt", "x").git_add("a.txt").file("a.txt", "fine");
     let output = staged(&sandbox);
     assert_eq!((output.code, output.violations()), (Some(1), vec!["a.txt:1:1 no-x".to_owned()]));
@@ -47,7 +47,7 @@ fn existence_is_judged_on_the_index() {
 }
 
 #[test]
-fn the_existence_of_a_file_in_a_sparse_directory_counts() {
+fn file_in_sparse_directory_exists() {
     let sandbox = Sandbox::new()
         .git_init()
         .contract(&contract("needs-notes", "file_exists", None, "docs/deep/notes"))
@@ -63,7 +63,7 @@ fn the_existence_of_a_file_in_a_sparse_directory_counts() {
 }
 
 #[test]
-fn a_staged_link_is_judged_by_its_path_only() {
+fn staged_link_is_judged_by_path() {
     let sandbox =
         sandbox().contract(&contract("no-link", "file_not_exists", None, "link.txt")).file("x.txt", "x");
     std::os::unix::fs::symlink("x.txt", sandbox.path("link.txt")).expect("linked");
@@ -73,7 +73,7 @@ fn a_staged_link_is_judged_by_its_path_only() {
 }
 
 #[test]
-fn named_files_are_checked_as_they_are_in_the_index() {
+fn named_files_are_read_from_index() {
     let sandbox =
         sandbox().file("a.txt", "x").file("d/b.txt", "x").file("d/c.txt", "fine").file("e.txt", "x");
     sandbox.git(&["add", "--all"]);
@@ -101,7 +101,7 @@ fn named_files_are_checked_as_they_are_in_the_index() {
 }
 
 #[test]
-fn a_name_whose_deletion_is_staged_is_no_gap() {
+fn staged_deletion_is_no_gap() {
     let sandbox = sandbox().file("a.txt", "fine").file("b.txt", "fine");
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("second");
@@ -116,7 +116,7 @@ fn a_name_whose_deletion_is_staged_is_no_gap() {
 }
 
 #[test]
-fn named_files_may_be_in_a_sparse_directory() {
+fn named_files_may_be_sparse() {
     let sandbox = sandbox().file("in/a.txt", "x").file("out/deep/b.txt", "x").file("out/c.txt", "x");
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("old");
@@ -126,7 +126,7 @@ fn named_files_may_be_in_a_sparse_directory() {
 }
 
 #[test]
-fn changed_files_are_checked_and_others_are_not() {
+fn checks_changed_files_only() {
     let sandbox = sandbox().file("old.txt", "x\n").git_add("old.txt").git_commit("old");
     sandbox.git(&["checkout", "-q", "-b", "topic"]);
     let sandbox = sandbox.file("new.txt", "x\n").git_add("new.txt").git_commit("new");
@@ -138,7 +138,7 @@ fn changed_files_are_checked_and_others_are_not() {
 }
 
 #[test]
-fn line_endings_that_the_users_git_converts_are_no_change() {
+fn converted_line_endings_are_no_change() {
     let sandbox = Sandbox::new().git_init().contract(&forbid("no-crlf", r"\r\n", "*.sh"));
     let sandbox = sandbox.file("a.sh", "one\ntwo\n").git_add("a.sh").git_commit("first");
     let sandbox = sandbox.file("a.sh", "one\r\ntwo\r\n");
@@ -149,7 +149,7 @@ fn line_endings_that_the_users_git_converts_are_no_change() {
 }
 
 #[test]
-fn an_empty_base_or_head_is_exit_code_3() {
+fn empty_base_or_head_ends_with_3() {
     let sandbox = sandbox().file("a.txt", "x").git_add("a.txt").git_commit("second");
     for (revisions, what) in [("", "base"), ("..HEAD", "base"), ("...HEAD", "base"), ("HEAD..", "head")] {
         let output = diff(&sandbox, revisions);
@@ -161,7 +161,7 @@ fn an_empty_base_or_head_is_exit_code_3() {
 }
 
 #[test]
-fn a_file_moved_into_a_glob_and_a_directive_taken_away_bring_new_violations() {
+fn moved_file_and_removed_directive_add_violations() {
     let sandbox = Sandbox::new()
         .git_init()
         .contract(&forbid("no-x", "x", "src/**"))
@@ -177,7 +177,7 @@ fn a_file_moved_into_a_glob_and_a_directive_taken_away_bring_new_violations() {
 }
 
 #[test]
-fn old_violations_stay_old_when_lines_move_or_only_white_space_changes() {
+fn old_violations_survive_moves_and_whitespace() {
     let sandbox = sandbox().file("a.txt", "1 x\n2 x\n3\n");
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("old").file("a.txt", "new\n\t2 x\r\n1  x\r\nnew x\r\n").git_add("a.txt");
@@ -191,7 +191,7 @@ fn old_violations_stay_old_when_lines_move_or_only_white_space_changes() {
 }
 
 #[test]
-fn line_endings_that_git_converts_make_no_violation_new() {
+fn converted_line_endings_add_no_violation() {
     let sandbox = sandbox().file(".gitattributes", "* text eol=crlf\n").file("a.txt", "x 1\ny\n");
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox.git_commit("old").file("a.txt", "x 1\r\ny x\r\n");
@@ -252,7 +252,7 @@ fn flags_that_need_a_mode_say_so() {
 }
 
 #[test]
-fn bad_input_gets_exit_code_3_and_the_command_that_helps() {
+fn bad_input_ends_with_3_and_hint() {
     let check = |sandbox: &Sandbox, args: [&str; 2], help: &str| {
         let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
         assert_eq!(output.code, Some(3), "{output}");
@@ -285,7 +285,7 @@ fn a_missing_object_gets_exit_code_3() {
 
 /// Needs the right to give a file away, which only some users have.
 #[test]
-fn a_repository_of_somebody_else_is_trusted_when_the_user_says_so() {
+fn foreign_repository_needs_safe_directory() {
     let sandbox = sandbox().file("a.txt", "x").git_add("a.txt");
     if std::os::unix::fs::chown(sandbox.root(), Some(12345), None).is_err() {
         return;
@@ -298,7 +298,7 @@ fn a_repository_of_somebody_else_is_trusted_when_the_user_says_so() {
 }
 
 #[test]
-fn a_named_index_is_what_git_would_commit() {
+fn named_index_is_what_git_commits() {
     let sandbox = sandbox().file("a.txt", "x").git_add("a.txt");
     std::fs::rename(sandbox.path(".git/index"), sandbox.path(".git/other")).expect("moved");
     assert_eq!(staged(&sandbox).violations(), Vec::<String>::new());
@@ -308,7 +308,7 @@ fn a_named_index_is_what_git_would_commit() {
 }
 
 #[test]
-fn staged_texts_of_any_kind_are_checked_with_every_contract() {
+fn staged_texts_meet_every_contract() {
     let sandbox = Sandbox::new()
         .git_init()
         .contract(&forbid("no-todo", "TODO", "**/*.txt"))
@@ -327,7 +327,7 @@ fn staged_texts_of_any_kind_are_checked_with_every_contract() {
 }
 
 #[test]
-fn what_is_staged_is_held_against_the_contracts_that_are_staged() {
+fn staged_run_reads_staged_contracts() {
     let sandbox = sandbox().file("a.txt", "y\n").file("b.txt", "z\n");
     sandbox.git(&["add", "--all"]);
     let sandbox = sandbox

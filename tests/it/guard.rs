@@ -13,7 +13,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn a_denied_edit_is_told_with_its_file_and_warnings_do_not_deny() {
+fn denial_names_file_and_warnings_deny_nothing() {
     let sandbox = sandbox();
     let write = |content: &str| sandbox.hook("PreToolUse").write("src/a.py", content).guard().run();
     write("x = 1\nprint(x)  # TODO\n").assert_denied(&["no-print at src/a.py:2"]);
@@ -21,7 +21,7 @@ fn a_denied_edit_is_told_with_its_file_and_warnings_do_not_deny() {
 }
 
 #[test]
-fn after_an_edit_warnings_are_context_and_errors_have_a_reason_that_names_the_file() {
+fn warnings_are_context_and_errors_block() {
     let sandbox = sandbox().file("src/a.py", "x = 1  # TODO\n").file("src/b.py", "print(1)  # TODO\n");
     let after = |path: &str| sandbox.hook("PostToolUse").write(path, "").guard().run();
     let output = after("src/a.py");
@@ -35,7 +35,7 @@ fn after_an_edit_warnings_are_context_and_errors_have_a_reason_that_names_the_fi
 }
 
 #[test]
-fn whoever_begins_is_told_the_contracts_errors_first() {
+fn session_start_lists_errors_first() {
     let sandbox = sandbox()
         .contract("rule_id: [")
         .file("sub/.claude/contracts/own.yaml", forbid("own", "x", "**/*.rs"))
@@ -68,7 +68,7 @@ fn whoever_begins_is_told_the_contracts_errors_first() {
 }
 
 #[test]
-fn a_thousand_contracts_are_told_within_the_length_that_the_client_passes_on() {
+fn thousand_contracts_fit_the_context_limit() {
     let mut sandbox = Sandbox::new();
     for n in 0..1_000 {
         let yaml = forbid(&format!("rule-{n:04}"), &format!("word{n}"), "src/**/*.{py,js,ts}");
@@ -81,7 +81,7 @@ fn a_thousand_contracts_are_told_within_the_length_that_the_client_passes_on() {
 }
 
 #[test]
-fn a_project_without_contracts_has_nothing_to_say_to_any_event() {
+fn without_contracts_every_response_is_empty() {
     let sandbox = Sandbox::new().file("a.py", "print(1)");
     for event in
         ["SessionStart", "SubagentStart", "Stop", "SubagentStop", "ConfigChange", "PreCompact", "Novel"]
@@ -94,7 +94,7 @@ fn a_project_without_contracts_has_nothing_to_say_to_any_event() {
 }
 
 #[test]
-fn a_server_that_writes_a_file_is_denied_and_never_allowed() {
+fn mcp_write_is_denied_never_allowed() {
     let sandbox = sandbox();
     for (path, content) in [("path", "text"), ("file_path", "content"), ("path", "content")] {
         let write = |text: &str| {
@@ -116,14 +116,14 @@ fn a_command_is_never_allowed() {
 }
 
 #[test]
-fn a_file_outside_the_project_is_never_allowed() {
+fn file_outside_project_is_never_allowed() {
     let sandbox = sandbox();
     let input = json!({ "file_path": sandbox.home().join("a.py"), "content": "x" });
     assert_eq!(sandbox.hook("PreToolUse").tool("Write", input).guard().run().json(), json!({}));
 }
 
 #[test]
-fn without_the_flag_only_edits_are_looked_at() {
+fn without_flag_only_edits_are_checked() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "protect: deny\n");
     for event in
         ["SessionStart", "SubagentStart", "Stop", "SubagentStop", "ConfigChange", "PostToolUseFailure"]
@@ -138,7 +138,7 @@ const HOOKS: &str = r#"{ "hooks": { "PreToolUse": [ { "matcher": "Write", "hooks
     [ { "type": "command", "command": "phaser enforce --stdin --guard" } ] } ] } }"#;
 
 #[test]
-fn settings_that_take_the_hooks_away_do_not_count_if_the_project_protects_them() {
+fn protected_settings_keep_their_hooks() {
     let change = |sandbox: &Sandbox| {
         let settings = sandbox.path(".claude/settings.json");
         let fields = json!({ "source": "project_settings", "file_path": settings });
@@ -167,7 +167,7 @@ fn settings_that_take_the_hooks_away_do_not_count_if_the_project_protects_them()
 }
 
 #[test]
-fn a_broken_configuration_does_not_disarm_the_guard() {
+fn broken_configuration_keeps_guard_armed() {
     let sandbox = sandbox().file(".claude/phaser.yaml", "protect: perhaps\n");
     let output = sandbox.hook("PreToolUse").write("a.py", "print(1)").guard().run();
     assert_eq!(output.decision(), "deny", "{output}");

@@ -50,7 +50,7 @@ fn bash(sandbox: &Sandbox, script: &str) -> Output {
 }
 
 #[test]
-fn whatever_way_a_command_writes_a_file_it_is_told_with_file_and_line() {
+fn reports_every_way_to_write_files() {
     let commands = [
         ("echo 'print(1)' > new.py", "new.py:1"),
         ("printf 'y = 2\\nprint(2)\\n' > clean.py", "clean.py:2"),
@@ -76,7 +76,7 @@ fn whatever_way_a_command_writes_a_file_it_is_told_with_file_and_line() {
 }
 
 #[test]
-fn a_command_that_fails_is_looked_at_as_well() {
+fn checks_failed_command_too() {
     let sandbox = sandbox();
     wait_a_while();
     let output = bash(&sandbox, "echo 'print(1)' > new.py; false");
@@ -95,7 +95,7 @@ fn a_warning_is_context_and_no_error() {
 }
 
 #[test]
-fn what_is_not_the_commands_doing_is_not_told() {
+fn reports_only_what_the_command_did() {
     let commands = [
         "true",
         "cat old.py clean.py",
@@ -118,7 +118,7 @@ fn what_is_not_the_commands_doing_is_not_told() {
 }
 
 #[test]
-fn a_file_from_another_commit_is_told_and_a_branch_is_not() {
+fn reports_checked_out_file_not_branch() {
     let sandbox = sandbox();
     sandbox.git(&["switch", "-q", "-c", "bad"]);
     let sandbox = sandbox.file("clean.py", "print('bad')\n").git_add(".").git_commit("bad");
@@ -132,7 +132,7 @@ fn a_file_from_another_commit_is_told_and_a_branch_is_not() {
 }
 
 #[test]
-fn what_is_committed_in_the_same_command_is_told() {
+fn reports_what_the_command_committed() {
     let sandbox = sandbox();
     wait_a_while();
     let commit = "git -c user.name=n -c user.email=e commit -qam new";
@@ -155,7 +155,7 @@ fn the_client_may_say_which_files_changed() {
 }
 
 #[test]
-fn names_that_are_made_to_confuse_stay_on_their_line() {
+fn confusing_names_stay_on_their_line() {
     let sandbox = sandbox();
     wait_a_while();
     let output =
@@ -167,7 +167,7 @@ fn names_that_are_made_to_confuse_stay_on_their_line() {
 }
 
 #[test]
-fn without_git_whatever_a_command_touched_is_new() {
+fn without_git_touched_files_are_new() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"\bprint\(", "**/*.py"))
         .file("untouched.py", "print(1)\n");
@@ -177,7 +177,7 @@ fn without_git_whatever_a_command_touched_is_new() {
 }
 
 #[test]
-fn in_the_middle_of_a_merge_only_what_is_new_is_told() {
+fn merge_reports_only_new_violations() {
     let sandbox = sandbox();
     sandbox.git(&["switch", "-q", "-c", "theirs"]);
     let sandbox = sandbox.file("clean.py", "x = 2\n").git_add(".").git_commit("theirs");
@@ -208,7 +208,7 @@ fn transcript(sandbox: &Sandbox, seconds_ago: i64) -> Value {
 }
 
 #[test]
-fn a_turn_that_leaves_a_violation_is_sent_back_once_and_never_twice() {
+fn violating_turn_is_blocked_once() {
     let sandbox = sandbox().file("new.py", "x = 1\nprint(1)\n# TODO\n");
     let transcript = transcript(&sandbox, 60);
     let stop = |event_name: &str, active: bool| {
@@ -227,7 +227,7 @@ fn a_turn_that_leaves_a_violation_is_sent_back_once_and_never_twice() {
 }
 
 #[test]
-fn a_turn_is_not_held_up_by_what_was_there_or_by_an_earlier_turn() {
+fn earlier_violations_block_no_turn() {
     let sandbox = sandbox().file("left.py", "print(1)\n").file("old.py", "print('old')\nx = 2\n");
     wait_a_while();
     let later = transcript(&sandbox, 1);

@@ -73,7 +73,7 @@ fn three_weeks() -> Sandbox {
 }
 
 #[test]
-fn a_table_with_bars_says_how_it_came_to_what_it_is() {
+fn table_shows_trend_with_bars() {
     let output = three_weeks().run(["history"]);
     insta::assert_snapshot!(output, @r#"
     exit: 0
@@ -175,7 +175,7 @@ fn colours_are_used_when_they_are_wanted() {
 }
 
 #[test]
-fn what_is_looked_at_can_be_chosen() {
+fn selection_of_commits_can_be_chosen() {
     let sandbox = three_weeks();
     let count = |args: [&str; 2]| {
         let output = sandbox.run(["history", "--format", "json", "--every", "1", args[0], args[1]]);
@@ -195,7 +195,7 @@ fn what_is_looked_at_can_be_chosen() {
 }
 
 #[test]
-fn by_default_it_is_the_year_before_the_newest_commit() {
+fn defaults_to_year_before_newest_commit() {
     let year = 365 * DAY;
     let sandbox = project(&[
         (MONDAY - year - 1, &[("a.py", Some("print(1)\n"))]),
@@ -206,7 +206,7 @@ fn by_default_it_is_the_year_before_the_newest_commit() {
 }
 
 #[test]
-fn what_is_wrong_with_the_arguments_is_said() {
+fn reports_wrong_arguments() {
     let sandbox = three_weeks();
     for (args, said) in [
         (["--since", "soon"], "write a date such as 2026-01-31"),
@@ -226,7 +226,7 @@ fn what_is_wrong_with_the_arguments_is_said() {
 }
 
 #[test]
-fn the_baseline_does_not_count_and_contracts_are_those_on_disk() {
+fn baseline_and_old_contracts_do_not_count() {
     let sandbox = three_weeks();
     assert_eq!(sandbox.run(["baseline"]).code, Some(0));
     assert_eq!(counts(&sandbox.run(["history", "--format", "json", "--commits", "1"])), [(1, 3)]);
@@ -237,7 +237,7 @@ fn the_baseline_does_not_count_and_contracts_are_those_on_disk() {
 }
 
 #[test]
-fn a_project_may_be_a_directory_of_its_repository() {
+fn project_may_be_directory_of_repository() {
     let sandbox = Sandbox::new().git_init();
     import(
         &sandbox,
@@ -263,7 +263,7 @@ fn a_project_may_be_a_directory_of_its_repository() {
 }
 
 #[test]
-fn a_repository_may_be_a_directory_of_the_project() {
+fn repository_may_be_directory_of_project() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"\bprint\(", "part/*.py"))
         .contract(&contract("readme", "file_exists", None, "README.md"));
@@ -287,7 +287,7 @@ fn a_repository_may_be_a_directory_of_the_project() {
 }
 
 #[test]
-fn the_page_has_the_chart_and_what_there_is_today() {
+fn page_has_chart_and_current_violations() {
     let sandbox = three_weeks();
     let output = sandbox.run(["history", "--output", "out.html", "--every", "1"]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -362,7 +362,7 @@ fn object(sandbox: &Sandbox, revision: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn what_is_missing_is_said_and_the_rest_is_shown() {
+fn reports_missing_objects_and_shows_rest() {
     let unpacked = || {
         let sandbox = three_weeks();
         for pack in fs::read_dir(sandbox.path(".git/objects/pack")).expect("readable") {
@@ -401,7 +401,7 @@ fn what_is_missing_is_said_and_the_rest_is_shown() {
 }
 
 #[test]
-fn submodules_pointers_replacements_and_grafts_are_said() {
+fn reports_submodules_pointers_replacements_grafts() {
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n";
     let sandbox = project(&[
         (MONDAY, &[("a.py", Some("print(1)\n")), ("big.py", Some(pointer))]),
@@ -426,7 +426,7 @@ fn submodules_pointers_replacements_and_grafts_are_said() {
 }
 
 #[test]
-fn where_there_is_no_past_that_is_said() {
+fn reports_missing_history() {
     let nowhere = Sandbox::new().contract(&forbid("a", "x", "**")).run(["history"]);
     assert_eq!(nowhere.code, Some(3));
     assert!(nowhere.stderr.contains("is not in a git repository"), "{nowhere}");
@@ -443,7 +443,7 @@ fn where_there_is_no_past_that_is_said() {
 }
 
 #[test]
-fn times_may_be_equal_and_older_than_time() {
+fn accepts_equal_and_prehistoric_times() {
     let sandbox = project(&[(0, &[("a.py", Some("print(1)\n"))])]);
     let tree = sandbox.git(&["rev-parse", "HEAD^{tree}"]);
     let mut parent = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();

@@ -285,14 +285,14 @@ fn with_contracts_outside(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn a_hundred_commits_have_the_violations_of_their_checkouts() {
+fn commits_have_violations_of_their_checkouts() {
     let sandbox = repository(0x9E37_79B9_7F4A_7C15, 100, &Tree::new());
     let directory = with_contracts_outside(&sandbox);
     assert_equal(&sandbox, &["--contracts-dir", &directory]);
 }
 
 #[test]
-fn nested_contracts_overrides_and_excludes_count_in_the_past() {
+fn nested_settings_count_in_the_past() {
     let mut first = Tree::new();
     let file = |text: &str| Entry { mode: "100644", content: text.as_bytes().to_vec() };
     for (name, yaml) in contracts() {
@@ -310,7 +310,7 @@ fn nested_contracts_overrides_and_excludes_count_in_the_past() {
 }
 
 #[test]
-fn a_commit_is_refused_for_what_its_difference_brings_in() {
+fn refuses_commit_for_its_own_additions() {
     let sandbox = repository(42, 30, &Tree::new());
     let directory = with_contracts_outside(&sandbox);
     let mut refused_in_all = 0;

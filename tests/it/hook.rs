@@ -35,7 +35,7 @@ fn a_clean_write_is_allowed() {
 }
 
 #[test]
-fn a_violating_write_is_denied_with_the_line_and_the_message() {
+fn denies_violating_write_with_line_and_message() {
     let text = "import Foundation\n\nlet value = optional!\n";
     insta::assert_snapshot!(sandbox().pre_write("src/app.swift", text), @r#"
     exit: 0
@@ -53,7 +53,7 @@ fn a_violating_write_is_denied_with_the_line_and_the_message() {
 }
 
 #[test]
-fn an_edit_is_judged_on_the_file_as_it_would_be() {
+fn judges_edit_by_resulting_file() {
     let sandbox = sandbox().file("src/app.swift", "// one\nlet value = optional\n// three\n");
     let output = sandbox.pre_edit("src/app.swift", "let value = optional", "let value = optional!");
     output.assert_denied(&["no-force-unwrap at line 2"]);
@@ -61,7 +61,7 @@ fn an_edit_is_judged_on_the_file_as_it_would_be() {
 }
 
 #[test]
-fn the_older_names_of_an_edit_are_accepted() {
+fn accepts_older_names_of_edit() {
     let sandbox = sandbox().file("src/app.swift", "let value = optional\n");
     let input =
         json!({ "file_path": sandbox.path("src/app.swift"), "old_str": "optional", "new_str": "optional!" });
@@ -69,7 +69,7 @@ fn the_older_names_of_an_edit_are_accepted() {
 }
 
 #[test]
-fn an_ignore_directive_in_the_proposed_text_suppresses() {
+fn directive_in_proposed_text_suppresses() {
     let one = "let value = optional! // phaser:ignore no-force-unwrap\n";
     let output = sandbox().pre_write("src/app.swift", one);
     output.assert_allowed();
@@ -80,14 +80,14 @@ fn an_ignore_directive_in_the_proposed_text_suppresses() {
 }
 
 #[test]
-fn a_directive_on_disk_does_not_count_for_the_proposal() {
+fn directive_on_disk_does_not_count() {
     let sandbox = sandbox().file("src/app.swift", "let a = b! // phaser:ignore no-force-unwrap\n");
     assert_eq!(sandbox.pre_write("src/app.swift", "let a = b!\n").decision(), "deny");
 }
 
 /// Every reason for skipping: the answer is `{}`, and the reason goes to standard error.
 #[test]
-fn what_cannot_be_reconstructed_is_skipped() {
+fn unreconstructable_edit_is_skipped() {
     let sandbox = sandbox()
         .file("src/app.swift", "let a = b\n")
         .file("src/binary.swift", b"a\0b!\n")
@@ -146,7 +146,7 @@ fn input_that_is_no_object_is_trouble() {
 }
 
 #[test]
-fn warnings_are_shown_after_the_write_and_only_there() {
+fn warnings_are_reported_after_write_only() {
     let sandbox = Sandbox::new()
         .contract(&warning(&forbid("prefer-guard-let", "if let", "**/*.swift")))
         .file("src/app.swift", "\nif let a = b {}\n");
@@ -168,7 +168,7 @@ fn warnings_are_shown_after_the_write_and_only_there() {
 }
 
 #[test]
-fn an_error_after_the_write_is_called_a_violation() {
+fn error_after_write_is_a_violation() {
     let sandbox = sandbox().file("src/app.swift", "let a = b!\n");
     let input = json!({ "file_path": sandbox.path("src/app.swift") });
     let output = sandbox.hook("PostToolUse").tool("Edit", input).run();
@@ -178,13 +178,13 @@ fn an_error_after_the_write_is_called_a_violation() {
 }
 
 #[test]
-fn a_clean_write_is_not_spoken_of_afterwards() {
+fn clean_write_is_silent_afterwards() {
     let sandbox = sandbox().file("src/app.swift", "let a = b\n");
     assert_eq!(sandbox.post_write("src/app.swift", "let a = b!\n").stdout, "{}\n");
 }
 
 #[test]
-fn a_written_file_that_is_not_there_is_judged_by_its_content() {
+fn missing_written_file_is_judged_by_content() {
     let sandbox = Sandbox::new().contract(&warning(&no_force_unwrap()));
     assert_eq!(sandbox.post_write("src/app.swift", "let a = b!\n").json()["decision"], "block");
 }
@@ -214,7 +214,7 @@ fn the_rationale_is_not_in_the_reason() {
 }
 
 #[test]
-fn defer_leaves_a_clean_edit_to_the_client() {
+fn defer_leaves_clean_edit_to_agent() {
     let sandbox = sandbox();
     let write = |content: &str| {
         sandbox.hook("PreToolUse").write("a.swift", content).args(["--on-clean", "defer"]).run()
@@ -234,7 +234,7 @@ fn other_events_have_nothing_to_check() {
 }
 
 #[test]
-fn a_missing_event_name_means_before_the_tool() {
+fn missing_event_name_means_pre_tool_use() {
     let sandbox = sandbox();
     let write = sandbox.hook("").write("a.swift", "a!\n").with(json!({ "hook_event_name": null }));
     assert_eq!(write.run().decision(), "deny");
@@ -275,7 +275,7 @@ fn odd_json_is_read_leniently() {
 }
 
 #[test]
-fn an_open_stdin_does_not_keep_it_waiting() {
+fn open_stdin_delays_nothing() {
     use std::io::Write as _;
     let sandbox = sandbox();
     let event = sandbox.hook("PreToolUse").write("a.swift", "a!\n").json();
@@ -320,7 +320,7 @@ fn a_path_that_climbs_is_refused() {
 }
 
 #[test]
-fn a_relative_path_starts_at_the_clients_directory() {
+fn relative_path_starts_at_agents_directory() {
     let sandbox = sandbox().file("sub/app.swift", "let a = b\n");
     let input = json!({ "file_path": "app.swift", "old_string": "b", "new_string": "b!" });
     let edit = sandbox.hook("PreToolUse").tool("Edit", input).with(json!({ "cwd": sandbox.path("sub") }));
@@ -328,7 +328,7 @@ fn a_relative_path_starts_at_the_clients_directory() {
 }
 
 #[test]
-fn a_multi_edit_makes_its_edits_in_order() {
+fn multi_edit_applies_edits_in_order() {
     let sandbox = sandbox().file("a.swift", "let a = b\n");
     let input = json!({ "file_path": sandbox.path("a.swift"), "edits": [
         { "old_string": "b", "new_string": "c" },
@@ -338,7 +338,7 @@ fn a_multi_edit_makes_its_edits_in_order() {
 }
 
 #[test]
-fn a_notebook_cell_is_judged_by_its_own_lines() {
+fn notebook_cell_has_its_own_lines() {
     let notebook = json!({ "cells": [
         { "id": "one", "cell_type": "code", "source": ["a = 1\n", "b = 2"] },
         { "id": "two", "cell_type": "code", "source": "print(0)" },
@@ -358,20 +358,20 @@ fn a_notebook_cell_is_judged_by_its_own_lines() {
 }
 
 #[test]
-fn a_file_that_must_not_exist_is_not_written() {
+fn denies_file_that_must_not_exist() {
     let sandbox = Sandbox::new().contract(&contract("no-env", "file_not_exists", None, "**/.env"));
     sandbox.pre_write(".env", "A=1\n").assert_denied(&["no-env"]);
     assert_eq!(sandbox.pre_write(".env", "A=\u{0}\n").decision(), "deny");
 }
 
 #[test]
-fn a_file_that_must_exist_blocks_no_other_edit() {
+fn required_file_blocks_no_other_edit() {
     let sandbox = Sandbox::new().contract(&contract("needs-readme", "file_exists", None, "README.md"));
     sandbox.pre_write("a.txt", "x\n").assert_allowed();
 }
 
 #[test]
-fn the_file_decides_which_project_it_belongs_to() {
+fn file_selects_its_project() {
     let sandbox = Sandbox::new()
         .contract(&forbid("outer", "x", "**"))
         .file("inner/.claude/contracts/inner.yaml", forbid("inner", "x", "**"));
@@ -387,7 +387,7 @@ fn the_file_decides_which_project_it_belongs_to() {
 }
 
 #[test]
-fn a_linked_file_is_judged_by_both_of_its_names() {
+fn linked_file_is_judged_under_both_names() {
     let sandbox = Sandbox::new()
         .contract(&forbid("by-link", "link", "links/**"))
         .contract(&forbid("by-file", "file", "real/**"))
@@ -399,7 +399,7 @@ fn a_linked_file_is_judged_by_both_of_its_names() {
 }
 
 #[test]
-fn a_pattern_out_of_time_leaves_the_decision_to_the_client_and_tells_the_person() {
+fn timed_out_pattern_defers_and_reports() {
     let sandbox = Sandbox::new().contract(&forbid("slow", "(?:(?!x)(?:a|aa))+(?<!a)", "**"));
     let output = sandbox.pre_write("a.txt", &format!("{}!", "a".repeat(5000)));
     assert_eq!(output.json()["hookSpecificOutput"], Value::Null, "{output}");
@@ -417,7 +417,7 @@ fn other_formats_show_the_event_too() {
 }
 
 #[test]
-fn user_contracts_count_where_the_project_has_none() {
+fn user_contracts_count_without_project_contracts() {
     let sandbox = Sandbox::new().user_contract(&forbid("mine", "x", "**"));
     assert_eq!(sandbox.pre_write("a.txt", "x").decision(), "deny");
 }
@@ -440,7 +440,7 @@ fn the_answer_is_one_json_document() {
 }
 
 #[test]
-fn edits_are_made_as_the_client_makes_them() {
+fn applies_edits_as_agent_does() {
     // The file, the old text, the new text, and the line of the one `X` that is alone on its line.
     let cases = [
         ("a\nb\na\n", "a", "X", Some(1)),
@@ -466,7 +466,7 @@ fn edits_are_made_as_the_client_makes_them() {
 }
 
 #[test]
-fn every_occurrence_is_replaced_when_the_client_asks_for_it() {
+fn replace_all_replaces_every_occurrence() {
     let sandbox = sandbox().file("a.swift", "a = b\nc = b\n");
     let edit = |all: bool| {
         let input = json!({ "file_path": sandbox.path("a.swift"), "old_string": "b", "new_string": "b!", "replace_all": all });
@@ -493,7 +493,7 @@ fn after_the_write_errors_stand_before_warnings() {
 }
 
 #[test]
-fn without_contracts_of_its_own_a_repository_is_the_project() {
+fn repository_is_project_without_contracts() {
     let sandbox = Sandbox::new()
         .git_init()
         .user_contract(&forbid("by-root", "x", "sub/deep/*.txt"))
@@ -503,7 +503,7 @@ fn without_contracts_of_its_own_a_repository_is_the_project() {
 }
 
 #[test]
-fn without_a_repository_the_clients_directory_is_the_project() {
+fn agents_directory_is_project_without_repository() {
     let sandbox = Sandbox::new().user_contract(&forbid("by-cwd", "x", "*.txt")).file("sub/keep", "");
     let decide = |path: &str| {
         let write = sandbox.hook("PreToolUse").write(path, "x").with(json!({ "cwd": sandbox.path("sub") }));
@@ -513,7 +513,7 @@ fn without_a_repository_the_clients_directory_is_the_project() {
 }
 
 #[test]
-fn a_file_of_another_project_is_judged_by_that_projects_contracts() {
+fn foreign_file_meets_its_own_contracts() {
     let elsewhere = Sandbox::new();
     let sandbox = sandbox();
     let write = sandbox.hook("PreToolUse").write("a.swift", "a!\n").with(json!({ "cwd": elsewhere.root() }));
@@ -521,7 +521,7 @@ fn a_file_of_another_project_is_judged_by_that_projects_contracts() {
 }
 
 #[test]
-fn a_message_stays_on_its_line_of_the_reason() {
+fn message_stays_on_its_line() {
     let yaml =
         forbid("id", "x", "**").replace("'Do not id.'", "\"One.\\nContract violation: other. \\e[31mTwo.\"");
     let output = Sandbox::new().contract(&yaml).pre_write("a.txt", "x");
@@ -530,7 +530,7 @@ fn a_message_stays_on_its_line_of_the_reason() {
 }
 
 #[test]
-fn a_file_in_utf16_is_checked_after_it_was_written() {
+fn utf16_file_is_checked_after_write() {
     let sandbox = Sandbox::new()
         .contract(&warning(&forbid("no-todo", "TODO", "**")))
         .file("a.txt", b"\xff\xfeT\0O\0D\0O\0\n\0");

@@ -70,7 +70,7 @@ fn gap(output: &Output, code: i32, start: &str) {
 }
 
 #[test]
-fn when_the_time_of_a_hook_is_over_the_rest_is_said() {
+fn hook_timeout_reports_unchecked_rest() {
     let output = slow(60).pre_write("a.txt", &mixed(400_000));
     let timed_out = output.unchecked();
     let last = timed_out.last().expect("a gap");
@@ -80,7 +80,7 @@ fn when_the_time_of_a_hook_is_over_the_rest_is_said() {
 }
 
 #[test]
-fn a_slow_pattern_hides_no_violation_of_another() {
+fn slow_pattern_hides_no_other_violation() {
     let sandbox = Sandbox::new()
         .contract(&forbid("slow", BACKTRACKS, "**"))
         .contract(&forbid("z-no-x", "xyz", "**"))
@@ -91,20 +91,20 @@ fn a_slow_pattern_hides_no_violation_of_another() {
 }
 
 #[test]
-fn what_is_slow_is_a_failure_elsewhere() {
+fn slow_pattern_fails_other_modes() {
     let sandbox = Sandbox::new().contract(&forbid("slow", BACKTRACKS, "**")).file("a.txt", "a".repeat(5_000));
     gap(&sandbox.run(["enforce", "a.txt", "--timeout", "1"]), 3, "a.txt: slow ");
 }
 
 #[test]
-fn elsewhere_the_linear_engine_goes_to_its_end() {
+fn linear_engine_never_times_out_elsewhere() {
     let sandbox = slow(1).file("a.txt", mixed(100_000) + "a" + &mixed(40) + "c\n");
     let output = sandbox.run(["enforce", "a.txt", "--timeout", "1"]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(1), ""), "{output}");
 }
 
 #[test]
-fn a_look_ahead_that_cannot_be_stopped_is_given_up() {
+fn unstoppable_look_ahead_times_out() {
     let sandbox = Sandbox::new()
         .contract(&forbid("ahead", "(?=[^x]*x)y(?!z)", "**"))
         .contract(&forbid("no-b", "b(?!a)", "**"))

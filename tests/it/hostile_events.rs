@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::harness::{Sandbox, forbid};
 
 #[test]
-fn edits_that_ask_for_any_number_of_bytes() {
+fn edits_of_any_size_end() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("a.txt", "a".repeat(200_000));
     let edit = |tool: &str, mut input: Value| {
         input["file_path"] = json!(sandbox.path("a.txt"));

@@ -57,7 +57,7 @@ fn loops_of_links_end() {
 }
 
 #[test]
-fn a_link_out_of_the_project_is_judged_by_where_it_leads() {
+fn link_out_of_project_is_judged_there() {
     let outside = Sandbox::new().file("secret.txt", "x");
     let inner = outside.path("secret.txt").strip_prefix("/").expect("is absolute").display().to_string();
     let sandbox = Sandbox::new().contract(&forbid("outside", "x", &inner)).file("a.txt", "");
@@ -142,7 +142,7 @@ fn twenty_thousand_files_in_one_directory() {
 }
 
 #[test]
-fn a_sparse_file_of_four_gigabytes_is_not_read() {
+fn sparse_file_is_not_read() {
     let sandbox = sandbox();
     let mut file = File::create(sandbox.path("sparse.txt")).expect("created");
     file.seek(SeekFrom::Start(4 * 1024 * 1024 * 1024)).expect("moved");
@@ -157,7 +157,7 @@ fn a_sparse_file_of_four_gigabytes_is_not_read() {
 
 /// Files are read into memory, not mapped, so one that shrinks meanwhile cannot end the process.
 #[test]
-fn files_that_change_shrink_and_vanish_while_they_are_read() {
+fn files_may_change_while_read() {
     let sandbox = (0..50).fold(sandbox().file("steady.txt", "x"), |sandbox, number| {
         sandbox.file(&format!("moving/{number}.txt"), "y".repeat(100_000))
     });
@@ -189,7 +189,7 @@ fn files_that_change_shrink_and_vanish_while_they_are_read() {
 }
 
 #[test]
-fn a_directory_named_like_a_source_and_a_source_named_like_a_directory() {
+fn directory_and_source_may_swap_names() {
     let sandbox = sandbox().file("a.txt/b.txt", "x").file("src", "x");
     assert_eq!(all(&sandbox).violations(), ["a.txt/b.txt:1:1 no-x"]);
     assert_eq!(sandbox.run(["enforce", "a.txt", "--format", "json"]).violations(), ["a.txt/b.txt:1:1 no-x"]);
@@ -222,14 +222,14 @@ fn the_contracts_directory_is_something_else() {
 }
 
 #[test]
-fn an_ignore_file_that_is_broken_hides_nothing() {
+fn broken_ignore_file_hides_nothing() {
     let sandbox =
         sandbox().git_init().file(".gitignore", b"[\n\xff\xfe\0\n{{{\n**/**/**\\\n").file("a.txt", "x");
     assert_eq!(all(&sandbox).violations(), ["a.txt:1:1 no-x"]);
 }
 
 #[test]
-fn an_ignore_file_that_is_special_is_never_opened_and_hides_nothing() {
+fn special_ignore_file_is_never_opened() {
     for special in ["/dev/zero", "fifo", "real"] {
         let sandbox =
             sandbox().git_init().file("sub/a.txt", "x").file("sub/below/a.txt", "x").file("real", "*\n");
@@ -250,7 +250,7 @@ fn an_ignore_file_that_is_special_is_never_opened_and_hides_nothing() {
 }
 
 #[test]
-fn a_repository_with_special_files_is_not_opened() {
+fn special_repository_files_are_never_opened() {
     for file in ["config", "HEAD", "index", "."] {
         let sandbox = sandbox().git_init().file("sub/a.txt", "x");
         sandbox.git(&["init", "--quiet", "sub"]);
@@ -274,7 +274,7 @@ fn a_repository_with_special_files_is_not_opened() {
 }
 
 #[test]
-fn what_the_configuration_of_a_repository_inside_includes_is_not_opened() {
+fn nested_git_includes_are_never_opened() {
     let sandbox =
         sandbox().git_init().file("sub/a.txt", "x").file("sub/b.log", "x").file("sub/.gitignore", "*.log\n");
     sandbox.git(&["init", "--quiet", "sub"]);

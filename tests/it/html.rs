@@ -18,7 +18,7 @@ fn data(page: &str) -> Value {
 }
 
 #[test]
-fn a_page_shows_what_json_says_and_can_be_made_of_it() {
+fn page_equals_json_and_renders_it() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"\bprint\(.*", "**/*.py"))
         .contract(&warning(&forbid("no-todo", "TODO", "**/*.py")))
@@ -55,7 +55,7 @@ const HISTORY: &str = r#"{"version":1,"commits":[
     {"id":"b","time":1763337600,"errors":1,"warnings":2,"contracts":{"no-<x>":1}}]}"#;
 
 #[test]
-fn a_page_can_have_a_title_and_a_history() {
+fn page_has_title_and_history() {
     let report = r#"{"version":1,"violations":[]}"#;
     let sandbox = Sandbox::new().file("report.json", report).file("past.json", HISTORY);
     let plain = data(&sandbox.run(["report", "html", "report.json"]).stdout);
@@ -75,7 +75,7 @@ fn a_page_can_have_a_title_and_a_history() {
 }
 
 #[test]
-fn a_history_is_a_table_in_markdown_too() {
+fn history_renders_as_markdown_too() {
     let sandbox = Sandbox::new().file("past.json", HISTORY).file("a.json", "{}");
     let output = sandbox.run(["report", "trend", "past.json"]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
@@ -95,7 +95,7 @@ fn a_history_is_a_table_in_markdown_too() {
 }
 
 #[test]
-fn the_page_about_the_page_goes_as_it_says() {
+fn documented_page_commands_work() {
     assert_eq!(guide::follow(include_str!("../../docs/report.md")), 4);
 }
 
@@ -117,7 +117,7 @@ fn digest(text: &str) -> String {
 }
 
 #[test]
-fn the_policy_of_the_page_allows_its_own_script_and_style_and_no_other() {
+fn policy_allows_only_own_script_and_style() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/page.html");
     let mut page = fs::read_to_string(&path).expect("readable");
     for element in ["script", "style"] {

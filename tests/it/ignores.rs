@@ -32,7 +32,7 @@ fn leaves(path: &str, text: &str, violations: &[&str]) {
 }
 
 #[test]
-fn a_directive_covers_its_own_line_and_no_other() {
+fn directive_covers_its_own_line() {
     suppresses("a.py", "X = 1  # phaser:ignore no-x\n", 1);
     leaves("a.py", "X # phaser:ignore no-x\nX\n", &["a.py:2:1 no-x"]);
     leaves("a.py", "# phaser:ignore no-x\nX\n", &["a.py:2:1 no-x"]);
@@ -40,14 +40,14 @@ fn a_directive_covers_its_own_line_and_no_other() {
 }
 
 #[test]
-fn next_line_covers_the_line_after_it_and_no_other() {
+fn next_line_covers_following_line() {
     suppresses("a.py", "# phaser:ignore-next-line no-y\nY\n", 1);
     leaves("a.py", "# phaser:ignore-next-line no-y\n\nY\n", &["a.py:3:1 no-y"]);
     leaves("a.py", "Y\n# phaser:ignore-next-line no-y\n", &["a.py:1:1 no-y"]);
 }
 
 #[test]
-fn nothing_suppresses_a_contract_that_is_not_ignorable() {
+fn unignorable_contract_is_never_suppressed() {
     let strict = forbid("no-x", "X", "**") + "ignorable: false\n";
     let text = "# phaser:ignore-file no-x\nX = 1  # phaser:ignore no-x\nX # phaser:ignore-all\n";
     let project = || Sandbox::new().contract(&strict).file("a.py", text);
@@ -66,7 +66,7 @@ fn all_covers_every_contract_on_its_line() {
 }
 
 #[test]
-fn a_directive_for_the_file_covers_violations_without_a_line() {
+fn file_directive_covers_violations_without_line() {
     suppresses("needs/a.py", "# phaser:ignore-file needs-z\n", 1);
     suppresses("a.py", "# phaser:ignore-file no-y\nY\n\nY\n", 2);
     let ten = format!("{}# phaser:ignore-file no-y\nY\n", "\n".repeat(9));
@@ -76,14 +76,14 @@ fn a_directive_for_the_file_covers_violations_without_a_line() {
 }
 
 #[test]
-fn several_ids_stand_with_commas_between_them_and_a_reason_after() {
+fn commas_separate_ids_before_reason() {
     suppresses("a.py", "X Y # phaser:ignore no-x, no-y\n", 2);
     suppresses("a.py", "X Y # phaser:ignore no-x,no-y -- X marks the spot, as Y does\n", 4);
     leaves("a.py", "Y # phaser:ignore no-x -- no-y\n", &["a.py:1:1 no-y"]);
 }
 
 #[test]
-fn ids_are_case_sensitive_and_unknown_ones_do_nothing() {
+fn ids_are_case_sensitive_and_must_exist() {
     leaves("a.py", "Y # phaser:ignore No-y\n", &["a.py:1:1 no-y"]);
     leaves("a.py", "Y # phaser:ignore no-such-rule\n", &["a.py:1:1 no-y"]);
     let output = check("a.py", "Y # phaser:ignore no-such-rule\n");
@@ -91,7 +91,7 @@ fn ids_are_case_sensitive_and_unknown_ones_do_nothing() {
 }
 
 #[test]
-fn a_directive_must_stand_in_a_comment_of_the_files_language() {
+fn directive_needs_comment_of_language() {
     leaves("a.py", "Y = 'phaser:ignore no-y'\n", &["a.py:1:1 no-y"]);
     leaves("a.py", "Y // phaser:ignore no-y\n", &["a.py:1:1 no-y"]);
     leaves("a.js", "Y # phaser:ignore no-y\n", &["a.js:1:1 no-y"]);
@@ -134,7 +134,7 @@ fn other_common_languages_have_theirs() {
 }
 
 #[test]
-fn a_bare_directive_suppresses_nothing_and_that_is_said() {
+fn bare_directive_suppresses_nothing_with_note() {
     let sandbox = sandbox().file("a.py", "Y # phaser:ignore\nY\n# phaser:ignore-next-line\nY\n");
     insta::assert_snapshot!(sandbox.run(["enforce", "a.py"]), @"
     exit: 0
@@ -177,7 +177,7 @@ fn ignored_violations_are_counted_in_every_summary() {
 }
 
 #[test]
-fn no_ignores_reports_what_directives_would_have_hidden() {
+fn no_ignores_reports_hidden_violations() {
     let sandbox = sandbox().file("a.py", "X = 1 # phaser:ignore no-x\nY # phaser:ignore\n");
     let output = sandbox.run(["enforce", "--all", "--no-ignores", "--format", "json"]);
     assert_eq!(output.violations(), ["a.py:1:1 no-x", "a.py:2:1 no-y"]);
@@ -189,7 +189,7 @@ fn no_ignores_reports_what_directives_would_have_hidden() {
 }
 
 #[test]
-fn a_file_that_must_not_exist_can_be_excused_by_its_own_first_lines() {
+fn forbidden_file_may_excuse_itself() {
     let sandbox = Sandbox::new().contract(&contract("no-env", "file_not_exists", None, "**/.env"));
     let sandbox =
         sandbox.file(".env", "# phaser:ignore-file no-env -- a sample\nA=1\n").file("b/.env", "A=1\n");

@@ -66,7 +66,7 @@ fn init_names_packs_that_fit_the_languages() {
 }
 
 #[test]
-fn what_is_there_stays_and_init_can_run_again() {
+fn second_run_keeps_what_exists() {
     let sandbox = Sandbox::new().contract(&forbid("merge-marker", "x", "**"));
     let first = sandbox.run(["init"]);
     assert_eq!(first.code, Some(0), "{first}");
@@ -80,7 +80,7 @@ fn what_is_there_stays_and_init_can_run_again() {
 }
 
 #[test]
-fn a_broken_configuration_is_an_error_and_nothing_is_written() {
+fn broken_configuration_stops_it() {
     let sandbox = Sandbox::new().git_init().file(".claude/phaser.yaml", "pakcs: [go]\n");
     let before = all_files(&sandbox);
     let output = sandbox.run(["init", "--yes"]);
@@ -97,7 +97,7 @@ fn init_takes_the_packs_that_are_named() {
 }
 
 #[test]
-fn init_does_only_what_it_is_told_to() {
+fn does_only_what_flags_ask() {
     for (flag, written) in [
         ("--hook", ".claude/settings.json"),
         ("--pre-commit", ".pre-commit-config.yaml"),
@@ -220,7 +220,7 @@ fn yes_does_all_of_it() {
 }
 
 #[test]
-fn a_dry_run_shows_everything_and_writes_nothing() {
+fn dry_run_shows_all_writes_nothing() {
     let sandbox = old_code();
     let before = all_files(&sandbox);
     let output = sandbox.run(["init", "--yes", "--dry-run"]);
@@ -256,7 +256,7 @@ fn a_set_up_is_never_half_made() {
 }
 
 #[test]
-fn settings_that_cannot_be_edited_stop_only_who_wants_hooks() {
+fn uneditable_settings_stop_only_hooks() {
     let sandbox = old_code().file(".claude/settings.json", "{ broken");
     let before = all_files(&sandbox);
     let output = sandbox.run(["init", "--hook"]);
@@ -271,7 +271,7 @@ fn settings_that_cannot_be_edited_stop_only_who_wants_hooks() {
 }
 
 #[test]
-fn an_entry_for_pre_commit_needs_a_repository() {
+fn pre_commit_entry_needs_repository() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(["init", "--pre-commit"]);
     assert_eq!(output.code, Some(3), "{output}");
@@ -281,7 +281,7 @@ fn an_entry_for_pre_commit_needs_a_repository() {
 }
 
 #[test]
-fn no_baseline_is_made_of_half_a_check() {
+fn incomplete_check_makes_no_baseline() {
     let sandbox = old_code().contract(&forbid("slow", r"(?:(?!x)(?:a|aa))+(?<!a)", "**/*.slow"));
     let sandbox = sandbox.file("x.slow", format!("{}!", "a".repeat(5000)));
     let all = sandbox.run(["enforce", "--all"]);
@@ -296,7 +296,7 @@ fn no_baseline_is_made_of_half_a_check() {
 }
 
 #[test]
-fn whoever_sits_at_a_terminal_is_asked_before_anything_is_written() {
+fn terminal_asks_before_writing() {
     let run = |sandbox: &Sandbox, typed: &str| typing_on_a_terminal(sandbox, "init", &[], typed);
     let sandbox = old_code();
     let before = all_files(&sandbox);
@@ -324,7 +324,7 @@ fn the_guard_is_offered_with_the_hooks() {
 }
 
 #[test]
-fn the_guard_takes_the_place_of_plain_hooks_when_it_is_named() {
+fn named_guard_replaces_plain_hooks() {
     let sandbox = old_code();
     assert_eq!(sandbox.run(["init", "--hook"]).code, Some(0));
     let plain = sandbox.run(["init", "--hook", "--dry-run"]);
@@ -356,7 +356,7 @@ fn run_as_pre_commit(sandbox: &Sandbox, hook: &Value, names: &[&str]) -> Output 
 }
 
 #[test]
-fn the_pre_commit_entry_also_checks_files_that_are_named_and_not_staged() {
+fn pre_commit_entry_checks_named_files() {
     let sandbox = Sandbox::new().git_init().file("a.py", "def f():\n    raise NotImplemented\n");
     assert_eq!(sandbox.run(["init", "--pre-commit"]).code, Some(0));
     assert!(read(&sandbox, ".claude/phaser.yaml").contains("existing: report"));
@@ -375,7 +375,7 @@ fn the_pre_commit_entry_also_checks_files_that_are_named_and_not_staged() {
 }
 
 #[test]
-fn the_pre_commit_entry_is_the_hook_that_phaser_offers() {
+fn pre_commit_entry_equals_offered_hook() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let offered = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).expect("is there");
     let offered: Vec<Value> = serde_saphyr::from_str(&offered).expect("is YAML");
@@ -389,7 +389,7 @@ fn the_pre_commit_entry_is_the_hook_that_phaser_offers() {
 }
 
 #[test]
-fn a_configuration_that_is_not_simple_is_left_to_its_owner() {
+fn complex_pre_commit_configuration_stays() {
     let sandbox = Sandbox::new().git_init().file(".pre-commit-config.yaml", "repos: []\n");
     let output = sandbox.run(["init", "--pre-commit"]);
     assert!(output.stdout.contains("add this to its 'repos':\n- repo: local\n"), "{output}");
@@ -397,7 +397,7 @@ fn a_configuration_that_is_not_simple_is_left_to_its_owner() {
 }
 
 #[test]
-fn explain_tells_whoever_violated_a_contract_what_to_do() {
+fn explain_describes_what_to_do() {
     let sandbox = Sandbox::new().contract(&forbid("no-print", r"print\(", "**/*.py"));
     assert_snapshot!(sandbox.run(["explain", "no-print"]), @"
     exit: 0
@@ -473,7 +473,7 @@ fn completions_are_there_for_every_shell() {
 }
 
 #[test]
-fn a_manual_page_is_there_for_every_command() {
+fn every_command_has_manual_page() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(["man"]).stdout.contains(".TH phaser 1"), "{}", sandbox.run(["man"]));
     let page = sandbox.run(["man", "contracts", "test"]);

@@ -31,7 +31,7 @@ fn settings(sandbox: &Sandbox) -> Value {
 }
 
 #[test]
-fn installing_says_what_it_did_what_it_means_and_what_is_next() {
+fn reports_result_meaning_and_next_step() {
     let sandbox = Sandbox::new();
     sandbox.install();
     let output = sandbox.run(["enforce", "install"]);
@@ -61,7 +61,7 @@ fn installing_says_what_it_did_what_it_means_and_what_is_next() {
 }
 
 #[test]
-fn a_second_time_changes_nothing_and_says_so() {
+fn second_install_changes_nothing() {
     let sandbox = Sandbox::new();
     sandbox.run(["enforce", "install"]);
     let before = read(&sandbox.path(PROJECT));
@@ -100,7 +100,7 @@ fn the_users_settings_can_stand_elsewhere() {
 }
 
 #[test]
-fn in_a_subdirectory_the_projects_settings_are_meant() {
+fn subdirectory_means_project_settings() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**")).file("src/deep/a.rs", "");
     let output = sandbox
         .run_with(sandbox.command().current_dir(sandbox.path("src/deep")).args(["enforce", "install"]), b"");
@@ -164,7 +164,7 @@ fn other_spellings_are_replaced_only_by_force() {
 }
 
 #[test]
-fn what_is_not_plain_json_is_refused_with_its_line_and_left_alone() {
+fn refuses_what_is_not_plain_json() {
     for (text, line, what) in [
         ("{\n  // mine\n}\n", 2, "comments"),
         ("{\n  \"a\": 1,\n}\n", 2, "comma"),
@@ -192,7 +192,7 @@ fn hooks_that_are_turned_off_are_mentioned() {
 }
 
 #[test]
-fn a_phaser_that_is_not_on_the_path_is_mentioned() {
+fn notes_phaser_missing_on_path() {
     let sandbox = Sandbox::new();
     let output = sandbox.run(["enforce", "install"]);
     assert!(output.stderr.contains("'phaser' is not on the PATH"), "{output}");
@@ -205,7 +205,7 @@ fn a_wrong_argument_is_exit_3() {
 }
 
 #[test]
-fn the_installed_hooks_work_as_the_client_runs_them() {
+fn installed_hooks_work() {
     let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
     sandbox.run(["enforce", "install"]);
     let hooks = settings(&sandbox)["hooks"].clone();
@@ -227,7 +227,7 @@ fn links_stay_links() {
 }
 
 #[test]
-fn twenty_at_once_install_the_hooks_once_and_lose_nothing() {
+fn concurrent_installs_lose_nothing() {
     let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
     let start = |_| {
         let mut command = sandbox.command();
@@ -253,7 +253,7 @@ fn twenty_at_once_install_the_hooks_once_and_lose_nothing() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_leaves_the_settings_whole() {
+fn unwritable_directory_keeps_settings() {
     let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
     let directory = sandbox.path(".claude");
     let mode = |mode| fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).expect("a mode");
@@ -283,7 +283,7 @@ fn a_full_disk_leaves_the_settings_whole() {
 }
 
 #[test]
-fn an_install_that_is_killed_leaves_the_settings_whole() {
+fn killed_install_keeps_settings() {
     let sandbox = Sandbox::new().file(PROJECT, SETTINGS);
     let mut shell = sandbox.shell("ulimit -f 0; exec \"$0\" enforce install");
     let output = sandbox.run_with(&mut shell, b"");
@@ -302,7 +302,7 @@ fn uninstalling_takes_the_flags_of_installing() {
 }
 
 #[test]
-fn uninstalling_takes_away_a_file_that_only_had_the_hooks() {
+fn uninstall_removes_file_with_only_hooks() {
     let sandbox = Sandbox::new();
     sandbox.run(["enforce", "install"]);
     let preview = sandbox.run(["enforce", "uninstall", "--dry-run"]);
@@ -320,7 +320,7 @@ fn uninstalling_takes_away_a_file_that_only_had_the_hooks() {
 }
 
 #[test]
-fn whoever_installs_hooks_is_told_which_files_they_would_trap() {
+fn lists_files_that_hooks_would_block() {
     let mut sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt"));
     for number in 1..=7 {
         sandbox = sandbox.file(&format!("{number}.txt"), "x\n");
@@ -349,7 +349,7 @@ fn whoever_installs_hooks_is_told_which_files_they_would_trap() {
 }
 
 #[test]
-fn what_is_in_the_baseline_traps_nobody() {
+fn baselined_files_are_not_listed() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("a.txt", "x\n");
     assert!(sandbox.run(["enforce", "install", "--dry-run"]).stderr.contains("1 file has"));
     sandbox.run(["baseline"]);

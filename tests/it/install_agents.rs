@@ -35,7 +35,7 @@ fn text(sandbox: &Sandbox, path: &str) -> String {
 }
 
 #[test]
-fn each_agent_gets_its_own_file_and_loses_it_again() {
+fn each_agent_gets_and_loses_its_file() {
     for (agent, path) in ALL {
         let sandbox = sandbox();
         let dry = run(&sandbox, &["enforce", "install", "--agent", agent, "--dry-run"]);
@@ -56,7 +56,7 @@ fn each_agent_gets_its_own_file_and_loses_it_again() {
 }
 
 #[test]
-fn several_at_once_and_all_that_are_in_use() {
+fn installs_several_or_all_in_use() {
     let sandbox = sandbox().file(".qwen/note", "").file("GEMINI.md", "");
     let output = run(&sandbox, &["enforce", "install", "--agent", "auto"]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -78,7 +78,7 @@ fn several_at_once_and_all_that_are_in_use() {
 }
 
 #[test]
-fn what_is_there_stays() {
+fn existing_entries_stay() {
     let theirs = "{\n  \"theme\": \"dark\",\n  \"hooks\": {\n    \"BeforeTool\": [\n      { \"matcher\": \"x\", \"hooks\": [{ \"type\": \"command\", \"command\": \"./own\" }] }\n    ]\n  }\n}\n";
     let sandbox =
         sandbox().file(".gemini/settings.json", theirs).file(".cline/hooks/PostToolUse", "#!/bin/sh\n");
@@ -98,7 +98,7 @@ fn what_is_there_stays() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_combinations_are_refused() {
     let sandbox = sandbox().file(".codex/hooks.json", "{ // mine\n}");
     for args in [
         ["--agent", "codex", "--scope", "local"],
@@ -114,7 +114,7 @@ fn what_cannot_be_is_refused() {
 }
 
 #[test]
-fn the_users_own_configuration_is_in_the_home() {
+fn user_scope_writes_to_home() {
     let sandbox = sandbox();
     let output = run(&sandbox, &["enforce", "install", "--agent", "codex,opencode", "--scope", "user"]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -144,7 +144,7 @@ fn command(sandbox: &Sandbox, agent: &str, path: &str) -> String {
 }
 
 #[test]
-fn the_command_answers_where_there_is_no_phaser_and_whatever_the_event() {
+fn command_responds_without_phaser_and_to_anything() {
     let sandbox = sandbox();
     let own = sandbox.install().display().to_string();
     for (agent, path) in ALL {
@@ -169,7 +169,7 @@ fn the_command_answers_where_there_is_no_phaser_and_whatever_the_event() {
 }
 
 #[test]
-fn windsurf_is_refused_an_edit_by_exit_code() {
+fn windsurf_denies_by_exit_code() {
     let sandbox = sandbox();
     assert_eq!(run(&sandbox, &["enforce", "install", "--agent", "windsurf"]).code, Some(0));
     let command = command(&sandbox, "windsurf", ".windsurf/hooks.json");
@@ -190,7 +190,7 @@ fn windsurf_is_refused_an_edit_by_exit_code() {
 }
 
 #[test]
-fn doctor_knows_the_hooks_of_every_agent_and_tries_them() {
+fn doctor_tries_hooks_of_every_agent() {
     let sandbox = sandbox();
     for (agent, _) in ALL {
         assert_eq!(run(&sandbox, &["enforce", "install", "--agent", agent]).code, Some(0));

@@ -25,7 +25,7 @@ fn install(sandbox: &Sandbox, args: &str) -> Output {
 }
 
 #[test]
-fn it_says_what_it_did_and_what_it_means() {
+fn reports_result_and_meaning() {
     let sandbox = Sandbox::new();
     insta::assert_snapshot!(install(&sandbox, "--guard"), @r#"
     exit: 0
@@ -55,7 +55,7 @@ fn it_says_what_it_did_and_what_it_means() {
 }
 
 #[test]
-fn what_is_asked_for_stands_in_every_command() {
+fn options_stand_in_every_command() {
     let sandbox = Sandbox::new();
     let output = install(&sandbox, "--guard --severity error --on-clean defer --pack secrets --pack go");
     assert_eq!(output.code, Some(0), "{output}");
@@ -83,7 +83,7 @@ fn plain_hooks_take_the_same_options() {
 }
 
 #[test]
-fn where_a_failure_blocks_the_command_does_not_hide_a_missing_phaser_and_that_is_said() {
+fn on_fail_block_shows_missing_phaser() {
     let sandbox = Sandbox::new();
     let output = install(&sandbox, "--guard --on-fail block");
     assert_eq!(output.code, Some(0), "{output}");
@@ -139,7 +139,7 @@ fn an_older_installation_is_upgraded_in_place() {
 }
 
 #[test]
-fn a_hook_that_somebody_has_changed_is_replaced_only_by_force() {
+fn changed_hook_is_replaced_by_force_only() {
     let sandbox = Sandbox::new();
     install(&sandbox, "");
     let mine = read(&sandbox).replace("--severity error", "--severity error --timeout 500");
@@ -156,7 +156,7 @@ fn a_hook_that_somebody_has_changed_is_replaced_only_by_force() {
 }
 
 #[test]
-fn plain_hooks_do_not_take_the_place_of_the_guard_unless_forced_to() {
+fn plain_hooks_replace_guard_by_force_only() {
     let sandbox = Sandbox::new();
     install(&sandbox, "--guard");
     let guard = read(&sandbox);
@@ -174,7 +174,7 @@ fn plain_hooks_do_not_take_the_place_of_the_guard_unless_forced_to() {
 }
 
 #[test]
-fn a_dry_run_shows_it_and_a_file_that_phaser_has_made_goes_with_its_hooks() {
+fn dry_run_shows_and_uninstall_removes_file() {
     let sandbox = Sandbox::new();
     let output = install(&sandbox, "--guard --dry-run");
     assert_eq!(output.json()["hooks"].as_object().expect("events").len(), 8);
@@ -193,7 +193,7 @@ fn a_dry_run_shows_it_and_a_file_that_phaser_has_made_goes_with_its_hooks() {
 }
 
 #[test]
-fn the_tools_of_the_guard_are_its_own() {
+fn tools_cannot_be_chosen() {
     let output = install(&Sandbox::new(), "--guard --tools all");
     assert_eq!(output.code, Some(3), "{output}");
 }
@@ -206,7 +206,7 @@ fn run_in(shell: &[&str], sandbox: &Sandbox, path: &str) -> Output {
 }
 
 #[test]
-fn the_command_works_in_every_shell_and_answers_nothing_where_there_is_no_phaser() {
+fn command_works_in_every_shell() {
     let sandbox = Sandbox::new().contract(&forbid("no-todo", "TODO", "**/*.rs"));
     let bin = sandbox.install();
     let failing = sandbox.home().join("failing");

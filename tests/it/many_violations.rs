@@ -41,7 +41,7 @@ fn together(reports: &[Value], kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn all_files_together_have_the_violations_that_each_has_alone() {
+fn whole_equals_sum_of_files() {
     let sandbox = sandbox();
     let whole = sandbox.run(["enforce", "--all", "--format", "json"]);
     assert!(!whole.stdout.contains("tok-abcdefgh"), "a secret is shown");
@@ -66,7 +66,7 @@ fn all_files_together_have_the_violations_that_each_has_alone() {
 }
 
 #[test]
-fn a_baseline_covers_them_and_a_file_may_move() {
+fn baseline_covers_them_after_a_move() {
     let sandbox = sandbox();
     sandbox.run(["baseline"]);
     std::fs::rename(sandbox.path("src/1/04.txt"), sandbox.path("src/0/moved.txt")).expect("renamed");

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use crate::harness::{Sandbox, forbid};
 
 #[test]
-fn a_match_is_placed_after_the_blank_lines_it_starts_with_and_ignored_there() {
+fn match_is_placed_after_leading_blank_lines() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"^\s*print\(", "**/*.py"))
         .file("a.py", "import logging\n\nprint('debug')\n")
@@ -19,7 +19,7 @@ fn a_match_is_placed_after_the_blank_lines_it_starts_with_and_ignored_there() {
 }
 
 #[test]
-fn a_link_among_the_contracts_is_judged_as_what_it_leads_to() {
+fn link_among_contracts_is_judged_by_target() {
     let sandbox =
         Sandbox::new().contract(&forbid("no-x", "forbidden", "**/*.py")).file("src/app.py", "fine\n");
     symlink("../../src", sandbox.path(".claude/contracts/link")).expect("linked");
@@ -28,7 +28,7 @@ fn a_link_among_the_contracts_is_judged_as_what_it_leads_to() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_give_the_same_answer_before_and_after_an_edit() {
+fn invalid_utf8_is_equal_before_and_after() {
     let sandbox = Sandbox::new()
         .contract(&forbid("plain", r#"password = "[^"]+""#, "**"))
         .contract(&forbid("looks", r#"password = "[^"]+"(?!z)"#, "**"))
@@ -39,7 +39,7 @@ fn bytes_that_are_not_utf8_give_the_same_answer_before_and_after_an_edit() {
 }
 
 #[test]
-fn a_return_before_the_end_of_a_line_is_warned_about_in_every_mode() {
+fn carriage_return_before_dollar_warns() {
     let sandbox =
         Sandbox::new().contract(&forbid("no-crlf", r";\r$", "**/*.py")).file("a.py", "x = 1;\r\ny = 2;\r\n");
     let what = r"'\r$' matches nothing, because '$' stands before the '\r\n' that ends a line (write '\r\n')";

@@ -38,7 +38,7 @@ fn with_files() -> Sandbox {
 }
 
 #[test]
-fn nested_contracts_count_below_their_directory_and_before_those_further_up() {
+fn nested_contracts_precede_outer_ones() {
     let sandbox = with_files();
     let output = sandbox.run(["enforce", "--all", "--format", "json"]);
     let found: Vec<_> = output.violations();
@@ -77,7 +77,7 @@ fn every_mode_agrees() {
 }
 
 #[test]
-fn contracts_that_git_ignores_count_in_every_mode() {
+fn git_ignored_contracts_count_in_every_mode() {
     let sandbox = sandbox().file(".gitignore", "web/.claude/\n").file("web/src/a.txt", "z").git_add(".");
     let found =
         |mode: &str| sandbox.run(["enforce", mode, "--only", "no-z", "--format", "json"]).violations();
@@ -87,7 +87,7 @@ fn contracts_that_git_ignores_count_in_every_mode() {
 }
 
 #[test]
-fn what_must_exist_is_looked_for_from_the_directory_of_its_contract() {
+fn required_file_is_relative_to_contract() {
     let sandbox = Sandbox::new()
         .contract(&contract("readme", "file_exists", None, "README.md"))
         .file("README.md", "")
@@ -100,7 +100,7 @@ fn what_must_exist_is_looked_for_from_the_directory_of_its_contract() {
 }
 
 #[test]
-fn list_and_show_say_where_contracts_come_from_and_what_they_are_about() {
+fn list_and_show_name_origin_and_scope() {
     let sandbox = with_files();
     let listed = sandbox.run(["contracts", "list", "--long"]).stdout;
     assert!(listed.contains("web/.claude/contracts/no-x.yaml"), "{listed}");
@@ -118,7 +118,7 @@ fn list_and_show_say_where_contracts_come_from_and_what_they_are_about() {
 }
 
 #[test]
-fn old_violations_are_what_the_nearest_configuration_says() {
+fn nearest_configuration_decides_on_existing() {
     let sandbox = sandbox()
         .file(".claude/phaser.yaml", "existing: report\n")
         .file("api/.claude/phaser.yaml", "existing: deny\n")
@@ -135,7 +135,7 @@ fn old_violations_are_what_the_nearest_configuration_says() {
 }
 
 #[test]
-fn a_broken_nested_contract_leaves_the_outer_one_in_charge() {
+fn broken_nested_contract_leaves_outer_one() {
     let sandbox = Sandbox::new()
         .git_init()
         .contract(&forbid("no-x", "x", "**/*.txt"))
@@ -148,7 +148,7 @@ fn a_broken_nested_contract_leaves_the_outer_one_in_charge() {
 }
 
 #[test]
-fn nested_contracts_as_they_are_staged_are_those_of_a_commit() {
+fn staged_run_reads_staged_nested_contracts() {
     let sandbox = Sandbox::new()
         .git_init()
         .file("web/.claude/contracts/deep/no-x.yaml", forbid("no-x", "x", "**/*.txt"))

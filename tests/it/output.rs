@@ -51,7 +51,7 @@ fn text_is_as_it_is_documented() {
 }
 
 #[test]
-fn json_is_as_it_is_documented_with_keys_added_at_the_end() {
+fn json_is_as_documented() {
     let output = swift().run(["enforce", "--file", "src/app.swift", "--format", "json"]);
     insta::assert_snapshot!(output, @r#"
     exit: 1
@@ -85,7 +85,7 @@ fn json_is_as_it_is_documented_with_keys_added_at_the_end() {
 }
 
 #[test]
-fn json_has_the_documented_keys_for_every_violation() {
+fn json_has_documented_keys_everywhere() {
     let sandbox = swift()
         .contract(&warning(&contract("needs-header", "require_pattern", Some("header"), "**/*.swift")))
         .contract(&contract("needs-readme", "file_exists", None, "README.md"))
@@ -115,7 +115,7 @@ fn json_has_the_documented_keys_for_every_violation() {
 }
 
 #[test]
-fn nothing_found_is_still_a_summary_and_one_document() {
+fn empty_result_is_still_a_document() {
     let sandbox = swift().file("src/app.swift", "import Foundation\n");
     assert_eq!(sandbox.run(["enforce", "--all"]).stdout, "0 errors, 0 warnings\n");
     let output = sandbox.run(["enforce", "--all", "--format", "json"]);
@@ -133,7 +133,7 @@ fn nothing_found_is_still_a_summary_and_one_document() {
 }
 
 #[test]
-fn a_violation_without_a_line_shows_its_path_alone() {
+fn violation_without_line_shows_path() {
     let sandbox = Sandbox::new()
         .contract(&contract("needs-readme", "file_exists", None, "{README,readme}.md"))
         .contract(&warning(&contract("needs-header", "require_pattern", Some("header"), "**/*.txt")))
@@ -153,7 +153,7 @@ fn a_violation_without_a_line_shows_its_path_alone() {
 }
 
 #[test]
-fn violations_are_sorted_by_path_line_column_and_id() {
+fn violations_are_sorted() {
     let sandbox = Sandbox::new()
         .contract(&forbid("b", "x", "**/*.txt"))
         .contract(&forbid("a", "x+", "**/*.txt"))
@@ -210,7 +210,7 @@ fn without_hint(shown: &str) -> &str {
 }
 
 #[test]
-pub fn on_a_terminal_the_source_stands_below_with_a_caret() {
+pub fn terminal_shows_source_with_caret() {
     let shown = on_a_terminal(&swift(), "enforce --all", &[("NO_COLOR", "1")]);
     insta::assert_snapshot!(without_hint(&shown), @"
     src/app.swift:3: error: no-force-unwrap
@@ -224,7 +224,7 @@ pub fn on_a_terminal_the_source_stands_below_with_a_caret() {
 }
 
 #[test]
-pub fn on_a_terminal_long_lines_tabs_and_wide_characters_keep_the_caret_right() {
+pub fn caret_fits_long_lines_tabs_wide_characters() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x+", "**/*.txt"))
         .contract(&forbid("no-block", "begin\\n.*\\nend", "**/*.txt"))
@@ -265,7 +265,7 @@ pub fn on_a_terminal_long_lines_tabs_and_wide_characters_keep_the_caret_right() 
 }
 
 #[test]
-pub fn on_a_terminal_no_caret_points_at_something_else() {
+pub fn caret_never_points_elsewhere() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**/*.txt"))
         .file("a.txt", format!("{}x\n", "y".repeat(5000)));
@@ -280,7 +280,7 @@ fn off_a_terminal_text_is_plain() {
 }
 
 #[test]
-fn colour_follows_the_flag_then_the_variables_then_the_terminal() {
+fn colour_follows_flag_variables_terminal() {
     let sandbox = swift();
     type Variables<'a> = &'a [(&'a str, &'a str)];
     // Arguments, variables, coloured on a terminal, coloured in a pipe.
@@ -325,7 +325,7 @@ fn colour_never_reaches_json_or_a_hook() {
 }
 
 #[test]
-fn quiet_keeps_the_report_and_what_went_wrong() {
+fn quiet_keeps_report_and_failures() {
     let sandbox =
         swift().file(".claude/contracts/broken.yaml", "rule_id: [").file("large.swift", "x".repeat(101));
     let args = ["enforce", "--all", "--max-file-size", "100"];
@@ -361,7 +361,7 @@ fn text_and_json_have_the_same_violations() {
 }
 
 #[test]
-fn text_names_files_from_the_current_directory_and_everything_else_from_the_root() {
+fn text_paths_are_relative_to_directory() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**/*.txt"))
         .contract(&contract("needs-readme", "file_exists", None, "README.md"))
@@ -398,7 +398,7 @@ fn text_names_files_from_the_current_directory_and_everything_else_from_the_root
 }
 
 #[test]
-fn on_a_terminal_the_way_to_an_explanation_is_named_once() {
+fn terminal_names_explain_once() {
     let sandbox = swift().file("src/b.swift", "a!\nb!\n");
     let hint = "'phaser explain ID' says why a contract is there, and how to make an exception\n";
     let shown = on_a_terminal(&sandbox, "enforce --all", &[("NO_COLOR", "1")]);
@@ -411,7 +411,7 @@ fn on_a_terminal_the_way_to_an_explanation_is_named_once() {
 }
 
 #[test]
-fn gaps_and_warnings_name_files_from_the_current_directory_too() {
+fn messages_are_relative_to_directory_too() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**/*.txt"))
         .file(".claude/contracts/broken.yaml", "rule_id: [")
@@ -430,7 +430,7 @@ fn gaps_and_warnings_name_files_from_the_current_directory_too() {
 }
 
 #[test]
-fn a_file_outside_the_project_is_named_by_its_whole_path() {
+fn file_outside_project_has_absolute_path() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("web/a.txt", "");
     let outside = sandbox.home().join("b.txt");
     std::fs::write(&outside, "x\n").expect("written");

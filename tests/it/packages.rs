@@ -63,7 +63,7 @@ fn asks_a_registry(line: &str) -> bool {
 }
 
 #[test]
-fn no_document_tells_people_to_install_what_may_be_somebody_elses() {
+fn documents_install_only_our_packages() {
     for line in ["pip install phaser", "npm i phaser", "npx phaser enforce", "cargo install --locked phaser"]
     {
         assert!(asks_a_registry(line), "{line}");
@@ -84,7 +84,7 @@ fn no_document_tells_people_to_install_what_may_be_somebody_elses() {
 }
 
 #[test]
-fn every_package_has_the_same_name_and_version() {
+fn packages_share_name_and_version() {
     let manifest = text("Cargo.toml");
     assert!(manifest.contains("\nname = \"phaser-enforce\"\n"));
     assert!(text("pyproject.toml").contains("\nname = \"phaser-enforce\"\n"));
@@ -96,7 +96,7 @@ fn every_package_has_the_same_name_and_version() {
 }
 
 #[test]
-fn whoever_gets_an_archive_asks_for_the_name_that_it_has() {
+fn archive_names_agree_everywhere() {
     assert!(text("scripts/dist").contains("\nname=phaser-enforce-$version-$target\n"));
     assert!(text("scripts/install.sh").contains("name=phaser-enforce-$version-$target\n"));
     let manifest = text("Cargo.toml");

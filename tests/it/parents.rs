@@ -48,7 +48,7 @@ fn a_path_may_climb_inside_the_project() {
 }
 
 #[test]
-fn a_parent_of_a_link_is_the_directory_that_holds_what_it_leads_to() {
+fn parent_of_link_is_targets_directory() {
     let sandbox = sandbox().file("other/src/a.txt", "fine");
     symlink("../src/deep", sandbox.path("other/link")).expect("linked");
     sandbox.git(&["add", "--all"]);
@@ -65,7 +65,7 @@ fn a_parent_of_a_link_is_the_directory_that_holds_what_it_leads_to() {
 }
 
 #[test]
-fn what_lies_outside_the_project_is_refused() {
+fn paths_outside_project_are_refused() {
     let outside = Sandbox::new().file("a.txt", "x");
     let sandbox = sandbox();
     symlink(outside.root(), sandbox.path("way-out")).expect("linked");
@@ -82,7 +82,7 @@ fn what_lies_outside_the_project_is_refused() {
 }
 
 #[test]
-fn a_worktree_with_contracts_in_a_part_of_it_is_one_project() {
+fn partial_contracts_make_one_project() {
     let sandbox = Sandbox::new()
         .git_init()
         .file("part/.claude/contracts/no-x.yaml", forbid("no-x", "x", "**/*.txt"))
@@ -103,7 +103,7 @@ fn a_worktree_with_contracts_in_a_part_of_it_is_one_project() {
 }
 
 #[test]
-fn a_way_that_leads_nowhere_is_said() {
+fn dangling_path_is_reported() {
     let sandbox = sandbox();
     for (path, why) in [("gone/../src/a.txt", "No such file"), ("src/a.txt/../a.txt", "ot a directory")] {
         let output = enforce(&sandbox, ".", &[path]);

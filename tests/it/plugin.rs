@@ -19,7 +19,7 @@ fn json(path: &str) -> Value {
 }
 
 #[test]
-fn its_hooks_are_those_that_the_guard_installs() {
+fn hooks_equal_those_of_guard() {
     let installed = Sandbox::new().run(["enforce", "install", "--guard", "--dry-run"]).json();
     let plugin = json("plugin/hooks/hooks.json");
     assert_eq!(plugin["hooks"], installed["hooks"]);
@@ -64,7 +64,7 @@ fn the_skill_does_what_it_says() {
 }
 
 #[test]
-fn the_skill_has_a_name_and_says_when_it_is_for() {
+fn skill_has_name_and_trigger() {
     let skill = skill();
     let head = skill.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).expect("a head").0;
     let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).expect(key).to_owned();
@@ -74,7 +74,7 @@ fn the_skill_has_a_name_and_says_when_it_is_for() {
 }
 
 #[test]
-fn every_key_and_command_that_the_skill_names_is_there() {
+fn skill_names_existing_keys_and_commands() {
     let skill = skill();
     let schema = Sandbox::new().run(["contracts", "schema"]).json();
     let keys = schema["properties"].as_object().expect("keys");

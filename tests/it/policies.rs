@@ -44,7 +44,7 @@ fn an_added_ignore_meets_the_policy() {
 }
 
 #[test]
-fn a_directive_that_was_there_or_suppresses_nothing_is_no_matter() {
+fn existing_or_idle_directive_is_allowed() {
     let sandbox = sandbox("ignores: deny\n").file("old.py", IGNORED);
     let moved = format!("\n{IGNORED}y = 2\n");
     assert_eq!(write(&sandbox, "old.py", &moved).decision(), "allow");
@@ -54,7 +54,7 @@ fn a_directive_that_was_there_or_suppresses_nothing_is_no_matter() {
 }
 
 #[test]
-fn a_violation_and_an_ignore_are_both_told() {
+fn reports_violation_and_ignore_together() {
     let sandbox = sandbox("ignores: ask\n");
     let output = write(&sandbox, "a.py", &format!("print(0)\n{IGNORED}"));
     output.assert_denied(&["no-print at a.py:1"]);
@@ -93,7 +93,7 @@ fn contract_file(sandbox: &Sandbox, id: &str) -> String {
 }
 
 #[test]
-fn every_way_to_see_less_is_seen_and_adding_a_contract_is_none() {
+fn sees_every_weakening_and_no_addition() {
     let hooks = json!({ "hooks": { "PreToolUse": [{ "matcher": "Write|Edit", "hooks": [{ "type": "command",
         "command": "phaser enforce --stdin --guard" }] }] } });
     let sandbox = sandbox("protect: deny\n").file(".claude/settings.json", hooks.to_string());
@@ -130,7 +130,7 @@ fn every_way_to_see_less_is_seen_and_adding_a_contract_is_none() {
 }
 
 #[test]
-fn what_a_command_weakened_is_told_afterwards() {
+fn reports_weakening_by_command() {
     let sandbox = sandbox("protect: ask\nignores: ask\n").git_init().git_add(".").git_commit("first");
     let file = contract_file(&sandbox, "no-print");
     let weak = warning(&forbid("no-print", r"\bprint\(", "**/*.py"));
@@ -144,7 +144,7 @@ fn what_a_command_weakened_is_told_afterwards() {
 }
 
 #[test]
-fn a_contract_that_a_command_removed_is_told_afterwards() {
+fn reports_contract_removed_by_command() {
     let protected = || sandbox("protect: ask\n").git_init().git_add(".").git_commit("first");
     let one = protected();
     let file = contract_file(&one, "no-print");

@@ -130,7 +130,7 @@ fn every_mode_only_reads() {
 
 /// What a hook pays for: its own files, and nothing for contracts that its text cannot match.
 #[test]
-fn a_hook_starts_no_thread_and_opens_no_repository() {
+fn hook_starts_no_thread_opens_no_repository() {
     let mut sandbox = sandbox();
     for number in 0..60 {
         let id = format!("never-{number}");
@@ -169,7 +169,7 @@ fn every_format_only_reads() {
 }
 
 #[test]
-fn a_named_output_is_all_that_is_written() {
+fn only_named_output_is_written() {
     let sandbox = sandbox();
     let args = ["enforce", "--all", "--format", "json", "--output", "report.json"];
     let Some(watched) = watched(&sandbox, &args, "") else { return };

@@ -73,7 +73,7 @@ fn picture() -> String {
 }
 
 #[test]
-fn the_first_commands_of_the_readme_show_what_its_picture_shows() {
+fn readme_commands_match_its_picture() {
     let script = &readme()[0];
     let script = script.split_once("cd your-project\n").expect("first it is installed").1;
     let (init, enforce) = script.split_once('\n').expect("two commands");
@@ -96,7 +96,7 @@ fn the_first_commands_of_the_readme_show_what_its_picture_shows() {
 }
 
 #[test]
-fn the_first_contract_of_the_readme_finds_what_it_says_and_its_exception_holds() {
+fn readme_contract_and_exception_work() {
     let blocks = readme();
     let at = blocks.iter().position(|block| block.starts_with("mkdir -p .claude/contracts\ncat >"));
     let at = at.expect("a first contract");
@@ -208,7 +208,7 @@ fn pages_name_what_the_action_takes() {
 }
 
 #[test]
-fn the_page_about_pre_commit_runs_what_the_hooks_run() {
+fn pre_commit_page_matches_hooks() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let hooks = fs::read_to_string(root.join(".pre-commit-hooks.yaml")).expect("readable");
     let hooks: Vec<Value> = serde_saphyr::from_str(&hooks).expect("is YAML");

@@ -66,7 +66,7 @@ fn denied(name: &str, place: &str) {
 }
 
 #[test]
-fn every_recorded_event_is_answered_with_one_object() {
+fn every_event_gets_one_object() {
     let sandbox = project();
     let recordings = recordings();
     assert!(recordings.len() >= 20, "{recordings:?}");
@@ -91,7 +91,7 @@ fn recorded_edits_that_violate_are_denied() {
 }
 
 #[test]
-fn a_recorded_session_and_a_subagent_are_briefed() {
+fn sessions_and_subagents_receive_contracts() {
     for name in ["session-start", "session-start-resume", "session-start-compact", "subagent-start"] {
         let answer = replay(&project(), name).json();
         let told = answer["hookSpecificOutput"]["additionalContext"].as_str().expect("a briefing").to_owned();
@@ -100,7 +100,7 @@ fn a_recorded_session_and_a_subagent_are_briefed() {
 }
 
 #[test]
-fn what_recorded_commands_wrote_is_told() {
+fn reports_violations_of_recorded_commands() {
     for name in ["post-shell", "post-shell-with-diff", "post-shell-diff-unavailable", "post-shell-failed"] {
         let sandbox = project().file("src/new.py", "x = eval(y)\n");
         let answer = replay(&sandbox, name);
@@ -109,7 +109,7 @@ fn what_recorded_commands_wrote_is_told() {
 }
 
 #[test]
-fn the_recorded_end_of_a_turn_is_sent_back_once() {
+fn end_of_turn_is_blocked_once() {
     let transcript = include_str!("../corpus/claude-code/transcript.jsonl");
     let sandbox = project().file("src/new.py", "x = eval(y)\n");
     let place = sandbox.home().join(".claude/projects/-home-dev-project");
@@ -123,7 +123,7 @@ fn the_recorded_end_of_a_turn_is_sent_back_once() {
 }
 
 #[test]
-fn nothing_is_said_about_recorded_events_that_leave_nothing_behind() {
+fn harmless_events_get_empty_response() {
     let quiet = [
         "post-shell-read-only",
         "post-shell-background",
@@ -139,7 +139,7 @@ fn nothing_is_said_about_recorded_events_that_leave_nothing_behind() {
 }
 
 #[test]
-fn a_recorded_change_of_settings_without_the_hooks_is_blocked() {
+fn settings_without_hooks_are_blocked() {
     let answer = replay(&project(), "config-change").json();
     assert_eq!(answer["decision"], "block", "{answer}");
 }

@@ -35,7 +35,7 @@ fn run(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn what_is_right_can_be_tagged_and_released() {
+fn correct_version_can_be_released() {
     let sandbox = project();
     let before = run(&sandbox, "release", &[]);
     assert_eq!(before.code, Some(0), "{before}");
@@ -48,7 +48,7 @@ fn what_is_right_can_be_tagged_and_released() {
 }
 
 #[test]
-fn what_is_wrong_is_said_and_stops_it() {
+fn mistakes_stop_the_release() {
     let refused = |change: fn(&Sandbox), arguments: &[&str]| {
         let sandbox = project();
         change(&sandbox);
@@ -102,7 +102,7 @@ fn checksums_are_those_that_sha256sum_accepts() {
 
 /// Whatever runs with rights of its own is named by what it is, not by what somebody may call so tomorrow.
 #[test]
-fn workflows_use_pinned_actions_and_no_permission_by_default() {
+fn workflows_pin_actions_and_drop_permissions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for file in [".github/workflows/ci.yml", ".github/workflows/release.yml", "action.yml"] {
         let text = fs::read_to_string(root.join(file)).expect("readable");

@@ -351,7 +351,7 @@ fn a_clean_project_gets_reports_too() {
 }
 
 #[test]
-fn paths_start_at_the_top_of_the_repository() {
+fn paths_start_at_repository_root() {
     let sandbox = Sandbox::new().git_init().file("part/a.txt", "x\n");
     let sandbox = sandbox.file("part/.claude/contracts/no-x.yaml", forbid("no-x", "x", "*.txt"));
     let run = |format: &str| {
@@ -394,7 +394,7 @@ fn a_fingerprint_survives_when_lines_move() {
 }
 
 #[test]
-fn github_gets_ten_annotations_of_each_kind_and_a_table() {
+fn github_limits_annotations_and_adds_table() {
     let sandbox = Sandbox::new()
         .contract(&format!("{}rationale: r\n", forbid("no-x", "x", "*.txt")))
         .contract(&warning(&forbid("no-y", "y", "*.txt")))
@@ -436,7 +436,7 @@ fn text_is_no_command_to_github_either() {
 }
 
 #[test]
-fn a_report_goes_to_a_file_while_text_goes_to_the_terminal() {
+fn report_goes_to_file_text_to_terminal() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "*.txt")).file("a.txt", "x\n");
     let output = sandbox.run(["enforce", "--all", "--format", "sarif", "--output", "out.sarif"]);
     assert_eq!(output.code, Some(1), "{output}");
@@ -449,7 +449,7 @@ fn a_report_goes_to_a_file_while_text_goes_to_the_terminal() {
 }
 
 #[test]
-fn a_file_that_is_there_is_replaced_at_once_and_keeps_its_mode() {
+fn replaces_file_atomically_and_keeps_mode() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "*.txt")).file("real", "old");
     fs::set_permissions(sandbox.path("real"), fs::Permissions::from_mode(0o640)).expect("set");
     std::os::unix::fs::symlink("real", sandbox.path("link")).expect("linked");
@@ -470,7 +470,7 @@ fn a_device_is_written_and_not_replaced() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_trouble() {
+fn unwritable_report_is_an_error() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "*.txt"));
     let output = sandbox.run(["enforce", "--all", "--format", "sarif", "--output", "no/where.sarif"]);
     assert_eq!(output.code, Some(3), "{output}");
@@ -478,7 +478,7 @@ fn a_report_that_cannot_be_written_is_trouble() {
 }
 
 #[test]
-fn logs_of_shards_merge_to_the_log_of_the_whole() {
+fn shard_logs_merge_to_whole_log() {
     let sandbox = sandbox();
     let whole = report(&sandbox, "sarif").json();
     for shard in ["1/3", "2/3", "3/3"] {
@@ -541,7 +541,7 @@ fn only_logs_of_phaser_are_merged() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_named_as_it_was_asked_for() {
+fn unwritable_output_is_named_as_given() {
     let sandbox = Sandbox::new().file("a.txt", "");
     for (name, why) in [("nowhere/x.json", "No such file"), ("a.txt/x.json", "not a directory")] {
         let output = sandbox.run(["enforce", "--all", "--output", name]);

@@ -36,7 +36,7 @@ fn no_report_shows_a_secret_in_full() {
 }
 
 #[test]
-fn its_first_characters_and_its_length_are_shown() {
+fn shows_first_characters_and_length() {
     let json = sandbox().run(["enforce", "--all", "--pack", "secrets", "--format", "json"]).json();
     assert_eq!(json["violations"][0]["matched_text"], "print('AKIA****************')");
     assert_eq!(json["violations"][1]["matched_text"], "AKIA\u{2026} (20 characters)");
@@ -62,7 +62,7 @@ fn a_hook_shows_none_either() {
 }
 
 #[test]
-fn a_host_learns_that_it_is_about_security() {
+fn hosts_learn_it_is_security() {
     let log = sandbox().run(["enforce", "--all", "--pack", "secrets", "--format", "sarif"]).json();
     let rules = log["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules").clone();
     let properties = |id: &str| {
@@ -81,7 +81,7 @@ fn a_host_learns_that_it_is_about_security() {
 }
 
 #[test]
-fn a_contract_of_ones_own_may_be_about_secrets_too() {
+fn own_contracts_may_be_secret_too() {
     let yaml = forbid("internal-token", "tok_[a-z]+", "**") + "tags: [secret]\n";
     let sandbox = Sandbox::new().contract(&yaml).file("a.txt", "see tok_abcdefgh\n");
     let json = sandbox.run(["enforce", "--all", "--format", "json"]).json();

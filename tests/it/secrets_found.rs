@@ -207,7 +207,7 @@ fn reported(files: &[(String, Vec<String>)]) -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn a_token_is_found_wherever_it_is_left() {
+fn finds_tokens_in_every_context() {
     let mut numbers = Numbers(1);
     let mut files: Vec<(String, Vec<String>)> = Vec::new();
     for (at, (_, form)) in FORMS.iter().enumerate() {
@@ -229,7 +229,7 @@ fn a_token_is_found_wherever_it_is_left() {
 }
 
 #[test]
-fn the_secret_half_of_an_aws_key_is_found_by_its_name() {
+fn finds_aws_secret_by_its_name() {
     let mut numbers = Numbers(2);
     let places = [
         "aws_secret_access_key = {}",
@@ -266,7 +266,7 @@ fn a_placeholder_is_no_secret() {
 
 /// A contract that is added needs its form here.
 #[test]
-fn every_contract_of_the_pack_has_a_form() {
+fn every_contract_has_a_form() {
     let json = Sandbox::new().run(["contracts", "packs", "secrets", "--format", "json"]).json();
     let id = |contract: &Value| contract["rule_id"].as_str().expect("an id").to_owned();
     let contracts: BTreeSet<_> = json["contracts"].as_array().expect("a list").iter().map(id).collect();

@@ -72,7 +72,7 @@ fn the_shards_together_are_the_whole() {
 }
 
 #[test]
-fn a_shard_that_is_none_is_a_usage_error() {
+fn invalid_shard_is_usage_error() {
     let output = sandbox().run(["enforce", "--all", "--shard", "3/2"]);
     assert_eq!(output.code, Some(3));
     assert!(output.stderr.contains("I from 1 to N"), "{output}");

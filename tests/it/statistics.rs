@@ -68,13 +68,13 @@ fn the_text_report_ends_with_counts() {
 }
 
 #[test]
-fn there_is_nothing_to_count_in_a_clean_project() {
+fn clean_project_has_nothing_to_count() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.txt")).file("a.txt", "fine\n");
     assert_eq!(sandbox.run(["enforce", "--all", "--statistics"]).stdout.lines().count(), 1);
 }
 
 #[test]
-fn more_than_fifty_violations_are_counted_without_being_asked_for() {
+fn counts_appear_above_fifty_violations() {
     let fifty = with_violations(50).run(["enforce", "--all"]);
     assert!(
         fifty.stdout.ends_with("\n\n50 errors, 0 warnings\n") && !fifty.stdout.contains("open"),
@@ -122,7 +122,7 @@ fn more_than_fifty_violations_are_counted_without_being_asked_for() {
 }
 
 #[test]
-fn what_does_not_count_makes_no_report_long() {
+fn suppressed_violations_add_no_counts() {
     let mut text = String::new();
     for _ in 0..60 {
         writeln!(text, "x // phaser:ignore no-x").expect("written");
@@ -144,7 +144,7 @@ fn paths_start_at_the_current_directory() {
 }
 
 #[test]
-fn json_has_them_only_when_they_are_asked_for() {
+fn json_has_counts_on_request_only() {
     let sandbox = sandbox();
     let without = sandbox.run(["enforce", "--all", "--format", "json"]).json();
     assert_eq!(without.get("statistics"), None);

@@ -32,7 +32,7 @@ fn shape(stderr: &str) -> Vec<String> {
 }
 
 #[test]
-fn phases_and_contracts_are_shown_with_the_reason() {
+fn shows_phases_and_contracts_with_reason() {
     let output = sandbox().run(["enforce", "--all", "--stats", "--threads", "2"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert_eq!(
@@ -58,7 +58,7 @@ fn phases_and_contracts_are_shown_with_the_reason() {
 }
 
 #[test]
-fn every_mode_has_them_and_nothing_else_changes() {
+fn every_mode_has_them() {
     let sandbox = sandbox().git_init().git_add("a.py").git_commit("one").git_add("b.py");
     let modes: [&[&str]; 4] = [&["--all"], &["a.py"], &["--staged"], &["--diff", "HEAD"]];
     for mode in modes {
@@ -75,7 +75,7 @@ fn every_mode_has_them_and_nothing_else_changes() {
 }
 
 #[test]
-fn a_hook_event_is_answered_as_without_them() {
+fn hook_response_is_equal() {
     let sandbox = sandbox();
     let input = json!({ "file_path": sandbox.path("c.py"), "content": "a needle" });
     let plain = sandbox.hook("PreToolUse").tool("Write", input.clone()).run();
@@ -87,7 +87,7 @@ fn a_hook_event_is_answered_as_without_them() {
 }
 
 #[test]
-fn what_was_not_reached_is_not_shown() {
+fn unreached_phases_are_not_shown() {
     let output = Sandbox::new().file("a.py", "x").run(["enforce", "--all", "--stats", "--quiet"]);
     let expected = [
         "phase ms",

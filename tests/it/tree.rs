@@ -32,7 +32,7 @@ fn skipped(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn gits_own_rules_decide_and_hidden_files_count() {
+fn git_rules_decide_and_hidden_files_count() {
     let sandbox = sandbox()
         .git_init()
         .file(".gitignore", "build/\n*.log\n!keep.log\n/top.txt\n")
@@ -52,7 +52,7 @@ fn gits_own_rules_decide_and_hidden_files_count() {
 }
 
 #[test]
-fn an_ignore_file_further_down_holds_for_its_directory() {
+fn nested_ignore_file_covers_its_directory() {
     let sandbox = sandbox()
         .git_init()
         .file(".gitignore", "*.gen\n")
@@ -79,7 +79,7 @@ fn the_users_global_excludes_hold() {
 }
 
 #[test]
-fn a_file_that_is_ignored_is_checked_when_it_is_named() {
+fn ignored_file_is_checked_when_named() {
     let sandbox = sandbox().git_init().file(".gitignore", "build/\n").file("build/a.txt", "x");
     assert_eq!(all(&sandbox), [""; 0]);
     let named = sandbox.run(["enforce", "build/a.txt", "--format", "json"]);
@@ -87,7 +87,7 @@ fn a_file_that_is_ignored_is_checked_when_it_is_named() {
 }
 
 #[test]
-fn a_file_that_git_tracks_is_checked_although_a_rule_matches_it() {
+fn tracked_file_is_checked_despite_rule() {
     let sandbox = sandbox()
         .git_init()
         .file("build/gen.txt", "x")
@@ -112,7 +112,7 @@ fn a_file_that_git_tracks_is_checked_although_a_rule_matches_it() {
 }
 
 #[test]
-fn an_index_that_cannot_be_read_ends_with_3_when_something_is_ignored() {
+fn unreadable_index_ends_with_3_if_needed() {
     let sandbox = sandbox().git_init().file("a.txt", "x").git_add("a.txt");
     std::fs::write(sandbox.path(".git/index"), "broken").expect("written");
     assert_eq!(json(&sandbox).code, Some(1), "nothing is ignored");
@@ -124,7 +124,7 @@ fn an_index_that_cannot_be_read_ends_with_3_when_something_is_ignored() {
 
 /// Needs the right to give a file away, which only some users have.
 #[test]
-fn rules_hold_in_a_repository_of_somebody_else() {
+fn rules_hold_in_foreign_repository() {
     let sandbox = sandbox().git_init().file("a.log", "x").file("b.log", "x").file("c.txt", "x");
     sandbox.git(&["add", "--force", "b.log"]);
     let sandbox = sandbox.file(".gitignore", "*.log\n");
@@ -148,7 +148,7 @@ fn only_gits_ignore_files_count() {
 }
 
 #[test]
-fn gits_own_directory_is_never_looked_into() {
+fn git_directory_is_never_read() {
     let sandbox = sandbox().git_init().file("sub/.git/x.txt", "x").file(".git/x.txt", "x").file("a.txt", "");
     assert_eq!(all(&sandbox), [""; 0]);
 }
@@ -203,7 +203,7 @@ fn only_regular_files_are_opened() {
 }
 
 #[test]
-fn what_is_not_text_is_skipped_as_binary() {
+fn binary_files_are_skipped() {
     let sandbox = sandbox()
         .file("nul.txt", b"x\0")
         .file("controls.txt", b"x\x01\x02\x03")
@@ -216,7 +216,7 @@ fn what_is_not_text_is_skipped_as_binary() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_skipped_and_that_is_said() {
+fn large_file_is_skipped_with_message() {
     let sandbox = sandbox().file("fits.txt", "x123").file("large.txt", "x1234");
     let output = sandbox.run(["enforce", "--all", "--format", "json", "--max-file-size", "4"]);
     assert_eq!(output.violations(), ["fits.txt:1:1 no-x"]);
@@ -227,7 +227,7 @@ fn a_file_over_the_limit_is_skipped_and_that_is_said() {
 }
 
 #[test]
-fn the_limit_is_ten_megabytes_unless_it_is_raised() {
+fn limit_defaults_to_ten_megabytes() {
     let sandbox = sandbox().file("fits.txt", vec![b'a'; 10 * 1024 * 1024]);
     assert_eq!(json(&sandbox).stderr, "");
     let sandbox = sandbox.file("large.txt", format!("{}x", "x ".repeat(5 * 1024 * 1024)));
@@ -238,7 +238,7 @@ fn the_limit_is_ten_megabytes_unless_it_is_raised() {
 }
 
 #[test]
-fn text_that_is_not_utf8_is_scanned_as_bytes() {
+fn invalid_utf8_is_searched_as_bytes() {
     let sandbox = sandbox()
         .file("latin1.txt", b"caf\xe9 x\n")
         .file("cut-off.txt", b"\xe2\x84 x\n")
@@ -247,7 +247,7 @@ fn text_that_is_not_utf8_is_scanned_as_bytes() {
 }
 
 #[test]
-fn utf16_is_decoded_by_its_mark_in_both_byte_orders() {
+fn utf16_is_decoded_by_its_mark() {
     let sandbox = sandbox()
         .file("le.txt", b"\xff\xfea\0\n\0x\0")
         .file("be.txt", b"\xfe\xff\0a\0\n\0x")
@@ -258,7 +258,7 @@ fn utf16_is_decoded_by_its_mark_in_both_byte_orders() {
 }
 
 #[test]
-fn text_in_an_encoding_that_is_not_read_is_a_gap() {
+fn unsupported_encoding_is_a_gap() {
     let utf16: Vec<u8> = "no mark, x\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let sandbox = sandbox().file("a.txt", utf16).file("b.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
     let output = json(&sandbox);
@@ -271,7 +271,7 @@ fn text_in_an_encoding_that_is_not_read_is_a_gap() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_read_ends_with_3_and_the_rest_is_checked() {
+fn unreadable_directory_ends_with_3_after_rest() {
     let sandbox = sandbox().file("locked/a.txt", "x").file("open/a.txt", "x");
     let locked = sandbox.path("locked");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).expect("a mode");
@@ -288,7 +288,7 @@ fn a_directory_that_cannot_be_read_ends_with_3_and_the_rest_is_checked() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_and_that_no_contract_is_about_is_no_gap() {
+fn unreadable_unrelated_file_is_no_gap() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "**/*.py")).file("a.txt", "x");
     fs::set_permissions(sandbox.path("a.txt"), fs::Permissions::from_mode(0o000)).expect("a mode");
     let mut command = sandbox.unprivileged();
@@ -297,7 +297,7 @@ fn a_file_that_cannot_be_read_and_that_no_contract_is_about_is_no_gap() {
 }
 
 #[test]
-fn a_directory_that_is_named_stands_for_the_files_in_it() {
+fn named_directory_means_its_files() {
     let sandbox = sandbox()
         .git_init()
         .file(".gitignore", "*.log\n")
@@ -318,7 +318,7 @@ fn a_directory_that_is_named_stands_for_the_files_in_it() {
 }
 
 #[test]
-fn a_path_from_a_subdirectory_is_judged_from_the_root() {
+fn path_from_subdirectory_starts_at_root() {
     let sandbox = Sandbox::new().contract(&forbid("no-x", "x", "src/*.txt")).file("src/a.txt", "x");
     for path in ["a.txt", "./a.txt", ".//a.txt", "."] {
         let mut command = sandbox.command();

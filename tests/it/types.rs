@@ -64,7 +64,7 @@ fn forbidden_patterns_are_violations_where_they_match() {
 }
 
 #[test]
-fn excluded_files_are_not_looked_at_in_any_mode() {
+fn excluded_files_are_skipped_in_every_mode() {
     let excluding = |globs: &str| forbid("id", "bad", "**/*.txt") + &format!("exclude_glob: {globs}\n");
     for globs in ["'{vendor/**,**/*.min.txt}'", "[vendor/**, '**/*.min.txt']"] {
         let sandbox = Sandbox::new()
@@ -91,7 +91,7 @@ fn excluded_files_are_not_looked_at_in_any_mode() {
 }
 
 #[test]
-fn required_patterns_are_one_violation_without_a_line_where_they_do_not_match() {
+fn required_pattern_is_one_violation_without_line() {
     for kind in ["require_pattern", "file_contains"] {
         let sandbox = Sandbox::new()
             .contract(&contract("id", kind, Some("^licence: \\w+$"), "**/*.txt"))
@@ -107,7 +107,7 @@ fn required_patterns_are_one_violation_without_a_line_where_they_do_not_match() 
 }
 
 #[test]
-fn a_file_that_must_not_exist_is_a_violation_by_its_presence() {
+fn forbidden_file_violates_by_existing() {
     let sandbox = Sandbox::new()
         .contract(&contract("id", "file_not_exists", None, "**/*.pem"))
         .file("keys/a.pem", "text")
@@ -120,7 +120,7 @@ fn a_file_that_must_not_exist_is_a_violation_by_its_presence() {
 }
 
 #[test]
-fn a_file_that_must_exist_is_missed_only_by_a_look_at_the_whole_project() {
+fn required_file_needs_whole_project() {
     let sandbox = Sandbox::new()
         .contract(&contract("readme", "file_exists", None, "README.md"))
         .contract(&contract("tests", "file_exists", None, "{test,tests}/**/*.txt"))
@@ -133,7 +133,7 @@ fn a_file_that_must_exist_is_missed_only_by_a_look_at_the_whole_project() {
 }
 
 #[test]
-fn existence_in_the_index_is_what_a_commit_would_have() {
+fn staged_existence_is_that_of_commit() {
     let sandbox = Sandbox::new()
         .git_init()
         .contract(&contract("readme", "file_exists", None, "README.md"))
@@ -156,7 +156,7 @@ fn existence_in_the_index_is_what_a_commit_would_have() {
 }
 
 #[test]
-fn in_a_nested_contract_contained_text_is_literal() {
+fn nested_contained_text_is_literal() {
     let sandbox = Sandbox::new()
         .contract(&nested("not-contains", "file_not_contains", "a.b(", "**/*.txt"))
         .contract(&nested("contains", "file_contains", "[x]", "**/*.txt"))
@@ -170,14 +170,14 @@ fn in_a_nested_contract_contained_text_is_literal() {
 }
 
 #[test]
-fn in_a_nested_contract_a_forbidden_pattern_is_a_regex() {
+fn nested_forbidden_pattern_is_regex() {
     let sandbox =
         Sandbox::new().contract(&nested("id", "forbid_pattern", "a.b", "**")).file("a.txt", "axb\n");
     assert_eq!(all(&sandbox), ["a.txt:1:1 id"]);
 }
 
 #[test]
-fn in_a_nested_contract_a_required_pattern_is_met_by_one_file() {
+fn nested_required_pattern_needs_one_file() {
     let sandbox = Sandbox::new()
         .contract(&nested("id", "require_pattern", "entry \\d", "log/*.txt"))
         .file("log/a.txt", "entry 1\n")
@@ -222,7 +222,7 @@ fn globs_match_the_path_from_the_root() {
 }
 
 #[test]
-fn a_file_outside_the_root_is_matched_by_its_absolute_path() {
+fn file_outside_root_has_absolute_path() {
     let outside = Sandbox::new().file("a.txt", "x");
     let path = outside.path("a.txt");
     let inner = path.strip_prefix("/").expect("is absolute").display().to_string();
@@ -246,7 +246,7 @@ fn anchors_hold_at_every_line() {
 }
 
 #[test]
-fn a_dot_stops_at_the_end_of_a_line_and_a_pattern_may_cross_it() {
+fn dot_stops_at_line_end() {
     finds("a.+", "ab\ncd", &[("1:1", "ab")]);
     finds("a.+", "ab\r\ncd", &[("1:1", "ab")]);
     finds("(?s)a.+", "ab\ncd", &[("1:1", "ab\ncd")]);
@@ -256,7 +256,7 @@ fn a_dot_stops_at_the_end_of_a_line_and_a_pattern_may_cross_it() {
 }
 
 #[test]
-fn a_violation_stands_where_its_match_starts_and_columns_are_characters() {
+fn violation_starts_at_match_in_characters() {
     finds("x", "éé x\n\tx\n", &[("1:4", "x"), ("2:2", "x")]);
     finds("日", "a日日\n", &[("1:2", "日"), ("1:3", "日")]);
     let json = searched("b\\n+c", "ab\n\ncd").json();
@@ -266,7 +266,7 @@ fn a_violation_stands_where_its_match_starts_and_columns_are_characters() {
 }
 
 #[test]
-fn every_match_that_is_not_empty_is_one_violation() {
+fn every_nonempty_match_is_one_violation() {
     finds("a+", "aa b a", &[("1:1", "aa"), ("1:6", "a")]);
     finds("aa", "aaaaa", &[("1:1", "aa"), ("1:3", "aa")]);
     finds("a*", "b aa", &[("1:3", "aa")]);
@@ -310,7 +310,7 @@ fn python_spellings_have_pythons_meaning() {
 }
 
 #[test]
-fn spellings_that_cannot_have_pythons_meaning_are_said() {
+fn incompatible_python_spellings_warn() {
     let output = searched("[[:alpha:]]", "a");
     assert_eq!(
         output.stderr,
@@ -320,7 +320,7 @@ fn spellings_that_cannot_have_pythons_meaning_are_said() {
 }
 
 #[test]
-fn at_most_a_thousand_matches_of_a_contract_in_a_file_are_reported() {
+fn reports_at_most_thousand_matches() {
     let output = searched("x", "x\n".repeat(1000));
     assert_eq!((output.violations().len(), output.stderr.as_str()), (1000, ""));
     let output = searched("x", "x\n".repeat(1001));
@@ -330,7 +330,7 @@ fn at_most_a_thousand_matches_of_a_contract_in_a_file_are_reported() {
 }
 
 #[test]
-fn the_time_limit_is_for_each_pattern_on_each_file() {
+fn time_limit_is_per_pattern_and_file() {
     let slow = "(?:(?!x)(?:a|aa))+(?<!a)";
     let sandbox = Sandbox::new()
         .contract(&forbid("slow", slow, "**/*.txt"))
@@ -352,7 +352,7 @@ fn the_time_limit_is_for_each_pattern_on_each_file() {
 }
 
 #[test]
-fn a_long_text_beyond_ascii_is_searched_to_its_end() {
+fn long_unicode_text_is_searched_completely() {
     let pattern = r#"(?i)\bpass(?:word|wd)\s*[:=]\s*["'][^"']{8,}["']"#;
     let text = "the password: höre\n".repeat(300_000) + "a password = 'hinter allem'\n";
     let sandbox = Sandbox::new().contract(&forbid("id", pattern, "**/*.txt")).file("a.txt", text);
@@ -363,7 +363,7 @@ fn a_long_text_beyond_ascii_is_searched_to_its_end() {
 }
 
 #[test]
-fn the_projects_contract_files_are_exempt_from_their_own_patterns() {
+fn project_contracts_are_exempt() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-x", "x", "**"))
         .contract(&contract("no-draft", "file_not_exists", None, "**/draft.yaml"))
@@ -379,7 +379,7 @@ fn the_projects_contract_files_are_exempt_from_their_own_patterns() {
 }
 
 #[test]
-fn a_linked_file_is_judged_by_both_of_its_names() {
+fn linked_file_is_judged_under_both_names() {
     let sandbox = Sandbox::new()
         .contract(&forbid("by-link", "x", "links/**"))
         .contract(&forbid("by-file", "x", "real/**"))

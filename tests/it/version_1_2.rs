@@ -51,7 +51,7 @@ fn list(sandbox: &Sandbox, directory: &str, storage: Option<&str>) -> Output {
 }
 
 #[test]
-fn check_says_for_each_contract_whether_it_is_kept() {
+fn check_reports_pass_or_fail_per_contract() {
     let sandbox = violated();
     let sandbox = stored(sandbox, "kept", &nested("kept", "file_exists", None, "a.py"));
     let off = nested("off", "file_exists", None, "gone").replace("enabled: true", "enabled: false");
@@ -79,7 +79,7 @@ Results: 1 passed, 6 failed
 }
 
 #[test]
-fn verbose_adds_a_line_for_each_file_and_line() {
+fn verbose_adds_line_per_violation() {
     let expected = r"[FAIL] contains
   a.py: Message of contains.
 [FAIL] exists
@@ -106,7 +106,7 @@ Results: 0 passed, 6 failed
 }
 
 #[test]
-fn a_flat_contract_is_told_by_its_message() {
+fn flat_contract_shows_its_message() {
     let sandbox = Sandbox::new()
         .contract(&forbid("no-print", r"print\(", "**/*.py"))
         .contract(&contract("owner", "require_pattern", Some("owner"), "**/*.py"))
@@ -131,7 +131,7 @@ fn without_contracts_there_is_nothing_to_check() {
 }
 
 #[test]
-fn the_json_of_check_at_the_top_is_a_list() {
+fn check_json_is_a_list() {
     let sandbox = Sandbox::new().file("a.py", "print(1); print(2)\n");
     let sandbox = stored(sandbox, "forbid", &nested("forbid", "forbid_pattern", Some("print"), "*.py"));
     let sandbox = stored(sandbox, "kept", &nested("kept", "file_exists", None, "a.py"));
@@ -148,7 +148,7 @@ fn the_json_of_check_at_the_top_is_a_list() {
 }
 
 #[test]
-fn another_root_is_checked_with_the_contracts_from_here() {
+fn other_root_uses_contracts_from_here() {
     let sandbox = Sandbox::new().file("inner/a.py", "print(1)\n").file("b.py", "print(1)\n");
     let sandbox = stored(sandbox, "forbid", &nested("forbid", "forbid_pattern", Some("print"), "**/*.py"));
     let output = sandbox.run(["check", "--root", "inner", "-v"]);
@@ -170,7 +170,7 @@ fn list_has_a_line_for_each_contract() {
 }
 
 #[test]
-fn switching_says_what_was_done_and_changes_nothing_else() {
+fn switching_reports_and_changes_nothing_else() {
     let yaml = nested("a", "file_exists", None, "x");
     let sandbox = stored(Sandbox::new(), "a", &yaml);
     let text = || fs::read_to_string(sandbox.path(".phaser/contracts/a.yaml")).expect("is there");
@@ -223,7 +223,7 @@ fn create_says_what_it_made() {
 }
 
 #[test]
-fn the_places_of_version_1_2_come_first() {
+fn places_of_version_1_2_come_first() {
     let from = |id: &str, place: &str| {
         nested(id, "forbid_pattern", Some("x"), "**").replace(&format!("Message of {id}."), place)
     };
@@ -246,7 +246,7 @@ fn the_places_of_version_1_2_come_first() {
 }
 
 #[test]
-fn a_storage_directory_in_or_above_the_current_one_takes_the_place_of_the_users() {
+fn nearest_storage_directory_replaces_users() {
     let sandbox = Sandbox::new()
         .contract(&forbid("a", "x", "**"))
         .user_contract(&forbid("d", "x", "**"))
@@ -263,7 +263,7 @@ fn a_storage_directory_in_or_above_the_current_one_takes_the_place_of_the_users(
 }
 
 #[test]
-fn flat_contracts_count_only_outside_the_storage_directory() {
+fn flat_contracts_count_outside_storage_only() {
     let sandbox = Sandbox::new()
         .file(".phaser/contracts/flat.yaml", forbid("flat", "x", "**"))
         .file(".phaser/contracts/broken-flat.yaml", "rule_id: [a]\n")

@@ -32,7 +32,7 @@ const IN_PYTHON: [&str; 5] =
     ["1:1 in-code", "1:6 in-strings", "1:6 in-text", "1:12 in-comments", "1:12 in-text"];
 
 #[test]
-fn a_match_counts_in_the_zone_that_the_contract_names() {
+fn match_counts_in_named_zone_only() {
     assert_eq!(found("a.py", PYTHON), IN_PYTHON);
     assert_eq!(
         found("a.js", "`X${X}` // X\n"),
@@ -41,7 +41,7 @@ fn a_match_counts_in_the_zone_that_the_contract_names() {
 }
 
 #[test]
-fn in_a_language_that_is_not_known_the_key_has_no_effect() {
+fn key_does_nothing_in_unknown_language() {
     let all = ["in-code", "in-comments", "in-strings", "in-text"].map(|id| format!("1:2 {id}"));
     assert_eq!(found("a.xyz", "'X'\n"), all);
     assert_eq!(found("a.ipynb", "{\"cells\": [{\"source\": [\"X\"]}]}\n").len(), 4);
@@ -68,7 +68,7 @@ fn a_match_stands_where_its_violation_does() {
 }
 
 #[test]
-fn the_search_goes_on_behind_a_match_in_another_zone() {
+fn search_continues_behind_other_zone() {
     let contract = format!("{}in: code\n", forbid("no-x", "X+", "**"));
     let text = format!("{}X = 1\n", "# XX\n".repeat(2_000));
     let output =
@@ -78,7 +78,7 @@ fn the_search_goes_on_behind_a_match_in_another_zone() {
 }
 
 #[test]
-fn a_requirement_is_met_in_its_zone_only() {
+fn requirement_is_met_in_its_zone() {
     for kind in ["require_pattern", "file_contains"] {
         let contract = format!("{}in: comments\n", contract("needs-x", kind, Some("X"), "**"));
         let run = |text: &str| {
@@ -144,7 +144,7 @@ fn a_cell_of_a_notebook_is_python() {
 }
 
 #[test]
-fn a_value_that_is_no_zone_is_a_mistake_with_its_line() {
+fn unknown_zone_is_reported_with_line() {
     let run = |zones: &str| {
         let contract = format!("{}in: {zones}\n", forbid("no-x", "X", "**"));
         Sandbox::new().contract(&contract).file("a.py", "X").run(["enforce", "--all"]).stderr
@@ -156,7 +156,7 @@ fn a_value_that_is_no_zone_is_a_mistake_with_its_line() {
 }
 
 #[test]
-fn where_there_is_no_pattern_the_key_means_nothing() {
+fn key_does_nothing_without_pattern() {
     let contract = format!("{}in: code\n", contract("no-zip", "file_not_exists", None, "**/*.zip"));
     let output = Sandbox::new().contract(&contract).file("a.zip", "").run(["enforce", "--all"]);
     insta::assert_snapshot!(output, @r#"

@@ -222,9 +222,13 @@ fn share(path: &Path) {
     if metadata.is_symlink() {
         return;
     }
-    let owner = metadata.permissions().mode() & 0o700;
-    let read = owner & 0o500;
-    fs::set_permissions(path, fs::Permissions::from_mode(owner | read >> 3 | read >> 6)).expect("a mode");
+    let mode = metadata.permissions().mode() & 0o777;
+    let (owner, read) = (mode & 0o700, mode & 0o500);
+    let shared = owner | read >> 3 | read >> 6;
+    // Whatever is set anew has changed, for a cache.
+    if mode != shared {
+        fs::set_permissions(path, fs::Permissions::from_mode(shared)).expect("a mode");
+    }
     if metadata.is_dir() {
         for entry in fs::read_dir(path).expect("readable") {
             share(&entry.expect("an entry").path());

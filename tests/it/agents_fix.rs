@@ -1,4 +1,4 @@
-//! Edits of other agents than Claude Code that are mended in flight, where a client takes another input from a hook.
+//! Edits of other agents than Claude Code fixed in flight, for agents that accept another input from a hook.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn input(client: Client, event: &Value) -> Value {
 }
 
 /// The new input in an answer, with what the model is told; a client that takes none refuses.
-fn mended(client: Client, answer: &Value) -> Option<(Value, String)> {
+fn fixed(client: Client, answer: &Value) -> Option<(Value, String)> {
     let specific = &answer["hookSpecificOutput"];
     let (input, told) = match client {
         Copilot => (&answer["modifiedArgs"], &answer["additionalContext"]),
@@ -61,7 +61,7 @@ fn texts(value: &Value) -> String {
 fn check(client: Client, sandbox: &Sandbox, deed: Deed<'_>) {
     let Some(event) = client.event(sandbox, When::Before, deed) else { return };
     let answer = client.answer(sandbox, When::Before, deed).expect("an answer");
-    let Some((new, told)) = mended(client, &answer) else {
+    let Some((new, told)) = fixed(client, &answer) else {
         let denied = texts(&answer) + &texts(&answer["hookSpecificOutput"]);
         let denied = violations_in(&denied);
         assert!(denied.iter().any(|violation| violation.starts_with("is-none at ")), "{client:?}: {answer}");
@@ -78,7 +78,7 @@ fn check(client: Client, sandbox: &Sandbox, deed: Deed<'_>) {
 }
 
 #[test]
-fn a_file_is_written_mended() {
+fn fixes_write_in_flight() {
     for client in ALL {
         let deed = Deed::Write { path: "a.py", content: "if a == None:\n    pass\n" };
         check(client, &sandbox(), deed);
@@ -86,7 +86,7 @@ fn a_file_is_written_mended() {
 }
 
 #[test]
-fn droid_is_told_after_the_tool_what_was_changed_before() {
+fn droid_receives_fixes_after_the_tool() {
     let sandbox = sandbox();
     let deed = Deed::Write { path: "a.py", content: "if a is None:\n    pass\n" };
     let mut event = Droid.event(&sandbox, When::After, deed).expect("an event");
@@ -96,7 +96,7 @@ fn droid_is_told_after_the_tool_what_was_changed_before() {
 }
 
 #[test]
-fn an_edit_is_mended_and_old_lines_are_left_alone() {
+fn fixes_edit_and_keeps_old_lines() {
     for client in ALL {
         let sandbox = sandbox().file("a.py", "b == None\ntwo\n");
         check(client, &sandbox, Deed::Edit { path: "a.py", old: "two", new: "a == None" });
@@ -104,7 +104,7 @@ fn an_edit_is_mended_and_old_lines_are_left_alone() {
 }
 
 #[test]
-fn a_patch_is_mended_file_by_file() {
+fn fixes_patch_file_by_file() {
     let patch = "*** Begin Patch\n*** Add File: new.py\n+a == None\n*** Update File: a.py\n@@\n one\n-two\n+2\n three\n\
         *** Delete File: gone.py\n*** End Patch\n";
     for client in ALL {
@@ -114,7 +114,7 @@ fn a_patch_is_mended_file_by_file() {
 }
 
 #[test]
-fn an_update_is_written_anew_where_it_is_mended() {
+fn rewrites_fixed_update_section() {
     let sandbox = sandbox().file("a.py", "zero\none\ntwo\nthree\n");
     let patch =
         "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@\n-two\n+a == None\n*** End Patch\n";
@@ -127,7 +127,7 @@ fn an_update_is_written_anew_where_it_is_mended() {
 }
 
 #[test]
-fn a_patch_in_a_shell_command_and_one_for_elsewhere_are_refused() {
+fn denies_patch_in_shell_or_other_environment() {
     let patch = "*** Begin Patch\n*** Environment ID: far\n*** Add File: a.py\n+a == None\n*** End Patch\n";
     let in_shell = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: a.py\n+a == None\n*** End Patch\nEOF";
     for deed in [Deed::Patch(patch), Deed::Shell(in_shell)] {
@@ -137,7 +137,7 @@ fn a_patch_in_a_shell_command_and_one_for_elsewhere_are_refused() {
 }
 
 #[test]
-fn what_cannot_all_be_mended_is_refused() {
+fn denies_patch_it_cannot_fix_entirely() {
     let bad = "rule_id: no-bad\ntype: forbid_pattern\npattern: bad\nfile_glob: '**'\nmessage: 'Not this.'\nseverity: error\n";
     let patch =
         "*** Begin Patch\n*** Add File: new.py\n+a == None\n*** Add File: other.py\n+bad\n*** End Patch\n";

@@ -1,4 +1,4 @@
-//! Edits that are mended in flight: the whole input of the tool, no decision, and a word to the model.
+//! Edits fixed in flight: the whole input of the tool, no decision, and context for the model.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn before(sandbox: &Sandbox, tool: &str, input: Value) -> Value {
 }
 
 #[test]
-fn a_write_is_mended_and_the_model_is_told() {
+fn fixes_write_and_reports_it() {
     let sandbox = sandbox();
     let input =
         json!({ "file_path": sandbox.path("a.py"), "content": "if a == None:\n    b == None\n", "more": 7 });
@@ -47,7 +47,7 @@ fn a_write_is_mended_and_the_model_is_told() {
 }
 
 #[test]
-fn an_edit_is_mapped_back_into_its_new_text() {
+fn maps_edit_back_into_new_text() {
     let sandbox = sandbox().file("a.py", "one\r\ntwo\r\ntwo\r\n");
     let edit = |all: bool| json!({ "file_path": sandbox.path("a.py"), "old_string": "two", "new_string": "a == None\nx", "replace_all": all });
     for all in [true, false] {
@@ -60,7 +60,7 @@ fn an_edit_is_mapped_back_into_its_new_text() {
 }
 
 #[test]
-fn a_violation_outside_of_the_new_text_is_denied_as_before() {
+fn denies_violation_outside_new_text() {
     let sandbox = sandbox().file("a.py", "x == None\ntwo\n");
     let input = json!({ "file_path": sandbox.path("a.py"), "old_string": "two", "new_string": "a == None" });
     let answer = before(&sandbox, "Edit", input);
@@ -69,7 +69,7 @@ fn a_violation_outside_of_the_new_text_is_denied_as_before() {
 }
 
 #[test]
-fn old_violations_need_no_fix_when_they_are_only_reported() {
+fn reported_existing_violations_need_no_fix() {
     let sandbox = sandbox()
         .file("a.py", "x == None\nbad\ntwo\n")
         .file(".claude/phaser.yaml", "fixes: apply\nexisting: report\n");
@@ -81,7 +81,7 @@ fn old_violations_need_no_fix_when_they_are_only_reported() {
 }
 
 #[test]
-fn a_fix_that_would_violate_a_warning_is_not_applied() {
+fn fix_that_adds_warning_is_dropped() {
     let no_is = "rule_id: no-is\ntype: forbid_pattern\npattern: ' is '\nfile_glob: '**'\nmessage: m\nseverity: warning\n";
     let sandbox = sandbox().contract(no_is);
     let answer = sandbox.pre_write("a.py", "a == None\n");
@@ -89,7 +89,7 @@ fn a_fix_that_would_violate_a_warning_is_not_applied() {
 }
 
 #[test]
-fn a_cell_of_a_notebook_is_mended() {
+fn fixes_notebook_cell() {
     let notebook = json!({ "cells": [{ "id": "c1", "cell_type": "code", "source": "x", "metadata": {}, "outputs": [], "execution_count": null }],
         "metadata": {}, "nbformat": 4, "nbformat_minor": 5 });
     let sandbox = sandbox().file("n.ipynb", notebook.to_string());
@@ -101,7 +101,7 @@ fn a_cell_of_a_notebook_is_mended() {
 }
 
 #[test]
-fn several_edits_at_once_and_projects_that_do_not_ask_for_it_are_denied_as_before() {
+fn denies_multi_edit_and_unconfigured_projects() {
     let sandbox = sandbox().file("a.py", "one\ntwo\n");
     let edits = json!([{ "old_string": "one", "new_string": "a == None" }, { "old_string": "two", "new_string": "2" }]);
     let input = json!({ "file_path": sandbox.path("a.py"), "edits": edits });
@@ -111,15 +111,15 @@ fn several_edits_at_once_and_projects_that_do_not_ask_for_it_are_denied_as_befor
 }
 
 #[test]
-fn the_file_is_the_same_as_with_phaser_fix_after_the_edit() {
+fn result_equals_phaser_fix() {
     let contents = ["a == None\n", "x\r\na == None\r\n", "a == None", "\u{feff}a == None\n"];
     for content in contents {
         let sandbox = sandbox();
         let input = json!({ "file_path": sandbox.path("a.py"), "content": content });
         let answer = before(&sandbox, "Write", input);
-        let mended = answer["updatedInput"]["content"].as_str().expect("text").as_bytes().to_vec();
+        let fixed = answer["updatedInput"]["content"].as_str().expect("text").as_bytes().to_vec();
         let sandbox = sandbox.file("a.py", content);
         assert_eq!(sandbox.run(["fix", "a.py"]).code, Some(0));
-        assert_eq!(fs::read(sandbox.path("a.py")).expect("readable"), mended);
+        assert_eq!(fs::read(sandbox.path("a.py")).expect("readable"), fixed);
     }
 }
