@@ -93,6 +93,8 @@ fn ids_are_case_sensitive_and_must_exist() {
 #[test]
 fn directive_needs_comment_of_language() {
     leaves("a.py", "Y = 'phaser:ignore no-y'\n", &["a.py:1:1 no-y"]);
+    leaves("a.py", "Y = '# phaser:ignore no-y -- why'\n", &["a.py:1:1 no-y"]);
+    leaves("a.js", "Y = `\n// phaser:ignore-next-line no-y\nY`\n", &["a.js:1:1 no-y", "a.js:3:1 no-y"]);
     leaves("a.py", "Y // phaser:ignore no-y\n", &["a.py:1:1 no-y"]);
     leaves("a.js", "Y # phaser:ignore no-y\n", &["a.js:1:1 no-y"]);
 }
@@ -118,10 +120,13 @@ fn every_listed_extension_has_its_comment_style() {
 
 #[test]
 fn other_common_languages_have_theirs() {
-    let cases: [(&str, &[&str]); 6] = [
-        ("Y # phaser:ignore no-y\n", &["a.toml", "a.php", "Dockerfile", "Makefile", "a.tf", "a.ps1", ".env"]),
-        ("Y // phaser:ignore no-y\n", &["a.php", "a.cs", "a.scala", "a.dart", "a.vue", "a.zig"]),
-        ("Y /* phaser:ignore no-y */\n", &["a.js", "a.rs", "a.go", "a.sql", "a.svelte"]),
+    let cases: [(&str, &[&str]); 9] = [
+        ("Y # phaser:ignore no-y\n", &["a.toml", "Dockerfile", "Makefile", "a.tf", "a.ps1", ".env"]),
+        ("<?php Y # phaser:ignore no-y\n", &["a.php"]),
+        ("Y // phaser:ignore no-y\n", &["a.cs", "a.scala", "a.dart", "a.zig"]),
+        ("<?php Y // phaser:ignore no-y\n", &["a.php"]),
+        ("<script>Y // phaser:ignore no-y\n</script>", &["a.html", "a.vue", "a.svelte"]),
+        ("Y /* phaser:ignore no-y */\n", &["a.js", "a.rs", "a.go", "a.sql"]),
         ("Y -- phaser:ignore no-y\n", &["a.sql", "a.lua", "a.hs", "a.elm"]),
         ("Y <!-- phaser:ignore no-y -->\n", &["README.md", "a.svg"]),
         ("Y ; phaser:ignore no-y\n", &["a.ini", "a.clj", "a.el"]),

@@ -55,6 +55,13 @@ impl Zones {
         after.checked_sub(1).map_or(Zone::Code, |index| self.starts[index].zone())
     }
 
+    /// The comment that the byte at `offset` is part of. Comments without a byte between them are one.
+    pub fn comment_at(&self, offset: usize) -> Option<Range<usize>> {
+        let after = self.starts.partition_point(|start| start.offset() <= offset);
+        let start = self.starts[..after].last().filter(|start| start.zone() == Zone::Comment)?;
+        Some(start.offset()..self.starts.get(after).map_or(self.end, |next| next.offset()))
+    }
+
     /// The zones in order. They cover the text without overlap and without a gap, none is empty, and no two
     /// neighbours are alike.
     pub fn iter(&self) -> impl Iterator<Item = (Range<usize>, Zone)> + '_ {

@@ -3,7 +3,10 @@
 //! Where one extension serves several languages, a text near the start of the file may tell which.
 
 use super::Language;
-use super::tables::{ALL, DOTENV, IGNORE, PYTHON, TELLING};
+use super::tables::{
+    ALL, DOCKERFILE, DOTENV, IGNORE, INI, MARKDOWN, NOTEBOOK, PLAIN, PYTHON, RESTRUCTURED_TEXT, TELLING,
+    TEMPLATE, TRAILING,
+};
 
 /// How far a text is searched for what tells its language.
 const TELLING_REACH: usize = 64 * 1024;
@@ -12,6 +15,29 @@ const TELLING_REACH: usize = 64 * 1024;
 const ADDED: &[&str] = &[
     "in", "example", "sample", "dist", "template", "orig", "bak", "j2", "jinja", "jinja2", "tera", "twig",
     "njk", "liquid", "mako", "tmpl", "tpl", "gotmpl",
+];
+
+/// Endings of templates.
+const TEMPLATES: &[&str] = &[
+    "j2",
+    "jinja",
+    "jinja2",
+    "tera",
+    "twig",
+    "njk",
+    "liquid",
+    "hbs",
+    "handlebars",
+    "mustache",
+    "erb",
+    "ejs",
+    "eex",
+    "heex",
+    "leex",
+    "mako",
+    "tmpl",
+    "tpl",
+    "gotmpl",
 ];
 
 impl Language {
@@ -23,6 +49,37 @@ impl Language {
             return by_cell(text);
         }
         by_name(&name, text).or_else(|| by_shebang(text))
+    }
+
+    /// The languages whose comments may hold an ignore directive, in a file at `path` with this text. At least one: a file
+    /// of no known language has the most common comments of all. A template has the comments of the language that it
+    /// produces, too; a cell of a notebook may be Markdown; an extension may belong to several languages.
+    pub fn of_comments(path: &[u8], text: &[u8]) -> Vec<&'static Self> {
+        let (stem, ending) = match path.iter().rposition(|&byte| byte == b'.') {
+            Some(dot) => (&path[..dot], path[dot + 1..].to_ascii_lowercase()),
+            None => (path, Vec::new()),
+        };
+        let known = Self::of(path, text);
+        let mut languages = vec![known.unwrap_or(&PLAIN)];
+        match ending.as_slice() {
+            b"ipynb" => languages = known.map_or_else(|| vec![&NOTEBOOK], |cell| vec![cell, &MARKDOWN]),
+            b"rst" => languages = vec![&RESTRUCTURED_TEXT],
+            ending if TEMPLATES.iter().any(|template| template.as_bytes() == ending) => {
+                languages.extend(Self::of(stem, text).into_iter().chain([&TEMPLATE]));
+            }
+            ending => {
+                let sharing = TELLING.iter().filter(|(extension, ..)| extension.as_bytes() == ending);
+                languages.extend(sharing.map(|(_, _, language)| *language));
+            }
+        }
+        if languages
+            .iter()
+            .any(|language| [&DOCKERFILE, &INI].iter().any(|one| std::ptr::eq(*one, *language)))
+        {
+            languages.push(&TRAILING);
+        }
+        languages.dedup_by(|one, other| std::ptr::eq(*one, *other));
+        languages
     }
 
     /// All languages that are known, in no order that means anything.

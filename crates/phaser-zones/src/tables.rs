@@ -11,6 +11,7 @@ mod lisp;
 mod old;
 mod pages;
 mod perl;
+mod plain;
 mod python;
 mod ruby;
 mod shell;
@@ -23,8 +24,11 @@ mod windows;
 use super::Language;
 use super::build::line;
 use super::rule::{At, Escape, Rule};
-pub(super) use config::{DOTENV, IGNORE};
+pub(super) use config::{DOTENV, IGNORE, INI};
+pub(super) use pages::MARKDOWN;
+pub(super) use plain::{NOTEBOOK, PLAIN, RESTRUCTURED_TEXT, TEMPLATE, TRAILING};
 pub(super) use python::PYTHON;
+pub(super) use shell::DOCKERFILE;
 
 /// All languages. Where two share an extension, the first one has it.
 pub(super) static ALL: &[&[&Language]] = &[
@@ -65,6 +69,7 @@ pub(super) static TELLING: &[(&str, &[u8], &Language)] = &[
     ("v", b"Require Import", &functional::COQ),
     ("v", b"Proof.", &functional::COQ),
     ("cls", b"\\ProvidesClass", &old::TEX),
+    ("cls", b"Attribute VB_", &windows::VISUAL_BASIC),
 ];
 
 /// The first line of a script.

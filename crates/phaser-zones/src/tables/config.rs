@@ -26,7 +26,7 @@ const SEMICOLON_FIRST: Rule = line(";").at(At::FirstOnLine);
 const DOUBLE: Rule = escaped("\"").closed();
 const SINGLE: Rule = string("'").closed();
 
-static INI: Language = Language::new("INI", &[HASH_FIRST, SEMICOLON_FIRST, DOUBLE])
+pub(in super::super) static INI: Language = Language::new("INI", &[HASH_FIRST, SEMICOLON_FIRST, DOUBLE])
     .extensions(&[
         "ini",
         "cfg",

@@ -264,7 +264,7 @@ static XML: Language = Language::markup("XML", &XML_PAGE).extensions(&[
 ]);
 
 /// Prose, code spans and fenced blocks are code; comments of HTML and of MDX are comments.
-static MARKDOWN: Language = Language::new(
+pub(in super::super) static MARKDOWN: Language = Language::new(
     "Markdown",
     &[
         string("")

@@ -154,7 +154,7 @@ static NUSHELL: Language = Language::new(
 .extensions(&["nu"])
 .interpreters(&["nu"]);
 
-static DOCKERFILE: Language = Language::new(
+pub(in super::super) static DOCKERFILE: Language = Language::new(
     "Dockerfile",
     &[line("#").at(At::FirstOnLine), ESCAPED_CODE, escaped("\"").closed(), string("'").closed(), heredoc()],
 )

@@ -39,7 +39,7 @@ static BATCH: Language = Language::new(
 )
 .extensions(&["bat", "cmd"]);
 
-static VISUAL_BASIC: Language =
+pub(super) static VISUAL_BASIC: Language =
     Language::new("Visual Basic", &[line("'"), remark("rem"), string("\"").escapes(DOUBLED_DOUBLE)])
         .extensions(&["vb", "vbs", "bas", "frm", "vba", "brs"]);
 
