@@ -133,8 +133,10 @@ impl Client {
         })
     }
 
-    /// The answer to an event. Only Claude Code is told that a change is clean.
+    /// The answer to an event. Only Claude Code is told that a change is clean. Every text of the decision is sanitised
+    /// here, whatever it was made of.
     pub fn answer(self, event: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
+        let decision = &decision.sanitised();
         let Some(step) = self.step(event.raw()) else { return claude::answer(event, decision, on_clean) };
         let (event, mut said) = (event.raw(), Said::of(decision, |changes| step.input_for(changes)));
         if step.kind == Kind::Beginning && !self.shows_messages() {

@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use crate::report::inert;
-use phaser_core::contract::{Contract, Severity, printable};
+use phaser_core::contract::{Contract, Severity};
+use phaser_core::sanitize::printable;
 
 /// How long a message or a list of globs may be, tried one after another until everything fits.
 const LENGTHS: [usize; 3] = [usize::MAX, 300, 150];
@@ -100,19 +100,15 @@ fn in_order<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> Vec<&'c Co
 /// Which files a contract is about, as globs from the project root.
 fn files(contract: &Contract) -> String {
     let from_root = |glob: &str| contract.scope.base.join(glob).to_text().into_owned();
-    let files = one_line(&from_root(contract.glob.as_str()));
+    let files = printable(&from_root(contract.glob.as_str()));
     match contract.exclude.as_deref() {
-        Some(exclude) => format!("{files}, not {}", one_line(&from_root(exclude.glob.as_str()))),
+        Some(exclude) => format!("{files}, not {}", printable(&from_root(exclude.glob.as_str()))),
         None => files,
     }
 }
 
 fn message(contract: &Contract) -> String {
-    one_line(&contract.message)
-}
-
-fn one_line(text: &str) -> String {
-    inert(&printable(text)).into_owned()
+    printable(&contract.message)
 }
 
 /// At most `most` characters of a text.

@@ -1,13 +1,13 @@
 //! The command line: the only layer that reads the arguments, the environment, standard input and
 //! the current directory, and the only one that writes to the terminal.
 
+use phaser_core::sanitize::inert;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::exit::Exit;
-use crate::report::inert;
 
 mod args;
 mod baseline;

@@ -2,7 +2,6 @@
 //!
 //! Reports filter nothing and compute nothing; what they are given is in its final order.
 
-mod inert;
 mod list;
 
 pub mod backtest;
@@ -22,8 +21,6 @@ pub mod stats;
 pub mod text;
 pub mod trend;
 pub mod warning;
-
-pub use inert::{inert, inert_json, inert_source, is_active};
 
 #[cfg(test)]
 mod tests;

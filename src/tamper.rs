@@ -10,9 +10,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use phaser_core::contract::printable;
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher;
+use phaser_core::sanitize::printable;
 use phaser_project::config::{Placed, Policy};
 use phaser_project::contracts::layers::{Layer, Loading};
 use phaser_project::contracts::read::linked;

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use super::Manner;
 use crate::in_flight::Amended;
-use crate::report::inert;
 use phaser_core::contract::{Effect, Severity, Warning};
+use phaser_core::sanitize::{inert, inert_lines};
 use phaser_core::skipped::{Gap, Skipped, Why};
 use phaser_core::violation::Violation;
 use phaser_project::config::Policy;
@@ -74,6 +74,27 @@ impl Decision {
     /// There is only something for the person to know, if at all.
     pub fn message_only(outcome: &Outcome) -> Self {
         Self { message: message(outcome), ..Self::NOTHING }
+    }
+
+    /// With every text sanitised. The changes of a call are no text to read: they stay.
+    pub(super) fn sanitised(&self) -> Self {
+        let safe = |text: &String| inert_lines(text);
+        let verdict = match &self.verdict {
+            Verdict::Nothing => Verdict::Nothing,
+            Verdict::Clean(summary) => Verdict::Clean(*summary),
+            Verdict::Ask(reason) => Verdict::Ask(safe(reason)),
+            Verdict::Deny(reason) => Verdict::Deny(safe(reason)),
+            Verdict::Block(reason) => Verdict::Block(safe(reason)),
+            Verdict::Mended(Mended { changes, told, otherwise }) => Verdict::Mended(Mended {
+                changes: changes.clone(),
+                told: safe(told),
+                otherwise: safe(otherwise),
+            }),
+            Verdict::Violated { reason, lines } => {
+                Verdict::Violated { reason: reason.as_ref().map(safe), lines: safe(lines) }
+            }
+        };
+        Self { verdict, context: self.context.as_ref().map(safe), message: self.message.as_ref().map(safe) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `phaser doctor`: is everything in place for phaser to guard this project, and if not, what to do.
 
+use phaser_core::sanitize::inert;
 use std::fmt::Write as _;
 
 use clap::{Args, Parser as _};
@@ -11,7 +12,6 @@ use super::output::print;
 use crate::exit::Exit;
 use crate::install::OwnHook;
 use crate::install::command::split_program;
-use crate::report::inert;
 use crate::report::palette::{Palette, Style};
 use phaser_project::path::{RootHints, find_root};
 

@@ -18,8 +18,8 @@ use crate::install::{
     Asked, Edited, Existing, Form, Levels, OnFail, OwnHook, SettingsError, Tools, install, survey, uninstall,
     wanted,
 };
-use crate::report::{inert, inert_json};
 use phaser_core::contract::Severity;
+use phaser_core::sanitize::{inert, inert_json};
 use phaser_project::path::{RootHints, find_root};
 
 pub(super) mod agents;

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::here::Here;
 use super::palette::Palette;
-use super::{inert, inert_json};
 use phaser_core::contract::{Contract, Severity};
+use phaser_core::sanitize::{inert, inert_json};
 use phaser_core::violation::Violation;
 use phaser_project::history::backtest::{Backtest, Tried};
 use phaser_project::outcome::Outcome;

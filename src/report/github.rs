@@ -7,8 +7,8 @@
 use std::io::{self, Write};
 
 use super::host::{Spot, Top};
-use super::{inert, is_active};
 use phaser_core::contract::Severity;
+use phaser_core::sanitize::{inert, is_active};
 use phaser_core::text::Region;
 use phaser_core::violation::Violation;
 use phaser_project::outcome::{Outcome, Summary};

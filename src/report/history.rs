@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::html::Page;
 use super::palette::Palette;
-use super::{inert, inert_json};
 use phaser_core::contract::Severity;
+use phaser_core::sanitize::{inert, inert_json};
 use phaser_project::history::{History, Sample};
 use phaser_project::outcome::Outcome;
 

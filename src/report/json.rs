@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::inert_json;
 use super::list::write_list;
 use super::statistics::{ContractName, Count, Statistics};
+use phaser_core::sanitize::inert_json;
 use phaser_core::violation::{Note, Violation};
 use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;

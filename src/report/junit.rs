@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::host::{Spot, Top};
-use super::inert;
+use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
 use phaser_core::violation::Violation;
 use phaser_project::outcome::Outcome;

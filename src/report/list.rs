@@ -1,10 +1,9 @@
 //! A list in JSON, written one item after another: a report of a million violations holds one of them at a time.
 
+use phaser_core::sanitize::inert_json;
 use std::io::{self, Write};
 
 use serde::Serialize;
-
-use super::inert_json;
 
 /// What one level is set in by.
 const INDENT: &str = "  ";

@@ -15,10 +15,10 @@ use serde_sarif::sarif::{
 };
 
 use super::host::{Spot, Top};
-use super::inert_json;
 use super::list::write_list;
 use super::redact::is_secret;
 use phaser_core::contract::{Contract, Severity};
+use phaser_core::sanitize::inert_json;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{Replacement, Violation};
 use phaser_project::outcome::{Outcome, Summary};

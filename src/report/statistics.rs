@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::here::Here;
-use super::inert;
 use super::palette::Palette;
 use phaser_core::contract::{Contract, Severity};
+use phaser_core::sanitize::inert;
 use phaser_core::violation::Violation;
 use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;

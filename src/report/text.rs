@@ -7,8 +7,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use super::here::Here;
 use super::palette::{Colour, Palette};
 use super::statistics::{self, Statistics};
-use super::{inert, inert_source};
 use phaser_core::contract::Severity;
+use phaser_core::sanitize::{inert, inert_source};
 use phaser_core::violation::{Match, Note, Violation};
 use phaser_project::outcome::Outcome;
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::inert;
 use super::palette::Palette;
 use phaser_core::contract::Warning;
+use phaser_core::sanitize::inert;
 
 /// Writes a warning in lines.
 pub fn write(out: &mut dyn Write, warning: &Warning, palette: Palette) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use phaser_core::contract::printable;
+use phaser_core::sanitize::printable;
 use phaser_core::violation::LineDigest;
 use phaser_project::baseline::{Baseline, Entry};
 use phaser_project::contracts::read::overlaid::Overlay;

@@ -1,8 +1,7 @@
 //! The command of one of phaser's hooks: its program, its flags, and what stands around them.
 
+use phaser_core::sanitize::printable;
 use std::collections::BTreeSet;
-
-use phaser_core::contract::printable;
 
 /// A command that runs `phaser enforce --stdin`.
 #[derive(Debug, Clone, PartialEq, Eq)]

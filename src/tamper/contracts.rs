@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::globs::{self, Globs};
 use super::overrides::{self, Reach};
 use super::{States, patterns, quoted};
-use phaser_core::contract::{Check, Contract, Effect, LayerKind, Severity, Warning, Zone, printable};
+use phaser_core::contract::{Check, Contract, Effect, LayerKind, Severity, Warning, Zone};
 use phaser_core::matcher;
+use phaser_core::sanitize::printable;
 use phaser_project::contracts::layers::Layer;
 use phaser_project::project::load::Loaded;
 

@@ -3,12 +3,12 @@
 //! Every command that runs `phaser enforce --stdin` is one of phaser's hooks here, whatever stands around it. What the
 //! client cannot read has no hooks.
 
+use phaser_core::sanitize::printable;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
 use super::command::Command;
-use phaser_core::contract::printable;
 
 /// Settings that change.
 pub(super) struct Change<'c> {

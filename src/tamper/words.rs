@@ -1,7 +1,7 @@
 //! What is said of edits that add ignore directives or weaken what is enforced: each text stands by itself, because it may
 //! be all that the model or the person gets to read.
 
-use phaser_core::contract::printable;
+use phaser_core::sanitize::printable;
 use phaser_project::config::Policy;
 use phaser_project::outcome::AddedIgnore;
 use phaser_project::path::CONFIG;

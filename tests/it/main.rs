@@ -65,5 +65,6 @@ mod statistics;
 mod stats;
 mod tree;
 mod types;
+mod untrusted_text;
 mod version_1_2;
 mod zones;

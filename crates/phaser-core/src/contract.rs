@@ -399,9 +399,3 @@ impl Contract {
         severities.into_iter().map(one).collect()
     }
 }
-
-/// One line without control characters, so that a contract cannot write to the terminal.
-pub fn printable(text: &str) -> String {
-    let words: Vec<_> = text.split_whitespace().collect();
-    words.join(" ").chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
-}

@@ -9,6 +9,7 @@ pub mod digest;
 pub mod fix;
 pub mod matcher;
 pub mod path;
+pub mod sanitize;
 pub mod skipped;
 pub mod suggest;
 #[cfg(any(test, feature = "testing"))]

@@ -5,8 +5,8 @@ use std::borrow::Borrow;
 
 use super::super::Manner;
 use super::noted;
-use crate::report::inert;
 use phaser_core::contract::Severity;
+use phaser_core::sanitize::inert;
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::tool_call::Call;

@@ -2,9 +2,9 @@
 
 use super::{MAX_TEXT, Mended};
 use crate::in_flight::{Amended, MendedFile};
-use crate::report::inert;
 use crate::report::redact::is_secret;
 use phaser_core::fix::Applied;
+use phaser_core::sanitize::inert;
 
 /// The most changes that are quoted.
 const MAX_QUOTED: usize = 20;

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::report::inert;
 use crate::report::palette::{Palette, Style};
 use phaser_core::contract::{Contract, Severity};
+use phaser_core::sanitize::inert;
 
 /// Is a contract used? If not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

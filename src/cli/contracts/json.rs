@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::cli::output::to_stdout;
-use crate::report::inert_json;
 use phaser_core::contract::keys::{KEYS, Key, Shape, Value as KeyValue};
 use phaser_core::contract::{Contract, Example};
+use phaser_core::sanitize::inert_json;
 
 /// Counts the changes that break a reader.
 pub const VERSION: u32 = 1;

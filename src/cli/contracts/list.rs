@@ -11,8 +11,8 @@ use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::exit::Exit;
-use crate::report::inert;
 use phaser_core::contract::Contract;
+use phaser_core::sanitize::inert;
 use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]

@@ -11,9 +11,9 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::exit::Exit;
-use crate::report::inert;
 use phaser_core::contract::syntax::{Switch, switched};
 use phaser_core::contract::{Contract, LayerKind, Warning};
+use phaser_core::sanitize::inert;
 use phaser_project::atomic_write::replace;
 use phaser_project::contracts::read::ExamplesWanted;
 

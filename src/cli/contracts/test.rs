@@ -12,9 +12,9 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::examples::{self, Missed, NotAsFixed, Tested, Verdict};
 use crate::exit::Exit;
-use crate::report::inert;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, Warning};
+use phaser_core::sanitize::inert;
 use phaser_core::violation::Violation;
 use phaser_project::contracts::read::ExamplesWanted;
 

@@ -1,11 +1,11 @@
 //! What `phaser init` says: what it is about to do, and what is left to do after it.
 
+use phaser_core::sanitize::inert;
 use std::io::{self, Write};
 
 use super::{Hooks, Parts, Plan, PreCommit, changes, counted, pre_commit};
 use crate::cli::environment::Environment;
 use crate::install::Edited;
-use crate::report::inert;
 use phaser_project::path::{BASELINE, CONFIG, PROJECT_CONTRACTS};
 use phaser_project::project::Recorded;
 

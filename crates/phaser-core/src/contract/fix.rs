@@ -5,7 +5,8 @@
 
 use std::cell::LazyCell;
 
-use super::{Dialect, Pattern, printable};
+use super::{Dialect, Pattern};
+use crate::sanitize::printable;
 use crate::suggest::nearest;
 
 /// What to write in the place of a match.

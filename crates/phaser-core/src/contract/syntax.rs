@@ -4,7 +4,8 @@
 //! expression is valid is not known here; the matcher finds that out when it needs the pattern.
 
 use super::keys::{Builder, Built, KEYS, Level, Nested, Value, meant_by};
-use super::{Contract, Form, Origin, Warning, printable};
+use super::{Contract, Form, Origin, Warning};
+use crate::sanitize::printable;
 use crate::suggest::nearest;
 
 mod plain;

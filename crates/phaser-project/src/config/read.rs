@@ -10,7 +10,8 @@ use phaser_core::contract::keys::doubtful_glob;
 use phaser_core::contract::scope::{Case, Change, FileSet};
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::syntax::{Node, NodeValue, node};
-use phaser_core::contract::{Severity, Warning, printable};
+use phaser_core::contract::{Severity, Warning};
+use phaser_core::sanitize::printable;
 use phaser_core::suggest::nearest;
 use phaser_glob::Glob;
 

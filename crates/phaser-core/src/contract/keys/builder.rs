@@ -3,9 +3,9 @@
 use super::super::scope::Scope;
 use super::super::{
     Check, Contract, Dialect, Examples, Exclude, Fix, Form, Kind, Origin, Pattern, Severity, Warning, Zone,
-    printable,
 };
 use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
+use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_glob::{Glob, GlobError};
 

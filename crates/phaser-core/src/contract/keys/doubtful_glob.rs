@@ -1,6 +1,6 @@
 //! Globs that are valid and surely not what was meant: they match no file at all.
 
-use super::super::printable;
+use crate::sanitize::printable;
 
 /// What is wrong with a glob that can match nothing in a project, and what to write.
 pub fn doubt(key: &str, glob: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! What is wrong with YAML that is not a contract, and how to mend it: the words of the YAML crate in words that help.
 
 use super::{BudgetBreach, Error, MessageFormatter as _, UserMessageFormatter, line_of};
-use crate::contract::printable;
+use crate::sanitize::printable;
 
 /// What a file should have been.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,25 @@
-//! Text from contracts, paths and files, made so that whoever shows it only shows it: a terminal acts on control and
-//! bidirectional characters, and the logs of GitHub and Azure act on lines that look like a command to them.
+//! The sanitiser: makes untrusted text safe to show.
+//!
+//! Paths, messages, matches, globs and contract ids are written by others. Three readers act on some of their characters:
+//!
+//! | reader | acts on |
+//! |---|---|
+//! | a terminal, and a person reading | control characters, bidirectional overrides, line and paragraph separators |
+//! | a log of GitHub | `::` at the start of a line |
+//! | a log of Azure | `##[` and `##vso[` anywhere |
+//!
+//! Each function spells such characters out: `a\u{202E}b.py` as a path becomes the ASCII text `a\\u{202e}b.py`. Sanitised
+//! text stays as it is when it is sanitised again, so callers need not know whether somebody did it before.
+//!
+//! | function | for |
+//! |---|---|
+//! | [`inert`] | one line of a terminal, a log or a response |
+//! | [`inert_lines`] | several lines: the texts of a response to an agent |
+//! | [`printable`] | a value within a sentence: white space becomes single spaces |
+//! | [`inert_source`] | a source line above a caret: as many characters as before |
+//! | [`inert_json`] | a JSON document: the same to a parser |
+//!
+//! [`cut`] bounds the length of a text that is shown.
 
 use std::borrow::Cow;
 
@@ -24,6 +44,27 @@ pub fn inert(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(safe)
+}
+
+/// Each line of `text`, [`inert`].
+pub fn inert_lines(text: &str) -> String {
+    text.split('\n').map(inert).collect::<Vec<_>>().join("\n")
+}
+
+/// `text` with single spaces for its white space, [`inert`].
+pub fn printable(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    inert(&words.join(" ")).into_owned()
+}
+
+/// The first `most` characters of `text`, if it has more.
+pub fn head(text: &str, most: usize) -> Option<&str> {
+    text.char_indices().nth(most).map(|(end, _)| &text[..end])
+}
+
+/// The first `most` characters of `text`, and `…` if it has more.
+pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    head(text, most).map_or(Cow::Borrowed(text), |head| format!("{head}…").into())
 }
 
 /// JSON with what a terminal or a log would act on spelled out; to a parser it is the same. Newlines and tabs in it are
@@ -92,6 +133,22 @@ mod tests {
     fn what_a_terminal_acts_on_is_spelled_out() {
         assert_eq!(inert("plain é"), "plain é");
         assert_eq!(inert("a\x1b[31m\nb\u{202e}"), "a\\u{1b}[31m\\nb\\u{202e}");
+    }
+
+    #[test]
+    fn sanitised_text_stays_as_it_is() {
+        let text = "  ::a ##[b] ##vso[c]\u{202e}\u{1b}[31m\td\r";
+        assert_eq!(inert(&inert(text)), inert(text));
+        assert_eq!(printable(&printable(text)), printable(text));
+        assert_eq!(inert(&printable(text)), printable(text));
+    }
+
+    #[test]
+    fn lines_stay_lines_and_values_become_one() {
+        let text = "a\n ::error::b\u{2028}\n";
+        assert_eq!(inert_lines(text), "a\n \\u{3a}:error::b\\u{2028}\n");
+        assert_eq!(printable(text), "a ::error::b");
+        assert_eq!(printable("\u{202e}a  b\u{7}"), "\\u{202e}a b\\u{7}");
     }
 
     #[test]
