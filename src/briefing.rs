@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use phaser_core::contract::{Contract, Severity};
-use phaser_core::sanitize::printable;
+use phaser_core::sanitize::{cut, printable};
 
 /// How long a message or a list of globs may be, tried one after another until everything fits.
 const LENGTHS: [usize; 3] = [usize::MAX, 300, 150];
@@ -52,7 +52,8 @@ fn entries(contracts: &[&Contract], longest: usize) -> Vec<String> {
     let (mut before, mut seen) = (None, HashSet::new());
     let mut entries = Vec::with_capacity(contracts.len());
     for contract in contracts {
-        let (files, message) = (cut(&files(contract), longest), cut(&message(contract), longest));
+        let (files, message) = (files(contract), message(contract));
+        let (files, message) = (cut(&files, longest), cut(&message, longest));
         let line = format!("- {} ({files}): {message}", contract.id);
         // Overrides make one contract several, which differ in their severity only.
         if !seen.insert(line.clone()) {
@@ -109,14 +110,6 @@ fn files(contract: &Contract) -> String {
 
 fn message(contract: &Contract) -> String {
     printable(&contract.message)
-}
-
-/// At most `most` characters of a text.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-        None => text.to_owned(),
-    }
 }
 
 /// Text in which Markdown finds nothing but code spans that are closed.

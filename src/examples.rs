@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use phaser_core::contract::{Contract, Example, Warning};
-use phaser_core::fix::{Mender, Names, WhyLeft};
+use phaser_core::fix::{Mender, WhyLeft};
+use phaser_core::matcher::Names;
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::skipped::Skipped;
 use phaser_core::text::Text;

@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use phaser_core::contract::{Check, Severity};
-use phaser_core::fix::{Applied, Mender, Names, is_fixable};
+use phaser_core::fix::{Applied, Mender, is_fixable};
 use phaser_core::matcher::Matcher;
+use phaser_core::matcher::Names;
 use phaser_core::text::{Bytes, Text, encode_like};
 use phaser_core::violation::Violation;
 use phaser_project::outcome::Outcome;

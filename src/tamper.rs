@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher;
-use phaser_core::sanitize::printable;
+use phaser_core::sanitize::{cut, printable};
 use phaser_project::config::{Placed, Policy};
 use phaser_project::contracts::layers::{Layer, Loading};
 use phaser_project::contracts::read::linked;
@@ -267,10 +267,5 @@ fn shown(root: &Root, path: &Path) -> String {
 
 /// A text of a contract or a configuration in quotes, in one line and cut if it is long.
 fn quoted(text: &str) -> String {
-    const MOST: usize = 80;
-    let text = printable(text);
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("'{}…'", &text[..end]),
-        None => format!("'{text}'"),
-    }
+    format!("'{}'", cut(&printable(text), 80))
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::Manner;
 use crate::in_flight::Amended;
 use phaser_core::contract::{Effect, Severity, Warning};
-use phaser_core::sanitize::{inert, inert_lines};
+use phaser_core::sanitize::{cut, inert, inert_lines};
 use phaser_core::skipped::{Gap, Skipped, Why};
 use phaser_core::violation::Violation;
 use phaser_project::config::Policy;
@@ -347,10 +347,7 @@ fn counted(prefix: &str, mut said: impl Iterator<Item = String>) -> Option<Strin
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_TEXT - 1) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    cut(text, MAX_TEXT - 1).into_owned()
 }
 
 /// What a note adds to a line.

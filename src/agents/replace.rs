@@ -8,16 +8,13 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use phaser_core::text::{Bytes, to_str};
-use phaser_project::tool_call::{Algorithm, Edit, NotApplied, Occurrences};
+use phaser_project::tool_call::{Algorithm, Edit, NotApplied, Occurrences, in_turn};
 
 /// The text is there exactly, line endings aside; an empty one makes a file.
 pub const EXACT: Algorithm = Algorithm(exact);
 
 /// The new text goes to the end of the file, on a line of its own.
 pub const AT_THE_END: Algorithm = Algorithm(at_the_end);
-
-/// How much text all edits of one event may go through together, in bytes.
-const MAX_WORK: usize = 512 * 1024 * 1024;
 
 fn exact(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
@@ -27,15 +24,7 @@ fn exact(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, 
         None => return Err(NotApplied::FileNotFound),
     };
     let crlf = file.contains("\r\n");
-    let mut text = folded(&file).into_owned();
-    let mut work = 0usize;
-    for edit in edits {
-        work += text.len();
-        if work > MAX_WORK && edits.len() > 1 {
-            return Err(NotApplied::TooMuch);
-        }
-        text = replaced(&text, edit, limit)?;
-    }
+    let mut text = in_turn(folded(&file).into_owned(), edits, |text, edit| replaced(&text, edit, limit))?;
     if crlf {
         text = text.replace('\n', "\r\n");
     }

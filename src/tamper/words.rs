@@ -1,7 +1,7 @@
 //! What is said of edits that add ignore directives or weaken what is enforced: each text stands by itself, because it may
 //! be all that the model or the person gets to read.
 
-use phaser_core::sanitize::printable;
+use phaser_core::sanitize::{cut, printable};
 use phaser_project::config::Policy;
 use phaser_project::outcome::AddedIgnore;
 use phaser_project::path::CONFIG;
@@ -22,9 +22,11 @@ pub fn of_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Opti
     let (what, it) = match (added, moment) {
         ([], _) => return None,
         ([one], Moment::Before) => {
-            (format!("this edit adds an ignore directive for {}.", cut(&line(one))), "it")
+            (format!("this edit adds an ignore directive for {}.", cut(&line(one), MAX_LINE)), "it")
         }
-        ([one], Moment::After) => (format!("an ignore directive was added for {}.", cut(&line(one))), "it"),
+        ([one], Moment::After) => {
+            (format!("an ignore directive was added for {}.", cut(&line(one), MAX_LINE)), "it")
+        }
         (_, Moment::Before) => ("this edit adds ignore directives.".to_owned(), "them"),
         (_, Moment::After) => ("ignore directives were added.".to_owned(), "them"),
     };
@@ -60,8 +62,8 @@ pub fn of_weakening(policy: Policy, moment: Moment, files: &[String], weaker: &[
     }
     let files = match files {
         [] => String::new(),
-        [one] => format!(" in {}", cut(&printable(one))),
-        [one, others @ ..] => format!(" in {} and {} more", cut(&printable(one)), others.len()),
+        [one] => format!(" in {}", cut(&printable(one), MAX_LINE)),
+        [one, others @ ..] => format!(" in {} and {} more", cut(&printable(one), MAX_LINE), others.len()),
     };
     let what = match moment {
         Moment::Before => format!("this weakens what is enforced{files}"),
@@ -92,18 +94,11 @@ pub fn of_weakening(policy: Policy, moment: Moment, files: &[String], weaker: &[
 fn with_lines(text: &str, lines: impl ExactSizeIterator<Item = String>) -> String {
     let count = lines.len();
     let mut all = vec![text.to_owned()];
-    all.extend(lines.take(MAX_LINES).map(|line| format!("- {}", cut(&line))));
+    all.extend(lines.take(MAX_LINES).map(|line| format!("- {}", cut(&line, MAX_LINE))));
     if count > MAX_LINES {
         all.push(format!("… and {} more", count - MAX_LINES));
     }
     all.join("\n")
-}
-
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }
 
 #[cfg(test)]

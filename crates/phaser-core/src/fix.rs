@@ -12,8 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::contract::Contract;
 use crate::matcher::groups::Groups;
-use crate::matcher::{Checked, Matcher};
-use crate::path::RelPath;
+use crate::matcher::{Checked, Matcher, Names};
 use crate::skipped::{Skipped, Why};
 use crate::text::{Text, starts_with_mark};
 use crate::violation::{self, Match, Violation};
@@ -36,15 +35,6 @@ pub struct Mender<'m> {
     chosen: Option<HashSet<String>>,
     /// The groups of patterns, each read when a fix first names one.
     groups: Mutex<HashMap<String, Option<Arc<Groups>>>>,
-}
-
-/// The names of a file, as the matcher knows them.
-#[derive(Debug, Clone, Copy)]
-pub struct Names<'a> {
-    /// The path that globs see.
-    pub path: &'a RelPath,
-    /// Its real one, if that is another.
-    pub alias: Option<&'a RelPath>,
 }
 
 /// What became of a text.

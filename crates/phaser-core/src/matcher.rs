@@ -33,6 +33,7 @@ mod zones_test;
 
 pub use check::Checked;
 pub use group::Selection;
+pub use select::Names;
 
 use group::Content;
 use limits::{Effort, Limits};
@@ -41,7 +42,7 @@ use prefilter::Candidates;
 use prepared::Prepared;
 use profile::Meter;
 use required::glance;
-use select::{Globs, Names};
+use select::Globs;
 
 /// How a matcher searches.
 #[derive(Debug, Clone)]

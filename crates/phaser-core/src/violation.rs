@@ -54,6 +54,12 @@ impl Violation {
         }
     }
 
+    /// The digest of the line that it is on. A violation by a file as a whole has none, so that it stays the same when the
+    /// file moves.
+    pub fn line_digest(&self) -> Option<LineDigest> {
+        self.found.as_ref().map(|_| self.fingerprint.line)
+    }
+
     /// Does it fail a run or deny an edit?
     pub fn is_open(&self) -> bool {
         self.state == State::Open

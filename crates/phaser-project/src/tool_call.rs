@@ -3,6 +3,7 @@
 //! Knows neither the wire format that a call was read from, nor the files themselves.
 
 use std::fmt;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -125,6 +126,29 @@ pub struct Algorithm(pub MakeEdits);
 /// From the bytes of the file, or `None` when there is none, to the bytes that the client writes, which may be no more than
 /// the limit.
 pub type MakeEdits = fn(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied>;
+
+/// The most text that all edits of one event may read together, in bytes.
+pub const MAX_WORK: usize = 512 * 1024 * 1024;
+
+/// `text` after `edits`, each made by `make` on the result of the one before.
+pub fn in_turn<T>(
+    mut text: T,
+    edits: &[Edit],
+    mut make: impl FnMut(T, &Edit) -> Result<T, NotApplied>,
+) -> Result<T, NotApplied>
+where
+    T: Deref<Target: AsRef<[u8]>>,
+{
+    let mut work = 0;
+    for edit in edits {
+        work += text.as_ref().len();
+        if work > MAX_WORK && edits.len() > 1 {
+            return Err(NotApplied::TooMuch);
+        }
+        text = make(text, edit)?;
+    }
+    Ok(text)
+}
 
 impl fmt::Debug for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@
 use memchr::memmem;
 
 use phaser_core::text::{Bytes, to_str};
-use phaser_project::tool_call::{Edit, NotApplied, Occurrences};
+use phaser_project::tool_call::{Edit, NotApplied, Occurrences, in_turn};
 
 mod spelling;
 
@@ -16,9 +16,6 @@ use spelling::Spelled;
 const LINE_ENDING_SAMPLE: usize = 4096;
 const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
 const UTF8_BOM: char = '\u{FEFF}';
-
-/// How much text all edits of one event may go through together, in bytes.
-const MAX_WORK: usize = 512 * 1024 * 1024;
 
 /// The bytes of the file after `edits`, each made on the result of the one before; `current` is the
 /// file as it is, or `None` when there is none.
@@ -34,15 +31,7 @@ pub fn apply_within(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Res
         None => return Err(NotApplied::FileNotFound),
     };
     let ending = LineEnding::of(&decoded);
-    let mut text = without_crlf(decoded);
-    let mut work = 0usize;
-    for edit in edits {
-        work += text.len();
-        if work > MAX_WORK && edits.len() > 1 {
-            return Err(NotApplied::TooMuch);
-        }
-        text = edited(text, edit, limit)?;
-    }
+    let text = in_turn(without_crlf(decoded), edits, |text, edit| edited(text, edit, limit))?;
     Ok(ending.written(text))
 }
 
@@ -237,7 +226,7 @@ mod tests {
     #[test]
     fn edits_of_a_large_file_are_counted() {
         let text = "x".repeat(1024 * 1024) + "a";
-        let edits = vec![first("a", "a"); MAX_WORK / text.len() + 1];
+        let edits = vec![first("a", "a"); phaser_project::tool_call::MAX_WORK / text.len() + 1];
         assert_eq!(apply(Some(text.as_bytes().to_vec()), &edits), Err(NotApplied::TooMuch));
         assert!(apply(Some(text.as_bytes().to_vec()), &edits[..2]).is_ok());
     }

@@ -41,7 +41,8 @@ mod tests {
     use crate::agents::decision::{Decision, Mended, Verdict};
     use crate::in_flight::{Refused, amend};
     use phaser_core::contract::{Check, Contract, Dialect, Fix, Pattern, Severity};
-    use phaser_core::fix::{Mender, Names};
+    use phaser_core::fix::Mender;
+    use phaser_core::matcher::Names;
     use phaser_core::matcher::{self, Directives, Matcher};
     use phaser_core::testing;
     use phaser_core::text::{Text, encode_like};

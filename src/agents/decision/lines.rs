@@ -6,7 +6,7 @@ use std::borrow::Borrow;
 use super::super::Manner;
 use super::noted;
 use phaser_core::contract::Severity;
-use phaser_core::sanitize::inert;
+use phaser_core::sanitize::{cut, inert};
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::tool_call::Call;
@@ -135,10 +135,7 @@ impl Line {
 
     fn cut_to(&self, length: usize) -> String {
         let Self { start, message, end } = self;
-        match message.char_indices().nth(length) {
-            Some((cut, _)) => format!("{start}{}…{end}", &message[..cut]),
-            None => format!("{start}{message}{end}"),
-        }
+        format!("{start}{}{end}", cut(message, length))
     }
 }
 

@@ -4,7 +4,7 @@ use super::{MAX_TEXT, Mended};
 use crate::in_flight::{Amended, MendedFile};
 use crate::report::redact::is_secret;
 use phaser_core::fix::Applied;
-use phaser_core::sanitize::inert;
+use phaser_core::sanitize::{head, inert};
 
 /// The most changes that are quoted.
 const MAX_QUOTED: usize = 20;
@@ -48,10 +48,7 @@ fn words(amended: &Amended) -> String {
 
 /// A text in quotes on one line, cut if it is long.
 fn quoted(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE) {
-        Some((end, _)) => format!("{:?}…", &text[..end]),
-        None => format!("{text:?}"),
-    }
+    head(text, MAX_QUOTE).map_or_else(|| format!("{text:?}"), |head| format!("{head:?}…"))
 }
 
 #[cfg(test)]

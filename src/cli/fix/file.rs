@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use phaser_core::fix::{Applied, Left, Mender, Names};
+use phaser_core::fix::{Applied, Left, Mender};
+use phaser_core::matcher::Names;
 use phaser_core::skipped::Gap;
 use phaser_core::text::{Bytes, Text, encode_like};
 use phaser_core::violation::{Match, State, Violation};

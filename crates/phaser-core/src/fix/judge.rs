@@ -138,7 +138,7 @@ impl<'a> Known<'a> {
                 }
                 Some(_) => {}
             }
-            known.on_lines.entry((id, line(violation))).or_default().push(index);
+            known.on_lines.entry((id, violation.line_digest())).or_default().push(index);
         }
         known
     }
@@ -149,7 +149,7 @@ impl<'a> Known<'a> {
         let indices = self.at_places.get_mut(&(violation.contract.id.as_str(), place))?;
         let index = indices.pop()?;
         let (was, standing) = (&self.before.violations[index], self.before.standings[index]);
-        if matches!(standing, Standing::Spared(_)) && line(was) != line(violation) {
+        if matches!(standing, Standing::Spared(_)) && was.line_digest() != violation.line_digest() {
             return None;
         }
         self.used[index] = true;
@@ -158,7 +158,7 @@ impl<'a> Known<'a> {
 
     /// The standing of a violation on the same line that explains no other one.
     fn on_line(&mut self, violation: &'a Violation) -> Option<Standing> {
-        let indices = self.on_lines.get_mut(&(violation.contract.id.as_str(), line(violation)))?;
+        let indices = self.on_lines.get_mut(&(violation.contract.id.as_str(), violation.line_digest()))?;
         while let Some(index) = indices.pop() {
             if !self.used[index] {
                 self.used[index] = true;
@@ -167,10 +167,6 @@ impl<'a> Known<'a> {
         }
         None
     }
-}
-
-fn line(violation: &Violation) -> Option<LineDigest> {
-    violation.found.as_ref().map(|_| violation.fingerprint.line)
 }
 
 /// Where a place is now, unless it was within a part that was replaced.

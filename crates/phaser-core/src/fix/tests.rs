@@ -8,6 +8,7 @@ use super::trials::{Moved, applied};
 use super::*;
 use crate::contract::{Check, Dialect, Fix, Pattern};
 use crate::matcher::{self, Directives, oracle};
+use crate::path::RelPath;
 
 /// A contract with this index, which is its id, that forbids a pattern.
 fn forbid(index: usize, pattern: &str, fix: Option<&str>) -> Contract {

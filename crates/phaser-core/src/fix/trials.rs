@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::judge::{self, Blame, Spot};
-use super::{Edit, Mender, Names, State, WhyLeft};
+use super::{Edit, Mender, State, WhyLeft};
+use crate::matcher::Names;
 use crate::text::{Text, starts_with_mark};
 
 /// How often a text is checked in one round.

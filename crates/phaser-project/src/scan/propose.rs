@@ -1,8 +1,9 @@
 //! What violations carry beside what was found: the fixes that do no harm.
 
 use crate::source::Target;
-use phaser_core::fix::{Edit, Mender, Names, is_fixable};
+use phaser_core::fix::{Edit, Mender, is_fixable};
 use phaser_core::matcher::Checked;
+use phaser_core::matcher::Names;
 use phaser_core::text::{Text, place_in_file};
 use phaser_core::violation::Replacement;
 

@@ -12,6 +12,7 @@ use crate::tool_call::patch::apply;
 use crate::tool_call::{
     Base, Call, CellAction, CellEdit, Change, MAX_PATH, Moment, NotApplied, Original, Patch, Rewrite,
 };
+use phaser_core::sanitize::head;
 use phaser_core::skipped::{Skipped, Why};
 use phaser_core::text::{Bytes, Text};
 
@@ -44,10 +45,7 @@ pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
 
 /// The start of a path that may be very long.
 fn shortened(path: &str) -> &str {
-    if path.len() <= MAX_PATH {
-        return path;
-    }
-    path.char_indices().nth(100).map_or(path, |(end, _)| &path[..end])
+    if path.len() <= MAX_PATH { path } else { head(path, 100).unwrap_or(path) }
 }
 
 /// One file that changes.

@@ -65,7 +65,7 @@ impl<'a> Marking<'a> {
             walk(&mut |violation| {
                 if may_be_covered(violation)
                     && let Some(of_contract) = moved.get_mut(violation.contract.id.as_bytes())
-                    && let Some(entries) = of_contract.get_mut(&line(violation))
+                    && let Some(entries) = of_contract.get_mut(&violation.line_digest())
                 {
                     self.follow(violation, entries);
                 }
@@ -125,9 +125,4 @@ impl<'a> Marking<'a> {
 
 fn may_be_covered(violation: &Violation) -> bool {
     violation.is_open() && violation.contract.ignorable
-}
-
-/// The line that a violation stands on, if it stands on one.
-fn line(violation: &Violation) -> Option<LineDigest> {
-    violation.found.as_ref().map(|_| violation.fingerprint.line)
 }

@@ -14,7 +14,7 @@ pub(super) fn mark(violations: &mut [Violation], before: &[Earlier]) {
     for earlier in before {
         let mut left: HashMap<&str, HashMap<Option<LineDigest>, usize>> = HashMap::new();
         for violation in earlier.violations.iter().filter(|violation| violation.is_open()) {
-            *left.entry(&violation.contract.id).or_default().entry(line(violation)).or_default() += 1;
+            *left.entry(&violation.contract.id).or_default().entry(violation.line_digest()).or_default() += 1;
         }
         // Of several that are alike, the new one is on a line that changed.
         let mut now: Vec<&mut Violation> =
@@ -22,7 +22,7 @@ pub(super) fn mark(violations: &mut [Violation], before: &[Earlier]) {
         now.sort_by_key(|violation| earlier.touches(violation));
         for violation in now {
             let of_contract = left.get_mut(violation.contract.id.as_str());
-            if let Some(count @ 1..) = of_contract.and_then(|left| left.get_mut(&line(violation))) {
+            if let Some(count @ 1..) = of_contract.and_then(|left| left.get_mut(&violation.line_digest())) {
                 *count -= 1;
                 violation.state = State::Existing;
             }
@@ -35,9 +35,4 @@ fn of_file<'a>(violations: &'a mut [Violation], path: &RelPath) -> &'a mut [Viol
     let start = violations.partition_point(|violation| violation.path < *path);
     let count = violations[start..].partition_point(|violation| violation.path == *path);
     &mut violations[start..start + count]
-}
-
-/// The line that a violation stands on. One by a file as a whole has none, so that it stays the same when the file moves.
-fn line(violation: &Violation) -> Option<LineDigest> {
-    violation.found.as_ref().map(|_| violation.fingerprint.line)
 }
