@@ -4,6 +4,22 @@
 //! Building one is cheap: the shapes people write most (`**/*.rs`, `src/**`, a plain path) never need a
 //! regex, and the regex of any other glob is compiled when it first meets a path. A byte that is not
 //! UTF-8 counts as one character. Knows nothing of roots or files on disk.
+//!
+//! # Why not `globset`
+//!
+//! `globset` has the same shortcuts for sets (names, extensions, literals), but other semantics. With
+//! `literal_separator(true)` and `empty_alternates(true)`, version 0.4.21 differs in:
+//!
+//! | glob                   | path         | here | globset | reason                                        |
+//! |------------------------|--------------|------|---------|-----------------------------------------------|
+//! | `src/**.rs`            | `src/a/b.rs` | yes  | no      | `**` inside a name is two `*`                 |
+//! | `{src/**,lib/**}/*.py` | `src/a.py`   | yes  | no      | `**/` that begins in braces needs a directory |
+//! | `{**,x}/*.py`          | `top.py`     | yes  | no      | the same                                      |
+//! | `a?c`, `[!a]x`         | `aéc`, `éx`  | yes  | no      | a character is a byte                         |
+//! | `a[!b]c`, `a[+-9]c`    | `a/c`        | no   | yes     | a class matches `/`                           |
+//!
+//! The first row has no spelling that `globset` understands, and writing out braces takes exponential room. A set is also
+//! compiled eagerly: 0.4 ms for 20 globs and 4 ms for 200, where a whole hook with 20 contracts takes 1.4 ms.
 
 use std::borrow::Cow;
 use std::fmt;
