@@ -27,6 +27,7 @@ use phaser_project::project::{self, Options, Project, Recorded};
 use phaser_project::scan::Watch as _;
 use phaser_project::source::{Source, Target, Targets};
 
+mod diff;
 mod file;
 mod said;
 

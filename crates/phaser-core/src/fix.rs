@@ -17,7 +17,6 @@ use crate::skipped::{Skipped, Why};
 use crate::text::{Text, starts_with_mark};
 use crate::violation::{self, Match, Violation};
 
-pub mod diff;
 mod judge;
 mod replacement;
 mod trials;
