@@ -38,7 +38,6 @@ pub use renames::Renames;
 pub use revisions::Revisions;
 
 pub(in crate::source) use before::{Before, Reference, Which};
-pub(in crate::source) use worktree::leads_through_link;
 
 use compare::{Change, Changes, Entry};
 use renames::Moved;

@@ -151,7 +151,7 @@ impl Sweeping<'_> {
 
     /// Gives what was found the text that it had before: each file by the repository that it is in.
     fn compare(self, found: Found, reference: Reference, own: Option<Before>) -> Targets {
-        let Found { targets, mut skipped, repositories, looked_at, left, .. } = found;
+        let Found { targets, mut skipped, repositories, looked_at, left, unfinished, .. } = found;
         let is_over = !left.is_empty();
         let mut compared = Vec::new();
         let mut groups: Vec<Vec<Target>> = vec![Vec::new(); repositories.len() + 1];
@@ -184,7 +184,7 @@ impl Sweeping<'_> {
             }
         }
         if is_over {
-            let why = Why::TimeOver { looked_at, directories: left.len(), tracked };
+            let why = Why::TimeOver { looked_at, directories: unfinished.len(), tracked };
             skipped.push(Skipped { path: RelPath::from("."), why });
         }
         compared.sort_unstable_by(|a, b| a.path.cmp(&b.path));

@@ -166,18 +166,19 @@ impl Before {
         compared
     }
 
-    /// How many files git tracks below these directories of the project.
-    pub(in crate::source) fn tracked_below(&self, directories: &[RelPath]) -> usize {
+    /// The number of files that git tracks at or below these paths of the project, none of which is below another.
+    pub(in crate::source) fn tracked_below(&self, paths: &[RelPath]) -> usize {
         let index = &self.known.index;
-        let below = |directory: &RelPath| {
-            let path = self.repository.path_in_worktree(directory)?;
-            if path.is_empty() || directory.as_bytes() == b"." {
+        let tracked = |path: &RelPath| {
+            let inside = self.repository.path_in_worktree(path)?;
+            if inside.is_empty() || path.as_bytes() == b"." {
                 return Some(index.entries().len());
             }
-            let entries = index.prefixed_entries([&path[..], b"/"].concat().as_bstr())?;
-            Some(entries.len())
+            let below = index.prefixed_entries([&inside[..], b"/"].concat().as_bstr());
+            let itself = usize::from(index.entry_by_path(inside.as_bstr()).is_some());
+            Some(itself + below.map_or(0, <[_]>::len))
         };
-        directories.iter().filter_map(below).sum()
+        paths.iter().filter_map(tracked).sum()
     }
 
     /// What stood at a path before.

@@ -17,7 +17,6 @@ use crate::path::RelPath;
 use super::error::explain;
 pub(in crate::source) use super::rules::Kind;
 use super::rules::{Rules, Verdict};
-use super::worktree::native;
 use super::{Location, special};
 
 /// The worktrees that were met, each opened once.
@@ -200,13 +199,13 @@ pub(in crate::source) struct WorktreeDirectory {
     rules: Option<Arc<Level>>,
 }
 
-/// A file that is tracked.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::source) struct Tracked {
-    /// Its path from the directory that was asked.
-    pub(in crate::source) path: PathBuf,
-    /// A directory is a submodule.
-    pub(in crate::source) kind: Kind,
+/// What git tracks in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::source) enum TrackedIn {
+    Nothing,
+    Files,
+    /// The directory itself, as a submodule.
+    Submodule,
 }
 
 impl WorktreeDirectory {
@@ -225,18 +224,13 @@ impl WorktreeDirectory {
         Self { path: [&self.path, name, b"/"].concat(), ..self.clone() }
     }
 
-    /// Adds the rules of its `.gitignore`, a regular file.
-    pub(in crate::source) fn read_rules(&mut self, file: &Path) {
-        if let Some(rules) = Rules::read(file, self.worktree.case) {
-            self.rules = Some(Arc::new(Level { rules, base: self.path.len(), above: self.rules.take() }));
-        }
-    }
-
-    /// Adds the rules of the `.gitignore` in this directory, if it is a regular file.
-    fn read_rules_in(&mut self, directory: &Path) {
+    /// Adds the rules of the `.gitignore` in this directory. Git does not follow a link there.
+    pub(in crate::source) fn read_rules_in(&mut self, directory: &Path) {
         let file = directory.join(".gitignore");
-        if file.symlink_metadata().is_ok_and(|file| file.is_file()) {
-            self.read_rules(&file);
+        if file.symlink_metadata().is_ok_and(|file| file.is_file())
+            && let Some(rules) = Rules::read(&file, self.worktree.case)
+        {
+            self.rules = Some(Arc::new(Level { rules, base: self.path.len(), above: self.rules.take() }));
         }
     }
 
@@ -255,27 +249,22 @@ impl WorktreeDirectory {
         levels.find_map(of_level).or_else(of_all) == Some(Verdict::Excluded)
     }
 
-    /// Does git track the file of this name here?
+    /// Does git track the file of this name here? One with a conflict is tracked in several stages.
     pub(in crate::source) fn tracks(&self, name: &[u8]) -> Result<bool, String> {
         let path = [&self.path, name].concat();
-        Ok(self.worktree.index()?.entry_by_path(path.as_bstr()).is_some())
+        Ok(self.worktree.index()?.entry_range(path.as_bstr()).is_some())
     }
 
-    /// What git tracks in the directory of this name here, or that it is a submodule.
-    pub(in crate::source) fn tracked_in(&self, name: &[u8]) -> Result<Vec<Tracked>, String> {
+    /// What git tracks in the directory of this name here.
+    pub(in crate::source) fn tracked_in(&self, name: &[u8]) -> Result<TrackedIn, String> {
         let index = self.worktree.index()?;
         let inside = [&self.path, name, b"/"].concat();
         let itself = index.entry_by_path(inside[..inside.len() - 1].as_bstr());
-        let itself = itself.filter(|entry| entry.mode.is_submodule());
-        let below = index.prefixed_entries(inside.as_bstr()).unwrap_or_default().iter();
-        let mut tracked = Vec::new();
-        for entry in itself.into_iter().chain(below.filter(|entry| !entry.mode.is_sparse())) {
-            let Some(path) = native(&entry.path(index)[self.path.len()..]) else { continue };
-            let kind = if entry.mode.is_submodule() { Kind::Directory } else { Kind::File };
-            tracked.push(Tracked { path, kind });
+        if itself.is_some_and(|entry| entry.mode.is_submodule()) {
+            return Ok(TrackedIn::Submodule);
         }
-        // A file with a conflict is there up to three times.
-        tracked.dedup();
-        Ok(tracked)
+        // The directory itself may be an entry that stands for files that are not checked out.
+        let mut below = index.prefixed_entries(inside.as_bstr()).unwrap_or_default().iter();
+        Ok(if below.any(|entry| !entry.mode.is_sparse()) { TrackedIn::Files } else { TrackedIn::Nothing })
     }
 }

@@ -293,7 +293,7 @@ pub(super) fn native(path: &[u8]) -> Option<PathBuf> {
 }
 
 /// Does a directory on the way to the file turn out to be a link? Then the file itself is gone, as git sees it.
-pub(in crate::source) fn leads_through_link(worktree: &Path, file: &Path) -> bool {
+fn leads_through_link(worktree: &Path, file: &Path) -> bool {
     let mut parents = file.ancestors().skip(1).take_while(|parent| *parent != worktree);
     parents.any(|parent| parent.is_symlink())
 }

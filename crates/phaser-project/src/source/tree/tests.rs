@@ -8,6 +8,7 @@ use std::process::Command;
 use proptest::prelude::*;
 
 use super::*;
+use crate::source::Content;
 
 /// A directory with a repository in it, and a home for git.
 struct Repo {

@@ -1,0 +1,318 @@
+//! Decides which entries of a tree belong to the project.
+//!
+//! `ignore` gives each thread a visitor and calls it with one entry at a time, depth first, a directory before its entries.
+//! The rules for an entry are those of all directories above it, so a visitor keeps the directories from the start of the
+//! walk to the current one as a stack, each with its `.gitignore` already parsed. Take a `.gitignore` with the lines `*.log`
+//! and `/build`, and an index that holds `build/gen.py`:
+//!
+//! | entry            | stack          | decision                                                                 |
+//! |------------------|----------------|--------------------------------------------------------------------------|
+//! | `./a.py`         | `.`            | taken                                                                    |
+//! | `./a.log`        | `.`            | excluded, not in the index: dropped                                      |
+//! | `./build`        | `.`            | excluded, but the index holds files below it: entered for tracked files  |
+//! | `./build/gen.py` | `.`, `./build` | in the index: taken                                                      |
+//! | `./build/gen.o`  | `.`, `./build` | not in the index: dropped                                                |
+//!
+//! A directory that is excluded and holds nothing tracked is not entered. A visitor may also receive an entry that its
+//! thread stole from another one, `./src/cli/a.py` with `./build` on top of the stack. It then drops what is not above the
+//! entry and enters what is missing: `./src`, `./src/cli`. Entering depends only on the tree, so every thread comes to the
+//! same decisions.
+
+use std::ffi::OsStr;
+use std::fs::FileType;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::super::git::excludes::{Kind, TrackedIn, WorktreeDirectory};
+use super::super::{Content, Target};
+use super::sieve::Moved;
+use super::{Found, Stamps, Walk};
+use crate::path::{RelPath, SETTINGS, real_path};
+use crate::stamp::Stamp;
+use phaser_core::skipped::Why;
+
+/// Where a walk begins.
+pub(super) struct Start {
+    /// The path that the walker opens: from the current directory if it is below that, or else absolute.
+    pub(super) path: PathBuf,
+    /// Its path as globs see it, empty or with a final `/`.
+    shown: Vec<u8>,
+    directory: Directory,
+}
+
+impl Start {
+    pub(super) fn new(walk: &Walk<'_>, directory: &Path) -> Self {
+        let mut shown = walk.root.relative(directory).as_bytes().to_vec();
+        if !shown.is_empty() {
+            shown.push(b'/');
+        }
+        let path = match walk.cwd.and_then(|cwd| directory.strip_prefix(cwd).ok()) {
+            Some(inside) if inside.as_os_str().is_empty() => PathBuf::from("."),
+            // Never a bare `-`, which is standard input to `ignore`.
+            Some(inside) => Path::new(".").join(inside),
+            None => directory.to_owned(),
+        };
+        let in_worktree = walk.worktrees.above(&real_path(directory));
+        let mut start =
+            Directory { path: path.clone(), in_worktree, takes: Takes::Everything, moved: Moved::No };
+        start.read_git(walk);
+        Self { path, shown, directory: start }
+    }
+
+    /// The path of an entry as globs see it; that of a directory has no final `/`.
+    fn shown(&self, path: &Path) -> RelPath {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let start = self.path.as_os_str().as_encoded_bytes();
+        let inside = bytes.get(start.len()..).unwrap_or_default();
+        let inside = match inside.split_first() {
+            // The separator, unless the start has it: `/`.
+            Some((first, rest)) if std::path::is_separator(char::from(*first)) => rest,
+            _ => inside,
+        };
+        if inside.is_empty() {
+            return RelPath::from_bytes(self.shown.strip_suffix(b"/").unwrap_or(&self.shown));
+        }
+        let mut shown = Vec::with_capacity(self.shown.len() + inside.len());
+        shown.extend_from_slice(&self.shown);
+        shown.extend_from_slice(inside);
+        if std::path::MAIN_SEPARATOR != '/' {
+            shown.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
+        }
+        RelPath::from_bytes(shown)
+    }
+}
+
+/// A directory on the stack of a visitor.
+#[derive(Clone)]
+struct Directory {
+    path: PathBuf,
+    /// Its place in a worktree, with the rules that apply there.
+    in_worktree: Option<WorktreeDirectory>,
+    takes: Takes,
+    /// Whether it, or one that it is in, was moved to where it is; known only with a sieve.
+    moved: Moved,
+}
+
+/// Which files of a directory are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// All that no rule excludes, and tracked ones.
+    Everything,
+    /// Tracked ones: a rule excludes the directory.
+    Tracked,
+}
+
+/// Whether the walker enters what was visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Below {
+    Enter,
+    Skip,
+}
+
+impl Directory {
+    /// Reads its `.gitignore`, and opens the repository whose worktree begins here. Returns `.git` if there is one.
+    fn read_git(&mut self, walk: &Walk<'_>) -> Option<FileType> {
+        let dot_git = self.path.join(".git").symlink_metadata().ok();
+        if dot_git.is_some()
+            && let Ok(real) = self.path.canonicalize()
+            && let Some(top) = walk.worktrees.at(&real, self.in_worktree.as_ref())
+        {
+            self.in_worktree = Some(top);
+        }
+        if let Some(here) = &mut self.in_worktree {
+            here.read_rules_in(&self.path);
+        }
+        dot_git.map(|metadata| metadata.file_type())
+    }
+
+    /// Whether it is the top of a repository that can be read.
+    fn is_top(&self) -> bool {
+        self.in_worktree.as_ref().is_some_and(|here| here.path().is_empty() && here.has_repository())
+    }
+}
+
+/// Decides about entries on one thread.
+pub(super) struct Visitor<'w> {
+    walk: &'w Walk<'w>,
+    start: &'w Start,
+    /// The directories from the start of the walk to the current one; never empty.
+    stack: Vec<Directory>,
+    found: Found,
+    /// Receives `found` in the end.
+    all: &'w Mutex<Found>,
+}
+
+impl Drop for Visitor<'_> {
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
+    }
+}
+
+impl<'w> Visitor<'w> {
+    pub(super) fn new(walk: &'w Walk<'w>, start: &'w Start, all: &'w Mutex<Found>) -> Self {
+        Self { walk, start, stack: vec![start.directory.clone()], found: Found::default(), all }
+    }
+
+    pub(super) fn visit(&mut self, path: &Path, kind: FileType) -> Below {
+        let is_start = path.as_os_str() == self.start.path.as_os_str();
+        if self.walk.is_over() {
+            let directory = if kind.is_dir() || is_start { Some(path) } else { path.parent() };
+            self.found.unfinished.extend(directory.map(|directory| self.message_path(directory)));
+            self.found.left.push(self.message_path(path));
+            return Below::Skip;
+        }
+        if is_start {
+            return Below::Enter;
+        }
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Below::Skip };
+        if name == ".git" || !self.stand_in(parent) {
+            return Below::Skip;
+        }
+        if name == SETTINGS {
+            self.found.folders.push(self.start.shown(parent));
+        }
+        if kind.is_dir() {
+            return self.enter(path, name);
+        }
+        if self.has_file(name) {
+            self.take(path, kind);
+        }
+        Below::Skip
+    }
+
+    /// Reports an error of the walker, unless the entry is gone.
+    pub(super) fn fail(&mut self, path: Option<&Path>, error: Option<&io::Error>, whole: &dyn ToString) {
+        let Some(path) = path else { return self.found.skip(RelPath::from("."), whole.to_string()) };
+        let is_directory = self.current().path == path;
+        match error {
+            Some(error) if error.kind() == ErrorKind::NotFound && !is_directory => {}
+            Some(error) => self.found.skip(self.message_path(path), error),
+            None => self.found.skip(self.message_path(path), whole.to_string()),
+        }
+    }
+
+    fn current(&self) -> &Directory {
+        self.stack.last().unwrap_or(&self.start.directory)
+    }
+
+    /// A path for a message.
+    fn message_path(&self, path: &Path) -> RelPath {
+        let shown = self.start.shown(path);
+        if shown.as_bytes().is_empty() { RelPath::from(".") } else { shown }
+    }
+
+    /// Makes `directory` the top of the stack; false if it is not entered.
+    fn stand_in(&mut self, directory: &Path) -> bool {
+        if self.current().path.as_os_str() == directory.as_os_str() {
+            return true;
+        }
+        while self.stack.len() > 1 && !directory.starts_with(&self.current().path) {
+            self.stack.pop();
+        }
+        let top = self.current().path.as_os_str().len();
+        let missing: Vec<_> =
+            directory.ancestors().take_while(|above| above.as_os_str().len() > top).collect();
+        missing
+            .into_iter()
+            .rev()
+            .all(|above| above.file_name().is_some_and(|name| self.enter(above, name) == Below::Enter))
+    }
+
+    /// Puts a directory in the current one on the stack, if it is to be entered.
+    fn enter(&mut self, path: &Path, name: &OsStr) -> Below {
+        let parent = self.current();
+        let bytes = name.as_encoded_bytes();
+        let mut takes = parent.takes;
+        if let Some(here) = &parent.in_worktree
+            && (takes == Takes::Tracked || here.excludes(bytes, Kind::Directory))
+        {
+            takes = match here.tracked_in(bytes) {
+                Ok(TrackedIn::Nothing) => return Below::Skip,
+                Ok(TrackedIn::Files) => Takes::Tracked,
+                Ok(TrackedIn::Submodule) => Takes::Everything,
+                Err(error) => {
+                    self.found.skip(self.top_of_worktree(), error);
+                    return Below::Skip;
+                }
+            };
+        }
+        let in_worktree = parent.in_worktree.as_ref().map(|here| here.child(bytes));
+        let moved = match (parent.moved, self.walk.sieve) {
+            (Moved::No, Some(sieve))
+                if path.symlink_metadata().is_ok_and(|metadata| sieve.has_moved(&metadata)) =>
+            {
+                Moved::Yes
+            }
+            (moved, _) => moved,
+        };
+        let mut directory = Directory { path: path.to_owned(), in_worktree, takes, moved };
+        if takes == Takes::Everything {
+            let dot_git = directory.read_git(self.walk);
+            if let (Some(_), Some(dot_git)) = (self.walk.sieve, dot_git)
+                && directory.is_top()
+            {
+                // A linked worktree or a submodule is another checkout. A repository inside the project is not.
+                if dot_git.is_file() {
+                    return Below::Skip;
+                }
+                self.found.repositories.push(self.start.shown(path));
+            }
+        }
+        self.stack.push(directory);
+        Below::Enter
+    }
+
+    /// The path of the top of the current worktree for a message; `.` when the project is in the worktree.
+    fn top_of_worktree(&self) -> RelPath {
+        let Directory { path, in_worktree, .. } = self.current();
+        let shown = self.start.shown(path);
+        let inside = in_worktree.as_ref().map_or(&b""[..], |here| here.path());
+        let inside = inside.strip_suffix(b"/").unwrap_or(inside);
+        let top = shown.as_bytes().strip_suffix(inside).unwrap_or_default();
+        let top = top.strip_suffix(b"/").unwrap_or(top);
+        if top.is_empty() { RelPath::from(".") } else { RelPath::from_bytes(top) }
+    }
+
+    /// Whether the file of this name in the current directory is part of the project: not excluded, or tracked.
+    fn has_file(&mut self, name: &OsStr) -> bool {
+        let name = name.as_encoded_bytes();
+        let Directory { in_worktree, takes, .. } = self.current();
+        let Some(here) = in_worktree else { return true };
+        if *takes == Takes::Everything && !here.excludes(name, Kind::File) {
+            return true;
+        }
+        here.tracks(name).unwrap_or_else(|error| {
+            self.found.skip(self.top_of_worktree(), error);
+            false
+        })
+    }
+
+    /// Takes a file in the current directory, if it is wanted.
+    fn take(&mut self, path: &Path, kind: FileType) {
+        self.found.looked_at += 1;
+        let shown = self.start.shown(path);
+        if let Some(sieve) = self.walk.sieve {
+            let is_wanted = match path.symlink_metadata() {
+                Ok(metadata) => sieve.takes(shown.as_bytes(), &metadata, self.current().moved),
+                // What is gone already is not wanted. Other errors are reported by the reader of the file.
+                Err(error) => error.kind() != ErrorKind::NotFound,
+            };
+            if !is_wanted {
+                return;
+            }
+        }
+        let content = if kind.is_file() {
+            Content::File(path.to_owned())
+        } else if kind.is_symlink() {
+            Content::Opaque(Why::Link)
+        } else {
+            Content::Opaque(Why::NotAFile)
+        };
+        let stamp = match self.walk.stamps {
+            Stamps::Taken => path.symlink_metadata().ok().as_ref().and_then(Stamp::from_metadata),
+            Stamps::NotTaken => None,
+        };
+        self.found.targets.push(Target { stamp: stamp.map(Box::new), ..Target::new(shown, content) });
+    }
+}
