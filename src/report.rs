@@ -5,6 +5,7 @@
 mod list;
 
 pub mod backtest;
+pub mod counts;
 pub mod github;
 pub mod gitlab;
 pub mod here;
@@ -16,9 +17,8 @@ pub mod junit;
 pub mod palette;
 pub mod redact;
 pub mod sarif;
-pub mod statistics;
-pub mod stats;
 pub mod text;
+pub mod timings;
 pub mod trend;
 pub mod warning;
 

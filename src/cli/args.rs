@@ -194,9 +194,9 @@ pub struct Check {
     #[arg(long, help_heading = REPORT)]
     pub statistics: bool,
 
-    /// Say on standard error what took how long, and which contracts cost most
+    /// Print the time of each phase and the most expensive contracts to standard error
     #[arg(long, help_heading = REPORT)]
-    pub stats: bool,
+    pub timings: bool,
 
     /// When to use colours
     #[arg(long, value_enum, default_value = "auto", help_heading = REPORT)]
@@ -351,7 +351,7 @@ impl Check {
 
     /// Whether to measure what it costs.
     pub fn measure(&self) -> Measure {
-        if self.stats { Measure::Costs } else { Measure::Nothing }
+        if self.timings { Measure::Costs } else { Measure::Nothing }
     }
 
     /// What becomes of violations that were there before, if something is said here about it.

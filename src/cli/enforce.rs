@@ -19,7 +19,7 @@ use crate::exit::{self, Exit};
 use crate::in_flight::Amended;
 use crate::progress::{Progress, Visible};
 use crate::report::redact::redact;
-use crate::report::stats::Phase;
+use crate::report::timings::Phase;
 use phaser_core::contract::Severity;
 use phaser_core::deadline::Deadline;
 use phaser_hook::Request;

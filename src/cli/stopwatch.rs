@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::say;
-use crate::report::stats::{self, Phase, Stats};
+use crate::report::timings::{self, Phase, Timings};
 use phaser_core::matcher::Matcher;
 use phaser_project::outcome::Outcome;
 use phaser_project::scan::Measure;
@@ -13,38 +13,38 @@ const MOST: usize = 10;
 
 /// Runs from its start, unless nothing is to be measured.
 #[derive(Debug)]
-pub struct Stopwatch(Option<(Instant, Stats)>);
+pub struct Stopwatch(Option<(Instant, Timings)>);
 
 impl Stopwatch {
     /// Starts.
     pub fn start(measure: Measure) -> Self {
         Self(match measure {
-            Measure::Costs => Some((Instant::now(), Stats::default())),
+            Measure::Costs => Some((Instant::now(), Timings::default())),
             Measure::Nothing => None,
         })
     }
 
     /// This phase ends now, and the next one begins.
     pub fn end(&mut self, phase: Phase) {
-        if let Some((start, stats)) = &mut self.0 {
-            stats.phases.push((phase, start.elapsed()));
+        if let Some((start, timings)) = &mut self.0 {
+            timings.phases.push((phase, start.elapsed()));
             *start = Instant::now();
         }
     }
 
     /// Keeps what the scan has cost.
     pub fn keep(&mut self, matcher: &Matcher, outcome: &mut Outcome) {
-        if let (Some((_, stats)), Some(spent)) = (&mut self.0, outcome.spent.take()) {
-            stats.costly = matcher.costly(&spent.costs, MOST);
-            stats.spent = Some(spent);
+        if let (Some((_, timings)), Some(spent)) = (&mut self.0, outcome.spent.take()) {
+            timings.costly = matcher.costly(&spent.costs, MOST);
+            timings.spent = Some(spent);
         }
     }
 
     /// Says what was measured.
     pub fn say(&self) {
-        let Some((_, stats)) = &self.0 else { return };
+        let Some((_, timings)) = &self.0 else { return };
         let mut text = Vec::new();
-        if stats::write(&mut text, stats).is_ok() {
+        if timings::write(&mut text, timings).is_ok() {
             String::from_utf8_lossy(&text).lines().for_each(say);
         }
     }

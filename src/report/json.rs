@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::list::write_list;
-use super::statistics::{ContractName, Count, Statistics};
+use super::counts::{ContractName, Count, ViolationCounts};
 use phaser_core::sanitize::inert_json;
+use super::list::write_list;
 use phaser_core::violation::{Note, Violation};
 use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
@@ -82,10 +82,14 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 
 /// The same with how many violations there are by contract, directory and file.
 pub fn write_with_statistics(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    write_document(out, outcome, Some(&Statistics::of(outcome)))
+    write_document(out, outcome, Some(&ViolationCounts::of(outcome)))
 }
 
-fn write_document(out: &mut dyn Write, outcome: &Outcome, statistics: Option<&Statistics>) -> io::Result<()> {
+fn write_document(
+    out: &mut dyn Write,
+    outcome: &Outcome,
+    statistics: Option<&ViolationCounts>,
+) -> io::Result<()> {
     let skipped = outcome.skipped.iter().map(|skipped| WireSkipped {
         file_path: skipped.path.to_text().into_owned(),
         reason: skipped.why.to_string(),
@@ -134,7 +138,7 @@ fn indented(value: &impl Serialize) -> io::Result<String> {
     Ok(inert_json(&serde_json::to_string_pretty(value)?).replace('\n', "\n  "))
 }
 
-fn wire_statistics(statistics: &Statistics) -> WireStatistics<'_> {
+fn wire_statistics(statistics: &ViolationCounts) -> WireStatistics<'_> {
     let contracts = statistics.contracts.iter();
     let contracts = contracts.map(|(ContractName { id, severity }, Count { open, suppressed })| {
         WireContractCount { rule_id: id, severity: severity.as_str(), open: *open, suppressed: *suppressed }

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::counts::{self, ViolationCounts};
 use super::here::Here;
 use super::palette::{Colour, Palette};
-use super::statistics::{self, Statistics};
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_source};
 use phaser_core::violation::{Match, Note, Violation};
@@ -74,7 +74,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::R
         Totals::Never => false,
     };
     if is_counted {
-        statistics::write(out, &Statistics::of(outcome), &options.here, palette(options.detail))?;
+        counts::write(out, &ViolationCounts::of(outcome), &options.here, palette(options.detail))?;
     }
     writeln!(out, "{summary}")?;
     match options {

@@ -92,7 +92,7 @@ fn results(sandbox: &Sandbox) -> PathBuf {
 
 /// Did this run search any text?
 fn searched(sandbox: &Sandbox, args: &[&str]) -> bool {
-    let said = enforce(sandbox, &[args, &["--cache", "--stats"]].concat()).stderr;
+    let said = enforce(sandbox, &[args, &["--cache", "--timings"]].concat()).stderr;
     assert!(said.contains("files scanned"), "{said}");
     !said.contains("no contract had to be searched for")
 }

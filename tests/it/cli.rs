@@ -76,7 +76,7 @@ fn help_describes_every_flag() {
         "--fail-on",
         "--on-clean",
         "--strict",
-        "--stats",
+        "--timings",
         "--no-ignores",
         "--threads",
         "--max-file-size",

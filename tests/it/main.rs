@@ -62,7 +62,7 @@ mod secrets;
 mod secrets_found;
 mod shard;
 mod statistics;
-mod stats;
+mod timings;
 mod tree;
 mod types;
 mod untrusted_text;

@@ -96,7 +96,7 @@ fn plain(limits: Limits) -> Check {
         no_ignores: false,
         no_baseline: false,
         statistics: false,
-        stats: false,
+        timings: false,
         color: Color::Auto,
         quiet: false,
     }

@@ -1,4 +1,4 @@
-//! `--stats`: what took how long, said on standard error beside everything else.
+//! `--timings`: the time of each phase and the most expensive contracts, on standard error.
 
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn shape(stderr: &str) -> Vec<String> {
 
 #[test]
 fn shows_phases_and_contracts_with_reason() {
-    let output = sandbox().run(["enforce", "--all", "--stats", "--threads", "2"]);
+    let output = sandbox().run(["enforce", "--all", "--timings", "--threads", "2"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert_eq!(
         shape(&output.stderr),
@@ -63,11 +63,11 @@ fn every_mode_has_them() {
     let modes: [&[&str]; 4] = [&["--all"], &["a.py"], &["--staged"], &["--diff", "HEAD"]];
     for mode in modes {
         let plain = sandbox.run_with(sandbox.command().arg("enforce").args(mode), b"");
-        let stats =
-            sandbox.run_with(sandbox.command().args(["enforce", "--stats", "--quiet"]).args(mode), b"");
-        assert_eq!((plain.code, &plain.stdout), (stats.code, &stats.stdout), "{mode:?}");
+        let timings =
+            sandbox.run_with(sandbox.command().args(["enforce", "--timings", "--quiet"]).args(mode), b"");
+        assert_eq!((plain.code, &plain.stdout), (timings.code, &timings.stdout), "{mode:?}");
         assert_eq!(plain.stderr, "", "{mode:?}");
-        let shape = shape(&stats.stderr);
+        let shape = shape(&timings.stderr);
         for phase in ["contracts read TIME", "files scanned TIME", "report written TIME"] {
             assert!(shape.iter().any(|line| line == phase), "{mode:?}: {shape:?}");
         }
@@ -79,16 +79,16 @@ fn hook_response_is_equal() {
     let sandbox = sandbox();
     let input = json!({ "file_path": sandbox.path("c.py"), "content": "a needle" });
     let plain = sandbox.hook("PreToolUse").tool("Write", input.clone()).run();
-    let stats = sandbox.hook("PreToolUse").tool("Write", input).args(["--stats"]).run();
-    assert_eq!((plain.code, plain.stdout), (stats.code, stats.stdout));
-    let shape = shape(&stats.stderr);
+    let timings = sandbox.hook("PreToolUse").tool("Write", input).args(["--timings"]).run();
+    assert_eq!((plain.code, plain.stdout), (timings.code, timings.stdout));
+    let shape = shape(&timings.stderr);
     assert_eq!(shape[..3], ["phase ms", "event read TIME", "contracts read TIME"]);
     assert!(shape.iter().any(|line| line == "quick TIME 1 1 6"), "{shape:?}");
 }
 
 #[test]
 fn unreached_phases_are_not_shown() {
-    let output = Sandbox::new().file("a.py", "x").run(["enforce", "--all", "--stats", "--quiet"]);
+    let output = Sandbox::new().file("a.py", "x").run(["enforce", "--all", "--timings", "--quiet"]);
     let expected = [
         "phase ms",
         "files listed TIME",

@@ -1,4 +1,4 @@
-//! How many violations there are of each contract, in each directory and in each file.
+//! `--statistics`: the number of violations per contract, per directory and per file.
 //!
 //! Counts only: which violations there are, and in which state, is decided before.
 
@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 10;
 
 /// How many violations there are, and where. The rows with the most open ones come first.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct ViolationCounts {
     /// By contract.
     pub contracts: Vec<(ContractName, Count)>,
     /// By the directory that a file is in, each with a final `/`; that of the project is empty.
@@ -46,7 +46,7 @@ pub struct Count {
     pub suppressed: usize,
 }
 
-impl Statistics {
+impl ViolationCounts {
     /// Counts the violations of an outcome.
     pub fn of(outcome: &Outcome) -> Self {
         let (mut directories, mut files) = (BTreeMap::new(), Vec::new());
@@ -105,8 +105,8 @@ fn most_first<K>(mut counts: Vec<(K, Count)>) -> Vec<(K, Count)> {
 }
 
 /// Writes one table for contracts, one for directories and one for files. Nothing when there is nothing to count.
-pub fn write(out: &mut dyn Write, statistics: &Statistics, here: &Here, palette: Palette) -> io::Result<()> {
-    let Statistics { contracts, directories, files } = statistics;
+pub fn write(out: &mut dyn Write, counts: &ViolationCounts, here: &Here, palette: Palette) -> io::Result<()> {
+    let ViolationCounts { contracts, directories, files } = counts;
     let contracts = contracts.iter().map(|(ContractName { id, severity }, count)| {
         let style = palette.severity(*severity);
         Row { count: *count, name: format!("{style}{:<8}{style:#}  {id}", severity.as_str()) }
@@ -186,11 +186,11 @@ mod tests {
     #[test]
     fn violations_are_counted_by_contract_directory_and_file() {
         let outcome = outcome();
-        let statistics = Statistics::of(&outcome);
+        let counts = ViolationCounts::of(&outcome);
         let count = |open, suppressed| Count { open, suppressed };
         let name = |id: &str, severity| ContractName { id: id.to_owned(), severity };
         assert_eq!(
-            statistics.contracts,
+            counts.contracts,
             [
                 (name("odd", Severity::Warning), count(2, 2)),
                 (name("bad", Severity::Warning), count(1, 0)),
@@ -199,12 +199,12 @@ mod tests {
             ]
         );
         let directories: Vec<_> =
-            statistics.directories.iter().map(|(path, count)| (path.to_text(), *count)).collect();
+            counts.directories.iter().map(|(path, count)| (path.to_text(), *count)).collect();
         assert_eq!(
             directories,
             [("src/".into(), count(3, 0)), ("".into(), count(1, 0)), ("src/old/".into(), count(0, 2))]
         );
-        let files: Vec<_> = statistics.files.iter().map(|(path, count)| (path.to_text(), *count)).collect();
+        let files: Vec<_> = counts.files.iter().map(|(path, count)| (path.to_text(), *count)).collect();
         assert_eq!(
             files,
             [
@@ -224,7 +224,7 @@ mod tests {
         let outcome = Outcome { violations, ..Outcome::default() };
         let mut out = Vec::new();
         let here = Here::new(&RelPath::from("web"), Vec::new());
-        write(&mut out, &Statistics::of(&outcome), &here, Palette::PLAIN).expect("written");
+        write(&mut out, &ViolationCounts::of(&outcome), &here, Palette::PLAIN).expect("written");
         insta::assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r#"
         open  suppressed  severity  contract
           12           0  warning   odd
@@ -251,7 +251,7 @@ mod tests {
     fn nothing_is_written_about_nothing() {
         let mut out = Vec::new();
         let palette = Palette::new(Colour::On);
-        write(&mut out, &Statistics::default(), &Here::default(), palette).expect("written");
+        write(&mut out, &ViolationCounts::default(), &Here::default(), palette).expect("written");
         assert!(out.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Statistics for people: how long each phase of a run took, and which contracts cost most.
+//! `--timings`: how long each phase of a run took, and which contracts cost most.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -36,9 +36,9 @@ impl Phase {
     }
 }
 
-/// What is known about the cost of a run.
+/// The cost of a run.
 #[derive(Debug, Default)]
-pub struct Stats {
+pub struct Timings {
     /// The phases, in their order, and how long each took.
     pub phases: Vec<(Phase, Duration)>,
     /// What the scan has cost, if there was one.
@@ -48,24 +48,25 @@ pub struct Stats {
 }
 
 /// Writes the phases and the contracts.
-pub fn write(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, timings: &Timings) -> io::Result<()> {
     writeln!(out, "{:<20} {:>12}", "phase", "ms")?;
-    for (phase, time) in &stats.phases {
+    for (phase, time) in &timings.phases {
         writeln!(out, "{:<20} {:>12}", phase.as_str(), ms(*time))?;
-        if let (Phase::FilesScanned, Some(spent)) = (phase, &stats.spent) {
+        if let (Phase::FilesScanned, Some(spent)) = (phase, &timings.spent) {
             write_spent(out, spent)?;
         }
     }
-    if stats.costly.is_empty() {
+    if timings.costly.is_empty() {
         return writeln!(out, "no contract had to be searched for");
     }
-    let width = stats.costly.iter().map(|costly| costly.id.chars().count()).max().unwrap_or_default().max(20);
+    let width =
+        timings.costly.iter().map(|costly| costly.id.chars().count()).max().unwrap_or_default().max(20);
     writeln!(
         out,
         "{:<width$} {:>12} {:>10} {:>10} {:>14}  why",
         "most expensive", "ms", "searches", "windows", "bytes"
     )?;
-    for Costly { id, cost, because } in &stats.costly {
+    for Costly { id, cost, because } in &timings.costly {
         let (time, because) = (ms(cost.time), because.map_or_else(String::new, why));
         let row = format!(
             "{id:<width$} {time:>12} {:>10} {:>10} {:>14}  {because}",
@@ -109,18 +110,18 @@ mod tests {
     use phaser_core::matcher::pattern::dialect::Backtracks;
     use phaser_core::matcher::profile::Cost;
 
-    fn shown(stats: &Stats) -> String {
+    fn shown(timings: &Timings) -> String {
         let mut out = Vec::new();
-        write(&mut out, stats).expect("memory can be written");
+        write(&mut out, timings).expect("memory can be written");
         String::from_utf8(out).expect("is text")
     }
 
     #[test]
-    fn phases_and_contracts_stand_in_columns() {
+    fn aligns_phases_and_contracts_in_columns() {
         let time = Duration::from_micros;
         let cost = Cost { time: time(1_500), searches: 2, windows: 3, bytes: 40, beyond_ascii: 0 };
         let costly = |id: &str, because| Costly { id: id.to_owned(), cost, because };
-        let stats = Stats {
+        let timings = Timings {
             phases: vec![(Phase::FilesScanned, time(12_345)), (Phase::ReportWritten, time(1))],
             spent: Some(Spent { threads: 2, reading: time(20), ..Spent::default() }),
             costly: vec![
@@ -130,7 +131,7 @@ mod tests {
                 costly("four", None),
             ],
         };
-        insta::assert_snapshot!(shown(&stats), @r#"
+        insta::assert_snapshot!(shown(&timings), @"
         phase                          ms
         files scanned              12.345
           selecting                 0.000
@@ -144,14 +145,14 @@ mod tests {
         two                         1.500          2          3             40  no necessary part: searched for in the whole text
         three                       1.500          2          3             40  text beyond ASCII: needs the Unicode form of the pattern
         four                        1.500          2          3             40
-        "#);
+        ");
     }
 
     #[test]
-    fn it_is_said_when_nothing_was_searched_for() {
-        insta::assert_snapshot!(shown(&Stats::default()), @r#"
+    fn reports_that_no_contract_was_searched_for() {
+        insta::assert_snapshot!(shown(&Timings::default()), @"
         phase                          ms
         no contract had to be searched for
-        "#);
+        ");
     }
 }
