@@ -28,6 +28,8 @@ mod examples;
 #[cfg(feature = "cli")]
 mod exit;
 #[cfg(feature = "cli")]
+mod flags;
+#[cfg(feature = "cli")]
 mod in_flight;
 #[cfg(feature = "cli")]
 mod install;

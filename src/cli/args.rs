@@ -375,3 +375,31 @@ impl Check {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::ArgAction;
+
+    use super::*;
+    use crate::flags::{FLAGS, Takes};
+
+    #[test]
+    fn table_of_flags_equals_claps_definition() {
+        let command = Check::augment_args(clap::Command::new("enforce"));
+        let defined = command.get_arguments().filter(|argument| !argument.is_positional()).map(|argument| {
+            let takes = match (argument.get_action(), argument.get_value_delimiter()) {
+                (ArgAction::SetTrue, None) => Takes::Nothing,
+                (ArgAction::Set, None) => Takes::Value,
+                (ArgAction::Append, None) => Takes::Values,
+                (ArgAction::Append, Some(',')) => Takes::List,
+                other => panic!("{}: the table has no row like {other:?}", argument.get_id()),
+            };
+            assert_eq!(argument.get_all_aliases(), None, "{}", argument.get_id());
+            let long = argument.get_long().map(|name| format!("--{name}")).expect("a long name");
+            (long, argument.get_short().map(|name| format!("-{name}")), takes)
+        });
+        let table = FLAGS.iter();
+        let table = table.map(|flag| (flag.name.to_owned(), flag.short.map(str::to_owned), flag.takes));
+        assert_eq!(table.collect::<Vec<_>>(), defined.collect::<Vec<_>>());
+    }
+}

@@ -11,8 +11,8 @@ const ALL: &str = "all";
 /// Packs to use besides the contract files.
 #[derive(Debug, Default, Args)]
 pub struct Packs {
-    /// Use the contracts of a built-in pack too; may be given several times
-    #[arg(long = "pack", value_name = "NAME", value_parser = names())]
+    /// Use the contracts of a built-in pack too; several with commas, or given several times
+    #[arg(long = "pack", value_name = "NAME", value_delimiter = ',', value_parser = names())]
     names: Vec<String>,
 }
 

@@ -3,42 +3,17 @@
 use phaser_core::sanitize::printable;
 use std::collections::BTreeSet;
 
+use crate::flags::{self, Takes, Weakens};
+
 /// A command that runs `phaser enforce --stdin`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
     program: String,
-    /// Flags with their values, if they have any.
+    /// Flags by their long names, with their values. A word that `phaser enforce` would refuse counts as a flag.
     flags: BTreeSet<(String, String)>,
     /// What stands before and after it in the command line.
     around: [String; 2],
 }
-
-/// Flags that take a value.
-const WITH_VALUE: [&str; 14] = [
-    "--severity",
-    "--format",
-    "--output",
-    "--contracts-dir",
-    "--timeout",
-    "--fail-on",
-    "--on-clean",
-    "--threads",
-    "--max-file-size",
-    "--color",
-    "--only",
-    "--skip",
-    "--pack",
-    "--existing",
-];
-
-/// Flags that change nothing that is enforced, there or not.
-const HARMLESS: [&str; 6] = ["--stdin", "--quiet", "--on-clean", "--threads", "--color", "--fail-on"];
-
-/// Flags that make phaser see more, whatever their value.
-const STRICTER: [&str; 5] = ["--guard", "--no-ignores", "--no-baseline", "--strict", "--pack"];
-
-/// Flags that make phaser see less, whatever their value.
-const WEAKER: [&str; 1] = ["--skip"];
 
 impl Command {
     /// What a command line runs, if that is phaser as a hook. With `words` it is a program, and these are its arguments.
@@ -65,20 +40,31 @@ impl Command {
         if !is_own || !rest.iter().any(|word| word == "--stdin") {
             return None;
         }
-        let mut flags = BTreeSet::new();
-        let mut rest = rest.iter().filter(|word| *word != "check");
+        let mut flags: BTreeSet<(String, String)> = BTreeSet::new();
+        let mut rest = rest.iter().skip(usize::from(rest.first().is_some_and(|word| word == "check")));
         while let Some(word) = rest.next() {
-            let (name, value) = match word.split_once('=') {
-                Some((name, value)) => (name.to_owned(), value.to_owned()),
-                None if WITH_VALUE.contains(&word.as_str()) => {
-                    (word.clone(), rest.next().cloned().unwrap_or_default())
-                }
-                None => (word.clone(), String::new()),
+            let (name, given) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (word.as_str(), None),
             };
-            let is_list = matches!(name.as_str(), "--only" | "--skip" | "--pack");
-            match is_list {
-                true => flags.extend(value.split(',').map(|one| (name.clone(), one.trim().to_owned()))),
-                false => drop(flags.insert((name, value))),
+            let flag = flags::find(name).filter(|flag| given.is_none() || flag.takes != Takes::Nothing);
+            let Some(flag) = flag else {
+                flags.insert((word.clone(), String::new()));
+                continue;
+            };
+            let value = match flag.takes {
+                Takes::Nothing => String::new(),
+                _ => given.or_else(|| rest.next().cloned()).unwrap_or_default(),
+            };
+            let is_repeated = flags.iter().any(|(known, _)| known == flag.name);
+            match flag.takes {
+                Takes::List => {
+                    flags.extend(value.split(',').map(|one| (flag.name.to_owned(), one.trim().to_owned())));
+                }
+                takes if is_repeated && !takes.repeats() => {
+                    flags.insert((format!("{0} {0}", flag.name), value));
+                }
+                _ => drop(flags.insert((flag.name.to_owned(), value))),
             }
         }
         Some(Self { program: program.to_owned(), flags, around })
@@ -114,24 +100,30 @@ impl Command {
     }
 
     fn weakens_with(&self, was: &Self, flag: &(String, String)) -> bool {
-        let (name, value) = flag;
-        match name.as_str() {
-            "--severity" => !self.sees_severities_of(was),
-            "--existing" => value != "deny",
-            "--format" => value != "hook",
-            "--only" => !was.has("--only"),
-            name => !HARMLESS.contains(&name) && !STRICTER.contains(&name),
+        let (name, value) = (flag.0.as_str(), flag.1.as_str());
+        match (weakens(name), name) {
+            (Weakens::Never | Weakens::WhenRemoved, _) => false,
+            (Weakens::ByValue, "--severity") => !self.sees_severities_of(was),
+            (Weakens::ByValue, "--existing") => value != "deny",
+            (Weakens::ByValue, "--format") => value != "hook",
+            (Weakens::ByValue, "--only") => !was.has("--only"),
+            // These are settings of Claude Code, which cannot read a response meant for another agent.
+            (Weakens::ByValue, "--agent") => value != "claude",
+            (Weakens::WhenAdded | Weakens::WhenChanged | Weakens::ByValue, _) => true,
         }
     }
 
     fn weakens_without(&self, was: &Self, flag: &(String, String)) -> bool {
-        let (name, value) = flag;
-        match name.as_str() {
-            "--severity" => !self.sees_severities_of(was),
-            "--existing" => value != "report",
-            "--format" => value == "hook" && self.has("--format"),
-            "--only" => self.has("--only"),
-            name => !HARMLESS.contains(&name) && !WEAKER.contains(&name),
+        let (name, value) = (flag.0.as_str(), flag.1.as_str());
+        match (weakens(name), name) {
+            (Weakens::Never | Weakens::WhenAdded, _) => false,
+            (Weakens::ByValue, "--severity") => !self.sees_severities_of(was),
+            (Weakens::ByValue, "--existing") => value != "report",
+            (Weakens::ByValue, "--format") => value == "hook" && self.has("--format"),
+            (Weakens::ByValue, "--only") => self.has("--only"),
+            // The event names the agent.
+            (Weakens::ByValue, "--agent") => false,
+            (Weakens::WhenRemoved | Weakens::WhenChanged | Weakens::ByValue, _) => true,
         }
     }
 
@@ -146,6 +138,11 @@ impl Command {
         let (now, before) = (severity(self), severity(was));
         now == "all" || now == before
     }
+}
+
+/// When a change of this flag weakens enforcement. `phaser enforce` refuses an unknown one.
+fn weakens(name: &str) -> Weakens {
+    flags::find(name).map_or(Weakens::WhenChanged, |flag| flag.weakens)
 }
 
 /// What may stand before and after phaser in a command line without making a difference: nothing, or what answers `{}`
@@ -227,6 +224,14 @@ mod tests {
             ("phaser enforce --stdin --only a", "phaser enforce --stdin"),
             ("phaser enforce --stdin", "phaser enforce --stdin --on-clean defer --pack secrets --strict"),
             ("phaser enforce --stdin --existing report", "phaser enforce --stdin"),
+            ("phaser enforce --stdin", "phaser enforce --stdin -q"),
+            ("phaser enforce --stdin -q", "phaser enforce --stdin --quiet"),
+            ("phaser enforce --stdin", "phaser enforce --stdin --timings --statistics --no-cache"),
+            ("phaser enforce --stdin", "phaser enforce --stdin --agent claude"),
+            ("phaser enforce --stdin --agent codex", "phaser enforce --stdin"),
+            ("phaser enforce --stdin --all", "phaser enforce --stdin"),
+            ("phaser enforce --stdin --skip check", "phaser enforce check --stdin --skip check"),
+            ("phaser enforce --stdin --pack go,secrets", "phaser enforce --stdin --pack secrets --pack go"),
             ("/opt/phaser enforce --stdin", "phaser enforce --stdin"),
             ("phaser enforce --stdin || true", "phaser enforce --stdin"),
             ("phaser enforce --stdin", "hash phaser && exec phaser enforce --stdin --guard; echo {}"),
@@ -258,6 +263,24 @@ mod tests {
                 "phaser enforce --stdin --format text",
                 "runs phaser with '--format text'",
             ),
+            (
+                "phaser enforce --stdin",
+                "phaser enforce --stdin --agent cursor",
+                "runs phaser with '--agent cursor'",
+            ),
+            (
+                "phaser enforce --stdin --quiet",
+                "phaser enforce --stdin --quiet -q",
+                "runs phaser with '--quiet --quiet'",
+            ),
+            ("phaser enforce --stdin", "phaser enforce --stdin -q=1", "runs phaser with '-q=1'"),
+            ("phaser enforce --stdin", "phaser enforce --stdin --staged", "runs phaser with '--staged'"),
+            (
+                "phaser enforce --stdin --timeout 100",
+                "phaser enforce --stdin --timeout 1",
+                "runs phaser with '--timeout 1'",
+            ),
+            ("phaser enforce --stdin", "phaser enforce --stdin a.py", "runs phaser with 'a.py'"),
             ("phaser enforce --stdin", "/tmp/phaser enforce --stdin", "runs another program, /tmp/phaser"),
             (
                 "phaser enforce --stdin",

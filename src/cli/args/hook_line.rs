@@ -1,8 +1,8 @@
-//! The command lines that hooks have, read word by word. Describing all arguments to the parser would take longer than
-//! all else that a hook does before it reads its event.
+//! The fast path for a hook's command line: reads it without clap, which would cost more than everything else a hook does
+//! before it reads its event.
 //!
-//! Whatever is not certain is left to the parser: a word that is not known here, one that is there twice, a value that
-//! is wrong. What is read here is read as the parser would.
+//! The table of flags says which flags are read here. Anything else is left to clap: an unknown word, a repeated flag,
+//! `--flag=value`, an invalid value. What is read here means what it means to clap.
 
 use std::ffi::{OsStr, OsString};
 
@@ -12,41 +12,29 @@ use super::super::chosen::Chosen;
 use super::super::colour::Color;
 use super::super::packs::Packs;
 use super::{AgentArg, Check, FailOn, Limits, OnCleanArg, SeverityFilter};
+use crate::flags::{self, Takes};
 
-/// The arguments that these words are, if they ask for the answer to a hook event and nothing about them is doubtful. The
-/// name of the command is not among them.
+/// The arguments after `phaser enforce`, or `None` if clap has to read them.
 pub(super) fn read(words: &[OsString]) -> Option<Check> {
     let mut check = plain(Limits::usual()?);
     let mut seen: Vec<&str> = Vec::with_capacity(words.len());
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let name = word.to_str()?;
-        let flag = match name {
-            "--stdin" => Some(&mut check.stdin),
-            "--guard" => Some(&mut check.guard),
-            "--strict" => Some(&mut check.strict),
-            "--quiet" | "-q" => Some(&mut check.quiet),
-            _ => None,
-        };
-        match flag {
-            Some(true) => return None,
-            Some(flag) => *flag = true,
-            None => {
-                let value = words.next().filter(|value| is_plain(value))?;
-                if seen.contains(&name) {
-                    return None;
-                }
-                seen.extend((name != PACK).then_some(name));
-                check.set(name, value)?;
-            }
+        let flag = flags::find(word.to_str()?).filter(|flag| flag.in_hooks)?;
+        if seen.contains(&flag.name) && !flag.takes.repeats() {
+            return None;
         }
+        seen.push(flag.name);
+        let value = match flag.takes {
+            Takes::Nothing => OsStr::new(""),
+            _ => words.next().filter(|value| is_plain(value))?,
+        };
+        check.set(flag.name, value)?;
     }
     check.stdin.then_some(check)
 }
 
-const PACK: &str = "--pack";
-
-/// May the word be a value, whatever stands before it?
+/// Whether clap takes the word as a value after any flag.
 fn is_plain(value: &OsStr) -> bool {
     !value.is_empty() && !value.as_encoded_bytes().starts_with(b"-")
 }
@@ -54,19 +42,23 @@ fn is_plain(value: &OsStr) -> bool {
 impl Check {
     fn set(&mut self, name: &str, value: &OsStr) -> Option<()> {
         match name {
+            "--stdin" => self.stdin = true,
+            "--guard" => self.guard = true,
+            "--strict" => self.strict = true,
+            "--quiet" => self.quiet = true,
             "--contracts-dir" => self.contracts_dir = Some(value.into()),
             "--severity" => self.severity = SeverityFilter::from_str(value.to_str()?, false).ok()?,
             "--on-clean" => self.on_clean = OnCleanArg::from_str(value.to_str()?, false).ok()?,
             "--agent" => self.agent = Some(AgentArg::from_str(value.to_str()?, false).ok()?),
             "--timeout" => self.limits = self.limits.with_timeout(value.to_str()?)?,
-            PACK => self.packs.add(value.to_str()?)?,
+            "--pack" => value.to_str()?.split(',').try_for_each(|name| self.packs.add(name))?,
             _ => return None,
         }
         Some(())
     }
 }
 
-/// What no arguments at all say.
+/// The arguments of an empty command line.
 fn plain(limits: Limits) -> Check {
     Check {
         stdin: false,
@@ -119,13 +111,37 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_that_are_installed_are_read() {
+    fn reads_exactly_the_flags_of_the_table() {
+        let value = |flag: &flags::Flag| match flag.name {
+            "--agent" => "codex",
+            "--severity" => "error",
+            "--on-clean" => "defer",
+            "--pack" => "go,secrets",
+            "--timeout" => "7",
+            _ => "x",
+        };
+        for flag in flags::FLAGS.iter().filter(|flag| flag.name != "--stdin") {
+            let line = match flag.takes {
+                Takes::Nothing => format!("--stdin {}", flag.name),
+                _ => format!("--stdin {} {}", flag.name, value(flag)),
+            };
+            let read = read(&words(&line));
+            assert_eq!(read.is_some(), flag.in_hooks, "{line}");
+            if read.is_some() {
+                assert_eq!(format!("{read:?}"), format!("{:?}", by_the_parser(&words(&line))), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn reads_installed_lines() {
         for line in [
             "--stdin",
             "--stdin --guard",
             "--stdin --guard --on-clean defer",
             "--stdin --severity error",
             "--stdin --severity warning --pack secrets --pack go",
+            "--stdin --pack secrets,go",
             "--stdin --guard --agent codex",
             "--stdin --contracts-dir rules --timeout 50 -q --strict",
         ] {
@@ -134,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_doubtful_is_left_to_the_parser() {
+    fn falls_back_to_clap() {
         for line in [
             "",
             "--guard",
@@ -147,6 +163,7 @@ mod tests {
             "--stdin --severity error --severity error",
             "--stdin --timeout x",
             "--stdin --pack nonsense",
+            "--stdin --pack secrets,",
             "--stdin --contracts-dir --guard",
             "--stdin --help",
             "--stdin --",
@@ -158,10 +175,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_here_the_parser_reads_alike(
+        fn agrees_with_clap(
             line in prop::collection::vec(prop::sample::select(vec![
                 "--stdin", "--guard", "--strict", "--quiet", "-q", "--contracts-dir", "--severity", "--on-clean", "--agent",
-                "--timeout", "--pack", "a", "error", "all", "defer", "codex", "7", "0", "secrets", "--all", "-", "--", "",
+                "--timeout", "--pack", "a", "error", "all", "defer", "codex", "7", "0", "secrets", "secrets,go", "--all", "-", "--", "",
                 "--stdin", "--stdin", "99999999999999999999", "--on-clean=defer",
             ]), 0..7),
         ) {
