@@ -53,9 +53,6 @@ pub struct Refused<'a> {
     pub least: Severity,
 }
 
-/// The largest file that is read here, in bytes: a larger one is not mended.
-const LIMIT: u64 = MAX_FILE_SIZE;
-
 /// The changes that the call should make instead, if every violation that counts can be fixed. What harm is, all contracts
 /// of the matcher say; those of the outcome are kept.
 pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
@@ -143,7 +140,7 @@ fn rewritten(call: &Call, change: &Change, mended: &Mended<'_>) -> Option<Rewrit
 /// The bytes of a file, if there is one. What there is but cannot be read is not known.
 fn on_disk(path: &Path) -> Option<Option<Bytes>> {
     match path.exists() {
-        true => Some(Some(Reader::new(LIMIT).into_file(path).ok()?)),
+        true => Some(Some(Reader::new(MAX_FILE_SIZE).into_file(path).ok()?)),
         false => Some(None),
     }
 }
@@ -157,7 +154,12 @@ struct Made {
 impl Made {
     fn with(&self, edit: &Edit, new: &str) -> Option<Bytes> {
         let edit = Edit { new: new.to_owned(), ..edit.clone() };
-        (self.algorithm.0)(self.current.clone(), &[edit], usize::try_from(LIMIT).unwrap_or(usize::MAX)).ok()
+        (self.algorithm.0)(
+            self.current.clone(),
+            &[edit],
+            usize::try_from(MAX_FILE_SIZE).unwrap_or(usize::MAX),
+        )
+        .ok()
     }
 
     /// The edit with another new text that gives `wanted`, where the edit as it is gives `given`.

@@ -17,6 +17,9 @@ use wanted::Written;
 
 pub use wanted::{Asked, Form, Levels, OnFail, Tools, Wanted};
 
+/// The timeout that is written into a hook's entry, in seconds.
+const TIMEOUT: u32 = 60;
+
 /// Why settings were refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]

@@ -186,7 +186,7 @@ impl Project {
         environment: &Environment,
         examples: ExamplesWanted,
     ) -> anyhow::Result<Self> {
-        let targets = tree::tree(&root, &environment.git, threads());
+        let targets = tree::tree(&root, &environment.git, project::default_threads());
         let folders = project::folders(&root, &targets);
         let load = Load { root: &root, extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
         let loaded = load.run(Loading { examples, ..Loading::whole(matcher::broken) });
@@ -272,11 +272,6 @@ pub fn all_packs() -> Layers {
 pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>, examples: ExamplesWanted) -> Layers {
     let layers: Vec<_> = packs.into_iter().map(Layer::of_pack).collect();
     layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) })
-}
-
-/// How many threads to use.
-pub fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Says what is wrong with the patterns of contracts. Those of packs are known to be right.

@@ -179,7 +179,7 @@ impl Fix {
         for violations in found {
             if let Some(target) = violations.first().and_then(|first| targets.get(&first.path)) {
                 let job =
-                    Job { root: looked.root, mender: &mender, target, limit: self.limits.max_file_size };
+                    Job { root: looked.root, mender: &mender, target, limit: self.limits.max_file_size() };
                 done.push(job.run(violations, if self.diff { file::Write::No } else { file::Write::Yes }));
             }
             progress.advance();

@@ -126,7 +126,7 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
         git: Some(environment.git.clone()),
         ..args.limits.options()
     };
-    let threads = options.threads.unwrap_or_else(super::contracts::threads);
+    let threads = options.threads.unwrap_or_else(project::default_threads);
     let past = past(&root, &environment.git, args.wanted(), threads)?;
     let targets = project::targets(&root, &options, &Source::Tree(None))?;
     let loaded = args.load(environment, &root, &targets)?;

@@ -5,14 +5,11 @@
 
 use serde_json::{Value, json};
 
-use super::OwnHook;
 use super::command::{framed, unframed};
+use super::{OwnHook, TIMEOUT};
 use crate::agents::OnClean;
 use phaser_core::contract::Severity;
 use phaser_project::packs::{self, PACKS, Pack};
-
-/// The seconds that the client gives a hook.
-const TIMEOUT: u32 = 60;
 
 pub(super) const PRE: &str = "PreToolUse";
 pub(super) const POST: &str = "PostToolUse";

@@ -40,11 +40,14 @@ use recorded::recorded;
 
 use load::{Extra, Load, Loaded, Settings, folders_above};
 
-/// The largest file that is read unless something else is asked for, in bytes.
+/// Default size of the largest file that is read, in bytes.
 pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
-/// How much work a pattern that backtracks may do on each file, unless something else is asked for.
+/// Default work limit of a backtracking pattern on one file.
 pub const TIMEOUT: Duration = Duration::from_millis(100);
+
+/// The same limit for `contracts test` and `contracts lint`, where no hook waits.
+pub const PATIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A project with its contracts.
 #[derive(Debug)]
@@ -307,9 +310,14 @@ pub fn settings<'t>(source: &Source, targets: &'t Targets) -> Settings<'t> {
     }
 }
 
-/// Finding out how many cores there are reads several files, so it is not done before somebody wants to know.
+/// Counting cores reads several files, so a hook for one file does not ask.
 fn threads(options: &Options) -> usize {
-    options.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    options.threads.unwrap_or_else(default_threads)
+}
+
+/// Default number of threads: one per core.
+pub fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How targets are scanned.

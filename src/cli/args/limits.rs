@@ -4,17 +4,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::values;
-use phaser_project::project::Options;
-
-/// The usual ones, as they are written.
-const TIMEOUT: &str = "100";
-const MAX_FILE_SIZE: &str = "10MB";
+use super::values::{self, Size};
+use phaser_project::project::{MAX_FILE_SIZE, Options, TIMEOUT};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Limits {
     /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
-    #[arg(long, value_name = "MS", default_value = TIMEOUT, value_parser = values::milliseconds)]
+    #[arg(long, value_name = "MS", default_value_t = milliseconds(TIMEOUT), value_parser = values::milliseconds)]
     timeout: u64,
 
     /// How many threads to use [default: one for each core]
@@ -22,18 +18,22 @@ pub struct Limits {
     threads: Option<u16>,
 
     /// Do not read files larger than this: bytes, or with k, M or G
-    #[arg(long, value_name = "SIZE", default_value = MAX_FILE_SIZE, value_parser = values::size)]
-    pub max_file_size: u64,
+    #[arg(long, value_name = "SIZE", default_value_t = Size(MAX_FILE_SIZE), value_parser = values::size)]
+    max_file_size: Size,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { timeout: milliseconds(TIMEOUT), threads: None, max_file_size: Size(MAX_FILE_SIZE) }
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Limits {
-    /// The usual ones.
-    pub(super) fn usual() -> Option<Self> {
-        let timeout = values::milliseconds(TIMEOUT).ok()?;
-        Some(Self { timeout, threads: None, max_file_size: values::size(MAX_FILE_SIZE).ok()? })
-    }
-
-    /// The same with another time, as it is written.
+    /// Sets the timeout to the value of `--timeout`; `None` if it is invalid.
     pub(super) fn with_timeout(self, written: &str) -> Option<Self> {
         Some(Self { timeout: values::milliseconds(written).ok()?, ..self })
     }
@@ -43,13 +43,17 @@ impl Limits {
         Duration::from_millis(self.timeout)
     }
 
+    /// The largest file that is read, in bytes.
+    pub fn max_file_size(self) -> u64 {
+        self.max_file_size.0
+    }
+
     /// A check within these limits.
     pub fn options(self) -> Options {
-        let Self { threads, max_file_size, .. } = self;
         Options {
             timeout: self.timeout(),
-            threads: threads.map(usize::from),
-            max_file_size,
+            threads: self.threads.map(usize::from),
+            max_file_size: self.max_file_size(),
             ..Options::default()
         }
     }

@@ -1,11 +1,25 @@
 //! The values of arguments that are numbers, read so that a wrong one is answered with what to write.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+/// A size in bytes. Shown in the largest unit that loses nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+impl Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")];
+        match units.into_iter().find(|(unit, _)| self.0 != 0 && self.0.is_multiple_of(*unit)) {
+            Some((unit, name)) => write!(f, "{}{name}", self.0 / unit),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
 /// A size in bytes; `k`, `M` and `G` after the number count in steps of 1024, as `10MB` is meant everywhere in phaser.
-pub fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<Size, String> {
     let wrong = || "write a number of bytes, or one with k, M or G after it, such as 512k or 10MB".to_owned();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
@@ -17,7 +31,7 @@ pub fn size(text: &str) -> Result<u64, String> {
         _ => return Err(wrong()),
     };
     let number: u64 = number.parse().map_err(|_| wrong())?;
-    number.checked_mul(1024_u64.pow(steps)).ok_or_else(wrong)
+    number.checked_mul(1024_u64.pow(steps)).map(Size).ok_or_else(wrong)
 }
 
 /// A number of milliseconds for one search.
@@ -50,18 +64,19 @@ mod tests {
 
     #[test]
     fn sizes_may_have_a_unit() {
-        let megabytes = |count: u64| Ok(count * 1024 * 1024);
+        let megabytes = |count: u64| count * 1024 * 1024;
         for (text, bytes) in [
-            ("0", Ok(0)),
-            ("7", Ok(7)),
-            ("7b", Ok(7)),
-            ("512k", Ok(512 * 1024)),
-            ("1KiB", Ok(1024)),
+            ("0", 0),
+            ("7", 7),
+            ("7b", 7),
+            ("512k", 512 * 1024),
+            ("1KiB", 1024),
             ("10MB", megabytes(10)),
             ("10 mb", megabytes(10)),
             ("1G", megabytes(1024)),
         ] {
-            assert_eq!(size(text), bytes, "{text}");
+            assert_eq!(size(text), Ok(Size(bytes)), "{text}");
+            assert_eq!(size(&Size(bytes).to_string()), Ok(Size(bytes)), "{text}");
         }
     }
 

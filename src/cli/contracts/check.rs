@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
-use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Where, json, say_warnings, threads};
+use super::{Format, Where, json, say_warnings};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
@@ -22,6 +21,7 @@ use phaser_core::violation::Violation;
 use phaser_project::config::Placed;
 use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::outcome::Outcome;
+use phaser_project::project::{MAX_FILE_SIZE, TIMEOUT, default_threads};
 use phaser_project::scan::{self, Existing, Measure, Propose, scan};
 
 #[derive(Debug, Args)]
@@ -44,12 +44,6 @@ pub struct Check {
     #[command(flatten)]
     color: ColorArg,
 }
-
-/// How long a pattern may take on a file: as long as in `phaser enforce`.
-const TIMEOUT: Duration = Duration::from_millis(100);
-
-/// The largest file that is read, in bytes.
-const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
 /// Runs `phaser contracts check`.
 pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
@@ -79,7 +73,7 @@ fn check(
         Outcome::default()
     } else {
         let options = scan::Options {
-            threads: threads(),
+            threads: default_threads(),
             max_file_size: MAX_FILE_SIZE,
             existing: Existing::Deny,
             added_ignores: scan::AddedIgnores::NotWanted,

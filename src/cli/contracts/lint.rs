@@ -1,7 +1,6 @@
 //! `phaser contracts lint`: what is doubtful about contracts and ignore directives.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -17,6 +16,7 @@ use phaser_core::contract::Warning;
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::RelPath;
+use phaser_project::project::{MAX_FILE_SIZE, PATIENT_TIMEOUT};
 use phaser_project::source::{Reader, Targets};
 
 #[derive(Debug, Args)]
@@ -31,9 +31,6 @@ pub struct Lint {
     #[command(flatten)]
     color: ColorArg,
 }
-
-const TIMEOUT: Duration = Duration::from_secs(10);
-const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
 pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.quiet_project(environment, ExamplesWanted::Yes)?;
@@ -62,7 +59,8 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
 fn directives(project: &Project, targets: &Targets) -> Vec<Warning> {
     let loaded = &project.loaded;
     let exempt = loaded.exempt(&project.root);
-    let options = matcher::Options { exempt, ..matcher::Options::new(TIMEOUT, Directives::Disregarded) };
+    let options =
+        matcher::Options { exempt, ..matcher::Options::new(PATIENT_TIMEOUT, Directives::Disregarded) };
     let (matcher, mut warnings) = Matcher::validated(loaded.contracts.clone(), options);
     let packs = all_packs();
     let others: BTreeSet<&str> =

@@ -1,7 +1,6 @@
 //! `phaser contracts test`: the examples of contracts, each with its verdict.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::examples::{self, Missed, NotAsFixed, Tested, Verdict};
 use crate::exit::Exit;
+use phaser_project::project::PATIENT_TIMEOUT;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, Warning};
 use phaser_core::sanitize::inert;
@@ -39,9 +39,6 @@ pub struct Test {
     color: ColorArg,
 }
 
-/// Nobody waits for a hook here.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
 /// So many lines of an example are shown.
 const MOST_LINES: usize = 20;
 
@@ -54,7 +51,7 @@ pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
     let mut broken: Vec<Warning> = Vec::new();
     let mut all = Vec::new();
     for contract in contracts {
-        match examples::test(contract, TIMEOUT) {
+        match examples::test(contract, PATIENT_TIMEOUT) {
             Ok(tested) => all.push((contract, tested)),
             Err(warnings) => broken.extend(warnings),
         }

@@ -2,7 +2,6 @@
 
 use super::Report;
 use crate::cli::cache;
-use crate::cli::contracts::threads;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
 use crate::cli::packs::Packs;
@@ -22,7 +21,7 @@ pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<(
     let named = environment.claude_project_dir.as_deref();
     let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
     let extra = places::extra(None, &Packs::default(), environment)?;
-    let targets = tree::tree(&root, &environment.git, threads());
+    let targets = tree::tree(&root, &environment.git, project::default_threads());
     let folders = project::folders(&root, &targets);
     let load = Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
     let loaded = load.run(Loading::to_enforce(matcher::broken));

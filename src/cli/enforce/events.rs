@@ -112,7 +112,7 @@ impl Run<'_> {
         }
         let around = self.around()?;
         let protection = around.protection(root, self.deadline);
-        Ok(policies.on_weakening(protection, targets, self.args.limits.max_file_size))
+        Ok(policies.on_weakening(protection, targets, self.args.limits.max_file_size()))
     }
 
     /// What is to be said about what a command has removed.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::super::TIMEOUT;
 use super::command_of;
 use crate::agents::Client;
 
@@ -90,9 +91,6 @@ pub(super) struct Wanted {
     /// What stands in the list of the event.
     pub entry: Value,
 }
-
-/// The seconds that a client gives a hook.
-const TIMEOUT: u32 = 60;
 
 impl Wanted {
     /// The hooks of a client, in the order they are written.
