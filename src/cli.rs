@@ -53,7 +53,7 @@ enum Command {
     /// List, write, test and change contracts
     Contracts(contracts::Contracts),
     /// Check the whole project, and say for each contract whether it is kept
-    Check(contracts::Check),
+    Check(contracts::CheckArgs),
     /// Give a project its first contracts
     Init(init::Init),
     /// Write down the violations that there are, so that only new ones count

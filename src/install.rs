@@ -36,14 +36,14 @@ impl SettingsError {
     }
 }
 
-/// What happens to phaser's own hooks when they are there already, and not as wanted.
+/// What [`install`] does with hooks of phaser's own that are there already and differ from the wanted ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
-    /// They stay, and the installation is refused.
+pub enum IfInstalled {
+    /// Refuses to install.
     Keep,
-    /// Those are replaced that phaser itself has written; where somebody has changed one, the installation is refused.
+    /// Replaces hooks that phaser has written. Refuses to install if a user has changed one.
     Upgrade,
-    /// They are replaced.
+    /// Replaces them.
     Replace,
 }
 
@@ -114,11 +114,11 @@ pub fn wanted(text: &str, asked: &Asked) -> Result<Wanted, SettingsError> {
 
 /// Puts phaser's hooks into `text`, which may be empty. Where the guard is, plain hooks that nothing else was said about
 /// are there already.
-pub fn install(text: &str, asked: &Asked, existing: Existing) -> Result<Edited, SettingsError> {
+pub fn install(text: &str, asked: &Asked, existing: IfInstalled) -> Result<Edited, SettingsError> {
     let (mark, json) = split(text);
     let own = survey(text)?.own;
     let has_guard = own.iter().any(OwnHook::is_guard);
-    if existing == Existing::Keep && has_guard && asked.is_open() && asked.form != Form::Guard {
+    if existing == IfInstalled::Keep && has_guard && asked.is_open() && asked.form != Form::Guard {
         return Ok(Edited::Unchanged);
     }
     let wanted = asked.over(&own);
@@ -133,10 +133,10 @@ pub fn install(text: &str, asked: &Asked, existing: Existing) -> Result<Edited, 
     }
     let others: Vec<_> = own.into_iter().filter(|hook| !wanted.events().contains(&&*hook.event)).collect();
     match existing {
-        Existing::Upgrade if !others.iter().all(is_written) => differing.extend(others),
-        Existing::Keep if has_guard => differing.extend(others),
-        Existing::Upgrade | Existing::Replace => new = without_others(&new, wanted.events())?,
-        Existing::Keep => {}
+        IfInstalled::Upgrade if !others.iter().all(is_written) => differing.extend(others),
+        IfInstalled::Keep if has_guard => differing.extend(others),
+        IfInstalled::Upgrade | IfInstalled::Replace => new = without_others(&new, wanted.events())?,
+        IfInstalled::Keep => {}
     }
     match differing.as_slice() {
         [] if new == json => Ok(Edited::Unchanged),
@@ -182,7 +182,12 @@ fn split(text: &str) -> (&str, &str) {
     (mark, if json.trim().is_empty() { NOTHING } else { json })
 }
 
-fn install_at(name: &str, json: &str, wanted: &Wanted, existing: Existing) -> Result<Edited, SettingsError> {
+fn install_at(
+    name: &str,
+    json: &str,
+    wanted: &Wanted,
+    existing: IfInstalled,
+) -> Result<Edited, SettingsError> {
     let document = Document::parse(json)?;
     let events = events(&document)?;
     let Some(event) = events.iter().find(|event| event.name == name) else {
@@ -200,15 +205,15 @@ fn install_at(name: &str, json: &str, wanted: &Wanted, existing: Existing) -> Re
             let splice = event.node.insert(&Child::Element(wanted.group(name)));
             Ok(Edited::Changed(document.apply(vec![splice])))
         }
-        ([hook], Existing::Keep | Existing::Upgrade) if wanted.is_met_by(hook) => Ok(Edited::Unchanged),
-        (own, Existing::Upgrade) if own.iter().all(is_written) => replaced(),
-        (_, Existing::Keep | Existing::Upgrade) => Ok(Edited::Differs(own)),
-        ([_], Existing::Replace)
+        ([hook], IfInstalled::Keep | IfInstalled::Upgrade) if wanted.is_met_by(hook) => Ok(Edited::Unchanged),
+        (own, IfInstalled::Upgrade) if own.iter().all(is_written) => replaced(),
+        (_, IfInstalled::Keep | IfInstalled::Upgrade) => Ok(Edited::Differs(own)),
+        ([_], IfInstalled::Replace)
             if event.groups.iter().any(|group| group.node.to_value() == wanted.group(name)) =>
         {
             Ok(Edited::Unchanged)
         }
-        (_, Existing::Replace) => replaced(),
+        (_, IfInstalled::Replace) => replaced(),
     }
 }
 
@@ -393,11 +398,11 @@ mod tests {
     }
 
     fn installed(text: &str) -> String {
-        changed(install(text, &asked(PLAIN), Existing::Keep))
+        changed(install(text, &asked(PLAIN), IfInstalled::Keep))
     }
 
     fn replaced(text: &str) -> String {
-        changed(install(text, &asked(PLAIN), Existing::Replace))
+        changed(install(text, &asked(PLAIN), IfInstalled::Replace))
     }
 
     fn value(text: &str) -> Value {
@@ -416,7 +421,7 @@ mod tests {
     #[test]
     fn all_tools_and_defer_are_spelled_in_the_settings() {
         let wanted = Asked { on_clean: Some(OnClean::Defer), ..asked(Form::Plain(Tools::All)) };
-        let hooks = value(&changed(install("", &wanted, Existing::Keep)))["hooks"].clone();
+        let hooks = value(&changed(install("", &wanted, IfInstalled::Keep)))["hooks"].clone();
         assert_eq!(hooks["PreToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
         assert_eq!(hooks["PostToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
         assert_eq!(
@@ -431,8 +436,8 @@ mod tests {
 
     #[test]
     fn a_second_time_changes_nothing() {
-        assert_eq!(install(FRESH, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
-        assert_eq!(install(FRESH, &asked(PLAIN), Existing::Replace), Ok(Edited::Unchanged));
+        assert_eq!(install(FRESH, &asked(PLAIN), IfInstalled::Keep), Ok(Edited::Unchanged));
+        assert_eq!(install(FRESH, &asked(PLAIN), IfInstalled::Replace), Ok(Edited::Unchanged));
     }
 
     #[test]
@@ -561,21 +566,21 @@ mod tests {
     #[test]
     fn a_hook_with_another_timeout_counts_as_installed() {
         let patient = FRESH.replace("60", "5");
-        assert_eq!(install(&patient, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
+        assert_eq!(install(&patient, &asked(PLAIN), IfInstalled::Keep), Ok(Edited::Unchanged));
         assert_eq!(replaced(&patient), FRESH);
     }
 
     #[test]
     fn hooks_that_differ_are_named_and_left_alone() {
         let old = FRESH.replace("enforce --stdin --severity error", "enforce check --stdin");
-        let Ok(Edited::Differs(hooks)) = install(&old, &asked(PLAIN), Existing::Keep) else { panic!() };
+        let Ok(Edited::Differs(hooks)) = install(&old, &asked(PLAIN), IfInstalled::Keep) else { panic!() };
         assert_eq!(hooks.len(), 1);
         assert_eq!(
             (hooks[0].event.as_str(), hooks[0].command.as_str()),
             ("PreToolUse", "phaser enforce check --stdin")
         );
         let wider = asked(Form::Plain(Tools::All));
-        let Ok(Edited::Differs(hooks)) = install(FRESH, &wider, Existing::Keep) else { panic!() };
+        let Ok(Edited::Differs(hooks)) = install(FRESH, &wider, IfInstalled::Keep) else { panic!() };
         assert_eq!(hooks.len(), 2);
     }
 
@@ -668,7 +673,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_with_certainty_is_refused_with_its_line() {
-        let error = |text: &str| install(text, &asked(PLAIN), Existing::Replace).expect_err(text).to_string();
+        let error =
+            |text: &str| install(text, &asked(PLAIN), IfInstalled::Replace).expect_err(text).to_string();
         assert_eq!(error("{\n  // mine\n}"), "line 2: JSON has no comments; remove this one");
         assert_eq!(error("{\n  /* mine */\n}"), "line 2: JSON has no comments; remove this one");
         assert_eq!(error("{\n\"a\": 1,\n}"), "line 2: nothing follows this comma; remove it");
@@ -686,7 +692,8 @@ mod tests {
 
     #[test]
     fn wrong_shapes_are_refused_with_their_line() {
-        let error = |text: &str| install(text, &asked(PLAIN), Existing::Replace).expect_err(text).to_string();
+        let error =
+            |text: &str| install(text, &asked(PLAIN), IfInstalled::Replace).expect_err(text).to_string();
         assert_eq!(error("{\n\"hooks\": []}"), "line 2: 'hooks' should be an object");
         assert_eq!(error("{\"hooks\": {\n\"PreToolUse\": {}}}"), "line 2: 'PreToolUse' should be an array");
         assert_eq!(
@@ -751,7 +758,7 @@ mod tests {
     const COMMAND: &str = "hash phaser && exec phaser enforce --stdin --guard; echo {}";
 
     fn guarded(text: &str) -> String {
-        changed(install(text, &asked(Form::Guard), Existing::Upgrade))
+        changed(install(text, &asked(Form::Guard), IfInstalled::Upgrade))
     }
 
     #[test]
@@ -790,34 +797,35 @@ mod tests {
         assert_eq!(after["hooks"].get("Notification"), None);
         assert_eq!(after["hooks"]["Stop"][0]["hooks"], json!([{"type": "command", "command": "a"}]));
         assert_eq!(after["hooks"]["Stop"][1], guard["hooks"]["Stop"][0]);
-        let again = install(&guarded(""), &asked(Form::Guard), Existing::Upgrade);
+        let again = install(&guarded(""), &asked(Form::Guard), IfInstalled::Upgrade);
         assert_eq!(again, Ok(Edited::Unchanged));
     }
 
     #[test]
     fn the_guard_leaves_a_hook_alone_that_somebody_has_changed() {
         let mine = FRESH.replace("--severity error", "--severity error --timeout 500");
-        let Ok(Edited::Differs(hooks)) = install(&mine, &asked(Form::Guard), Existing::Upgrade) else {
+        let Ok(Edited::Differs(hooks)) = install(&mine, &asked(Form::Guard), IfInstalled::Upgrade) else {
             panic!()
         };
         assert_eq!(hooks.len(), 1);
         let elsewhere = guarded("")
             .replace("ConfigChange", "Notification")
             .replace(COMMAND, "/opt/phaser enforce --stdin");
-        let Ok(Edited::Differs(hooks)) = install(&elsewhere, &asked(Form::Guard), Existing::Upgrade) else {
+        let Ok(Edited::Differs(hooks)) = install(&elsewhere, &asked(Form::Guard), IfInstalled::Upgrade)
+        else {
             panic!()
         };
         assert_eq!(hooks.len(), 8);
-        let forced = changed(install(&elsewhere, &asked(Form::Guard), Existing::Replace));
+        let forced = changed(install(&elsewhere, &asked(Form::Guard), IfInstalled::Replace));
         assert_eq!(value(&forced), value(&guarded("")));
     }
 
     #[test]
     fn plain_hooks_are_there_already_where_the_guard_is() {
         let guard = guarded("");
-        assert_eq!(install(&guard, &asked(PLAIN), Existing::Keep), Ok(Edited::Unchanged));
+        assert_eq!(install(&guard, &asked(PLAIN), IfInstalled::Keep), Ok(Edited::Unchanged));
         let other = Asked { on_clean: Some(OnClean::Defer), ..asked(PLAIN) };
-        let Ok(Edited::Differs(hooks)) = install(&guard, &other, Existing::Keep) else { panic!() };
+        let Ok(Edited::Differs(hooks)) = install(&guard, &other, IfInstalled::Keep) else { panic!() };
         assert_eq!(hooks.len(), 8);
         assert_eq!(value(&replaced(&guard)), value(FRESH));
     }
@@ -825,23 +833,27 @@ mod tests {
     #[test]
     fn what_a_failure_means_stands_in_one_hook() {
         let strict = Asked { on_fail: Some(OnFail::Block), ..asked(Form::Guard) };
-        let after = changed(install(&guarded(""), &strict, Existing::Upgrade));
+        let after = changed(install(&guarded(""), &strict, IfInstalled::Upgrade));
         assert_eq!(after.matches("onFailure").count(), 1);
         let before = survey(&after).expect("valid").own.into_iter().find(|hook| hook.event == PRE);
         let before = before.expect("a hook");
         assert_eq!(before.on_failure.as_deref(), Some("block"));
         assert_eq!(before.command, "phaser enforce --stdin --guard");
-        assert_eq!(install(&after, &asked(Form::Guard), Existing::Upgrade), Ok(Edited::Unchanged), "is kept");
+        assert_eq!(
+            install(&after, &asked(Form::Guard), IfInstalled::Upgrade),
+            Ok(Edited::Unchanged),
+            "is kept"
+        );
         let lax = Asked { on_fail: Some(OnFail::Continue), ..asked(Form::Guard) };
-        assert_eq!(changed(install(&after, &lax, Existing::Upgrade)), guarded(""));
+        assert_eq!(changed(install(&after, &lax, IfInstalled::Upgrade)), guarded(""));
     }
 
     proptest! {
         #[test]
         fn installing_adds_and_uninstalling_takes_away_the_same(before in settings()) {
             for (form, count) in [(PLAIN, 2), (Form::Guard, 8)] {
-                let after = changed(install(&before, &asked(form), Existing::Upgrade));
-                for existing in [Existing::Keep, Existing::Upgrade, Existing::Replace] {
+                let after = changed(install(&before, &asked(form), IfInstalled::Upgrade));
+                for existing in [IfInstalled::Keep, IfInstalled::Upgrade, IfInstalled::Replace] {
                     prop_assert_eq!(install(&after, &asked(form), existing), Ok(Edited::Unchanged));
                 }
                 prop_assert_eq!(survey(&after).expect("valid").own.len(), count);

@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::agents::claude::{self, edit};
 use crate::agents::decision::{Matter, decide};
 use crate::agents::{Manner, Occasion, OnClean};
-use crate::install::{self, Asked, Edited, Existing, Form, Tools};
+use crate::install::{self, Asked, Edited, Form, IfInstalled, Tools};
 use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::directives::{Cover, Ignores, Lines};
 use phaser_core::matcher::pattern::dialect::{Purpose, translate};
@@ -242,7 +242,7 @@ pub fn settings(data: &[u8]) {
 
 fn settings_with(text: &str, form: Form, hooks: usize) {
     let asked = Asked::usual(form);
-    let Ok(installed) = install::install(text, &asked, Existing::Replace) else {
+    let Ok(installed) = install::install(text, &asked, IfInstalled::Replace) else {
         return;
     };
     let installed = match installed {
@@ -250,7 +250,7 @@ fn settings_with(text: &str, form: Form, hooks: usize) {
         Edited::Unchanged => text.to_owned(),
         other @ (Edited::Emptied(_) | Edited::Differs(_)) => panic!("{other:?}"),
     };
-    let again = install::install(&installed, &asked, Existing::Keep);
+    let again = install::install(&installed, &asked, IfInstalled::Keep);
     assert_eq!(again, Ok(Edited::Unchanged), "installing is done once");
     let own = install::survey(&installed).expect("is readable").own;
     assert_eq!(own.len(), hooks, "{own:?}");

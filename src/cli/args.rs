@@ -24,7 +24,7 @@ mod hook_line;
 mod limits;
 pub(super) mod values;
 
-pub use choices::{AgentArg, ExistingArg, FailOn, Format, OnCleanArg, SeverityFilter};
+pub use choices::{AgentArg, FailOn, Format, OnCleanArg, SeverityFilter};
 pub use limits::Limits;
 
 /// `phaser enforce`.
@@ -34,7 +34,7 @@ pub struct Enforce {
     #[command(subcommand)]
     pub command: Option<EnforceCommand>,
     #[command(flatten)]
-    pub check: Check,
+    pub check: EnforceArgs,
 }
 
 impl Enforce {
@@ -61,8 +61,8 @@ pub fn hook_event(mut arguments: impl Iterator<Item = OsString>) -> Option<Enfor
     if let Some(check) = hook_line::read(&arguments[1..]) {
         return Some(Enforce { command: None, check });
     }
-    let parsed = Check::augment_args(clap::Command::new("enforce")).try_get_matches_from(arguments);
-    let check = Check::from_arg_matches(&parsed.ok()?).ok()?;
+    let parsed = EnforceArgs::augment_args(clap::Command::new("enforce")).try_get_matches_from(arguments);
+    let check = EnforceArgs::from_arg_matches(&parsed.ok()?).ok()?;
     // A word may be a command.
     check.paths.is_empty().then_some(Enforce { command: None, check })
 }
@@ -71,7 +71,7 @@ pub fn hook_event(mut arguments: impl Iterator<Item = OsString>) -> Option<Enfor
 pub enum EnforceCommand {
     /// The same as 'phaser enforce' itself
     #[command(hide = true)]
-    Check(Box<Check>),
+    Check(Box<EnforceArgs>),
     /// Install phaser's hooks in Claude Code's settings
     Install(Install),
     /// Take phaser's hooks out of Claude Code's settings
@@ -81,7 +81,7 @@ pub enum EnforceCommand {
 /// What to check, how, and how to show it.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
-pub struct Check {
+pub struct EnforceArgs {
     /// Check one hook event, read as JSON from standard input
     #[arg(long, help_heading = MODE)]
     pub stdin: bool,
@@ -135,8 +135,8 @@ pub struct Check {
 
     /// With --stdin, --staged or --diff: what becomes of violations that were there before
     /// [default: what .claude/phaser.yaml says, otherwise deny]
-    #[arg(long, value_enum, help_heading = MODE)]
-    pub existing: Option<ExistingArg>,
+    #[arg(long, value_parser = choices::existing(), help_heading = MODE)]
+    pub existing: Option<Existing>,
 
     /// With --all: check only part I of N, so that several machines can share the work
     #[arg(long, value_name = "I/N", help_heading = MODE)]
@@ -264,7 +264,7 @@ impl Mode {
     }
 }
 
-impl Check {
+impl EnforceArgs {
     /// The mode, of which there must be exactly one.
     pub fn mode(&self) -> anyhow::Result<Mode> {
         let (staged, plain) =
@@ -292,7 +292,7 @@ impl Check {
         if self.new_lines && !matches!(mode, Mode::Staged(_) | Mode::Diff(_)) {
             anyhow::bail!("--new-lines needs something to compare with: use it with --staged or --diff");
         }
-        if self.new_lines && self.existing == Some(ExistingArg::Deny) {
+        if self.new_lines && self.existing == Some(Existing::Deny) {
             anyhow::bail!("--new-lines and --existing deny say opposite things; leave one of them out");
         }
         if self.output.is_some() && mode == Mode::Stdin {
@@ -356,7 +356,7 @@ impl Check {
 
     /// What becomes of violations that were there before, if something is said here about it.
     pub fn existing(&self) -> Option<Existing> {
-        self.existing.map(Into::into).or(self.new_lines.then_some(Existing::Report))
+        self.existing.or(self.new_lines.then_some(Existing::Report))
     }
 
     /// Are results kept, if the configuration says this about it? Never in a hook.
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn table_of_flags_equals_claps_definition() {
-        let command = Check::augment_args(clap::Command::new("enforce"));
+        let command = EnforceArgs::augment_args(clap::Command::new("enforce"));
         let defined = command.get_arguments().filter(|argument| !argument.is_positional()).map(|argument| {
             let takes = match (argument.get_action(), argument.get_value_delimiter()) {
                 (ArgAction::SetTrue, None) => Takes::Nothing,

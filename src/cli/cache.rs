@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::args::Check;
+use super::args::EnforceArgs;
 use super::environment::Environment;
 use super::say;
 use phaser_project::cache::{FOLDER, Place};
@@ -13,7 +13,7 @@ use phaser_project::source::git;
 use phaser_project::source::tree::Stamps;
 
 /// Where this run keeps results, if it does.
-pub fn of_run(args: &Check, loaded: &Loaded, root: &Root, environment: &Environment) -> Option<Place> {
+pub fn of_run(args: &EnforceArgs, loaded: &Loaded, root: &Root, environment: &Environment) -> Option<Place> {
     if !args.keeps_results(loaded.cache()) {
         return None;
     }
@@ -27,7 +27,7 @@ pub fn of_run(args: &Check, loaded: &Loaded, root: &Root, environment: &Environm
 /// Whether to take the states of files while they are looked for. Which is before everything else is known, so that the
 /// project's own configuration is looked at for this alone; if it says something else in the state that counts, the states
 /// are taken later, or for nothing.
-pub fn stamps(args: &Check, root: &Root) -> Stamps {
+pub fn stamps(args: &EnforceArgs, root: &Root) -> Stamps {
     let configured = || {
         let text = config::text(root.path()).ok().flatten()?;
         config::parse(&text, CONFIG.as_ref()).ok()?.cache

@@ -37,7 +37,7 @@ pub mod show;
 mod switch;
 mod test;
 
-pub use check::{Check, run_at_top as run_check};
+pub use check::{CheckArgs, run_at_top as run_check};
 
 /// `phaser contracts`.
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ pub struct Contracts {
 #[derive(Debug, Subcommand)]
 enum ContractsCommand {
     /// Check the project, and say for each contract whether it is kept
-    Check(check::Check),
+    Check(CheckArgs),
     /// List the contracts
     List(list::List),
     /// Show everything about one contract
@@ -136,20 +136,22 @@ pub struct Where {
 }
 
 /// A project, its files, and the contracts that were found for it.
-pub struct Project {
+pub struct LoadedProject {
     pub root: Root,
-    pub layers: Vec<Layer>,
-    pub loaded: Layers,
-    pub configs: Vec<Placed>,
+    pub loaded: Loaded,
     pub targets: Targets,
 }
 
 impl Where {
     /// The project, with all contracts loaded; what is wrong with them goes to standard error.
-    pub fn project(&self, environment: &Environment, examples: ExamplesWanted) -> anyhow::Result<Project> {
+    pub fn project(
+        &self,
+        environment: &Environment,
+        examples: ExamplesWanted,
+    ) -> anyhow::Result<LoadedProject> {
         let project = self.quiet_project(environment, examples)?;
-        say_warnings(&project.loaded.warnings);
-        project.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        say_warnings(&project.loaded.layers.warnings);
+        project.loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
         Ok(project)
     }
 
@@ -158,7 +160,7 @@ impl Where {
         &self,
         environment: &Environment,
         examples: ExamplesWanted,
-    ) -> anyhow::Result<Project> {
+    ) -> anyhow::Result<LoadedProject> {
         self.location.project(environment, &self.packs, examples)
     }
 }
@@ -170,15 +172,15 @@ impl Location {
         environment: &Environment,
         packs: &Packs,
         examples: ExamplesWanted,
-    ) -> anyhow::Result<Project> {
+    ) -> anyhow::Result<LoadedProject> {
         let root = self.root(environment)?;
         let named = self.contracts_dir.as_deref();
         let extra = places::extra_with_older(named, packs, &root, environment)?;
-        Project::load(root, &extra, environment, examples)
+        LoadedProject::load(root, &extra, environment, examples)
     }
 }
 
-impl Project {
+impl LoadedProject {
     /// The project, with the contracts loaded that it has, and these.
     fn load(
         root: Root,
@@ -190,25 +192,24 @@ impl Project {
         let folders = project::folders(&root, &targets);
         let load = Load { root: &root, extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
         let loaded = load.run(Loading { examples, ..Loading::whole(matcher::broken) });
-        let Loaded { layers: contracts, from, configs, mistakes } = loaded;
-        if !mistakes.is_empty() {
-            return Err(project::Error::Config(mistakes).into());
+        if !loaded.mistakes.is_empty() {
+            return Err(project::Error::Config(loaded.mistakes).into());
         }
-        Ok(Self { root, layers: from, loaded: contracts, configs, targets })
+        Ok(Self { root, loaded, targets })
     }
 
     /// The contract that counts for this id.
     pub fn find(&self, id: &str) -> anyhow::Result<&Contract> {
-        let found = self.loaded.contracts.iter().find(|contract| contract.id == id);
+        let found = self.loaded.layers.contracts.iter().find(|contract| contract.id == id);
         found.ok_or_else(|| {
-            let ids = self.loaded.contracts.iter().map(|contract| contract.id.as_str());
+            let ids = self.loaded.layers.contracts.iter().map(|contract| contract.id.as_str());
             no_such_contract(id, nearest(id, ids).map(str::to_owned))
         })
     }
 
     /// The contract that counts for this id, or else one of any pack.
     pub fn any(&self, id: &str) -> Option<Contract> {
-        let own = self.loaded.contracts.iter().find(|contract| contract.id == id).cloned();
+        let own = self.loaded.layers.contracts.iter().find(|contract| contract.id == id).cloned();
         own.or_else(|| all_packs().contracts.into_iter().find(|contract| contract.id == id))
     }
 
@@ -220,7 +221,7 @@ impl Project {
     /// The id that was probably meant, of a contract of the project or of any pack.
     pub fn nearest_id(&self, id: &str) -> Option<String> {
         let packs = all_packs();
-        let all = self.loaded.contracts.iter().chain(&packs.contracts);
+        let all = self.loaded.layers.contracts.iter().chain(&packs.contracts);
         nearest(id, all.map(|contract| contract.id.as_str())).map(str::to_owned)
     }
 
@@ -239,13 +240,13 @@ impl Project {
 
     /// The directories that contracts are looked for in.
     pub fn directories(&self) -> impl DoubleEndedIterator<Item = &Directory> {
-        self.layers.iter().filter_map(Layer::directory)
+        self.loaded.from.iter().filter_map(Layer::directory)
     }
 
     /// The paths of the files of the project that a contract is checked on.
     pub fn checked_on(&self, contract: &Contract) -> Vec<&RelPath> {
-        let exempt = self.loaded.exempt(&self.root);
-        let excluded: Vec<FileSet> = self.configs.iter().filter_map(Placed::excluded).collect();
+        let exempt = self.loaded.layers.exempt(&self.root);
+        let excluded: Vec<FileSet> = self.loaded.configs.iter().filter_map(Placed::excluded).collect();
         let is_read = |path: &RelPath| {
             !exempt.iter().any(|directory| path.below(directory).is_some())
                 && !excluded.iter().any(|files| files.contains(path))

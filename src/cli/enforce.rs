@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 
 use anyhow::Context;
 
-use super::args::{Check, Enforce, EnforceCommand, Format, Mode};
+use super::args::{Enforce, EnforceArgs, EnforceCommand, Format, Mode};
 use super::environment::Environment;
 use super::event::{self, About, Asked};
 use super::mending::{self, Mending};
@@ -50,7 +50,7 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
 }
 
 /// Runs what these arguments ask for. Finds out which agent an event comes from.
-fn check(args: &Check, environment: &Environment, client: &mut Option<Client>) -> anyhow::Result<Exit> {
+fn check(args: &EnforceArgs, environment: &Environment, client: &mut Option<Client>) -> anyhow::Result<Exit> {
     let mode = args.mode()?;
     let stopwatch = Stopwatch::start(args.measure());
     let format = args.format(&mode)?;
@@ -101,7 +101,7 @@ impl Asks {
 
 /// One run of the command.
 struct Run<'a> {
-    args: &'a Check,
+    args: &'a EnforceArgs,
     environment: &'a Environment,
     format: Format,
     /// The agent that is answered, as far as that is known.

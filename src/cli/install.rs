@@ -15,8 +15,8 @@ use crate::agents::Client;
 use crate::exit::Exit;
 use crate::install::file::{self, FileError, Scope};
 use crate::install::{
-    Asked, Edited, Existing, Form, Levels, OnFail, OwnHook, SettingsError, Tools, install, survey, uninstall,
-    wanted,
+    Asked, Edited, Form, IfInstalled, Levels, OnFail, OwnHook, SettingsError, Tools, install, survey,
+    uninstall, wanted,
 };
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_json};
@@ -227,10 +227,10 @@ impl Preview {
 }
 
 /// What becomes of hooks that are there when nobody insists: the guard takes the place of what phaser has written.
-fn gently(form: Form) -> Existing {
+fn gently(form: Form) -> IfInstalled {
     match form {
-        Form::Plain(_) => Existing::Keep,
-        Form::Guard => Existing::Upgrade,
+        Form::Plain(_) => IfInstalled::Keep,
+        Form::Guard => IfInstalled::Upgrade,
     }
 }
 
@@ -292,8 +292,8 @@ impl Install {
         }
     }
 
-    fn existing(&self) -> Existing {
-        if self.force { Existing::Replace } else { gently(self.asked().form) }
+    fn existing(&self) -> IfInstalled {
+        if self.force { IfInstalled::Replace } else { gently(self.asked().form) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::args::{Check, Format};
+use super::args::{EnforceArgs, Format};
 use super::environment::Environment;
 use super::{output, say};
 use crate::report::here::Here;
@@ -23,7 +23,7 @@ const MOST_GAPS_OF_AN_EVENT: usize = 20;
 #[derive(Debug, Clone, Copy)]
 pub struct Show<'a> {
     /// The arguments.
-    pub args: &'a Check,
+    pub args: &'a EnforceArgs,
     /// Where phaser runs.
     pub environment: &'a Environment,
     /// The format of the report.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::command::{framed, framed_to_refuse};
 use super::document::{Child, Document, Node, Splice};
-use super::{Edited, Existing, OwnHook, SettingsError, command, split};
+use super::{Edited, IfInstalled, OwnHook, SettingsError, command, split};
 use crate::agents::Client;
 
 mod table;
@@ -75,7 +75,7 @@ pub fn command_of(client: Client) -> String {
 
 impl HookFile {
     /// Puts phaser's hooks into `text`, which may be empty.
-    pub fn install(&self, text: &str, existing: Existing) -> Result<Edited, SettingsError> {
+    pub fn install(&self, text: &str, existing: IfInstalled) -> Result<Edited, SettingsError> {
         match &self.holds {
             Holds::Whole(whole) => Ok(whole_file(text, whole, existing)),
             Holds::Settings { client, shape } => {
@@ -143,14 +143,14 @@ impl HookFile {
 }
 
 /// A file that is phaser's or somebody else's, as a whole.
-fn whole_file(text: &str, whole: &str, existing: Existing) -> Edited {
+fn whole_file(text: &str, whole: &str, existing: IfInstalled) -> Edited {
     if text == whole {
         return Edited::Unchanged;
     }
     let is_free = text.trim().is_empty() || text.contains(OWN);
     match (is_free, existing) {
-        (true, _) | (false, Existing::Replace) => Edited::Changed(whole.to_owned()),
-        (false, Existing::Keep | Existing::Upgrade) => Edited::Differs(Vec::new()),
+        (true, _) | (false, IfInstalled::Replace) => Edited::Changed(whole.to_owned()),
+        (false, IfInstalled::Keep | IfInstalled::Upgrade) => Edited::Differs(Vec::new()),
     }
 }
 
@@ -191,7 +191,7 @@ fn install_at(
     json: &str,
     shape: Shape,
     wanted: &Wanted,
-    existing: Existing,
+    existing: IfInstalled,
 ) -> Result<Edited, SettingsError> {
     let document = Document::parse(json)?;
     let changed = |splices| Ok(Edited::Changed(document.apply(splices)));
@@ -222,7 +222,7 @@ fn install_at(
     match (own.as_slice(), existing) {
         ([], _) => changed(vec![list.insert(&Child::Element(wanted.entry.clone()))]),
         ([entry], _) if entry.to_value() == wanted.entry => Ok(Edited::Unchanged),
-        (own, Existing::Keep | Existing::Upgrade) => {
+        (own, IfInstalled::Keep | IfInstalled::Upgrade) => {
             let commands = own.iter().flat_map(|entry| own_commands(*entry, shape)).flatten();
             let hook = |command: &str| OwnHook {
                 event: wanted.event.to_owned(),
@@ -232,7 +232,7 @@ fn install_at(
             };
             Ok(Edited::Differs(commands.map(hook).collect()))
         }
-        (_, Existing::Replace) => {
+        (_, IfInstalled::Replace) => {
             // Without its own ones there is none in the way.
             let mut less = json.to_owned();
             while let Some(without) = removal_at(&less, shape, Some(wanted.event))? {

@@ -3,26 +3,21 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::agents::{Client, OnClean};
 use phaser_project::scan::Existing;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExistingArg {
-    /// They count like all others
-    Deny,
-    /// Only what a change brings in counts; they are counted, and told when the change touches their lines
-    Report,
-}
-
-impl From<ExistingArg> for Existing {
-    fn from(arg: ExistingArg) -> Self {
-        match arg {
-            ExistingArg::Deny => Self::Deny,
-            ExistingArg::Report => Self::Report,
-        }
-    }
+/// Parses `--existing`.
+pub fn existing() -> impl TypedValueParser<Value = Existing> {
+    let deny = PossibleValue::new("deny").help("They count like all others");
+    let report = PossibleValue::new("report").help(
+        "Only what a change brings in counts; they are counted, and told when the change touches their lines",
+    );
+    PossibleValuesParser::new([deny, report]).map(|name| match name.as_str() {
+        "report" => Existing::Report,
+        _ => Existing::Deny,
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

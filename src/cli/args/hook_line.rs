@@ -11,11 +11,11 @@ use clap::ValueEnum;
 use super::super::chosen::Chosen;
 use super::super::colour::Color;
 use super::super::packs::Packs;
-use super::{AgentArg, Check, FailOn, Limits, OnCleanArg, SeverityFilter};
+use super::{AgentArg, EnforceArgs, FailOn, Limits, OnCleanArg, SeverityFilter};
 use crate::flags::{self, Takes};
 
 /// The arguments after `phaser enforce`, or `None` if clap has to read them.
-pub(super) fn read(words: &[OsString]) -> Option<Check> {
+pub(super) fn read(words: &[OsString]) -> Option<EnforceArgs> {
     let mut check = plain(Limits::default());
     let mut seen: Vec<&str> = Vec::with_capacity(words.len());
     let mut words = words.iter();
@@ -39,7 +39,7 @@ fn is_plain(value: &OsStr) -> bool {
     !value.is_empty() && !value.as_encoded_bytes().starts_with(b"-")
 }
 
-impl Check {
+impl EnforceArgs {
     fn set(&mut self, name: &str, value: &OsStr) -> Option<()> {
         match name {
             "--stdin" => self.stdin = true,
@@ -59,8 +59,8 @@ impl Check {
 }
 
 /// The arguments of an empty command line.
-fn plain(limits: Limits) -> Check {
-    Check {
+fn plain(limits: Limits) -> EnforceArgs {
+    EnforceArgs {
         stdin: false,
         guard: false,
         agent: None,
@@ -101,9 +101,9 @@ mod tests {
 
     use super::*;
 
-    fn by_the_parser(words: &[OsString]) -> Option<Check> {
-        let command = Check::augment_args(clap::Command::new("enforce")).no_binary_name(true);
-        Check::from_arg_matches(&command.try_get_matches_from(words).ok()?).ok()
+    fn by_the_parser(words: &[OsString]) -> Option<EnforceArgs> {
+        let command = EnforceArgs::augment_args(clap::Command::new("enforce")).no_binary_name(true);
+        EnforceArgs::from_arg_matches(&command.try_get_matches_from(words).ok()?).ok()
     }
 
     fn words(line: &str) -> Vec<OsString> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{Format, Project, Where, say_warnings};
+use super::{Format, LoadedProject, Where, say_warnings};
 use crate::cli::args::{Limits, values};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
@@ -26,8 +26,7 @@ use phaser_project::contracts::layers::Layers;
 use phaser_project::contracts::read::{ExamplesWanted, MAX_FILE};
 use phaser_project::history::backtest::{self, Past};
 use phaser_project::outcome::Outcome;
-use phaser_project::project::load::Loaded;
-use phaser_project::project::{self, Options};
+use phaser_project::project::{Options, Project};
 use phaser_project::scan::Existing;
 
 #[derive(Debug, Args)]
@@ -71,15 +70,15 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
         bail!("no contract is called '{}'", args.contract)
     };
     let about_project = contract.check.is_about_project();
-    let Project { root, layers: from, loaded, configs, targets } = project;
-    let loaded = Loaded { layers: Layers { contracts, ..loaded }, from, configs, mistakes: Vec::new() };
+    let LoadedProject { root, mut loaded, targets } = project;
+    loaded.layers.contracts = contracts;
     let options = Options {
         cwd: Some(environment.cwd.clone()),
         git: Some(environment.git.clone()),
         existing: Existing::Report,
         ..args.limits.options()
     };
-    let ready = project::Project::new(root.clone(), loaded, options).ready();
+    let ready = Project::new(root.clone(), loaded, options).ready();
     let scanning = ready.scanning();
     let visible = if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No };
     let (mut today, matcher) = ready.check(&targets, &Progress::new(visible));
@@ -116,9 +115,9 @@ fn say_gaps(outcome: &Outcome) {
 impl Backtest {
     /// The contracts that are meant, as if they were switched on: in a project with directories of its own that have
     /// contracts, several may have one id.
-    fn contracts(&self, project: &Project, environment: &Environment) -> anyhow::Result<Vec<Contract>> {
+    fn contracts(&self, project: &LoadedProject, environment: &Environment) -> anyhow::Result<Vec<Contract>> {
         let name = self.contract.as_str();
-        let own = || project.loaded.contracts.iter().filter(|contract| contract.id == name);
+        let own = || project.loaded.layers.contracts.iter().filter(|contract| contract.id == name);
         // An id has neither dots nor slashes in it.
         let is_file = || name.contains(['/', '.', std::path::MAIN_SEPARATOR]);
         let is_here = || project.any(name).is_none() && environment.cwd.join(name).is_file();
@@ -137,8 +136,8 @@ impl Backtest {
 }
 
 /// The contract, as the configuration of the project has it.
-fn with_overrides(contract: Contract, project: &Project) -> Contract {
-    let overrides: Vec<_> = project.configs.iter().flat_map(Placed::overrides).collect();
+fn with_overrides(contract: Contract, project: &LoadedProject) -> Contract {
+    let overrides: Vec<_> = project.loaded.configs.iter().flat_map(Placed::overrides).collect();
     let mut layers = Layers { contracts: vec![contract], ..Layers::default() };
     layers.apply(&overrides);
     layers.contracts.remove(0)

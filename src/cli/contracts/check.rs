@@ -25,7 +25,7 @@ use phaser_project::project::{MAX_FILE_SIZE, TIMEOUT, default_threads};
 use phaser_project::scan::{self, Existing, Measure, Propose, scan};
 
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct CheckArgs {
     /// Show the violations too
     #[arg(long, short)]
     verbose: bool,
@@ -46,25 +46,25 @@ pub struct Check {
 }
 
 /// Runs `phaser contracts check`.
-pub fn run(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
+pub fn run(args: &CheckArgs, environment: &Environment) -> anyhow::Result<Exit> {
     check(args, environment, to_json)
 }
 
 /// Runs `phaser check`, whose JSON is the list that version 1.2 printed.
-pub fn run_at_top(args: &Check, environment: &Environment) -> anyhow::Result<Exit> {
+pub fn run_at_top(args: &CheckArgs, environment: &Environment) -> anyhow::Result<Exit> {
     check(args, environment, to_json_list)
 }
 
 fn check(
-    args: &Check,
+    args: &CheckArgs,
     environment: &Environment,
     to_json: fn(&[Checked<'_>]) -> Value,
 ) -> anyhow::Result<Exit> {
     let mut project = args.place.project(environment, ExamplesWanted::No)?;
-    let contracts = std::mem::take(&mut project.loaded.contracts);
+    let contracts = std::mem::take(&mut project.loaded.layers.contracts);
     let contracts = Contract::all_with_overrides(contracts);
-    let exempt = project.loaded.exempt(&project.root);
-    let exclude = project.configs.iter().filter_map(Placed::excluded).collect();
+    let exempt = project.loaded.layers.exempt(&project.root);
+    let exclude = project.loaded.configs.iter().filter_map(Placed::excluded).collect();
     let options =
         matcher::Options { exempt, exclude, ..matcher::Options::new(TIMEOUT, Directives::Honoured) };
     let (matcher, warnings) = Matcher::validated(contracts, options);
@@ -141,7 +141,7 @@ fn line(violation: &Violation) -> Option<usize> {
 fn write_text(
     out: &mut dyn Write,
     checked: &[Checked<'_>],
-    args: &Check,
+    args: &CheckArgs,
     palette: Palette,
 ) -> io::Result<()> {
     if checked.is_empty() {
@@ -198,7 +198,7 @@ fn to_json_list(checked: &[Checked<'_>]) -> Value {
     Value::Array(checked.iter().map(one).collect())
 }
 
-fn exit(args: &Check, checked: &[Checked<'_>], outcome: &Outcome) -> Exit {
+fn exit(args: &CheckArgs, checked: &[Checked<'_>], outcome: &Outcome) -> Exit {
     let mut exit = Exit::Clean;
     if args.fail_on_error && !checked.iter().all(Checked::passed) {
         exit = Exit::Violations;

@@ -27,7 +27,7 @@ pub struct Compile {
 
 pub fn run(args: &Compile, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.location.project(environment, &Packs::default(), ExamplesWanted::Yes)?;
-    say_warnings(&project.loaded.warnings);
+    say_warnings(&project.loaded.layers.warnings);
     let is_read = |directory: &&Directory| directory.forms == Forms::Both;
     let directories: Vec<&Directory> = project.directories().filter(is_read).collect();
     let mut done = Vec::new();

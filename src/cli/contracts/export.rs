@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{Project, Where, say_broken, say_warnings};
+use super::{LoadedProject, Where, say_broken, say_warnings};
 use crate::briefing::markdown;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
@@ -46,13 +46,13 @@ pub struct Export {
 
 pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.project(environment)?;
-    say_warnings(&project.loaded.warnings);
-    say_broken(&project.loaded.contracts);
+    say_warnings(&project.loaded.layers.warnings);
+    say_broken(&project.loaded.layers.contracts);
     let path = match &args.output {
         Some(output) => environment.cwd.join(output),
         None => project.root.path().join(AGENTS),
     };
-    let section = section(&Contract::all_with_overrides(project.loaded.contracts));
+    let section = section(&Contract::all_with_overrides(project.loaded.layers.contracts));
     if !args.agents_md && args.output.is_none() && !args.check {
         print(&section)?;
         return Ok(Exit::Clean);
@@ -78,11 +78,11 @@ pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
 
 impl Export {
     /// The project with its contracts. The user's own are left out: the file is everybody's.
-    fn project(&self, environment: &Environment) -> anyhow::Result<Project> {
+    fn project(&self, environment: &Environment) -> anyhow::Result<LoadedProject> {
         let Where { location, packs } = &self.place;
         let root = location.root(environment)?;
         let extra = places::extra(location.contracts_dir.as_deref(), packs, environment)?;
-        Project::load(root, &Extra { user: None, ..extra }, environment, ExamplesWanted::No)
+        LoadedProject::load(root, &Extra { user: None, ..extra }, environment, ExamplesWanted::No)
     }
 
     /// The argument that names the file.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Project, Where, all_packs, json};
+use super::{Format, LoadedProject, Where, all_packs, json};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
@@ -35,15 +35,15 @@ pub struct Lint {
 pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.quiet_project(environment, ExamplesWanted::Yes)?;
     let targets = &project.targets;
-    let mut warnings = project.loaded.warnings.clone();
+    let mut warnings = project.loaded.layers.warnings.clone();
     let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();
-    warnings.extend(lint::contracts(&project.loaded.contracts, &paths));
+    warnings.extend(lint::contracts(&project.loaded.layers.contracts, &paths));
     warnings.extend(directives(&project, targets));
     warnings.sort();
     warnings.dedup();
     match args.format {
         Format::Text if warnings.is_empty() => {
-            let count = project.loaded.contracts.len();
+            let count = project.loaded.layers.contracts.len();
             to_stdout(|out| writeln!(out, "Nothing to say about {count} contracts."))?;
         }
         Format::Text => to_stdout(|out| {
@@ -56,8 +56,8 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
 }
 
 /// What is wrong with patterns, and with the directives that are about them.
-fn directives(project: &Project, targets: &Targets) -> Vec<Warning> {
-    let loaded = &project.loaded;
+fn directives(project: &LoadedProject, targets: &Targets) -> Vec<Warning> {
+    let loaded = &project.loaded.layers;
     let exempt = loaded.exempt(&project.root);
     let options =
         matcher::Options { exempt, ..matcher::Options::new(PATIENT_TIMEOUT, Directives::Disregarded) };

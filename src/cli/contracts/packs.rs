@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::columns::{self, Row, Used};
-use super::{Format, Project, Where, json, load_packs, shown};
+use super::{Format, LoadedProject, Where, json, load_packs, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
@@ -42,9 +42,9 @@ pub fn run(args: &PacksArgs, environment: &Environment) -> anyhow::Result<Exit> 
     Ok(Exit::Clean)
 }
 
-fn show_all(project: &Project, format: Format, palette: Palette) -> anyhow::Result<()> {
+fn show_all(project: &LoadedProject, format: Format, palette: Palette) -> anyhow::Result<()> {
     let is_used = |pack: &Pack| {
-        project.layers.iter().any(|layer| matches!(layer.from, Supply::Pack(used) if used == pack))
+        project.loaded.from.iter().any(|layer| matches!(layer.from, Supply::Pack(used) if used == pack))
     };
     match format {
         Format::Text => to_stdout(|out| {
@@ -90,7 +90,7 @@ impl Counts {
     }
 }
 
-fn show_one(name: &str, project: &Project, format: Format, palette: Palette) -> anyhow::Result<()> {
+fn show_one(name: &str, project: &LoadedProject, format: Format, palette: Palette) -> anyhow::Result<()> {
     let pack = packs::find(name).ok_or_else(|| {
         let names: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
         anyhow!("no pack is called '{name}' (there are {})", names.join(", "))
@@ -126,8 +126,8 @@ enum Standing<'a> {
 }
 
 impl<'a> Standing<'a> {
-    fn of(contract: &Contract, project: &'a Project) -> Self {
-        match project.loaded.contracts.iter().find(|other| other.id == contract.id) {
+    fn of(contract: &Contract, project: &'a LoadedProject) -> Self {
+        match project.loaded.layers.contracts.iter().find(|other| other.id == contract.id) {
             Some(other) if other.origin.layer != LayerKind::Pack => Self::Replaced(other),
             Some(_) => Self::Counts,
             None => Self::Unused,

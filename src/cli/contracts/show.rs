@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Project, Where, json, say_broken, say_warnings, shown};
+use super::{Format, LoadedProject, Where, json, say_broken, say_warnings, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
@@ -50,7 +50,8 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     }
     let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let found = project.find_anywhere(&args.id)?;
-    let mut own: Vec<&Contract> = project.loaded.contracts.iter().filter(|one| one.id == found.id).collect();
+    let mut own: Vec<&Contract> =
+        project.loaded.layers.contracts.iter().filter(|one| one.id == found.id).collect();
     let in_use = !own.is_empty();
     if !in_use {
         own.push(&found);
@@ -59,7 +60,7 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     let mut abouts: Vec<About<'_>> = Vec::new();
     for contract in own {
         let is_hidden = |one: &&Contract| one.id == contract.id && abouts.is_empty();
-        let shadowed = project.loaded.shadowed.iter().filter(is_hidden).collect();
+        let shadowed = project.loaded.layers.shadowed.iter().filter(is_hidden).collect();
         abouts.push(About { contract, shadowed, files: project.checked_on(contract), in_use });
     }
     match args.format {
@@ -93,7 +94,8 @@ fn show_file(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
             project.path_of(&warning.file).and_then(|path| path.metadata().ok()).map(|file| file.len());
         size == Some(0)
     };
-    let (_, others): (Vec<&Warning>, Vec<&Warning>) = project.loaded.warnings.iter().partition(is_empty);
+    let (_, others): (Vec<&Warning>, Vec<&Warning>) =
+        project.loaded.layers.warnings.iter().partition(is_empty);
     say_warnings(others);
     let yaml = yaml(&project, &project.find_anywhere(&args.id)?)?;
     to_stdout(|out| out.write_all(yaml.as_bytes()))?;
@@ -101,7 +103,7 @@ fn show_file(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
 }
 
 /// The text of a contract's file.
-fn yaml(project: &Project, contract: &Contract) -> anyhow::Result<String> {
+fn yaml(project: &LoadedProject, contract: &Contract) -> anyhow::Result<String> {
     if let Some(path) = project.file_of(contract) {
         return fs::read_to_string(path).with_context(|| shown(&contract.origin.file));
     }

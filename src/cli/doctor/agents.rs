@@ -13,7 +13,7 @@ use crate::cli::install::show;
 use crate::install::agents::command_of;
 use crate::install::command::{framed, unframed};
 use crate::install::file;
-use crate::install::{Edited, Existing};
+use crate::install::{Edited, IfInstalled};
 
 /// Looks at the hooks of each agent, tries them, and says what is wrong with them.
 pub fn check(probes: Option<&Probes>, environment: &Environment, report: &mut Report) {
@@ -55,7 +55,7 @@ fn check_file(client: Client, target: &Target, environment: &Environment, report
     }
     let events: Vec<&str> = own.iter().map(|hook| hook.event.as_str()).collect();
     report.ok(format!("{shown} has phaser's hooks for {}: {}", client.title(), events.join(", ")));
-    if !matches!(target.file.install(&text, Existing::Keep), Ok(Edited::Unchanged)) {
+    if !matches!(target.file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged)) {
         let what = format!("{shown} is not as this phaser installs it");
         report.problem(what, format!("run 'phaser enforce install --agent {} --force'", client.name()));
     }

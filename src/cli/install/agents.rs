@@ -13,7 +13,7 @@ use crate::cli::say;
 use crate::exit::Exit;
 use crate::install::agents::{Base, HookFile, files, homes};
 use crate::install::file::{self, FileError};
-use crate::install::{Edited, Existing, SettingsError};
+use crate::install::{Edited, IfInstalled, SettingsError};
 use phaser_project::path::{RootHints, find_root};
 
 /// An agent as it was asked for.
@@ -215,7 +215,7 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 /// Installs the hooks of a client.
 pub(super) fn install(client: Client, args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
     args.check_for_other_agents(client)?;
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let existing = if args.force { IfInstalled::Replace } else { IfInstalled::Keep };
     let (mut exit, mut changed) = (Exit::Clean, false);
     for target in targets(client, &args.place, environment)? {
         let shown = show(&target.path, environment);

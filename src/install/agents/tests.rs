@@ -30,12 +30,12 @@ fn changed(edited: Result<Edited, SettingsError>) -> String {
 fn a_fresh_file_has_a_hook_for_each_event_and_goes_again() {
     for client in SETTINGS {
         let file = file(client);
-        let text = changed(file.install("", Existing::Keep));
+        let text = changed(file.install("", IfInstalled::Keep));
         let own = file.survey(&text).expect("readable");
         assert_eq!(own.len(), if client == Client::Windsurf { 1 } else { 4 }, "{text}");
         assert!(own.iter().all(|hook| hook.command == command_of(client)), "{text}");
-        assert_eq!(file.install(&text, Existing::Keep), Ok(Edited::Unchanged), "{client:?}");
-        assert_eq!(file.install(&text, Existing::Replace), Ok(Edited::Unchanged), "{client:?}");
+        assert_eq!(file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged), "{client:?}");
+        assert_eq!(file.install(&text, IfInstalled::Replace), Ok(Edited::Unchanged), "{client:?}");
         assert!(matches!(file.uninstall(&text), Ok(Edited::Emptied(_))), "{client:?}");
         assert_eq!(file.uninstall(""), Ok(Edited::Unchanged));
     }
@@ -54,25 +54,25 @@ fn the_command_never_changes() {
 #[test]
 fn the_forms_are_the_clients_own() {
     let codex: Value =
-        serde_json::from_str(&changed(file(Client::Codex).install("", Existing::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Client::Codex).install("", IfInstalled::Keep))).expect("JSON");
     let pre = &codex["hooks"]["PreToolUse"][0];
     assert_eq!(pre["matcher"], "^(apply_patch|Bash|mcp__.+)$");
     assert_eq!(pre["hooks"][0]["type"], "command");
     let copilot: Value =
-        serde_json::from_str(&changed(file(Client::Copilot).install("", Existing::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Client::Copilot).install("", IfInstalled::Keep))).expect("JSON");
     assert_eq!(
         (&copilot["version"], &copilot["hooks"]["preToolUse"][0]["type"]),
         (&json!(1), &json!("command"))
     );
     assert!(copilot["hooks"]["preToolUse"][0]["bash"].is_string());
     let droid: Value =
-        serde_json::from_str(&changed(file(Client::Droid).install("", Existing::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Client::Droid).install("", IfInstalled::Keep))).expect("JSON");
     assert!(droid["PreToolUse"][0]["hooks"][0]["command"].is_string());
     let gemini: Value =
-        serde_json::from_str(&changed(file(Client::Gemini).install("", Existing::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Client::Gemini).install("", IfInstalled::Keep))).expect("JSON");
     assert_eq!(gemini["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"], 60_000);
     let cursor: Value =
-        serde_json::from_str(&changed(file(Client::Cursor).install("", Existing::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Client::Cursor).install("", IfInstalled::Keep))).expect("JSON");
     assert_eq!(cursor["hooks"]["preToolUse"][0]["matcher"], "Write");
 }
 
@@ -93,7 +93,7 @@ fn what_others_have_written_stays() {
         ),
     ] {
         let file = file(client);
-        let installed = changed(file.install(text, Existing::Keep));
+        let installed = changed(file.install(text, IfInstalled::Keep));
         assert_eq!(file.survey(&installed).expect("readable").len(), 4, "{installed}");
         let back = changed(file.uninstall(&installed));
         let value = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
@@ -105,10 +105,10 @@ fn what_others_have_written_stays() {
 fn a_hook_that_somebody_has_changed_stays_until_it_may_be_replaced() {
     for client in SETTINGS {
         let file = file(client);
-        let text = changed(file.install("", Existing::Keep));
+        let text = changed(file.install("", IfInstalled::Keep));
         let other = text.replace("--guard", "--guard --on-clean defer");
-        assert!(matches!(file.install(&other, Existing::Keep), Ok(Edited::Differs(_))), "{client:?}");
-        let again = changed(file.install(&other, Existing::Replace));
+        assert!(matches!(file.install(&other, IfInstalled::Keep), Ok(Edited::Differs(_))), "{client:?}");
+        let again = changed(file.install(&other, IfInstalled::Replace));
         let value = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
         assert_eq!(value(&again), value(&text), "{client:?}");
     }
@@ -118,24 +118,24 @@ fn a_hook_that_somebody_has_changed_stays_until_it_may_be_replaced() {
 fn what_cannot_be_read_is_refused() {
     for client in SETTINGS {
         for text in ["{ // a comment\n}", "[]", "{", "{\"hooks\": {}, \"hooks\": {}}"] {
-            assert!(file(client).install(text, Existing::Replace).is_err(), "{client:?} {text}");
+            assert!(file(client).install(text, IfInstalled::Replace).is_err(), "{client:?} {text}");
         }
     }
-    assert!(file(Client::Codex).install("{\"hooks\": []}", Existing::Keep).is_err());
-    assert!(file(Client::Codex).install("{\"hooks\": {\"Stop\": {}}}", Existing::Keep).is_err());
+    assert!(file(Client::Codex).install("{\"hooks\": []}", IfInstalled::Keep).is_err());
+    assert!(file(Client::Codex).install("{\"hooks\": {\"Stop\": {}}}", IfInstalled::Keep).is_err());
 }
 
 #[test]
 fn whole_files_are_phasers_or_somebody_elses() {
     for client in [Client::Opencode, Client::Cline] {
         for file in files(&homes(client)[0]) {
-            let text = changed(file.install("", Existing::Keep));
-            assert_eq!(file.install(&text, Existing::Keep), Ok(Edited::Unchanged));
+            let text = changed(file.install("", IfInstalled::Keep));
+            assert_eq!(file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged));
             assert_eq!(file.survey(&text).expect("readable").len(), 1);
-            assert_eq!(file.install("other", Existing::Keep), Ok(Edited::Differs(vec![])));
-            assert_eq!(changed(file.install("other", Existing::Replace)), text);
+            assert_eq!(file.install("other", IfInstalled::Keep), Ok(Edited::Differs(vec![])));
+            assert_eq!(changed(file.install("other", IfInstalled::Replace)), text);
             let older = text.replace("60000", "1").replace("hash phaser", "hash  phaser");
-            assert_eq!(changed(file.install(&older, Existing::Keep)), text, "an older one of its own");
+            assert_eq!(changed(file.install(&older, IfInstalled::Keep)), text, "an older one of its own");
             assert_eq!(file.uninstall(&text), Ok(Edited::Emptied(String::new())));
             assert_eq!(file.uninstall("other"), Ok(Edited::Unchanged));
         }
