@@ -1,7 +1,15 @@
 //! A JSON text that can be edited without disturbing the rest of it.
 //!
-//! An edit is an insertion or a removal at a place in the text; every other byte stays as it is. Only strict
-//! JSON is taken, with each key once, because that is what the client reads. Knows nothing of hooks.
+//! An edit is an insertion or a removal at an offset of the text; every other byte stays as it is. Only strict JSON is
+//! accepted, with each key once, because that is what agents read. Knows nothing of hooks.
+//!
+//! The concrete syntax tree of jsonc-parser 0.34 (`cst`) was tried in its place. It reformats what surrounds an edit, so
+//! that installing and then uninstalling does not give the text back:
+//!
+//! - Appending a property to `hooks` in `{"model":"opus","hooks":{"Stop":[]}}` breaks that object into lines, and removing
+//!   the property again leaves `{"model":"opus","hooks":{\n    "Stop":[]\n  }}`.
+//! - Appending to `{\n\n    "z": 1\n\n}` removes both blank lines.
+//! - Appending to `[{…}]`, whose brackets stand together, and removing the element again leaves a line break before `]`.
 
 use std::ops::Range;
 
