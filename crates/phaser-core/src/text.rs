@@ -9,7 +9,6 @@ use std::ops::Range;
 mod bytes;
 mod changed;
 mod encoding;
-mod memory;
 
 pub use bytes::Bytes;
 #[cfg(any(test, feature = "testing"))]

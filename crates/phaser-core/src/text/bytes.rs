@@ -3,18 +3,19 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 
-use super::memory::Memory;
 use super::{Survey, survey};
 
 /// The bytes of one file.
+#[derive(Clone, Default)]
 pub struct Bytes {
-    memory: Memory,
+    bytes: Vec<u8>,
     known: Known,
 }
 
 /// What is known of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Known {
+    #[default]
     Nothing,
     /// They are not text.
     Binary,
@@ -24,12 +25,12 @@ enum Known {
 impl Bytes {
     /// So many zeros, to be written.
     pub fn zeroed(len: usize) -> Self {
-        Self { memory: Memory::zeroed(len), known: Known::Nothing }
+        vec![0; len].into()
     }
 
     /// Leaves bytes away at the end.
     pub fn truncate(&mut self, len: usize) {
-        self.memory.truncate(len);
+        self.bytes.truncate(len);
         self.known = Known::Nothing;
     }
 
@@ -61,12 +62,12 @@ impl Bytes {
             }
             Known::Nothing | Known::Binary => Known::Nothing,
         };
-        self.memory.replace(range, new);
+        self.bytes.splice(range, new.iter().copied());
     }
 
     /// The bytes alone.
     pub fn into_vec(self) -> Vec<u8> {
-        self.memory.into_vec()
+        self.bytes
     }
 }
 
@@ -90,15 +91,9 @@ impl Survey {
     }
 }
 
-impl Default for Bytes {
-    fn default() -> Self {
-        Vec::new().into()
-    }
-}
-
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { memory: Memory::Heap(bytes), known: Known::Nothing }
+        Self { bytes, known: Known::Nothing }
     }
 }
 
@@ -110,7 +105,7 @@ impl From<String> for Bytes {
 
 impl From<&str> for Bytes {
     fn from(text: &str) -> Self {
-        Self { memory: Memory::copied(text.as_bytes()), known: Known::Nothing }
+        text.to_owned().into()
     }
 }
 
@@ -118,20 +113,14 @@ impl Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.memory.as_slice()
+        &self.bytes
     }
 }
 
 impl DerefMut for Bytes {
     fn deref_mut(&mut self) -> &mut [u8] {
         self.known = Known::Nothing;
-        self.memory.as_mut_slice()
-    }
-}
-
-impl Clone for Bytes {
-    fn clone(&self) -> Self {
-        Self { memory: Memory::copied(self), known: self.known }
+        &mut self.bytes
     }
 }
 
