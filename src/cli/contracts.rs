@@ -25,7 +25,6 @@ use phaser_project::source::{Targets, tree};
 mod backtest;
 mod check;
 mod columns;
-mod compile;
 pub mod create;
 mod export;
 pub mod json;
@@ -72,8 +71,6 @@ enum ContractsCommand {
     Schema(schema::Schema),
     /// List the packs that are built in, or the contracts of one
     Packs(packs::PacksArgs),
-    /// Put the contracts into an index, so that runs need not read every file
-    Compile(compile::Compile),
 }
 
 /// Runs `phaser contracts`.
@@ -91,7 +88,6 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::Disable(args) => switch::disable(args, environment),
         ContractsCommand::Schema(args) => schema::run(args),
         ContractsCommand::Packs(args) => packs::run(args, environment),
-        ContractsCommand::Compile(args) => compile::run(args, environment),
     }
 }
 

@@ -211,14 +211,14 @@ impl Run<'_> {
         self.stopwatch.end(Phase::ContractsRead);
         let mut targets = match targets {
             Ok(targets) => targets,
-            Err(_) if loaded.has_no_contracts() => Targets::none(),
+            Err(_) if loaded.layers.is_empty() => Targets::none(),
             Err(_) => {
                 let targets = project::targets(root, &options, source)?;
                 self.stopwatch.end(Phase::FilesListed);
                 targets
             }
         };
-        self.read_left(&mut loaded, &targets, mended);
+        self.load_lazy_packs(&mut loaded, &targets, mends);
         let mut project = Project::new(root.clone(), loaded, options.clone());
         if let Some(by_file) = by_file {
             by_file.forget_before(&mut targets);

@@ -57,6 +57,18 @@ fn said_with(from: &str, to: &str) -> String {
 }
 
 #[test]
+fn ignores_index_of_earlier_version() {
+    let sandbox = sandbox()
+        .contract(&no_x("no-x"))
+        .file(".claude/contracts/.compiled/.gitignore", "*\n")
+        .file(".claude/contracts/.compiled/index", b"\x14phaser 0.1.0 index 7\0\x01\x09no-x.yaml\0");
+    assert_eq!(violated(&sandbox), ["no-x"]);
+    assert_eq!(json(&sandbox).stderr, "");
+    assert_eq!(sandbox.pre_write("b.txt", "x").decision(), "deny");
+    assert_eq!(sandbox.run(["enforce", "--all", "--format", "json"]).violations().len(), 1);
+}
+
+#[test]
 fn reads_both_directories_forms_and_endings() {
     let sandbox = sandbox()
         .file(".claude/contracts/a.yaml", no_x("flat"))

@@ -65,18 +65,6 @@ fn all_is_well() {
 }
 
 #[test]
-fn compiled_contracts_are_fresh_or_stale() {
-    let sandbox = healthy();
-    assert_eq!(sandbox.run(["contracts", "compile"]).code, Some(0));
-    let output = doctor(&sandbox);
-    assert!(output.stdout.contains("ok       .claude/contracts is compiled\n"), "{output}");
-    let sandbox = sandbox.contract(&forbid("new", "x", "**"));
-    let output = doctor(&sandbox);
-    let expected = "is compiled, but for 1 of 2 files (run 'phaser contracts compile')";
-    assert!(output.code == Some(0) && output.stdout.contains(expected), "{output}");
-}
-
-#[test]
 fn nothing_is_there_yet() {
     insta::assert_snapshot!(doctor(&Sandbox::new()), @"
     exit: 1

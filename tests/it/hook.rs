@@ -537,3 +537,31 @@ fn utf16_file_is_checked_after_write() {
     let output = sandbox.post_write("a.txt", "TODO\n");
     assert!(output.stdout.contains("no-todo"), "{output}");
 }
+
+/// A hook loads only the contracts of packs that the text may violate; a hook with `--skip` loads all of them.
+#[test]
+fn lazy_packs_change_no_response() {
+    let texts = [
+        "",
+        "fn main() {}\n",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA04up8hoqzS1+\n",
+        "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n",
+        "key = 'AKIAQ3EGRM7NYVWPTZ5X'\n",
+        "\u{212A}ey \u{202E}a // phaser:ignore rust-dbg-macro\ndbg!(1);\r\n",
+    ];
+    let mut denied = 0;
+    for config in
+        ["", "existing: report\n", "fixes: apply\n", "overrides: [{contracts: [secrets], enabled: false}]\n"]
+    {
+        let sandbox = Sandbox::new()
+            .contract(&forbid("unrelated", "zzz", "**"))
+            .file(".claude/phaser.yaml", format!("packs: [all]\n{config}"));
+        for text in texts {
+            let event = || sandbox.hook("PreToolUse").write("src/a.rs", text);
+            let (lazy, all) = (event().run(), event().args(["--skip", "unrelated"]).run());
+            assert_eq!(lazy.to_string(), all.to_string(), "{config}{text}");
+            denied += usize::from(lazy.decision() == "deny");
+        }
+    }
+    assert!(denied > 4, "{denied}");
+}

@@ -10,7 +10,6 @@ mod baseline;
 mod cache;
 mod cli;
 mod colours;
-mod compiled;
 mod configuration;
 mod contracts;
 mod contracts_from;

@@ -1,4 +1,4 @@
-//! Numbers, texts and bytes one after another, as an index and the tables of packs hold them.
+//! Numbers, texts and bytes one after another, as the tables of packs hold them.
 //!
 //! By hand, because a hook reads a thousand values before it answers: nothing is copied, and a value costs a few steps.
 //! Whatever the bytes are, reading them ends, in values or in nothing.

@@ -8,9 +8,9 @@ use crate::codec::{Bytes, put_long};
 
 /// How long after a change another one shows for sure in the time of change: on a file system that keeps fractions of
 /// seconds, and on one that does not.
-pub const FINE: Duration = Duration::from_millis(100);
+const FINE: Duration = Duration::from_millis(100);
 /// The same on a file system that keeps whole seconds.
-pub const COARSE: Duration = Duration::from_secs(2);
+const COARSE: Duration = Duration::from_secs(2);
 
 /// Tells one state of a file or a directory from every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

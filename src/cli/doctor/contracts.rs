@@ -9,7 +9,6 @@ use crate::cli::places;
 use phaser_core::contract::Contract;
 use phaser_core::matcher;
 use phaser_project::cache::used;
-use phaser_project::contracts::compiled;
 use phaser_project::contracts::layers::{Layer, Loading};
 use phaser_project::path::{Root, RootHints, find_root};
 use phaser_project::project;
@@ -41,17 +40,6 @@ pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<(
         let here: Vec<&Contract> = here.collect();
         if !here.is_empty() {
             report.ok(format!("{} has {}", directory.shown.display(), named_or_counted(&here)));
-        }
-        if let Some((fresh, all)) = compiled::fresh(directory) {
-            let shown = directory.shown.display();
-            report.ok(if fresh == all {
-                format!("{shown} is compiled")
-            } else {
-                let stale = all - fresh;
-                format!(
-                    "{shown} is compiled, but for {stale} of {all} files (run 'phaser contracts compile')"
-                )
-            });
         }
     }
     loaded.notes().for_each(|note| report.ok(note));

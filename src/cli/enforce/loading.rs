@@ -5,11 +5,10 @@ use super::super::{places, say};
 use super::Run;
 use phaser_core::contract::Warning;
 use phaser_core::matcher;
-use phaser_project::contracts::layers::{Layer, Loading, Made};
+use phaser_project::contracts::layers::{Layer, Loading};
 use phaser_project::path::Root;
 use phaser_project::project;
 use phaser_project::project::load::{Extra, Load, Loaded, Settings};
-use phaser_project::project::texts::Texts;
 use phaser_project::source::{Source, Targets, tree};
 use phaser_project::tool_call::Call;
 
@@ -19,10 +18,6 @@ impl Run<'_> {
         places::extra(self.args.contracts_dir.as_deref(), &self.args.packs, self.environment)
     }
 
-    fn loading(&self) -> Loading {
-        Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) }
-    }
-
     /// Loads the contracts that count for what is looked at: for targets, or for what a call changes.
     pub(super) fn load(
         &self,
@@ -30,7 +25,6 @@ impl Run<'_> {
         source: &Source,
         targets: &Result<Targets, &Call>,
     ) -> anyhow::Result<Loaded> {
-        let made = self.when_contracts_are_made(targets);
         let extra = self.extra()?;
         let folders = match (&self.committed, targets) {
             (Some(committed), _) => committed.folders(),
@@ -40,21 +34,33 @@ impl Run<'_> {
         let settings = targets.as_ref().map_or(Settings::OnDisk, |targets| self.settings(source, targets));
         let cwd = Some(self.environment.cwd.as_path());
         let load = Load { root, extra: &extra, folders: &folders, settings, cwd };
-        let mut loaded = load.run(Loading { made, ..self.loading() });
+        let loading = Loading { deadline: self.deadline, ..Loading::to_enforce(matcher::broken) };
+        // A report lists all contracts, and a choice by name has to know them.
+        let is_lazy = targets.is_err() && self.format == Format::Hook && self.args.chosen.is_everything();
+        let mut loaded = if is_lazy { load.run_lazily(loading) } else { load.run(loading) };
         let is_event = self.args.stdin;
         self.choose(&load, &mut loaded, targets.as_ref().ok().filter(|_| !is_event))?;
         // A hook goes on without what is wrong: it must not be disarmed.
         if !is_event && !loaded.mistakes.is_empty() {
             return Err(project::Error::Config(loaded.mistakes).into());
         }
-        if loaded.layers.left.is_none() {
-            self.say_notes(&loaded);
+        if !loaded.layers.has_lazy_packs() {
+            self.print_notes(&loaded);
         }
         Ok(loaded)
     }
 
-    /// Tells what whoever wonders should know.
-    fn say_notes(&self, loaded: &Loaded) {
+    /// Loads the packs that [`Self::load`] left, as far as they matter to `targets`. A fix makes another text, which any
+    /// contract may matter to.
+    pub(super) fn load_lazy_packs(&self, loaded: &mut Loaded, targets: &Targets, fixes: bool) {
+        if loaded.layers.has_lazy_packs() {
+            loaded.load_packs((!fixes).then_some(targets));
+            self.print_notes(loaded);
+        }
+    }
+
+    /// Prints which contracts are switched off, or differ on disk.
+    fn print_notes(&self, loaded: &Loaded) {
         if !self.args.quiet {
             loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
         }
@@ -93,26 +99,6 @@ impl Run<'_> {
         loaded.layers.warnings.extend(warnings);
         loaded.layers.contracts.retain(|contract| chosen.includes(contract));
         Ok(())
-    }
-
-    /// An agent waits, and of the contracts of packs, and of those that were compiled, hardly any can matter to what it
-    /// changes. Whoever chooses contracts by their names has to see all of them, and so has a report, which lists them.
-    fn when_contracts_are_made(&self, targets: &Result<Targets, &Call>) -> Made {
-        match targets {
-            Err(_) if self.format == Format::Hook && self.args.chosen.is_everything() => Made::Later,
-            _ => Made::Now,
-        }
-    }
-
-    /// Reads what was left, as far as it can matter to targets.
-    pub(super) fn read_left(&self, loaded: &mut Loaded, targets: &Targets, mended: Option<&Source>) {
-        if loaded.layers.left.is_none() {
-            return;
-        }
-        // What is mended becomes another text.
-        let texts = if mended.is_some() { None } else { Texts::of(targets) };
-        loaded.read_left(texts.as_ref().map(|texts| texts as _), self.loading());
-        self.say_notes(loaded);
     }
 }
 

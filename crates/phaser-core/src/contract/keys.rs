@@ -1,7 +1,7 @@
 //! Every key of a contract, in one table: how it is spelled in the two forms, what its value is, what it means, and how
 //! the value gets into a [`Contract`] and out of it again.
 //!
-//! The readers of YAML, the compiled index, the JSON Schema, and the commands that write and show contracts all go
+//! The readers of YAML, the tables of packs, the JSON Schema, and the commands that write and show contracts all go
 //! through the table. A new key is a field of [`Contract`], a row in `table.rs`, and whatever uses the field.
 
 use std::borrow::Cow;

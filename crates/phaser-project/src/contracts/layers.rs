@@ -7,8 +7,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::compiled;
-use super::compiled::record::Sieve;
 use super::read::overlaid::Overlay;
 use super::read::staged::Staged;
 use super::read::{Directory, ExamplesWanted, Reader};
@@ -18,13 +16,13 @@ use phaser_core::contract::scope::Case;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, LayerKind, MayHold, Warning};
 use phaser_core::deadline::Deadline;
-use phaser_core::digest::digest;
 
 mod packs;
 mod stack;
 #[cfg(test)]
 mod tests;
 
+use packs::record;
 use stack::Stack;
 
 /// Where version 1.2 keeps contracts in a project.
@@ -73,15 +71,6 @@ impl Layer {
         }
     }
 
-    /// Can its contracts be judged before they are made?
-    fn may_wait(&self) -> bool {
-        match &self.from {
-            Supply::Pack(_) => true,
-            Supply::Directory(directory) => compiled::exists(&directory.path),
-            Supply::Staged(..) | Supply::Committed(..) | Supply::Overlaid(..) => false,
-        }
-    }
-
     /// The directory that they come from, with all links resolved. A link that is on disk says nothing about a commit.
     fn read_from(&self) -> Option<PathBuf> {
         match &self.from {
@@ -115,8 +104,15 @@ pub struct Layers {
     pub different_on_disk: Vec<PathBuf>,
     /// The directories of all layers, with all links resolved.
     pub directories: Vec<PathBuf>,
-    /// Layers that have not been read yet.
-    pub left: Option<Left>,
+    /// Packs that are not loaded yet.
+    pub lazy_packs: Option<LazyPacks>,
+}
+
+/// Packs whose contracts are not loaded yet: see [`Layers::load_packs`].
+#[derive(Debug)]
+pub struct LazyPacks {
+    layers: Vec<Layer>,
+    loading: Loading,
 }
 
 /// Finds out what is wrong with a contract's pattern, which is not for this layer to judge.
@@ -131,24 +127,13 @@ pub struct Loading {
     pub deadline: Deadline,
     /// Are examples of interest?
     pub examples: ExamplesWanted,
-    /// When layers are read of which only some contracts may be needed.
-    pub made: Made,
-}
-
-/// When contracts are made that can be judged before: those of packs, and those that were compiled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
-    /// With all others.
-    Now,
-    /// When it is known which of them can matter: see [`Layers::read_left`].
-    Later,
 }
 
 impl Loading {
     /// With all there is, however long it takes.
     pub fn whole(broken: Broken) -> Self {
         let (deadline, examples) = (Deadline::NEVER, ExamplesWanted::Yes);
-        Self { broken, deadline, examples, made: Made::Now }
+        Self { broken, deadline, examples }
     }
 
     /// With what is needed to check files.
@@ -157,27 +142,24 @@ impl Loading {
     }
 }
 
-/// Loads layers, which stand in the order of their precedence.
+/// Loads layers, which stand in the order of their precedence, packs last.
 pub fn load(layers: &[Layer], loading: Loading) -> Layers {
-    let mut reader = Reader::new(loading.deadline, loading.examples);
-    let read_now = match loading.made {
-        Made::Now => layers.len(),
-        Made::Later => layers.iter().position(Layer::may_wait).unwrap_or(layers.len()),
-    };
-    let (now, later) = layers.split_at(read_now);
-    let read = read(now, &mut reader, None);
-    let mut stack = Stack::new(Layers::default(), loading);
-    stack.add_all(read);
-    let left = (!later.is_empty()).then(|| Left { layers: later.to_vec(), reader });
-    let directories = layers.iter().filter_map(Layer::read_from).collect();
-    Layers { left, directories, ..stack.finish() }
+    let mut loaded = load_lazily(layers, loading);
+    loaded.load_packs(None, &[]);
+    loaded
 }
 
-/// Layers that have not been read yet.
-#[derive(Debug)]
-pub struct Left {
-    layers: Vec<Layer>,
-    reader: Reader,
+/// Loads layers but for packs, which are left to [`Layers::load_packs`].
+pub fn load_lazily(layers: &[Layer], loading: Loading) -> Layers {
+    let packs = layers.iter().position(|layer| layer.pack().is_some()).unwrap_or(layers.len());
+    let (directories, packs) = layers.split_at(packs);
+    let mut stack = Stack::new(Layers::default(), loading);
+    stack.add_all(read(directories, loading));
+    Layers {
+        lazy_packs: Some(LazyPacks { layers: packs.to_vec(), loading }),
+        directories: directories.iter().filter_map(Layer::read_from).collect(),
+        ..stack.finish()
+    }
 }
 
 /// What is in layers.
@@ -185,18 +167,16 @@ pub struct Left {
 struct Read {
     /// The contracts of each.
     contracts: Vec<Vec<Contract>>,
-    /// The digests of the ids of others, which cannot matter.
-    passed: Vec<u64>,
     warnings: Vec<Warning>,
     different_on_disk: Vec<PathBuf>,
 }
 
-/// Reads layers: all contracts, or those that a sieve keeps.
-fn read(layers: &[Layer], reader: &mut Reader, sieve: Option<&Sieve<'_>>) -> Read {
+fn read(layers: &[Layer], loading: Loading) -> Read {
+    let mut reader = Reader::new(loading.deadline);
     let mut read = Read::default();
     for layer in layers {
         let mut found = match &layer.from {
-            Supply::Directory(directory) => reader.read(directory, sieve),
+            Supply::Directory(directory) => reader.read(directory),
             Supply::Staged(directory, staged) => {
                 let (found, mut different) = reader.read_staged(directory, staged);
                 read.different_on_disk.append(&mut different);
@@ -204,16 +184,22 @@ fn read(layers: &[Layer], reader: &mut Reader, sieve: Option<&Sieve<'_>>) -> Rea
             }
             Supply::Committed(directory, files) => reader.read_committed(directory, files),
             Supply::Overlaid(directory, overlay) => reader.read_overlaid(directory, overlay),
-            Supply::Pack(pack) => packs::read(pack, reader.examples(), sieve),
+            Supply::Pack(pack) => packs::read(pack, loading.examples),
         };
         read.warnings.append(&mut found.warnings);
-        read.passed.append(&mut found.passed);
-        if layer.base != RelPath::default() {
-            found.contracts.iter_mut().for_each(|contract| contract.scope.base = layer.base.clone());
-        }
-        read.contracts.push(found.contracts);
+        read.add(found.contracts, &layer.base);
     }
     read
+}
+
+impl Read {
+    /// Adds the contracts of a layer, for the files below `base`.
+    fn add(&mut self, mut contracts: Vec<Contract>, base: &RelPath) {
+        if *base != RelPath::default() {
+            contracts.iter_mut().for_each(|contract| contract.scope.base = base.clone());
+        }
+        self.contracts.push(contracts);
+    }
 }
 
 /// A change to some contracts, for some files.
@@ -253,31 +239,56 @@ impl Layers {
         self.contracts.iter_mut().for_each(|contract| change(contract, overrides));
     }
 
-    /// Reads the layers that were left: all of their contracts, or those that these texts could violate and maybe others.
-    /// There is always one that counts after the changes to come, if there is one in all.
-    pub fn read_left(&mut self, texts: Option<&dyn MayHold>, loading: Loading, overrides: &[Override]) {
-        let Some(Left { layers, mut reader }) = self.left.take() else { return };
-        let some = texts.map(|texts| read(&layers, &mut reader.clone(), Some(&Sieve::new(texts))));
-        let some = some.filter(|some| self.suffice_with(some, overrides));
-        let read = some.unwrap_or_else(|| read(&layers, &mut reader, None));
-        let mut stack = Stack::new(std::mem::take(self), loading);
-        stack.add_all(read);
-        *self = stack.finish();
+    /// Whether there is no contract, enabled or not.
+    pub fn is_empty(&self) -> bool {
+        self.contracts.is_empty() && !self.has_lazy_packs()
     }
 
-    /// Can the contracts that were passed over be left alone? Not if one of them may stand in front of another, or behind
-    /// it; nor if it is not certain that one of the others counts.
-    fn suffice_with(&self, some: &Read, overrides: &[Override]) -> bool {
-        let mut made = self.contracts.iter().chain(some.contracts.iter().flatten());
-        let ids = made.clone().map(|contract| digest(contract.id.as_bytes()));
-        let mut ids: Vec<u64> = ids.chain(some.passed.iter().copied()).collect();
-        ids.sort_unstable();
-        let counts = |contract: &Contract| {
+    /// Whether packs are left to [`Self::load_packs`].
+    pub fn has_lazy_packs(&self) -> bool {
+        self.lazy_packs.as_ref().is_some_and(|packs| !packs.layers.is_empty())
+    }
+
+    /// Loads the packs that [`load_lazily`] left, and makes changes to all contracts; does nothing if that has been done.
+    ///
+    /// With `texts`, the contracts that they cannot violate may be missing. One contract that is enabled for all files is
+    /// among the others, if all have one.
+    pub fn load_packs(&mut self, texts: Option<&dyn MayHold>, overrides: &[Override]) {
+        let Some(LazyPacks { layers, loading }) = self.lazy_packs.take() else { return };
+        if !layers.is_empty() {
+            let texts = texts.filter(|_| loading.examples == ExamplesWanted::No);
+            let candidates = texts.and_then(|texts| self.candidates(&layers, texts, overrides));
+            let read = candidates.unwrap_or_else(|| read(&layers, loading));
+            let mut stack = Stack::new(std::mem::take(self), loading);
+            stack.add_all(read);
+            *self = stack.finish();
+        }
+        self.apply(overrides);
+    }
+
+    /// The contracts of packs that `texts` may violate, and the first one of all. `None` if the others count too: one of
+    /// them has the id of another contract, or none of these is certain to be enabled.
+    fn candidates(&self, packs: &[Layer], texts: &dyn MayHold, overrides: &[Override]) -> Option<Read> {
+        let (mut read, mut ids): (_, Vec<&str>) = (Read::default(), Vec::new());
+        for layer in packs {
+            let mut is_first = read.contracts.is_empty();
+            let is_wanted = |record: &[u8]| std::mem::take(&mut is_first) || record::may_match(record, texts);
+            let selected = packs::select(layer.pack()?, is_wanted)?;
+            ids.extend(selected.skipped);
+            read.add(selected.contracts, &layer.base);
+        }
+        let mut known = self.contracts.iter().chain(read.contracts.iter().flatten());
+        ids.extend(known.clone().map(|contract| contract.id.as_str()));
+        // Stable, because the ids of a pack are sorted.
+        ids.sort();
+        let is_enabled = |contract: &Contract| {
             let mut contract = contract.clone();
             change(&mut contract, overrides);
             contract.enabled && contract.scope.cases().is_empty()
         };
-        ids.windows(2).all(|pair| pair[0] != pair[1]) && made.any(counts)
+        let are_unique = ids.windows(2).all(|pair| pair[0] != pair[1]);
+        let is_complete = are_unique && known.any(is_enabled);
+        is_complete.then_some(read)
     }
 
     /// The directories that contracts are read from, as files in them are called in this project, with all links

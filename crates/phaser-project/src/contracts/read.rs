@@ -1,27 +1,23 @@
 //! The contract files of a directory: which files are read, what is in them, and what is wrong with them.
 //!
 //! Never fails on one bad file: that is a warning, and the others are read. Which contract counts where several have
-//! one id is not decided here. What has been compiled and is fresh need not be read; that makes no other difference.
+//! one id is not decided here.
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::compiled::record::{self, Sieve};
-use super::compiled::{self, Compiled, Taken};
 use phaser_core::contract::keys::Built;
 use phaser_core::contract::{Contract, Form, LayerKind, Origin, Warning, syntax};
 use phaser_core::deadline::Deadline;
-use phaser_core::digest::digest;
 
 mod folder;
 pub mod overlaid;
 pub mod staged;
 
+use folder::files;
 pub use folder::linked;
-pub(super) use folder::{files, folders};
 
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
@@ -51,7 +47,7 @@ pub struct Directory {
 
 impl Directory {
     /// The path of a file from here, which lies here, if it is text.
-    pub(super) fn name_of<'p>(&self, path: &'p Path) -> Option<&'p str> {
+    fn name_of<'p>(&self, path: &'p Path) -> Option<&'p str> {
         // Parts need not be compared one by one: the path was made from this one.
         let start = self.path.as_os_str().len() + usize::from(!self.path.as_os_str().is_empty());
         path.to_str()?.get(start..)
@@ -72,15 +68,14 @@ pub enum Forms {
 pub enum ExamplesWanted {
     /// They are read.
     Yes,
-    /// They may be missing, so that contracts can be taken from what has been compiled.
+    /// They may be missing, as they are in the table of a pack.
     No,
 }
 
-/// How much may be read, and what of it is wanted.
-#[derive(Debug, Clone)]
+/// How much may be read.
+#[derive(Debug)]
 pub struct Reader {
     deadline: Deadline,
-    examples: ExamplesWanted,
     room: Room,
     bytes: Vec<u8>,
 }
@@ -90,40 +85,21 @@ pub struct Reader {
 pub struct Found {
     /// The contracts, in the order of their files.
     pub contracts: Vec<Contract>,
-    /// The digests of the ids of those that were passed over.
-    pub passed: Vec<u64>,
     /// What is wrong with the files.
     pub warnings: Vec<Warning>,
 }
 
 impl Reader {
     /// Reads until there is no more time.
-    pub fn new(deadline: Deadline, examples: ExamplesWanted) -> Self {
-        Self { deadline, examples, room: Room::new(MAX_TOTAL), bytes: Vec::new() }
+    pub fn new(deadline: Deadline) -> Self {
+        Self { deadline, room: Room::new(MAX_TOTAL), bytes: Vec::new() }
     }
 
-    /// Are examples of interest?
-    pub fn examples(&self) -> ExamplesWanted {
-        self.examples
-    }
-
-    /// The contracts of a directory: all, or of those that were compiled the ones that a sieve keeps. One that is not there
-    /// has none; files that there is no time for, or no room, are counted in a warning.
-    pub fn read(&mut self, directory: &Directory, sieve: Option<&Sieve<'_>>) -> Found {
-        let index = match self.examples {
-            ExamplesWanted::Yes => None,
-            ExamplesWanted::No => compiled::read(&directory.path),
-        };
-        let mut index = index.as_deref().and_then(Compiled::parse);
+    /// The contracts of a directory. One that is not there has none; files that there is no time for, or no room, are
+    /// counted in a warning.
+    pub fn read(&mut self, directory: &Directory) -> Found {
         let mut found = Found::default();
-        let names = index.as_ref().and_then(|index| index.names(&directory.path));
-        let names: Vec<Cow<'_, OsStr>> = match names {
-            Some(names) => names.iter().map(|name| Cow::Borrowed(OsStr::new(*name))).collect(),
-            None => {
-                let names = folder::names(directory, &mut found.warnings);
-                names.into_iter().map(|name| Cow::Owned(name.into_os_string())).collect()
-            }
-        };
+        let names = folder::names(directory, &mut found.warnings);
         let [inside, shown] = [&directory.path, &directory.shown].map(|path| path.join("").into_os_string());
         let mut path = OsString::new();
         found.contracts.reserve_exact(names.len());
@@ -131,21 +107,11 @@ impl Reader {
             path.clear();
             path.push(&inside);
             path.push(name);
-            let taken = index.as_mut().and_then(|index| index.take(name.to_str()?, path.as_ref()));
-            if let (Some(taken), Some(sieve)) = (&taken, sieve)
-                && !self.deadline.has_passed()
-                && !sieve.keeps(taken.record)
-                && let Some(id) = record::id(taken.record)
-                && self.room.take(taken.weight).is_ok()
-            {
-                found.passed.push(digest(id));
-                continue;
-            }
-            let mut file = OsString::with_capacity(shown.len() + name.len());
+            let mut file = OsString::with_capacity(shown.len() + name.as_os_str().len());
             file.push(&shown);
             file.push(name);
             let origin = Origin { layer: directory.kind, file: file.into() };
-            let unread = match self.one(path.as_ref(), origin, taken) {
+            let unread = match read(path.as_ref(), origin, &mut self.room, &mut self.bytes) {
                 _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
                 Ok(built) => {
                     found.add(built, directory.forms);
@@ -153,27 +119,13 @@ impl Reader {
                 }
                 Err(NoRoom) => format!("the contracts are larger than {} bytes together", self.room.total),
             };
-            let (name, left) = (Path::new(name).display(), names.len() - at);
+            let (name, left) = (name.display(), names.len() - at);
             let what =
                 format!("{unread}: {left} files from {name} on do not count (remove what is not needed)");
             found.warnings.push(Warning::about(&directory.shown, what));
             break;
         }
         found
-    }
-
-    /// What is in one file, from the index if that knows it.
-    fn one(&mut self, path: &Path, origin: Origin, known: Option<Taken<'_>>) -> Result<Built, NoRoom> {
-        let Some(Taken { record, weight }) = known else {
-            return read(path, origin, &mut self.room, &mut self.bytes);
-        };
-        match record::decode(record, origin) {
-            Ok(contract) => {
-                self.room.take(weight)?;
-                Ok(Built { form: Some(contract.form), contract: Some(contract), warnings: Vec::new() })
-            }
-            Err(origin) => read(path, origin, &mut self.room, &mut self.bytes),
-        }
     }
 }
 
@@ -189,18 +141,18 @@ impl Found {
 }
 
 /// How many bytes there is room for.
-#[derive(Debug, Clone)]
-pub(super) struct Room {
+#[derive(Debug)]
+struct Room {
     total: usize,
     left: usize,
 }
 
 /// There is no more room.
 #[derive(Debug)]
-pub(super) struct NoRoom;
+struct NoRoom;
 
 impl Room {
-    pub(super) fn new(total: usize) -> Self {
+    fn new(total: usize) -> Self {
         Self { total, left: total }
     }
 
@@ -208,18 +160,13 @@ impl Room {
         self.left = self.left.checked_sub(bytes).ok_or(NoRoom)?;
         Ok(())
     }
-
-    /// How much has been taken.
-    pub(super) fn taken(&self) -> usize {
-        self.total - self.left
-    }
 }
 
 /// A file that is named like a contract.
 #[derive(Debug)]
-pub(super) struct Candidate {
-    pub(super) path: PathBuf,
-    pub(super) origin: Origin,
+struct Candidate {
+    path: PathBuf,
+    origin: Origin,
 }
 
 impl Candidate {
@@ -236,12 +183,7 @@ impl Candidate {
 }
 
 /// What is in a file, if there is room for it; `bytes` is memory for its text.
-pub(super) fn read(
-    path: &Path,
-    origin: Origin,
-    room: &mut Room,
-    bytes: &mut Vec<u8>,
-) -> Result<Built, NoRoom> {
+fn read(path: &Path, origin: Origin, room: &mut Room, bytes: &mut Vec<u8>) -> Result<Built, NoRoom> {
     match fill(path, bytes) {
         Ok(size) => of_bytes(&bytes[..size], origin, room),
         Err(error) => {
@@ -325,7 +267,7 @@ mod tests {
     }
 
     fn reader(total: usize) -> Reader {
-        Reader { room: Room::new(total), ..Reader::new(Deadline::NEVER, ExamplesWanted::Yes) }
+        Reader { room: Room::new(total), ..Reader::new(Deadline::NEVER) }
     }
 
     fn ids(found: &Found) -> Vec<&str> {
@@ -346,7 +288,7 @@ mod tests {
             ("c.yaml", b"rule_id: a\nmessage: \xff\n"),
             ("d.yaml", &large),
         ]);
-        let found = reader(MAX_TOTAL).read(&directory, None);
+        let found = reader(MAX_TOTAL).read(&directory);
         assert_eq!(ids(&found), ["b"]);
         let warnings = warnings(&found);
         assert!(warnings[0].starts_with("project/a.yaml:"), "{warnings:?}");
@@ -363,7 +305,7 @@ mod tests {
             ("c.yaml", NESTED.as_bytes()),
             ("d.yaml", b"rule: {id: d}\n"),
         ]);
-        let found = reader(MAX_TOTAL).read(&Directory { forms: Forms::NestedOnly, ..directory }, None);
+        let found = reader(MAX_TOTAL).read(&Directory { forms: Forms::NestedOnly, ..directory });
         assert_eq!(ids(&found), ["n"]);
         assert!(warnings(&found).iter().all(|warning| warning.starts_with("project/d.yaml:")), "{found:?}");
         assert!(!found.warnings.is_empty());
@@ -376,24 +318,24 @@ mod tests {
         let files: Vec<_> = names.into_iter().zip(texts.iter().map(String::as_bytes)).collect();
         let (_temporary, directory) = directory(&files);
         let size = texts[0].len();
-        assert!(reader(4 * size).read(&directory, None).warnings.is_empty());
+        assert!(reader(4 * size).read(&directory).warnings.is_empty());
         let total = 2 * size + 9;
         let mut reader = reader(total);
-        let found = reader.read(&directory, None);
+        let found = reader.read(&directory);
         assert_eq!(ids(&found), ["a", "b"]);
         let expected = format!(
             "project: the contracts are larger than {total} bytes together: 2 files from c.yaml on do not count \
              (remove what is not needed)"
         );
         assert_eq!(warnings(&found), [expected]);
-        assert_eq!(reader.read(&directory, None).contracts.len(), 0, "no room is left for another directory");
+        assert_eq!(reader.read(&directory).contracts.len(), 0, "no room is left for another directory");
     }
 
     #[test]
     fn examples_count_for_more_than_their_text() {
         let yaml = contract("a") + "examples:\n  passing: [a, b, c, d]\n";
         let (_temporary, directory) = directory(&[("a.yaml", yaml.as_bytes())]);
-        let read = |total| reader(total).read(&directory, None).contracts.len();
+        let read = |total| reader(total).read(&directory).contracts.len();
         assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE), 1);
         assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE - 1), 0);
     }
@@ -407,7 +349,7 @@ mod tests {
         std::os::unix::fs::symlink("real.yaml", path.join("link.yml")).expect("linked");
         std::os::unix::fs::symlink("gone", path.join("dangling.yaml")).expect("linked");
         std::os::unix::net::UnixListener::bind(path.join("socket.yaml")).expect("bound");
-        let found = reader(MAX_TOTAL).read(&directory, None);
+        let found = reader(MAX_TOTAL).read(&directory);
         assert_eq!(ids(&found), ["real", "real"]);
         let warnings = warnings(&found);
         assert!(warnings.iter().all(|warning| warning.contains("not a regular file")), "{warnings:?}");

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::by_file::ByFile;
+use super::texts::Texts;
 use crate::config::{self, Config, Existing, Fixes, Placed, Policy};
 use crate::contracts::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
 use crate::contracts::read::{Directory, Forms};
 use crate::packs::Pack;
 use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
+use crate::source::Targets;
 use crate::source::git::{Committed, Listing};
-use phaser_core::contract::{LayerKind, MayHold, Warning};
+use phaser_core::contract::{LayerKind, Warning};
 
 /// Where contracts come from beside the project itself.
 #[derive(Debug, Clone, Default)]
@@ -131,19 +133,11 @@ impl Loaded {
         self.by_file(|config| config.protect)
     }
 
-    /// Reads what was left: all contracts, or those that these texts could violate and maybe others.
-    pub fn read_left(&mut self, texts: Option<&dyn MayHold>, loading: Loading) {
-        if self.layers.left.is_none() {
-            return;
-        }
+    /// Loads the contracts of packs after [`Load::run_lazily`]: all, or with `targets` those that their texts may violate.
+    pub fn load_packs(&mut self, targets: Option<&Targets>) {
         let overrides: Vec<_> = self.configs.iter().flat_map(Placed::overrides).collect();
-        self.layers.read_left(texts, loading, &overrides);
-        self.layers.apply(&overrides);
-    }
-
-    /// Is there no contract, on or off?
-    pub fn has_no_contracts(&self) -> bool {
-        self.layers.contracts.is_empty() && self.layers.left.is_none()
+        let texts = targets.and_then(Texts::of);
+        self.layers.load_packs(texts.as_ref().map(|texts| texts as _), &overrides);
     }
 
     fn by_file<T>(&self, said: impl Fn(&Config) -> Option<T>) -> ByFile<T> {
@@ -154,6 +148,14 @@ impl Loaded {
 impl Load<'_> {
     /// Loads the contracts.
     pub fn run(self, loading: Loading) -> Loaded {
+        let mut loaded = self.run_lazily(loading);
+        loaded.load_packs(None);
+        loaded
+    }
+
+    /// Loads the contracts but for packs, which are left to [`Loaded::load_packs`]. Hardly any contract of a pack can match
+    /// what an agent changes, and making all of them takes longer than the rest of a hook.
+    pub fn run_lazily(self, loading: Loading) -> Loaded {
         let mut loaded = Loaded::default();
         let top = RelPath::default();
         let folders = self.all_folders(&top);
@@ -161,11 +163,9 @@ impl Load<'_> {
             loaded.configs.extend(self.config(folder, &mut loaded.mistakes));
         }
         loaded.from = self.layers(&folders, &loaded.configs, &mut loaded.mistakes);
-        loaded.layers = layers::load(&loaded.from, loading);
-        // What is left is changed with the others.
-        if loaded.layers.left.is_none() {
-            let overrides: Vec<_> = loaded.configs.iter().flat_map(Placed::overrides).collect();
-            loaded.layers.apply(&overrides);
+        loaded.layers = layers::load_lazily(&loaded.from, loading);
+        if !loaded.layers.has_lazy_packs() {
+            loaded.load_packs(None);
         }
         loaded
     }

@@ -34,7 +34,7 @@ impl MayHold for Texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contracts::layers::{self, Layer, Layers, Loading, Made};
+    use crate::contracts::layers::{self, Layer, Layers, Loading};
     use crate::packs::PACKS;
     use crate::path::RelPath;
     use crate::source::Target;
@@ -48,10 +48,9 @@ mod tests {
     fn read_for(text: &str) -> Layers {
         let target = Target::new(RelPath::from("a"), Content::Bytes(text.into()));
         let texts = Texts::of(&Targets { targets: vec![target], ..Targets::none() });
-        let loading = Loading { made: Made::Later, ..Loading::to_enforce(matcher::broken) };
-        let mut layers = layers::load(&packs(), loading);
-        assert!(layers.contracts.is_empty() && layers.left.is_some());
-        layers.read_left(texts.as_ref().map(|texts| texts as _), loading, &[]);
+        let mut layers = layers::load_lazily(&packs(), Loading::to_enforce(matcher::broken));
+        assert!(layers.contracts.is_empty() && layers.has_lazy_packs());
+        layers.load_packs(texts.as_ref().map(|texts| texts as _), &[]);
         layers
     }
 

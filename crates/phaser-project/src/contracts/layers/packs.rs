@@ -1,55 +1,63 @@
 //! The contracts of a pack: from its table, which was made and validated beforehand, or from its YAML files where
 //! examples are wanted.
 
-use super::super::compiled::record::{self, Sieve};
 use super::super::read::{ExamplesWanted, Found};
 use crate::codec::Bytes;
 use crate::packs::{Pack, PackFile};
-use phaser_core::contract::{LayerKind, Origin, syntax};
-use phaser_core::digest::digest;
+use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 
-/// The contracts of a pack: all, or those that a sieve keeps.
-pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted, sieve: Option<&Sieve<'_>>) -> Found {
+pub(super) mod record;
+
+/// All contracts of a pack.
+pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> Found {
     let table = match examples {
         ExamplesWanted::Yes => None,
-        ExamplesWanted::No => from_table(pack, sieve),
+        ExamplesWanted::No => select(pack, |_| true),
     };
-    tagged(pack, table.unwrap_or_else(|| from_files(pack)))
+    table.map_or_else(
+        || from_files(pack),
+        |selected| Found { contracts: selected.contracts, warnings: Vec::new() },
+    )
 }
 
-/// The contracts with the name of their pack as a tag.
-fn tagged(pack: &Pack, mut found: Found) -> Found {
-    for contract in &mut found.contracts {
-        if !contract.has_tag(pack.name) {
-            contract.tags.push(pack.name.to_owned());
-        }
-    }
-    found
+/// A part of a pack's contracts.
+pub(super) struct Selected {
+    pub contracts: Vec<Contract>,
+    /// The ids of the others.
+    pub skipped: Vec<&'static str>,
 }
 
-/// The contracts in the table, if it is that of these files: all, or those that a sieve keeps.
-fn from_table(pack: &'static Pack, sieve: Option<&Sieve<'_>>) -> Option<Found> {
+/// The contracts whose records are wanted. `None` if the table does not belong to the files.
+pub(super) fn select(pack: &'static Pack, mut is_wanted: impl FnMut(&[u8]) -> bool) -> Option<Selected> {
     let mut table = Bytes(pack.table);
     if table.number()? != pack.files.len() {
         return None;
     }
-    let mut found = Found::default();
+    let mut selected = Selected { contracts: Vec::new(), skipped: Vec::new() };
     for file in pack.files {
         let record = table.bytes()?;
-        if sieve.is_none_or(|sieve| sieve.keeps(record)) {
-            found.contracts.push(record::decode(record, origin(pack, file)).ok()?);
+        if is_wanted(record) {
+            selected.contracts.push(tagged(pack, record::decode(record, origin(pack, file)).ok()?));
         } else {
-            found.passed.push(digest(file.id().as_bytes()));
+            selected.skipped.push(file.id());
         }
     }
-    Some(found)
+    Some(selected)
+}
+
+/// The contract with the name of its pack as a tag.
+fn tagged(pack: &Pack, mut contract: Contract) -> Contract {
+    if !contract.has_tag(pack.name) {
+        contract.tags.push(pack.name.to_owned());
+    }
+    contract
 }
 
 fn from_files(pack: &'static Pack) -> Found {
     let mut found = Found::default();
     for file in pack.files {
         let built = syntax::read(file.text, origin(pack, file));
-        found.contracts.extend(built.contract);
+        found.contracts.extend(built.contract.map(|contract| tagged(pack, contract)));
         found.warnings.extend(built.warnings);
     }
     found
@@ -66,7 +74,7 @@ mod tests {
     use super::*;
     use crate::codec::{put_bytes, put_list};
     use crate::packs::PACKS;
-    use phaser_core::contract::{Check, Contract, Examples};
+    use phaser_core::contract::{Check, Examples};
     use phaser_core::matcher;
 
     const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -176,8 +184,8 @@ mod tests {
     #[test]
     fn the_table_holds_what_the_files_hold_but_examples() {
         for pack in PACKS {
-            let (table, files) = (from_table(pack, None).expect("a table"), from_files(pack));
-            assert_eq!((table.warnings, files.warnings), (Vec::new(), Vec::new()));
+            let (table, files) = (select(pack, |_| true).expect("a table"), from_files(pack));
+            assert_eq!(files.warnings, []);
             let without = |mut contract: Contract| {
                 if let Check::Forbid(pattern) = &mut contract.check {
                     pattern.needs = None;
@@ -193,7 +201,7 @@ mod tests {
     fn what_the_pack_of_secrets_matches_is_a_secret() {
         for pack in PACKS {
             let secret = |contract: &Contract| contract.has_tag("secret") == (pack.name == "secrets");
-            let found = read(pack, ExamplesWanted::No, None);
+            let found = read(pack, ExamplesWanted::No);
             let others: Vec<_> =
                 found.contracts.iter().filter(|one| !secret(one)).map(|one| one.id.as_str()).collect();
             let expected: &[&str] = match pack.name {
@@ -207,7 +215,7 @@ mod tests {
     #[test]
     fn the_name_of_a_pack_is_a_tag() {
         for examples in [ExamplesWanted::Yes, ExamplesWanted::No] {
-            let found = read(&PACKS[0], examples, None);
+            let found = read(&PACKS[0], examples);
             assert!(found.contracts.iter().all(|contract| contract.has_tag(PACKS[0].name)));
         }
     }

@@ -220,10 +220,8 @@ impl MayHold for Empty {
 
 /// What is loaded once packs are read for texts that hold nothing.
 fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Layers {
-    let loading = Loading { made: Made::Later, ..Loading::to_enforce(is_called_broken) };
-    let mut loaded = load(layers, loading);
-    loaded.read_left(Some(&Empty), loading, overrides);
-    loaded.apply(overrides);
+    let mut loaded = load_lazily(layers, Loading::to_enforce(is_called_broken));
+    loaded.load_packs(Some(&Empty), overrides);
     loaded
 }
 

@@ -11,7 +11,7 @@ use super::{Candidate, Directory};
 use phaser_core::contract::Warning;
 
 /// The contract files of a directory, in name order.
-pub fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
+pub(super) fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
     names(directory, warnings).iter().map(|name| Candidate::new(directory, name.as_os_str())).collect()
 }
 
@@ -32,14 +32,6 @@ pub fn linked(directory: &Directory) -> Vec<PathBuf> {
     let files = files(directory, &mut Vec::new()).into_iter().map(|file| file.path);
     let linked = files.filter(|path| may_be_linked(path)).filter_map(|path| real(&path));
     linked.filter(|path| !path.starts_with(&top)).collect()
-}
-
-/// The directories that contract files of a directory are in, from there and itself included; nothing if one of them is
-/// reached through a link.
-pub fn folders(directory: &Directory) -> Option<Vec<PathBuf>> {
-    let mut found = Found::default();
-    found.look_into(directory, PathBuf::new(), &mut Vec::new());
-    found.links.is_empty().then_some(found.folders)
 }
 
 /// Paths from the directory that is looked into.

@@ -3,16 +3,17 @@
 //!
 //! A contract is put together from a record as from a file, so that none is ever made that a file could not make.
 
-use std::cell::Cell;
-
-use crate::codec::{Bytes, put_bytes, put_list, put_long, put_number};
+use crate::codec::Bytes;
+#[cfg(test)]
+use crate::codec::{put_bytes, put_list, put_long, put_number};
 use phaser_core::contract::keys::{Builder, KEYS, Placed, Shape, Value};
 use phaser_core::contract::{Check, Contract, Form, MayHold, Needs, Origin};
 
 /// Stands for a flag that goes without saying.
 const UNSAID: u8 = 2;
 
-/// The record of a contract.
+/// The record of a contract. Tables are written by a test.
+#[cfg(test)]
 pub fn encode(contract: &Contract) -> Vec<u8> {
     let (mut needed, mut out) = (Vec::new(), Vec::new());
     let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_deref());
@@ -41,30 +42,10 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
     out
 }
 
-/// Tells records apart by whether their contracts can matter to some texts.
-pub struct Sieve<'t> {
-    texts: &'t dyn MayHold,
-    has_kept: Cell<bool>,
-}
-
-impl<'t> Sieve<'t> {
-    /// For these texts.
-    pub fn new(texts: &'t dyn MayHold) -> Self {
-        Self { texts, has_kept: Cell::new(false) }
-    }
-
-    /// Is the contract of a record to be made? The first one is, so that there is one.
-    pub fn keeps(&self, record: &[u8]) -> bool {
-        let are_met = || are_met(&mut Bytes(Bytes(record).bytes()?), self.texts);
-        !self.has_kept.replace(true) || are_met().unwrap_or(true)
-    }
-}
-
-/// The id of the contract of a record: the first of its keys.
-pub fn id(record: &[u8]) -> Option<&[u8]> {
-    let mut bytes = Bytes(record);
-    let (_needs, _form, _line) = (bytes.bytes()?, bytes.byte()?, bytes.number()?);
-    bytes.bytes()
+/// Whether `texts` may hold a match of a record's pattern. Decodes nothing but what the pattern needs.
+pub fn may_match(record: &[u8], texts: &dyn MayHold) -> bool {
+    let are_met = || are_met(&mut Bytes(Bytes(record).bytes()?), texts);
+    are_met().unwrap_or(true)
 }
 
 /// Are the needs of a pattern met, if there are any? Nothing is made of them for that.
@@ -126,6 +107,7 @@ fn fill(builder: &mut Builder, bytes: &mut Bytes<'_>) -> Option<()> {
     Some(())
 }
 
+#[cfg(test)]
 fn put_needs(out: &mut Vec<u8>, Needs { texts, run }: &Needs) {
     put_list(out, texts, |out, text| put_bytes(out, text));
     put_number(out, run.map_or(0, |(_, count)| count));
@@ -151,4 +133,64 @@ fn take_run(bytes: &mut Bytes<'_>) -> Option<Option<([u64; 4], usize)>> {
         *bits = bytes.long()?;
     }
     Some(Some((set, count)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use phaser_core::contract::{Examples, LayerKind, syntax};
+
+    const YAML: &str = "rule_id: no-todo\ntype: forbid_pattern\npattern: TODO\nfile_glob: '**'\n\
+        message: m\nrationale: r\nseverity: error\ntags: [a, b]\n";
+
+    fn origin() -> Origin {
+        Origin { layer: LayerKind::Pack, file: "a.yaml".into() }
+    }
+
+    fn contract(yaml: &str) -> Contract {
+        let mut contract = syntax::parse(yaml, origin()).expect("a contract");
+        if let Check::Forbid(pattern) = &mut contract.check {
+            let needs = Needs { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) };
+            pattern.needs = Some(Box::new(needs));
+        }
+        contract
+    }
+
+    #[test]
+    fn decodes_encoded_contract_without_examples() {
+        let nested = "version: 1\nrule:\n  id: a\n  type: require_pattern\n  pattern: x\n  file_glob: a/*.rs\n  \
+            message: m\nenabled: no\nexamples:\n  violating: [y]\n";
+        let kinds = ["file_exists", "file_not_exists"]
+            .map(|kind| format!("rule_id: a\ntype: {kind}\nfile_glob: X\nmessage: m\nseverity: warning\n"));
+        for yaml in [nested, YAML, &kinds[0], &kinds[1]] {
+            let contract = contract(yaml);
+            let record = encode(&contract);
+            let expected = Contract { examples: Examples::default(), ..contract };
+            assert_eq!(decode(&record, origin()), Ok(expected));
+            for length in 0..record.len() {
+                assert_eq!(decode(&record[..length], origin()), Err(origin()), "{length}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
+
+        #[test]
+        fn decoding_never_panics(
+            random in prop::collection::vec(any::<u8>(), 0..200),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        ) {
+            let mut record = encode(&contract(YAML));
+            for (at, byte) in changes {
+                *at.get_mut(&mut record) = byte;
+            }
+            record.extend(&random);
+            for bytes in [&record, &random] {
+                let _ = decode(bytes, origin());
+            }
+        }
+    }
 }
