@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::counts::{ContractName, Count, ViolationCounts};
-use phaser_core::sanitize::inert_json;
 use super::list::write_list;
+use phaser_core::sanitize::inert_json;
 use phaser_core::violation::{Note, Violation};
 use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
