@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use phaser_core::contract::{Contract, Example, Warning};
 use phaser_core::fix::{Mender, WhyLeft};
-use phaser_core::matcher::Names;
+use phaser_core::matcher::FileNames;
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::skipped::Skipped;
 use phaser_core::text::Text;
@@ -142,7 +142,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
 fn not_as_fixed(matcher: &Matcher, path: &RelPath, example: &Example) -> Option<NotAsFixed> {
     let expected = example.fixed.as_ref()?;
     let text = Text::new(example.text.as_bytes())?;
-    let mended = Mender::new(matcher).mend(Names { path, alias: None }, &text, []);
+    let mended = Mender::new(matcher).mend(FileNames { path, alias: None }, &text, []);
     let got = String::from_utf8_lossy(&mended.text).into_owned();
     let why = mended.left.into_iter().next().map(|left| left.why);
     (got != *expected).then_some(NotAsFixed { got, why })

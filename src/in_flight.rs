@@ -9,8 +9,8 @@ use std::path::Path;
 
 use phaser_core::contract::{Check, Severity};
 use phaser_core::fix::{Applied, Mender, is_fixable};
+use phaser_core::matcher::FileNames;
 use phaser_core::matcher::Matcher;
-use phaser_core::matcher::Names;
 use phaser_core::text::{Bytes, Text, encode_like};
 use phaser_core::violation::Violation;
 use phaser_project::outcome::Outcome;
@@ -91,7 +91,7 @@ struct Mended<'a> {
 fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Option<Mended<'a>> {
     let Refused { outcome, least, .. } = refused;
     let requires = |check: &Check| matches!(check, Check::Require(_) | Check::RequireSomewhere(_));
-    let names = Names { path: &target.path, alias: target.alias.as_ref() };
+    let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
     let mut contracts = matcher.contracts().iter();
     // What is required of a notebook is not judged on a cell.
     if target.whole.is_some()

@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::contract::Contract;
-use crate::matcher::groups::Groups;
-use crate::matcher::{Checked, Matcher, Names};
+use crate::matcher::captures::Captures;
+use crate::matcher::{Checked, FileNames, Matcher};
 use crate::skipped::{Skipped, Why};
 use crate::text::{Text, starts_with_mark};
 use crate::violation::{self, Match, Violation};
@@ -21,7 +21,7 @@ mod judge;
 mod replacement;
 mod trials;
 
-use trials::{Fate, Trials};
+use trials::{EditFate, Trials};
 
 /// How often a text is looked at again once something was fixed.
 const MAX_ROUNDS: usize = 10;
@@ -33,7 +33,7 @@ pub struct Mender<'m> {
     /// The contracts whose violations are fixed, if not those of all are.
     chosen: Option<HashSet<String>>,
     /// The groups of patterns, each read when a fix first names one.
-    groups: Mutex<HashMap<String, Option<Arc<Groups>>>>,
+    captures: Mutex<HashMap<String, Option<Arc<Captures>>>>,
 }
 
 /// What became of a text.
@@ -103,7 +103,7 @@ impl fmt::Display for WhyLeft {
 
 /// Whether a violation is to be fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum FixStanding {
     /// If there is a fix for it.
     Wanted,
     /// It does not count, because it is this, and is left alone.
@@ -112,11 +112,11 @@ enum Standing {
 
 /// A text and what violates contracts in it.
 #[derive(Debug)]
-struct State {
+struct TextState {
     text: Vec<u8>,
     violations: Vec<Violation>,
     /// For each of them.
-    standings: Vec<Standing>,
+    standings: Vec<FixStanding>,
     /// Contracts with more violations than were looked for.
     cut: Vec<String>,
 }
@@ -138,7 +138,7 @@ struct Round {
     /// The changes that do no harm together, in order.
     chosen: Vec<Edit>,
     /// What they make of the text, unless there are none.
-    next: Option<State>,
+    next: Option<TextState>,
     /// The violations that stay, though there is a fix, by their index.
     left: Vec<(usize, WhyLeft)>,
 }
@@ -146,7 +146,7 @@ struct Round {
 impl<'m> Mender<'m> {
     /// One that fixes with these contracts.
     pub fn new(matcher: &'m Matcher) -> Self {
-        Self { matcher, chosen: None, groups: Mutex::default() }
+        Self { matcher, chosen: None, captures: Mutex::default() }
     }
 
     /// One that fixes the violations of these contracts only. What harm is, the others say as well.
@@ -158,12 +158,12 @@ impl<'m> Mender<'m> {
     /// Fixes a text until nothing changes. Violations that are `spared` are left alone; the others are looked for.
     pub fn mend<'v>(
         &self,
-        names: Names<'_>,
+        names: FileNames<'_>,
         text: &Text<'_>,
         spared: impl IntoIterator<Item = &'v Violation>,
     ) -> Mended {
         let checked = self.check(names, text);
-        let mut now = State::of(text.bytes().to_vec(), checked.violations, &checked.skipped);
+        let mut now = TextState::of(text.bytes().to_vec(), checked.violations, &checked.skipped);
         now.spare(spared);
         let mut mended = Mended::default();
         for _ in 0..MAX_ROUNDS {
@@ -182,23 +182,23 @@ impl<'m> Mender<'m> {
 
     /// The fixes for the violations that were found in a text, known by their index, that do no harm when they are applied
     /// together.
-    pub fn plan(&self, names: Names<'_>, text: &Text<'_>, checked: &Checked) -> Vec<Edit> {
-        let state = State::of(text.bytes().to_vec(), checked.violations.clone(), &checked.skipped);
+    pub fn plan(&self, names: FileNames<'_>, text: &Text<'_>, checked: &Checked) -> Vec<Edit> {
+        let state = TextState::of(text.bytes().to_vec(), checked.violations.clone(), &checked.skipped);
         self.round(names, &state).chosen
     }
 
     /// What violates contracts in a text.
-    pub fn violations(&self, names: Names<'_>, text: &Text<'_>) -> Vec<Violation> {
+    pub fn violations(&self, names: FileNames<'_>, text: &Text<'_>) -> Vec<Violation> {
         self.check(names, text).violations
     }
 
-    fn check(&self, names: Names<'_>, text: &Text<'_>) -> Checked {
+    fn check(&self, names: FileNames<'_>, text: &Text<'_>) -> Checked {
         self.matcher.check(&self.matcher.select(names.path, names.alias), names.path, Some(text))
     }
 
     /// Finds the fixes that do no harm: all of them at once if that is so; without those that are to blame; and one by one
     /// where that cannot be told.
-    fn round(&self, names: Names<'_>, now: &State) -> Round {
+    fn round(&self, names: FileNames<'_>, now: &TextState) -> Round {
         let (mut candidates, mut left) = self.candidates(now);
         candidates.sort_by(|one, other| {
             let id = |edit: &Edit| &now.violations[edit.violation].contract.id;
@@ -208,10 +208,10 @@ impl<'m> Mender<'m> {
         let mut trials = Trials::new(self, now, names, &candidates);
         let mut next = trials.without_blamed();
         for at in 0..candidates.len() {
-            if trials.fates[at] == Fate::Undecided {
+            if trials.fates[at] == EditFate::Undecided {
                 match trials.with(at) {
-                    Ok(state) => (next, trials.fates[at]) = (Some(state), Fate::Chosen),
-                    Err(why) => trials.fates[at] = Fate::Refused(why),
+                    Ok(state) => (next, trials.fates[at]) = (Some(state), EditFate::Chosen),
+                    Err(why) => trials.fates[at] = EditFate::Refused(why),
                 }
             }
         }
@@ -219,9 +219,9 @@ impl<'m> Mender<'m> {
         let mut chosen = Vec::new();
         for (edit, fate) in candidates.into_iter().zip(fates) {
             match fate {
-                Fate::Chosen => chosen.push(edit),
-                Fate::Refused(why) => left.push((edit.violation, why)),
-                Fate::Undecided => {}
+                EditFate::Chosen => chosen.push(edit),
+                EditFate::Refused(why) => left.push((edit.violation, why)),
+                EditFate::Undecided => {}
             }
         }
         left.sort_by_key(|(index, _)| *index);
@@ -229,7 +229,7 @@ impl<'m> Mender<'m> {
     }
 
     /// A change for each violation that has a fix, and the violations that have one that cannot be used.
-    fn candidates(&self, now: &State) -> (Vec<Edit>, Vec<(usize, WhyLeft)>) {
+    fn candidates(&self, now: &TextState) -> (Vec<Edit>, Vec<(usize, WhyLeft)>) {
         let (mut candidates, mut left) = (Vec::new(), Vec::new());
         if starts_with_mark(&now.text) {
             return (candidates, left);
@@ -239,7 +239,7 @@ impl<'m> Mender<'m> {
         for (index, violation) in now.violations.iter().enumerate() {
             let is_chosen =
                 || self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&violation.contract.id));
-            if is_fixable(violation) && now.standings[index] == Standing::Wanted && is_chosen() {
+            if is_fixable(violation) && now.standings[index] == FixStanding::Wanted && is_chosen() {
                 by_contract.entry(Arc::as_ptr(&violation.contract)).or_default().push(index);
             }
         }
@@ -261,11 +261,11 @@ impl<'m> Mender<'m> {
     }
 
     /// The groups of a contract's pattern.
-    fn groups(&self, contract: &Contract) -> Option<Arc<Groups>> {
+    fn captures(&self, contract: &Contract) -> Option<Arc<Captures>> {
         let pattern = contract.check.pattern()?;
-        let mut known = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.captures.lock().unwrap_or_else(PoisonError::into_inner);
         let groups = known.entry(pattern.source.clone());
-        groups.or_insert_with(|| Groups::of(pattern).map(Arc::new)).clone()
+        groups.or_insert_with(|| Captures::of(pattern).map(Arc::new)).clone()
     }
 }
 
@@ -274,14 +274,14 @@ pub fn is_fixable(violation: &Violation) -> bool {
     violation.is_open() && violation.found.is_some() && violation.contract.fix.is_some()
 }
 
-impl State {
+impl TextState {
     fn of(text: Vec<u8>, violations: Vec<Violation>, skipped: &[Skipped]) -> Self {
         let cut = skipped.iter().flat_map(|skipped| match &skipped.why {
             Why::TooManyMatches { id, .. } => vec![id.clone()],
             Why::TooManyViolations { ids, .. } => ids.clone(),
             _ => Vec::new(),
         });
-        Self { text, cut: cut.collect(), standings: vec![Standing::Wanted; violations.len()], violations }
+        Self { text, cut: cut.collect(), standings: vec![FixStanding::Wanted; violations.len()], violations }
     }
 
     /// Leaves violations alone that stand where these do.
@@ -293,19 +293,19 @@ impl State {
             .collect();
         for (violation, standing) in self.violations.iter().zip(&mut self.standings) {
             if let Some(state) = spared.get(&(violation.contract.id.as_str(), place(violation))) {
-                *standing = Standing::Spared(*state);
+                *standing = FixStanding::Spared(*state);
             }
         }
     }
 
     /// The violations, each in its state.
     fn violations(&self) -> Vec<Violation> {
-        let state = |violation: &Violation, standing: Standing| match standing {
-            Standing::Spared(state) if violation.is_open() => state,
-            Standing::Spared(_) | Standing::Wanted => violation.state,
+        let state = |violation: &Violation, standing: FixStanding| match standing {
+            FixStanding::Spared(state) if violation.is_open() => state,
+            FixStanding::Spared(_) | FixStanding::Wanted => violation.state,
         };
         let each = self.violations.iter().zip(&self.standings);
-        let own = |(violation, standing): (&Violation, &Standing)| Violation {
+        let own = |(violation, standing): (&Violation, &FixStanding)| Violation {
             state: state(violation, *standing),
             ..violation.clone()
         };

@@ -14,35 +14,35 @@ use crate::contract::scope::FileSet;
 use crate::contract::{Contract, Needs, Warning};
 use crate::path::{PROJECT_CONTRACTS, RelPath};
 
+pub mod captures;
 mod check;
 pub mod directives;
-mod group;
-pub mod groups;
+mod glob_set;
 pub mod limits;
+pub mod literals;
 #[cfg(test)]
 pub mod oracle;
 pub mod pattern;
 pub mod prefilter;
 mod prepared;
 pub mod profile;
-pub mod required;
-mod select;
+mod selection;
 mod view;
 #[cfg(test)]
 mod zones_test;
 
 pub use check::Checked;
-pub use group::Selection;
-pub use select::Names;
+pub use glob_set::FileNames;
+pub use selection::Selection;
 
-use group::Content;
+use glob_set::GlobSet;
 use limits::{Effort, Limits};
+use literals::scan;
 use pattern::Pattern;
 use prefilter::Candidates;
 use prepared::Prepared;
 use profile::Meter;
-use required::glance;
-use select::Globs;
+use selection::ContentCheck;
 
 /// How a matcher searches.
 #[derive(Debug, Clone)]
@@ -96,13 +96,13 @@ pub enum Directives {
 pub struct Matcher {
     contracts: Vec<Arc<Contract>>,
     prepared: Prepared,
-    globs: Globs,
-    groups: Mutex<HashMap<Group, Arc<Selection>>>,
+    globs: GlobSet,
+    groups: Mutex<HashMap<SelectionKey, Arc<Selection>>>,
     options: Options,
 }
 
 /// What a group of contracts is known by: the globs that match a path, and what becomes of its content.
-type Group = (Vec<usize>, Content);
+type SelectionKey = (Vec<usize>, ContentCheck);
 
 /// Memory that checks use one after another.
 #[derive(Debug, Default)]
@@ -137,7 +137,7 @@ impl Matcher {
     }
 
     fn with(contracts: Vec<Contract>, prepared: Prepared, options: Options) -> Self {
-        let globs = Globs::of(&contracts);
+        let globs = GlobSet::of(&contracts);
         let contracts = contracts.into_iter().map(Arc::new).collect();
         Self { contracts, prepared, globs, groups: Mutex::default(), options }
     }
@@ -160,10 +160,10 @@ impl Matcher {
     /// The contracts that apply to a file known by these names: the path that globs see, and its real one if that is
     /// another.
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
-        let names = Names { path, alias };
+        let names = FileNames { path, alias };
         let globs = self.globs.matching(&self.contracts, names, self.options.limits.deadline);
         let exempt = names.lies_in(&self.options.exempt) || names.are_all_in(&self.options.exclude);
-        let group = (globs, if exempt { Content::Exempt } else { Content::Judged });
+        let group = (globs, if exempt { ContentCheck::Exempt } else { ContentCheck::Judged });
         if let Some(selection) = self.groups().get(&group) {
             return Arc::clone(selection);
         }
@@ -172,7 +172,7 @@ impl Matcher {
         Arc::clone(self.groups().entry(group).or_insert(selection))
     }
 
-    fn groups(&self) -> std::sync::MutexGuard<'_, HashMap<Group, Arc<Selection>>> {
+    fn groups(&self) -> std::sync::MutexGuard<'_, HashMap<SelectionKey, Arc<Selection>>> {
         self.groups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -204,9 +204,9 @@ impl Matcher {
 /// not valid, or if there is something to tell its author.
 pub fn needs(contract: &Contract) -> Option<Needs> {
     let pattern = contract.check.pattern()?;
-    glance::needs(pattern).or_else(|| {
+    scan::needs(pattern).or_else(|| {
         let (pattern, warnings) = prepared::read(contract).ok()??;
-        warnings.is_empty().then(|| pattern.required().needs())
+        warnings.is_empty().then(|| pattern.requirements().needs())
     })
 }
 
@@ -379,9 +379,9 @@ mod tests {
         let (mut pattern, _) = Pattern::new(&pattern("zqxj")).expect("a pattern");
         let budget = Budget::new(0);
         let size = pattern.limit_memory(&budget, usize::MAX);
-        assert!(size > 0 && pattern.required().anchor.is_some());
+        assert!(size > 0 && pattern.requirements().anchor.is_some());
         assert_eq!(pattern.limit_memory(&budget, size - 1), 0);
-        assert!(pattern.required().anchor.is_none());
+        assert!(pattern.requirements().anchor.is_none());
     }
 
     #[test]

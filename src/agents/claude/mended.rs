@@ -42,7 +42,7 @@ mod tests {
     use crate::in_flight::{Refused, amend};
     use phaser_core::contract::{Check, Contract, Dialect, Fix, Pattern, Severity};
     use phaser_core::fix::Mender;
-    use phaser_core::matcher::Names;
+    use phaser_core::matcher::FileNames;
     use phaser_core::matcher::{self, Directives, Matcher};
     use phaser_core::testing;
     use phaser_core::text::{Text, encode_like};
@@ -132,7 +132,7 @@ mod tests {
             let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
             let matcher = Matcher::new(contracts(), options);
             let target = &found[0];
-            let names = Names { path: &target.path, alias: None };
+            let names = FileNames { path: &target.path, alias: None };
             let text = Text::new(bytes(target)).expect("is text");
             let mender = Mender::new(&matcher);
             let violations = mender.violations(names, &text);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use phaser_core::fix::{Applied, Left, Mender};
-use phaser_core::matcher::Names;
+use phaser_core::matcher::FileNames;
 use phaser_core::skipped::Gap;
 use phaser_core::text::{Bytes, Text, encode_like};
 use phaser_core::violation::{Match, State, Violation};
@@ -114,7 +114,7 @@ impl Job<'_> {
         let bytes = self.read(&path)?;
         let text = Text::new(bytes.as_slice()).ok_or(Problem::Changed)?;
         let Target { path: name, alias, .. } = self.target;
-        let names = Names { path: name, alias: alias.as_ref() };
+        let names = FileNames { path: name, alias: alias.as_ref() };
         if !self.is_as_found(names, &text, found) {
             return Err(Problem::Changed);
         }
@@ -155,7 +155,7 @@ impl Job<'_> {
     }
 
     /// Does the text have the violations that were found in the file?
-    fn is_as_found(&self, names: Names<'_>, text: &Text<'_>, found: &[Violation]) -> bool {
+    fn is_as_found(&self, names: FileNames<'_>, text: &Text<'_>, found: &[Violation]) -> bool {
         let place = |violation: &Violation| {
             (
                 violation.contract.id.clone(),
@@ -191,7 +191,7 @@ mod tests {
         let mender = Mender::new(&matcher);
         let root = Root::new(directory.path());
         let target = Target::new(RelPath::from("a.txt"), Content::File(path.clone()));
-        let names = Names { path: &target.path, alias: None };
+        let names = FileNames { path: &target.path, alias: None };
         let found = mender.violations(names, &Text::new(&b"x1\n"[..]).expect("is text"));
         let run = |text: &str| {
             fs::write(&path, text).expect("written");

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::Mender;
 use crate::contract::Contract;
 use crate::contract::fix::Part;
-use crate::matcher::groups::Captured;
+use crate::matcher::captures::CaptureSpans;
 use crate::text::Text;
 
 /// What the fix of a contract writes in the place of each of these matches; nothing where a group cannot be told.
@@ -18,7 +18,7 @@ pub(super) fn of_matches(
     matches: &[Range<usize>],
 ) -> Vec<Option<Vec<u8>>> {
     let Some(fix) = &contract.fix else { return vec![None; matches.len()] };
-    let ending = LineEnding::of(text.bytes());
+    let ending = FixLineEnding::of(text.bytes());
     if !fix.names_groups() {
         let one = |place: &Range<usize>| {
             let mut new = Vec::new();
@@ -33,8 +33,8 @@ pub(super) fn of_matches(
         };
         return matches.iter().map(one).collect();
     }
-    let Some(groups) = mender.groups(contract) else { return vec![None; matches.len()] };
-    let one = |captured: Option<Captured>| {
+    let Some(groups) = mender.captures(contract) else { return vec![None; matches.len()] };
+    let one = |captured: Option<CaptureSpans>| {
         let (captured, mut new) = (captured?, Vec::new());
         for part in fix.parts() {
             let number = match part {
@@ -58,12 +58,12 @@ pub(super) fn of_matches(
 
 /// How the lines of a text end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineEnding {
+enum FixLineEnding {
     Lf,
     CrLf,
 }
 
-impl LineEnding {
+impl FixLineEnding {
     /// The more frequent one.
     fn of(text: &[u8]) -> Self {
         let crlf = memmem::find_iter(text, b"\r\n").count();
@@ -95,7 +95,7 @@ mod tests {
     fn a_text_of_a_contract_has_the_line_endings_of_the_file() {
         let written = |file: &str, text: &str| {
             let mut out = Vec::new();
-            LineEnding::of(file.as_bytes()).write(text, &mut out);
+            FixLineEnding::of(file.as_bytes()).write(text, &mut out);
             String::from_utf8(out).expect("is text")
         };
         assert_eq!(written("a\r\nb\r\nc\n", "x\ny\r\nz\n"), "x\r\ny\r\nz\r\n");

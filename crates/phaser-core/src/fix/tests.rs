@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::trials::{Moved, applied};
+use super::trials::{MovedSpan, applied};
 use super::*;
 use crate::contract::{Check, Dialect, Fix, Pattern};
 use crate::matcher::{self, Directives, oracle};
@@ -27,7 +27,7 @@ fn matcher(contracts: Vec<Contract>) -> Matcher {
 fn mend(matcher: &Matcher, text: &[u8]) -> Mended {
     let path = RelPath::from("a.py");
     let text = Text::new(text).expect("is text");
-    Mender::new(matcher).mend(Names { path: &path, alias: None }, &text, [])
+    Mender::new(matcher).mend(FileNames { path: &path, alias: None }, &text, [])
 }
 
 /// The text once it is fixed, and why something is left.
@@ -138,7 +138,7 @@ fn what_is_spared_stays_as_it_is_with_its_line() {
     let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
     let spared =
         checked.violations.iter().find(|one| one.found.as_ref().expect("a place").region.start.line == 2);
-    let mended = Mender::new(&matcher).mend(Names { path: &path, alias: None }, &text, spared);
+    let mended = Mender::new(&matcher).mend(FileNames { path: &path, alias: None }, &text, spared);
     assert_eq!(String::from_utf8_lossy(&mended.text), "bar\nfoo == None\nx is None\n");
     assert_eq!(mended.left[0].why, WhyLeft::WouldViolate("c0".to_owned()), "its line would be another one");
 }
@@ -215,7 +215,7 @@ proptest! {
         let path = RelPath::from("a.py");
         let text = Text::new(text.as_slice()).expect("is text");
         let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
-        let plan = Mender::new(&matcher).plan(Names { path: &path, alias: None }, &text, &checked);
+        let plan = Mender::new(&matcher).plan(FileNames { path: &path, alias: None }, &text, &checked);
         let mut end = 0;
         for edit in &plan {
             let violation = &checked.violations[edit.violation];
@@ -227,7 +227,7 @@ proptest! {
         let (bytes, moves) = applied(text.bytes(), plan.iter());
         let mut outside = (Vec::new(), Vec::new());
         let (mut old, mut new) = (0, 0);
-        for Moved { old: was, new: is } in moves {
+        for MovedSpan { old: was, new: is } in moves {
             outside.0.extend_from_slice(&text.bytes()[old..was.start]);
             outside.1.extend_from_slice(&bytes[new..is.start]);
             (old, new) = (was.end, is.end);

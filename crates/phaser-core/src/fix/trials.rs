@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::judge::{self, Blame, Spot};
-use super::{Edit, Mender, State, WhyLeft};
-use crate::matcher::Names;
+use super::judge::{self, Blame, EditSpan};
+use super::{Edit, Mender, TextState, WhyLeft};
+use crate::matcher::FileNames;
 use crate::text::{Text, starts_with_mark};
 
 /// How often a text is checked in one round.
@@ -12,7 +12,7 @@ const MAX_TRIALS: usize = 200;
 
 /// What becomes of a fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum EditFate {
     /// It is applied.
     Chosen,
     /// It is tried once others have been.
@@ -24,35 +24,35 @@ pub(super) enum Fate {
 /// Attempts to apply some of all fixes.
 pub(super) struct Trials<'a> {
     mender: &'a Mender<'a>,
-    names: Names<'a>,
-    now: &'a State,
+    names: FileNames<'a>,
+    now: &'a TextState,
     all: &'a [Edit],
     /// What becomes of each of them.
-    pub fates: Vec<Fate>,
+    pub fates: Vec<EditFate>,
     /// How many attempts are left.
     left: usize,
 }
 
 impl<'a> Trials<'a> {
     /// All fixes of a text, each with what becomes of it at first.
-    pub fn new(mender: &'a Mender<'a>, now: &'a State, names: Names<'a>, all: &'a [Edit]) -> Self {
+    pub fn new(mender: &'a Mender<'a>, now: &'a TextState, names: FileNames<'a>, all: &'a [Edit]) -> Self {
         let (mut fates, mut end) = (Vec::with_capacity(all.len()), 0);
         for edit in all {
             let is_free = end <= edit.range.start;
             end = if is_free { edit.range.end } else { end };
-            fates.push(if is_free { Fate::Chosen } else { Fate::Undecided });
+            fates.push(if is_free { EditFate::Chosen } else { EditFate::Undecided });
         }
         Self { mender, names, now, all, fates, left: MAX_TRIALS }
     }
 
     /// The fixes that are chosen, by their index, and maybe one more.
     fn chosen(&self, more: Option<usize>) -> Vec<usize> {
-        let is_chosen = |at: &usize| self.fates[*at] == Fate::Chosen || Some(*at) == more;
+        let is_chosen = |at: &usize| self.fates[*at] == EditFate::Chosen || Some(*at) == more;
         (0..self.all.len()).filter(is_chosen).collect()
     }
 
     /// Takes those away that are to blame, until the others do no harm. Who shares the blame is tried again.
-    pub fn without_blamed(&mut self) -> Option<State> {
+    pub fn without_blamed(&mut self) -> Option<TextState> {
         loop {
             let chosen = self.chosen(None);
             if chosen.is_empty() {
@@ -77,19 +77,19 @@ impl<'a> Trials<'a> {
 
     /// Of several reasons the first one counts.
     fn refuse(&mut self, at: usize, why: WhyLeft) {
-        if !matches!(self.fates[at], Fate::Refused(_)) {
-            self.fates[at] = Fate::Refused(why);
+        if !matches!(self.fates[at], EditFate::Refused(_)) {
+            self.fates[at] = EditFate::Refused(why);
         }
     }
 
     fn doubt(&mut self, at: usize) {
-        if self.fates[at] == Fate::Chosen {
-            self.fates[at] = Fate::Undecided;
+        if self.fates[at] == EditFate::Chosen {
+            self.fates[at] = EditFate::Undecided;
         }
     }
 
     /// The text with one more fix beside those that are chosen, if that does no harm.
-    pub fn with(&mut self, one: usize) -> Result<State, WhyLeft> {
+    pub fn with(&mut self, one: usize) -> Result<TextState, WhyLeft> {
         let Range { start, end } = self.all[one].range;
         let overlaps = |at: &usize| self.all[*at].range.start < end && start < self.all[*at].range.end;
         if self.chosen(None).iter().any(overlaps) {
@@ -102,7 +102,7 @@ impl<'a> Trials<'a> {
     }
 
     /// What the text is with these fixes, or what is against them; edits are known by their place among the chosen.
-    fn attempt(&mut self, chosen: &[usize]) -> Result<State, Vec<Blame>> {
+    fn attempt(&mut self, chosen: &[usize]) -> Result<TextState, Vec<Blame>> {
         let Some(left) = self.left.checked_sub(1) else {
             return Err(vec![Blame { edits: Vec::new(), why: WhyLeft::TooMany }]);
         };
@@ -110,8 +110,8 @@ impl<'a> Trials<'a> {
         let edits = || chosen.iter().map(|&at| &self.all[at]);
         let (bytes, moves) = applied(&self.now.text, edits());
         let ids = edits().map(|edit| self.now.violations[edit.violation].contract.id.as_str());
-        let spots = moves.into_iter().zip(ids).map(|(Moved { old, new }, id)| Spot { old, new, id });
-        let spots: Vec<Spot<'_>> = spots.collect();
+        let spans = moves.into_iter().zip(ids).map(|(MovedSpan { old, new }, id)| EditSpan { old, new, id });
+        let spans: Vec<EditSpan<'_>> = spans.collect();
         let text = Text::new(bytes.as_slice()).filter(|_| !starts_with_mark(&bytes));
         let Some(text) = text else {
             let why = WhyLeft::NotChecked("it would not be text".to_owned());
@@ -119,27 +119,27 @@ impl<'a> Trials<'a> {
         };
         let checked = self.mender.check(self.names, &text);
         drop(text);
-        judge::judge(self.now, bytes, checked, &spots)
+        judge::judge(self.now, bytes, checked, &spans)
     }
 }
 
 /// Where a change stood, and where it stands.
 #[derive(Debug)]
-pub(super) struct Moved {
+pub(super) struct MovedSpan {
     pub old: Range<usize>,
     pub new: Range<usize>,
 }
 
 /// A text with these changes, which are in order and apart.
-pub(super) fn applied<'e>(text: &[u8], edits: impl Iterator<Item = &'e Edit>) -> (Vec<u8>, Vec<Moved>) {
-    let (mut bytes, mut spots, mut copied) = (Vec::with_capacity(text.len()), Vec::new(), 0);
+pub(super) fn applied<'e>(text: &[u8], edits: impl Iterator<Item = &'e Edit>) -> (Vec<u8>, Vec<MovedSpan>) {
+    let (mut bytes, mut spans, mut copied) = (Vec::with_capacity(text.len()), Vec::new(), 0);
     for Edit { range, new, .. } in edits {
         bytes.extend_from_slice(&text[copied..range.start]);
         let start = bytes.len();
         bytes.extend_from_slice(new);
-        spots.push(Moved { old: range.clone(), new: start..bytes.len() });
+        spans.push(MovedSpan { old: range.clone(), new: start..bytes.len() });
         copied = range.end;
     }
     bytes.extend_from_slice(&text[copied..]);
-    (bytes, spots)
+    (bytes, spans)
 }

@@ -7,9 +7,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::directives::{Cover, Ignores, Lines};
-use super::group::{Searched, Selection};
-use super::pattern::{Unfinished, Within};
+use super::pattern::{Haystack, Unfinished};
 use super::prefilter::MAX_WIDTH;
+use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
 use crate::contract::Check;
@@ -58,7 +58,7 @@ impl Matcher {
         let view = View::of(text);
         let no_time = selection.no_time().to_vec();
         let left_out = LeftOut { no_time, ..LeftOut::default() };
-        let mut file = File {
+        let mut file = FileCheck {
             matcher: self,
             path,
             text,
@@ -80,7 +80,7 @@ impl Matcher {
 }
 
 /// One file that is being checked.
-struct File<'a> {
+struct FileCheck<'a> {
     matcher: &'a Matcher,
     path: &'a RelPath,
     text: &'a Text<'a>,
@@ -88,14 +88,14 @@ struct File<'a> {
     checked: Checked,
     left_out: LeftOut,
     /// The lines that violations stand on, by number. A line may be very long and have very many violations.
-    lines: HashMap<usize, Line>,
+    lines: HashMap<usize, ViolationLine>,
     /// Its zones, if its language is known; looked at only once there is a match that they decide about.
     zones: OnceCell<Option<Zones>>,
 }
 
 /// A line as its violations carry it.
 #[derive(Debug)]
-struct Line {
+struct ViolationLine {
     text: Arc<str>,
     digest: LineDigest,
 }
@@ -109,19 +109,19 @@ struct LeftOut {
 
 /// What one pattern matched, as far as it was searched for.
 #[derive(Debug, Default)]
-struct Found {
+struct FoundMatches {
     /// Places in the view of the text.
     matches: Vec<Range<usize>>,
     unfinished: Option<Unfinished>,
 }
 
-impl File<'_> {
+impl FileCheck<'_> {
     /// Searches for all of these contracts where the prefilter says that they can match.
-    fn search_all(&mut self, searched: &Searched, scratch: &mut Scratch) {
+    fn search_all(&mut self, searched: &SearchSet, scratch: &mut Scratch) {
         let mut room = self.matcher.options.limits.violations;
         self.left_out.no_time.extend(&searched.no_time);
         for &contract in &searched.unmatched {
-            self.judge(contract, Found::default(), &mut room);
+            self.judge(contract, FoundMatches::default(), &mut room);
         }
         for (at, &contract) in searched.contracts.iter().enumerate() {
             let windows = scratch.candidates.windows(at);
@@ -132,7 +132,7 @@ impl File<'_> {
                 self.left_out.no_time.push(contract);
                 continue;
             }
-            let within = Within { text: self.view.bytes(), charset: self.view.charset(), windows };
+            let within = Haystack { text: self.view.bytes(), charset: self.view.charset(), windows };
             let start = scratch.meter.start();
             let found = self.search(contract, &within);
             self.judge(contract, found, &mut room);
@@ -141,12 +141,12 @@ impl File<'_> {
     }
 
     /// Finds the matches of one contract, as many as are of interest.
-    fn search(&self, contract: usize, within: &Within<'_>) -> Found {
+    fn search(&self, contract: usize, within: &Haystack<'_>) -> FoundMatches {
         let most = match self.matcher.contracts[contract].check {
             Check::Forbid(_) => MAX_MATCHES + 1,
             Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => 1,
         };
-        let mut found = Found::default();
+        let mut found = FoundMatches::default();
         if let Some(pattern) = self.matcher.pattern(contract).filter(|_| !within.windows.is_empty()) {
             let finished = pattern.search(within, &self.matcher.effort(), |range| {
                 if self.is_in_zone(contract, &range) {
@@ -172,7 +172,7 @@ impl File<'_> {
     }
 
     /// Makes violations of what was found.
-    fn judge(&mut self, contract: usize, found: Found, room: &mut usize) {
+    fn judge(&mut self, contract: usize, found: FoundMatches, room: &mut usize) {
         let id = &self.matcher.contracts[contract].id;
         match found.unfinished {
             None => {}
@@ -217,7 +217,7 @@ impl File<'_> {
         let range = without_leading_space(text.bytes(), range);
         let region = text.region(range.clone());
         let number = region.start.line;
-        let line = self.lines.entry(number).or_insert_with(|| Line {
+        let line = self.lines.entry(number).or_insert_with(|| ViolationLine {
             text: excerpt(text.line_head(number, MAX_EXCERPT + MAX_WIDTH)).into(),
             digest: LineDigest::of(text.line(number)),
         });

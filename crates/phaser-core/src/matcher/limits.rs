@@ -158,11 +158,11 @@ impl Budget {
 #[derive(Debug, Clone)]
 pub struct Detached {
     given_up: Arc<GivenUp>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<DetachedState>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum DetachedState {
     #[default]
     Awaited,
     GivenUp,
@@ -172,25 +172,25 @@ enum State {
 impl Detached {
     /// Nobody waits for it any more.
     pub fn give_up(&self) {
-        self.become_(State::GivenUp);
+        self.become_(DetachedState::GivenUp);
     }
 
     /// It has come to its end.
     pub fn end(&self) {
-        self.become_(State::Ended);
+        self.become_(DetachedState::Ended);
     }
 
-    fn become_(&self, new: State) {
+    fn become_(&self, new: DetachedState) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut count = self.given_up.count.lock().unwrap_or_else(PoisonError::into_inner);
         match (*state, new) {
-            (State::Awaited, State::GivenUp) => *count += 1,
-            (State::GivenUp, State::Ended) => {
+            (DetachedState::Awaited, DetachedState::GivenUp) => *count += 1,
+            (DetachedState::GivenUp, DetachedState::Ended) => {
                 *count -= 1;
                 self.given_up.ended.notify_all();
             }
-            (State::Ended, _) => return,
-            (State::Awaited | State::GivenUp, _) => {}
+            (DetachedState::Ended, _) => return,
+            (DetachedState::Awaited | DetachedState::GivenUp, _) => {}
         }
         *state = new;
     }

@@ -11,7 +11,7 @@ use regex_automata::util::syntax;
 
 use super::check::MAX_MATCHES;
 use super::limits::Budget;
-use super::pattern::Within;
+use super::pattern::Haystack;
 use super::pattern::dialect::{Purpose, translate};
 use super::pattern::linear::Charset;
 use super::*;
@@ -280,7 +280,7 @@ proptest! {
         let mut found = Vec::new();
         let (bytes, budget) = (seen(text.bytes()).0, Budget::new(0));
         let all = 0..bytes.len();
-        let within = Within { text: &bytes, charset: Charset::of(&bytes), windows: &[all] };
+        let within = Haystack { text: &bytes, charset: Charset::of(&bytes), windows: &[all] };
         let effort = Effort { timeout: Duration::from_secs(3600), deadline: Deadline::NEVER, budget: &budget };
         let finished = pattern.search(&within, &effort, |range| {
             found.push(range);

@@ -9,8 +9,8 @@ use std::ops::{ControlFlow, Range};
 use memchr::memmem;
 
 use super::limits::{Budget, Effort};
+use super::literals::{self, Requirements, scan};
 use super::prefilter::MAX_WIDTH;
-use super::required::{self, Required, glance};
 use crate::contract::{self, Dialect};
 use crate::deadline::Deadline;
 
@@ -22,8 +22,8 @@ pub mod linear;
 pub mod mistake;
 pub mod vacuous;
 
-use automaton::{Extent, Search};
-use backtracking::{Backtracking, Searched, Validity};
+use automaton::{AutomatonSearch, MatchExtent};
+use backtracking::{Backtracking, SearchScope, Validity};
 use dialect::{Backtracks, DialectError, Purpose, Translation};
 use linear::{Charset, Invalid, Linear};
 
@@ -38,12 +38,12 @@ const MAX_IN_VAIN: usize = 1 << 35;
 /// A pattern that can be searched for.
 #[derive(Debug)]
 pub struct Pattern {
-    engine: Engine,
-    required: Required,
+    engine: PatternEngine,
+    requirements: Requirements,
 }
 
 #[derive(Debug)]
-enum Engine {
+enum PatternEngine {
     Literal(Box<memmem::Finder<'static>>),
     Linear(Box<Linear>),
     Backtracking(Box<Backtracking>),
@@ -76,7 +76,7 @@ pub enum Unfinished {
 
 /// A text to search, and the windows of it in which a match can be.
 #[derive(Debug, Clone, Copy)]
-pub struct Within<'a> {
+pub struct Haystack<'a> {
     /// The text, which is UTF-8.
     pub text: &'a [u8],
     /// Its character set.
@@ -85,7 +85,7 @@ pub struct Within<'a> {
     pub windows: &'a [Range<usize>],
 }
 
-impl Within<'_> {
+impl Haystack<'_> {
     fn charset_of(&self, window: &Range<usize>) -> Charset {
         self.charset.within(self.text, window)
     }
@@ -96,15 +96,15 @@ impl Pattern {
     pub fn new(pattern: &contract::Pattern) -> Result<(Self, Vec<&'static str>), PatternError> {
         if pattern.dialect == Dialect::Literal {
             let literal = pattern.source.as_bytes();
-            let engine = Engine::Literal(Box::new(memmem::Finder::new(literal).into_owned()));
-            return Ok((Self { engine, required: required::of_literal(literal) }, Vec::new()));
+            let engine = PatternEngine::Literal(Box::new(memmem::Finder::new(literal).into_owned()));
+            return Ok((Self { engine, requirements: literals::of_literal(literal) }, Vec::new()));
         }
         let translation = dialect::translate(&pattern.source, Purpose::Search)?;
         if translation.facts.properties > MAX_PROPERTIES {
             return Err(PatternError::TooLarge);
         }
         let Translation { regex, backtracks, mut notes, facts } = translation;
-        let (engine, required) = match backtracks {
+        let (engine, requirements) = match backtracks {
             Some(because) => {
                 let tree = |purpose| {
                     let translation = dialect::translate(&pattern.source, purpose)?;
@@ -112,35 +112,36 @@ impl Pattern {
                 };
                 let endless = facts::endless_bytes(&tree(Purpose::Plain)?);
                 let superset = tree(Purpose::Superset)?;
-                let required = required::of(&superset);
+                let requirements = literals::of(&superset);
                 notes.extend(facts::return_before_end(&superset).then_some(facts::RETURN_BEFORE_END));
-                let searched = searched(&required);
-                let validity = glance::needs(pattern).map_or(Validity::Unknown, |_| Validity::Known);
-                let known = backtracking::Known { regex, because, facts, endless, searched, validity };
-                (Engine::Backtracking(Box::new(Backtracking::new(known)?)), required)
+                let scope = scope(&requirements);
+                let validity = scan::needs(pattern).map_or(Validity::Unknown, |_| Validity::Known);
+                let known =
+                    backtracking::BacktrackingSource { regex, because, facts, endless, scope, validity };
+                (PatternEngine::Backtracking(Box::new(Backtracking::new(known)?)), requirements)
             }
             None => {
                 let (linear, tree) = Linear::new(regex, &facts)?;
                 notes.extend(facts::return_before_end(&tree).then_some(facts::RETURN_BEFORE_END));
-                let required = required::of(&tree);
-                let linear = linear.searched_in(searched(&required));
-                (Engine::Linear(Box::new(linear)), required)
+                let requirements = literals::of(&tree);
+                let linear = linear.with_scope(scope(&requirements));
+                (PatternEngine::Linear(Box::new(linear)), requirements)
             }
         };
-        Ok((Self { engine, required }, notes))
+        Ok((Self { engine, requirements }, notes))
     }
 
     /// Keeps what was made to find out whether the pattern is valid only as far as there is memory for it, and the anchor
     /// only if there is `room` for it; returns how much it takes.
     pub fn limit_memory(&mut self, budget: &Budget, room: usize) -> usize {
         match &mut self.engine {
-            Engine::Backtracking(regex) => regex.limit_memory(budget),
-            Engine::Literal(_) | Engine::Linear(_) => {}
+            PatternEngine::Backtracking(regex) => regex.limit_memory(budget),
+            PatternEngine::Literal(_) | PatternEngine::Linear(_) => {}
         }
-        let size = self.required.size();
+        let size = self.requirements.size();
         if size > room {
-            self.required.anchor = None;
-            self.required.nearby = Vec::new();
+            self.requirements.anchor = None;
+            self.requirements.nearby = Vec::new();
             return 0;
         }
         size
@@ -149,21 +150,21 @@ impl Pattern {
     /// Calls `each` with every non-empty match, leftmost first, none overlapping, until it breaks.
     pub fn search(
         &self,
-        within: &Within<'_>,
+        within: &Haystack<'_>,
         effort: &Effort<'_>,
         each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         match &self.engine {
-            Engine::Literal(finder) => search_literal(finder, within, effort.clock(), each),
-            Engine::Linear(linear) => self.search_linear(linear, within, effort, each),
-            Engine::Backtracking(regex) => regex.search(within, effort, each),
+            PatternEngine::Literal(finder) => search_literal(finder, within, effort.clock(), each),
+            PatternEngine::Linear(linear) => self.search_linear(linear, within, effort, each),
+            PatternEngine::Backtracking(regex) => regex.search(within, effort, each),
         }
     }
 
     fn search_linear(
         &self,
         linear: &Linear,
-        within: &Within<'_>,
+        within: &Haystack<'_>,
         effort: &Effort<'_>,
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
@@ -171,14 +172,14 @@ impl Pattern {
         let clock = effort.clock();
         let bytes: usize = within.windows.iter().map(|window| window.len()).sum();
         let is_little = !clock.is_never() && bytes <= LITTLE;
-        let searched = if is_little { Searched::Little } else { linear.searched() };
-        let automaton = |charset| linear.automaton(charset, effort.budget, searched);
+        let scope = if is_little { SearchScope::Little } else { linear.scope() };
+        let automaton = |charset| linear.automaton(charset, effort.budget, scope);
         let forms = [Charset::Ascii, Charset::Any]
             .map(|charset| needed(charset).then(|| automaton(charset)).flatten());
-        let extents = [1, MAX_WIDTH].map(|width| Extent { reach: self.required.whole, width });
+        let extents = [1, MAX_WIDTH].map(|width| MatchExtent { reach: self.requirements.whole, width });
         let search = |at: usize| {
             let form = forms[at].as_deref()?;
-            Some(Search::new(form, within.text, extents[at], effort))
+            Some(AutomatonSearch::new(form, within.text, extents[at], effort))
         };
         let (mut ascii, mut any) = (search(0), search(1));
         let mut finished = Ok(());
@@ -191,8 +192,8 @@ impl Pattern {
                 finished = Err(Unfinished::TooLarge);
                 continue;
             };
-            let patience = Patience { clock, text: within.text, extent: Some(extent) };
-            if patience.each_match(window, |window| search.next(window), &mut each)?.is_break() {
+            let matches = MatchLoop { clock, text: within.text, extent: Some(extent) };
+            if matches.each_match(window, |window| search.next(window), &mut each)?.is_break() {
                 return Ok(());
             }
         }
@@ -200,15 +201,15 @@ impl Pattern {
     }
 
     /// What every match has.
-    pub fn required(&self) -> &Required {
-        &self.required
+    pub fn requirements(&self) -> &Requirements {
+        &self.requirements
     }
 
     /// Why this pattern needs the backtracking engine, if it does.
     pub fn backtracks(&self) -> Option<Backtracks> {
         match &self.engine {
-            Engine::Backtracking(regex) => Some(regex.because()),
-            Engine::Literal(_) | Engine::Linear(_) => None,
+            PatternEngine::Backtracking(regex) => Some(regex.because()),
+            PatternEngine::Literal(_) | PatternEngine::Linear(_) => None,
         }
     }
 }
@@ -217,8 +218,8 @@ impl Pattern {
 const LITTLE: usize = 2 * 1024;
 
 /// How much of a text has to be searched for a pattern.
-fn searched(required: &Required) -> Searched {
-    required.anchor.as_ref().map_or(Searched::Whole, |_| Searched::Windows)
+fn scope(requirements: &Requirements) -> SearchScope {
+    requirements.anchor.as_ref().map_or(SearchScope::Whole, |_| SearchScope::Windows)
 }
 
 /// Can a match start with blank lines before what the pattern is about, as one of `^\s*print` can?
@@ -242,17 +243,17 @@ impl From<Invalid> for PatternError {
 
 fn search_literal(
     finder: &memmem::Finder<'_>,
-    within: &Within<'_>,
+    within: &Haystack<'_>,
     clock: Deadline,
     mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
 ) -> Result<(), Unfinished> {
-    let patience = Patience { clock, text: within.text, extent: None };
+    let matches = MatchLoop { clock, text: within.text, extent: None };
     for window in within.windows {
         let next = |window: Range<usize>| {
             let found = finder.find(&within.text[window.clone()]).map(|at| window.start + at);
             Ok(found.map(|start| start..start + finder.needle().len()))
         };
-        if patience.each_match(window, next, &mut each)?.is_break() {
+        if matches.each_match(window, next, &mut each)?.is_break() {
             break;
         }
     }
@@ -260,14 +261,14 @@ fn search_literal(
 }
 
 /// How long to go on with matches.
-struct Patience<'a> {
+struct MatchLoop<'a> {
     clock: Deadline,
     text: &'a [u8],
     /// How far a match reaches, for a pattern that may match the empty string.
-    extent: Option<&'a Extent>,
+    extent: Option<&'a MatchExtent>,
 }
 
-impl Patience<'_> {
+impl MatchLoop<'_> {
     /// Calls `each` with every match in a window that is not empty.
     fn each_match(
         &self,
@@ -310,8 +311,8 @@ mod tests {
         Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None })
     }
 
-    fn whole<'a>(text: &'a [u8], windows: &'a [Range<usize>]) -> Within<'a> {
-        Within { text, charset: Charset::of(text), windows }
+    fn whole<'a>(text: &'a [u8], windows: &'a [Range<usize>]) -> Haystack<'a> {
+        Haystack { text, charset: Charset::of(text), windows }
     }
 
     fn effort(budget: &Budget) -> Effort<'_> {

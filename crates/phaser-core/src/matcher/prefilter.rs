@@ -1,7 +1,7 @@
 //! Stage one of a search: where in a text can which of several patterns match at all?
 //!
 //! Built once for all patterns that apply to a file, it reads the text once, four bytes at every
-//! second place, and looks them up in a table of the grams of all anchors. Where one of them stands,
+//! second entry, and looks them up in a table of the grams of all anchors. Where one of them stands,
 //! the anchor's shape is compared, and what can be around it becomes a window to search. It may give a
 //! window that holds no match; every match lies in a window with all other matches that start there.
 
@@ -10,11 +10,11 @@ use std::sync::OnceLock;
 
 use memchr::memmem;
 
+use super::literals::byte_set::{ByteSet, Needles};
+use super::literals::context::Context;
+use super::literals::rules::PartMeasure as _;
+use super::literals::{ByteRun, LiteralShape, Requirements, folds};
 use super::pattern::linear::Charset;
-use super::required::byte_set::{ByteSet, Needles};
-use super::required::rules::Extent as _;
-use super::required::track::Track;
-use super::required::{Required, Run, Shape, folds};
 
 mod builder;
 mod candidates;
@@ -25,9 +25,9 @@ pub mod windows;
 
 pub use candidates::Candidates;
 
-use builder::{Builder, MAX_PLACES};
-use table::{STEP, Table, hash};
-use windows::{Around, Lines, each_run, each_run_of};
+use builder::{MAX_ENTRIES, PrefilterBuilder};
+use table::{GramTable, STEP, hash};
+use windows::{AnchorContext, LineChoice, each_run, each_run_of};
 
 /// The characters outside ASCII that `(?i)` takes for `k` and `s`.
 pub const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
@@ -42,17 +42,17 @@ const WINDOW_WORK: usize = 16;
 #[derive(Debug)]
 pub struct Prefilter {
     /// The grams that are known.
-    table: Table,
-    /// The places of grams in shapes, those of the same hash together.
-    places: Vec<Place>,
-    /// Where the places of each hash start, and at last where they all end.
+    table: GramTable,
+    /// The entries of grams in shapes, those of the same hash together.
+    entries: Vec<GramEntry>,
+    /// Where the entries of each hash start, and at last where they all end.
     groups: Vec<u32>,
     group_shift: u32,
-    shapes: Vec<Known>,
+    shapes: Vec<ShapeEntry>,
     /// Shapes that are looked for one by one, each by a set of three bytes at most, which is its core.
-    pivots: Vec<Known>,
+    pivots: Vec<ShapeEntry>,
     /// Runs, and the patterns whose anchor each of them is.
-    runs: Vec<(Run, Vec<Owner>)>,
+    runs: Vec<(ByteRun, Vec<Owner>)>,
     /// What all of the runs have in common.
     any_run: Option<AnyRun>,
     /// What a character of [`FOLDING`] can hide from the table; made for the first text that has one.
@@ -80,7 +80,7 @@ struct AnyRun {
 
 /// A gram of a shape.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct GramEntry {
     gram: u32,
     shape: u32,
     /// How far after the start of the gram the core of the shape starts, plus one.
@@ -89,22 +89,22 @@ struct Place {
 
 /// A shape, and the patterns whose anchor it is.
 #[derive(Debug)]
-struct Known {
-    shape: Shape,
+struct ShapeEntry {
+    shape: LiteralShape,
     core: Range<usize>,
-    start: Start,
+    start: CorePrefix,
     owners: Vec<Owner>,
 }
 
 /// What the first bytes of a core must be, eight at most, as far as they can be compared at once.
 #[derive(Debug, Clone, Copy)]
-struct Start {
+struct CorePrefix {
     /// The bits that are known, and what they are.
     known: u64,
     bits: u64,
 }
 
-impl Start {
+impl CorePrefix {
     /// Of a shape that starts with a core.
     fn of(shape: &[ByteSet]) -> Self {
         let (mut known, mut bits) = ([0; 8], [0; 8]);
@@ -133,25 +133,25 @@ impl Start {
 #[derive(Debug, Clone)]
 struct Owner {
     index: usize,
-    around: Around,
+    around: AnchorContext,
     /// What is behind the anchor, if others may have the same there.
-    after: Option<TrackId>,
+    after: Option<ContextId>,
 }
 
 /// One of the different tracks behind anchors.
-type TrackId = u32;
+type ContextId = u32;
 
 /// A gram, and where it stands.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct GramHit {
     at: usize,
     gram: u32,
 }
 
 impl Prefilter {
     /// For the patterns with these all_required.
-    pub fn new<'a>(patterns: impl Iterator<Item = &'a Required>) -> Self {
-        let mut builder = Builder::new(MAX_PLACES);
+    pub fn new<'a>(patterns: impl Iterator<Item = &'a Requirements>) -> Self {
+        let mut builder = PrefilterBuilder::new(MAX_ENTRIES);
         for required in patterns {
             builder.add(required);
         }
@@ -170,11 +170,13 @@ impl Prefilter {
             Charset::Any => MAX_WIDTH,
         };
         self.find_unanchored(text, charset, found);
-        if !self.places.is_empty() {
+        if !self.entries.is_empty() {
             self.table.scan(text, |at, gram| {
                 if !found.work.is_exhausted() {
-                    found.work.done += self.places_of(gram).len();
-                    self.look_up(text, Seen { at, gram }, |owner, core| found.add(owner, text, core, width));
+                    found.work.done += self.entries_of(gram).len();
+                    self.look_up(text, GramHit { at, gram }, |owner, core| {
+                        found.add(owner, text, core, width)
+                    });
                 }
             });
         }
@@ -198,7 +200,7 @@ impl Prefilter {
                 Charset::Ascii if beyond_ascii => continue,
                 Charset::Any if !spans_lines && !found.work.is_exhausted() => {
                     found.work.done += text.len() / (STEP / 2);
-                    let wanted = if beyond_ascii { Lines::BeyondAscii } else { Lines::All };
+                    let wanted = if beyond_ascii { LineChoice::BeyondAscii } else { LineChoice::All };
                     found.windows[index].set_lines(text, wanted);
                 }
                 Charset::Any | Charset::Ascii => found.windows[index].set_whole(text),
@@ -263,17 +265,22 @@ impl Prefilter {
         known.flat_map(|known| known.core.clone().flat_map(|at| known.around_letter(at))).collect()
     }
 
-    /// The places of all grams with the hash of this one.
-    fn places_of(&self, gram: u32) -> &[Place] {
+    /// The entries of all grams with the hash of this one.
+    fn entries_of(&self, gram: u32) -> &[GramEntry] {
         let group = (hash(gram) >> self.group_shift) as usize;
-        &self.places[self.groups[group] as usize..self.groups[group + 1] as usize]
+        &self.entries[self.groups[group] as usize..self.groups[group + 1] as usize]
     }
 
-    /// Calls `each` with the owners of the shapes around a gram, and with the place of their core.
-    fn look_up(&self, text: &[u8], Seen { at, gram }: Seen, mut each: impl FnMut(&Owner, Range<usize>)) {
-        for place in self.places_of(gram).iter().filter(|place| place.gram == gram) {
-            let known = &self.shapes[place.shape as usize];
-            let Some(start) = (at + place.skip as usize).checked_sub(1) else { continue };
+    /// Calls `each` with the owners of the shapes around a gram, and with the entry of their core.
+    fn look_up(
+        &self,
+        text: &[u8],
+        GramHit { at, gram }: GramHit,
+        mut each: impl FnMut(&Owner, Range<usize>),
+    ) {
+        for entry in self.entries_of(gram).iter().filter(|entry| entry.gram == gram) {
+            let known = &self.shapes[entry.shape as usize];
+            let Some(start) = (at + entry.skip as usize).checked_sub(1) else { continue };
             if known.is_at(text, start) {
                 let core = start..start + known.core.len();
                 known.owners.iter().for_each(|owner| each(owner, core.clone()));
@@ -282,14 +289,14 @@ impl Prefilter {
     }
 }
 
-impl Known {
+impl ShapeEntry {
     /// The owners, by a letter of the core instead of the whole core, if it has an unusual fold.
     fn around_letter(&self, at: usize) -> impl Iterator<Item = Owner> {
         let owners = if folds(&self.shape[at]) { &self.owners[..] } else { &[] };
         owners.iter().map(move |Owner { index, around, .. }| {
-            let before = around.before.clone().then(Track::across(&self.shape[self.core.start..at]));
-            let after = Track::across(&self.shape[at + 1..self.core.end]).then(around.after.clone());
-            Owner { index: *index, around: Around { before, after, ..around.clone() }, after: None }
+            let before = around.before.clone().then(Context::across(&self.shape[self.core.start..at]));
+            let after = Context::across(&self.shape[at + 1..self.core.end]).then(around.after.clone());
+            Owner { index: *index, around: AnchorContext { before, after, ..around.clone() }, after: None }
         })
     }
 
@@ -321,15 +328,15 @@ fn agree<'a>(sets: impl Iterator<Item = &'a ByteSet>, mut bytes: impl Iterator<I
 mod tests {
     use std::time::Duration;
 
-    use super::candidates::{MAX_WINDOWS, WORK_BETWEEN_LOOKS, Work};
+    use super::candidates::{MAX_WINDOWS, ScanWork, WORK_BETWEEN_CLOCK_READS};
     use super::*;
     use crate::deadline::Deadline;
+    use crate::matcher::literals;
     use crate::matcher::pattern::linear::parse;
-    use crate::matcher::required;
 
     /// The windows of each pattern in the text.
     fn found(patterns: &[&str], text: &[u8]) -> Vec<Vec<Range<usize>>> {
-        let required = |regex: &&str| required::of(&parse(regex, Charset::Ascii).expect("an expression"));
+        let required = |regex: &&str| literals::of(&parse(regex, Charset::Ascii).expect("an expression"));
         let all_required: Vec<_> = patterns.iter().map(required).collect();
         let mut candidates = Candidates::default();
         Prefilter::new(all_required.iter()).search(text, Charset::of(text), &mut candidates);
@@ -363,11 +370,11 @@ mod tests {
     #[test]
     fn the_start_of_a_core_is_compared_at_once() {
         let may_be = |pattern: &str, text: &str| {
-            let anchor = required::of(&parse(pattern, Charset::Ascii).expect("an expression")).anchor;
-            let Some(required::Key::Shapes(shapes)) = anchor.map(|anchor| anchor.key) else {
+            let anchor = literals::of(&parse(pattern, Charset::Ascii).expect("an expression")).anchor;
+            let Some(literals::AnchorKind::Shapes(shapes)) = anchor.map(|anchor| anchor.kind) else {
                 panic!("{pattern}")
             };
-            Start::of(&shapes[0]).may_be_at(text.as_bytes())
+            CorePrefix::of(&shapes[0]).may_be_at(text.as_bytes())
         };
         assert!(may_be("zqxj[01]yyyyyyy", "zqxj9yyyyyyy"), "one of two is left to others");
         assert!(!may_be("zqxj[01]yyyyyyy", "zqxj0xyyyyyy"));
@@ -404,7 +411,7 @@ mod tests {
     #[test]
     fn what_is_beyond_ascii_is_looked_for_beyond_ascii_only() {
         let found = |pattern: &str, text: &str| {
-            let required = [required::of(&parse(pattern, Charset::Any).expect("an expression"))];
+            let required = [literals::of(&parse(pattern, Charset::Any).expect("an expression"))];
             let mut candidates = Candidates::default();
             Prefilter::new(required.iter()).search(
                 text.as_bytes(),
@@ -432,7 +439,7 @@ mod tests {
     #[test]
     fn when_windows_cost_too_much_the_whole_text_is_one() {
         let all_required = ["zqxj", "jqxz", "[0-9a-f]{32}", "(?i)zkxq"]
-            .map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
+            .map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let prefilter = Prefilter::new(all_required.iter());
         for text in ["zqxj zqxj zqxj", &"0123456789abcdef".repeat(9), &"\u{212A}".repeat(9)] {
             let mut candidates = Candidates::default();
@@ -450,7 +457,7 @@ mod tests {
     #[test]
     fn when_windows_of_one_pattern_cost_too_much_the_others_keep_theirs() {
         let all_required =
-            ["zqxj", "jqxz"].map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
+            ["zqxj", "jqxz"].map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let prefilter = Prefilter::new(all_required.iter());
         let text = b"zqxj zqxj jqxz zqxj";
         let mut candidates = Candidates::default();
@@ -465,7 +472,7 @@ mod tests {
 
     #[test]
     fn windows_may_cost_what_they_spare() {
-        let mut work = Work::with_least(5);
+        let mut work = ScanWork::with_least(5);
         work.reset(10);
         for (done, exhausted) in [(5, false), (10, false), (11, true)] {
             work.done = done;
@@ -479,15 +486,15 @@ mod tests {
         work.deadline = Deadline::after(Duration::ZERO);
         work.reset(usize::MAX);
         assert!(!work.is_exhausted(), "the clock is not looked at for so little");
-        work.done = WORK_BETWEEN_LOOKS;
+        work.done = WORK_BETWEEN_CLOCK_READS;
         assert!(work.is_exhausted());
     }
 
     #[test]
     fn patterns_beyond_the_most_places_are_searched_for_everywhere() {
         let all_required =
-            ["zqxj", "jqxz"].map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
-        let mut builder = Builder::new(1);
+            ["zqxj", "jqxz"].map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
+        let mut builder = PrefilterBuilder::new(1);
         all_required.iter().for_each(|required| builder.add(required));
         let mut candidates = Candidates::default();
         builder.build().search(b"none", Charset::Ascii, &mut candidates);
@@ -499,8 +506,13 @@ mod tests {
     fn a_window_that_is_dropped_leaves_nothing_behind() {
         let mut candidates = Candidates::default();
         candidates.reset(1, b"");
-        let around =
-            Around { before: Track::NONE, after: Track::NONE, run: None, nearby: Vec::new(), least: 2 };
+        let around = AnchorContext {
+            before: Context::NONE,
+            after: Context::NONE,
+            run: None,
+            nearby: Vec::new(),
+            least: 2,
+        };
         let owner = Owner { index: 0, around, after: None };
         for at in 0..9 {
             candidates.add(&owner, b"xyxyxyxyxy", at..at + 1, 1);
@@ -515,9 +527,9 @@ mod tests {
         let owner = Owner {
             index: 7,
             after: None,
-            around: Around {
-                before: Track::NONE,
-                after: Track::NONE,
+            around: AnchorContext {
+                before: Context::NONE,
+                after: Context::NONE,
                 run: None,
                 nearby: Vec::new(),
                 least: 0,
@@ -542,7 +554,7 @@ mod tests {
     #[test]
     fn candidates_are_good_for_text_after_text() {
         let all_required =
-            ["zqxj", "jqxz"].map(|regex| required::of(&parse(regex, Charset::Ascii).expect("an expression")));
+            ["zqxj", "jqxz"].map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let prefilter = Prefilter::new(all_required.iter());
         let mut candidates = Candidates::default();
         prefilter.search(b"zqxj", Charset::Ascii, &mut candidates);

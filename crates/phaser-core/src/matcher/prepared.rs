@@ -8,15 +8,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::limits::{Budget, MAX_ANCHORS};
+use super::literals::scan;
 use super::pattern::Pattern;
-use super::pattern::mistake::{self, Mistake};
-use super::required::glance;
+use super::pattern::mistake::{self, PatternMistake};
 use crate::contract::{Contract, Needs, Warning};
 
 /// What is known of the patterns of some contracts, which are known by their index.
 #[derive(Debug)]
 pub struct Prepared {
-    patterns: Vec<Lazy>,
+    patterns: Vec<LazyPattern>,
     budget: Budget,
     /// The bytes that the anchors of all patterns take so far.
     anchors: AtomicUsize,
@@ -24,15 +24,15 @@ pub struct Prepared {
 
 /// The pattern of one contract, as far as it is known.
 #[derive(Debug, Default)]
-struct Lazy {
+struct LazyPattern {
     /// What a glance tells, if the contract itself does not.
     needs: OnceLock<Option<Needs>>,
-    read: OnceLock<Read>,
+    read: OnceLock<PreparedPattern>,
 }
 
 /// A pattern that has been read.
 #[derive(Debug)]
-struct Read {
+struct PreparedPattern {
     /// Nothing if it is not valid, or if the contract has none.
     pattern: Option<Box<Pattern>>,
     warnings: Vec<Warning>,
@@ -41,7 +41,7 @@ struct Read {
 impl Prepared {
     /// For so many contracts, with so much memory for what is kept.
     pub fn new(count: usize, kept: usize) -> Self {
-        let patterns = std::iter::repeat_with(Lazy::default).take(count).collect();
+        let patterns = std::iter::repeat_with(LazyPattern::default).take(count).collect();
         Self { patterns, budget: Budget::new(kept), anchors: AtomicUsize::new(0) }
     }
 
@@ -62,7 +62,7 @@ impl Prepared {
         if pattern.needs.is_some() {
             return pattern.needs.as_deref();
         }
-        self.patterns[index].needs.get_or_init(|| glance::needs(pattern)).as_ref()
+        self.patterns[index].needs.get_or_init(|| scan::needs(pattern)).as_ref()
     }
 
     /// Is the contract's pattern valid? It is read if nothing else tells.
@@ -88,16 +88,16 @@ impl Prepared {
         read.flat_map(|read| read.warnings.iter().cloned()).collect()
     }
 
-    fn read(&self, contract: &Contract) -> Read {
+    fn read(&self, contract: &Contract) -> PreparedPattern {
         match read(contract) {
-            Ok(None) => Read { pattern: None, warnings: Vec::new() },
+            Ok(None) => PreparedPattern { pattern: None, warnings: Vec::new() },
             Ok(Some((mut pattern, warnings))) => {
                 let room = MAX_ANCHORS.saturating_sub(self.anchors.load(Ordering::Relaxed));
                 let size = pattern.limit_memory(&self.budget, room);
                 self.anchors.fetch_add(size, Ordering::Relaxed);
-                Read { pattern: Some(Box::new(pattern)), warnings }
+                PreparedPattern { pattern: Some(Box::new(pattern)), warnings }
             }
-            Err(warning) => Read { pattern: None, warnings: vec![warning] },
+            Err(warning) => PreparedPattern { pattern: None, warnings: vec![warning] },
         }
     }
 }
@@ -112,7 +112,7 @@ pub fn read(contract: &Contract) -> Result<Option<(Pattern, Vec<Warning>)>, Warn
             notes.into_iter().map(|note| warning(note.to_owned()).only_a_doubt()).collect(),
         ))),
         Err(error) => {
-            let Mistake { what, place } = mistake::explain(&written.source, &error);
+            let PatternMistake { what, place } = mistake::explain(&written.source, &error);
             Err(warning(what).pointing(&written.source, place))
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::pattern::Within;
+use super::pattern::Haystack;
 use super::pattern::dialect::Backtracks;
 use super::pattern::linear::Charset;
 use super::{Matcher, Scratch};
@@ -111,7 +111,7 @@ impl Matcher {
         if let Some(construct) = pattern.backtracks() {
             return Some(Slow::Backtracks(construct));
         }
-        if pattern.required().anchor.is_none() {
+        if pattern.requirements().anchor.is_none() {
             return Some(Slow::WholeText);
         }
         (cost.beyond_ascii > cost.bytes / 2).then_some(Slow::BeyondAscii)
@@ -136,7 +136,7 @@ impl Meter {
     }
 
     /// Notes a search that has run since `start`.
-    pub(super) fn searched(&mut self, contract: usize, within: &Within<'_>, start: Option<Watch>) {
+    pub(super) fn searched(&mut self, contract: usize, within: &Haystack<'_>, start: Option<Watch>) {
         let (Some(costs), Some(start)) = (&mut self.0, start) else { return };
         let time = start.elapsed();
         if within.windows.is_empty() {

@@ -3,7 +3,7 @@
 use crate::source::Target;
 use phaser_core::fix::{Edit, Mender, is_fixable};
 use phaser_core::matcher::Checked;
-use phaser_core::matcher::Names;
+use phaser_core::matcher::FileNames;
 use phaser_core::text::{Text, place_in_file};
 use phaser_core::violation::Replacement;
 
@@ -32,7 +32,7 @@ pub(super) fn propose(mender: &Mender<'_>, target: &Target, file: Read<'_>, chec
         return;
     }
     let Read { bytes, text } = file;
-    let names = Names { path: &target.path, alias: target.alias.as_ref() };
+    let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
     for Edit { violation, range, new } in mender.plan(names, text, checked) {
         let at = |place: usize| place_in_file(bytes, text.bytes(), place);
         // What is not UTF-8 cannot be told in a report.

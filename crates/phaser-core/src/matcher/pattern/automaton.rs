@@ -16,13 +16,13 @@ use regex_automata::{Input, MatchKind, meta};
 use regex_syntax::hir::Hir;
 
 use super::Unfinished;
-use super::backtracking::Searched;
+use super::backtracking::SearchScope;
 use super::linear::{self, Charset, SIZE_LIMIT};
 use crate::deadline::{Deadline, Watch};
 use crate::matcher::limits::{Budget, Effort};
+use crate::matcher::literals::MatchReach;
 use crate::matcher::prefilter::MAX_WIDTH;
 use crate::matcher::prefilter::windows::walk;
-use crate::matcher::required::Reach;
 
 /// What one place of an expression can cost on one byte of text at worst, in nanoseconds.
 const PLACE_COST: u64 = 60;
@@ -59,12 +59,12 @@ pub struct Automaton {
     /// How many bytes are searched in one go at least.
     step: usize,
     frugal: OnceLock<Option<hybrid::Regex>>,
-    free: Mutex<Vec<Cache>>,
+    free: Mutex<Vec<AutomatonCache>>,
 }
 
 /// Memory that searches with one automaton use one after another.
 #[derive(Debug)]
-struct Cache {
+struct AutomatonCache {
     regex: meta::Cache,
     /// How much of it has been taken from what is shared.
     taken: usize,
@@ -72,15 +72,15 @@ struct Cache {
 
 impl Automaton {
     /// The automaton of an expression for text of this character set, or `None` when it would be too large.
-    pub fn new(expression: &str, charset: Charset, searched: Searched) -> Option<Self> {
+    pub fn new(expression: &str, charset: Charset, scope: SearchScope) -> Option<Self> {
         let hir = linear::parse(expression, charset).ok()?;
         // A table of states is for more text than that.
-        let is_worth_it = linear::estimated_states(&hir) <= MANY_STATES && searched != Searched::Little;
+        let is_worth_it = linear::estimated_states(&hir) <= MANY_STATES && scope != SearchScope::Little;
         // In a small window there is nothing to skip that would be worth looking for.
-        let has_small_windows = match searched {
-            Searched::Windows => hir.properties().maximum_len().is_some(),
-            Searched::Little => true,
-            Searched::Whole => false,
+        let has_small_windows = match scope {
+            SearchScope::Windows => hir.properties().maximum_len().is_some(),
+            SearchScope::Little => true,
+            SearchScope::Whole => false,
         };
         let config = meta::Config::new()
             .utf8_empty(false)
@@ -120,13 +120,13 @@ impl Automaton {
         made.as_ref()
     }
 
-    fn cache(&self) -> Cache {
+    fn cache(&self) -> AutomatonCache {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        free.unwrap_or_else(|| Cache { regex: self.regex.create_cache(), taken: 0 })
+        free.unwrap_or_else(|| AutomatonCache { regex: self.regex.create_cache(), taken: 0 })
     }
 
     /// Keeps the cache for the next search, if there is memory for it.
-    fn keep(&self, mut cache: Cache, budget: &Budget) {
+    fn keep(&self, mut cache: AutomatonCache, budget: &Budget) {
         budget.give(cache.taken);
         if budget.is_spent() {
             return;
@@ -139,14 +139,14 @@ impl Automaton {
 
 /// How far a match reaches.
 #[derive(Debug, Clone, Copy)]
-pub struct Extent {
+pub struct MatchExtent {
     /// In characters.
-    pub reach: Reach,
+    pub reach: MatchReach,
     /// The most bytes of one character.
     pub width: usize,
 }
 
-impl Extent {
+impl MatchExtent {
     /// How far a match that starts before `cut` can reach, at most to `end`.
     pub fn from(&self, cut: usize, text: &[u8], end: usize) -> usize {
         let most = self.reach.most.map_or(usize::MAX, |most| most.saturating_mul(self.width));
@@ -156,21 +156,21 @@ impl Extent {
 
 /// One expression, one text, and the time there is.
 #[derive(Debug)]
-pub struct Search<'a> {
+pub struct AutomatonSearch<'a> {
     automaton: &'a Automaton,
     text: &'a [u8],
-    extent: Extent,
+    extent: MatchExtent,
     clock: Deadline,
     budget: &'a Budget,
-    cache: Option<Cache>,
+    cache: Option<AutomatonCache>,
     /// Made anew for each search: whether that engine gives up depends on what it remembers.
     frugal: Option<hybrid::Cache>,
     piece: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> AutomatonSearch<'a> {
     /// A search of `text`, in which a match reaches so far.
-    pub fn new(automaton: &'a Automaton, text: &'a [u8], extent: Extent, effort: &Effort<'a>) -> Self {
+    pub fn new(automaton: &'a Automaton, text: &'a [u8], extent: MatchExtent, effort: &Effort<'a>) -> Self {
         let (cache, piece) = (Some(automaton.cache()), automaton.step);
         let (clock, budget) = (effort.clock(), effort.budget);
         Self { automaton, text, extent, clock, budget, cache, frugal: None, piece }
@@ -247,7 +247,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Drop for Search<'_> {
+impl Drop for AutomatonSearch<'_> {
     fn drop(&mut self) {
         if let Some(cache) = self.cache.take() {
             self.automaton.keep(cache, self.budget);
@@ -284,13 +284,13 @@ fn places(hir: &Hir) -> usize {
 mod tests {
     use super::*;
     use crate::contract::Dialect;
+    use crate::matcher::literals::byte_set::ByteSet;
     use crate::matcher::oracle;
-    use crate::matcher::required::byte_set::ByteSet;
     use proptest::prelude::*;
 
     const UNLIMITED: usize = usize::MAX / 2;
     const HOUR: Duration = Duration::from_secs(3600);
-    const ANYWHERE: Reach = Reach { most: None, bytes: ByteSet::ALL };
+    const ANYWHERE: MatchReach = MatchReach { most: None, bytes: ByteSet::ALL };
 
     fn effort(deadline: Deadline, budget: &Budget) -> Effort<'_> {
         Effort { timeout: HOUR, deadline, budget }
@@ -299,14 +299,14 @@ mod tests {
     /// All matches in `text`, searched for in pieces of this length to start with.
     fn matches(expression: &str, text: &[u8], piece: usize) -> Vec<Range<usize>> {
         let (charset, budget) = (Charset::of(text), Budget::new(UNLIMITED));
-        let mut automaton = Automaton::new(expression, Charset::Any, Searched::Windows).expect("small");
+        let mut automaton = Automaton::new(expression, Charset::Any, SearchScope::Windows).expect("small");
         automaton.step = piece;
         let whole =
-            crate::matcher::required::of(&linear::parse(expression, Charset::Any).expect("an expression"))
+            crate::matcher::literals::of(&linear::parse(expression, Charset::Any).expect("an expression"))
                 .whole;
         let width = if charset == Charset::Ascii { 1 } else { 4 };
-        let (extent, effort) = (Extent { reach: whole, width }, effort(Deadline::after(HOUR), &budget));
-        let mut search = Search::new(&automaton, text, extent, &effort);
+        let (extent, effort) = (MatchExtent { reach: whole, width }, effort(Deadline::after(HOUR), &budget));
+        let mut search = AutomatonSearch::new(&automaton, text, extent, &effort);
         let (mut found, mut at) = (Vec::new(), 0);
         while at <= text.len() {
             let Some(next) = search.next(at..text.len()).expect("there is time") else { break };
@@ -324,7 +324,7 @@ mod tests {
             piece in 1usize..9,
         ) {
             // What is too large for an automaton is a gap, which is said.
-            prop_assume!(Automaton::new(&expression, Charset::Any, Searched::Windows).is_some());
+            prop_assume!(Automaton::new(&expression, Charset::Any, SearchScope::Windows).is_some());
             let expected = oracle::matches(&expression, Dialect::Regex, &text);
             prop_assert_eq!(matches(&expression, &text, piece), expected);
         }
@@ -333,15 +333,15 @@ mod tests {
     #[test]
     fn what_repeats_what_repeats_may_be_too_large() {
         let expression = r"(?:(?:\w){0,40}?){0,40}?";
-        assert!(Automaton::new(expression, Charset::Any, Searched::Windows).is_none());
-        assert!(Automaton::new(expression, Charset::Ascii, Searched::Windows).is_some());
+        assert!(Automaton::new(expression, Charset::Any, SearchScope::Windows).is_none());
+        assert!(Automaton::new(expression, Charset::Ascii, SearchScope::Windows).is_some());
     }
 
     fn search(expression: &str, text: &[u8], clock: Deadline) -> Result<Option<Range<usize>>, Unfinished> {
         let (automaton, budget) =
-            (Automaton::new(expression, Charset::Ascii, Searched::Whole).expect("small"), Budget::new(0));
-        let extent = Extent { reach: ANYWHERE, width: 1 };
-        Search::new(&automaton, text, extent, &effort(clock, &budget)).next(0..text.len())
+            (Automaton::new(expression, Charset::Ascii, SearchScope::Whole).expect("small"), Budget::new(0));
+        let extent = MatchExtent { reach: ANYWHERE, width: 1 };
+        AutomatonSearch::new(&automaton, text, extent, &effort(clock, &budget)).next(0..text.len())
     }
 
     #[test]
@@ -361,10 +361,10 @@ mod tests {
 
     #[test]
     fn a_cache_is_kept_as_long_as_there_is_memory() {
-        let automaton = Automaton::new(r"\w+x", Charset::Any, Searched::Whole).expect("small");
-        let extent = Extent { reach: ANYWHERE, width: 4 };
+        let automaton = Automaton::new(r"\w+x", Charset::Any, SearchScope::Whole).expect("small");
+        let extent = MatchExtent { reach: ANYWHERE, width: 4 };
         let kept = |budget: &Budget| {
-            Search::new(&automaton, b"abc", extent, &effort(Deadline::NEVER, budget))
+            AutomatonSearch::new(&automaton, b"abc", extent, &effort(Deadline::NEVER, budget))
                 .next(0..3)
                 .expect("there is time");
             automaton.free.lock().expect("not poisoned").len()

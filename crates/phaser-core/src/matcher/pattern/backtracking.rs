@@ -17,10 +17,10 @@ use fancy_regex::{CompileError, RegexInput, RuntimeError};
 
 use super::dialect::{Backtracks, Facts};
 use super::linear::SIZE_LIMIT;
-use super::{PatternError, Unfinished, Within};
+use super::{Haystack, PatternError, Unfinished};
 use crate::deadline::Deadline;
 use crate::matcher::limits::{Budget, Effort};
-use crate::matcher::required::byte_set::ByteSet;
+use crate::matcher::literals::byte_set::ByteSet;
 
 /// How often a call may backtrack at first, which counts for nothing.
 const FREE_STEPS: u64 = 20_000;
@@ -64,7 +64,7 @@ pub struct Backtracking {
     size: usize,
     /// The bytes that it can run over without an end.
     endless: ByteSet,
-    searched: Searched,
+    scope: SearchScope,
     /// Made when it is first needed, if there is memory for it.
     kept: OnceLock<Option<Arc<fancy_regex::Regex>>>,
 }
@@ -80,7 +80,7 @@ pub enum Validity {
 
 /// How much of a text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Searched {
+pub enum SearchScope {
     /// The windows in which the expression can match.
     Windows,
     /// The same, which are little text, and there is hardly any more to come.
@@ -91,7 +91,7 @@ pub enum Searched {
 
 /// An expression, and what is known of it.
 #[derive(Debug)]
-pub struct Known {
+pub struct BacktrackingSource {
     /// The expression.
     pub regex: String,
     /// Why it needs to backtrack.
@@ -101,7 +101,7 @@ pub struct Known {
     /// The bytes that it can run over without an end.
     pub endless: ByteSet,
     /// How much of a text is to be searched for it.
-    pub searched: Searched,
+    pub scope: SearchScope,
     /// Whether it is known to be valid.
     pub validity: Validity,
 }
@@ -115,20 +115,20 @@ struct Expression {
 
 impl Backtracking {
     /// The expression, if it is valid.
-    pub fn new(known: Known) -> Result<Self, PatternError> {
-        let Known { regex, because, facts, endless, searched, validity } = known;
+    pub fn new(known: BacktrackingSource) -> Result<Self, PatternError> {
+        let BacktrackingSource { regex, because, facts, endless, scope, validity } = known;
         let repeated = if facts.counts { REPEATED_SIZE } else { 0 };
         let size = SIZE + facts.large_classes * CLASS_SIZE + repeated;
-        let text = match searched {
-            Searched::Windows | Searched::Little => format!("{HARD}{regex}"),
-            Searched::Whole => regex,
+        let text = match scope {
+            SearchScope::Windows | SearchScope::Little => format!("{HARD}{regex}"),
+            SearchScope::Whole => regex,
         };
         let expression = Expression { text: text.into(), groups: facts.groups };
         let kept = match validity {
             Validity::Known => OnceLock::new(),
             Validity::Unknown => OnceLock::from(Some(Arc::new(expression.build(FREE_STEPS)?))),
         };
-        Ok(Self { expression, because, size, endless, searched, kept })
+        Ok(Self { expression, because, size, endless, scope, kept })
     }
 
     /// Why it needs to backtrack.
@@ -148,15 +148,15 @@ impl Backtracking {
     /// Calls `each` with every match in the windows, until it breaks.
     pub fn search(
         &self,
-        within: &Within<'_>,
+        within: &Haystack<'_>,
         effort: &Effort<'_>,
         mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let Ok(text) = std::str::from_utf8(within.text) else { return Err(Unfinished::TooLarge) };
         let (clock, whole) = (effort.clock(), 0..text.len());
-        let within = &match self.searched {
-            Searched::Windows | Searched::Little => *within,
-            Searched::Whole => Within { windows: std::slice::from_ref(&whole), ..*within },
+        let within = &match self.scope {
+            SearchScope::Windows | SearchScope::Little => *within,
+            SearchScope::Whole => Haystack { windows: std::slice::from_ref(&whole), ..*within },
         };
         if clock.is_never() {
             return self.start(within, effort).each_match(text, within.windows, each);
@@ -184,7 +184,7 @@ impl Backtracking {
         self.kept.get_or_init(|| self.expression.build(FREE_STEPS).ok().map(Arc::new)).clone()
     }
 
-    fn start(&self, within: &Within<'_>, effort: &Effort<'_>) -> Search {
+    fn start(&self, within: &Haystack<'_>, effort: &Effort<'_>) -> BacktrackingSearch {
         let text = within.text;
         let stretch =
             if text.len() <= STEP_BYTES { text.len() } else { longest_stretch(text, &self.endless) };
@@ -193,7 +193,7 @@ impl Backtracking {
         let is_long = longest.saturating_add(stretch).min(text.len()) > LONG;
         let first = if weight == 1 && !is_long { self.kept() } else { None };
         let steps = effort.steps().saturating_add(text.len() as u64 * STEPS_PER_BYTE) / weight;
-        Search {
+        BacktrackingSearch {
             expression: self.expression.clone(),
             engines: first.into_iter().collect(),
             weight,
@@ -250,7 +250,7 @@ impl Expression {
 }
 
 /// One search of one text.
-struct Search {
+struct BacktrackingSearch {
     expression: Expression,
     /// Engines with a limit that grows from one to the next, as far as they were needed.
     engines: Vec<Arc<fancy_regex::Regex>>,
@@ -260,7 +260,7 @@ struct Search {
     clock: Deadline,
 }
 
-impl Search {
+impl BacktrackingSearch {
     fn each_match(
         &mut self,
         text: &str,
@@ -363,8 +363,8 @@ mod tests {
     fn try_new(expression: &str) -> Result<Backtracking, PatternError> {
         let Translation { regex, facts, .. } = translate(expression, Purpose::Backtracking)?;
         let (because, endless) = (Backtracks::LookAround, ByteSet::ALL);
-        let (searched, validity) = (Searched::Windows, Validity::Unknown);
-        Backtracking::new(Known { regex, because, facts, endless, searched, validity })
+        let (scope, validity) = (SearchScope::Windows, Validity::Unknown);
+        Backtracking::new(BacktrackingSource { regex, because, facts, endless, scope, validity })
     }
 
     fn new(expression: &str) -> Backtracking {
@@ -377,7 +377,7 @@ mod tests {
         effort: &Effort<'_>,
     ) -> (Vec<Range<usize>>, Result<(), Unfinished>) {
         let (mut found, whole) = (Vec::new(), [0..text.len()]);
-        let within = Within { text: text.as_bytes(), charset: Charset::Any, windows: &whole };
+        let within = Haystack { text: text.as_bytes(), charset: Charset::Any, windows: &whole };
         let finished = regex.search(&within, effort, |range| {
             found.push(range);
             ControlFlow::Continue(())
@@ -442,7 +442,7 @@ mod tests {
         let (regex, budget) = (new("(?<=x)a+(?=y)"), Budget::new(0));
         let effort = Effort { timeout: TENTH, deadline: Deadline::NEVER, budget: &budget };
         let mut found = Vec::new();
-        let within = Within { text: b"xaay xay xay", charset: Charset::Ascii, windows: &[1..3, 10..11] };
+        let within = Haystack { text: b"xaay xay xay", charset: Charset::Ascii, windows: &[1..3, 10..11] };
         let finished = regex.search(&within, &effort, |range| {
             found.push(range);
             ControlFlow::Continue(())

@@ -152,7 +152,7 @@ struct Translator<'a> {
     purpose: Purpose,
     flags: Flags,
     /// The groups that are open.
-    outer: Vec<Open>,
+    outer: Vec<OpenGroup>,
 }
 
 /// The flags that this translation depends on.
@@ -171,15 +171,15 @@ impl Default for Flags {
 
 /// A group that is open.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenGroup {
     /// The flags around it.
     flags: Flags,
-    close: Close,
+    close: GroupClose,
 }
 
 /// What the end of a group becomes.
 #[derive(Debug, Clone, Copy)]
-enum Close {
+enum GroupClose {
     /// This text.
     With(&'static str),
     /// Nothing: all that was written since the group was opened, at this length, is taken back.

@@ -2,8 +2,8 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use crate::matcher::required;
-use crate::matcher::required::byte_set::ByteSet;
+use crate::matcher::literals;
+use crate::matcher::literals::byte_set::ByteSet;
 
 /// A repetition that may go on longer than this, in characters, counts as endless.
 const ENDLESS: u32 = 1_000;
@@ -18,7 +18,7 @@ pub fn endless_bytes(hir: &Hir) -> ByteSet {
         HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => ByteSet::default(),
         HirKind::Capture(capture) => endless_bytes(&capture.sub),
         HirKind::Repetition(repetition) if repetition.max.is_none_or(|max| max > ENDLESS) => {
-            required::bytes(&repetition.sub)
+            literals::bytes(&repetition.sub)
         }
         HirKind::Repetition(repetition) => endless_bytes(&repetition.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
@@ -106,7 +106,7 @@ fn runs_over_lines(hir: &Hir) -> bool {
         }
         _ => false,
     };
-    repetition.max.is_none() && blanks && required::bytes(sub).contains(b'\n')
+    repetition.max.is_none() && blanks && literals::bytes(sub).contains(b'\n')
 }
 
 #[cfg(test)]

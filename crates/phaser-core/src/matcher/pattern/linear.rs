@@ -8,7 +8,7 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::automaton::Automaton;
-use super::backtracking::Searched;
+use super::backtracking::SearchScope;
 use super::dialect::Facts;
 use crate::matcher::limits::Budget;
 
@@ -23,14 +23,14 @@ const FEW_STATES: usize = SIZE_LIMIT / 1024;
 pub struct Linear {
     regex: String,
     has_ascii_form: bool,
-    searched: Searched,
-    ascii: OnceLock<Made>,
-    unicode: OnceLock<Made>,
+    scope: SearchScope,
+    ascii: OnceLock<CompiledForm>,
+    unicode: OnceLock<CompiledForm>,
 }
 
 /// What has become of one form.
 #[derive(Debug)]
-enum Made {
+enum CompiledForm {
     Kept(Box<Automaton>),
     TooLarge,
     /// There is no memory to keep it.
@@ -98,9 +98,9 @@ impl Linear {
         let charset = if has_ascii_form { Charset::Ascii } else { Charset::Any };
         let hir = parse(&regex, charset)?;
         let (ascii, unicode) = (OnceLock::new(), OnceLock::new());
-        let linear = Self { regex, has_ascii_form, searched: Searched::Whole, ascii, unicode };
+        let linear = Self { regex, has_ascii_form, scope: SearchScope::Whole, ascii, unicode };
         if estimated_states(&hir) < FEW_STATES
-            || Automaton::new(&linear.regex, charset, linear.searched).is_some()
+            || Automaton::new(&linear.regex, charset, linear.scope).is_some()
         {
             Ok((linear, hir))
         } else {
@@ -110,13 +110,13 @@ impl Linear {
 
     /// The same, to be searched for in so much of a text.
     #[must_use]
-    pub fn searched_in(self, searched: Searched) -> Self {
-        Self { searched, ..self }
+    pub fn with_scope(self, scope: SearchScope) -> Self {
+        Self { scope, ..self }
     }
 
     /// How much of a text is searched for it.
-    pub fn searched(&self) -> Searched {
-        self.searched
+    pub fn scope(&self) -> SearchScope {
+        self.scope
     }
 
     /// The automaton for text of this character set, or `None` when it would be too large. One for little text is not kept:
@@ -125,29 +125,29 @@ impl Linear {
         &self,
         charset: Charset,
         budget: &Budget,
-        searched: Searched,
+        scope: SearchScope,
     ) -> Option<AutomatonRef<'_>> {
         let (form, charset) = match charset {
             Charset::Ascii if self.has_ascii_form => (&self.ascii, Charset::Ascii),
             Charset::Ascii | Charset::Any => (&self.unicode, Charset::Any),
         };
-        let make = || Automaton::new(&self.regex, charset, searched).map(Box::new);
-        if searched == Searched::Little && form.get().is_none() {
+        let make = || Automaton::new(&self.regex, charset, scope).map(Box::new);
+        if scope == SearchScope::Little && form.get().is_none() {
             return make().map(AutomatonRef::Own);
         }
         let made = form.get_or_init(|| {
             if budget.is_spent() {
-                return Made::ForEachSearch;
+                return CompiledForm::ForEachSearch;
             }
-            make().map_or(Made::TooLarge, |automaton| {
+            make().map_or(CompiledForm::TooLarge, |automaton| {
                 budget.take(automaton.size());
-                Made::Kept(automaton)
+                CompiledForm::Kept(automaton)
             })
         });
         match made {
-            Made::Kept(automaton) => Some(AutomatonRef::Kept(automaton)),
-            Made::TooLarge => None,
-            Made::ForEachSearch => make().map(AutomatonRef::Own),
+            CompiledForm::Kept(automaton) => Some(AutomatonRef::Kept(automaton)),
+            CompiledForm::TooLarge => None,
+            CompiledForm::ForEachSearch => make().map(AutomatonRef::Own),
         }
     }
 }
@@ -252,7 +252,7 @@ mod tests {
         assert!(linear.ascii.get().is_none() && linear.unicode.get().is_none());
         let budget = Budget::new(usize::MAX);
         assert!(matches!(
-            linear.automaton(Charset::Ascii, &budget, Searched::Whole),
+            linear.automaton(Charset::Ascii, &budget, SearchScope::Whole),
             Some(AutomatonRef::Kept(_))
         ));
         assert!(linear.unicode.get().is_none());
@@ -263,16 +263,16 @@ mod tests {
         let [first, second] = ["a+", "b+"].map(|regex| new(regex).expect("an expression"));
         let budget = Budget::new(1);
         assert!(matches!(
-            first.automaton(Charset::Ascii, &budget, Searched::Whole),
+            first.automaton(Charset::Ascii, &budget, SearchScope::Whole),
             Some(AutomatonRef::Kept(_))
         ));
         assert!(budget.is_spent(), "its size is counted");
         assert!(matches!(
-            second.automaton(Charset::Ascii, &budget, Searched::Whole),
+            second.automaton(Charset::Ascii, &budget, SearchScope::Whole),
             Some(AutomatonRef::Own(_))
         ));
         assert!(matches!(
-            first.automaton(Charset::Ascii, &budget, Searched::Whole),
+            first.automaton(Charset::Ascii, &budget, SearchScope::Whole),
             Some(AutomatonRef::Kept(_))
         ));
     }
@@ -280,10 +280,10 @@ mod tests {
     #[test]
     fn what_is_made_for_little_text_is_not_kept() {
         let (linear, budget) = (new("a+").expect("an expression"), Budget::new(usize::MAX));
-        let made = |searched| linear.automaton(Charset::Ascii, &budget, searched).expect("small");
-        assert!(matches!(made(Searched::Little), AutomatonRef::Own(_)));
-        assert!(matches!(made(Searched::Windows), AutomatonRef::Kept(_)));
-        assert!(matches!(made(Searched::Little), AutomatonRef::Kept(_)), "what is there is used");
+        let made = |scope| linear.automaton(Charset::Ascii, &budget, scope).expect("small");
+        assert!(matches!(made(SearchScope::Little), AutomatonRef::Own(_)));
+        assert!(matches!(made(SearchScope::Windows), AutomatonRef::Kept(_)));
+        assert!(matches!(made(SearchScope::Little), AutomatonRef::Kept(_)), "what is there is used");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::dialect::DialectError;
 
 /// A mistake in a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct PatternMistake {
     /// What is wrong, where, and how to mend it.
     pub what: String,
     /// The place of it in the pattern, in characters.
@@ -21,7 +21,7 @@ pub struct Mistake {
 }
 
 /// What to tell the author of a pattern that has been refused.
-pub fn explain(source: &str, error: &PatternError) -> Mistake {
+pub fn explain(source: &str, error: &PatternError) -> PatternMistake {
     let place = match error {
         PatternError::TooLarge => None,
         PatternError::Dialect(error) => place_of(source, error),
@@ -31,7 +31,7 @@ pub fn explain(source: &str, error: &PatternError) -> Mistake {
     let what = error.to_string();
     let (wrong, mend) = what.rsplit_once(" (").unwrap_or((&what, ""));
     let what = if place.is_some() { format!("{wrong}{} ({mend}", at(place.as_ref())) } else { what };
-    Mistake { what, place }
+    PatternMistake { what, place }
 }
 
 /// Where it is, in words.
@@ -39,7 +39,7 @@ fn at(place: Option<&Range<usize>>) -> String {
     place.map(|place| format!(" at character {}", place.start + 1)).unwrap_or_default()
 }
 
-fn about_syntax(source: &str, message: &str) -> Mistake {
+fn about_syntax(source: &str, message: &str) -> PatternMistake {
     let read =
         regex_syntax::ParserBuilder::new().multi_line(true).crlf(true).utf8(false).build().parse(source);
     let seen = match &read {
@@ -59,7 +59,7 @@ fn about_syntax(source: &str, message: &str) -> Mistake {
     };
     let place = place.map(|place| in_characters(source, &place));
     let (message, at) = (in_plain_words(message), at(place.as_ref()));
-    Mistake { what: format!("'pattern' is not a regular expression: {message}{at} ({mend})"), place }
+    PatternMistake { what: format!("'pattern' is not a regular expression: {message}{at} ({mend})"), place }
 }
 
 /// The words of an engine as phaser's.
@@ -179,12 +179,12 @@ fn unknown_name(source: &str) -> Option<Range<usize>> {
 
 /// The brackets of groups that stand alone, as byte offsets.
 #[derive(Default)]
-struct Groups {
+struct StrayParentheses {
     unclosed: Option<usize>,
     unopened: Option<usize>,
 }
 
-fn groups(source: &str) -> Groups {
+fn groups(source: &str) -> StrayParentheses {
     let (mut open, mut unopened) = (Vec::new(), None);
     let mut rest = source.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
@@ -206,7 +206,7 @@ fn groups(source: &str) -> Groups {
             _ => {}
         }
     }
-    Groups { unclosed: open.pop(), unopened }
+    StrayParentheses { unclosed: open.pop(), unopened }
 }
 
 /// Where something stands that cannot be translated.
@@ -260,7 +260,7 @@ mod tests {
         let Err(error) = Pattern::new(&pattern) else {
             panic!("{source} is valid");
         };
-        let Mistake { what, place } = explain(source, &error);
+        let PatternMistake { what, place } = explain(source, &error);
         let what = what.trim_start_matches("'pattern' is not ");
         match place {
             Some(place) => format!("{source}\n{}{} {what}", " ".repeat(place.start), "^".repeat(place.len())),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::windows::Windows;
-use super::{Owner, TrackId, WINDOW_WORK};
+use super::{ContextId, Owner, WINDOW_WORK};
 use crate::deadline::Deadline;
 
 /// The most windows of all patterns together, in one text.
@@ -20,23 +20,23 @@ const TIMES_OF_ONE: usize = 4;
 const MIN_OF_ONE: usize = 64 * 1024;
 
 /// After how much of it the clock is looked at.
-pub(super) const WORK_BETWEEN_LOOKS: usize = 1024 * 1024;
+pub(super) const WORK_BETWEEN_CLOCK_READS: usize = 1024 * 1024;
 
 /// Where each of the patterns can match; good for one text after another.
 #[derive(Debug)]
 pub struct Candidates {
     pub(super) windows: Vec<Windows>,
     pub(super) touched: Vec<usize>,
-    pub(super) work: Work,
+    pub(super) work: ScanWork,
     /// What the windows of one pattern may cost.
     pub(super) most_of_one: usize,
     /// Where a part ends behind which a track leads nowhere: patterns that go on alike need not be followed there.
-    dead_end: Option<(TrackId, usize)>,
+    dead_end: Option<(ContextId, usize)>,
 }
 
 /// What has been looked at, and the most there may be.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(super) struct ScanWork {
     pub(super) done: usize,
     pub(super) most: usize,
     /// What there may be in any case.
@@ -46,14 +46,14 @@ pub(super) struct Work {
     late: bool,
 }
 
-impl Work {
+impl ScanWork {
     pub(super) fn with_least(least: usize) -> Self {
         Self {
             done: 0,
             most: least,
             least,
             deadline: Deadline::NEVER,
-            next_look: WORK_BETWEEN_LOOKS,
+            next_look: WORK_BETWEEN_CLOCK_READS,
             late: false,
         }
     }
@@ -67,7 +67,7 @@ impl Work {
     /// Is it too late to look for windows?
     pub(super) fn is_exhausted(&mut self) -> bool {
         if self.done >= self.next_look {
-            self.next_look = self.done + WORK_BETWEEN_LOOKS;
+            self.next_look = self.done + WORK_BETWEEN_CLOCK_READS;
             self.late = self.deadline.has_passed();
         }
         self.late || self.done > self.most
@@ -79,7 +79,7 @@ impl Default for Candidates {
         Self {
             windows: Vec::new(),
             touched: Vec::new(),
-            work: Work::with_least(MIN_WORK),
+            work: ScanWork::with_least(MIN_WORK),
             most_of_one: MIN_OF_ONE,
             dead_end: None,
         }

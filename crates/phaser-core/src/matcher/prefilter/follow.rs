@@ -3,8 +3,8 @@
 //!
 //! What is known at each step is an interval: the nearest and the furthest place that the steps so far can end at.
 
-use crate::matcher::required::byte_set::ByteSet;
-use crate::matcher::required::track::Step;
+use crate::matcher::literals::byte_set::ByteSet;
+use crate::matcher::literals::context::ContextStep;
 
 /// How far a track is followed before its end is looked for without a look at what it needs.
 const NEAR: usize = 512;
@@ -31,47 +31,47 @@ pub enum Side<'t> {
 
 impl Side<'_> {
     /// Follows the steps, which are in the order of the text; a character has at most `width` bytes.
-    pub fn follow(self, steps: &[Step], width: usize) -> Followed {
+    pub fn follow(self, steps: &[ContextStep], width: usize) -> Followed {
         match self {
             Self::Before(text) => {
                 let near = &text[text.len().saturating_sub(NEAR)..];
                 let (last, is_all) = (near.len(), near.len() == text.len());
                 let at = |distance: usize| near[last - 1 - distance];
-                Near { at, len: last, is_all }.follow(steps.iter().rev(), width)
+                NearText { at, len: last, is_all }.follow(steps.iter().rev(), width)
             }
             Self::Behind(text) => {
                 let near = &text[..text.len().min(NEAR)];
                 let at = |distance: usize| near[distance];
-                Near { at, len: near.len(), is_all: near.len() == text.len() }.follow(steps.iter(), width)
+                NearText { at, len: near.len(), is_all: near.len() == text.len() }.follow(steps.iter(), width)
             }
         }
     }
 
     /// How far the steps can reach at most, however far that is.
-    pub fn furthest(self, steps: &[Step], width: usize) -> usize {
+    pub fn furthest(self, steps: &[ContextStep], width: usize) -> usize {
         match self {
             Self::Before(text) => {
                 let at = |distance: usize| text[text.len() - 1 - distance];
-                Near { at, len: text.len(), is_all: true }.furthest(steps.iter().rev(), width)
+                NearText { at, len: text.len(), is_all: true }.furthest(steps.iter().rev(), width)
             }
             Self::Behind(text) => {
                 let at = |distance: usize| text[distance];
-                Near { at, len: text.len(), is_all: true }.furthest(steps.iter(), width)
+                NearText { at, len: text.len(), is_all: true }.furthest(steps.iter(), width)
             }
         }
     }
 }
 
 /// The bytes next to a part, by their distance from it.
-struct Near<At> {
+struct NearText<At> {
     at: At,
     len: usize,
     /// Is there no more text than that?
     is_all: bool,
 }
 
-impl<At: Fn(usize) -> u8> Near<At> {
-    fn follow<'s>(&self, steps: impl Iterator<Item = &'s Step>, width: usize) -> Followed {
+impl<At: Fn(usize) -> u8> NearText<At> {
+    fn follow<'s>(&self, steps: impl Iterator<Item = &'s ContextStep>, width: usize) -> Followed {
         let (mut nearest, mut furthest) = (0, 0);
         for step in steps {
             let (bytes, least) = (step.bytes(), step.least());
@@ -93,7 +93,7 @@ impl<At: Fn(usize) -> u8> Near<At> {
         Followed::To(furthest)
     }
 
-    fn furthest<'s>(&self, steps: impl Iterator<Item = &'s Step>, width: usize) -> usize {
+    fn furthest<'s>(&self, steps: impl Iterator<Item = &'s ContextStep>, width: usize) -> usize {
         steps.fold(0, |at, step| self.walk(at, step.most(width), step.bytes()))
     }
 
@@ -108,7 +108,7 @@ impl<At: Fn(usize) -> u8> Near<At> {
 
     /// The first place in an interval at which what the step needs can start. A byte that is not in the set rules out
     /// all places before it.
-    fn first_run(&self, nearest: usize, furthest: usize, step: &Step) -> Option<usize> {
+    fn first_run(&self, nearest: usize, furthest: usize, step: &ContextStep) -> Option<usize> {
         let (bytes, least, mut start) = (step.bytes(), step.least(), nearest);
         while start <= furthest && least <= self.len - start.min(self.len) {
             match (start..start + least).rev().find(|&place| !bytes.contains((self.at)(place))) {
@@ -123,18 +123,18 @@ impl<At: Fn(usize) -> u8> Near<At> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matcher::literals;
     use crate::matcher::pattern::linear::{Charset, parse};
-    use crate::matcher::required;
 
     /// Where the track behind the anchor of an expression leads.
     fn behind(expression: &str, text: &str) -> Followed {
-        let anchor = required::of(&parse(expression, Charset::Ascii).expect("an expression")).anchor;
+        let anchor = literals::of(&parse(expression, Charset::Ascii).expect("an expression")).anchor;
         Side::Behind(text.as_bytes()).follow(anchor.expect("an anchor").after.steps(), 1)
     }
 
     /// Where the track before it leads.
     fn before(expression: &str, text: &str) -> Followed {
-        let anchor = required::of(&parse(expression, Charset::Ascii).expect("an expression")).anchor;
+        let anchor = literals::of(&parse(expression, Charset::Ascii).expect("an expression")).anchor;
         Side::Before(text.as_bytes()).follow(anchor.expect("an anchor").before.steps(), 1)
     }
 
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(behind(r"zqxj\s*[a-z]{10};", &long), Followed::Nowhere);
         assert_eq!(behind(r"zqxj(?s:.)*;", &long), Followed::Far);
         assert_eq!(before(r"=[a-z]*\s*zqxj", &long), Followed::Far);
-        let anchor = required::of(&parse(r"zqxj\s*[a-z]*;", Charset::Ascii).expect("an expression")).anchor;
+        let anchor = literals::of(&parse(r"zqxj\s*[a-z]*;", Charset::Ascii).expect("an expression")).anchor;
         let steps = anchor.expect("an anchor").after;
         assert_eq!(Side::Behind(long.as_bytes()).furthest(steps.steps(), 1), long.len());
     }

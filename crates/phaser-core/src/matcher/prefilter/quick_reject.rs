@@ -5,8 +5,8 @@ use memchr::memmem;
 use super::FOLDING;
 use super::windows::has_run;
 use crate::contract::{MayHold, Needs};
-use crate::matcher::required::Run;
-use crate::matcher::required::byte_set::ByteSet;
+use crate::matcher::literals::ByteRun;
+use crate::matcher::literals::byte_set::ByteSet;
 use crate::matcher::view::View;
 use crate::text::Text;
 
@@ -25,7 +25,7 @@ const MAX_BITS: u32 = 17;
 pub struct QuickReject {
     text: Vec<u8>,
     is_ascii: bool,
-    grams: Option<Grams>,
+    grams: Option<TrigramFilter>,
 }
 
 impl QuickReject {
@@ -47,7 +47,7 @@ impl QuickReject {
             return None;
         }
         let text = text.to_ascii_lowercase();
-        let (is_ascii, grams) = (text.is_ascii(), (patterns > FEW).then(|| Grams::of(&text)));
+        let (is_ascii, grams) = (text.is_ascii(), (patterns > FEW).then(|| TrigramFilter::of(&text)));
         Some(Self { text, is_ascii, grams })
     }
 
@@ -70,20 +70,20 @@ impl MayHold for QuickReject {
         if self.is_ascii && bytes.is_beyond_ascii() {
             return false;
         }
-        has_run(&self.text, &Run { bytes, count })
+        has_run(&self.text, &ByteRun { bytes, count })
     }
 }
 
 /// The grams of a text: three bytes in a row.
 #[derive(Debug)]
-struct Grams {
+struct TrigramFilter {
     /// A bit for each, by its hash.
     bits: Vec<u64>,
     /// By how much a hash is too long for that.
     shift: u32,
 }
 
-impl Grams {
+impl TrigramFilter {
     fn of(text: &[u8]) -> Self {
         let count = (text.len() * BITS_PER_GRAM).next_power_of_two().clamp(64, 1 << MAX_BITS);
         let shift = u32::BITS - count.trailing_zeros();

@@ -1,14 +1,14 @@
 //! Which grams are known: a bit for each, by its hash, and the loop that reads a text with it.
 //!
-//! It may take a gram for known that is not. The sizes are fixed so that no place in it has to be checked. For a long text
+//! It may take a gram for known that is not. The sizes are fixed so that no entry in it has to be checked. For a long text
 //! a small table has a byte for each bit: that is looked up in half as many steps, and more memory than a short text is
 //! worth.
 
-use crate::matcher::required::gram_filter;
+use crate::matcher::literals::grams;
 
 /// How many bytes of text one step covers, and how many it reads.
 pub const STEP: usize = 16;
-const STEP_READS: usize = STEP - 2 + gram_filter::LEN;
+const STEP_READS: usize = STEP - 2 + grams::LEN;
 
 /// How many bits there should be for each gram that is known, so that few others are taken for one.
 const BITS_PER_GRAM: usize = 128;
@@ -23,41 +23,41 @@ const LONG: usize = 1 << 20;
 
 /// A table of grams.
 #[derive(Debug)]
-pub enum Table {
-    Small(Box<Bits<SMALL>>),
-    Medium(Box<Bits<MEDIUM>>),
-    Large(Box<Bits<LARGE>>),
+pub enum GramTable {
+    Small(Box<BitTable<SMALL>>),
+    Medium(Box<BitTable<MEDIUM>>),
+    Large(Box<BitTable<LARGE>>),
 }
 
-impl Table {
+impl GramTable {
     /// For so many grams.
     pub fn new(count: usize, grams: impl Iterator<Item = u32>) -> Self {
         match count * BITS_PER_GRAM / 64 {
-            words if words <= SMALL => Self::Small(Bits::of(grams)),
-            words if words <= MEDIUM => Self::Medium(Bits::of(grams)),
-            _ => Self::Large(Bits::of(grams)),
+            words if words <= SMALL => Self::Small(BitTable::of(grams)),
+            words if words <= MEDIUM => Self::Medium(BitTable::of(grams)),
+            _ => Self::Large(BitTable::of(grams)),
         }
     }
 
-    /// Calls `each` with every gram at an even place that may be known.
+    /// Calls `each` with every gram at an even entry that may be known.
     pub fn scan(&self, text: &[u8], each: impl FnMut(usize, u32)) {
         match self {
             Self::Small(bits) if text.len() >= LONG => {
                 let bytes = bits.as_bytes();
-                scan(text, |gram| bytes.look(gram), each);
+                scan(text, |gram| bytes.bit(gram), each);
             }
-            Self::Small(bits) => scan(text, |gram| bits.look(gram), each),
-            Self::Medium(bits) => scan(text, |gram| bits.look(gram), each),
-            Self::Large(bits) => scan(text, |gram| bits.look(gram), each),
+            Self::Small(bits) => scan(text, |gram| bits.bit(gram), each),
+            Self::Medium(bits) => scan(text, |gram| bits.bit(gram), each),
+            Self::Large(bits) => scan(text, |gram| bits.bit(gram), each),
         }
     }
 }
 
 /// The bits of a table.
 #[derive(Debug)]
-pub struct Bits<const WORDS: usize>([u64; WORDS]);
+pub struct BitTable<const WORDS: usize>([u64; WORDS]);
 
-impl<const WORDS: usize> Bits<WORDS> {
+impl<const WORDS: usize> BitTable<WORDS> {
     const SHIFT: u32 = u32::BITS - (WORDS * 64).trailing_zeros();
 
     fn of(grams: impl Iterator<Item = u32>) -> Box<Self> {
@@ -70,45 +70,45 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// A number that is odd if the gram may be known.
-    fn look(&self, gram: u32) -> u8 {
+    fn bit(&self, gram: u32) -> u8 {
         let bit = hash(gram) >> Self::SHIFT;
         (self.0[(bit >> 6) as usize % WORDS] >> (bit & 63)) as u8
     }
 }
 
-impl Bits<SMALL> {
+impl BitTable<SMALL> {
     /// The same table, for long texts.
-    fn as_bytes(&self) -> Bytes {
+    fn as_bytes(&self) -> ByteTable {
         let mut bytes = vec![0; SMALL * 64];
         for (these, word) in bytes.chunks_exact_mut(64).zip(self.0).filter(|(_, word)| *word != 0) {
             these.iter_mut().enumerate().for_each(|(bit, byte)| *byte = (word >> bit) as u8 & 1);
         }
-        Bytes(bytes.try_into().expect("has that size"))
+        ByteTable(bytes.try_into().expect("has that size"))
     }
 }
 
 /// A byte for each bit of a small table.
 #[derive(Debug)]
-struct Bytes(Box<[u8; SMALL * 64]>);
+struct ByteTable(Box<[u8; SMALL * 64]>);
 
-impl Bytes {
+impl ByteTable {
     /// A number that is odd if the gram may be known.
-    fn look(&self, gram: u32) -> u8 {
-        self.0[(hash(gram) >> Bits::<SMALL>::SHIFT) as usize % (SMALL * 64)]
+    fn bit(&self, gram: u32) -> u8 {
+        self.0[(hash(gram) >> BitTable::<SMALL>::SHIFT) as usize % (SMALL * 64)]
     }
 }
 
-/// Calls `each` with every gram at an even place that may be known: `look` then gives an odd number.
-fn scan(text: &[u8], look: impl Fn(u32) -> u8, mut each: impl FnMut(usize, u32)) {
-    let may_be_known = |gram: &u32| look(*gram) & 1 != 0;
+/// Calls `each` with every gram at an even entry that may be known: `bit` then gives an odd number.
+fn scan(text: &[u8], bit: impl Fn(u32) -> u8, mut each: impl FnMut(usize, u32)) {
+    let may_be_known = |gram: &u32| bit(*gram) & 1 != 0;
     let mut rest = text;
     while let Some(chunk) = rest.first_chunk::<STEP_READS>() {
         let grams: [u32; STEP / 2] = std::array::from_fn(|index| {
             let at = 2 * index;
-            gram_filter::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
+            grams::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
         });
         // Mostly there is none, and which one it is can be found out again.
-        if grams.iter().fold(0, |any, gram| any | look(*gram)) & 1 != 0 {
+        if grams.iter().fold(0, |any, gram| any | bit(*gram)) & 1 != 0 {
             let at = text.len() - rest.len();
             for (index, gram) in grams.into_iter().enumerate().filter(|(_, gram)| may_be_known(gram)) {
                 each(at + 2 * index, gram);
@@ -117,7 +117,7 @@ fn scan(text: &[u8], look: impl Fn(u32) -> u8, mut each: impl FnMut(usize, u32))
         rest = &rest[STEP..];
     }
     for at in (text.len() - rest.len()..text.len()).step_by(2) {
-        let gram = gram_filter::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
+        let gram = grams::read(std::array::from_fn(|index| text.get(at + index).copied().unwrap_or(0)));
         if may_be_known(&gram) {
             each(at, gram);
         }
@@ -136,12 +136,12 @@ mod tests {
     #[test]
     fn a_long_text_is_read_as_a_short_one_is() {
         let grams = (0..400_u32).map(|number| number.wrapping_mul(0x6C07_8965) | 0x2020_2020);
-        let bits = Bits::<SMALL>::of(grams.clone());
+        let bits = BitTable::<SMALL>::of(grams.clone());
         let bytes = bits.as_bytes();
         let others = (0..100_000_u32).map(|number| number.wrapping_mul(0x0019_660D));
-        assert!(grams.chain(others).all(|gram| bits.look(gram) & 1 == bytes.look(gram)));
-        let known = gram_filter::read(*b"wxyz");
-        let table = Table::new(1, [known].into_iter());
+        assert!(grams.chain(others).all(|gram| bits.bit(gram) & 1 == bytes.bit(gram)));
+        let known = grams::read(*b"wxyz");
+        let table = GramTable::new(1, [known].into_iter());
         let text = " ".repeat(LONG - 2) + "wxyz" + &" ".repeat(5) + "wxyz" + &" ".repeat(41) + "wxyz";
         let mut found = Vec::new();
         table.scan(text.as_bytes(), |at, gram| found.push((at, gram)));
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn what_is_known_is_found_at_even_places_in_every_size() {
-        let known = gram_filter::read(*b"wxyz");
+        let known = grams::read(*b"wxyz");
         for count in [1, 5_000, 500_000] {
-            let table = Table::new(count, [known].into_iter());
+            let table = GramTable::new(count, [known].into_iter());
             for length in 0..40 {
                 for at in 0..=length {
                     let text = " ".repeat(at) + "wXyz" + &" ".repeat(length - at);

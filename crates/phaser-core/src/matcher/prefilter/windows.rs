@@ -7,36 +7,36 @@
 use std::ops::{ControlFlow, Range};
 
 use super::follow::{Followed, Side};
-use crate::matcher::required::byte_set::{ByteSet, Needles, likelihood};
-use crate::matcher::required::track::Track;
-use crate::matcher::required::{Reach, Run, Shape};
+use crate::matcher::literals::byte_set::{ByteSet, Needles, likelihood};
+use crate::matcher::literals::context::Context;
+use crate::matcher::literals::{ByteRun, LiteralShape, MatchReach};
 
 /// What the matches of a pattern have around a part of them.
 #[derive(Debug, Clone)]
-pub struct Around {
+pub struct AnchorContext {
     /// Before the part.
-    pub before: Track,
+    pub before: Context,
     /// After the part.
-    pub after: Track,
+    pub after: Context,
     /// Anywhere.
-    pub run: Option<Run>,
+    pub run: Option<ByteRun>,
     /// One of these anywhere, if there are any; bytes that are one character each.
-    pub nearby: Vec<Nearby>,
+    pub nearby: Vec<NearbyFinder>,
     /// The least bytes of a match.
     pub least: usize,
 }
 
 /// A few bytes in a row, found by the rarest of them.
 #[derive(Debug, Clone)]
-pub struct Nearby {
-    shape: Shape,
+pub struct NearbyFinder {
+    shape: LiteralShape,
     rarest: usize,
     needles: Needles,
 }
 
-impl Nearby {
+impl NearbyFinder {
     /// For a shape that is not empty.
-    pub fn new(shape: &Shape) -> Self {
+    pub fn new(shape: &LiteralShape) -> Self {
         let rarer = |one: &(usize, &ByteSet), other: &(usize, &ByteSet)| {
             likelihood(one.1).total_cmp(&likelihood(other.1))
         };
@@ -55,7 +55,7 @@ impl Nearby {
     }
 }
 
-impl Around {
+impl AnchorContext {
     /// Can there be a match in these bytes?
     fn allows(&self, window: &[u8]) -> bool {
         window.len() >= self.least
@@ -70,7 +70,7 @@ pub const MAX_WINDOWS: usize = 10_000;
 
 /// The lines that a pattern can match in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
+pub enum LineChoice {
     /// Any.
     All,
     /// Those with a character beyond ASCII.
@@ -121,12 +121,12 @@ impl Windows {
 
     /// For a pattern that can match anywhere in a line and not beyond: lines beyond ASCII, and apart from them the
     /// others, if they are wanted, so that these can be searched without Unicode.
-    pub fn set_lines(&mut self, text: &[u8], wanted: Lines) {
+    pub fn set_lines(&mut self, text: &[u8], wanted: LineChoice) {
         self.ranges.clear();
         let (mut start, mut open) = (0, None);
         for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
             if text[start..end].is_ascii() {
-                if wanted == Lines::All {
+                if wanted == LineChoice::All {
                     open.get_or_insert(start);
                 }
             } else {
@@ -144,7 +144,13 @@ impl Windows {
 
     /// Adds a window around `part`; a character has at most `width` bytes. Returns how many bytes were looked at, or
     /// `None` when what stands behind the part rules a match out.
-    pub fn add(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> Option<usize> {
+    pub fn add(
+        &mut self,
+        around: &AnchorContext,
+        text: &[u8],
+        part: Range<usize>,
+        width: usize,
+    ) -> Option<usize> {
         let behind = Side::Behind(&text[part.end..]).follow(around.after.steps(), width);
         if behind == Followed::Nowhere {
             return None;
@@ -165,8 +171,8 @@ impl Windows {
 
     /// Adds a window that reaches far. Bytes that are in the last window are not looked at again, so that all windows of a
     /// pattern together take no more than a look at the text.
-    fn add_far(&mut self, around: &Around, text: &[u8], part: Range<usize>, width: usize) -> usize {
-        let most = |reach: &Reach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
+    fn add_far(&mut self, around: &AnchorContext, text: &[u8], part: Range<usize>, width: usize) -> usize {
+        let most = |reach: &MatchReach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
         let (before, after) = (around.before.reach(), around.after.reach());
         let first = part.start.saturating_sub(most(&before));
         let reaches = |window: &&Range<usize>| {
@@ -237,12 +243,12 @@ fn walk_back(text: &[u8], at: usize, first: usize, bytes: &ByteSet) -> usize {
 }
 
 /// Is there such a run?
-pub fn has_run(text: &[u8], run: &Run) -> bool {
+pub fn has_run(text: &[u8], run: &ByteRun) -> bool {
     next_run(text, 0, run.count, |byte| run.bytes.contains(byte)).is_some()
 }
 
 /// Calls `each` with every run, as long as it goes.
-pub fn each_run(text: &[u8], run: &Run, each: impl FnMut(Range<usize>)) {
+pub fn each_run(text: &[u8], run: &ByteRun, each: impl FnMut(Range<usize>)) {
     each_run_of(text, run.count, |byte| run.bytes.contains(byte), each);
 }
 
@@ -284,15 +290,18 @@ mod tests {
     /// How much is followed in any test with something long.
     const FAR: usize = 2_000;
 
-    fn reach(most: impl Into<Option<usize>>) -> Track {
-        Track::within(Reach { most: most.into(), bytes: ByteSet::range(b'a', b'z').union(ByteSet::HIGH) })
+    fn reach(most: impl Into<Option<usize>>) -> Context {
+        Context::within(MatchReach {
+            most: most.into(),
+            bytes: ByteSet::range(b'a', b'z').union(ByteSet::HIGH),
+        })
     }
 
-    fn around(before: impl Into<Option<usize>>, after: impl Into<Option<usize>>) -> Around {
-        Around { before: reach(before), after: reach(after), run: None, nearby: Vec::new(), least: 0 }
+    fn around(before: impl Into<Option<usize>>, after: impl Into<Option<usize>>) -> AnchorContext {
+        AnchorContext { before: reach(before), after: reach(after), run: None, nearby: Vec::new(), least: 0 }
     }
 
-    fn windows(around: &Around, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
+    fn windows(around: &AnchorContext, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut windows = Windows::default();
         for part in parts {
             windows.add(around, text.as_bytes(), part.clone(), 1);
@@ -355,7 +364,8 @@ mod tests {
         let text = format!("{} X", "a ".repeat(FAR)).repeat(50);
         let parts: Vec<_> = memchr::memchr_iter(b'X', text.as_bytes()).map(|at| at..at + 1).collect();
         for bytes in [ByteSet::ALL, ByteSet::range(0, b'z')] {
-            let around = Around { before: Track::within(Reach { most: None, bytes }), ..around(0, 0) };
+            let around =
+                AnchorContext { before: Context::within(MatchReach { most: None, bytes }), ..around(0, 0) };
             let mut windows = Windows::default();
             let looked_at: Option<usize> =
                 parts.iter().map(|part| windows.add(&around, text.as_bytes(), part.clone(), 1)).sum();
@@ -372,41 +382,48 @@ mod tests {
             windows.join();
             windows.as_slice().iter().map(|window| text[window.clone()].to_owned()).collect::<Vec<_>>()
         };
-        let lines = |text| chosen(text, Lines::All);
+        let lines = |text| chosen(text, LineChoice::All);
         assert_eq!(lines("a\n\nb\r\né\nc\nd"), ["a\n\nb\r\n", "é", "c\nd"]);
         assert_eq!(lines("é\né"), ["é", "é"]);
         assert_eq!(lines("a\né\n"), ["a\n", "é", ""]);
         assert_eq!(lines("a"), ["a"]);
-        assert_eq!(chosen("a\né1\nb\r\né2\n", Lines::BeyondAscii), ["é1", "é2"]);
-        assert_eq!(chosen("a\nb", Lines::BeyondAscii), [""; 0]);
+        assert_eq!(chosen("a\né1\nb\r\né2\n", LineChoice::BeyondAscii), ["é1", "é2"]);
+        assert_eq!(chosen("a\nb", LineChoice::BeyondAscii), [""; 0]);
     }
 
     #[test]
     fn a_near_window_without_the_run_is_dropped() {
-        let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 4 };
-        let digits = |most| Track::within(Reach { most: Some(most), bytes: ByteSet::range(b'0', b'9') });
-        let around =
-            Around { before: digits(0), after: digits(9), run: Some(run), nearby: Vec::new(), least: 0 };
+        let run = ByteRun { bytes: ByteSet::range(b'0', b'9'), count: 4 };
+        let digits =
+            |most| Context::within(MatchReach { most: Some(most), bytes: ByteSet::range(b'0', b'9') });
+        let around = AnchorContext {
+            before: digits(0),
+            after: digits(9),
+            run: Some(run),
+            nearby: Vec::new(),
+            least: 0,
+        };
         assert_eq!(windows(&around, "X123-X1234", &[0..1, 5..6]), vec![5..10]);
     }
 
     #[test]
     fn a_window_that_is_too_short_is_dropped() {
-        let around = Around { least: 4, ..around(None, None) };
+        let around = AnchorContext { least: 4, ..around(None, None) };
         assert_eq!(windows(&around, "aXa-aXaa", &[1..2, 5..6]), vec![4..8]);
     }
 
     #[test]
     fn a_near_window_without_a_clue_is_dropped() {
-        let nearby = ["qx", "zz"]
-            .map(|nearby| Nearby::new(&nearby.bytes().map(|byte| ByteSet::range(byte, byte)).collect()));
-        let around = Around { nearby: nearby.to_vec(), ..around(None, None) };
+        let nearby = ["qx", "zz"].map(|nearby| {
+            NearbyFinder::new(&nearby.bytes().map(|byte| ByteSet::range(byte, byte)).collect())
+        });
+        let around = AnchorContext { nearby: nearby.to_vec(), ..around(None, None) };
         assert_eq!(windows(&around, "aXqyz-aXqx-zzX", &[1..2, 7..8, 13..14]), [6..10, 11..14]);
     }
 
     #[test]
     fn runs_are_found_whole() {
-        let run = Run { bytes: ByteSet::range(b'0', b'9'), count: 3 };
+        let run = ByteRun { bytes: ByteSet::range(b'0', b'9'), count: 3 };
         for (text, expected) in [
             ("", vec![]),
             ("12", vec![]),

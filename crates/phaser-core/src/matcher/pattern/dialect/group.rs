@@ -1,6 +1,6 @@
 //! Groups, flags, and what opens with `(?`.
 
-use super::{Backtracks, Close, DialectError, Flags, Open, Purpose, Translator};
+use super::{Backtracks, DialectError, Flags, GroupClose, OpenGroup, Purpose, Translator};
 
 /// What opens a group that only the backtracking engine knows.
 const CONSTRUCTS: [(&str, Backtracks); 5] = [
@@ -38,8 +38,8 @@ impl Translator<'_> {
                 self.needs(construct);
                 match (self.purpose, construct) {
                     (Purpose::Superset, Backtracks::LookAround) => {
-                        let close = Close::TakeBack(self.out.regex.len());
-                        self.outer.push(Open { flags: self.flags, close });
+                        let close = GroupClose::TakeBack(self.out.regex.len());
+                        self.outer.push(OpenGroup { flags: self.flags, close });
                         self.out.facts.groups += 1;
                     }
                     (Purpose::Superset | Purpose::Plain, _) => self.open("(?:", ")"),
@@ -68,7 +68,7 @@ impl Translator<'_> {
     }
 
     fn open(&mut self, group: &str, close: &'static str) {
-        self.outer.push(Open { flags: self.flags, close: Close::With(close) });
+        self.outer.push(OpenGroup { flags: self.flags, close: GroupClose::With(close) });
         self.out.facts.groups += 1;
         self.push(group);
     }
@@ -85,11 +85,11 @@ impl Translator<'_> {
 
     /// The end of a group.
     pub(super) fn close(&mut self) {
-        let Some(Open { flags, close }) = self.outer.pop() else { return self.push(")") };
+        let Some(OpenGroup { flags, close }) = self.outer.pop() else { return self.push(")") };
         self.flags = flags;
         match close {
-            Close::With(text) => self.push(text),
-            Close::TakeBack(length) => {
+            GroupClose::With(text) => self.push(text),
+            GroupClose::TakeBack(length) => {
                 self.out.regex.truncate(length);
                 self.push("(?:)");
             }

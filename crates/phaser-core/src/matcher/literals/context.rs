@@ -2,8 +2,8 @@
 //! out of another. It allows at least what the expression allows, so that what does not fit is no match.
 
 use super::byte_set::ByteSet;
-use super::rules::{Extent, Times};
-use super::{Reach, folds};
+use super::rules::{PartMeasure, RepeatCount};
+use super::{MatchReach, folds};
 
 /// The most steps of one track. Those in the middle become one: what matters is next to the part.
 const MAX_STEPS: usize = 24;
@@ -13,13 +13,13 @@ const ENDLESS: u32 = u32::MAX;
 
 /// Some characters out of one set of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Step {
+pub struct ContextStep {
     bytes: ByteSet,
     least: u32,
     most: u32,
 }
 
-impl Step {
+impl ContextStep {
     /// One character.
     fn one(bytes: &ByteSet) -> Self {
         // A letter that has an unusual fold may be one of several bytes.
@@ -56,7 +56,7 @@ impl Step {
         Self { bytes, least, most: self.most.saturating_add(other.most) }
     }
 
-    fn times(self, times: Times) -> Self {
+    fn times(self, times: RepeatCount) -> Self {
         let count = |times: usize| u32::try_from(times).unwrap_or(ENDLESS);
         let least = self.least.saturating_mul(count(times.least)).min(ENDLESS - 1);
         let most =
@@ -67,30 +67,30 @@ impl Step {
 
 /// Steps, in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Track(Vec<Step>);
+pub struct Context(Vec<ContextStep>);
 
-impl Track {
+impl Context {
     /// The characters of these sets, one after another.
     pub fn across(shape: &[ByteSet]) -> Self {
-        Self(shape.iter().map(Step::one).collect()).shortened()
+        Self(shape.iter().map(ContextStep::one).collect()).shortened()
     }
 
     /// Anything within reach.
-    pub fn within(reach: Reach) -> Self {
+    pub fn within(reach: MatchReach) -> Self {
         let most = reach.most.map_or(ENDLESS, |most| u32::try_from(most).unwrap_or(ENDLESS));
-        Self(vec![Step { bytes: reach.bytes, least: 0, most }])
+        Self(vec![ContextStep { bytes: reach.bytes, least: 0, most }])
     }
 
     /// The steps, in the order of the text.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[ContextStep] {
         &self.0
     }
 
     /// How far it goes.
-    pub fn reach(&self) -> Reach {
-        let Some(step) = self.as_one() else { return Reach::NONE };
+    pub fn reach(&self) -> MatchReach {
+        let Some(step) = self.as_one() else { return MatchReach::NONE };
         let most = (step.most != ENDLESS).then_some(step.most as usize);
-        Reach { most, bytes: step.bytes.union(ByteSet::HIGH) }
+        MatchReach { most, bytes: step.bytes.union(ByteSet::HIGH) }
     }
 
     /// How many bytes of memory it takes.
@@ -99,21 +99,21 @@ impl Track {
     }
 
     /// All of it as one step, if there is any.
-    fn as_one(&self) -> Option<Step> {
-        self.0.iter().copied().reduce(Step::with)
+    fn as_one(&self) -> Option<ContextStep> {
+        self.0.iter().copied().reduce(ContextStep::with)
     }
 
     fn shortened(mut self) -> Self {
         if self.0.len() > MAX_STEPS {
             let middle = MAX_STEPS / 2..self.0.len() + 1 - MAX_STEPS / 2;
-            let one = self.0[middle.clone()].iter().copied().reduce(Step::with);
+            let one = self.0[middle.clone()].iter().copied().reduce(ContextStep::with);
             self.0.splice(middle, one);
         }
         self
     }
 }
 
-impl Extent for Track {
+impl PartMeasure for Context {
     const NONE: Self = Self(Vec::new());
 
     fn then(mut self, other: Self) -> Self {
@@ -134,13 +134,13 @@ impl Extent for Track {
         }
         match (self.as_one(), other.as_one()) {
             (Some(one), Some(other)) => Self(vec![one.or(other)]),
-            (Some(step), None) | (None, Some(step)) => Self(vec![Step { least: 0, ..step }]),
+            (Some(step), None) | (None, Some(step)) => Self(vec![ContextStep { least: 0, ..step }]),
             (None, None) => Self::NONE,
         }
     }
 
-    fn times(self, times: Times) -> Self {
-        if times == Times::ONCE {
+    fn times(self, times: RepeatCount) -> Self {
+        if times == RepeatCount::ONCE {
             return self;
         }
         Self(self.as_one().map(|step| step.times(times)).filter(|step| step.most > 0).into_iter().collect())
@@ -155,13 +155,13 @@ mod tests {
         bytes.bytes().fold(ByteSet::default(), |set, byte| set.union(ByteSet::range(byte, byte)))
     }
 
-    fn across(text: &str) -> Track {
-        Track::across(&text.bytes().map(|byte| ByteSet::range(byte, byte)).collect::<Vec<_>>())
+    fn across(text: &str) -> Context {
+        Context::across(&text.bytes().map(|byte| ByteSet::range(byte, byte)).collect::<Vec<_>>())
     }
 
     /// Each step as its bytes and how many.
-    fn shown(track: &Track) -> Vec<(String, u32, Option<u32>)> {
-        let show = |step: &Step| {
+    fn shown(track: &Context) -> Vec<(String, u32, Option<u32>)> {
+        let show = |step: &ContextStep| {
             let bytes = step.bytes.iter().filter(u8::is_ascii).map(char::from).collect();
             (bytes, step.least, (step.most != ENDLESS).then_some(step.most))
         };
@@ -175,7 +175,7 @@ mod tests {
             shown(&two),
             [("a".to_owned(), 1, Some(1)), ("a".to_owned(), 2, Some(2)), ("b".to_owned(), 1, Some(1))]
         );
-        let digits = Track::across(&[set("01")]).times(Times { least: 3, most: None });
+        let digits = Context::across(&[set("01")]).times(RepeatCount { least: 3, most: None });
         assert_eq!(shown(&digits), [("01".to_owned(), 3, None)]);
         assert_eq!(digits.reach().most, None);
     }
@@ -185,17 +185,17 @@ mod tests {
         let either = across("ab").or(across("c"));
         assert_eq!(shown(&either), [("abc".to_owned(), 1, Some(2))]);
         assert_eq!(shown(&across("ab").or(across("ab"))).len(), 2);
-        assert_eq!(shown(&across("ab").or(Track::NONE)), [("ab".to_owned(), 0, Some(2))]);
+        assert_eq!(shown(&across("ab").or(Context::NONE)), [("ab".to_owned(), 0, Some(2))]);
         assert_eq!(
-            shown(&across("ab").times(Times { least: 0, most: Some(3) })),
+            shown(&across("ab").times(RepeatCount { least: 0, most: Some(3) })),
             [("ab".to_owned(), 0, Some(6))]
         );
-        assert!(shown(&across("ab").times(Times { least: 0, most: Some(0) })).is_empty());
+        assert!(shown(&across("ab").times(RepeatCount { least: 0, most: Some(0) })).is_empty());
     }
 
     #[test]
     fn many_steps_become_fewer_in_the_middle() {
-        let long = (0..9).fold(Track::NONE, |track, _| track.then(across("abcdefghij")));
+        let long = (0..9).fold(Context::NONE, |track, _| track.then(across("abcdefghij")));
         assert_eq!(long.0.len(), MAX_STEPS);
         assert_eq!(long.reach().most, Some(90));
         assert_eq!((shown(&long)[0].0.as_str(), shown(&long)[MAX_STEPS - 1].0.as_str()), ("a", "j"));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_letter_with_an_unusual_fold_may_be_several_bytes() {
-        let track = Track::across(&[set("kK"), set("aA")]);
+        let track = Context::across(&[set("kK"), set("aA")]);
         assert_eq!(track.0.iter().map(|step| step.most(4)).collect::<Vec<_>>(), [4, 1]);
     }
 }

@@ -14,49 +14,49 @@ use regex_syntax::hir::Hir;
 use crate::contract::Needs;
 
 pub mod byte_set;
-pub mod glance;
-pub mod gram_filter;
+pub mod context;
+mod extract;
+pub mod grams;
 mod nearby;
 pub mod rules;
+pub mod scan;
 mod shapes;
-pub mod track;
-mod tree;
 
 use byte_set::ByteSet;
-use rules::Extent as _;
+use context::Context;
+use extract::{FromHir as _, part};
+use rules::PartMeasure as _;
 use shapes::Shapes;
-use track::Track;
-use tree::{FromTree as _, part};
 
 /// The longest shape.
 const MAX_SHAPE: usize = 24;
 
 /// What every match of an expression has.
 #[derive(Debug, Clone)]
-pub struct Required {
+pub struct Requirements {
     /// The part to look for first.
     pub anchor: Option<Anchor>,
     /// The rarest run.
-    pub run: Option<Run>,
+    pub run: Option<ByteRun>,
     /// One of these few bytes stands in every match, if there are any: too short to look for, but enough to
     /// rule out what a run alone suggests.
-    pub nearby: Vec<Shape>,
+    pub nearby: Vec<LiteralShape>,
     /// How far a match reaches from any of its places, in both directions.
-    pub whole: Reach,
+    pub whole: MatchReach,
     /// The least bytes of a match.
     pub least: usize,
     /// Does every match hold a character beyond ASCII?
     pub beyond_ascii: bool,
 }
 
-impl Required {
+impl Requirements {
     /// As much of it as can be looked for in a text in lower case.
     pub fn needs(&self) -> Needs {
-        let texts = match self.anchor.as_ref().map(|anchor| &anchor.key) {
-            Some(Key::Shapes(shapes)) => shapes.iter().map(plain_text).collect::<Option<Vec<_>>>(),
-            Some(Key::Pivot(..) | Key::Run(_)) | None => None,
+        let texts = match self.anchor.as_ref().map(|anchor| &anchor.kind) {
+            Some(AnchorKind::Shapes(shapes)) => shapes.iter().map(plain_text).collect::<Option<Vec<_>>>(),
+            Some(AnchorKind::Pivot(..) | AnchorKind::Run(_)) | None => None,
         };
-        let beyond_ascii = self.beyond_ascii.then_some(Run { bytes: ByteSet::HIGH, count: 1 });
+        let beyond_ascii = self.beyond_ascii.then_some(ByteRun { bytes: ByteSet::HIGH, count: 1 });
         let run = self.run.or(beyond_ascii);
         let run = run.map(|run| (run.bytes.to_ascii_lowercase().to_bits(), run.count));
         Needs { texts: texts.unwrap_or_default(), run }
@@ -64,13 +64,14 @@ impl Required {
 
     /// How many bytes of memory the anchor takes, and what is looked for near it.
     pub fn size(&self) -> usize {
-        let size = |shapes: &[Shape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
+        let size =
+            |shapes: &[LiteralShape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
         let Some(anchor) = &self.anchor else { return 0 };
         let around = anchor.before.size() + anchor.after.size() + size(&self.nearby);
-        match &anchor.key {
-            Key::Shapes(shapes) => size(shapes) + (shapes.len() + 1) * around,
-            Key::Pivot(shape, _) => size_of_val(shape.as_slice()) + around,
-            Key::Run(_) => around,
+        match &anchor.kind {
+            AnchorKind::Shapes(shapes) => size(shapes) + (shapes.len() + 1) * around,
+            AnchorKind::Pivot(shape, _) => size_of_val(shape.as_slice()) + around,
+            AnchorKind::Run(_) => around,
         }
     }
 }
@@ -79,42 +80,42 @@ impl Required {
 #[derive(Debug, Clone)]
 pub struct Anchor {
     /// What the part looks like.
-    pub key: Key,
+    pub kind: AnchorKind,
     /// What a match has before the part.
-    pub before: Track,
+    pub before: Context,
     /// What a match has after the part.
-    pub after: Track,
+    pub after: Context,
     /// How often it is expected in each byte of a text.
     cost: f32,
 }
 
 /// What a part looks like.
 #[derive(Debug, Clone)]
-pub enum Key {
+pub enum AnchorKind {
     /// One of these.
-    Shapes(Vec<Shape>),
+    Shapes(Vec<LiteralShape>),
     /// This, looked for by its set at an index, which has three bytes at most.
-    Pivot(Shape, usize),
+    Pivot(LiteralShape, usize),
     /// A run.
-    Run(Run),
+    Run(ByteRun),
 }
 
 /// Bytes in a row, each out of a set.
-pub type Shape = Vec<ByteSet>;
+pub type LiteralShape = Vec<ByteSet>;
 
 /// At least so many bytes in a row out of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct ByteRun {
     /// The set.
     pub bytes: ByteSet,
     /// How many.
     pub count: usize,
 }
 
-impl Run {
+impl ByteRun {
     /// What it costs to look for it, for each byte of text.
     pub fn cost(&self) -> f32 {
-        gram_filter::run_cost(&self.bytes, self.count)
+        grams::run_cost(&self.bytes, self.count)
     }
 
     /// What two runs have in common.
@@ -126,30 +127,30 @@ impl Run {
 
 /// How far a match can reach to one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub struct MatchReach {
     /// The most characters, or `None` without a limit.
     pub most: Option<usize>,
     /// The bytes there can be.
     pub bytes: ByteSet,
 }
 
-impl Reach {
+impl MatchReach {
     /// Nothing.
     pub const NONE: Self = Self { most: Some(0), bytes: ByteSet::HIGH };
 }
 
 impl Anchor {
-    fn shapes(shapes: &[Shape]) -> Option<Self> {
-        let whole = shapes.iter().map(|shape| gram_filter::cost(shape)).sum::<Option<f32>>();
-        let (key, cost) = match (whole, shapes) {
-            (Some(cost), [_, ..]) if cost <= gram_filter::MAX_COST => (Key::Shapes(shapes.to_vec()), cost),
+    fn shapes(shapes: &[LiteralShape]) -> Option<Self> {
+        let whole = shapes.iter().map(|shape| grams::cost(shape)).sum::<Option<f32>>();
+        let (kind, cost) = match (whole, shapes) {
+            (Some(cost), [_, ..]) if cost <= grams::MAX_COST => (AnchorKind::Shapes(shapes.to_vec()), cost),
             (_, [shape]) => {
-                let (at, cost) = gram_filter::pivot(shape)?;
-                (Key::Pivot(shape.clone(), at), cost)
+                let (at, cost) = grams::pivot(shape)?;
+                (AnchorKind::Pivot(shape.clone(), at), cost)
             }
             _ => return None,
         };
-        (cost <= gram_filter::MAX_COST).then_some(Self { key, before: Track::NONE, after: Track::NONE, cost })
+        (cost <= grams::MAX_COST).then_some(Self { kind, before: Context::NONE, after: Context::NONE, cost })
     }
 }
 
@@ -159,29 +160,37 @@ pub fn folds(set: &ByteSet) -> bool {
 }
 
 /// What every match of an expression has.
-pub fn of(hir: &Hir) -> Required {
+pub fn of(hir: &Hir) -> Requirements {
     let mut part = part::<Shapes>(hir);
-    let (mut anchor, mut nearby, reach) = (part.held(), Vec::new(), part.extent.reach());
+    let (mut anchor, mut nearby, reach) = (part.choice(), Vec::new(), part.measure.reach());
     if let Some(run) = part.run {
         let cost = run.cost();
-        if cost <= gram_filter::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
-            let anywhere = Track::within(reach);
-            anchor = Some(Anchor { key: Key::Run(run), before: anywhere.clone(), after: anywhere, cost });
+        if cost <= grams::MAX_COST && anchor.as_ref().is_none_or(|anchor| cost < anchor.cost) {
+            let anywhere = Context::within(reach);
+            anchor =
+                Some(Anchor { kind: AnchorKind::Run(run), before: anywhere.clone(), after: anywhere, cost });
             nearby = nearby::nearby(hir).unwrap_or_default();
         }
     }
     let least = hir.properties().minimum_len().unwrap_or_default();
-    Required { anchor, run: part.run, nearby, whole: reach, least, beyond_ascii: tree::is_beyond_ascii(hir) }
+    Requirements {
+        anchor,
+        run: part.run,
+        nearby,
+        whole: reach,
+        least,
+        beyond_ascii: extract::is_beyond_ascii(hir),
+    }
 }
 
 /// What every match of a text has that is matched as it is.
-pub fn of_literal(literal: &[u8]) -> Required {
+pub fn of_literal(literal: &[u8]) -> Requirements {
     let mut part = Shapes::literal(literal);
-    Required {
-        anchor: part.held(),
+    Requirements {
+        anchor: part.choice(),
         run: None,
         nearby: Vec::new(),
-        whole: part.extent.reach(),
+        whole: part.measure.reach(),
         least: literal.len(),
         beyond_ascii: !literal.is_ascii(),
     }
@@ -189,11 +198,11 @@ pub fn of_literal(literal: &[u8]) -> Required {
 
 /// The bytes that an expression can match.
 pub fn bytes(hir: &Hir) -> ByteSet {
-    part::<Shapes>(hir).extent.reach().bytes
+    part::<Shapes>(hir).measure.reach().bytes
 }
 
 /// The longest text in a shape, in lower case, if there is one.
-fn plain_text(shape: &Shape) -> Option<Box<[u8]>> {
+fn plain_text(shape: &LiteralShape) -> Option<Box<[u8]>> {
     let letter = |set: &ByteSet| {
         let lower = set.to_ascii_lowercase();
         lower.iter().next().filter(|_| lower.len() == 1)
@@ -203,7 +212,7 @@ fn plain_text(shape: &Shape) -> Option<Box<[u8]>> {
     (!longest.is_empty()).then(|| longest.iter().copied().flatten().collect())
 }
 
-fn shape(literal: &[u8]) -> Shape {
+fn shape(literal: &[u8]) -> LiteralShape {
     literal.iter().map(|&byte| ByteSet::range(byte, byte)).collect()
 }
 
@@ -211,18 +220,18 @@ fn shape(literal: &[u8]) -> Shape {
 mod tests {
     use regex_syntax::ParserBuilder;
 
-    use super::tree::NARROW;
+    use super::extract::NARROW;
     use super::*;
     use crate::contract;
 
-    fn required(regex: &str) -> Required {
+    fn required(regex: &str) -> Requirements {
         let mut parser = ParserBuilder::new();
         of(&parser.utf8(false).unicode(false).multi_line(true).build().parse(regex).expect("a regex"))
     }
 
     /// The shapes of the anchor, a set of several bytes as its second one, a large set as a dot.
     fn shapes(regex: &str) -> Vec<String> {
-        let Some(Anchor { key: Key::Shapes(shapes), .. }) = required(regex).anchor else {
+        let Some(Anchor { kind: AnchorKind::Shapes(shapes), .. }) = required(regex).anchor else {
             return Vec::new();
         };
         let show = |set: &ByteSet| match set.len() {
@@ -275,8 +284,8 @@ mod tests {
 
     #[test]
     fn what_is_too_common_in_fours_is_looked_for_by_its_rarest_byte() {
-        let pivot = |regex| match required(regex).anchor.map(|anchor| anchor.key) {
-            Some(Key::Pivot(shape, at)) => shape[at].iter().map(char::from).collect(),
+        let pivot = |regex| match required(regex).anchor.map(|anchor| anchor.kind) {
+            Some(AnchorKind::Pivot(shape, at)) => shape[at].iter().map(char::from).collect(),
             _ => String::new(),
         };
         assert_eq!(pivot(r"(?:\d{1,3}\.){3}\d{1,3}"), ".");
@@ -319,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_run_is_an_anchor_when_there_is_no_better() {
-        let is_run = |regex| matches!(required(regex).anchor, Some(Anchor { key: Key::Run(_), .. }));
+        let is_run = |regex| matches!(required(regex).anchor, Some(Anchor { kind: AnchorKind::Run(_), .. }));
         assert!(is_run("[0-9a-f]{40}"));
         assert!(is_run("SK[0-9a-f]{32}"));
         assert!(!is_run("zqxj[0-9a-f]{40}"));
@@ -328,9 +337,9 @@ mod tests {
 
     #[test]
     fn letters_with_unusual_folds_are_noticed() {
-        let folding = |regex| match required(regex).anchor.expect("an anchor").key {
-            Key::Shapes(shapes) => shapes.iter().flatten().any(folds),
-            Key::Pivot(..) | Key::Run(_) => false,
+        let folding = |regex| match required(regex).anchor.expect("an anchor").kind {
+            AnchorKind::Shapes(shapes) => shapes.iter().flatten().any(folds),
+            AnchorKind::Pivot(..) | AnchorKind::Run(_) => false,
         };
         assert!(folding("(?i)token"));
         assert!(folding("(?i)pass"));
@@ -369,7 +378,7 @@ mod tests {
                 line: 1,
                 needs: None,
             };
-            let spelled = glance::needs(&spelled).expect("a glance tells");
+            let spelled = scan::needs(&spelled).expect("a glance tells");
             let parsed = required(source).needs();
             assert_eq!(spelled.texts, parsed.texts, "{source}");
             assert_eq!(spelled.run.map(|run| run.1), parsed.run.map(|run| run.1), "{source}");

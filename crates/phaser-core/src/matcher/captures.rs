@@ -15,22 +15,22 @@ use crate::text::Text;
 
 /// A pattern that tells what its groups matched.
 #[derive(Debug)]
-pub struct Groups {
-    engine: Engine,
+pub struct Captures {
+    engine: CaptureEngine,
     /// The names of all groups, of which the first is the match itself.
     names: Vec<Option<String>>,
 }
 
 #[derive(Debug)]
-enum Engine {
+enum CaptureEngine {
     Linear(Box<meta::Regex>),
     Backtracking(Box<fancy_regex::Regex>),
 }
 
 /// The places of a text that groups matched, by their numbers.
-pub type Captured = Vec<Option<Range<usize>>>;
+pub type CaptureSpans = Vec<Option<Range<usize>>>;
 
-impl Groups {
+impl Captures {
     /// The groups of a pattern, if it has any and is not too large.
     pub fn of(pattern: &Pattern) -> Option<Self> {
         if pattern.dialect == Dialect::Literal {
@@ -41,7 +41,7 @@ impl Groups {
         if translation.backtracks.is_some() {
             let regex = backtracking::with_groups(&translation.regex, &translation.facts)?;
             let names = regex.capture_names().map(owned).collect();
-            return Some(Self { engine: Engine::Backtracking(Box::new(regex)), names });
+            return Some(Self { engine: CaptureEngine::Backtracking(Box::new(regex)), names });
         }
         let tree = linear::parse(&translation.regex, Charset::Any).ok()?;
         let config = meta::Config::new()
@@ -50,7 +50,7 @@ impl Groups {
             .which_captures(WhichCaptures::All);
         let regex = meta::Builder::new().configure(config).build_from_hir(&tree).ok()?;
         let names = regex.group_info().pattern_names(regex_automata::PatternID::ZERO).map(owned).collect();
-        Some(Self { engine: Engine::Linear(Box::new(regex)), names })
+        Some(Self { engine: CaptureEngine::Linear(Box::new(regex)), names })
     }
 
     /// The number of the group with this name.
@@ -59,28 +59,28 @@ impl Groups {
     }
 
     /// What the groups matched where the pattern is known to match the text, for each of these places.
-    pub fn captured(&self, text: &Text<'_>, matches: &[Range<usize>]) -> Vec<Option<Captured>> {
+    pub fn captured(&self, text: &Text<'_>, matches: &[Range<usize>]) -> Vec<Option<CaptureSpans>> {
         let view = View::of(text);
         let one = |place: &Range<usize>| {
             let captured = self.at(view.bytes(), view.in_view(place.start))?;
             let in_file = |range: Range<usize>| view.in_file(range);
-            let captured: Captured = captured.into_iter().map(|range| range.map(in_file)).collect();
+            let captured: CaptureSpans = captured.into_iter().map(|range| range.map(in_file)).collect();
             // Another match than the one that is known says nothing about it.
             (captured.first()?.as_ref() == Some(place)).then_some(captured)
         };
         matches.iter().map(one).collect()
     }
 
-    fn at(&self, bytes: &[u8], start: usize) -> Option<Captured> {
+    fn at(&self, bytes: &[u8], start: usize) -> Option<CaptureSpans> {
         match &self.engine {
-            Engine::Linear(regex) => {
+            CaptureEngine::Linear(regex) => {
                 let mut found = regex.create_captures();
                 let input = Input::new(bytes).range(start..).anchored(Anchored::Yes);
                 regex.search_captures(&input, &mut found);
                 let ranges = found.iter().map(|span| span.map(|span| span.range()));
                 found.is_match().then(|| ranges.collect())
             }
-            Engine::Backtracking(regex) => {
+            CaptureEngine::Backtracking(regex) => {
                 let text = std::str::from_utf8(bytes).ok()?;
                 let input = RegexInput::new(text).range(start..text.len());
                 let found = regex.captures_input(input).ok()??;
@@ -103,7 +103,7 @@ mod tests {
 
     fn texts(source: &str, text: &[u8], place: Range<usize>) -> Vec<Option<Vec<u8>>> {
         let text = Text::new(text).expect("is text");
-        let groups = Groups::of(&pattern(source)).expect("a pattern");
+        let groups = Captures::of(&pattern(source)).expect("a pattern");
         let captured = groups.captured(&text, &[place]).pop().flatten().expect("matches there");
         captured.into_iter().map(|range| range.map(|range| text.bytes()[range].to_vec())).collect()
     }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_group_is_known_by_its_name_and_another_match_tells_nothing() {
-        let groups = Groups::of(&pattern("(?P<one>a)(b)(?P<two>c)")).expect("a pattern");
+        let groups = Captures::of(&pattern("(?P<one>a)(b)(?P<two>c)")).expect("a pattern");
         assert_eq!((groups.number("two"), groups.number("three")), (Some(3), None));
         let text = Text::new(&b"abcd"[..]).expect("is text");
         assert_eq!(groups.captured(&text, &[0..2, 1..3]), [None, None]);
@@ -134,7 +134,7 @@ mod tests {
         for file in pack_files() {
             let contract = Contract::from_yaml(&file, "a.yaml").expect("a contract");
             let Some(pattern) = contract.check.pattern() else { continue };
-            let Some(groups) = Groups::of(pattern) else { continue };
+            let Some(groups) = Captures::of(pattern) else { continue };
             let count = groups.names.len() - 1;
             let names = groups.names.iter().flatten().map(|name| format!("${{{name}}}")).collect::<String>();
             let fix = |template: String| Fix::new(template, 1);

@@ -3,32 +3,32 @@
 use regex_syntax::hir::Hir;
 
 use super::byte_set::{ByteSet, likelihood};
-use super::rules::{Extent, Held, Part, Sequence, Texts, Times};
-use super::tree::{ClassBytes, FromTree, part};
-use super::{Shape, folds, shape};
+use super::extract::{ClassBytes, FromHir, part};
+use super::rules::{Choice, LiteralSet, PartMeasure, PatternPart, RepeatCount, Sequence};
+use super::{LiteralShape, folds, shape};
 
-/// The most clues of one pattern, and the longest.
-const MAX_CLUES: usize = 8;
-const MAX_CLUE: usize = 4;
+/// The most literals of one pattern, and the longest.
+const MAX_LITERALS: usize = 8;
+const MAX_LITERAL: usize = 4;
 
 /// The longest stretch that is kept in one piece.
-const MAX_STRETCH: usize = 24;
+const MAX_BYTES: usize = 24;
 
 /// Two bytes or more of which every match has one, the rarest there are.
-pub fn nearby(hir: &Hir) -> Option<Vec<Shape>> {
-    part::<Stretch>(hir).held().map(|clues| clues.0)
+pub fn nearby(hir: &Hir) -> Option<Vec<LiteralShape>> {
+    part::<NearbyBytes>(hir).choice().map(|literals| literals.0)
 }
 
 /// Bytes in a row, none of which may look different from what it shows.
 #[derive(Clone)]
-struct Stretch(Shape);
+struct NearbyBytes(LiteralShape);
 
 /// Some shapes, each with two bytes or more.
-struct Clues(Vec<Shape>);
+struct NearbyLiterals(Vec<LiteralShape>);
 
-impl Texts for Stretch {
-    type Held = Clues;
-    type Extent = Unmeasured;
+impl LiteralSet for NearbyBytes {
+    type Choice = NearbyLiterals;
+    type Measure = Unmeasured;
     const MIN_RUN: usize = usize::MAX;
 
     fn empty() -> Self {
@@ -36,7 +36,7 @@ impl Texts for Stretch {
     }
 
     fn joined(&self, behind: &Self) -> Option<Self> {
-        (self.0.len() + behind.0.len() <= MAX_STRETCH).then(|| Self([&self.0[..], &behind.0].concat()))
+        (self.0.len() + behind.0.len() <= MAX_BYTES).then(|| Self([&self.0[..], &behind.0].concat()))
     }
 
     fn either(self, _: &Self) -> Option<Self> {
@@ -47,24 +47,24 @@ impl Texts for Stretch {
         Self(self.0[self.0.len().saturating_sub(1)..].to_vec())
     }
 
-    fn held(&self) -> Option<Clues> {
-        let clues = self.0.chunks(MAX_CLUE).filter(|bytes| bytes.len() > 1);
-        let rarest = clues.min_by(|one, other| commonness(one).total_cmp(&commonness(other)))?;
-        Some(Clues(vec![rarest.to_vec()]))
+    fn choice(&self) -> Option<NearbyLiterals> {
+        let literals = self.0.chunks(MAX_LITERAL).filter(|bytes| bytes.len() > 1);
+        let rarest = literals.min_by(|one, other| commonness(one).total_cmp(&commonness(other)))?;
+        Some(NearbyLiterals(vec![rarest.to_vec()]))
     }
 }
 
-impl Held for Clues {
-    type Extent = Unmeasured;
+impl Choice for NearbyLiterals {
+    type Measure = Unmeasured;
 
     fn is_better_than(&self, other: &Self) -> bool {
-        let all = |clues: &Self| clues.0.iter().map(|clue| commonness(clue)).sum::<f32>();
+        let all = |literals: &Self| literals.0.iter().map(|literal| commonness(literal)).sum::<f32>();
         all(self) < all(other)
     }
 
     fn or(mut self, mut other: Self) -> Option<Self> {
         self.0.append(&mut other.0);
-        (self.0.len() <= MAX_CLUES).then_some(self)
+        (self.0.len() <= MAX_LITERALS).then_some(self)
     }
 
     fn widen(&mut self, _: Unmeasured, _: Unmeasured) {}
@@ -74,7 +74,7 @@ impl Held for Clues {
 #[derive(Clone, Copy)]
 struct Unmeasured;
 
-impl Extent for Unmeasured {
+impl PartMeasure for Unmeasured {
     const NONE: Self = Self;
 
     fn then(self, _: Self) -> Self {
@@ -85,31 +85,32 @@ impl Extent for Unmeasured {
         self
     }
 
-    fn times(self, _: Times) -> Self {
+    fn times(self, _: RepeatCount) -> Self {
         self
     }
 }
 
-impl FromTree for Stretch {
-    fn literal(literal: &[u8]) -> Part<Self> {
+impl FromHir for NearbyBytes {
+    fn literal(literal: &[u8]) -> PatternPart<Self> {
         let mut sequence = Sequence::new();
-        let pieces = literal.chunks(MAX_STRETCH).map(|bytes| Part::exact(Self(shape(bytes)), Unmeasured));
+        let pieces =
+            literal.chunks(MAX_BYTES).map(|bytes| PatternPart::exact(Self(shape(bytes)), Unmeasured));
         pieces.for_each(|piece| sequence.push(piece));
         sequence.finish()
     }
 
-    fn class(class: ClassBytes) -> Part<Self> {
+    fn class(class: ClassBytes) -> PatternPart<Self> {
         match class {
             ClassBytes::One(bytes) if !bytes.has_high() && !folds(&bytes) => {
-                Part::exact(Self(vec![bytes]), Unmeasured)
+                PatternPart::exact(Self(vec![bytes]), Unmeasured)
             }
-            ClassBytes::One(_) | ClassBytes::Several(_) => Part::opaque(Unmeasured),
+            ClassBytes::One(_) | ClassBytes::Several(_) => PatternPart::opaque(Unmeasured),
         }
     }
 }
 
-fn commonness(clue: &[ByteSet]) -> f32 {
-    clue.iter().map(likelihood).product()
+fn commonness(literal: &[ByteSet]) -> f32 {
+    literal.iter().map(likelihood).product()
 }
 
 #[cfg(test)]
@@ -121,7 +122,7 @@ mod tests {
     fn of(regex: &str) -> String {
         let mut parser = ParserBuilder::new();
         let hir = parser.utf8(false).unicode(false).build().parse(regex).expect("a regex");
-        let show = |nearby: &Shape| {
+        let show = |nearby: &LiteralShape| {
             nearby.iter().filter_map(|set| set.iter().next()).map(char::from).collect::<String>()
         };
         nearby(&hir).unwrap_or_default().iter().map(show).collect::<Vec<_>>().join(" ")

@@ -13,14 +13,14 @@ use phaser_glob::Names as GlobNames;
 
 /// The names of one file.
 #[derive(Debug, Clone, Copy)]
-pub struct Names<'a> {
+pub struct FileNames<'a> {
     /// The path that globs see and reports show.
     pub path: &'a RelPath,
     /// Its real path, if that is another one.
     pub alias: Option<&'a RelPath>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> FileNames<'a> {
     fn iter(self) -> impl Iterator<Item = &'a RelPath> {
         std::iter::once(self.path).chain(self.alias)
     }
@@ -45,25 +45,25 @@ const FEW_PATHS: usize = 4;
 
 /// The distinct globs of some contracts.
 #[derive(Debug, Default)]
-pub struct Globs {
+pub struct GlobSet {
     /// For each glob the contracts that have it, by their index; the first one's is asked.
     contracts: Vec<Vec<usize>>,
     /// The globs by the directory that they spell out, which may be none, once there are many paths.
-    under: OnceLock<HashMap<Vec<u8>, Inside>>,
+    under: OnceLock<HashMap<Vec<u8>, DirectoryGlobs>>,
     /// How many paths they have been compared with.
     paths: AtomicUsize,
 }
 
-/// Globs that spell out the same directory, by their index.
+/// GlobSet that spell out the same directory, by their index.
 #[derive(Debug, Default)]
-struct Inside {
+struct DirectoryGlobs {
     /// Those that may match any name.
     any: Vec<usize>,
     names: HashMap<Vec<u8>, Vec<usize>>,
     extensions: HashMap<Vec<u8>, Vec<usize>>,
 }
 
-impl Globs {
+impl GlobSet {
     /// The globs of the contracts.
     pub fn of(contracts: &[Contract]) -> Self {
         let mut globs = Self::default();
@@ -95,8 +95,8 @@ impl Globs {
     }
 
     /// The globs in order.
-    fn in_order(&self, contracts: &[Arc<Contract>]) -> HashMap<Vec<u8>, Inside> {
-        let mut under: HashMap<Vec<u8>, Inside> = HashMap::new();
+    fn in_order(&self, contracts: &[Arc<Contract>]) -> HashMap<Vec<u8>, DirectoryGlobs> {
+        let mut under: HashMap<Vec<u8>, DirectoryGlobs> = HashMap::new();
         for (at, having) in self.contracts.iter().enumerate() {
             let contract = &contracts[having[0]];
             let inside = under.entry(directory(contract)).or_default();
@@ -115,7 +115,12 @@ impl Globs {
 
     /// The globs that match one of the names of a file, in order. When there is no time left to compare a glob, it is
     /// taken to match.
-    pub fn matching(&self, contracts: &[Arc<Contract>], names: Names<'_>, deadline: Deadline) -> Vec<usize> {
+    pub fn matching(
+        &self,
+        contracts: &[Arc<Contract>],
+        names: FileNames<'_>,
+        deadline: Deadline,
+    ) -> Vec<usize> {
         let mut candidates = self.candidates(contracts, names);
         candidates.retain(|&at| {
             let contract = &contracts[self.contracts[at][0]];
@@ -125,7 +130,7 @@ impl Globs {
     }
 
     /// The globs that may match one of the names of a file, in order.
-    fn candidates(&self, contracts: &[Arc<Contract>], names: Names<'_>) -> Vec<usize> {
+    fn candidates(&self, contracts: &[Arc<Contract>], names: FileNames<'_>) -> Vec<usize> {
         if self.paths.fetch_add(1, Ordering::Relaxed) < FEW_PATHS {
             return (0..self.contracts.len()).collect();
         }

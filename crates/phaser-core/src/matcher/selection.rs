@@ -33,12 +33,12 @@ pub struct Selection {
     /// What has been spent on texts while the group was cold.
     spent: AtomicUsize,
     is_warming: AtomicBool,
-    warm: OnceLock<Searched>,
+    warm: OnceLock<SearchSet>,
 }
 
 /// Contracts whose patterns have been read.
 #[derive(Debug)]
-pub struct Searched {
+pub struct SearchSet {
     /// In order, those that backtrack last: they are slow.
     pub contracts: Vec<usize>,
     /// Where each of them can match.
@@ -51,7 +51,7 @@ pub struct Searched {
 
 impl Selection {
     /// Of the contracts that apply, in order, those that count.
-    pub(super) fn new(matcher: &Matcher, applicable: &[usize], content: Content) -> Self {
+    pub(super) fn new(matcher: &Matcher, applicable: &[usize], content: ContentCheck) -> Self {
         let (mut contents, mut no_time) = (Vec::new(), Vec::new());
         let (mut not_exists, mut exists) = (Vec::new(), Vec::new());
         for &index in applicable {
@@ -59,10 +59,10 @@ impl Selection {
                 Check::NotExists => not_exists.push(index),
                 Check::Exists => exists.push(index),
                 Check::Forbid(_) | Check::Require(_) | Check::RequireSomewhere(_) => match content {
-                    Content::Exempt => {}
-                    Content::Judged if matcher.is_late() => no_time.push(index),
-                    Content::Judged if matcher.is_valid(index) => contents.push(index),
-                    Content::Judged => {}
+                    ContentCheck::Exempt => {}
+                    ContentCheck::Judged if matcher.is_late() => no_time.push(index),
+                    ContentCheck::Judged if matcher.is_valid(index) => contents.push(index),
+                    ContentCheck::Judged => {}
                 },
             }
         }
@@ -97,7 +97,7 @@ impl Selection {
         &self,
         matcher: &Matcher,
         text: &[u8],
-        search: impl FnOnce(&Searched) -> T,
+        search: impl FnOnce(&SearchSet) -> T,
     ) -> T {
         if let Some(warm) = self.warm.get() {
             return search(warm);
@@ -115,10 +115,10 @@ impl Selection {
                     }
                 }
                 self.spent.fetch_add(possible.len() * PREFILTERING, Ordering::Relaxed);
-                search(&Searched { unmatched, ..Searched::new(matcher, &possible) })
+                search(&SearchSet { unmatched, ..SearchSet::new(matcher, &possible) })
             }
             None => {
-                let all = Searched::new(matcher, &self.contents);
+                let all = SearchSet::new(matcher, &self.contents);
                 if !all.no_time.is_empty() {
                     return search(&all);
                 }
@@ -136,7 +136,7 @@ impl Selection {
     /// Reads all patterns, as many texts would have it.
     #[cfg(test)]
     pub(super) fn warm_up(&self, matcher: &Matcher) {
-        self.warm.get_or_init(|| Searched::new(matcher, &self.contents));
+        self.warm.get_or_init(|| SearchSet::new(matcher, &self.contents));
     }
 
     /// The text to hold needs against, unless it is time to read all patterns.
@@ -151,14 +151,14 @@ impl Selection {
 
 /// What becomes of contracts about the text of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Content {
+pub enum ContentCheck {
     /// They are judged.
     Judged,
     /// They do not apply: contracts are read from this file.
     Exempt,
 }
 
-impl Searched {
+impl SearchSet {
     fn new(matcher: &Matcher, contracts: &[usize]) -> Self {
         let (mut patterns, mut no_time) = (Vec::new(), Vec::new());
         for &index in contracts {
@@ -169,7 +169,7 @@ impl Searched {
             }
         }
         patterns.sort_by_key(|(_, pattern)| pattern.backtracks().is_some());
-        let prefilter = Prefilter::new(patterns.iter().map(|(_, pattern)| pattern.required()));
+        let prefilter = Prefilter::new(patterns.iter().map(|(_, pattern)| pattern.requirements()));
         let contracts = patterns.into_iter().map(|(index, _)| index).collect();
         Self { contracts, prefilter, unmatched: Vec::new(), no_time }
     }

@@ -3,17 +3,17 @@
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
 use super::byte_set::ByteSet;
-use super::rules::{Extent, Part, Sequence, Texts, Times, alternation, repeated};
+use super::rules::{LiteralSet, PartMeasure, PatternPart, RepeatCount, Sequence, alternation, repeated};
 
 /// A class with more bytes may match characters outside ASCII, too.
 pub(super) const NARROW: u32 = 4;
 
-/// Texts that can be read off a syntax tree.
-pub(super) trait FromTree: Texts {
+/// LiteralSet that can be read off a syntax tree.
+pub(super) trait FromHir: LiteralSet {
     /// What is known of a literal.
-    fn literal(literal: &[u8]) -> Part<Self>;
+    fn literal(literal: &[u8]) -> PatternPart<Self>;
     /// What is known of a class.
-    fn class(class: ClassBytes) -> Part<Self>;
+    fn class(class: ClassBytes) -> PatternPart<Self>;
 }
 
 /// The bytes of a class.
@@ -26,15 +26,17 @@ pub(super) enum ClassBytes {
 }
 
 /// What is known of an expression.
-pub(super) fn part<T: FromTree>(hir: &Hir) -> Part<T> {
+pub(super) fn part<T: FromHir>(hir: &Hir) -> PatternPart<T> {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => Part::look(Extent::NONE),
+        HirKind::Empty | HirKind::Look(_) => PatternPart::look(PartMeasure::NONE),
         HirKind::Literal(literal) => T::literal(&literal.0),
         HirKind::Class(class) => T::class(class_bytes(class)),
         HirKind::Capture(capture) => part(&capture.sub),
         HirKind::Repetition(repetition) => {
-            let times =
-                Times { least: repetition.min as usize, most: repetition.max.map(|most| most as usize) };
+            let times = RepeatCount {
+                least: repetition.min as usize,
+                most: repetition.max.map(|most| most as usize),
+            };
             repeated(part(&repetition.sub), times)
         }
         HirKind::Concat(parts) => {

@@ -1,20 +1,20 @@
-//! The texts of a part as stretches of the letters of a pattern: enough for a hook, and no text is copied for it.
+//! The texts of a part as slices of the letters of a pattern: enough for a hook, and no text is copied for it.
 
-use crate::matcher::required::rules::{Extent, Held, Texts, Times};
+use crate::matcher::literals::rules::{Choice, LiteralSet, PartMeasure, RepeatCount};
 
 /// The most texts of one pattern.
 const MAX_TEXTS: usize = 8;
 /// How much of a repetition is joined with what comes after it.
 const MAX_TAIL: u16 = 2;
 
-/// One text: a stretch of the letters that have been read.
+/// One text: a slice of the letters that have been read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stretch {
+pub(super) struct LiteralSlice {
     start: u16,
     end: u16,
 }
 
-impl Stretch {
+impl LiteralSlice {
     pub(super) fn new(start: u16, end: u16) -> Self {
         Self { start, end }
     }
@@ -24,9 +24,9 @@ impl Stretch {
     }
 }
 
-impl Texts for Stretch {
-    type Held = OneOf;
-    type Extent = Size;
+impl LiteralSet for LiteralSlice {
+    type Choice = OneOf;
+    type Measure = CompiledSize;
     const MIN_RUN: usize = 16;
 
     fn empty() -> Self {
@@ -50,7 +50,7 @@ impl Texts for Stretch {
         Self { start: self.end - self.len().min(MAX_TAIL), end: self.end }
     }
 
-    fn held(&self) -> Option<OneOf> {
+    fn choice(&self) -> Option<OneOf> {
         let mut texts = [Self::empty(); MAX_TEXTS];
         texts[0] = *self;
         (self.len() > 0).then_some(OneOf { texts, count: 1, shortest: self.len() })
@@ -60,26 +60,26 @@ impl Texts for Stretch {
 /// A few texts, none of them empty.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OneOf {
-    texts: [Stretch; MAX_TEXTS],
+    texts: [LiteralSlice; MAX_TEXTS],
     count: u16,
     /// The length of the shortest.
     shortest: u16,
 }
 
 impl OneOf {
-    fn stretches(&self) -> &[Stretch] {
+    fn slices(&self) -> &[LiteralSlice] {
         &self.texts[..usize::from(self.count)]
     }
 
     /// The texts themselves, out of the letters.
     pub(super) fn texts(self, letters: &[u8]) -> Vec<Box<[u8]>> {
-        let text = |stretch: &Stretch| letters[usize::from(stretch.start)..usize::from(stretch.end)].into();
-        self.stretches().iter().map(text).collect()
+        let text = |slice: &LiteralSlice| letters[usize::from(slice.start)..usize::from(slice.end)].into();
+        self.slices().iter().map(text).collect()
     }
 }
 
-impl Held for OneOf {
-    type Extent = Size;
+impl Choice for OneOf {
+    type Measure = CompiledSize;
 
     fn is_better_than(&self, other: &Self) -> bool {
         self.shortest > other.shortest
@@ -87,23 +87,23 @@ impl Held for OneOf {
 
     fn or(mut self, other: Self) -> Option<Self> {
         let (known, count) = (usize::from(self.count), self.count + other.count);
-        self.texts.get_mut(known..usize::from(count))?.copy_from_slice(other.stretches());
+        self.texts.get_mut(known..usize::from(count))?.copy_from_slice(other.slices());
         Some(Self { count, shortest: self.shortest.min(other.shortest), ..self })
     }
 
-    fn widen(&mut self, _: Size, _: Size) {}
+    fn widen(&mut self, _: CompiledSize, _: CompiledSize) {}
 }
 
 /// How large a part is once it is compiled, more or less.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Size {
+pub(super) struct CompiledSize {
     /// How many pieces it has, with repetitions written out.
     pub(super) pieces: usize,
     /// How many of them are large classes.
     pub(super) large: usize,
 }
 
-impl Extent for Size {
+impl PartMeasure for CompiledSize {
     const NONE: Self = Self { pieces: 0, large: 0 };
 
     fn then(self, other: Self) -> Self {
@@ -115,7 +115,7 @@ impl Extent for Size {
         self.then(other)
     }
 
-    fn times(self, Times { least, most }: Times) -> Self {
+    fn times(self, RepeatCount { least, most }: RepeatCount) -> Self {
         let times = most.unwrap_or(least).max(1);
         Self { pieces: self.pieces.saturating_mul(times), large: self.large.saturating_mul(times) }
     }

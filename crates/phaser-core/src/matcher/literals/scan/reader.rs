@@ -1,28 +1,28 @@
-//! Reads a pattern from left to right: each of its parts becomes a part that the [rules](crate::matcher::required::rules)
+//! Reads a pattern from left to right: each of its parts becomes a part that the [rules](crate::matcher::literals::rules)
 //! know.
 
-use super::texts::{Size, Stretch};
-use crate::matcher::required::Run;
-use crate::matcher::required::byte_set::ByteSet;
-use crate::matcher::required::rules::{self, Sequence, Times};
+use super::slices::{CompiledSize, LiteralSlice};
+use crate::matcher::literals::ByteRun;
+use crate::matcher::literals::byte_set::ByteSet;
+use crate::matcher::literals::rules::{self, RepeatCount, Sequence};
 
 /// The deepest groups; patterns may be deeper than that.
 const MAX_DEPTH: usize = 16;
 
 /// What is known of a part of a pattern.
-pub(super) type Part = rules::Part<Stretch>;
+pub(super) type ScannedPart = rules::PatternPart<LiteralSlice>;
 
 /// The size of one piece.
-const PIECE: Size = Size { pieces: 1, large: 0 };
+const PIECE: CompiledSize = CompiledSize { pieces: 1, large: 0 };
 
 /// One piece of a sequence, before its quantifier.
 enum Atom {
     /// This byte.
     Byte(u8),
     /// No text: a look (`^`, `\b`), flags, or look-around, whatever is inside.
-    Look(Size),
+    Look(CompiledSize),
     /// Anything else.
-    Part(Part),
+    Part(ScannedPart),
 }
 
 /// One piece of a class.
@@ -33,7 +33,7 @@ enum Member {
 
 /// Reads a pattern from its start; `None` gives up.
 #[derive(Default)]
-pub(super) struct Reader<'a> {
+pub(super) struct PatternReader<'a> {
     pub(super) rest: &'a [u8],
     depth: usize,
     /// What texts are made of.
@@ -50,14 +50,14 @@ pub(super) struct Reader<'a> {
     pub(super) backtracks: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PatternReader<'a> {
     /// From the start of a pattern on.
     pub(super) fn new(pattern: &'a [u8]) -> Self {
         Self { rest: pattern, letters: Vec::with_capacity(pattern.len()), ..Self::default() }
     }
 }
 
-impl Reader<'_> {
+impl PatternReader<'_> {
     fn take(&mut self, expected: &[u8]) -> bool {
         let rest = self.rest.strip_prefix(expected);
         self.rest = rest.unwrap_or(self.rest);
@@ -71,7 +71,7 @@ impl Reader<'_> {
     }
 
     /// All of it, or all of a group.
-    pub(super) fn alternatives(&mut self) -> Option<Part> {
+    pub(super) fn alternatives(&mut self) -> Option<ScannedPart> {
         let first = self.sequence()?;
         if self.rest.first() != Some(&b'|') {
             return Some(first);
@@ -83,7 +83,7 @@ impl Reader<'_> {
         Some(rules::alternation(all))
     }
 
-    fn sequence(&mut self) -> Option<Part> {
+    fn sequence(&mut self) -> Option<ScannedPart> {
         let mut sequence = Sequence::new();
         let mut start = self.read();
         loop {
@@ -103,7 +103,7 @@ impl Reader<'_> {
                 }
                 (Atom::Look(size), None) => {
                     self.letters.truncate(usize::from(end));
-                    sequence.push(Part::look(size));
+                    sequence.push(ScannedPart::look(size));
                     continue;
                 }
                 (Atom::Look(_), Some(_)) => return None,
@@ -117,8 +117,11 @@ impl Reader<'_> {
                 (Atom::Part(part), Some(times)) => rules::repeated(part, times),
                 (Atom::Byte(byte), Some(times)) => {
                     self.letters.push(byte.to_ascii_lowercase());
-                    let part = Part::exact(Stretch::new(end, self.read()), PIECE);
-                    rules::repeated(part.of_one_character(Run { bytes: lower(byte, byte), count: 1 }), times)
+                    let part = ScannedPart::exact(LiteralSlice::new(end, self.read()), PIECE);
+                    rules::repeated(
+                        part.of_one_character(ByteRun { bytes: lower(byte, byte), count: 1 }),
+                        times,
+                    )
                 }
             };
             if start < end {
@@ -171,7 +174,7 @@ impl Reader<'_> {
                 let is_known = self.closed >> (digit - b'0') & 1 == 1 && self.names.is_empty();
                 self.backtracks = true;
                 // It may stand for anything.
-                is_known.then(|| Atom::Part(Part::opaque(PIECE)))
+                is_known.then(|| Atom::Part(ScannedPart::opaque(PIECE)))
             }
             byte => self.escaped(byte).map(Atom::Byte),
         }
@@ -269,7 +272,7 @@ impl Reader<'_> {
         if captures && number <= 9 {
             self.closed |= 1 << number;
         }
-        self.take(b")").then_some(if is_look { Atom::Look(part.extent) } else { Atom::Part(part) })
+        self.take(b")").then_some(if is_look { Atom::Look(part.measure) } else { Atom::Part(part) })
     }
 
     /// Flags that stand alone and change nothing here: letters are in lower case, `^` and `$` hold at every line anyway, and
@@ -303,7 +306,7 @@ impl Reader<'_> {
 
     /// How often the atom before is repeated, if it is; the outer `None` gives up.
     #[expect(clippy::option_option, reason = "giving up passes through every step")]
-    fn quantifier(&mut self) -> Option<Option<Times>> {
+    fn quantifier(&mut self) -> Option<Option<RepeatCount>> {
         let (least, most) = match self.rest.first() {
             Some(b'*') => (0, None),
             Some(b'+') => (1, None),
@@ -326,7 +329,7 @@ impl Reader<'_> {
         }
         let again = self.rest.first().is_some_and(|next| b"*+?{".contains(next));
         let in_order = most.is_none_or(|most| least <= most);
-        (in_order && !again).then_some(Some(Times { least, most }))
+        (in_order && !again).then_some(Some(RepeatCount { least, most }))
     }
 }
 
@@ -341,14 +344,17 @@ fn is_special(byte: u8) -> bool {
 }
 
 /// Letters as they are.
-fn literal(start: u16, end: u16) -> Part {
-    Part::exact(Stretch::new(start, end), Size { pieces: usize::from(end - start), large: 0 })
+fn literal(start: u16, end: u16) -> ScannedPart {
+    ScannedPart::exact(
+        LiteralSlice::new(start, end),
+        CompiledSize { pieces: usize::from(end - start), large: 0 },
+    )
 }
 
 /// One character out of a class, whose bytes are in this set.
-fn class(bytes: ByteSet) -> Part {
-    let part = Part::opaque(Size { pieces: 1, large: usize::from(bytes.has_high()) });
-    if bytes == ByteSet::ALL { part } else { part.of_one_character(Run { bytes, count: 1 }) }
+fn class(bytes: ByteSet) -> ScannedPart {
+    let part = ScannedPart::opaque(CompiledSize { pieces: 1, large: usize::from(bytes.has_high()) });
+    if bytes == ByteSet::ALL { part } else { part.of_one_character(ByteRun { bytes, count: 1 }) }
 }
 
 /// The bytes from `first` to `last`, in lower case.

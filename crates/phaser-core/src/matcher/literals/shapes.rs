@@ -1,9 +1,9 @@
 //! The texts of a part as shapes: for the prefilter, which looks for the rarest of them.
 
-use super::rules::{Extent as _, Held, Part, Sequence, Texts};
-use super::track::Track;
-use super::tree::{ClassBytes, FromTree};
-use super::{Anchor, Key, MAX_SHAPE, Run, Shape, shape};
+use super::context::Context;
+use super::extract::{ClassBytes, FromHir};
+use super::rules::{Choice, LiteralSet, PartMeasure as _, PatternPart, Sequence};
+use super::{Anchor, AnchorKind, ByteRun, LiteralShape, MAX_SHAPE, shape};
 
 /// The most shapes that one anchor has.
 const MAX_SHAPES: usize = 16;
@@ -12,11 +12,11 @@ const MAX_TAIL: usize = 2;
 
 /// All texts of a part, each one of these shapes.
 #[derive(Clone)]
-pub(super) struct Shapes(Vec<Shape>);
+pub(super) struct Shapes(Vec<LiteralShape>);
 
 impl Shapes {
     /// The texts of one shape.
-    pub(super) fn one(shape: Shape) -> Self {
+    pub(super) fn one(shape: LiteralShape) -> Self {
         Self(vec![shape])
     }
 
@@ -25,9 +25,9 @@ impl Shapes {
     }
 }
 
-impl Texts for Shapes {
-    type Held = Anchor;
-    type Extent = Track;
+impl LiteralSet for Shapes {
+    type Choice = Anchor;
+    type Measure = Context;
     const MIN_RUN: usize = 6;
 
     fn empty() -> Self {
@@ -54,59 +54,61 @@ impl Texts for Shapes {
 
     /// Enough to tell what stands before the next part.
     fn tail(&self) -> Self {
-        let tail = |shape: &Shape| shape[shape.len().saturating_sub(MAX_TAIL)..].to_vec();
+        let tail = |shape: &LiteralShape| shape[shape.len().saturating_sub(MAX_TAIL)..].to_vec();
         Self(self.0.iter().map(tail).collect())
     }
 
-    fn held(&self) -> Option<Anchor> {
+    fn choice(&self) -> Option<Anchor> {
         Anchor::shapes(&self.0)
     }
 }
 
-impl FromTree for Shapes {
-    fn literal(literal: &[u8]) -> Part<Self> {
+impl FromHir for Shapes {
+    fn literal(literal: &[u8]) -> PatternPart<Self> {
         let mut sequence = Sequence::new();
         for bytes in literal.chunks(MAX_SHAPE) {
             let shape = shape(bytes);
-            let extent = Track::across(&shape);
-            sequence.push(Part::exact(Self::one(shape), extent));
+            let measure = Context::across(&shape);
+            sequence.push(PatternPart::exact(Self::one(shape), measure));
         }
         sequence.finish()
     }
 
-    fn class(class: ClassBytes) -> Part<Self> {
+    fn class(class: ClassBytes) -> PatternPart<Self> {
         let (ClassBytes::One(bytes) | ClassBytes::Several(bytes)) = class;
-        let extent = Track::across(&[bytes]);
-        let run = Run { bytes: extent.reach().bytes, count: 1 };
+        let measure = Context::across(&[bytes]);
+        let run = ByteRun { bytes: measure.reach().bytes, count: 1 };
         let part = match class {
-            ClassBytes::One(bytes) => Part::exact(Self::one(vec![bytes]), extent),
-            ClassBytes::Several(_) => Part::opaque(extent),
+            ClassBytes::One(bytes) => PatternPart::exact(Self::one(vec![bytes]), measure),
+            ClassBytes::Several(_) => PatternPart::opaque(measure),
         };
         part.of_one_character(run)
     }
 }
 
-impl Held for Anchor {
-    type Extent = Track;
+impl Choice for Anchor {
+    type Measure = Context;
 
     fn is_better_than(&self, other: &Self) -> bool {
         self.cost < other.cost
     }
 
     fn or(self, other: Self) -> Option<Self> {
-        let (Key::Shapes(mut shapes), Key::Shapes(others)) = (self.key, other.key) else { return None };
+        let (AnchorKind::Shapes(mut shapes), AnchorKind::Shapes(others)) = (self.kind, other.kind) else {
+            return None;
+        };
         shapes.extend(others);
         (shapes.len() <= 2 * MAX_SHAPES).then(|| Self {
-            key: Key::Shapes(shapes),
+            kind: AnchorKind::Shapes(shapes),
             before: self.before.or(other.before),
             after: self.after.or(other.after),
             cost: self.cost + other.cost,
         })
     }
 
-    fn widen(&mut self, before: Track, after: Track) {
+    fn widen(&mut self, before: Context, after: Context) {
         let [known_before, known_after] =
-            [&mut self.before, &mut self.after].map(|known| std::mem::replace(known, Track::NONE));
+            [&mut self.before, &mut self.after].map(|known| std::mem::replace(known, Context::NONE));
         self.before = before.then(known_before);
         self.after = known_after.then(after);
     }

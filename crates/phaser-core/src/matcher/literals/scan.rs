@@ -9,15 +9,15 @@
 //! among them, and gives up on the rest; a pattern that it does not give up on is valid, and there is
 //! nothing to tell its author, so that nothing is left unsaid when it is not parsed.
 
-use super::Run;
+use super::ByteRun;
 use crate::contract::syntax::MAX_PATTERN;
 use crate::contract::{self, Dialect, Needs};
 
 mod reader;
-mod texts;
+mod slices;
 
-use reader::Reader;
-use texts::OneOf;
+use reader::PatternReader;
+use slices::OneOf;
 
 /// The largest pattern, with its repetitions written out; patterns may be larger than that.
 const MAX_SIZE: usize = 2_000;
@@ -35,7 +35,7 @@ pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
             Some(Needs { texts: vec![pattern.source.to_ascii_lowercase().into_bytes().into()], run: None })
         }
         Dialect::Regex => {
-            let glance = Glance::of(&pattern.source)?;
+            let glance = ScannedPattern::of(&pattern.source)?;
             Some(Needs { texts: glance.texts(), run: glance.run.map(|run| (run.bytes.to_bits(), run.count)) })
         }
     }
@@ -43,22 +43,22 @@ pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
 
 /// What every match holds in lower case.
 #[derive(Debug)]
-struct Glance {
+struct ScannedPattern {
     letters: Vec<u8>,
     held: Option<OneOf>,
-    run: Option<Run>,
+    run: Option<ByteRun>,
 }
 
-impl Glance {
+impl ScannedPattern {
     /// What a pattern shows, if it is simple enough.
     fn of(pattern: &str) -> Option<Self> {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~');
         if pattern.len() > MAX_PATTERN || !pattern.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
             return None;
         }
-        let mut reader = Reader::new(pattern.as_bytes());
+        let mut reader = PatternReader::new(pattern.as_bytes());
         let mut part = reader.alternatives()?;
-        let size = part.extent;
+        let size = part.measure;
         let is_small = if reader.backtracks {
             let compiled =
                 size.large.saturating_mul(LARGE_CLASS).saturating_add(size.pieces.saturating_mul(OTHER));
@@ -68,10 +68,10 @@ impl Glance {
             reader.negates != [true; 2]
         };
         let is_whole = reader.rest.is_empty() && size.pieces <= MAX_SIZE && is_small;
-        is_whole.then(|| Self { letters: reader.letters, held: part.held(), run: part.run })
+        is_whole.then(|| Self { letters: reader.letters, held: part.choice(), run: part.run })
     }
 
-    /// Texts of which every match holds one, if there are any.
+    /// LiteralSet of which every match holds one, if there are any.
     fn texts(&self) -> Vec<Box<[u8]>> {
         self.held.map(|held| held.texts(&self.letters)).unwrap_or_default()
     }
@@ -83,16 +83,16 @@ mod tests {
 
     use super::*;
     use crate::matcher::limits::{Budget, Effort};
+    use crate::matcher::literals::byte_set::ByteSet;
     use crate::matcher::pattern::linear::Charset;
-    use crate::matcher::pattern::{Pattern, Unfinished, Within};
+    use crate::matcher::pattern::{Haystack, Pattern, Unfinished};
     use crate::matcher::prefilter::quick_reject::QuickReject;
-    use crate::matcher::required::byte_set::ByteSet;
     use std::ops::{ControlFlow, Range};
     use std::time::Duration;
 
     fn texts(pattern: &str) -> Option<Vec<String>> {
         let text = |text: Box<[u8]>| String::from_utf8(text.into()).expect("text");
-        Some(Glance::of(pattern)?.texts().into_iter().map(text).collect())
+        Some(ScannedPattern::of(pattern)?.texts().into_iter().map(text).collect())
     }
 
     fn one(pattern: &str) -> String {
@@ -122,11 +122,11 @@ mod tests {
 
     #[test]
     fn the_rarest_run_is_taken() {
-        let run = |pattern| Glance::of(pattern).and_then(|glance| glance.run);
+        let run = |pattern| ScannedPattern::of(pattern).and_then(|glance| glance.run);
         let of = |bytes: &[u8], count| {
             let mut set = ByteSet::default();
             bytes.iter().for_each(|byte| set.insert(*byte));
-            Some(Run { bytes: set, count })
+            Some(ByteRun { bytes: set, count })
         };
         let hex = b"0123456789abcdef";
         assert_eq!(run("SK[0-9a-fA-F]{32}"), of(hex, 32));
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(run(r"[\w-]{90}[0-9]{40}"), of(b"0123456789", 40));
         assert_eq!(run("X{16}"), of(b"x", 16));
         let word = ByteSet::HIGH.union(of(b"_0123456789abcdefghijklmnopqrstuvwxyz", 0).expect("a run").bytes);
-        assert_eq!(run(r"\w{20}"), Some(Run { bytes: word, count: 20 }));
+        assert_eq!(run(r"\w{20}"), Some(ByteRun { bytes: word, count: 20 }));
         for none in
             ["[0-9]{15}", "(?:[0-9]{20})?", "[0-9]{20}|x", ".{20}", "[^a]{20}", r"\S{20}", "[0-9]{0,20}"]
         {
@@ -222,7 +222,7 @@ mod tests {
 
     const PATTERN: &[&str] = &[
         "abc",
-        "Key",
+        "AnchorKind",
         "s",
         "k",
         "x",
@@ -359,7 +359,7 @@ mod tests {
 
     fn matches(pattern: &Pattern, content: &str) -> bool {
         let all = [Range { start: 0, end: content.len() }];
-        let within = Within { text: content.as_bytes(), charset: Charset::Any, windows: &all };
+        let within = Haystack { text: content.as_bytes(), charset: Charset::Any, windows: &all };
         let mut matches = false;
         let (deadline, budget) = (crate::deadline::Deadline::NEVER, Budget::new(0));
         let effort = Effort { timeout: Duration::from_secs(60), deadline, budget: &budget };

@@ -36,7 +36,7 @@ pub struct Gram {
 
 /// How a shape is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct GramPlan {
     /// Two grams that start next to each other.
     pub grams: [Gram; 2],
     /// The bytes of the shape that stand together in every text, and in one of the grams at least.
@@ -77,33 +77,33 @@ pub fn run_cost(bytes: &ByteSet, count: usize) -> f32 {
 }
 
 /// The cheapest way to find this shape.
-pub fn plan(shape: &[ByteSet]) -> Option<Plan> {
+pub fn plan(shape: &[ByteSet]) -> Option<GramPlan> {
     let (offset, _) = best(shape, &facts(shape))?;
     let grams = [offset, offset + 1].map(|offset| Gram { offset, texts: texts(&sets(shape, offset)) });
     let inside = offset.max(1) - 1..(offset + LEN).min(shape.len());
     let narrow = |index: &usize| !shape[*index].has_high();
     let start = inside.clone().find(narrow)?;
     let end = (start..inside.end).take_while(narrow).last()? + 1;
-    Some(Plan { grams, core: start..end })
+    Some(GramPlan { grams, core: start..end })
 }
 
 /// What is known of a byte of a gram.
 #[derive(Debug, Clone, Copy)]
-struct Fact {
+struct ByteStats {
     likelihood: f32,
     /// How many values it has, once folded.
     count: u32,
 }
 
 /// The facts of each byte of a shape, and of any byte before and after it.
-fn facts(shape: &[ByteSet]) -> Vec<Fact> {
-    let any = Fact { likelihood: 1.0, count: ByteSet::ALL.folded().len() };
-    let inside = shape.iter().map(|set| Fact { likelihood: likelihood(set), count: set.folded().len() });
+fn facts(shape: &[ByteSet]) -> Vec<ByteStats> {
+    let any = ByteStats { likelihood: 1.0, count: ByteSet::ALL.folded().len() };
+    let inside = shape.iter().map(|set| ByteStats { likelihood: likelihood(set), count: set.folded().len() });
     std::iter::once(any).chain(inside).chain([any]).collect()
 }
 
 /// Where the best of the two grams starts in the shape, plus one, and how likely they are.
-fn best(shape: &[ByteSet], facts: &[Fact]) -> Option<(usize, f32)> {
+fn best(shape: &[ByteSet], facts: &[ByteStats]) -> Option<(usize, f32)> {
     let grams = || facts.windows(LEN).map(gram_likelihood);
     let pairs = grams().zip(grams().skip(1)).enumerate();
     let known = pairs.filter_map(|(offset, (one, other))| Some((offset, (one? + other?) / 2.0)));
@@ -116,7 +116,7 @@ fn sets(shape: &[ByteSet], offset: usize) -> [ByteSet; LEN] {
     std::array::from_fn(|index| at(offset + index).copied().unwrap_or(ByteSet::ALL))
 }
 
-fn gram_likelihood(facts: &[Fact]) -> Option<f32> {
+fn gram_likelihood(facts: &[ByteStats]) -> Option<f32> {
     let texts: u32 = facts.iter().map(|fact| fact.count).product();
     (texts <= MAX_TEXTS).then(|| facts.iter().map(|fact| fact.likelihood).product())
 }
