@@ -1,8 +1,6 @@
 //! Contracts that somebody wrote to exhaust phaser: the hook ends, with the right answer. Files that are refused
 //! altogether are in `contracts_loading.rs`.
 
-use serde_json::json;
-
 use crate::harness::{Output, Sandbox, contract, forbid};
 
 /// More time than there is by default, for what is slow without optimisation.
@@ -13,10 +11,8 @@ fn five_thousand_contracts() {
     let sandbox = (0..5000).fold(Sandbox::new(), |sandbox, number| {
         sandbox.contract(&forbid(&format!("c{number}"), &format!("word{number}\\b"), "**"))
     });
-    let write = |content: &str| {
-        let input = json!({ "file_path": sandbox.path("a.txt"), "content": content });
-        sandbox.hook("PreToolUse").tool("Write", input).args(["--timeout", LONG]).run()
-    };
+    let write =
+        |content: &str| sandbox.hook("PreToolUse").write("a.txt", content).args(["--timeout", LONG]).run();
     write("fine\nword4999\n").assert_denied(&["c4999 at line 2"]);
     write("fine\n").assert_allowed();
 }
@@ -28,7 +24,7 @@ fn patterns_that_would_be_huge_once_compiled() {
     for pattern in [chain.as_str(), r"\w{1000}\w{1000}\w{1000}", "(?:(?:x{200}){200}){200}"] {
         let sandbox =
             Sandbox::new().contract(&forbid("huge", pattern, "**")).contract(&forbid("no-y", "y", "**"));
-        let output = sandbox.pre_write("a.txt", &text);
+        let output = sandbox.hook("PreToolUse").write("a.txt", &text).args(["--timeout", LONG]).run();
         assert_eq!(output.reported(), ["no-y at line 2"], "{output}");
         assert!(output.stderr.contains("too large"), "{output}");
     }

@@ -159,11 +159,11 @@ fn bare_directive_suppresses_nothing_with_note() {
     ");
     let json = sandbox.run(["enforce", "a.py", "--format", "json"]).json();
     let notes = [0, 1, 2].map(|at| json["violations"][at]["note"].as_str());
-    let note = Some("phaser:ignore without an id ignores nothing");
-    assert_eq!(notes, [note, None, note]);
+    let note = "phaser:ignore without an id ignores nothing";
+    assert_eq!(notes, [Some(note), None, Some(note)]);
     let output = sandbox.pre_write("a.py", "X # phaser:ignore\n");
     output.assert_denied(&["no-x at line 1"]);
-    assert!(output.reason().ends_with(&format!("({})", note.unwrap_or_default())), "{output}");
+    assert!(output.reason().ends_with(&format!("({note})")), "{output}");
 }
 
 #[test]
