@@ -5,12 +5,12 @@ use std::io::Write;
 use phaser::{Project, Source};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let outcome = Project::open(".")?.check(&Source::Tree(None))?;
+    let report = Project::open(".")?.check(&Source::Tree(None))?;
     let mut out = std::io::stdout().lock();
-    for violation in outcome.open() {
+    for violation in report.open() {
         let line = violation.found.as_ref().map_or(1, |found| found.region.start.line);
         writeln!(out, "{}:{line}: {}", violation.path, violation.contract.message)?;
     }
-    writeln!(out, "{}", outcome.summary())?;
+    writeln!(out, "{}", report.summary())?;
     Ok(())
 }

@@ -66,7 +66,7 @@ enum Command {
     Explain(explain::Explain),
     /// Work with reports that have been written
     #[command(subcommand)]
-    Report(report::Report),
+    Report(report::ReportCommand),
     /// See whether phaser is in place in this project, and what to do if it is not
     Doctor(doctor::Doctor),
     /// Print completions for a shell

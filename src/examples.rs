@@ -12,8 +12,8 @@ use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::skipped::Skipped;
 use phaser_core::text::Text;
 use phaser_core::violation::Violation;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
+use phaser_project::report::Report;
 use phaser_project::scan::{self, scan};
 use phaser_project::source::{Content, Coverage, Target, Targets};
 
@@ -104,8 +104,8 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
     let tested = violating.chain(passing).map(|(at, (purpose, example))| {
         let given = example.path.as_deref().or(made_up.as_deref());
         let path = RelPath::from(given.unwrap_or("example"));
-        let outcome = run(&matcher, &path, &example.text);
-        let verdict = match judge(purpose, outcome) {
+        let report = run(&matcher, &path, &example.text);
+        let verdict = match judge(purpose, report) {
             Verdict::Right => match not_as_fixed(&matcher, &path, example) {
                 Some(not) => Verdict::FixedOtherwise(not),
                 None => Verdict::Right,
@@ -122,7 +122,7 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
 }
 
 /// Scans a project that has this one file.
-fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Outcome {
+fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
     let target = Target::new(path.clone(), Content::Bytes(text.into()));
     let targets =
         Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new(), folders: None };
@@ -148,15 +148,15 @@ fn not_as_fixed(matcher: &Matcher, path: &RelPath, example: &Example) -> Option<
     (got != *expected).then_some(NotAsFixed { got, why })
 }
 
-fn judge(purpose: Purpose, outcome: Outcome) -> Verdict {
-    if !outcome.skipped.is_empty() {
-        return Verdict::Unfinished(outcome.skipped);
+fn judge(purpose: Purpose, report: Report) -> Verdict {
+    if !report.skipped.is_empty() {
+        return Verdict::Unfinished(report.skipped);
     }
-    let open: Vec<Violation> = outcome.open().cloned().collect();
+    let open: Vec<Violation> = report.open().cloned().collect();
     match (purpose, open.is_empty()) {
         (Purpose::Violating, false) | (Purpose::Passing, true) => Verdict::Right,
         (Purpose::Passing, false) => Verdict::Fired(open),
-        (Purpose::Violating, true) if outcome.violations.is_empty() => Verdict::Missed(Missed::NothingFound),
+        (Purpose::Violating, true) if report.violations.is_empty() => Verdict::Missed(Missed::NothingFound),
         (Purpose::Violating, true) => Verdict::Missed(Missed::Ignored),
     }
 }

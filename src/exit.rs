@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use phaser_core::contract::Severity;
 use phaser_core::skipped::Gap;
-use phaser_project::outcome::Outcome;
+use phaser_project::report::Report;
 
 /// The end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,20 +36,20 @@ pub enum Strictness {
     Strict,
 }
 
-/// How a run with this outcome ends, when violations from `fail_on` up fail it.
-pub fn judge(outcome: &Outcome, fail_on: Option<Severity>, strictness: Strictness) -> Exit {
-    let gap = outcome.skipped.iter().map(|skipped| skipped.why.gap()).max().unwrap_or(Gap::None);
+/// How a run with this report ends, when violations from `fail_on` up fail it.
+pub fn judge(report: &Report, fail_on: Option<Severity>, strictness: Strictness) -> Exit {
+    let gap = report.skipped.iter().map(|skipped| skipped.why.gap()).max().unwrap_or(Gap::None);
     let tolerated = match strictness {
         Strictness::Normal => Gap::Known,
         Strictness::Strict => Gap::None,
     };
-    let is_stale = outcome.stale.is_some_and(|stale| stale > 0);
-    let unsure = outcome.no_contracts || !outcome.warnings.is_empty() || is_stale;
+    let is_stale = report.stale.is_some_and(|stale| stale > 0);
+    let unsure = report.no_contracts || !report.warnings.is_empty() || is_stale;
     if gap > tolerated || (strictness == Strictness::Strict && unsure) {
         return Exit::Trouble;
     }
     let fails = |severity: Severity| fail_on.is_some_and(|least| severity >= least);
-    if outcome.open().any(|violation| fails(violation.contract.severity)) {
+    if report.open().any(|violation| fails(violation.contract.severity)) {
         return Exit::Violations;
     }
     Exit::Clean

@@ -13,9 +13,9 @@ use phaser_core::matcher::FileNames;
 use phaser_core::matcher::Matcher;
 use phaser_core::text::{Bytes, Text, encode_like};
 use phaser_core::violation::Violation;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
 use phaser_project::project::MAX_FILE_SIZE;
+use phaser_project::report::Report;
 use phaser_project::source::{Content, Reader, Target};
 use phaser_project::tool_call::patch::between;
 use phaser_project::tool_call::{
@@ -48,17 +48,17 @@ pub struct Refused<'a> {
     /// The files as they would be, one for each change that leaves a file.
     pub targets: &'a [Target],
     /// What was found in them.
-    pub outcome: &'a Outcome,
+    pub report: &'a Report,
     /// The least severity that it is refused for.
     pub least: Severity,
 }
 
 /// The changes that the call should make instead, if every violation that counts can be fixed. What harm is, all contracts
-/// of the matcher say; those of the outcome are kept.
+/// of the matcher say; those of the report are kept.
 pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
-    let Refused { call, targets, outcome, least } = refused;
+    let Refused { call, targets, report, least } = refused;
     let counts = |one: &&Violation| one.contract.severity >= least;
-    let mut open = outcome.open().filter(counts).peekable();
+    let mut open = report.open().filter(counts).peekable();
     if call.moment != Moment::Before || open.peek().is_none() || !open.all(|one| is_fixable(one)) {
         return None;
     }
@@ -69,7 +69,7 @@ pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
         return None;
     }
     for (change, target) in leaving.into_iter().zip(targets) {
-        if outcome.open().filter(counts).any(|one| one.path == target.path) {
+        if report.open().filter(counts).any(|one| one.path == target.path) {
             let mended = mend(matcher, refused, target)?;
             change.rewrite = rewritten(call, change, &mended)?;
             amended.files.push(MendedFile { path: target.path.clone(), applied: mended.applied });
@@ -89,7 +89,7 @@ struct Mended<'a> {
 
 /// Mends one file.
 fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Option<Mended<'a>> {
-    let Refused { outcome, least, .. } = refused;
+    let Refused { report, least, .. } = refused;
     let requires = |check: &Check| matches!(check, Check::Require(_) | Check::RequireSomewhere(_));
     let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
     let mut contracts = matcher.contracts().iter();
@@ -101,9 +101,9 @@ fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Opti
     }
     let Content::Bytes(given) = &target.content else { return None };
     let text = Text::of(given)?;
-    let mattering = outcome.contracts.iter().filter(|contract| contract.severity >= least);
+    let mattering = report.contracts.iter().filter(|contract| contract.severity >= least);
     let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
-    let spared = outcome.old().filter(|one| one.path == target.path);
+    let spared = report.old().filter(|one| one.path == target.path);
     let mended = Mender::new(matcher).only(kept.clone()).mend(names, &text, spared);
     if mended.violations.iter().any(|one| one.is_open() && kept.contains(&one.contract.id)) {
         return None;

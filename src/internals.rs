@@ -77,10 +77,10 @@ pub fn hook(data: &[u8]) {
         propose: Propose::Nothing,
         cache: None,
     };
-    let outcome = scan(&matcher, &targets, options, &());
-    let unchecked = !refused && !outcome.skipped.is_empty();
+    let report = scan(&matcher, &targets, options, &());
+    let unchecked = !refused && !report.skipped.is_empty();
     let matter = Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[], amended: None };
-    let answer = claude::answer(&request, &decide(matter, &outcome), OnClean::Allow);
+    let answer = claude::answer(&request, &decide(matter, &report), OnClean::Allow);
     let answer: Value = serde_json::from_str(&answer.stdout).expect("the answer is JSON");
     let before = call.moment == Moment::Before;
     let output = &answer["hookSpecificOutput"];

@@ -1,12 +1,12 @@
 //! phaser enforces a project's own rules, its *contracts*, wherever code is written.
 //!
-//! [`Project`] is a project with its contracts; its `check` returns an [`Outcome`] with every [`Violation`]:
+//! [`Project`] is a project with its contracts; its `check` returns an [`Report`] with every [`Violation`]:
 //!
 //! ```no_run
 //! use phaser::{Project, Source};
 //!
-//! let outcome = Project::open(".")?.check(&Source::Tree(None))?;
-//! for violation in outcome.open() {
+//! let report = Project::open(".")?.check(&Source::Tree(None))?;
+//! for violation in report.open() {
 //!     eprintln!("{}: {}", violation.path, violation.contract.message);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,8 +57,8 @@ pub use phaser_core::skipped::{Gap, Skipped, Why};
 pub use phaser_core::text::{Position, Region, Text};
 pub use phaser_core::violation::{Fingerprint, LineDigest, Match, Note, Replacement, State, Violation};
 pub use phaser_glob::{Glob, GlobError};
-pub use phaser_project::outcome::{AddedIgnore, Outcome, Summary};
 pub use phaser_project::project::{Error as ProjectError, Options, Project};
+pub use phaser_project::report::{AddedIgnore, Report, Summary};
 pub use phaser_project::scan::{Existing, Measure, Propose};
 pub use phaser_project::source::Source;
 pub use phaser_project::source::git::{Error as GitError, Location as GitLocation, Revisions};

@@ -1,4 +1,4 @@
-//! How an outcome is shown: one free function for each format over the outcome.
+//! How an report is shown: one free function for each format over the report.
 //!
 //! Reports filter nothing and compute nothing; what they are given is in its final order.
 

@@ -17,8 +17,8 @@ use phaser_hook::{
     PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tells, Tool, ToolInput,
     ToolRun,
 };
-use phaser_project::outcome::Summary;
 use phaser_project::path::{RelPath, SETTINGS};
+use phaser_project::report::Summary;
 use phaser_project::source::swept::Sweep;
 use phaser_project::tool_call::{
     Algorithm, Call, Cell, CellAction, CellEdit, Change, Edit, MAX_PATH, Moment, Occurrences, Original,

@@ -1,4 +1,4 @@
-//! What to say to an event, in no client's wire format: from the outcome of a check to a verdict and its words.
+//! What to say to an event, in no client's wire format: from the report of a check to a verdict and its words.
 
 use std::cmp::Reverse;
 
@@ -9,8 +9,8 @@ use phaser_core::sanitize::{cut, inert, inert_lines};
 use phaser_core::skipped::{Gap, Skipped, Why};
 use phaser_core::violation::Violation;
 use phaser_project::config::Policy;
-use phaser_project::outcome::{Outcome, Summary};
 use phaser_project::path::Root;
+use phaser_project::report::{Report, Summary};
 use phaser_project::tool_call::{Call, Change, Moment};
 
 mod lines;
@@ -72,8 +72,8 @@ impl Decision {
     pub const NOTHING: Self = Self { verdict: Verdict::Nothing, context: None, message: None };
 
     /// There is only something for the person to know, if at all.
-    pub fn message_only(outcome: &Outcome) -> Self {
-        Self { message: message(outcome), ..Self::NOTHING }
+    pub fn message_only(report: &Report) -> Self {
+        Self { message: message(report), ..Self::NOTHING }
     }
 
     /// With every text sanitised. The changes of a call are no text to read: they stay.
@@ -123,26 +123,26 @@ pub struct Concern {
 }
 
 /// Decides on a call.
-pub fn decide(matter: Matter<'_>, outcome: &Outcome) -> Decision {
-    let refused = outcome.skipped.iter().find_map(refusal);
+pub fn decide(matter: Matter<'_>, report: &Report) -> Decision {
+    let refused = report.skipped.iter().find_map(refusal);
     let verdict = match (refused, matter.call.moment) {
         (Some(what), Moment::Before) => Verdict::Deny(what),
         (Some(what), Moment::After) => Verdict::Violated {
             reason: Some(after_write(Severity::Error).to_owned()),
             lines: format!("Error: {what}"),
         },
-        (None, moment) => verdict(matter, outcome, moment),
+        (None, moment) => verdict(matter, report, moment),
     };
     // The guard has said it before the edit.
     let is_said = matter.manner == Manner::Guard && matter.call.moment == Moment::After;
     let context =
-        if is_said { None } else { context(&verdict, outcome, Place::of(matter.manner, matter.call)) };
-    with_concerns(Decision { verdict, context, message: message(outcome) }, matter.concerns)
+        if is_said { None } else { context(&verdict, report, Place::of(matter.manner, matter.call)) };
+    with_concerns(Decision { verdict, context, message: message(report) }, matter.concerns)
 }
 
 /// Decides on what a command left in files.
-pub fn decide_on_command(outcome: &Outcome, concerns: &[Concern]) -> Decision {
-    let verdict = told(&worst_first(outcome), Manner::Guard, Place::PathAndLine).unwrap_or(Verdict::Nothing);
+pub fn decide_on_command(report: &Report, concerns: &[Concern]) -> Decision {
+    let verdict = told(&worst_first(report), Manner::Guard, Place::PathAndLine).unwrap_or(Verdict::Nothing);
     let told = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
     let verdict = match (verdict, told.as_str()) {
         (verdict, "") => verdict,
@@ -151,7 +151,7 @@ pub fn decide_on_command(outcome: &Outcome, concerns: &[Concern]) -> Decision {
         }
         (_, _) => Verdict::Violated { reason: None, lines: shortened(&told) },
     };
-    let message = match (message(outcome), told.as_str()) {
+    let message = match (message(report), told.as_str()) {
         (message, "") => message,
         (None, told) => Some(shortened(told)),
         (Some(message), told) => Some(shortened(&format!("{message}; {told}"))),
@@ -163,8 +163,8 @@ pub fn decide_on_command(outcome: &Outcome, concerns: &[Concern]) -> Decision {
 const MAX_REASON_TO_GO_ON: usize = 2_000;
 
 /// Decides whether a turn may end that has left these violations. What it was sent back for already keeps it no longer.
-pub fn decide_on_end(outcome: &Outcome, told: &[String]) -> Decision {
-    let open = worst_first(outcome);
+pub fn decide_on_end(report: &Report, told: &[String]) -> Decision {
+    let open = worst_first(report);
     let verdict = match open.as_slice() {
         [] => Verdict::Nothing,
         open => {
@@ -175,7 +175,7 @@ pub fn decide_on_end(outcome: &Outcome, told: &[String]) -> Decision {
             if told.contains(&reason) { Verdict::Nothing } else { Verdict::Block(reason) }
         }
     };
-    Decision { verdict, context: None, message: message(outcome) }
+    Decision { verdict, context: None, message: message(report) }
 }
 
 /// Adds what there is to say beside violations.
@@ -207,13 +207,13 @@ const EXISTING: &str =
 const MIN_CONTEXT: usize = 500;
 
 /// The violations that were there before and that the call touches, as far as there is room beside the verdict.
-fn context(verdict: &Verdict, outcome: &Outcome, place: Place) -> Option<String> {
+fn context(verdict: &Verdict, report: &Report, place: Place) -> Option<String> {
     let told = match verdict {
         Verdict::Violated { lines, .. } => lines.chars().count() + 1,
         _ => 0,
     };
     let room = MAX_TEXT.saturating_sub(told + EXISTING.len() + 1);
-    let mut touched: Vec<_> = outcome.touched().collect();
+    let mut touched: Vec<_> = report.touched().collect();
     touched.sort_by_key(|violation| Reverse(violation.contract.severity));
     (!touched.is_empty() && room >= MIN_CONTEXT).then(|| {
         let prefix = |severity| match severity {
@@ -226,15 +226,15 @@ fn context(verdict: &Verdict, outcome: &Outcome, place: Place) -> Option<String>
 }
 
 /// The open violations, errors first.
-fn worst_first(outcome: &Outcome) -> Vec<&Violation> {
-    let mut open: Vec<_> = outcome.open().collect();
+fn worst_first(report: &Report) -> Vec<&Violation> {
+    let mut open: Vec<_> = report.open().collect();
     open.sort_by_key(|violation| Reverse(violation.contract.severity));
     open
 }
 
-fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
+fn verdict(matter: Matter<'_>, report: &Report, moment: Moment) -> Verdict {
     let Matter { root, call, manner, .. } = matter;
-    let mut open = worst_first(outcome);
+    let mut open = worst_first(report);
     if moment == Moment::After {
         return told(&open, manner, Place::of(manner, call)).unwrap_or(Verdict::Nothing);
     }
@@ -243,7 +243,7 @@ fn verdict(matter: Matter<'_>, outcome: &Outcome, moment: Moment) -> Verdict {
         open.retain(|violation| violation.contract.severity == Severity::Error);
     }
     match open.as_slice() {
-        [] if is_checked(outcome) && is_inside(root, call) => Verdict::Clean(outcome.summary()),
+        [] if is_checked(report) && is_inside(root, call) => Verdict::Clean(report.summary()),
         [] => Verdict::Nothing,
         open => {
             let words = Words { prefix: |_| "Contract violation", place: Place::of(manner, call) };
@@ -298,8 +298,8 @@ fn count(open: &[&Violation]) -> String {
 }
 
 /// Was everything checked that the call does, and was there anything to check it with?
-fn is_checked(outcome: &Outcome) -> bool {
-    outcome.skipped.is_empty() && !outcome.no_contracts
+fn is_checked(report: &Report) -> bool {
+    report.skipped.is_empty() && !report.no_contracts
 }
 
 /// Do all files of the call lie in the project, by the path given and by the real one? Who writes elsewhere is to be
@@ -322,10 +322,10 @@ fn refusal(skipped: &Skipped) -> Option<String> {
 
 /// What a person should know: contracts that could not be checked, and contract files that are broken. A client shows
 /// nobody what stands on standard error.
-fn message(outcome: &Outcome) -> Option<String> {
-    let unchecked = outcome.skipped.iter().filter(|skipped| is_gap(&skipped.why));
+fn message(report: &Report) -> Option<String> {
+    let unchecked = report.skipped.iter().filter(|skipped| is_gap(&skipped.why));
     let gaps = unchecked.map(|skipped| format!("{}: {}", skipped.path, skipped.why));
-    let broken = outcome.warnings.iter().filter(|warning| warning.effect == Effect::LeftOut);
+    let broken = report.warnings.iter().filter(|warning| warning.effect == Effect::LeftOut);
     let parts = [counted("not checked: ", gaps), counted("", broken.map(Warning::to_string))];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| shortened(&format!("phaser: {}", inert(&parts.join("; ")))))
@@ -371,36 +371,36 @@ mod tests {
         Call { moment, cwd: PathBuf::from("/nowhere/project"), changes: vec![change], skipped: Vec::new() }
     }
 
-    fn decided(call: &Call, outcome: &Outcome) -> Decision {
-        decided_by(Manner::Plain, call, outcome)
+    fn decided(call: &Call, report: &Report) -> Decision {
+        decided_by(Manner::Plain, call, report)
     }
 
-    fn decided_by(manner: Manner, call: &Call, outcome: &Outcome) -> Decision {
+    fn decided_by(manner: Manner, call: &Call, report: &Report) -> Decision {
         decide(
             Matter { root: &Root::new("/nowhere/project"), call, manner, concerns: &[], amended: None },
-            outcome,
+            report,
         )
     }
 
-    fn violated(severities: &[Severity]) -> Outcome {
+    fn violated(severities: &[Severity]) -> Report {
         let violations = severities.iter().enumerate().map(|(at, severity)| {
             let contract = Arc::new(Contract { severity: *severity, ..contract(at, Check::NotExists) });
             Violation::of_file(&contract, &RelPath::from("a"))
         });
-        Outcome { violations: violations.collect(), ..Outcome::default() }
+        Report { violations: violations.collect(), ..Report::default() }
     }
 
-    fn skipped(why: Why) -> Outcome {
-        Outcome { skipped: vec![Skipped { path: RelPath::from("a"), why }], ..Outcome::default() }
+    fn skipped(why: Why) -> Report {
+        Report { skipped: vec![Skipped { path: RelPath::from("a"), why }], ..Report::default() }
     }
 
     #[test]
     fn what_is_violated_is_denied_before_and_told_after_errors_first() {
-        let outcome = violated(&[Severity::Warning, Severity::Error]);
-        let Verdict::Deny(reason) = decided(&call(Moment::Before, "a"), &outcome).verdict else { panic!() };
+        let report = violated(&[Severity::Warning, Severity::Error]);
+        let Verdict::Deny(reason) = decided(&call(Moment::Before, "a"), &report).verdict else { panic!() };
         let lines: Vec<_> = reason.lines().collect();
         assert!(lines[0].starts_with("Contract violation: c1. "), "{reason}");
-        let after = decided(&call(Moment::After, "a"), &outcome).verdict;
+        let after = decided(&call(Moment::After, "a"), &report).verdict;
         let Verdict::Violated { reason, lines } = after else { panic!("{after:?}") };
         assert_eq!(reason.as_deref(), Some("Contract violation detected after file write"));
         assert!(lines.starts_with("Error: c1. ") && lines.contains("\nWarning: c0. "), "{lines}");
@@ -409,10 +409,10 @@ mod tests {
     #[test]
     fn only_what_was_checked_and_lies_in_the_project_is_clean() {
         let clean = Decision { verdict: Verdict::Clean(Summary::default()), ..Decision::NOTHING };
-        assert_eq!(decided(&call(Moment::Before, "a"), &Outcome::default()), clean);
-        assert_eq!(decided(&call(Moment::Before, "/elsewhere/a"), &Outcome::default()), Decision::NOTHING);
-        assert_eq!(decided(&call(Moment::After, "a"), &Outcome::default()), Decision::NOTHING);
-        let none = Outcome { no_contracts: true, ..Outcome::default() };
+        assert_eq!(decided(&call(Moment::Before, "a"), &Report::default()), clean);
+        assert_eq!(decided(&call(Moment::Before, "/elsewhere/a"), &Report::default()), Decision::NOTHING);
+        assert_eq!(decided(&call(Moment::After, "a"), &Report::default()), Decision::NOTHING);
+        let none = Report { no_contracts: true, ..Report::default() };
         assert_eq!(decided(&call(Moment::Before, "a"), &none), Decision::NOTHING);
     }
 
@@ -440,16 +440,16 @@ mod tests {
     #[test]
     fn broken_contracts_are_told_with_their_number() {
         let warning = |file: &str| Warning::at(file.as_ref(), 3, "x".repeat(20_000));
-        let outcome = Outcome { warnings: vec![warning("a.yaml"), warning("b.yaml")], ..Outcome::default() };
-        let message = decided(&call(Moment::Before, "a"), &outcome).message.expect("a message");
+        let report = Report { warnings: vec![warning("a.yaml"), warning("b.yaml")], ..Report::default() };
+        let message = decided(&call(Moment::Before, "a"), &report).message.expect("a message");
         assert!(message.starts_with("phaser: a.yaml:3: xxx"), "{message}");
         assert_eq!(message.chars().count(), MAX_TEXT);
-        let outcome =
-            Outcome { warnings: vec![Warning::about("a.yaml".as_ref(), "bad"); 3], ..Outcome::default() };
-        let message = decided(&call(Moment::Before, "a"), &outcome).message;
+        let report =
+            Report { warnings: vec![Warning::about("a.yaml".as_ref(), "bad"); 3], ..Report::default() };
+        let message = decided(&call(Moment::Before, "a"), &report).message;
         assert_eq!(message.as_deref(), Some("phaser: a.yaml: bad (and 2 more)"));
         let doubts = vec![Warning::about("a.yaml".as_ref(), "odd").only_a_doubt()];
-        let outcome = Outcome { warnings: doubts, ..Outcome::default() };
-        assert_eq!(decided(&call(Moment::Before, "a"), &outcome).message, None);
+        let report = Report { warnings: doubts, ..Report::default() };
+        assert_eq!(decided(&call(Moment::Before, "a"), &report).message, None);
     }
 }

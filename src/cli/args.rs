@@ -120,7 +120,7 @@ pub struct EnforceArgs {
     #[arg(long, value_enum, default_value = "all", help_heading = CONTRACTS)]
     pub severity: SeverityFilter,
 
-    /// How to show the outcome [default: hook with --stdin, what the name of --output ends with, otherwise text]
+    /// How to show the report [default: hook with --stdin, what the name of --output ends with, otherwise text]
     #[arg(long, value_enum, help_heading = REPORT)]
     pub format: Option<Format>,
 

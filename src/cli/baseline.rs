@@ -19,11 +19,11 @@ use phaser_core::violation::{State, Violation};
 use phaser_project::atomic_write::replace;
 use phaser_project::baseline::{self, Entry, Key};
 use phaser_project::contracts::layers::{self, Layer, Loading};
-use phaser_project::outcome::Outcome;
 use phaser_project::packs::PACKS;
 use phaser_project::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
 use phaser_project::project::load::{Found, Loaded, Settings};
 use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::report::Report;
 use phaser_project::source::{Source, Targets};
 
 /// `phaser baseline`.
@@ -84,9 +84,9 @@ pub struct First {
 
 impl First {
     /// A baseline with the violations that count.
-    pub fn of(outcome: &Outcome) -> anyhow::Result<Self> {
+    pub fn of(report: &Report) -> anyhow::Result<Self> {
         let mut plan = Plan::default();
-        plan.record(outcome);
+        plan.record(report);
         Ok(Self { recorded: plan.added, refused: plan.refused, text: plan.file()? })
     }
 }
@@ -107,7 +107,7 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     }
     let looked = args.look(environment, &root, old.as_ref())?;
     looked.say_gaps();
-    if looked.outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure) {
+    if looked.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure) {
         say("phaser: not everything could be checked, so nothing was written");
         return Ok(Exit::Trouble);
     }
@@ -121,7 +121,7 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
 
 /// What a run found out.
 struct Looked {
-    outcome: Outcome,
+    report: Report,
     /// The ids of all contracts there are, also of those that were not checked.
     known: HashSet<String>,
     /// The paths that were named, from the root; none for the whole project.
@@ -131,10 +131,10 @@ struct Looked {
 
 impl Looked {
     fn say_gaps(&self) {
-        for warning in &self.outcome.warnings {
+        for warning in &self.report.warnings {
             warning.lines().for_each(say);
         }
-        for skipped in self.outcome.gaps() {
+        for skipped in self.report.gaps() {
             say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
         }
     }
@@ -153,7 +153,7 @@ impl Looked {
             return false;
         }
         let is_nobodys = !self.known.contains(&*String::from_utf8_lossy(entry.contract));
-        is_nobodys || self.outcome.has_judged(entry.contract, entry.path)
+        is_nobodys || self.report.has_judged(entry.contract, entry.path)
     }
 }
 
@@ -187,13 +187,13 @@ impl Baseline {
         if project.contracts().is_empty() {
             bail!("there are no contracts to violate: add one with 'phaser init', or try '--pack secrets'");
         }
-        let (outcome, _) = project.ready().check(&targets, &());
+        let (report, _) = project.ready().check(&targets, &());
         let below = self.paths.iter().map(|path| {
             let path = phaser_project::path::resolve(&environment.cwd, path)?;
             Ok(root.relative(&path))
         });
         let below = below.collect::<std::io::Result<_>>().context("a path cannot be resolved")?;
-        Ok(Looked { outcome, known, below, root: root.clone() })
+        Ok(Looked { report, known, below, root: root.clone() })
     }
 
     fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
@@ -215,7 +215,7 @@ impl Baseline {
         let before: u32 = old.into_iter().flat_map(baseline::Baseline::iter).map(|entry| entry.count).sum();
         plan.dropped = before.saturating_sub(plan.entries.values().sum());
         if self.add || !self.prune {
-            plan.record(&looked.outcome);
+            plan.record(&looked.report);
         }
         plan
     }
@@ -233,8 +233,8 @@ struct Plan {
 
 impl Plan {
     /// Adds the violations that count, but for those of contracts that allow no exceptions.
-    fn record(&mut self, outcome: &Outcome) {
-        for violation in outcome.open() {
+    fn record(&mut self, report: &Report) {
+        for violation in report.open() {
             if violation.contract.ignorable {
                 *self.entries.entry(Key::of(violation)).or_default() += 1;
                 self.added += 1;
@@ -248,7 +248,7 @@ impl Plan {
     fn keep(&mut self, old: &baseline::Baseline, looked: &Looked) {
         let mut still: BTreeMap<Key, u32> = BTreeMap::new();
         let baselined = |violation: &&Violation| violation.state == State::Baselined;
-        for violation in looked.outcome.violations.iter().filter(baselined) {
+        for violation in looked.report.violations.iter().filter(baselined) {
             *still.entry(Key::of(violation)).or_default() += 1;
         }
         for (key, count) in still {

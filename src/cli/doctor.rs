@@ -32,28 +32,28 @@ pub struct Doctor {
 
 /// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
 pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
-    let mut report = Report::new(args.color.palette(environment));
+    let mut diagnosis = Diagnosis::new(args.color.palette(environment));
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let probes = Probes::make(root.path());
-    agents::check(probes.as_ref().ok(), environment, &mut report);
-    let found = places::find(environment, &mut report);
-    report.calls = check_hooks(&found, &probes, environment, &mut report);
-    contracts::check(environment, &mut report)?;
+    agents::check(probes.as_ref().ok(), environment, &mut diagnosis);
+    let found = places::find(environment, &mut diagnosis);
+    diagnosis.calls = check_hooks(&found, &probes, environment, &mut diagnosis);
+    contracts::check(environment, &mut diagnosis)?;
     match probe::try_out() {
-        Ok(()) => report
+        Ok(()) => diagnosis
             .ok("this phaser works: in a project made for it, a test edit was denied and another allowed"),
         Err(error) => {
-            report.calls = report.calls.min(Calls::Fail);
-            report.problem(format!("a test edit went wrong: {error:#}"), "install phaser again");
+            diagnosis.calls = diagnosis.calls.min(Calls::Fail);
+            diagnosis.problem(format!("a test edit went wrong: {error:#}"), "install phaser again");
         }
     }
-    let style = if report.problems == 0 { report.palette.good() } else { report.palette.bad() };
-    print(&format!("{}\n{style}result{style:#}   {}\n", report.text, report.result()))?;
-    Ok(if report.problems == 0 { Exit::Clean } else { Exit::Violations })
+    let style = if diagnosis.problems == 0 { diagnosis.palette.good() } else { diagnosis.palette.bad() };
+    print(&format!("{}\n{style}result{style:#}   {}\n", diagnosis.text, diagnosis.result()))?;
+    Ok(if diagnosis.problems == 0 { Exit::Clean } else { Exit::Violations })
 }
 
 /// What was looked at, line by line, and what follows from it.
-struct Report {
+struct Diagnosis {
     palette: Palette,
     text: String,
     problems: usize,
@@ -81,7 +81,7 @@ enum Calls {
     Arrive,
 }
 
-impl Report {
+impl Diagnosis {
     fn new(palette: Palette) -> Self {
         Self {
             palette,
@@ -168,35 +168,35 @@ fn check_hooks(
     found: &Places,
     probes: &anyhow::Result<Probes>,
     environment: &Environment,
-    report: &mut Report,
+    diagnosis: &mut Diagnosis,
 ) -> Calls {
     let mut denied = false;
     for place in &found.places {
-        report.ok(format!("{} for {}", place.has_hooks(), listed(&place.events())));
+        diagnosis.ok(format!("{} for {}", place.has_hooks(), listed(&place.events())));
         let answers: Vec<_> = match probes {
             Ok(probes) => place.own.iter().map(|hook| probes.send(place, hook)).collect(),
             Err(_) => Vec::new(),
         };
-        report.table(&rows(&place.own, &answers));
+        diagnosis.table(&rows(&place.own, &answers));
         denied |= answers
             .iter()
             .zip(&place.own)
             .any(|(answer, hook)| hook.event == "PreToolUse" && matches!(answer.said, probe::Said::Denied));
         for (hook, answer) in place.own.iter().zip(&answers) {
-            check_answer(hook, answer, environment, report);
+            check_answer(hook, answer, environment, diagnosis);
         }
     }
     if let Err(error) = probes {
-        report.problem(
+        diagnosis.problem(
             format!("the hooks could not be tried: {error:#}"),
             "make room in the temporary directory",
         );
     }
-    check_commands(found, environment, report);
-    check_doubles(found, report);
+    check_commands(found, environment, diagnosis);
+    check_doubles(found, diagnosis);
     let has_hook = found.own().any(|hook| hook.event == "PreToolUse");
     if has_hook && !found.own().any(OwnHook::is_guard) {
-        report.note(
+        diagnosis.note(
             "what shell commands write, the end of a turn and the settings are not guarded: phaser enforce install --guard",
         );
     }
@@ -222,7 +222,7 @@ fn rows(hooks: &[OwnHook], answers: &[Answer]) -> Vec<[String; 4]> {
 }
 
 /// A hook that starts and that this phaser understands should answer as it is meant to.
-fn check_answer(hook: &OwnHook, answer: &Answer, environment: &Environment, report: &mut Report) {
+fn check_answer(hook: &OwnHook, answer: &Answer, environment: &Environment, diagnosis: &mut Diagnosis) {
     let program = split_program(&hook.command).0;
     let starts = program.contains('$') || environment.find_program(&program).is_some();
     if answer.is_right(hook) || !starts || !is_understood(hook) {
@@ -234,21 +234,21 @@ fn check_answer(hook: &OwnHook, answer: &Answer, environment: &Environment, repo
         answer.expected(hook),
         answer.said
     );
-    report.problem(what, format!("run '{}' to see what it says", hook.command));
+    diagnosis.problem(what, format!("run '{}' to see what it says", hook.command));
 }
 
 /// Can the hooks start phaser, and does it understand them?
-fn check_commands(found: &Places, environment: &Environment, report: &mut Report) {
+fn check_commands(found: &Places, environment: &Environment, diagnosis: &mut Diagnosis) {
     let mut programs: Vec<String> = found.own().map(|hook| split_program(&hook.command).0).collect();
     programs.sort();
     programs.dedup();
     for program in programs {
         match environment.find_program(&program) {
             _ if program.contains('$') => {
-                report.ok(format!("the hooks start {program}; only the client knows where"))
+                diagnosis.ok(format!("the hooks start {program}; only the client knows where"))
             }
-            Some(path) => report.ok(format!("the hooks start {}", path.display())),
-            None => report.problem(
+            Some(path) => diagnosis.ok(format!("the hooks start {}", path.display())),
+            None => diagnosis.problem(
                 format!("the hooks start '{program}', which is not on the PATH"),
                 "put the directory of phaser on the PATH that Claude Code is started with",
             ),
@@ -259,7 +259,7 @@ fn check_commands(found: &Places, environment: &Environment, report: &mut Report
         if !said.contains(&hook.command.as_str()) {
             said.push(&hook.command);
             let what = format!("this phaser does not understand the hook '{}'", hook.command);
-            report.problem(what, "run 'phaser enforce install --force' in the scope it stands in");
+            diagnosis.problem(what, "run 'phaser enforce install --force' in the scope it stands in");
         }
     }
 }
@@ -271,7 +271,7 @@ fn is_understood(hook: &OwnHook) -> bool {
 }
 
 /// The client runs the same command once for all settings, and another one, or that of a plugin, besides.
-fn check_doubles(found: &Places, report: &mut Report) {
+fn check_doubles(found: &Places, diagnosis: &mut Diagnosis) {
     for event in ["PreToolUse", "PostToolUse", "Stop"] {
         let mut running: Vec<(&Place, &str)> = Vec::new();
         for place in &found.places {
@@ -295,7 +295,7 @@ fn check_doubles(found: &Places, report: &mut Report) {
                 ),
                 None => "take out one of them: 'phaser enforce uninstall --scope …'".to_owned(),
             };
-            report.problem(what, fix);
+            diagnosis.problem(what, fix);
             return;
         }
     }

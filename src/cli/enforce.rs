@@ -23,9 +23,9 @@ use crate::report::timings::Phase;
 use phaser_core::contract::Severity;
 use phaser_core::deadline::Deadline;
 use phaser_hook::Request;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::{RelPath, Root, RootHints, find_root};
 use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::report::Report;
 use phaser_project::scan::{Existing, Propose};
 use phaser_project::source::git::{self, Committed};
 use phaser_project::source::{Coverage, Source, Targets};
@@ -140,30 +140,30 @@ impl Run<'_> {
     /// The one pipeline: contracts and targets, the scan, the states, and whoever is to be told.
     fn enforce(&mut self, resolved: &Resolved) -> anyhow::Result<Exit> {
         // The process ends with the run: to give every piece of memory back before would only take time.
-        let outcome = ManuallyDrop::new(match &resolved.source {
-            None => Outcome::default(),
+        let report = ManuallyDrop::new(match &resolved.source {
+            None => Report::default(),
             // Nothing of it is understood, so no contract can say anything to it.
             Some(Source::Changes(call)) if call.changes.is_empty() => {
-                Outcome { skipped: call.skipped.clone(), ..Outcome::default() }
+                Report { skipped: call.skipped.clone(), ..Report::default() }
             }
-            Some(source) => self.outcome(resolved, source)?,
+            Some(source) => self.report(resolved, source)?,
         });
         let show = self.show(resolved);
-        show.say_gaps(&outcome);
+        show.say_gaps(&report);
         if let (Some(hint), false) = (&self.hint, self.args.quiet) {
             say(hint);
         }
         match &resolved.asks {
             Asks::Somebody => {
-                show.write(&outcome)?;
-                Ok(exit::judge(&outcome, self.args.fail_on(), self.args.strictness()))
+                show.write(&report)?;
+                Ok(exit::judge(&report, self.args.fail_on(), self.args.strictness()))
             }
             Asks::Agent(_) if self.format != Format::Hook => {
-                show.write(&outcome)?;
+                show.write(&report)?;
                 Ok(Exit::Clean)
             }
             Asks::Agent(asked) => {
-                let decision = self.decision(resolved, asked, &outcome)?;
+                let decision = self.decision(resolved, asked, &report)?;
                 let answer = asked.client.answer(&asked.request, &decision, self.args.on_clean.into());
                 output::answer(|out| writeln!(out, "{}", answer.stdout))?;
                 Ok(answer.exit)
@@ -171,14 +171,14 @@ impl Run<'_> {
         }
     }
 
-    /// How the outcome is shown; paths of an event are the client's business.
+    /// How the report is shown; paths of an event are the client's business.
     fn show<'a>(&'a self, resolved: &'a Resolved) -> Show<'a> {
         let Self { args, environment, format, .. } = self;
         let root = matches!(resolved.asks, Asks::Somebody).then_some(&resolved.root);
         Show { args, environment, format: *format, root }
     }
 
-    fn outcome(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Outcome> {
+    fn report(&mut self, resolved: &Resolved, source: &Source) -> anyhow::Result<Report> {
         let Resolved { root, asks, .. } = resolved;
         let mut options = self.options(root)?;
         let mut targets = self.first_targets(resolved, source, &options)?;
@@ -187,7 +187,7 @@ impl Run<'_> {
             && targets.is_empty()
             && skipped.is_empty()
         {
-            return Ok(Outcome::default());
+            return Ok(Report::default());
         }
         options.recorded = match &targets {
             _ if self.args.no_baseline => Recorded::Nowhere,
@@ -227,15 +227,15 @@ impl Run<'_> {
             let is_event = asks.about().is_some();
             self.hint = (!is_event).then_some(hint);
             let skipped = if is_event { Vec::new() } else { targets.skipped };
-            return Ok(Outcome { skipped, ..project.outcome_without_contracts() });
+            return Ok(Report { skipped, ..project.report_without_contracts() });
         }
         if let Some(policies) = &policies {
             self.concerns.extend(self.on_weakening(root, policies, &targets)?);
         }
         let least = self.least_severity(asks.about(), source, options.added_ignores);
-        let outcome = self.check(project, targets, least, mended);
-        self.concerns.extend(policies.iter().flat_map(|policies| policies.on_ignores(&outcome)));
-        Ok(outcome)
+        let report = self.check(project, targets, least, mended);
+        self.concerns.extend(policies.iter().flat_map(|policies| policies.on_ignores(&report)));
+        Ok(report)
     }
 
     /// What is to become of violations that were there before, if that is known without the configuration.
@@ -285,7 +285,7 @@ impl Run<'_> {
         targets: Targets,
         least: Severity,
         mended: Option<&Source>,
-    ) -> Outcome {
+    ) -> Report {
         let mending = mended.and_then(|source| Mending::of(source, &project, &targets));
         project.retain(|contract| self.args.wants(contract.severity) && contract.severity >= least);
         let ready = project.ready();
@@ -293,18 +293,18 @@ impl Run<'_> {
         let whole = targets.coverage == Coverage::Whole;
         let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
         let progress = Progress::new(if bar { Visible::Yes } else { Visible::No });
-        let (mut outcome, matcher) = ready.check(&ManuallyDrop::new(targets), &progress);
+        let (mut report, matcher) = ready.check(&ManuallyDrop::new(targets), &progress);
         // A contract may be of another severity in some files, so what was left out there cannot be told.
         // Nor can a change drop an entry from a baseline that is not its own.
         let says_stale = self.args.checks_every_severity() && self.committed.is_none();
-        outcome.stale = outcome.stale.filter(|_| says_stale);
-        self.amended = mending.and_then(|mending| mending.amended(&outcome, self.args.manner()));
-        redact(&mut outcome);
+        report.stale = report.stale.filter(|_| says_stale);
+        self.amended = mending.and_then(|mending| mending.amended(&report, self.args.manner()));
+        redact(&mut report);
         self.stopwatch.end(Phase::FilesScanned);
-        self.stopwatch.keep(&matcher, &mut outcome);
-        // As with the outcome.
+        self.stopwatch.keep(&matcher, &mut report);
+        // As with the report.
         let _ = ManuallyDrop::new(matcher);
-        outcome
+        report
     }
 }
 

@@ -14,8 +14,8 @@ use crate::install::file::{self, Scope};
 use crate::install::{Survey, survey};
 use phaser_core::matcher::limits::HOOK_TIME;
 use phaser_hook::Request;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::report::Report;
 use phaser_project::source::Source;
 use phaser_project::tool_call::Call;
 
@@ -139,18 +139,18 @@ pub struct Judged<'a> {
 
 impl Judged<'_> {
     /// Decides on what was found in files that came from the source.
-    pub fn decision(&self, source: Option<&Source>, outcome: &Outcome) -> Decision {
+    pub fn decision(&self, source: Option<&Source>, report: &Report) -> Decision {
         match (self.asked.about, source) {
-            (About::Call, Some(Source::Changes(call))) => self.on_call(call, outcome),
-            (About::Command, _) => decide_on_command(outcome, self.concerns),
-            (About::End, _) => decide_on_end(outcome, &self.asked.told),
-            _ => Decision::message_only(outcome),
+            (About::Call, Some(Source::Changes(call))) => self.on_call(call, report),
+            (About::Command, _) => decide_on_command(report, self.concerns),
+            (About::End, _) => decide_on_end(report, &self.asked.told),
+            _ => Decision::message_only(report),
         }
     }
 
-    fn on_call(&self, call: &Call, outcome: &Outcome) -> Decision {
+    fn on_call(&self, call: &Call, report: &Report) -> Decision {
         let Self { root, manner, concerns, amended, .. } = *self;
-        decide(Matter { root, call, manner, concerns, amended }, outcome)
+        decide(Matter { root, call, manner, concerns, amended }, report)
     }
 }
 

@@ -20,10 +20,10 @@ use phaser_core::fix::{Mender, is_fixable};
 use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::Violation;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::{RelPath, Root, RootHints, find_root};
 use phaser_project::project::load::{Loaded, Settings};
 use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::report::Report;
 use phaser_project::scan::Watch as _;
 use phaser_project::source::{Source, Target, Targets};
 
@@ -115,15 +115,15 @@ pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     }
     let bar = args.all && environment.stderr_is_terminal() && !args.quiet;
     let visible = if bar { Visible::Yes } else { Visible::No };
-    let (mut outcome, matcher) = project.ready().check(&targets, &Progress::new(visible));
-    let done = args.mend(&Looked { root: &root, matcher: &matcher, targets: &targets, visible }, &outcome);
-    args.take_over(&mut outcome, &done);
-    redact(&mut outcome);
-    said::gaps(&outcome);
+    let (mut report, matcher) = project.ready().check(&targets, &Progress::new(visible));
+    let done = args.mend(&Looked { root: &root, matcher: &matcher, targets: &targets, visible }, &report);
+    args.take_over(&mut report, &done);
+    redact(&mut report);
+    said::gaps(&report);
     let said = said::Said { args, environment, root: &root, done: &done };
-    output::to_stdout(|out| said.write(out, &outcome))?;
+    output::to_stdout(|out| said.write(out, &report))?;
     said.problems();
-    Ok(args.exit(&outcome, &done))
+    Ok(args.exit(&report, &done))
 }
 
 /// What is fixed, and with what.
@@ -165,11 +165,11 @@ impl Fix {
     }
 
     /// Fixes the files that have something to fix, one after another.
-    fn mend(&self, looked: &Looked<'_>, outcome: &Outcome) -> Vec<Done> {
+    fn mend(&self, looked: &Looked<'_>, report: &Report) -> Vec<Done> {
         let chosen = looked.matcher.contracts().iter().filter(|contract| self.chosen.includes(contract));
         let chosen: HashSet<String> = chosen.map(|contract| contract.id.clone()).collect();
         let is_wanted = |one: &Violation| is_fixable(one) && chosen.contains(&one.contract.id);
-        let found: Vec<_> = outcome.by_file().filter(|file| file.iter().any(is_wanted)).collect();
+        let found: Vec<_> = report.by_file().filter(|file| file.iter().any(is_wanted)).collect();
         let targets: HashMap<&RelPath, &Target> =
             looked.targets.targets.iter().map(|target| (&target.path, target)).collect();
         let mender = Mender::new(looked.matcher).only(chosen);
@@ -190,8 +190,8 @@ impl Fix {
 
     /// Puts what is left of files that were fixed in the place of what was there, and leaves out contracts that were not
     /// chosen.
-    fn take_over(&self, outcome: &mut Outcome, done: &[Done]) {
-        let violations = &mut outcome.violations;
+    fn take_over(&self, report: &mut Report, done: &[Done]) {
+        let violations = &mut report.violations;
         if !self.diff {
             let fixed: HashMap<&RelPath, &Done> =
                 done.iter().filter(|one| one.is_written()).map(|one| (&one.path, one)).collect();
@@ -201,18 +201,18 @@ impl Fix {
         }
         if !self.chosen.is_everything() {
             violations.retain(|violation| self.chosen.includes(&violation.contract));
-            outcome.stale = None;
+            report.stale = None;
         }
     }
 
-    fn exit(&self, outcome: &Outcome, done: &[Done]) -> Exit {
+    fn exit(&self, report: &Report, done: &[Done]) -> Exit {
         let fail_on = match self.fail_on {
             FailOn::Error => Some(Severity::Error),
             FailOn::Warning => Some(Severity::Warning),
             FailOn::Never => None,
         };
         let strictness = if self.strict { Strictness::Strict } else { Strictness::Normal };
-        let left = exit::judge(outcome, fail_on, strictness);
+        let left = exit::judge(report, fail_on, strictness);
         let is_something = done.iter().any(|one| !one.applied.is_empty());
         let fixed =
             if (self.diff || self.fail_on_fix) && is_something { Exit::Violations } else { Exit::Clean };

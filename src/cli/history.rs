@@ -20,10 +20,10 @@ use crate::report::palette::Palette;
 use crate::report::redact::redact;
 use phaser_core::contract::Warning;
 use phaser_project::history::{History as Counted, Unchecked, count};
-use phaser_project::outcome::Outcome;
 use phaser_project::path::{Root, RootHints, find_root};
 use phaser_project::project::load::Loaded;
 use phaser_project::project::{self, Options, Project};
+use phaser_project::report::Report;
 use phaser_project::source::git::history::{Every, Reach, Wanted, past, seconds_of};
 use phaser_project::source::{Source, Targets};
 
@@ -217,7 +217,7 @@ impl History {
         &self,
         environment: &Environment,
         counted: &Counted,
-        today: Option<&Outcome>,
+        today: Option<&Report>,
     ) -> anyhow::Result<()> {
         let palette = Palette::new(self.color.on(environment));
         let report = |out: &mut dyn Write, palette: Palette| match (self.format(), today) {

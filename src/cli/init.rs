@@ -67,7 +67,7 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let plan = Plan::make(args, root, environment)?;
     plan.say_packs_that_are_missing(args);
-    plan.today.outcome.warnings.iter().flat_map(|warning| warning.lines()).for_each(say);
+    plan.today.report.warnings.iter().flat_map(|warning| warning.lines()).for_each(say);
     to_stdout(|out| plan.write(out, environment))?;
     let wanted = plan.wanted(args)?;
     let somebody = environment.is_interactive() && !args.yes && !args.dry_run;
@@ -146,9 +146,9 @@ impl Plan {
         };
         let config = (!has_config).then(|| config(&packs));
         let today = today::check(&root, environment, targets, packs)?;
-        let has_gaps = today.outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
+        let has_gaps = today.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
         let is_recorded = !matches!(today.recorded, Recorded::Nowhere);
-        let first = (!has_gaps && !is_recorded).then(|| First::of(&today.outcome)).transpose();
+        let first = (!has_gaps && !is_recorded).then(|| First::of(&today.report)).transpose();
         let first = first.unwrap_or_else(|error| {
             say(format_args!("phaser: {error}"));
             None
@@ -184,7 +184,7 @@ impl Plan {
             bail!("--pre-commit: there is no git repository at the top of the project; run 'git init' first");
         }
         let can_record = matches!(self.today.recorded, Recorded::Nowhere) && self.baseline.is_none();
-        if args.baseline && can_record && self.today.outcome.gaps().next().is_some() {
+        if args.baseline && can_record && self.today.report.gaps().next().is_some() {
             bail!(
                 "--baseline: not everything could be checked ('phaser enforce --all' says why); nothing was written"
             );

@@ -5,10 +5,10 @@ use crate::in_flight::{Amended, Refused, amend};
 use phaser_core::contract::Severity;
 use phaser_core::matcher::Matcher;
 use phaser_project::config::Fixes;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::Root;
 use phaser_project::project::Project;
 use phaser_project::project::load::Loaded;
+use phaser_project::report::Report;
 use phaser_project::source::{Source, Target, Targets};
 use phaser_project::tool_call::{Call, Moment};
 
@@ -40,13 +40,13 @@ impl Mending {
     }
 
     /// The edit that is to be made instead, if all that is wrong with this one can be mended.
-    pub fn amended(&self, outcome: &Outcome, manner: Manner) -> Option<Amended> {
+    pub fn amended(&self, report: &Report, manner: Manner) -> Option<Amended> {
         let Self { matcher, call, targets } = self;
         // A guard tells of warnings afterwards.
         let least = match manner {
             Manner::Guard => Severity::Error,
             Manner::Plain => Severity::Warning,
         };
-        amend(matcher, Refused { call, targets, outcome, least })
+        amend(matcher, Refused { call, targets, report, least })
     }
 }

@@ -8,10 +8,10 @@ use super::event::About;
 use crate::agents::decision::Concern;
 use crate::tamper::{Protection, Rewritten, is_candidate, words};
 use phaser_project::config::Policy;
-use phaser_project::outcome::{AddedIgnore, Outcome};
 use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, Root, SETTINGS};
 use phaser_project::project::by_file::ByFile;
 use phaser_project::project::load::Loaded;
+use phaser_project::report::{AddedIgnore, Report};
 use phaser_project::scan::AddedIgnores;
 use phaser_project::source::git::{self, Location};
 use phaser_project::source::tree::changed_at;
@@ -140,10 +140,10 @@ impl Policies {
     }
 
     /// What is to be said about ignore directives that were added.
-    pub fn on_ignores(&self, outcome: &Outcome) -> Vec<Concern> {
+    pub fn on_ignores(&self, report: &Report) -> Vec<Concern> {
         let said = |policy: Policy| {
             let at = |added: &&AddedIgnore| self.ignores.at(&added.path) == policy;
-            let added: Vec<AddedIgnore> = outcome.added_ignores.iter().filter(at).cloned().collect();
+            let added: Vec<AddedIgnore> = report.added_ignores.iter().filter(at).cloned().collect();
             Some(Concern { policy, what: words::of_ignores(policy, self.moment, &added)? })
         };
         [Policy::Deny, Policy::Ask, Policy::Report].into_iter().filter_map(said).collect()

@@ -13,7 +13,7 @@ use crate::report::html::Page;
 use crate::report::{sarif, trend};
 
 #[derive(Debug, Subcommand)]
-pub enum Report {
+pub enum ReportCommand {
     /// Make one SARIF log of several, such as those of the shards of one project
     Merge(Merge),
     /// Make one page for people of several reports, in JSON or SARIF, or of other pages
@@ -64,11 +64,11 @@ pub struct Merge {
 }
 
 /// Runs `phaser report`.
-pub fn run(command: &Report, environment: &Environment) -> anyhow::Result<Exit> {
+pub fn run(command: &ReportCommand, environment: &Environment) -> anyhow::Result<Exit> {
     match command {
-        Report::Merge(merge) => run_merge(merge, environment),
-        Report::Html(html) => run_html(html, environment),
-        Report::Trend(trend) => run_trend(trend, environment),
+        ReportCommand::Merge(merge) => run_merge(merge, environment),
+        ReportCommand::Html(html) => run_html(html, environment),
+        ReportCommand::Trend(trend) => run_trend(trend, environment),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the outcome of `phaser enforce` goes, and in which form.
+//! Where the report of `phaser enforce` goes, and in which form.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::report::text::{Detail, Hint, Totals};
 use crate::report::{self, text};
 use phaser_core::contract::Warning;
 use phaser_core::skipped::{Gap, Skipped, Why};
-use phaser_project::outcome::Outcome;
 use phaser_project::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
+use phaser_project::report::Report;
 
 /// How many gaps are said one by one to whoever sent an event.
 const MOST_GAPS_OF_AN_EVENT: usize = 20;
@@ -34,33 +34,33 @@ pub struct Show<'a> {
 
 impl Show<'_> {
     /// Writes the report where it is wanted, and text beside it.
-    pub fn write(self, outcome: &Outcome) -> anyhow::Result<()> {
+    pub fn write(self, report: &Report) -> anyhow::Result<()> {
         let options = self.text_options();
-        let text = |out: &mut dyn Write| text::write(out, outcome, &options);
+        let text = |out: &mut dyn Write| text::write(out, report, &options);
         match (&self.args.output, self.format) {
             (Some(path), _) => {
                 let path = self.environment.cwd.join(path);
-                output::to_file(&path, |out| self.report(out, outcome))?;
+                output::to_file(&path, |out| self.report(out, report))?;
                 self.to_stdout(text)?;
             }
             (None, Format::Text) => self.to_stdout(text)?,
-            (None, _) => self.to_stdout(|out| self.report(out, outcome))?,
+            (None, _) => self.to_stdout(|out| self.report(out, report))?,
         }
         match &self.environment.github_step_summary {
             Some(summary) if self.format == Format::Github => {
-                output::append(summary, |out| report::github::write_summary(out, outcome, &self.top()))
+                output::append(summary, |out| report::github::write_summary(out, report, &self.top()))
             }
             _ => Ok(()),
         }
     }
 
     /// Says what is wrong with contract files, and what was not checked.
-    pub fn say_gaps(self, outcome: &Outcome) {
+    pub fn say_gaps(self, report: &Report) {
         let here = self.here();
-        for warning in &outcome.warnings {
+        for warning in &report.warnings {
             self.warning_from(&here, warning).lines().for_each(say);
         }
-        if let Some(stale @ 1..) = outcome.stale
+        if let Some(stale @ 1..) = report.stale
             && (!self.args.quiet || self.args.strict)
         {
             let entries = if stale == 1 { "1 entry is" } else { &format!("{stale} entries are") };
@@ -70,7 +70,7 @@ impl Show<'_> {
         }
         // Nobody reads thousands of lines that a hook writes; a client shows none of them.
         let most = if self.args.stdin { MOST_GAPS_OF_AN_EVENT } else { usize::MAX };
-        for Skipped { path, why } in outcome.skipped.iter().take(most) {
+        for Skipped { path, why } in report.skipped.iter().take(most) {
             match why {
                 // The reasons are whole sentences of their own, and only informational: the client says the same.
                 Why::NotReconstructed(reason) if !self.args.quiet => {
@@ -84,10 +84,10 @@ impl Show<'_> {
                 _ => {}
             }
         }
-        if let more @ 1.. = outcome.skipped.len().saturating_sub(most) {
+        if let more @ 1.. = report.skipped.len().saturating_sub(most) {
             say(format_args!("phaser: not checked: {more} more"));
         }
-        for note in outcome.notes.iter().filter(|_| !self.args.quiet) {
+        for note in report.notes.iter().filter(|_| !self.args.quiet) {
             say(format_args!("phaser: {note}"));
         }
     }
@@ -117,19 +117,19 @@ impl Show<'_> {
         if self.args.stdin { output::answer(report) } else { output::to_stdout(report) }
     }
 
-    fn report(self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    fn report(self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
         match self.format {
             Format::Text | Format::Hook => {
                 let plain = text::Options { detail: Detail::Plain, ..self.text_options() };
-                text::write(out, outcome, &plain)
+                text::write(out, report, &plain)
             }
-            Format::Json if self.args.statistics => report::json::write_with_statistics(out, outcome),
-            Format::Json => report::json::write(out, outcome),
-            Format::Sarif => report::sarif::write(out, outcome, &self.top()),
-            Format::Github => report::github::write(out, outcome, &self.top()),
-            Format::Gitlab => report::gitlab::write(out, outcome, &self.top()),
-            Format::Junit => report::junit::write(out, outcome, &self.top()),
-            Format::Html => report::html::write(out, outcome),
+            Format::Json if self.args.statistics => report::json::write_with_statistics(out, report),
+            Format::Json => report::json::write(out, report),
+            Format::Sarif => report::sarif::write(out, report, &self.top()),
+            Format::Github => report::github::write(out, report, &self.top()),
+            Format::Gitlab => report::gitlab::write(out, report, &self.top()),
+            Format::Junit => report::junit::write(out, report, &self.top()),
+            Format::Html => report::html::write(out, report),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::say;
 use crate::report::timings::{self, Phase, Timings};
 use phaser_core::matcher::Matcher;
-use phaser_project::outcome::Outcome;
+use phaser_project::report::Report;
 use phaser_project::scan::Measure;
 
 /// How many of the most expensive contracts are shown.
@@ -33,8 +33,8 @@ impl Stopwatch {
     }
 
     /// Keeps what the scan has cost.
-    pub fn keep(&mut self, matcher: &Matcher, outcome: &mut Outcome) {
-        if let (Some((_, timings)), Some(spent)) = (&mut self.0, outcome.spent.take()) {
+    pub fn keep(&mut self, matcher: &Matcher, report: &mut Report) {
+        if let (Some((_, timings)), Some(spent)) = (&mut self.0, report.spent.take()) {
             timings.costly = matcher.costly(&spent.costs, MOST);
             timings.spent = Some(spent);
         }

@@ -9,18 +9,18 @@ use crate::progress::{Progress, Visible};
 use phaser_core::contract::{LayerKind, Severity};
 use phaser_project::config::Existing;
 use phaser_project::contracts::layers::Layer;
-use phaser_project::outcome::Outcome;
 use phaser_project::packs::Pack;
 use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_project::project::by_file::ByFile;
 use phaser_project::project::load::{Extra, Settings};
 use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::report::Report;
 use phaser_project::source::{Source, Targets};
 
 /// What a project violates today, and what it says about that.
 pub struct Today {
     /// Everything that was found; open violations are in no baseline.
-    pub outcome: Outcome,
+    pub report: Report,
     /// How many contracts of its own the project has.
     pub own_contracts: usize,
     /// The packs that are in use.
@@ -53,12 +53,12 @@ pub fn check(
     let options = Options { recorded: recorded.clone(), ..options(environment) };
     let mut project = Project::new(root.clone(), loaded, options);
     if project.contracts().is_empty() {
-        let outcome = project.outcome_without_contracts();
-        return Ok(Today { outcome, own_contracts, packs, existing, recorded });
+        let report = project.report_without_contracts();
+        return Ok(Today { report, own_contracts, packs, existing, recorded });
     }
     let progress = Progress::new(if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No });
-    let (outcome, _) = project.ready().check(&targets, &progress);
-    Ok(Today { outcome, own_contracts, packs, existing, recorded })
+    let (report, _) = project.ready().check(&targets, &progress);
+    Ok(Today { report, own_contracts, packs, existing, recorded })
 }
 
 fn options(environment: &Environment) -> Options {
@@ -69,7 +69,7 @@ fn options(environment: &Environment) -> Options {
 impl Today {
     /// The files that no agent can edit: they have violations that deny every edit of them.
     pub fn trapped(&self) -> BTreeSet<RelPath> {
-        let errors = self.outcome.open().filter(|violation| violation.contract.severity == Severity::Error);
+        let errors = self.report.open().filter(|violation| violation.contract.severity == Severity::Error);
         let in_files = errors.filter(|violation| !violation.contract.check.is_about_project());
         let denied = in_files.filter(|violation| self.existing.at(&violation.path) == Existing::Deny);
         denied.map(|violation| violation.path.clone()).collect()

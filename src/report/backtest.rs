@@ -11,8 +11,8 @@ use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::{inert, inert_json};
 use phaser_core::violation::Violation;
 use phaser_project::history::backtest::{Backtest, Tried};
-use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
+use phaser_project::report::Report;
 
 const VERSION: u32 = 1;
 
@@ -25,7 +25,7 @@ pub struct Verdict<'a> {
     /// The contract.
     pub contract: &'a Contract,
     /// What it finds in the files of today.
-    pub today: &'a Outcome,
+    pub today: &'a Report,
     /// What it would have done.
     pub past: &'a Backtest,
 }
@@ -72,11 +72,11 @@ pub fn write_text(
     let word = refused(contract);
     let through = past.commits - caught.len();
     writeln!(out, "\nof {commits}{of_days}, {} would have been {word}, {through} let through", caught.len())?;
-    for Tried { commit, outcome } in caught {
+    for Tried { commit, report } in caught {
         let dim = palette.dim();
         let (date, id, subject) = (&commit.date, commit.short_id(), inert(&commit.subject));
         writeln!(out, "\n{date}  {dim}{id}{dim:#}  {bold}{subject}{bold:#}")?;
-        write_lines(out, &outcome.open().collect::<Vec<_>>(), here, palette)?;
+        write_lines(out, &report.open().collect::<Vec<_>>(), here, palette)?;
     }
     Ok(())
 }
@@ -115,16 +115,16 @@ fn counted(count: usize, what: &str) -> String {
 pub fn write_json(out: &mut dyn Write, Verdict { contract, today, past }: Verdict<'_>) -> io::Result<()> {
     let refused: Vec<Value> = past
         .caught()
-        .map(|Tried { commit, outcome }| {
+        .map(|Tried { commit, report }| {
             json!({
                 "id": commit.id,
                 "time": commit.time,
                 "subject": commit.subject,
-                "violations": violations(outcome),
+                "violations": violations(report),
             })
         })
         .collect();
-    let gaps = past.tried.iter().map(|tried| &tried.outcome).chain([today]).flat_map(Outcome::gaps);
+    let gaps = past.tried.iter().map(|tried| &tried.report).chain([today]).flat_map(Report::gaps);
     let skipped: Vec<Value> =
         gaps.map(|gap| json!({ "file_path": gap.path.to_text(), "reason": gap.why.to_string() })).collect();
     let value = json!({
@@ -144,7 +144,7 @@ pub fn write_json(out: &mut dyn Write, Verdict { contract, today, past }: Verdic
     writeln!(out, "{}", inert_json(&format!("{value:#}")))
 }
 
-fn violations(outcome: &Outcome) -> Vec<Value> {
+fn violations(report: &Report) -> Vec<Value> {
     let one = |violation: &Violation| {
         let found = violation.found.as_ref();
         json!({
@@ -155,5 +155,5 @@ fn violations(outcome: &Outcome) -> Vec<Value> {
             "line": found.map(|found| &*found.line),
         })
     };
-    outcome.open().map(one).collect()
+    report.open().map(one).collect()
 }

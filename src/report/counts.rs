@@ -11,8 +11,8 @@ use super::palette::Palette;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::inert;
 use phaser_core::violation::Violation;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
+use phaser_project::report::Report;
 
 /// So many rows of each table are shown to people; the rest is counted.
 const MOST_ROWS: usize = 10;
@@ -47,12 +47,12 @@ pub struct Count {
 }
 
 impl ViolationCounts {
-    /// Counts the violations of an outcome.
-    pub fn of(outcome: &Outcome) -> Self {
+    /// Counts the violations of an report.
+    pub fn of(report: &Report) -> Self {
         let (mut directories, mut files) = (BTreeMap::new(), Vec::new());
         // By where they are in memory: contracts are few, violations are not.
         let mut contracts: HashMap<*const Contract, (Arc<Contract>, Count)> = HashMap::new();
-        for file in outcome.by_file() {
+        for file in report.by_file() {
             let mut of_file = Count::default();
             for violation in file {
                 let contract = &violation.contract;
@@ -166,7 +166,7 @@ mod tests {
         Violation { state, ..Violation::of_file(contract, &RelPath::from(path)) }
     }
 
-    fn outcome() -> Outcome {
+    fn report() -> Report {
         let bad = contract("bad", Severity::Error, Check::NotExists);
         let odd = contract("odd", Severity::Warning, Check::NotExists);
         let bad_there = contract("bad", Severity::Warning, Check::NotExists);
@@ -180,13 +180,13 @@ mod tests {
             violation(&bad_there, "top.py", State::Open),
             violation(&missing, "README*", State::Open),
         ];
-        Outcome { violations: violations.into(), ..Outcome::default() }
+        Report { violations: violations.into(), ..Report::default() }
     }
 
     #[test]
     fn violations_are_counted_by_contract_directory_and_file() {
-        let outcome = outcome();
-        let counts = ViolationCounts::of(&outcome);
+        let report = report();
+        let counts = ViolationCounts::of(&report);
         let count = |open, suppressed| Count { open, suppressed };
         let name = |id: &str, severity| ContractName { id: id.to_owned(), severity };
         assert_eq!(
@@ -221,10 +221,10 @@ mod tests {
         let odd = contract("odd", Severity::Warning, Check::NotExists);
         let paths = (1..=12).map(|number| format!("web/{number:02}.ts"));
         let violations = paths.map(|path| violation(&odd, &path, State::Open)).collect();
-        let outcome = Outcome { violations, ..Outcome::default() };
+        let report = Report { violations, ..Report::default() };
         let mut out = Vec::new();
         let here = Here::new(&RelPath::from("web"), Vec::new());
-        write(&mut out, &ViolationCounts::of(&outcome), &here, Palette::PLAIN).expect("written");
+        write(&mut out, &ViolationCounts::of(&report), &here, Palette::PLAIN).expect("written");
         insta::assert_snapshot!(String::from_utf8(out).expect("UTF-8"), @r#"
         open  suppressed  severity  contract
           12           0  warning   odd

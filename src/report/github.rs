@@ -11,7 +11,7 @@ use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, is_active};
 use phaser_core::text::Region;
 use phaser_core::violation::Violation;
-use phaser_project::outcome::{Outcome, Summary};
+use phaser_project::report::{Report, Summary};
 
 /// How many annotations of each kind GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
@@ -23,12 +23,12 @@ const MAX_FIXES: usize = 50;
 const MAX_CELL: usize = 300;
 
 /// Writes the violations as workflow commands, errors first, and the summary.
-pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let summary = outcome.summary();
+pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+    let summary = report.summary();
     let mut unseen = 0;
     for severity in [Severity::Error, Severity::Warning] {
         unseen += count(summary, severity).saturating_sub(MAX_ANNOTATIONS);
-        for violation in by_severity(outcome, severity, MAX_ANNOTATIONS) {
+        for violation in by_severity(report, severity, MAX_ANNOTATIONS) {
             annotate(out, &violation, &Spot::of(top, &violation))?;
         }
     }
@@ -39,15 +39,15 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
 }
 
 /// Writes the summary and a table of the violations in Markdown.
-pub fn write_summary(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let summary = outcome.summary();
+pub fn write_summary(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+    let summary = report.summary();
     writeln!(out, "### phaser: {summary}\n")?;
     if summary.open() == 0 {
         return Ok(());
     }
     writeln!(out, "| | Contract | Place | Message |\n|---|---|---|---|")?;
-    let errors = by_severity(outcome, Severity::Error, MAX_ROWS);
-    let warnings = by_severity(outcome, Severity::Warning, MAX_ROWS - errors.len());
+    let errors = by_severity(report, Severity::Error, MAX_ROWS);
+    let warnings = by_severity(report, Severity::Warning, MAX_ROWS - errors.len());
     let unseen = summary.open().saturating_sub(MAX_ROWS);
     for violation in errors.into_iter().chain(warnings) {
         let contract = &violation.contract;
@@ -60,14 +60,14 @@ pub fn write_summary(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::R
         writeln!(out, "\n… and {unseen} more")?;
     }
     writeln!(out)?;
-    write_fixes(out, outcome, top)
+    write_fixes(out, report, top)
 }
 
 /// Writes what would repair violations, as a diff: GitHub shows it in colour.
-fn write_fixes(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
+fn write_fixes(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
     let mut shown: Vec<String> = Vec::new();
     let mut all = 0;
-    for violation in outcome.open().filter(|violation| violation.fix.is_some()) {
+    for violation in report.open().filter(|violation| violation.fix.is_some()) {
         all += 1;
         if shown.len() < MAX_FIXES {
             shown.extend(suggestion(violation, top));
@@ -106,9 +106,9 @@ fn suggestion(violation: &Violation, top: &Top) -> Option<String> {
 }
 
 /// The first open violations of a severity.
-fn by_severity(outcome: &Outcome, severity: Severity, most: usize) -> Vec<&Violation> {
-    let count = count(outcome.summary(), severity).min(most);
-    outcome.open().filter(|violation| violation.contract.severity == severity).take(count).collect()
+fn by_severity(report: &Report, severity: Severity, most: usize) -> Vec<&Violation> {
+    let count = count(report.summary(), severity).min(most);
+    report.open().filter(|violation| violation.contract.severity == severity).take(count).collect()
 }
 
 fn count(summary: Summary, severity: Severity) -> usize {

@@ -10,7 +10,7 @@ use super::list::write_list;
 use phaser_core::contract::Severity;
 use phaser_core::digest::digest;
 use phaser_core::violation::Violation;
-use phaser_project::outcome::Outcome;
+use phaser_project::report::Report;
 
 #[derive(Serialize)]
 struct WireViolation<'a> {
@@ -34,8 +34,8 @@ struct WireLines {
 }
 
 /// Writes the violations as GitLab's code quality report.
-pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    write_list(out, outcome.open().map(|violation| Shown { violation, top }), 0)?;
+pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+    write_list(out, report.open().map(|violation| Shown { violation, top }), 0)?;
     writeln!(out)
 }
 

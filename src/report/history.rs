@@ -10,7 +10,7 @@ use super::palette::Palette;
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_json};
 use phaser_project::history::{History, Sample};
-use phaser_project::outcome::Outcome;
+use phaser_project::report::Report;
 
 const VERSION: u32 = 1;
 
@@ -58,7 +58,7 @@ pub fn write_json(out: &mut dyn Write, history: &History) -> io::Result<()> {
 }
 
 /// Writes the page of what there is today, with how it came to that.
-pub fn write_html(out: &mut dyn Write, history: &History, today: &Outcome) -> io::Result<()> {
+pub fn write_html(out: &mut dyn Write, history: &History, today: &Report) -> io::Result<()> {
     let mut page = Page::of(today);
     let json = serde_json::to_vec(&WireHistory::of(history))?;
     page.add_history(&json).map_err(io::Error::other)?;

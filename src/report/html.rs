@@ -16,7 +16,7 @@ use super::trend::TrendError;
 use phaser_core::contract::Contract;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{Note, Violation};
-use phaser_project::outcome::{Outcome, Summary};
+use phaser_project::report::{Report, Summary};
 
 mod read;
 
@@ -88,7 +88,7 @@ struct Rows<'a> {
 /// The violations of a run, which become rows one after another.
 #[derive(Debug)]
 struct OfRun<'a> {
-    outcome: &'a Outcome,
+    report: &'a Report,
     /// The number of each contract, by where it is in memory.
     contracts: HashMap<*const Contract, usize>,
     /// The number of the path of each file.
@@ -98,8 +98,8 @@ struct OfRun<'a> {
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rows = serializer.serialize_seq(None)?;
-        if let Some(OfRun { outcome, contracts, paths }) = &self.of_run {
-            for (file, path) in outcome.by_file().zip(paths) {
+        if let Some(OfRun { report, contracts, paths }) = &self.of_run {
+            for (file, path) in report.by_file().zip(paths) {
                 for violation in file {
                     let contract = contracts.get(&Arc::as_ptr(&violation.contract)).copied();
                     rows.serialize_element(&row(
@@ -205,9 +205,9 @@ impl Repair {
     }
 }
 
-/// Writes the outcome as a page.
-pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    Page::of(outcome).write(out)
+/// Writes the report as a page.
+pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    Page::of(report).write(out)
 }
 
 impl<'a> Page<'a> {
@@ -224,19 +224,19 @@ impl<'a> Page<'a> {
         self
     }
 
-    /// What an outcome has to show.
-    pub fn of(outcome: &'a Outcome) -> Self {
-        let count = outcome.contracts.len();
+    /// What an report has to show.
+    pub fn of(report: &'a Report) -> Self {
+        let count = report.contracts.len();
         let about = format!("{count} contract{}", if count == 1 { "" } else { "s" });
         let mut page = Self::new(about);
         page.shown.reports = 1;
-        page.shown.checked = outcome.checked.len();
-        let gaps = outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None);
+        page.shown.checked = report.checked.len();
+        let gaps = report.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None);
         page.shown.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
-        let broken = outcome.warnings.iter().map(|warning| (String::new(), warning.to_string()));
+        let broken = report.warnings.iter().map(|warning| (String::new(), warning.to_string()));
         page.shown.gaps.extend(broken);
-        let mut of_run = OfRun { outcome, contracts: HashMap::new(), paths: Vec::new() };
-        for file in outcome.by_file() {
+        let mut of_run = OfRun { report, contracts: HashMap::new(), paths: Vec::new() };
+        for file in report.by_file() {
             let path = file.first().map(|first| first.path.to_text()).unwrap_or_default();
             of_run.paths.push(page.path(&path));
             for violation in file {
@@ -245,7 +245,7 @@ impl<'a> Page<'a> {
             }
         }
         page.shown.rows.of_run = Some(of_run);
-        let Summary { errors, warnings, ignored, existing, baselined } = outcome.summary();
+        let Summary { errors, warnings, ignored, existing, baselined } = report.summary();
         page.shown.summary = Counts { errors, warnings, ignored, existing, baselined };
         page
     }
@@ -344,8 +344,8 @@ mod tests {
         let mut violations: Vec<Violation> =
             ["a.py", "b/<i>.py"].map(|path| Violation::of_file(&one, &RelPath::from(path))).into();
         violations.push(Violation { state: State::Baselined, ..violations[0].clone() });
-        let outcome = Outcome { violations, ..Outcome::default() };
-        let data = data(&Page::of(&outcome));
+        let report = Report { violations, ..Report::default() };
+        let data = data(&Page::of(&report));
         assert_eq!(data["contracts"].as_array().map(Vec::len), Some(1));
         assert_eq!(data["contracts"][0]["message"], one.message);
         assert_eq!(data["paths"], serde_json::json!(["a.py", "b/<i>.py"]));

@@ -8,8 +8,8 @@ use super::counts::{ContractName, Count, ViolationCounts};
 use super::list::write_list;
 use phaser_core::sanitize::inert_json;
 use phaser_core::violation::{Note, Violation};
-use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
+use phaser_project::report::Report;
 
 const VERSION: u32 = 1;
 
@@ -75,50 +75,50 @@ struct WirePathCount {
     suppressed: usize,
 }
 
-/// Writes the outcome as one JSON document.
-pub fn write(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    write_document(out, outcome, None)
+/// Writes the report as one JSON document.
+pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    write_document(out, report, None)
 }
 
 /// The same with how many violations there are by contract, directory and file.
-pub fn write_with_statistics(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-    write_document(out, outcome, Some(&ViolationCounts::of(outcome)))
+pub fn write_with_statistics(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    write_document(out, report, Some(&ViolationCounts::of(report)))
 }
 
 fn write_document(
     out: &mut dyn Write,
-    outcome: &Outcome,
+    report: &Report,
     statistics: Option<&ViolationCounts>,
 ) -> io::Result<()> {
-    let skipped = outcome.skipped.iter().map(|skipped| WireSkipped {
+    let skipped = report.skipped.iter().map(|skipped| WireSkipped {
         file_path: skipped.path.to_text().into_owned(),
         reason: skipped.why.to_string(),
     });
-    let warnings = outcome.warnings.iter().map(|warning| WireWarning {
+    let warnings = report.warnings.iter().map(|warning| WireWarning {
         file_path: warning.file.display().to_string(),
         line_number: warning.line,
         message: warning.what.clone(),
     });
-    let summary = outcome.summary();
+    let summary = report.summary();
     writeln!(out, "{{")?;
     write!(out, "  \"files_checked\": [")?;
-    for (index, path) in outcome.checked.iter().enumerate() {
+    for (index, path) in report.checked.iter().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
         write!(out, "{comma}{}", inert_json(&serde_json::to_string(&path.to_text())?))?;
     }
     writeln!(out, "],")?;
-    write_key(out, "violations", outcome.open().map(wire))?;
+    write_key(out, "violations", report.open().map(wire))?;
     writeln!(
         out,
         "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
         summary.errors, summary.warnings, summary.ignored, summary.existing, summary.baselined
     )?;
-    if let Some(stale) = outcome.stale {
+    if let Some(stale) = report.stale {
         writeln!(out, "  \"baseline\": {{ \"stale\": {stale} }},")?;
     }
     write_key(out, "skipped", skipped)?;
     write_key(out, "warnings", warnings)?;
-    write_key(out, "suppressed", outcome.suppressed().map(wire))?;
+    write_key(out, "suppressed", report.suppressed().map(wire))?;
     if let Some(statistics) = statistics {
         writeln!(out, "  \"statistics\": {},", indented(&wire_statistics(statistics))?)?;
     }

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
 use super::host::{Spot, Top};
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
 use phaser_core::violation::Violation;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
+use phaser_project::report::Report;
 
-/// Writes the outcome as JUnit XML, one suite after another. Before them stands how many tests they have, so they are made
+/// Writes the report as JUnit XML, one suite after another. Before them stands how many tests they have, so they are made
 /// twice: there may be too many to keep.
-pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let suites = Suites::of(outcome, top);
-    let mut report = Report::new("phaser");
+pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+    let suites = Suites::of(report, top);
+    let mut report = JunitReport::new("phaser");
     suites.each(|suite| {
         report.tests += suite.tests;
         report.skipped += suite.skipped;
@@ -30,7 +30,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()
     let (start, end) = whole.split_at(whole.rfind(END).unwrap_or(whole.len()));
     out.write_all(start.as_bytes())?;
     suites.each(|suite| {
-        let mut alone = Report::new("phaser");
+        let mut alone = JunitReport::new("phaser");
         alone.add_test_suite(suite);
         let xml = to_xml(&alone)?;
         let inside = xml.find(SUITE).zip(xml.rfind(END)).and_then(|(start, end)| xml.get(start..end));
@@ -45,13 +45,13 @@ const SUITE: &str = "<testsuite ";
 /// What stands after them.
 const END: &str = "</testsuites>";
 
-fn to_xml(report: &Report) -> io::Result<String> {
+fn to_xml(report: &JunitReport) -> io::Result<String> {
     report.to_string().map_err(io::Error::other)
 }
 
 /// What becomes suites: each file that was checked, that violates something or that was not checked.
 struct Suites<'a> {
-    outcome: &'a Outcome,
+    report: &'a Report,
     top: &'a Top,
     /// What is to be said about a file beside what it violates.
     others: BTreeMap<RelPath, Vec<Other>>,
@@ -65,29 +65,29 @@ struct Other {
 }
 
 impl<'a> Suites<'a> {
-    fn of(outcome: &'a Outcome, top: &'a Top) -> Self {
+    fn of(report: &'a Report, top: &'a Top) -> Self {
         let mut others: BTreeMap<RelPath, Vec<Other>> = BTreeMap::new();
-        for path in &outcome.checked {
+        for path in &report.checked {
             others.entry(top.path(path)).or_default();
         }
-        for violation in outcome.open() {
+        for violation in report.open() {
             let (path, spot) = (top.path(&violation.path), Spot::of(top, violation));
             if path != spot.path {
                 let other = Other { sorted_by: Some(path), case: failed(violation, &spot) };
                 others.entry(spot.path).or_default().push(other);
             }
         }
-        for skipped in outcome.gaps() {
+        for skipped in report.gaps() {
             let other = Other { sorted_by: None, case: unchecked(skipped) };
             others.entry(top.path(&skipped.path)).or_default().push(other);
         }
-        Self { outcome, top, others }
+        Self { report, top, others }
     }
 
     /// Each suite, in the order of their paths.
     fn each(&self, mut visit: impl FnMut(TestSuite) -> io::Result<()>) -> io::Result<()> {
         let mut others = self.others.iter().peekable();
-        for file in self.outcome.by_file() {
+        for file in self.report.by_file() {
             let Some(path) = file.first().map(|first| self.top.path(&first.path)) else { continue };
             let open = file.iter().filter(|violation| violation.is_open());
             let shown = open.map(|violation| (violation, Spot::of(self.top, violation)));

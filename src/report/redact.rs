@@ -1,4 +1,4 @@
-//! What contracts about secrets matched, taken out of an outcome before anybody shows it.
+//! What contracts about secrets matched, taken out of an report before anybody shows it.
 //!
 //! A report is kept, uploaded and read by more people than the source. Of a secret it shows the first characters and the
 //! length, whoever found it: a match of another contract, and the line of one, may hold it too.
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use phaser_core::contract::Contract;
 use phaser_core::text::Region;
 use phaser_core::violation::{Match, Violation};
-use phaser_project::outcome::Outcome;
+use phaser_project::report::Report;
 
 /// How much of a secret is shown, in characters.
 const SHOWN: usize = 4;
@@ -26,11 +26,11 @@ pub fn is_secret(contract: &Contract) -> bool {
 }
 
 /// Takes secrets out of what violations show. Their places, fingerprints and states stay.
-pub fn redact(outcome: &mut Outcome) {
-    if !outcome.contracts.iter().any(|contract| is_secret(contract)) {
+pub fn redact(report: &mut Report) {
+    if !report.contracts.iter().any(|contract| is_secret(contract)) {
         return;
     }
-    for file in outcome.by_file_mut() {
+    for file in report.by_file_mut() {
         let secrets: Vec<Secret> = file.iter().filter_map(Secret::of).collect();
         if !secrets.is_empty() {
             redact_file(file, &secrets);
@@ -194,9 +194,9 @@ mod tests {
             })
             .collect();
         violations.sort_by_key(|violation| violation.found.as_ref().map(|found| found.range.start));
-        let mut outcome = Outcome { contracts: vec![secret(), other()], violations, ..Outcome::default() };
-        redact(&mut outcome);
-        let found = outcome.violations.into_iter().filter_map(|violation| violation.found);
+        let mut report = Report { contracts: vec![secret(), other()], violations, ..Report::default() };
+        redact(&mut report);
+        let found = report.violations.into_iter().filter_map(|violation| violation.found);
         found.map(|found| (found.text, found.line.to_string())).collect()
     }
 

@@ -21,8 +21,8 @@ use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::inert_json;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{Replacement, Violation};
-use phaser_project::outcome::{Outcome, Summary};
 use phaser_project::path::RelPath;
+use phaser_project::report::{Report, Summary};
 
 mod kept;
 
@@ -40,16 +40,16 @@ const SOURCE_ROOT: &str = "%SRCROOT%";
 /// The fingerprint that GitHub looks at.
 const FINGERPRINT: &str = "primaryLocationLineHash";
 
-/// Writes the outcome as one SARIF log.
-pub fn write(out: &mut dyn Write, outcome: &Outcome, top: &Top) -> io::Result<()> {
-    let Summary { errors, warnings, .. } = outcome.summary();
+/// Writes the report as one SARIF log.
+pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+    let Summary { errors, warnings, .. } = report.summary();
     let mut kept = Kept::new(errors, warnings);
-    let mut ended = Ended::of(outcome, top);
+    let mut ended = Ended::of(report, top);
     ended.say_left_out(&kept);
     let mut ids = HashSet::new();
-    let distinct = outcome.contracts.iter().filter(|contract| ids.insert(&contract.id));
+    let distinct = report.contracts.iter().filter(|contract| ids.insert(&contract.id));
     let rules = distinct.map(|contract| wire(rule(contract))).collect();
-    let mut open = outcome.open();
+    let mut open = report.open();
     let taken = std::iter::from_fn(|| {
         // Once all that are kept have been seen, no further one is looked at.
         if kept.is_complete() { None } else { open.find(|violation| kept.takes(violation.contract.severity)) }
@@ -230,17 +230,17 @@ fn wire(part: impl Serialize) -> Value {
 }
 
 impl Ended {
-    fn of(outcome: &Outcome, top: &Top) -> Self {
-        let gaps = outcome.gaps().map(|skipped| {
+    fn of(report: &Report, top: &Top) -> Self {
+        let gaps = report.gaps().map(|skipped| {
             let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
             notification(&format!("Not checked: {}.", skipped.why), level, Some(&top.path(&skipped.path)))
         });
         let (mut about_files, mut about_contracts) = (Vec::new(), Vec::new());
         append(&mut about_files, gaps.collect());
-        let warnings = outcome.warnings.iter();
+        let warnings = report.warnings.iter();
         let warnings = warnings.map(|warning| notification(&format!("{warning}."), "warning", None));
         append(&mut about_contracts, warnings.collect());
-        let failed = outcome.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
+        let failed = report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
         Self { is_successful: !failed, about_contracts, about_files }
     }
 

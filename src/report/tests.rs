@@ -13,8 +13,8 @@ use super::*;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_project::baseline::{self, Baseline, Key};
-use phaser_project::outcome::Outcome;
 use phaser_project::path::RelPath;
+use phaser_project::report::Report;
 use phaser_project::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
 use phaser_project::source::{Content, Coverage, Target, Targets};
 use phaser_project::states::{Seen, Tolerated, settle};
@@ -64,7 +64,7 @@ fn targets() -> Targets {
     Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
 }
 
-fn outcome(baseline: Option<&Baseline>) -> Outcome {
+fn report(baseline: Option<&Baseline>) -> Report {
     let options = scan::Options {
         threads: 2,
         max_file_size: 1 << 20,
@@ -74,18 +74,18 @@ fn outcome(baseline: Option<&Baseline>) -> Outcome {
         propose: Propose::Fixes,
         cache: None,
     };
-    let mut outcome = scan(&matcher(), &targets(), options, &());
+    let mut report = scan(&matcher(), &targets(), options, &());
     let is_gone = |path: &RelPath| path.as_bytes().starts_with(b"old/");
     let tolerated = |baseline| Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything };
-    settle(&mut outcome, baseline.map(tolerated).as_ref());
-    redact::redact(&mut outcome);
-    outcome
+    settle(&mut report, baseline.map(tolerated).as_ref());
+    redact::redact(&mut report);
+    report
 }
 
 /// Some of the violations, under the path that they have, or had.
 fn baseline() -> Baseline {
     let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
-    for (at, violation) in outcome(None).open().enumerate().filter(|(at, _)| at % 3 != 0) {
+    for (at, violation) in report(None).open().enumerate().filter(|(at, _)| at % 3 != 0) {
         let mut key = Key::of(violation);
         if at % 3 == 2 && key.path.starts_with("src/1/") {
             key.path = key.path.replace("src/1/", "old/");
@@ -96,29 +96,29 @@ fn baseline() -> Baseline {
     Baseline::parse(file.as_bytes()).expect("a baseline")
 }
 
-type Writer = fn(&mut dyn Write, &Outcome) -> io::Result<()>;
+type Writer = fn(&mut dyn Write, &Report) -> io::Result<()>;
 
 const FORMATS: [(&str, Writer); 10] = [
-    ("text", |out, outcome| text::write(out, outcome, &as_text(Detail::Plain))),
-    ("source", |out, outcome| text::write(out, outcome, &as_text(Detail::Source(Colour::On)))),
-    ("json", |out, outcome| json::write(out, outcome)),
-    ("json with statistics", |out, outcome| json::write_with_statistics(out, outcome)),
-    ("sarif", |out, outcome| sarif::write(out, outcome, &Top::default())),
-    ("github", |out, outcome| github::write(out, outcome, &Top::default())),
-    ("github summary", |out, outcome| github::write_summary(out, outcome, &Top::default())),
-    ("gitlab", |out, outcome| gitlab::write(out, outcome, &Top::default())),
-    ("junit", |out, outcome| junit::write(out, outcome, &Top::default())),
-    ("html", |out, outcome| html::write(out, outcome)),
+    ("text", |out, report| text::write(out, report, &as_text(Detail::Plain))),
+    ("source", |out, report| text::write(out, report, &as_text(Detail::Source(Colour::On)))),
+    ("json", |out, report| json::write(out, report)),
+    ("json with statistics", |out, report| json::write_with_statistics(out, report)),
+    ("sarif", |out, report| sarif::write(out, report, &Top::default())),
+    ("github", |out, report| github::write(out, report, &Top::default())),
+    ("github summary", |out, report| github::write_summary(out, report, &Top::default())),
+    ("gitlab", |out, report| gitlab::write(out, report, &Top::default())),
+    ("junit", |out, report| junit::write(out, report, &Top::default())),
+    ("html", |out, report| html::write(out, report)),
 ];
 
 fn as_text(detail: Detail) -> TextOptions {
     TextOptions { detail, here: Here::default(), hint: Hint::Explain, totals: Totals::Always }
 }
 
-fn shown(outcome: &Outcome) -> Vec<(&'static str, String)> {
+fn shown(report: &Report) -> Vec<(&'static str, String)> {
     let one = |&(name, write): &(&'static str, Writer)| {
         let mut out = Vec::new();
-        write(&mut out, outcome).expect(name);
+        write(&mut out, report).expect(name);
         (name, String::from_utf8(out).expect("UTF-8"))
     };
     FORMATS.iter().map(one).collect()
@@ -128,11 +128,11 @@ fn shown(outcome: &Outcome) -> Vec<(&'static str, String)> {
 fn no_format_shows_secret() {
     let baseline = baseline();
     for baseline in [None, Some(&baseline)] {
-        let outcome = outcome(baseline);
-        let summary = outcome.summary();
+        let report = report(baseline);
+        let summary = report.summary();
         assert!(summary.errors > 20 && summary.warnings > 5 && summary.ignored > 5, "{summary}");
         assert!(summary.existing > 5 && (summary.baselined > 20) == baseline.is_some(), "{summary}");
-        for (name, shown) in shown(&outcome) {
+        for (name, shown) in shown(&report) {
             assert!(!shown.contains("tok-abcdefgh"), "{name} shows a secret");
         }
     }

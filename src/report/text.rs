@@ -10,7 +10,7 @@ use super::palette::{Colour, Palette};
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_source};
 use phaser_core::violation::{Match, Note, Violation};
-use phaser_project::outcome::Outcome;
+use phaser_project::report::Report;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,11 +58,11 @@ pub struct Options {
 }
 
 /// Writes the violations and the summary.
-pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::Result<()> {
-    for violation in outcome.open() {
+pub fn write(out: &mut dyn Write, report: &Report, options: &Options) -> io::Result<()> {
+    for violation in report.open() {
         write_violation(out, &violation, options)?;
     }
-    let summary = outcome.summary();
+    let summary = report.summary();
     let open = summary.open();
     let is_clean = open == 0;
     if !is_clean {
@@ -74,7 +74,7 @@ pub fn write(out: &mut dyn Write, outcome: &Outcome, options: &Options) -> io::R
         Totals::Never => false,
     };
     if is_counted {
-        counts::write(out, &ViolationCounts::of(outcome), &options.here, palette(options.detail))?;
+        counts::write(out, &ViolationCounts::of(report), &options.here, palette(options.detail))?;
     }
     writeln!(out, "{summary}")?;
     match options {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use phaser_core::matcher::profile::{Costly, Slow};
-use phaser_project::outcome::Spent;
+use phaser_project::report::Spent;
 
 /// A part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

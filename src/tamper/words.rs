@@ -3,8 +3,8 @@
 
 use phaser_core::sanitize::{cut, printable};
 use phaser_project::config::Policy;
-use phaser_project::outcome::AddedIgnore;
 use phaser_project::path::CONFIG;
+use phaser_project::report::AddedIgnore;
 use phaser_project::tool_call::Moment;
 
 /// How many lines there are at most.

@@ -14,8 +14,8 @@ use crate::baseline::Baseline;
 use crate::cache;
 use crate::config;
 use crate::contracts::layers::Loading;
-use crate::outcome::Outcome;
 use crate::path::{RelPath, Root};
+use crate::report::Report;
 use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, Watch, scan};
 use crate::source::git::{Location, Renames, Staged};
 use crate::source::present::Present;
@@ -137,7 +137,7 @@ fn lines(mistakes: &[Warning]) -> String {
 
 impl Project {
     /// The project in this directory, with the contracts in its `.claude/contracts` its baseline, and what its
-    /// `.claude/phaser.yaml` says. What is wrong with a contract file is in the outcome of a check; the others count.
+    /// `.claude/phaser.yaml` says. What is wrong with a contract file is in the report of a check; the others count.
     ///
     /// # Errors
     ///
@@ -191,9 +191,9 @@ impl Project {
     }
 
     /// What there is to say when no contract is switched on.
-    pub fn outcome_without_contracts(&mut self) -> Outcome {
+    pub fn report_without_contracts(&mut self) -> Report {
         let warnings = std::mem::take(&mut self.warnings);
-        Outcome { warnings, no_contracts: true, ..Outcome::default() }
+        Report { warnings, no_contracts: true, ..Report::default() }
     }
 
     /// Keeps only some contracts.
@@ -206,8 +206,8 @@ impl Project {
     /// # Errors
     ///
     /// When a git repository cannot be read, or the configuration of a directory of the project is wrong. What goes wrong
-    /// with one file is in the outcome.
-    pub fn check(self, source: &Source) -> Result<Outcome, Error> {
+    /// with one file is in the report.
+    pub fn check(self, source: &Source) -> Result<Report, Error> {
         let targets = targets(&self.root, &self.options, source)?;
         let (folders, settings) = (folders(&self.root, &targets), settings(source, &targets));
         let project = match settings {
@@ -360,15 +360,15 @@ impl Ready {
     }
 
     /// Checks targets. Gives the matcher back, which knows what was expensive.
-    pub fn check(self, targets: &Targets, watch: &dyn Watch) -> (Outcome, Matcher) {
+    pub fn check(self, targets: &Targets, watch: &dyn Watch) -> (Report, Matcher) {
         let Self { root, matcher, mut warnings, options } = self;
         let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
         let threads = if several { threads(&options) } else { 1 };
         let cache = kept::open(&root, &matcher, &options, targets);
         let scanning = scan::Options { cache: cache.as_ref(), ..scanning(&options, threads) };
-        let mut outcome = scan(&matcher, targets, scanning, watch);
-        outcome.notes = cache.map(|cache| kept::save(cache, targets)).unwrap_or_default();
-        let baseline = recorded(&options.recorded, &root, &outcome).unwrap_or_else(|broken| {
+        let mut report = scan(&matcher, targets, scanning, watch);
+        report.notes = cache.map(|cache| kept::save(cache, targets)).unwrap_or_default();
+        let baseline = recorded(&options.recorded, &root, &report).unwrap_or_else(|broken| {
             warnings.push(broken);
             None
         });
@@ -379,13 +379,13 @@ impl Ready {
             is_gone: &is_gone,
             seen: if targets.coverage == Coverage::Whole { Seen::Everything } else { Seen::Some },
         });
-        settle(&mut outcome, tolerated.as_ref());
+        settle(&mut report, tolerated.as_ref());
         if !options.deadline.is_never() {
             warnings.append(&mut matcher.warnings());
         }
         warnings.sort();
-        outcome.warnings = warnings;
-        (outcome, matcher)
+        report.warnings = warnings;
+        (report, matcher)
     }
 }
 
@@ -416,10 +416,10 @@ mod tests {
         let directory = project();
         let project = Project::open(directory.path()).expect("a project");
         assert_eq!(project.contracts().len(), 1);
-        let outcome = project.check(&Source::Tree(None)).expect("checked");
-        let found: Vec<_> = outcome.open().map(|violation| violation.path.to_string()).collect();
+        let report = project.check(&Source::Tree(None)).expect("checked");
+        let found: Vec<_> = report.open().map(|violation| violation.path.to_string()).collect();
         assert_eq!(found, ["src/a.txt"], "files that hold contracts are exempt");
-        assert_eq!(outcome.warnings.len(), 1);
+        assert_eq!(report.warnings.len(), 1);
         assert!(Project::open(directory.path().join("gone")).is_err());
     }
 
@@ -427,7 +427,7 @@ mod tests {
     fn a_project_and_its_outcome_go_to_other_threads() {
         fn is_send<T: Send>() {}
         is_send::<Project>();
-        is_send::<Outcome>();
+        is_send::<Report>();
         is_send::<Targets>();
         is_send::<Matcher>();
     }

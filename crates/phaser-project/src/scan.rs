@@ -1,6 +1,6 @@
-//! The scan: every target through the matcher, in parallel, into one outcome.
+//! The scan: every target through the matcher, in parallel, into one report.
 //!
-//! Cannot tell a hook from a CI run: where targets come from and how the outcome is shown are
+//! Cannot tell a hook from a CI run: where targets come from and how the report is shown are
 //! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::cache::{Cache, Known, ToRead};
 pub use crate::config::Existing;
-use crate::outcome::{AddedIgnore, Outcome, Spent};
+use crate::report::{AddedIgnore, Report, Spent};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
 use phaser_core::contract::Check;
 use phaser_core::fix::Mender;
@@ -77,7 +77,7 @@ pub trait Watch: Sync {
 impl Watch for () {}
 
 /// Checks all targets.
-pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &dyn Watch) -> Outcome {
+pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &dyn Watch) -> Report {
     let Targets { targets, coverage, skipped, .. } = targets;
     watch.start(targets.len());
     let worker = || Worker::new(matcher, options);
@@ -90,18 +90,18 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &
     watch.finish();
     let threads = workers.len();
     let contracts = matcher.contracts().to_vec();
-    let mut outcome = Outcome { contracts, skipped: skipped.clone(), ..Outcome::default() };
+    let mut report = Report { contracts, skipped: skipped.clone(), ..Report::default() };
     let mut gathered = Gathered::default();
-    gathered.add(targets, scanned, &mut outcome);
+    gathered.add(targets, scanned, &mut report);
     if let Coverage::Rest(rest) = coverage {
         let survey = |worker: &mut Worker<'_>, target: &Target| survey_target(matcher, worker, target);
         let (_, others) = each(rest, options.threads, worker, survey);
         workers.extend(others);
     }
-    gathered.found.extend(judge_project(matcher, coverage, &workers, &mut outcome));
-    gathered.sort_into(&mut outcome);
-    outcome.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
-    outcome
+    gathered.found.extend(judge_project(matcher, coverage, &workers, &mut report));
+    gathered.sort_into(&mut report);
+    report.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
+    report
 }
 
 /// What one thread works with, one target after another.
@@ -419,9 +419,9 @@ mod tests {
         Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
     }
 
-    fn shown(outcome: &Outcome) -> Vec<String> {
+    fn shown(report: &Report) -> Vec<String> {
         let shown = |violation: &Violation| format!("{} {}", violation.path, violation.contract.id);
-        outcome.violations.iter().map(shown).collect()
+        report.violations.iter().map(shown).collect()
     }
 
     #[test]
@@ -457,11 +457,11 @@ mod tests {
             Target { before: before("old", "x"), ..target("a", "x") },
             Target { before: before("b", "x"), ..target("b", "y") },
         ];
-        let outcome = scan(&matcher, &whole(targets), options(1), &());
-        assert_eq!(outcome.before.len(), 1);
-        assert_eq!(outcome.before[0].path, RelPath::from("a"));
-        assert_eq!(outcome.before[0].violations[0].path, RelPath::from("old"));
-        assert_eq!(outcome.before[0].violations[0].state, State::Open);
+        let report = scan(&matcher, &whole(targets), options(1), &());
+        assert_eq!(report.before.len(), 1);
+        assert_eq!(report.before[0].path, RelPath::from("a"));
+        assert_eq!(report.before[0].violations[0].path, RelPath::from("old"));
+        assert_eq!(report.before[0].violations[0].state, State::Open);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::outcome::Outcome;
+use crate::report::Report;
 use phaser_core::violation::{Fingerprint, Violation};
 
 mod baseline;
@@ -15,32 +15,32 @@ use baseline::Marking;
 pub use baseline::{Seen, Tolerated};
 
 /// Decides the state of every violation, and tells those apart that look alike.
-pub fn settle(outcome: &mut Outcome, tolerated: Option<&Tolerated>) {
+pub fn settle(report: &mut Report, tolerated: Option<&Tolerated>) {
     if let Some(tolerated) = tolerated {
-        mark_baselined(outcome, tolerated);
+        mark_baselined(report, tolerated);
     }
-    existing::mark(&mut outcome.violations, &outcome.before);
-    drop_needless_fixes(&mut outcome.violations);
-    outcome.by_file_mut().for_each(count_repeats);
+    existing::mark(&mut report.violations, &report.before);
+    drop_needless_fixes(&mut report.violations);
+    report.by_file_mut().for_each(count_repeats);
 }
 
 /// Marks what is in the baseline, now and before: what it covers is neither new nor was it there without it.
-fn mark_baselined(outcome: &mut Outcome, tolerated: &Tolerated) {
+fn mark_baselined(report: &mut Report, tolerated: &Tolerated) {
     let mut marking = Marking::new(tolerated);
-    marking.run(|mark| outcome.before.iter_mut().flat_map(|file| &mut file.violations).for_each(mark));
+    marking.run(|mark| report.before.iter_mut().flat_map(|file| &mut file.violations).for_each(mark));
     // Of several that are alike, the new one is on a line that changed.
-    let before: HashMap<_, _> = outcome.before.iter().map(|file| (&file.path, file)).collect();
+    let before: HashMap<_, _> = report.before.iter().map(|file| (&file.path, file)).collect();
     let touches =
         |violation: &Violation| before.get(&violation.path).is_some_and(|file| file.touches(violation));
     let mut marking = Marking::new(tolerated);
     marking.run(|mark| {
         for is_touched in [false, true] {
-            let open = outcome.violations.iter_mut().filter(|violation| violation.is_open());
+            let open = report.violations.iter_mut().filter(|violation| violation.is_open());
             open.filter(|violation| touches(violation) == is_touched).for_each(&mut *mark);
         }
     });
     if tolerated.seen == Seen::Everything {
-        outcome.stale = Some(marking.stale(outcome));
+        report.stale = Some(marking.stale(report));
     }
 }
 

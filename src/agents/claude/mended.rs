@@ -47,8 +47,8 @@ mod tests {
     use phaser_core::testing;
     use phaser_core::text::{Text, encode_like};
     use phaser_hook::Request;
-    use phaser_project::outcome::Outcome;
     use phaser_project::path::Root;
+    use phaser_project::report::Report;
     use phaser_project::source::changes::changes;
     use phaser_project::source::{Content, Target};
     use phaser_project::tool_call::{Algorithm, Call, Change, Edit, Moment, Occurrences, Rewrite};
@@ -137,9 +137,9 @@ mod tests {
             let mender = Mender::new(&matcher);
             let violations = mender.violations(names, &text);
             let contracts = matcher.contracts().to_vec();
-            let outcome = Outcome { contracts, violations: violations.into(), ..Outcome::default() };
+            let report = Report { contracts, violations: violations.into(), ..Report::default() };
             let fixed = mender.mend(names, &text, []);
-            let refused = Refused { call: &call, targets: &found, outcome: &outcome, least: Severity::Error };
+            let refused = Refused { call: &call, targets: &found, report: &report, least: Severity::Error };
             if let Some(amended) = amend(&matcher, refused) {
                 let amended_call = Call { changes: amended.changes, ..call.clone() };
                 let after = changes(&root, &amended_call, limit).targets;

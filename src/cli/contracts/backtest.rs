@@ -25,8 +25,8 @@ use phaser_project::config::Placed;
 use phaser_project::contracts::layers::Layers;
 use phaser_project::contracts::read::{ExamplesWanted, MAX_FILE};
 use phaser_project::history::backtest::{self, Past};
-use phaser_project::outcome::Outcome;
 use phaser_project::project::{Options, Project};
+use phaser_project::report::Report;
 use phaser_project::scan::Existing;
 
 #[derive(Debug, Args)]
@@ -85,9 +85,9 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     let past = Past { root: &root, location: &environment.git, commits: args.commits };
     let mut past = backtest::backtest(&matcher, past, scanning, &Progress::of("commits", visible))?;
     redact(&mut today);
-    past.tried.iter_mut().for_each(|tried| redact(&mut tried.outcome));
-    for outcome in past.tried.iter().map(|tried| &tried.outcome).chain([&today]) {
-        say_gaps(outcome);
+    past.tried.iter_mut().for_each(|tried| redact(&mut tried.report));
+    for report in past.tried.iter().map(|tried| &tried.report).chain([&today]) {
+        say_gaps(report);
     }
     past.notes.iter().for_each(|note| say(format_args!("phaser: {note}")));
     if about_project {
@@ -106,8 +106,8 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(if past.has_failed() || today_failed { Exit::Trouble } else { Exit::Clean })
 }
 
-fn say_gaps(outcome: &Outcome) {
-    for skipped in outcome.gaps() {
+fn say_gaps(report: &Report) {
+    for skipped in report.gaps() {
         say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
     }
 }

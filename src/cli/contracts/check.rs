@@ -20,8 +20,8 @@ use phaser_core::skipped::{Gap, Skipped};
 use phaser_core::violation::Violation;
 use phaser_project::config::Placed;
 use phaser_project::contracts::read::ExamplesWanted;
-use phaser_project::outcome::Outcome;
 use phaser_project::project::{MAX_FILE_SIZE, TIMEOUT, default_threads};
+use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing, Measure, Propose, scan};
 
 #[derive(Debug, Args)]
@@ -69,8 +69,8 @@ fn check(
         matcher::Options { exempt, exclude, ..matcher::Options::new(TIMEOUT, Directives::Honoured) };
     let (matcher, warnings) = Matcher::validated(contracts, options);
     say_warnings(&warnings);
-    let outcome = if matcher.contracts().is_empty() {
-        Outcome::default()
+    let report = if matcher.contracts().is_empty() {
+        Report::default()
     } else {
         let options = scan::Options {
             threads: default_threads(),
@@ -90,15 +90,15 @@ fn check(
         .filter(|contract| ids.insert(&contract.id))
         .map(|contract| Checked {
             contract,
-            violations: outcome.open().filter(|violation| violation.contract.id == contract.id).collect(),
-            unfinished: outcome.skipped.iter().filter(|skipped| skipped.why.concerns(&contract.id)).collect(),
+            violations: report.open().filter(|violation| violation.contract.id == contract.id).collect(),
+            unfinished: report.skipped.iter().filter(|skipped| skipped.why.concerns(&contract.id)).collect(),
         })
         .collect();
     match args.format {
         Format::Text => to_stdout(|out| write_text(out, &checked, args, args.color.palette(environment)))?,
         Format::Json => json::print(&to_json(&checked))?,
     }
-    Ok(exit(args, &checked, &outcome))
+    Ok(exit(args, &checked, &report))
 }
 
 /// A contract, where it is not kept, and where that could not be found out.
@@ -198,12 +198,12 @@ fn to_json_list(checked: &[Checked<'_>]) -> Value {
     Value::Array(checked.iter().map(one).collect())
 }
 
-fn exit(args: &CheckArgs, checked: &[Checked<'_>], outcome: &Outcome) -> Exit {
+fn exit(args: &CheckArgs, checked: &[Checked<'_>], report: &Report) -> Exit {
     let mut exit = Exit::Clean;
     if args.fail_on_error && !checked.iter().all(Checked::passed) {
         exit = Exit::Violations;
     }
-    for skipped in outcome.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
+    for skipped in report.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None) {
         say(format_args!("phaser: not checked: {}: {}", inert(&skipped.path.to_text()), skipped.why));
         if skipped.why.gap() == Gap::Failure {
             exit = Exit::Trouble;

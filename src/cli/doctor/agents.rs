@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::Report;
+use super::Diagnosis;
 use super::probe::{Probes, SHELL};
 use crate::agents::Client;
 use crate::cli::environment::Environment;
@@ -16,22 +16,22 @@ use crate::install::file;
 use crate::install::{Edited, IfInstalled};
 
 /// Looks at the hooks of each agent, tries them, and says what is wrong with them.
-pub fn check(probes: Option<&Probes>, environment: &Environment, report: &mut Report) {
+pub fn check(probes: Option<&Probes>, environment: &Environment, diagnosis: &mut Diagnosis) {
     // Visual Studio Code reads Copilot's.
     let others = Client::ALL.into_iter().filter(|client| !matches!(client, Client::Claude | Client::VsCode));
     for client in others {
         let mut found = false;
         for target in everywhere(client, environment) {
-            found |= check_file(client, &target, environment, report);
+            found |= check_file(client, &target, environment, diagnosis);
         }
         if let (true, Some(probes)) = (found, probes) {
-            try_out(client, probes, report);
+            try_out(client, probes, diagnosis);
         }
     }
 }
 
 /// Does the file have hooks of phaser's?
-fn check_file(client: Client, target: &Target, environment: &Environment, report: &mut Report) -> bool {
+fn check_file(client: Client, target: &Target, environment: &Environment, diagnosis: &mut Diagnosis) -> bool {
     let shown = show(&target.path, environment);
     let mend = || {
         format!("mend the file, or move it away and run 'phaser enforce install --agent {}'", client.name())
@@ -39,14 +39,14 @@ fn check_file(client: Client, target: &Target, environment: &Environment, report
     let text = match file::read(&target.path) {
         Ok(text) => text,
         Err(error) => {
-            report.problem(format!("{:#}", anyhow::Error::from(error)), mend());
+            diagnosis.problem(format!("{:#}", anyhow::Error::from(error)), mend());
             return false;
         }
     };
     let own = match target.file.survey(&text) {
         Ok(own) => own,
         Err(refused) => {
-            report.problem(format!("{shown}: {refused}"), mend());
+            diagnosis.problem(format!("{shown}: {refused}"), mend());
             return false;
         }
     };
@@ -54,16 +54,16 @@ fn check_file(client: Client, target: &Target, environment: &Environment, report
         return false;
     }
     let events: Vec<&str> = own.iter().map(|hook| hook.event.as_str()).collect();
-    report.ok(format!("{shown} has phaser's hooks for {}: {}", client.title(), events.join(", ")));
+    diagnosis.ok(format!("{shown} has phaser's hooks for {}: {}", client.title(), events.join(", ")));
     if !matches!(target.file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged)) {
         let what = format!("{shown} is not as this phaser installs it");
-        report.problem(what, format!("run 'phaser enforce install --agent {} --force'", client.name()));
+        diagnosis.problem(what, format!("run 'phaser enforce install --agent {} --force'", client.name()));
     }
     true
 }
 
 /// Sends an edit that violates a contract through the command, as the client would.
-fn try_out(client: Client, probes: &Probes, report: &mut Report) {
+fn try_out(client: Client, probes: &Probes, diagnosis: &mut Diagnosis) {
     let mut command = Command::new(SHELL);
     command.arg("-c").arg(framed(unframed(&command_of(client))));
     let answer = probes.ask(&mut command, &event(client, probes));
@@ -72,13 +72,13 @@ fn try_out(client: Client, probes: &Probes, report: &mut Report) {
         Err(_) => false,
     };
     if denied {
-        report.agents.push(client.title());
+        diagnosis.agents.push(client.title());
         return;
     }
     let how = answer.map_or_else(|error| format!("{error:#}"), |answer| format!("the answer was {answer}"));
     let what =
         format!("a test edit in the words of {} was not found to violate a contract: {how}", client.title());
-    report.problem(what, "put a phaser of this version on the PATH");
+    diagnosis.problem(what, "put a phaser of this version on the PATH");
 }
 
 /// An edit that puts something forbidden into a file; Cline is told when it has happened.

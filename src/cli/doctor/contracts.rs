@@ -1,6 +1,6 @@
 //! Which contracts a project has, as `phaser doctor` shows them.
 
-use super::Report;
+use super::Diagnosis;
 use crate::cli::cache;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
@@ -16,7 +16,7 @@ use phaser_project::project::load::{Load, Loaded, Settings};
 use phaser_project::source::tree;
 
 /// Which contracts load, and which do not?
-pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<()> {
+pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Result<()> {
     let named = environment.claude_project_dir.as_deref();
     let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
     let extra = places::extra(None, &Packs::default(), environment)?;
@@ -24,39 +24,39 @@ pub fn check(environment: &Environment, report: &mut Report) -> anyhow::Result<(
     let folders = project::folders(&root, &targets);
     let load = Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
     let loaded = load.run(Loading::to_enforce(matcher::broken));
-    say_cache(&loaded, &root, environment, report);
+    say_cache(&loaded, &root, environment, diagnosis);
     let Loaded { layers: loaded, from, configs, mistakes } = loaded;
     for placed in &configs {
-        report.ok(format!("{} is in order", placed.file.display()));
+        diagnosis.ok(format!("{} is in order", placed.file.display()));
     }
     for mistake in &mistakes {
-        report.problem(mistake.to_string(), "mend that line; until then the configuration does not count");
+        diagnosis.problem(mistake.to_string(), "mend that line; until then the configuration does not count");
     }
     for pack in from.iter().filter_map(Layer::pack) {
-        report.ok(format!("the pack {} is in use", pack.name));
+        diagnosis.ok(format!("the pack {} is in use", pack.name));
     }
     for directory in from.iter().filter_map(Layer::directory) {
         let here = loaded.contracts.iter().filter(|one| one.origin.file.starts_with(&directory.shown));
         let here: Vec<&Contract> = here.collect();
         if !here.is_empty() {
-            report.ok(format!("{} has {}", directory.shown.display(), named_or_counted(&here)));
+            diagnosis.ok(format!("{} has {}", directory.shown.display(), named_or_counted(&here)));
         }
     }
-    loaded.notes().for_each(|note| report.ok(note));
+    loaded.notes().for_each(|note| diagnosis.ok(note));
     let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
     for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
         let fix = "mend that line; until then the contract does not do what it should";
-        report.problem_at(warning.to_string(), warning.excerpt.as_ref(), fix);
+        diagnosis.problem_at(warning.to_string(), warning.excerpt.as_ref(), fix);
     }
-    report.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
-    if report.contracts == 0 {
-        report.problem("there are no contracts that could be violated", "run 'phaser init'");
+    diagnosis.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
+    if diagnosis.contracts == 0 {
+        diagnosis.problem("there are no contracts that could be violated", "run 'phaser init'");
     }
     Ok(())
 }
 
 /// Where results are kept, and how much room they take.
-fn say_cache(loaded: &Loaded, root: &Root, environment: &Environment, report: &mut Report) {
+fn say_cache(loaded: &Loaded, root: &Root, environment: &Environment, diagnosis: &mut Diagnosis) {
     let Some(directory) = cache::directory(root, environment) else { return };
     let (used, shown) = (used(&directory), show(&directory, environment));
     let size = match used.bytes {
@@ -64,10 +64,11 @@ fn say_cache(loaded: &Loaded, root: &Root, environment: &Environment, report: &m
         bytes => format!("{} KB", bytes.div_ceil(1024)),
     };
     match (loaded.cache(), used.files) {
-        (Some(true), _) => report.ok(format!("results are kept in {shown} ({size})")),
+        (Some(true), _) => diagnosis.ok(format!("results are kept in {shown} ({size})")),
         (Some(false) | None, 0) => {}
         (Some(false) | None, _) => {
-            report.ok(format!("results of runs with --cache are in {shown} ({size}); hooks never use them"));
+            diagnosis
+                .ok(format!("results of runs with --cache are in {shown} ({size}); hooks never use them"));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Report;
+use super::Diagnosis;
 use crate::cli::environment::Environment;
 use crate::cli::install::{settings_file, show};
 use crate::install::file::{self, FileError, Scope};
@@ -60,7 +60,7 @@ impl Place {
 }
 
 /// Looks at the settings of every scope and at the plugins, and says what is wrong with them.
-pub fn find(environment: &Environment, report: &mut Report) -> Places {
+pub fn find(environment: &Environment, diagnosis: &mut Diagnosis) -> Places {
     let mut found = Places { places: Vec::new(), all_disabled: false };
     // A narrower scope decides.
     let mut plugins: BTreeMap<String, bool> = BTreeMap::new();
@@ -73,7 +73,7 @@ pub fn find(environment: &Environment, report: &mut Report) -> Places {
                 plugins.extend(named);
                 if all_disabled {
                     let fix = format!("set 'disableAllHooks' to false in {shown}");
-                    report.problem(format!("{shown} turns every hook off"), fix);
+                    diagnosis.problem(format!("{shown} turns every hook off"), fix);
                 }
                 if !own.is_empty() {
                     found.places.push(Place { shown, plugin: None, own });
@@ -81,21 +81,21 @@ pub fn find(environment: &Environment, report: &mut Report) -> Places {
             }
             Err(error) => {
                 let fix = "mend the file; Claude Code passes over all of it as it is";
-                report.problem(format!("{:#}", anyhow::Error::from(error)), fix);
+                diagnosis.problem(format!("{:#}", anyhow::Error::from(error)), fix);
             }
         }
     }
     for (name, _) in plugins.into_iter().filter(|(_, is_on)| *is_on) {
-        found.places.extend(plugin(name, environment, report));
+        found.places.extend(plugin(name, environment, diagnosis));
     }
     let is_missing = |event: &&str| !found.own().any(|hook| hook.event == *event);
     let missing: Vec<_> = ["PreToolUse", "PostToolUse"].into_iter().filter(is_missing).collect();
     if !missing.is_empty() {
         let what = format!("no settings have a hook of phaser's for {}", missing.join(" and "));
-        match report.agents.as_slice() {
-            [] => report.problem(what, "run 'phaser enforce install'"),
+        match diagnosis.agents.as_slice() {
+            [] => diagnosis.problem(what, "run 'phaser enforce install'"),
             // Not everybody uses Claude Code.
-            _ => report.note(format!("{what}; 'phaser enforce install' is for Claude Code")),
+            _ => diagnosis.note(format!("{what}; 'phaser enforce install' is for Claude Code")),
         }
     }
     found
@@ -109,11 +109,11 @@ fn read(path: &Path) -> Result<(Survey, Vec<(String, bool)>), FileError> {
 }
 
 /// A plugin that is switched on, if it has hooks of phaser's.
-fn plugin(name: String, environment: &Environment, report: &mut Report) -> Option<Place> {
+fn plugin(name: String, environment: &Environment, diagnosis: &mut Diagnosis) -> Option<Place> {
     let Some(directory) = installed_at(&name, environment) else {
         if name.starts_with(PLUGIN) {
             let what = format!("the plugin {name} is switched on, and not installed here");
-            report.problem(what, format!("run 'claude plugin install {name}'"));
+            diagnosis.problem(what, format!("run 'claude plugin install {name}'"));
         }
         return None;
     };
@@ -122,7 +122,7 @@ fn plugin(name: String, environment: &Environment, report: &mut Report) -> Optio
         Err(_) if !name.starts_with(PLUGIN) => return None,
         Err(error) => {
             let fix = format!("run 'claude plugin update {name}'");
-            report.problem(format!("{:#}", anyhow::Error::from(error)), fix);
+            diagnosis.problem(format!("{:#}", anyhow::Error::from(error)), fix);
             return None;
         }
     };

@@ -14,10 +14,10 @@ use crate::tamper::Protection;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::deadline::Deadline;
 use phaser_project::config::Policy;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::Root;
 use phaser_project::project::Project;
 use phaser_project::project::load::{Extra, Loaded};
+use phaser_project::report::Report;
 use phaser_project::scan::AddedIgnores;
 use phaser_project::source::swept::Sweep;
 use phaser_project::source::{Source, Targets, tree};
@@ -29,7 +29,7 @@ impl Run<'_> {
         &self,
         resolved: &Resolved,
         asked: &Asked,
-        outcome: &Outcome,
+        report: &Report,
     ) -> anyhow::Result<Decision> {
         let root = &resolved.root;
         match asked.about {
@@ -39,7 +39,7 @@ impl Run<'_> {
                 let (manner, concerns, amended) =
                     (self.args.manner(), &*self.concerns, self.amended.as_ref());
                 let judged = Judged { asked, root, manner, concerns, amended };
-                Ok(judged.decision(resolved.source.as_ref(), outcome))
+                Ok(judged.decision(resolved.source.as_ref(), report))
             }
         }
     }
@@ -71,8 +71,8 @@ impl Run<'_> {
         let mut project = Project::new(root.clone(), loaded, self.args.options());
         project.retain(|contract| self.args.wants(contract.severity));
         let context = brief(project.contracts());
-        let outcome = Outcome { warnings: project.ready().into_warnings(), ..Outcome::default() };
-        Ok(Decision { context, ..Decision::message_only(&outcome) })
+        let report = Report { warnings: project.ready().into_warnings(), ..Report::default() };
+        Ok(Decision { context, ..Decision::message_only(&report) })
     }
 
     /// What becomes of settings that changed, if the project protects them.

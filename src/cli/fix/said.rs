@@ -12,8 +12,8 @@ use super::file::Done;
 use crate::report::here::Here;
 use phaser_core::sanitize::inert;
 use phaser_core::text::starts_with_mark;
-use phaser_project::outcome::Outcome;
 use phaser_project::path::{RelPath, Root};
+use phaser_project::report::Report;
 
 /// So many fixes are shown one by one.
 const MOST: usize = 50;
@@ -31,19 +31,19 @@ pub struct Said<'a> {
 }
 
 /// Says what is wrong with contract files, and what was not checked.
-pub fn gaps(outcome: &Outcome) {
-    for warning in &outcome.warnings {
+pub fn gaps(report: &Report) {
+    for warning in &report.warnings {
         warning.lines().for_each(say);
     }
-    for skipped in outcome.gaps() {
+    for skipped in report.gaps() {
         say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
     }
 }
 
 impl Said<'_> {
     /// Writes the report to standard output.
-    pub fn write(&self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
-        if self.args.diff { self.write_diff(out) } else { self.write_text(out, outcome) }
+    pub fn write(&self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
+        if self.args.diff { self.write_diff(out) } else { self.write_text(out, report) }
     }
 
     /// Says on standard error which files were left as they are, and what a diff would do.
@@ -97,7 +97,7 @@ impl Said<'_> {
         Ok(())
     }
 
-    fn write_text(&self, out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
+    fn write_text(&self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
         let palette = self.args.color.palette(self.environment);
         let (bold, good, bad, dim) = (palette.bold(), palette.good(), palette.bad(), palette.dim());
         let here = self.here();
@@ -131,7 +131,7 @@ impl Said<'_> {
         }
         let (fixes, files) = self.counts();
         writeln!(out, "{fixes} in {files} fixed")?;
-        writeln!(out, "left: {}", outcome.summary())
+        writeln!(out, "left: {}", report.summary())
     }
 
     /// How many violations were fixed, and in how many files.

@@ -87,14 +87,14 @@ impl Plan {
     }
 
     fn write_today(&self, out: &mut dyn Write) -> io::Result<()> {
-        let outcome = &self.today.outcome;
-        let open = outcome.summary().open();
-        if outcome.violations.is_empty() {
+        let report = &self.today.report;
+        let open = report.summary().open();
+        if report.violations.is_empty() {
             writeln!(out, "Today nothing is violated.")?;
         } else if open == 0 {
-            writeln!(out, "Today nothing is violated that counts: {}.", outcome.summary())?;
+            writeln!(out, "Today nothing is violated that counts: {}.", report.summary())?;
         } else {
-            writeln!(out, "{} today: {}.", counted(open, "violation"), outcome.summary())?;
+            writeln!(out, "{} today: {}.", counted(open, "violation"), report.summary())?;
         }
         if !matches!(self.today.recorded, Recorded::Nowhere) {
             writeln!(out, "{BASELINE} is there, and stays as it is.")?;

@@ -2,8 +2,8 @@
 //!
 //! What is new is decided as for any other change: by comparing the violations of both texts.
 
-use crate::outcome::Outcome;
 use crate::path::Root;
+use crate::report::Report;
 use crate::scan::{Options, Watch, scan};
 use crate::source::git::history::{Changed, Commit, Note, each_change};
 use crate::source::git::{Error, Location};
@@ -33,19 +33,19 @@ pub struct Tried {
     /// The commit.
     pub commit: Commit,
     /// What its files violate; open violations are new.
-    pub outcome: Outcome,
+    pub report: Report,
 }
 
 impl Backtest {
     /// Was something not read that should have been?
     pub fn has_failed(&self) -> bool {
-        let mut gaps = self.tried.iter().flat_map(|tried| tried.outcome.gaps());
+        let mut gaps = self.tried.iter().flat_map(|tried| tried.report.gaps());
         self.notes.iter().any(Note::is_failure) || gaps.any(|skipped| skipped.why.gap() == Gap::Failure)
     }
 
     /// The commits that bring new violations in, the newest first.
     pub fn caught(&self) -> impl Iterator<Item = &Tried> {
-        self.tried.iter().filter(|tried| tried.outcome.open().next().is_some())
+        self.tried.iter().filter(|tried| tried.report.open().next().is_some())
     }
 }
 
@@ -80,10 +80,10 @@ pub fn backtest(
         let newest = backtest.days.take().map_or_else(|| commit.date.clone(), |[_, newest]| newest);
         backtest.days = Some([commit.date.clone(), newest]);
         let threads = if targets.targets.len() > FEW { options.threads } else { 1 };
-        let mut outcome = scan(matcher, &targets, Options { threads, ..options }, &());
-        settle(&mut outcome, None);
-        if outcome.open().next().is_some() || outcome.gaps().next().is_some() {
-            backtest.tried.push(Tried { commit, outcome });
+        let mut report = scan(matcher, &targets, Options { threads, ..options }, &());
+        settle(&mut report, None);
+        if report.open().next().is_some() || report.gaps().next().is_some() {
+            backtest.tried.push(Tried { commit, report });
         }
         watch.advance();
     };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::baseline::{Baseline, Wanted};
-use crate::outcome::Outcome;
 use crate::path::Root;
+use crate::report::Report;
 use phaser_core::contract::Warning;
 
 /// Where old violations are written down that do not count.
@@ -24,14 +24,14 @@ pub enum Recorded {
 pub(super) fn recorded(
     recorded: &Recorded,
     root: &Root,
-    outcome: &Outcome,
+    report: &Report,
 ) -> Result<Option<Arc<Baseline>>, Warning> {
     match recorded {
         Recorded::Nowhere => Ok(None),
         Recorded::In(baseline) => Ok(Some(Arc::clone(baseline))),
-        Recorded::InFile if outcome.open().next().is_none() => Ok(None),
+        Recorded::InFile if report.open().next().is_none() => Ok(None),
         Recorded::InFile => {
-            let ignorable = || outcome.open().filter(|violation| violation.contract.ignorable);
+            let ignorable = || report.open().filter(|violation| violation.contract.ignorable);
             let found = match Baseline::look_up(root, ignorable()) {
                 Some(found) => Some(found),
                 None => Baseline::read(root, Some(&Wanted::of(ignorable())))?,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bytes;
-use crate::outcome::AddedIgnore;
+use crate::report::AddedIgnore;
 use crate::source::{Reader, Target};
 use phaser_core::matcher::directives::{self, Ignores};
 use phaser_core::text::{Text, changed_lines};
@@ -15,7 +15,7 @@ pub enum AddedIgnores {
     /// They are not looked for.
     #[default]
     NotWanted,
-    /// They are in the outcome. Of a target that was nothing before, all are new.
+    /// They are in the report. Of a target that was nothing before, all are new.
     Wanted,
 }
 

@@ -1,10 +1,10 @@
-//! What all threads found, as one outcome in order.
+//! What all threads found, as one report in order.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{Back, Scanned, Was, Worker, check_target};
-use crate::outcome::{AddedIgnore, Earlier, Outcome};
+use crate::report::{AddedIgnore, Earlier, Report};
 use crate::source::git::Listing;
 use crate::source::{Coverage, Target};
 use phaser_core::contract::{Check, Contract};
@@ -19,34 +19,34 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Takes the violations that were found, and moves all else into the outcome.
-    pub(super) fn add(&mut self, targets: &[Target], scanned: Vec<Scanned>, outcome: &mut Outcome) {
+    /// Takes the violations that were found, and moves all else into the report.
+    pub(super) fn add(&mut self, targets: &[Target], scanned: Vec<Scanned>, report: &mut Report) {
         self.found.reserve(scanned.iter().map(|scanned| scanned.checked.violations.len()).sum());
         for (target, scanned) in targets.iter().zip(scanned) {
             if scanned.applied {
-                outcome.checked.push(target.path.clone());
+                report.checked.push(target.path.clone());
             }
             self.found.extend(scanned.checked.violations);
-            outcome.added_ignores.extend(scanned.added_ignores);
+            report.added_ignores.extend(scanned.added_ignores);
             let path = &target.path;
             let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
                 path: path.clone(),
                 violations,
                 changed,
             });
-            outcome.before.extend(earlier);
-            outcome.skipped.extend(scanned.checked.skipped);
+            report.before.extend(earlier);
+            report.skipped.extend(scanned.checked.skipped);
         }
     }
 
     /// Puts everything in order.
-    pub(super) fn sort_into(mut self, outcome: &mut Outcome) {
+    pub(super) fn sort_into(mut self, report: &mut Report) {
         self.found.sort_by(Violation::by_place);
-        outcome.violations = self.found;
+        report.violations = self.found;
         let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
-        outcome.added_ignores.sort_by_cached_key(place);
-        outcome.checked.sort_unstable();
-        outcome.skipped.sort_unstable();
+        report.added_ignores.sort_by_cached_key(place);
+        report.checked.sort_unstable();
+        report.skipped.sort_unstable();
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn judge_project(
     matcher: &Matcher,
     coverage: &Coverage,
     workers: &[Worker<'_>],
-    outcome: &mut Outcome,
+    report: &mut Report,
 ) -> Vec<Violation> {
     let judged = |contract: &Contract| match contract.check {
         Check::Exists => true,
@@ -92,7 +92,7 @@ pub(super) fn judge_project(
         Coverage::Listed(listing) => match not_listed(contracts, missing, listing) {
             Ok(rest) => missing = rest,
             Err(skipped) => {
-                outcome.skipped.push(skipped);
+                report.skipped.push(skipped);
                 return Vec::new();
             }
         },

@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::baseline::Baseline;
-use crate::outcome::Outcome;
 use crate::path::RelPath;
+use crate::report::Report;
 use phaser_core::violation::{LineDigest, State, Violation};
 
 /// The old violations that are written down.
@@ -117,9 +117,9 @@ impl<'a> Marking<'a> {
     }
 
     /// How many entries have something left, of those whose contracts were checked on files that were read.
-    pub(super) fn stale(&self, outcome: &Outcome) -> usize {
+    pub(super) fn stale(&self, report: &Report) -> usize {
         let entries = self.tolerated.baseline.iter().zip(&self.left).filter(|(_, left)| **left > 0);
-        entries.filter(|(entry, _)| outcome.has_judged(entry.contract, entry.path)).count()
+        entries.filter(|(entry, _)| report.has_judged(entry.contract, entry.path)).count()
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use crate::outcome::Earlier;
 use crate::path::RelPath;
+use crate::report::Earlier;
 use phaser_core::violation::{LineDigest, State, Violation};
 
 /// Marks the open violations that were open before, each earlier one for one of now.

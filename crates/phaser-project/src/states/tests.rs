@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::outcome::Earlier;
 use crate::path::RelPath;
+use crate::report::Earlier;
 use phaser_core::contract::{Check, Contract};
 use phaser_core::testing::contract;
 use phaser_core::text::{Position, Region};
@@ -23,9 +23,9 @@ fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation 
 
 fn states(now: Vec<Violation>, before: Vec<Violation>) -> Vec<State> {
     let before = vec![Earlier { path: RelPath::from("a.py"), violations: before, changed: 1..1 }];
-    let mut outcome = Outcome { violations: now, before, ..Outcome::default() };
-    settle(&mut outcome, None);
-    outcome.violations.iter().map(|violation| violation.state).collect()
+    let mut report = Report { violations: now, before, ..Report::default() };
+    settle(&mut report, None);
+    report.violations.iter().map(|violation| violation.state).collect()
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn violations_that_look_alike_are_numbered_within_their_file() {
         at(&one, "a.py", 2, " x "),
         at(&one, "b.py", 1, "x"),
     ];
-    let mut outcome = Outcome { violations, ..Outcome::default() };
-    settle(&mut outcome, None);
-    let repeats: Vec<_> = outcome.violations.iter().map(|violation| violation.fingerprint.repeat).collect();
+    let mut report = Report { violations, ..Report::default() };
+    settle(&mut report, None);
+    let repeats: Vec<_> = report.violations.iter().map(|violation| violation.fingerprint.repeat).collect();
     assert_eq!(repeats, [1, 1, 2, 1]);
     let names: std::collections::HashSet<_> =
-        outcome.violations.iter().take(3).map(|violation| violation.name()).collect();
+        report.violations.iter().take(3).map(|violation| violation.name()).collect();
     assert_eq!(names.len(), 3);
 }
 
@@ -104,28 +104,28 @@ mod baseline {
     use phaser_core::contract::{Dialect, Pattern};
     use phaser_core::matcher::{self, Directives, Matcher};
 
-    fn baseline_of(outcome: &Outcome) -> Baseline {
+    fn baseline_of(report: &Report) -> Baseline {
         let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
-        for violation in outcome.open() {
+        for violation in report.open() {
             *entries.entry(Key::of(violation)).or_default() += 1;
         }
         let file = write(entries.iter().map(|(key, count)| (key, *count)));
         Baseline::parse(file.as_bytes()).expect("a baseline")
     }
 
-    fn settled(mut outcome: Outcome, baseline: &Baseline, gone: &[&str]) -> Outcome {
+    fn settled(mut report: Report, baseline: &Baseline, gone: &[&str]) -> Report {
         let is_gone = |path: &RelPath| gone.contains(&&*path.to_text());
-        settle(&mut outcome, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
-        outcome
+        settle(&mut report, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
+        report
     }
 
-    fn outcome(violations: Vec<Violation>) -> Outcome {
+    fn report(violations: Vec<Violation>) -> Report {
         let contracts = violations.iter().map(|violation| Arc::clone(&violation.contract)).collect();
-        Outcome { violations, contracts, ..Outcome::default() }
+        Report { violations, contracts, ..Report::default() }
     }
 
-    fn states_of(outcome: &Outcome) -> Vec<State> {
-        outcome.violations.iter().map(|violation| violation.state).collect()
+    fn states_of(report: &Report) -> Vec<State> {
+        report.violations.iter().map(|violation| violation.state).collect()
     }
 
     use State::{Baselined, Ignored, Open};
@@ -134,10 +134,10 @@ mod baseline {
     fn an_entry_covers_as_many_as_it_says_and_what_is_left_is_stale() {
         let rule = rule(1);
         let old =
-            outcome(vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 3, "y")]);
+            report(vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 3, "y")]);
         let baseline = baseline_of(&old);
         assert_eq!(baseline.len(), 2);
-        let now = outcome(vec![
+        let now = report(vec![
             at(&rule, "a.py", 1, " x"),
             Violation { state: Ignored, ..at(&rule, "a.py", 2, "x") },
             at(&rule, "a.py", 7, "x"),
@@ -157,10 +157,10 @@ mod baseline {
             at(&one, "old.py", 2, "x"),
             Violation::of_file(&one, &RelPath::from("old.py")),
         ];
-        let baseline = baseline_of(&outcome(old));
+        let baseline = baseline_of(&report(old));
         let now = || {
             let whole = |path: &str| Violation::of_file(&one, &RelPath::from(path));
-            outcome(vec![
+            report(vec![
                 whole("b.py"),
                 at(&one, "b.py", 1, "x"),
                 at(&other, "b.py", 1, "x"),
@@ -178,18 +178,18 @@ mod baseline {
     #[test]
     fn what_allows_no_exceptions_is_never_in_it() {
         let rule = Arc::new(Contract { ignorable: false, ..contract(1, Check::NotExists) });
-        let now = || outcome(vec![at(&rule, "a.py", 1, "x")]);
+        let now = || report(vec![at(&rule, "a.py", 1, "x")]);
         assert_eq!(states_of(&settled(now(), &baseline_of(&now()), &[])), [Open]);
     }
 
     #[test]
     fn a_copy_of_what_is_in_it_is_neither_in_it_nor_existing() {
         let rule = rule(1);
-        let baseline = baseline_of(&outcome(vec![at(&rule, "a.py", 1, "x")]));
+        let baseline = baseline_of(&report(vec![at(&rule, "a.py", 1, "x")]));
         let before = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 9, "x")];
         let now = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 10, "x")];
         let earlier = Earlier { path: RelPath::from("a.py"), violations: before, changed: 1..2 };
-        let now = Outcome { before: vec![earlier], ..outcome(now) };
+        let now = Report { before: vec![earlier], ..report(now) };
         assert_eq!(states_of(&settled(now, &baseline, &[])), [Open, Baselined, State::Existing]);
     }
 
@@ -202,7 +202,7 @@ mod baseline {
         prop::collection::btree_map("[a-c]{1,2}/[a-c]\\.py", lines, 1..5)
     }
 
-    fn checked(tree: &Tree, baseline: Option<&Baseline>) -> Outcome {
+    fn checked(tree: &Tree, baseline: Option<&Baseline>) -> Report {
         let pattern = |source: &str| Pattern {
             source: source.to_owned(),
             dialect: Dialect::Regex,
@@ -227,14 +227,14 @@ mod baseline {
             propose: scan::Propose::Nothing,
             cache: None,
         };
-        let mut outcome = scan(&matcher, &targets, options, &());
+        let mut report = scan(&matcher, &targets, options, &());
         let root = Root::new("/nowhere");
         let present = Present { root: &root, targets: &targets };
         let is_gone = |path: &RelPath| !present.has(path);
         if let Some(baseline) = baseline {
-            settle(&mut outcome, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
+            settle(&mut report, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
         }
-        outcome
+        report
     }
 
     proptest! {

@@ -127,16 +127,16 @@ impl Repo {
         let options =
             Options { existing: Existing::Report, git: Some(self.location()), ..Options::default() };
         let project = Project::open(&self.top).expect("a project").with_options(options);
-        let outcome = project.check(&Source::Swept(sweep)).expect("checked");
+        let report = project.check(&Source::Swept(sweep)).expect("checked");
         let gaps =
-            outcome.skipped.iter().filter(|skipped| skipped.why.gap() > phaser_core::skipped::Gap::None);
+            report.skipped.iter().filter(|skipped| skipped.why.gap() > phaser_core::skipped::Gap::None);
         let gaps: Vec<_> = gaps.map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect();
         assert_eq!(gaps, [""; 0]);
         let place = |violation: &phaser_core::violation::Violation| {
             let line = violation.found.as_ref().map_or(0, |found| found.region.start.line);
             format!("{}:{line}", violation.path)
         };
-        outcome.open().map(place).collect()
+        report.open().map(place).collect()
     }
 }
 

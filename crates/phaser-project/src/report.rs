@@ -16,7 +16,7 @@ use phaser_core::violation::{State, Violation};
 
 /// Everything a run found out.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct Report {
     /// The contracts that were checked.
     pub contracts: Vec<Arc<Contract>>,
     /// The files that at least one contract was checked on, in order.
@@ -75,7 +75,7 @@ impl Earlier {
     }
 }
 
-impl Outcome {
+impl Report {
     /// The violations that count.
     pub fn open(&self) -> impl Iterator<Item = &Violation> {
         self.violations.iter().filter(|violation| violation.is_open())
