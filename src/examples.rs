@@ -323,8 +323,8 @@ mod tests {
     #[test]
     fn a_pattern_that_is_not_valid_is_no_verdict() {
         let mut contract = contract("forbid_pattern", "**", "{passing: [x]}");
-        let Check::Forbid(pattern) = &mut contract.check else { panic!("{:?}", contract.check) };
-        pattern.source = "(".to_owned();
+        let Check::Forbid(check) = &mut contract.check else { panic!("{:?}", contract.check) };
+        check.pattern.source = "(".to_owned();
         assert_eq!(test(&contract, TIMEOUT).expect_err("is not valid").len(), 1);
     }
 

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use phaser_core::contract::{Check, Severity};
+use phaser_core::contract::Severity;
 use phaser_core::fix::{Applied, Mender, is_fixable};
 use phaser_core::matcher::FileNames;
 use phaser_core::matcher::Matcher;
@@ -90,12 +90,11 @@ struct Mended<'a> {
 /// Mends one file.
 fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Option<Mended<'a>> {
     let Refused { report, least, .. } = refused;
-    let requires = |check: &Check| matches!(check, Check::Require(_) | Check::RequireSomewhere(_));
     let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
     let mut contracts = matcher.contracts().iter();
     // What is required of a notebook is not judged on a cell.
     if target.whole.is_some()
-        && contracts.any(|one| requires(&one.check) && one.applies_to(names.path, names.alias))
+        && contracts.any(|one| one.check.needs_whole_file() && one.applies_to(names.path, names.alias))
     {
         return None;
     }

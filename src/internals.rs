@@ -317,7 +317,7 @@ fn forbid(pattern: &str) -> Contract {
         "rule_id: no-x\ntype: forbid_pattern\npattern: x\nfile_glob: '**'\nmessage: m\nseverity: error\n";
     let mut contract = syntax::parse(yaml, origin()).expect("a contract");
     if let Check::Forbid(forbidden) = &mut contract.check {
-        pattern.clone_into(&mut forbidden.source);
+        pattern.clone_into(&mut forbidden.pattern.source);
     }
     contract
 }

@@ -45,10 +45,11 @@ mod report;
 #[cfg(feature = "cli")]
 mod tamper;
 
+pub use phaser_core::check::TYPES;
 pub use phaser_core::contract::scope::{Case, Change, FileSet, Scope};
 pub use phaser_core::contract::{
-    Check, Contract, Dialect, Effect, Example, Examples, Exclude, Fix, Form, Kind, LayerKind, Needs, Origin,
-    Pattern, Severity, Warning, Zone,
+    Check, Contract, ContractType, Dialect, Effect, Example, Examples, Exclude, Fix, Form, LayerKind, Needs,
+    Origin, Pattern, Severity, Warning, Zone,
 };
 pub use phaser_core::deadline::Deadline;
 pub use phaser_core::matcher::{Checked, Directives, Matcher, Options as MatcherOptions, Selection};

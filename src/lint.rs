@@ -35,12 +35,9 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
 /// A glob that no file of the project matches. That is as it should be for a user's contract, which is
 /// for many projects, and for one that is about whether a file exists.
 fn idle_glob(contract: &Contract, paths: &[RelPath]) -> Option<Warning> {
-    let about_content = match contract.check {
-        Check::Forbid(_) | Check::Require(_) | Check::RequireSomewhere(_) => true,
-        Check::Exists | Check::NotExists => false,
-    };
     let matches_one = |glob: &Glob| paths.iter().any(|path| glob.is_match(path.as_bytes()));
-    if !about_content || contract.origin.layer == LayerKind::User || matches_one(&contract.glob) {
+    if !contract.check.reads_text() || contract.origin.layer == LayerKind::User || matches_one(&contract.glob)
+    {
         return None;
     }
     let glob = contract.glob.as_str();

@@ -248,14 +248,14 @@ impl LoadedProject {
                 && !excluded.iter().any(|files| files.contains(path))
         };
         let mut paths = checked_on(contract, &self.targets);
-        paths.retain(|path| !contract.kind.has_pattern() || is_read(path));
+        paths.retain(|path| !contract.check.reads_text() || is_read(path));
         paths
     }
 }
 
 /// The paths of those of `targets` that a contract is about.
 pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelPath> {
-    let exempt = |path: &RelPath| contract.kind.has_pattern() && path.is_project_contract();
+    let exempt = |path: &RelPath| contract.check.reads_text() && path.is_project_contract();
     let paths = targets.targets.iter().map(|target| &target.path);
     paths.filter(|path| contract.applies_to(path, None) && !exempt(path)).collect()
 }

@@ -302,7 +302,7 @@ fn config(packs: &[&Pack]) -> String {
 fn is_general(pack: &'static Pack) -> bool {
     let some_file = RelPath::from("directory/file");
     let contracts = load_packs([pack], ExamplesWanted::No).contracts;
-    contracts.iter().any(|contract| contract.kind.has_pattern() && contract.applies_to(&some_file, None))
+    contracts.iter().any(|contract| contract.check.reads_text() && contract.applies_to(&some_file, None))
 }
 
 /// Is a pack about mistakes in a language? One in which everything is only a matter of spelling, and so has a fix, is for
@@ -315,7 +315,7 @@ fn is_about_language(pack: &'static Pack) -> bool {
 /// Is a pack about the content of any of these files?
 fn fits(pack: &'static Pack, targets: &Targets) -> bool {
     let contracts = load_packs([pack], ExamplesWanted::No).contracts;
-    let about_content = |contract: &&Contract| contract.kind.has_pattern();
+    let about_content = |contract: &&Contract| contract.check.reads_text();
     contracts.iter().filter(about_content).any(|contract| !checked_on(contract, targets).is_empty())
 }
 

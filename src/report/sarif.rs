@@ -295,7 +295,7 @@ fn filed_under(contract: &Contract) -> Vec<String> {
     let security = is_secret(contract).then_some("security");
     let mut all: Vec<String> = Vec::new();
     let own = contract.tags.iter().map(String::as_str);
-    for tag in security.into_iter().chain([contract.kind.as_str()]).chain(own) {
+    for tag in security.into_iter().chain([contract.kind.name]).chain(own) {
         if !all.iter().any(|known| known == tag) {
             all.push(tag.to_owned());
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::globs::{self, Globs};
 use super::overrides::{self, Reach};
 use super::{States, patterns, quoted};
-use phaser_core::contract::{Check, Contract, Effect, LayerKind, Severity, Warning, Zone};
+use phaser_core::contract::{Contract, Effect, LayerKind, Severity, Warning, Zone};
 use phaser_core::matcher;
 use phaser_core::sanitize::printable;
 use phaser_project::contracts::layers::Layer;
@@ -193,17 +193,14 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     let (Some(old), Some(new)) = (was.check.pattern(), is.check.pattern()) else {
         return (!same_type).then_some(Fault::Is("has another type"));
     };
-    match (&was.check, &is.check) {
-        (Check::RequireSomewhere(_), Check::Require(_)) if same_text => None,
-        (Check::Forbid(_), Check::Forbid(_)) if everywhere && patterns::is_wider(old, new) => None,
-        (Check::Require(_), Check::Require(_)) | (Check::RequireSomewhere(_), Check::RequireSomewhere(_))
-            if everywhere && patterns::is_wider(new, old) =>
-        {
-            None
-        }
-        _ if !same_type => Some(Fault::Is("has another type")),
-        _ => Some(Fault::Is("has another pattern")),
+    if !same_type {
+        // Every file has to match where one was enough.
+        let stricter = was.check.is_about_project() && is.check.needs_whole_file() && same_text;
+        return (!stricter).then_some(Fault::Is("has another type"));
     }
+    let (narrow, wide) = if is.check.passes_unmatched() { (old, new) } else { (new, old) };
+    let as_strict = everywhere && patterns::is_wider(narrow, wide);
+    (!as_strict).then_some(Fault::Is("has another pattern"))
 }
 
 /// What is weaker about the files that a contract is about.
@@ -249,11 +246,11 @@ fn zones(was: &Contract, is: &Contract) -> Option<&'static str> {
     let set = |zones: &[Zone]| zones.iter().copied().collect::<HashSet<_>>();
     let (old, new) = (was.zones.as_slice(), is.zones.as_slice());
     let narrower = |one: &[_], other: &[_]| !all(one) && (all(other) || !set(one).is_superset(&set(other)));
-    match is.check {
-        Check::Forbid(_) => narrower(new, old).then_some("looks at fewer places in files ('in')"),
-        Check::Require(_) | Check::RequireSomewhere(_) => {
-            narrower(old, new).then_some("is met by more places in files ('in')")
-        }
-        Check::Exists | Check::NotExists => None,
+    if !is.check.reads_text() {
+        None
+    } else if is.check.passes_unmatched() {
+        narrower(new, old).then_some("looks at fewer places in files ('in')")
+    } else {
+        narrower(old, new).then_some("is met by more places in files ('in')")
     }
 }

@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::mem;
 use std::path::PathBuf;
 
 use crate::path::RelPath;
@@ -20,6 +19,7 @@ pub mod selector;
 pub mod syntax;
 mod warning;
 
+pub use crate::check::{Check, ContractType};
 pub use fix::Fix;
 pub use phaser_zones::Zone;
 pub use warning::{Effect, Warning};
@@ -49,72 +49,6 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The type of a contract, as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// No file may match the pattern.
-    ForbidPattern,
-    /// Every file must match the pattern.
-    RequirePattern,
-    /// A file that matches the glob must exist.
-    FileExists,
-    /// No file that matches the glob may exist.
-    FileNotExists,
-    /// Every file must contain the pattern.
-    FileContains,
-    /// No file may contain the pattern.
-    FileNotContains,
-}
-
-impl Kind {
-    /// All types, in the order they are documented.
-    pub const ALL: [Self; 6] = [
-        Self::ForbidPattern,
-        Self::RequirePattern,
-        Self::FileExists,
-        Self::FileNotExists,
-        Self::FileContains,
-        Self::FileNotContains,
-    ];
-
-    /// The word used in contracts.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ForbidPattern => "forbid_pattern",
-            Self::RequirePattern => "require_pattern",
-            Self::FileExists => "file_exists",
-            Self::FileNotExists => "file_not_exists",
-            Self::FileContains => "file_contains",
-            Self::FileNotContains => "file_not_contains",
-        }
-    }
-
-    /// What a contract of this type demands, in a sentence for users.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::ForbidPattern => "No file of the glob may match the pattern; each match is a violation.",
-            Self::RequirePattern => "Every file of the glob must match the pattern.",
-            Self::FileExists => "A file of the glob must exist.",
-            Self::FileNotExists => "No file of the glob may exist.",
-            Self::FileContains => "Every file of the glob must contain the pattern.",
-            Self::FileNotContains => {
-                "No file of the glob may contain the pattern; each match is a violation."
-            }
-        }
-    }
-
-    /// Does a contract of this type have a pattern?
-    pub fn has_pattern(self) -> bool {
-        !matches!(self, Self::FileExists | Self::FileNotExists)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// How the text of a pattern is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -125,7 +59,7 @@ pub enum Dialect {
 }
 
 /// A pattern as it is written in a contract. Whether a regular expression is valid is found out by the matcher.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     /// The text of the pattern.
     pub source: String,
@@ -135,6 +69,23 @@ pub struct Pattern {
     pub line: usize,
     /// What every match holds, if that was found out before.
     pub needs: Option<Box<Needs>>,
+}
+
+impl Pattern {
+    /// The pattern of a type whose pattern is literal text in v1.2 and a regular expression otherwise.
+    pub(crate) fn literal_in_v1_2(mut self, schema: Form) -> Self {
+        if schema == Form::Nested {
+            self.dialect = Dialect::Literal;
+        }
+        self
+    }
+}
+
+/// Only what decides the matches: the line does not, and the required literals follow from the source.
+impl Hash for Pattern {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.source, self.dialect).hash(state);
+    }
 }
 
 /// What every match of a valid pattern holds in lower case.
@@ -152,36 +103,6 @@ pub trait MayHold {
     fn may_hold(&self, text: &[u8]) -> bool;
     /// Does one of them hold so many bytes in a row of this set, as [`Needs`] has it?
     fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool;
-}
-
-/// What a contract demands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Check {
-    /// Each match in a file is a violation.
-    Forbid(Pattern),
-    /// A file without a match is a violation.
-    Require(Pattern),
-    /// The project without a match in any file of the glob is a violation.
-    RequireSomewhere(Pattern),
-    /// The project without a file of the glob is a violation.
-    Exists,
-    /// The presence of a file of the glob is a violation.
-    NotExists,
-}
-
-impl Check {
-    /// The pattern, if this check has one.
-    pub fn pattern(&self) -> Option<&Pattern> {
-        match self {
-            Self::Forbid(pattern) | Self::Require(pattern) | Self::RequireSomewhere(pattern) => Some(pattern),
-            Self::Exists | Self::NotExists => None,
-        }
-    }
-
-    /// Is it about the project as a whole? Its violations have a glob in the place of a path.
-    pub fn is_about_project(&self) -> bool {
-        matches!(self, Self::Exists | Self::RequireSomewhere(_))
-    }
 }
 
 /// Which of the two forms a contract file has.
@@ -269,7 +190,7 @@ pub struct Contract {
     /// The form of its file.
     pub form: Form,
     /// The type, as it is written.
-    pub kind: Kind,
+    pub kind: &'static ContractType,
     /// What it demands.
     pub check: Check,
     /// Of which files: a glob on the path relative to the project root.
@@ -330,11 +251,8 @@ impl Contract {
             origin: Origin { layer, file },
             scope,
         } = self;
-        (id, kind, glob, zones, severity, enabled, ignorable, scope).hash(hasher);
+        (id, kind, check, glob, zones, severity, enabled, ignorable, scope).hash(hasher);
         (layer, file).hash(hasher);
-        mem::discriminant(check).hash(hasher);
-        // Required literals follow from the source.
-        check.pattern().map(|Pattern { source, dialect, line: _, needs: _ }| (source, dialect)).hash(hasher);
         exclude.as_deref().map(|Exclude { glob, line: _ }| glob).hash(hasher);
         fix.as_deref().map(|Fix { template, line: _ }| template).hash(hasher);
     }
@@ -365,11 +283,6 @@ impl Contract {
         self.glob.exact().map(|path| self.scope.base.join(path))
     }
 
-    /// Is it about the project as a whole?
-    fn is_about_the_project(&self) -> bool {
-        matches!(self.check, Check::Exists | Check::RequireSomewhere(_))
-    }
-
     /// The contracts that are switched on once overrides count.
     pub fn all_with_overrides(mut contracts: Vec<Self>) -> Vec<Self> {
         if contracts.iter().all(|contract| contract.scope.cases().is_empty()) {
@@ -382,7 +295,7 @@ impl Contract {
     /// The contracts that it is once overrides count, each for files of its own: none if it is switched off. One that is
     /// about the project as a whole has no files of its own, so that overrides for some files leave it alone.
     fn with_overrides(self) -> Vec<Self> {
-        if self.scope.cases().is_empty() || self.is_about_the_project() {
+        if self.scope.cases().is_empty() || self.check.is_about_project() {
             return if self.enabled { vec![self] } else { Vec::new() };
         }
         let start = Change { severity: Some(self.severity), enabled: Some(self.enabled) };

@@ -234,11 +234,11 @@ mod tests {
     }
 
     fn forbid(source: &str) -> Check {
-        Check::Forbid(pattern(source))
+        Check::forbid(pattern(source))
     }
 
     fn require(source: &str) -> Check {
-        Check::Require(pattern(source))
+        Check::require(pattern(source))
     }
 
     fn on(glob: &str, index: usize, check: Check) -> Contract {

@@ -5,15 +5,16 @@ use std::path::Path;
 
 use phaser_glob::Glob;
 
+use crate::check::FORBID_PATTERN;
 use crate::contract::scope::Scope;
-use crate::contract::{Check, Contract, Examples, Form, Kind, LayerKind, Origin, Severity};
+use crate::contract::{Check, Contract, Examples, Form, LayerKind, Origin, Severity};
 
 /// An enabled contract of severity error with the id `c{index}`, for every file.
 pub fn contract(index: usize, check: Check) -> Contract {
     Contract {
         id: format!("c{index}"),
         form: Form::Flat,
-        kind: Kind::ForbidPattern,
+        kind: &FORBID_PATTERN,
         check,
         glob: Glob::new("**").expect("a glob"),
         glob_line: 1,

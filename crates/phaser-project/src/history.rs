@@ -11,7 +11,7 @@ use crate::scan::tally::{Counted, StandsFor, Tally, tally};
 use crate::scan::{Options, Watch};
 use crate::source::Target;
 use crate::source::git::history::{Commit, Difference, Extent, File, Note, Past, Stored};
-use phaser_core::contract::{Check, Severity};
+use phaser_core::contract::Severity;
 use phaser_core::matcher::{Matcher, Selection};
 use phaser_core::skipped::{Gap, Why};
 
@@ -246,12 +246,8 @@ impl<'m> Counts<'m> {
     fn sample(&self, commit: Commit, extent: Extent) -> Sample {
         let mut sample = Sample { commit, errors: 0, warnings: 0, contracts: BTreeMap::new() };
         for (at, contract) in self.matcher.contracts().iter().enumerate() {
-            let is_missing = match contract.check {
-                Check::Exists | Check::RequireSomewhere(_) => {
-                    extent == Extent::Whole && self.satisfied[at] == 0
-                }
-                Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
-            };
+            let is_missing =
+                contract.check.is_about_project() && extent == Extent::Whole && self.satisfied[at] == 0;
             let count = self.open[at] + usize::from(is_missing);
             if count == 0 {
                 continue;

@@ -15,7 +15,6 @@ use crate::cache::{Cache, Known, ToRead};
 pub use crate::config::Existing;
 use crate::report::{AddedIgnore, Report, Spent};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
-use phaser_core::contract::Check;
 use phaser_core::fix::Mender;
 use phaser_core::matcher::{Checked, Matcher, Scratch, Selection};
 use phaser_core::skipped::{Gap, Skipped, Why};
@@ -322,7 +321,7 @@ fn judge_requirements(
     whole: Result<Cow<'_, [u8]>, Why>,
     checked: &mut Checked,
 ) {
-    let is_required = |violation: &Violation| matches!(violation.contract.check, Check::Require(_));
+    let is_required = |violation: &Violation| violation.contract.check.needs_whole_file();
     checked.violations.retain(|violation| !is_required(violation));
     checked.satisfied.clear();
     let bytes = match whole {
@@ -345,7 +344,8 @@ fn note_unread(matcher: &Matcher, target: &Target, skipped: &[Skipped], unread: 
     }
     for (contract, unread) in matcher.contracts().iter().zip(unread) {
         let concerned = || gaps.iter().any(|why| why.is_about_file() || why.concerns(&contract.id));
-        *unread |= matches!(contract.check, Check::RequireSomewhere(_))
+        *unread |= contract.check.reads_text()
+            && contract.check.is_about_project()
             && contract.applies_to(&target.path, target.alias.as_ref())
             && concerned();
     }
@@ -383,7 +383,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use phaser_core::contract::{Dialect, Pattern};
+    use phaser_core::contract::{Check, Dialect, Pattern};
     use phaser_core::matcher::{self, Directives};
     use phaser_core::testing;
     use phaser_core::violation::State;
@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn the_outcome_is_in_order_for_any_number_of_threads() {
-        let matcher = matcher(vec![Check::Forbid(pattern("x")), Check::NotExists]);
+        let matcher = matcher(vec![Check::forbid(pattern("x")), Check::NotExists]);
         let targets = || whole(["b", "a", "d", "c"].map(|path| target(path, "x x")).to_vec());
         let expected: Vec<String> = ["a", "b", "c", "d"]
             .iter()
@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn there_are_no_more_workers_than_targets() {
         let started = AtomicUsize::new(0);
-        let matcher = matcher(vec![Check::Forbid(pattern("x"))]);
+        let matcher = matcher(vec![Check::forbid(pattern("x"))]);
         let worker = || {
             started.fetch_add(1, Ordering::Relaxed);
             Worker::new(&matcher, options(64))
@@ -451,7 +451,7 @@ mod tests {
 
     #[test]
     fn what_a_target_was_before_is_searched_only_when_it_violates_something_now() {
-        let matcher = matcher(vec![Check::Forbid(pattern("x"))]);
+        let matcher = matcher(vec![Check::forbid(pattern("x"))]);
         let before = |path: &str, text: &str| Some(Box::new(target(path, text)));
         let targets = vec![
             Target { before: before("old", "x"), ..target("a", "x") },
@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn what_a_part_of_a_file_lacks_the_whole_may_have() {
-        let matcher = matcher(vec![Check::Require(pattern("x")), Check::Forbid(pattern("y"))]);
+        let matcher = matcher(vec![Check::require(pattern("x")), Check::forbid(pattern("y"))]);
         let whole_has = |text: &str| Some(Content::Bytes(text.into()));
         let targets = vec![
             Target { whole: whole_has("x y"), ..target("a", "part") },
@@ -477,7 +477,7 @@ mod tests {
 
     #[test]
     fn the_project_lacks_only_what_no_file_can_have() {
-        let matcher = matcher(vec![Check::RequireSomewhere(pattern("x")), Check::Exists]);
+        let matcher = matcher(vec![Check::require_somewhere(pattern("x")), Check::Exists]);
         let missing = |targets: Vec<Target>| shown(&scan(&matcher, &whole(targets), options(1), &()));
         assert_eq!(missing(vec![target("a", "y")]), ["** c0"]);
         assert_eq!(missing(vec![target("a", "y"), target("b", "x")]), [""; 0]);

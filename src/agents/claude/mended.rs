@@ -66,7 +66,7 @@ mod tests {
             let source = pattern.to_owned();
             let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
             let fix = fix.map(|template| Box::new(Fix::new(template, 1)));
-            Contract { fix, ..testing::contract(index, Check::Forbid(pattern)) }
+            Contract { fix, ..testing::contract(index, Check::forbid(pattern)) }
         };
         rules.into_iter().enumerate().map(one).collect()
     }

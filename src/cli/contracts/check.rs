@@ -13,7 +13,7 @@ use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
-use phaser_core::contract::{Contract, Form, Kind};
+use phaser_core::contract::{Contract, Form};
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
@@ -126,9 +126,8 @@ impl Checked<'_> {
     fn words(&self) -> String {
         let Contract { form, kind, check, message, .. } = self.contract;
         let pattern = check.pattern().map(|pattern| pattern.source.as_str()).unwrap_or_default();
-        match (form, kind) {
-            (Form::Nested, Kind::ForbidPattern) => format!("Forbidden pattern found: {pattern}"),
-            (Form::Nested, Kind::RequirePattern) => format!("Required pattern not found: {pattern}"),
+        match (form, kind.v1_2_report) {
+            (Form::Nested, Some(report)) => format!("{report}: {pattern}"),
             _ => message.trim_end().to_owned(),
         }
     }

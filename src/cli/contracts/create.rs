@@ -14,9 +14,10 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::exit::Exit;
+use phaser_core::check::TYPES;
 use phaser_core::contract::keys::{Builder, Built, Key, Level, Placed, Value};
 use phaser_core::contract::syntax::to_yaml;
-use phaser_core::contract::{Contract, Form, Kind, LayerKind, Origin};
+use phaser_core::contract::{Contract, ContractType, Form, LayerKind, Origin};
 use phaser_core::matcher::pattern::{Pattern, mistake};
 use phaser_project::contracts::read::{Directory, ExamplesWanted, Forms};
 
@@ -27,7 +28,7 @@ pub struct Create {
     rule_id: String,
 
     /// What it demands
-    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(Kind::ALL.map(Kind::as_str)))]
+    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(TYPES.map(|known| known.name)))]
     kind: String,
 
     /// The regular expression to look for
@@ -118,8 +119,8 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
 impl Create {
     /// The contract that the arguments describe, if it is valid, its pattern included.
     fn contract(&self, origin: Origin) -> anyhow::Result<Contract> {
-        let has_pattern = Kind::ALL.into_iter().any(|kind| kind.as_str() == self.kind && kind.has_pattern());
-        if !has_pattern && self.pattern.is_some() {
+        let takes_pattern = ContractType::find(&self.kind).is_some_and(|kind| kind.takes("pattern"));
+        if !takes_pattern && self.pattern.is_some() {
             bail!("--pattern means nothing for {} (leave it out)", self.kind);
         }
         let mut builder = Builder::new(origin, Form::Flat, 1);

@@ -185,7 +185,7 @@ mod tests {
         let path = directory.path().join("a.txt");
         let pattern = Pattern { source: r"x(\d)".to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
         let fix = Some(Box::new(Fix::new("y$1", 1)));
-        let contract = Contract { fix, ..testing::contract(0, Check::Forbid(pattern)) };
+        let contract = Contract { fix, ..testing::contract(0, Check::forbid(pattern)) };
         let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
         let matcher = Matcher::new(vec![contract], options);
         let mender = Mender::new(&matcher);

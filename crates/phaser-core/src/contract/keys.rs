@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::Value as Json;
 
-use super::{Contract, Examples, Form, Kind};
+use super::{Contract, ContractType, Examples, Form};
 use crate::suggest::nearest;
 
 mod builder;
@@ -70,8 +70,8 @@ pub enum Demanded {
     Always,
     /// In the flat form.
     InFlatForm,
-    /// In a contract of a type that has a pattern.
-    WithPattern,
+    /// In a contract whose type requires it.
+    ByType,
     /// Never.
     Never,
 }
@@ -233,12 +233,12 @@ impl Key {
         }
     }
 
-    /// Must it be there in a contract of this form and type?
-    pub fn is_demanded(&self, form: Form, kind: Kind) -> bool {
+    /// Whether a contract must have it; the type is `None` while it is unknown.
+    pub fn is_demanded(&self, form: Form, kind: Option<&ContractType>) -> bool {
         match self.demanded {
             Demanded::Always => true,
             Demanded::InFlatForm => form == Form::Flat,
-            Demanded::WithPattern => kind.has_pattern(),
+            Demanded::ByType => kind.is_some_and(|kind| kind.requires(self.name)),
             Demanded::Never => false,
         }
     }

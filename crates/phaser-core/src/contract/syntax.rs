@@ -128,7 +128,7 @@ fn counts_beside_rule(at: usize) -> bool {
 mod tests {
     use super::*;
     use crate::contract::keys::MAX_ID;
-    use crate::contract::{Check, Dialect, Example, Kind, LayerKind, Severity};
+    use crate::contract::{Dialect, Example, LayerKind, Severity};
 
     const FLAT: &str = "\
 rule_id: no-print
@@ -167,7 +167,7 @@ enabled: false
     fn the_flat_form_is_read() {
         let contract = parse(FLAT, origin()).expect("is valid");
         assert_eq!(contract.id, "no-print");
-        assert_eq!(contract.kind, Kind::ForbidPattern);
+        assert_eq!(contract.kind.name, "forbid_pattern");
         let pattern = contract.check.pattern().expect("has a pattern");
         assert_eq!((pattern.source.as_str(), pattern.line), (r"\bprint\(", 3));
         assert_eq!(pattern.dialect, Dialect::Regex);
@@ -181,7 +181,8 @@ enabled: false
         let contract = parse(NESTED, origin()).expect("is valid");
         assert_eq!(contract.id, "needs-header");
         assert!(!contract.enabled);
-        let Check::Require(pattern) = &contract.check else { panic!("{:?}", contract.check) };
+        assert!(!contract.check.is_about_project() && contract.check.needs_whole_file());
+        let pattern = contract.check.pattern().expect("has a pattern");
         assert_eq!(pattern.dialect, Dialect::Literal);
     }
 
@@ -189,7 +190,8 @@ enabled: false
     fn a_nested_require_pattern_is_met_by_one_file() {
         let yaml = NESTED.replace("file_contains", "require_pattern");
         let contract = parse(&yaml, origin()).expect("is valid");
-        let Check::RequireSomewhere(pattern) = &contract.check else { panic!("{:?}", contract.check) };
+        assert!(contract.check.is_about_project());
+        let pattern = contract.check.pattern().expect("has a pattern");
         assert_eq!(pattern.dialect, Dialect::Regex);
     }
 

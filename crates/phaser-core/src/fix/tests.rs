@@ -14,7 +14,7 @@ use crate::path::RelPath;
 fn forbid(index: usize, pattern: &str, fix: Option<&str>) -> Contract {
     let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
     let fix = fix.map(|template| Box::new(Fix::new(template, 2)));
-    Contract { fix, ..oracle::contract(index, Check::Forbid(pattern)) }
+    Contract { fix, ..oracle::contract(index, Check::forbid(pattern)) }
 }
 
 fn matcher(contracts: Vec<Contract>) -> Matcher {
@@ -92,7 +92,7 @@ fn what_would_violate_another_contract_is_left_and_the_rest_is_not() {
 
 fn required(index: usize, pattern: &str) -> Contract {
     let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
-    oracle::contract(index, Check::Require(pattern))
+    oracle::contract(index, Check::require(pattern))
 }
 
 #[test]

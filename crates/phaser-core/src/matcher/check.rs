@@ -12,7 +12,7 @@ use super::prefilter::MAX_WIDTH;
 use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
-use crate::contract::Check;
+use crate::check::{CheckTarget, Verdict};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 use crate::text::Text;
@@ -51,8 +51,11 @@ impl Matcher {
         text: Option<&Text<'_>>,
     ) -> Checked {
         let mut checked = Checked::default();
-        for &contract in &selection.not_exists {
-            checked.violations.push(Violation::of_file(&self.contracts[contract], path));
+        for &contract in &selection.present {
+            let target = CheckTarget { path, text: None, matches: Vec::new(), incomplete: false };
+            if self.contracts[contract].check.evaluate(target) == Verdict::File {
+                checked.violations.push(Violation::of_file(&self.contracts[contract], path));
+            }
         }
         let Some(text) = text else { return checked };
         let view = View::of(text);
@@ -110,7 +113,7 @@ struct LeftOut {
 /// What one pattern matched, as far as it was searched for.
 #[derive(Debug, Default)]
 struct FoundMatches {
-    /// Places in the view of the text.
+    /// Byte ranges of the file.
     matches: Vec<Range<usize>>,
     unfinished: Option<Unfinished>,
 }
@@ -125,7 +128,7 @@ impl FileCheck<'_> {
         }
         for (at, &contract) in searched.contracts.iter().enumerate() {
             let windows = scratch.candidates.windows(at);
-            if windows.is_empty() && matches!(self.matcher.contracts[contract].check, Check::Forbid(_)) {
+            if windows.is_empty() && self.matcher.contracts[contract].check.passes_unmatched() {
                 continue;
             }
             if self.matcher.is_late() {
@@ -142,13 +145,11 @@ impl FileCheck<'_> {
 
     /// Finds the matches of one contract, as many as are of interest.
     fn search(&self, contract: usize, within: &Haystack<'_>) -> FoundMatches {
-        let most = match self.matcher.contracts[contract].check {
-            Check::Forbid(_) => MAX_MATCHES + 1,
-            Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => 1,
-        };
+        let most = self.matcher.contracts[contract].check.max_matches().min(MAX_MATCHES + 1);
         let mut found = FoundMatches::default();
         if let Some(pattern) = self.matcher.pattern(contract).filter(|_| !within.windows.is_empty()) {
             let finished = pattern.search(within, &self.matcher.effort(), |range| {
+                let range = self.view.in_file(range);
                 if self.is_in_zone(contract, &range) {
                     found.matches.push(range);
                 }
@@ -167,7 +168,7 @@ impl FileCheck<'_> {
         }
         let bytes = self.text.bytes();
         let zones = self.zones.get_or_init(|| Zones::of(self.path.as_bytes(), bytes));
-        let start = without_leading_space(bytes, self.view.in_file(range.clone())).start;
+        let start = without_leading_space(bytes, range.clone()).start;
         zones.as_ref().is_none_or(|zones| wanted.contains(&zones.at(start)))
     }
 
@@ -179,20 +180,26 @@ impl FileCheck<'_> {
             Some(Unfinished::OutOfTime) => self.skip(Why::OutOfTime { id: id.clone() }),
             Some(Unfinished::TooLarge) => self.skip(Why::TooComplex { id: id.clone() }),
         }
-        match &self.matcher.contracts[contract].check {
-            Check::Forbid(_) => self.forbid(contract, found.matches, room),
-            Check::Require(_) if found.matches.is_empty() && found.unfinished.is_none() => {
+        let target = CheckTarget {
+            path: self.path,
+            text: Some(self.text),
+            matches: found.matches,
+            incomplete: found.unfinished.is_some(),
+        };
+        match self.matcher.contracts[contract].check.evaluate(target) {
+            Verdict::Pass => {}
+            Verdict::Spans(spans) => self.report_spans(contract, spans, room),
+            Verdict::File => {
                 let violation = Violation::of_file(&self.matcher.contracts[contract], self.path);
                 self.checked.violations.push(violation);
             }
-            Check::RequireSomewhere(_) if !found.matches.is_empty() => self.checked.satisfied.push(contract),
-            Check::Require(_) | Check::RequireSomewhere(_) | Check::Exists | Check::NotExists => {}
+            Verdict::Satisfies => self.checked.satisfied.push(contract),
         }
     }
 
-    /// Each match is a violation, as long as there is room for them; one has room in any case, so that nothing can hide
-    /// all violations of a contract.
-    fn forbid(&mut self, contract: usize, mut matches: Vec<Range<usize>>, room: &mut usize) {
+    /// Adds a violation for each span, up to the limits of the contract and of the file. The first is always added, so
+    /// that no file can hide all violations of a contract.
+    fn report_spans(&mut self, contract: usize, mut matches: Vec<Range<usize>>, room: &mut usize) {
         let most = (*room).max(1);
         if matches.len() > MAX_MATCHES && most >= MAX_MATCHES {
             let id = self.matcher.contracts[contract].id.clone();
@@ -205,7 +212,7 @@ impl FileCheck<'_> {
         }
         *room = room.saturating_sub(matches.len());
         for range in matches {
-            let (found, digest) = self.found(self.view.in_file(range));
+            let (found, digest) = self.found(range);
             let violation = Violation::at(&self.matcher.contracts[contract], self.path, found, digest);
             self.checked.violations.push(violation);
         }

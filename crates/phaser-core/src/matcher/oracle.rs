@@ -183,9 +183,9 @@ fn contracts(demands: &[(String, Dialect, Demand)]) -> Vec<Contract> {
     let check = |(source, dialect, demand): &(String, Dialect, Demand)| {
         let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1, needs: None };
         match demand {
-            Demand::Forbid => Check::Forbid(pattern),
-            Demand::Require => Check::Require(pattern),
-            Demand::RequireSomewhere => Check::RequireSomewhere(pattern),
+            Demand::Forbid => Check::forbid(pattern),
+            Demand::Require => Check::require(pattern),
+            Demand::RequireSomewhere => Check::require_somewhere(pattern),
         }
     };
     demands.iter().map(check).enumerate().map(|(index, check)| contract(index, check)).collect()

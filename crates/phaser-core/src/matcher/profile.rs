@@ -166,7 +166,7 @@ mod tests {
 
     fn matcher(sources: &[&str]) -> Matcher {
         let forbid = |source: &&str| {
-            Check::Forbid(Pattern {
+            Check::forbid(Pattern {
                 source: (*source).to_owned(),
                 dialect: Dialect::Regex,
                 line: 1,

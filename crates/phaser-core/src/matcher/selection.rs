@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::Matcher;
 use super::prefilter::Prefilter;
 use super::prefilter::quick_reject::QuickReject;
-use crate::contract::Check;
+use crate::check::CheckInput;
 
 /// What reading one pattern costs, in bytes of text that could be held against needs for it.
 const READING: usize = 16 * 1024;
@@ -26,7 +26,8 @@ const PREFILTERING: usize = 6 * 1024;
 pub struct Selection {
     /// Those about the text, in order.
     contents: Vec<usize>,
-    pub(super) not_exists: Vec<usize>,
+    /// Those about the presence of the file.
+    pub(super) present: Vec<usize>,
     exists: Vec<usize>,
     /// Those that there was no time to look at.
     no_time: Vec<usize>,
@@ -53,12 +54,13 @@ impl Selection {
     /// Of the contracts that apply, in order, those that count.
     pub(super) fn new(matcher: &Matcher, applicable: &[usize], content: ContentCheck) -> Self {
         let (mut contents, mut no_time) = (Vec::new(), Vec::new());
-        let (mut not_exists, mut exists) = (Vec::new(), Vec::new());
+        let (mut present, mut exists) = (Vec::new(), Vec::new());
         for &index in applicable {
-            match &matcher.contracts[index].check {
-                Check::NotExists => not_exists.push(index),
-                Check::Exists => exists.push(index),
-                Check::Forbid(_) | Check::Require(_) | Check::RequireSomewhere(_) => match content {
+            let check = &matcher.contracts[index].check;
+            match check.input() {
+                CheckInput::Path if check.is_about_project() => exists.push(index),
+                CheckInput::Path => present.push(index),
+                CheckInput::Text => match content {
                     ContentCheck::Exempt => {}
                     ContentCheck::Judged if matcher.is_late() => no_time.push(index),
                     ContentCheck::Judged if matcher.is_valid(index) => contents.push(index),
@@ -68,7 +70,7 @@ impl Selection {
         }
         Self {
             contents,
-            not_exists,
+            present,
             exists,
             no_time,
             spent: AtomicUsize::new(0),
@@ -79,7 +81,7 @@ impl Selection {
 
     /// Is there nothing to check?
     pub fn is_empty(&self) -> bool {
-        self.contents.is_empty() && self.not_exists.is_empty() && self.no_time.is_empty()
+        self.contents.is_empty() && self.present.is_empty() && self.no_time.is_empty()
     }
 
     /// Contracts that the existence of the file satisfies.
@@ -108,8 +110,8 @@ impl Selection {
                 for &index in &self.contents {
                     match matcher.needs(index) {
                         Some(needs) if !quick.may_match(needs) => {
-                            let is_forbidden = matches!(matcher.contracts[index].check, Check::Forbid(_));
-                            unmatched.extend((!is_forbidden).then_some(index));
+                            let passes = matcher.contracts[index].check.passes_unmatched();
+                            unmatched.extend((!passes).then_some(index));
                         }
                         Some(_) | None => possible.push(index),
                     }

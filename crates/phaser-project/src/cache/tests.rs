@@ -21,7 +21,7 @@ const CONTRACTS: usize = 3;
 fn contracts() -> Vec<Arc<Contract>> {
     let forbid = |source: &str| {
         let source = source.to_owned();
-        Check::Forbid(Pattern { source, dialect: Dialect::Regex, line: 1, needs: None })
+        Check::forbid(Pattern { source, dialect: Dialect::Regex, line: 1, needs: None })
     };
     let contract = |index| Arc::new(testing::contract(index, forbid("x")));
     (0..CONTRACTS).map(contract).collect()
@@ -249,7 +249,7 @@ fn key_stays_the_same_after_search() {
 fn key_depends_on_what_decides_results() {
     let of = |contract: Contract| key(&Matcher::new(vec![contract], options(100)), &options(100), "p");
     let forbid = |source: &str| {
-        Check::Forbid(Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
+        Check::forbid(Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
     };
     let base = || testing::contract(0, forbid("x"));
     let glob = |text: &str| phaser_glob::Glob::new(text).expect("a glob");

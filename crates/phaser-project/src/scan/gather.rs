@@ -7,7 +7,7 @@ use super::{Back, Scanned, Was, Worker, check_target};
 use crate::report::{AddedIgnore, Earlier, Report};
 use crate::source::git::Listing;
 use crate::source::{Coverage, Target};
-use phaser_core::contract::{Check, Contract};
+use phaser_core::contract::Contract;
 use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Skipped;
 use phaser_core::violation::Violation;
@@ -54,7 +54,9 @@ impl Gathered {
 pub(super) fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) {
     let alias = target.alias.as_ref();
     let somewhere = |contract: &Arc<Contract>| {
-        matches!(contract.check, Check::RequireSomewhere(_)) && contract.applies_to(&target.path, alias)
+        contract.check.is_about_project()
+            && contract.check.reads_text()
+            && contract.applies_to(&target.path, alias)
     };
     if matcher.contracts().iter().any(somewhere) {
         worker.mender = None;
@@ -75,10 +77,10 @@ pub(super) fn judge_project(
     workers: &[Worker<'_>],
     report: &mut Report,
 ) -> Vec<Violation> {
-    let judged = |contract: &Contract| match contract.check {
-        Check::Exists => true,
-        Check::RequireSomewhere(_) => !matches!(coverage, Coverage::Listed(_)),
-        Check::Forbid(_) | Check::Require(_) | Check::NotExists => false,
+    // A listing has paths and no texts.
+    let has_texts = !matches!(coverage, Coverage::Listed(_));
+    let judged = |contract: &Contract| {
+        contract.check.is_about_project() && (has_texts || !contract.check.reads_text())
     };
     let contracts = matcher.contracts();
     let is_satisfied =

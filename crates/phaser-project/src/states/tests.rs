@@ -209,7 +209,7 @@ mod baseline {
             line: 1,
             needs: None,
         };
-        let checks = [Check::Forbid(pattern(r"print\(")), Check::Require(pattern("licence"))];
+        let checks = [Check::forbid(pattern(r"print\(")), Check::require(pattern("licence"))];
         let contracts = checks.into_iter().enumerate().map(|(at, check)| contract(at, check)).collect();
         let hour = Duration::from_secs(3600);
         let matcher = Matcher::new(contracts, matcher::Options::new(hour, Directives::Honoured));

@@ -2,9 +2,11 @@
 
 use super::super::scope::Scope;
 use super::super::{
-    Check, Contract, Dialect, Examples, Exclude, Fix, Form, Kind, Origin, Pattern, Severity, Warning, Zone,
+    Check, Contract, ContractType, Dialect, Examples, Exclude, Fix, Form, Origin, Pattern, Severity, Warning,
+    Zone,
 };
 use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
+use crate::check::{FILE_EXISTS, TYPES, TypeValues};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_glob::{Glob, GlobError};
@@ -14,7 +16,7 @@ use phaser_glob::{Glob, GlobError};
 pub struct Builder {
     /// What has been set so far.
     pub(super) contract: Contract,
-    kind: Option<Kind>,
+    kind: Option<&'static ContractType>,
     pattern: Option<Pattern>,
     /// The line that missing keys are reported at.
     top: usize,
@@ -60,7 +62,7 @@ impl Builder {
         let contract = Contract {
             id: String::new(),
             form,
-            kind: Kind::FileExists,
+            kind: &FILE_EXISTS,
             check: Check::Exists,
             glob: Glob::default(),
             glob_line: top,
@@ -149,8 +151,7 @@ impl Builder {
     /// Looks for what is missing, and puts together what belongs together.
     fn complete(&mut self) {
         for (at, key) in KEYS.iter().enumerate() {
-            let kind = self.kind.unwrap_or(Kind::FileExists);
-            if self.present & (1 << at) == 0 && key.is_demanded(self.contract.form, kind) {
+            if self.present & (1 << at) == 0 && key.is_demanded(self.contract.form, self.kind) {
                 let name = key.name_in(self.contract.form);
                 self.mistake(self.top, format!("'{name}' is missing (add '{name}: …')"));
             }
@@ -158,42 +159,31 @@ impl Builder {
         self.put_check();
     }
 
-    /// Puts together what the contract demands, of its type and its pattern.
+    /// Builds the check from the type and the keys it takes. Keys that the type does not take are removed.
     fn put_check(&mut self) {
         let Some(kind) = self.kind else { return };
-        let nested = self.contract.form == Form::Nested;
-        let pattern = self.pattern.take().map(|pattern| {
-            let literal = nested && matches!(kind, Kind::FileContains | Kind::FileNotContains);
-            Pattern { dialect: if literal { Dialect::Literal } else { Dialect::Regex }, ..pattern }
-        });
         self.contract.kind = kind;
-        if let Some(line) = self.zones_line.filter(|_| !kind.has_pattern()) {
+        if let Some(line) = self.zones_line.filter(|_| !kind.takes("in")) {
             let what = "(remove it: such a contract is not about what files hold)";
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
             self.contract.zones.clear();
         }
-        self.judge_fix(kind, pattern.as_ref());
-        self.contract.check = match (kind, pattern) {
-            (Kind::FileExists, _) => Check::Exists,
-            (Kind::FileNotExists, _) => Check::NotExists,
-            (Kind::ForbidPattern | Kind::FileNotContains, Some(pattern)) => Check::Forbid(pattern),
-            (Kind::RequirePattern, Some(pattern)) if nested => Check::RequireSomewhere(pattern),
-            (Kind::RequirePattern | Kind::FileContains, Some(pattern)) => Check::Require(pattern),
-            // That it has no pattern has been said.
-            (_, None) => Check::Exists,
-        };
+        let values = TypeValues { schema: self.contract.form, pattern: self.pattern.take() };
+        let check = (kind.build)(values);
+        self.judge_fix(kind, check.as_ref().and_then(Check::pattern));
+        // Without a check a required key is missing, which has been reported.
+        self.contract.check = check.unwrap_or(Check::Exists);
     }
 
-    /// Takes a fix away that means nothing. The contract counts without it: a broken fix must not disarm it.
-    fn judge_fix(&mut self, kind: Kind, pattern: Option<&Pattern>) {
+    /// Removes a fix that means nothing. The contract stays in force without it.
+    fn judge_fix(&mut self, kind: &ContractType, pattern: Option<&Pattern>) {
         let Some(fix) = self.contract.fix.as_deref().filter(|_| self.values == Values::Written) else {
             return;
         };
-        let wrong = match kind {
-            Kind::ForbidPattern | Kind::FileNotContains => pattern.and_then(|pattern| fix.mistake(pattern)),
-            kind => {
-                Some(format!("key 'fix' means nothing for {kind} (remove it: there is no match to replace)"))
-            }
+        let wrong = if kind.takes("fix") {
+            pattern.and_then(|pattern| fix.mistake(pattern))
+        } else {
+            Some(format!("key 'fix' means nothing for {kind} (remove it: there is no match to replace)"))
         };
         if let Some(what) = wrong {
             self.doubt(fix.line, what);
@@ -221,10 +211,9 @@ impl Builder {
     }
 
     pub(super) fn set_kind(&mut self, kind: Placed<'_>) {
-        self.kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind.text);
+        self.kind = ContractType::find(&kind.text);
         if self.kind.is_none() {
-            let known: Vec<_> = Kind::ALL.into_iter().map(Kind::as_str).collect();
-            let (unknown, known) = (printable(&kind.text), known.join(", "));
+            let (unknown, known) = (printable(&kind.text), TYPES.map(|known| known.name).join(", "));
             self.mistake(kind.line, format!("type '{unknown}' is not known (use one of {known})"));
         }
     }

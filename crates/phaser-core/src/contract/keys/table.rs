@@ -2,8 +2,9 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::{Kind, Severity, Zone};
+use super::super::{ContractType, Severity, Zone};
 use super::{Builder, Demanded, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Nested, Placed, Quotes, Shape, Shown};
+use crate::check::TYPES;
 use phaser_glob::MAX_GLOB_LEN;
 
 /// All keys of a contract, in the order in which they are written and shown.
@@ -27,22 +28,22 @@ pub static KEYS: [Key; 14] = [
         demanded: Demanded::Always,
         shape: Shape::Text {
             set: Builder::set_kind,
-            get: |contract| Some(Placed::anywhere(contract.kind.as_str())),
+            get: |contract| Some(Placed::anywhere(contract.kind.name)),
         },
         quotes: Quotes::IfNeeded,
         shown: Shown::InRow,
         meaning: "What the contract requires or forbids.",
         nested_meaning: None,
         schema: || {
-            let one = |kind: Kind| json!({ "const": kind.as_str(), "description": kind.meaning() });
-            json!({ "oneOf": Kind::ALL.map(one) })
+            let one = |kind: &ContractType| json!({ "const": kind.name, "description": kind.meaning });
+            json!({ "oneOf": TYPES.map(one) })
         },
     },
     Key {
         name: "pattern",
         mistaken_for: &["regex", "regexp", "match"],
         nested: Nested::InRule(&["pattern"]),
-        demanded: Demanded::WithPattern,
+        demanded: Demanded::ByType,
         shape: Shape::Text {
             set: Builder::set_pattern,
             get: |contract| {

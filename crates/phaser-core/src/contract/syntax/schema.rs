@@ -4,8 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::check::TYPES;
+use crate::contract::Form;
 use crate::contract::keys::{Demanded, KEYS, Key, RULE, UNREAD};
-use crate::contract::{Form, Kind};
 
 /// The JSON Schema of contract files, in both forms.
 pub fn schema() -> Value {
@@ -49,20 +50,18 @@ fn rule_schema() -> Value {
     rule
 }
 
-/// The keys that a contract must have, and that one of a type with a pattern must have one.
+/// The keys that every contract must have, and those that its type requires.
 fn demands(form: Form) -> Value {
-    let names = |wanted: fn(&Key, Form) -> bool| -> Vec<&str> {
-        KEYS.iter().filter(|key| wanted(key, form)).map(|key| key.name_in(form)).collect()
-    };
-    let with_pattern: Vec<_> =
-        Kind::ALL.into_iter().filter(|kind| kind.has_pattern()).map(Kind::as_str).collect();
-    json!({
-        "required": names(|key, form| key.is_demanded(form, Kind::FileExists)),
-        "allOf": [{
-            "if": { "properties": { "type": { "enum": with_pattern } } },
-            "then": { "required": names(|key, _| key.demanded == Demanded::WithPattern) },
-        }],
-    })
+    let required = KEYS.iter().filter(|key| key.is_demanded(form, None)).map(|key| key.name_in(form));
+    let by_type = KEYS.iter().filter(|key| key.demanded == Demanded::ByType).map(|key| {
+        let types: Vec<_> =
+            TYPES.iter().filter(|kind| kind.requires(key.name)).map(|kind| kind.name).collect();
+        json!({
+            "if": { "properties": { "type": { "enum": types } } },
+            "then": { "required": [key.name_in(form)] },
+        })
+    });
+    json!({ "required": required.collect::<Vec<_>>(), "allOf": by_type.collect::<Vec<_>>() })
 }
 
 fn examples_schema() -> Value {

@@ -93,7 +93,7 @@ mod tests {
             written.id.clone_from(&id);
             written.rationale = Some(rationale.clone());
             if let Check::Forbid(forbidden) = &mut written.check {
-                forbidden.source.clone_from(&pattern);
+                forbidden.pattern.source.clone_from(&pattern);
             }
             let read = contract(&to_yaml(&written));
             prop_assert_eq!(&read.check.pattern().expect("has one").source, &pattern);

@@ -97,7 +97,7 @@ mod tests {
 
     /// The glob of the files that a contract leaves out.
     fn exclude_of(pack: &Pack, contract: &Contract, left_out: &[LeftOut]) -> Option<String> {
-        let is_about_content = !matches!(contract.check, Check::NotExists | Check::Exists);
+        let is_about_content = contract.check.reads_text();
         let is_named = |name: &String| *name == contract.id || (is_about_content && name == pack.name);
         let of_it = left_out.iter().filter(|entry| entry.contracts.iter().any(is_named));
         let mut files: Vec<&str> = Vec::new();
@@ -135,8 +135,8 @@ mod tests {
         let one = |(file, text): &(&'static PackFile, String)| {
             let mut contract = syntax::read(text, origin(pack, file)).contract.expect("is valid");
             let needs = matcher::needs(&contract).map(Box::new);
-            if let Check::Forbid(pattern) = &mut contract.check {
-                pattern.needs = needs;
+            if let Check::Forbid(check) = &mut contract.check {
+                check.pattern.needs = needs;
             }
             record::encode(&contract)
         };
@@ -187,8 +187,8 @@ mod tests {
             let (table, files) = (select(pack, |_| true).expect("a table"), from_files(pack));
             assert_eq!(files.warnings, []);
             let without = |mut contract: Contract| {
-                if let Check::Forbid(pattern) = &mut contract.check {
-                    pattern.needs = None;
+                if let Check::Forbid(check) = &mut contract.check {
+                    check.pattern.needs = None;
                 }
                 Contract { examples: Examples::default(), ..contract }
             };

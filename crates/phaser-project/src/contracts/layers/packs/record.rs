@@ -75,8 +75,8 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let is_filled = fill(&mut builder, &mut bytes).is_some() && bytes.0.is_empty();
     let mut contract = builder.into_contract()?;
     let Some(mut needs) = needs.filter(|_| is_filled) else { return Err(contract.origin) };
-    if let Check::Forbid(pattern) = &mut contract.check {
-        pattern.needs = needs.pop().map(Box::new);
+    if let Check::Forbid(check) = &mut contract.check {
+        check.pattern.needs = needs.pop().map(Box::new);
     }
     Ok(contract)
 }
@@ -151,9 +151,9 @@ mod tests {
 
     fn contract(yaml: &str) -> Contract {
         let mut contract = syntax::parse(yaml, origin()).expect("a contract");
-        if let Check::Forbid(pattern) = &mut contract.check {
+        if let Check::Forbid(check) = &mut contract.check {
             let needs = Needs { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) };
-            pattern.needs = Some(Box::new(needs));
+            check.pattern.needs = Some(Box::new(needs));
         }
         contract
     }

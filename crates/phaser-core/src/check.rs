@@ -1,0 +1,361 @@
+//! Contract types: the keys each one takes, what it is judged on, and how it is evaluated.
+//!
+//! Each file of this module is one check. It has the rows of [`TYPES`] that produce the check, a struct with the
+//! check's parameters, and its [`Evaluator`]. The rest of phaser asks the evaluator and never matches on the type.
+//!
+//! One contract followed through, with `type: forbid_pattern`, `pattern: 'print\('` and `file_glob: '**/*.py'`:
+//!
+//! 1. The reader finds the row `forbid_pattern`. The row requires the key `pattern` and accepts `in` and `fix`, so a
+//!    contract without `pattern` is reported as incomplete and one with `fix` is not.
+//! 2. The row's `build` makes [`Check::Forbid`] from the values of these keys.
+//! 3. For `src/a.py` the matcher reads [`input`](Check::input): [`CheckInput::Text`]. Without a pattern in any
+//!    selected check it would not read the file at all.
+//! 4. [`pattern`](Check::pattern) gives the matcher something to search for together with all other patterns. The
+//!    prefilter finds no `print(` in most files; [`passes_unmatched`](Check::passes_unmatched) says that such a file
+//!    passes, and evaluation is skipped.
+//! 5. In `src/a.py` the search finds the span `10..16`. [`evaluate`](Check::evaluate) receives the path, the text and
+//!    this span, and returns [`Verdict::Spans`]: one violation per span. The matcher adds line, excerpt and
+//!    fingerprint, then applies directives and limits.
+//!
+//! Pattern search and prefilter are services: a check without a pattern is evaluated on every target of its globs.
+//!
+//! # How to add a contract type
+//!
+//! 1. Add a file here with a struct for the parameters, `impl Evaluator`, and a static [`ContractType`].
+//! 2. Add the row to [`TYPES`], a variant to [`Check`], and an arm to `Check::evaluator`.
+//! 3. For a new key, add a row to [`KEYS`](crate::contract::keys::KEYS) and a field to [`TypeValues`]. Parsing,
+//!    `contracts create`, the JSON Schema and `contracts show` follow from these rows.
+//! 4. For an input that no check reads yet, add a variant to [`CheckInput`] and a field to [`CheckTarget`]; the compiler
+//!    lists the places that have to supply it. Expected inputs: the previous text of a file, all files of one change,
+//!    a shell command, a commit message, parsed data, a syntax tree. A mode that cannot supply an input does not
+//!    evaluate the check, which never counts as a failure.
+//! 5. Document the type in `docs/contracts.md` and give it an example in each schema it exists in.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use crate::contract::{Form, Pattern};
+use crate::path::RelPath;
+use crate::text::Text;
+
+mod file_exists;
+mod file_not_exists;
+mod forbid_pattern;
+mod require_pattern;
+mod require_somewhere;
+
+pub use file_exists::{FILE_EXISTS, FileExists};
+pub use file_not_exists::{FILE_NOT_EXISTS, FileNotExists};
+pub use forbid_pattern::{FILE_NOT_CONTAINS, FORBID_PATTERN, ForbidPattern};
+pub use require_pattern::{FILE_CONTAINS, REQUIRE_PATTERN, RequirePattern};
+pub use require_somewhere::RequireSomewhere;
+
+/// All contract types, in documentation order.
+pub static TYPES: [&ContractType; 6] =
+    [&FORBID_PATTERN, &REQUIRE_PATTERN, &FILE_EXISTS, &FILE_NOT_EXISTS, &FILE_CONTAINS, &FILE_NOT_CONTAINS];
+
+/// One value of the key `type`. Types are compared by name.
+pub struct ContractType {
+    /// The value of `type`.
+    pub name: &'static str,
+    /// One sentence for users.
+    pub meaning: &'static str,
+    /// Keys that a contract of this type must have, beside those that every contract must have.
+    pub required_keys: &'static [&'static str],
+    /// Keys that only some types accept, this one among them.
+    pub optional_keys: &'static [&'static str],
+    /// The start of a v1.2 report, which shows the pattern instead of the contract's message.
+    pub v1_2_report: Option<&'static str>,
+    /// Makes the check; `None` if a required key is missing, which the reader reports.
+    pub build: fn(TypeValues) -> Option<Check>,
+}
+
+/// The values of keys that only some types take.
+#[derive(Debug)]
+pub struct TypeValues {
+    /// The schema of the contract file. Some types differ in v1.2.
+    pub schema: Form,
+    /// `pattern`, as a regular expression.
+    pub pattern: Option<Pattern>,
+}
+
+impl ContractType {
+    /// The type named `name`.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        TYPES.into_iter().find(|known| known.name == name)
+    }
+
+    /// Whether a contract of this type must have the key.
+    pub fn requires(&self, key: &str) -> bool {
+        self.required_keys.contains(&key)
+    }
+
+    /// Whether the key means something to this type.
+    pub fn takes(&self, key: &str) -> bool {
+        self.requires(key) || self.optional_keys.contains(&key)
+    }
+}
+
+impl PartialEq for ContractType {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ContractType {}
+
+impl Hash for ContractType {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Debug for ContractType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl fmt::Display for ContractType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What an evaluator reads of each target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckInput {
+    /// The path; the target exists. No content is read.
+    Path,
+    /// The text of the file. Binary files are skipped.
+    Text,
+}
+
+/// What a violation is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckLevel {
+    /// One file. A violation has its path.
+    File,
+    /// The project. One target that [satisfies](Verdict::Satisfies) the contract is enough, a violation needs all
+    /// targets, and its path is the contract's glob.
+    Project,
+}
+
+/// One target as evaluators see it.
+#[derive(Debug)]
+pub struct CheckTarget<'a> {
+    /// Relative to the project root.
+    pub path: &'a RelPath,
+    /// Present if [`CheckInput::Text`] is read.
+    pub text: Option<&'a Text<'a>>,
+    /// Byte ranges of `text` that the check's pattern matches, in order, restricted to the contract's zones. At most
+    /// [`max_matches`](Evaluator::max_matches).
+    pub matches: Vec<Range<usize>>,
+    /// Whether the search for matches ended before the text did, for lack of time or memory.
+    pub incomplete: bool,
+}
+
+/// The result of evaluating one target.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No violation.
+    Pass,
+    /// One violation for each of these byte ranges of the text.
+    Spans(Vec<Range<usize>>),
+    /// One violation for the whole file, without a line.
+    File,
+    /// The target meets a requirement on the [project](CheckLevel::Project).
+    Satisfies,
+}
+
+/// How one kind of check is judged.
+pub trait Evaluator {
+    /// What it reads.
+    fn input(&self) -> CheckInput;
+
+    /// What its violations are about.
+    fn level(&self) -> CheckLevel {
+        CheckLevel::File
+    }
+
+    /// The pattern to search for before evaluation.
+    fn pattern(&self) -> Option<&Pattern> {
+        None
+    }
+
+    /// The number of matches that decide the verdict; the search stops there.
+    fn max_matches(&self) -> usize {
+        1
+    }
+
+    /// Whether a text without a match always passes. Such a text is not evaluated.
+    fn passes_unmatched(&self) -> bool {
+        false
+    }
+
+    /// Whether a part of a file, such as one cell of a notebook, cannot be judged alone.
+    fn needs_whole_file(&self) -> bool {
+        false
+    }
+
+    /// Judges one target.
+    fn evaluate(&self, target: CheckTarget<'_>) -> Verdict;
+}
+
+/// What a contract demands, with its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Check {
+    /// See [`ForbidPattern`].
+    Forbid(ForbidPattern),
+    /// See [`RequirePattern`].
+    Require(RequirePattern),
+    /// See [`RequireSomewhere`].
+    RequireSomewhere(RequireSomewhere),
+    /// See [`FileExists`].
+    Exists,
+    /// See [`FileNotExists`].
+    NotExists,
+}
+
+impl Check {
+    /// A check that reports each match of `pattern`.
+    pub fn forbid(pattern: Pattern) -> Self {
+        Self::Forbid(ForbidPattern { pattern })
+    }
+
+    /// A check that reports each file without a match of `pattern`.
+    pub fn require(pattern: Pattern) -> Self {
+        Self::Require(RequirePattern { pattern })
+    }
+
+    /// A check that reports a project without a match of `pattern`.
+    pub fn require_somewhere(pattern: Pattern) -> Self {
+        Self::RequireSomewhere(RequireSomewhere { pattern })
+    }
+
+    fn evaluator(&self) -> &dyn Evaluator {
+        match self {
+            Self::Forbid(check) => check,
+            Self::Require(check) => check,
+            Self::RequireSomewhere(check) => check,
+            Self::Exists => &FileExists,
+            Self::NotExists => &FileNotExists,
+        }
+    }
+
+    /// See [`Evaluator::input`].
+    pub fn input(&self) -> CheckInput {
+        self.evaluator().input()
+    }
+
+    /// Whether it is judged on the text of files.
+    pub fn reads_text(&self) -> bool {
+        self.input() == CheckInput::Text
+    }
+
+    /// Whether its violations are about the [project](CheckLevel::Project).
+    pub fn is_about_project(&self) -> bool {
+        self.evaluator().level() == CheckLevel::Project
+    }
+
+    /// See [`Evaluator::pattern`].
+    pub fn pattern(&self) -> Option<&Pattern> {
+        self.evaluator().pattern()
+    }
+
+    /// See [`Evaluator::max_matches`].
+    pub fn max_matches(&self) -> usize {
+        self.evaluator().max_matches()
+    }
+
+    /// See [`Evaluator::passes_unmatched`].
+    pub fn passes_unmatched(&self) -> bool {
+        self.evaluator().passes_unmatched()
+    }
+
+    /// See [`Evaluator::needs_whole_file`].
+    pub fn needs_whole_file(&self) -> bool {
+        self.evaluator().needs_whole_file()
+    }
+
+    /// See [`Evaluator::evaluate`].
+    pub fn evaluate(&self, target: CheckTarget<'_>) -> Verdict {
+        self.evaluator().evaluate(target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Dialect;
+    use crate::contract::keys::{Key, Level};
+
+    fn pattern() -> Pattern {
+        Pattern { source: "a.b".to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
+    }
+
+    fn built(name: &str, schema: Form) -> Check {
+        let row = ContractType::find(name).expect("is a type");
+        (row.build)(TypeValues { schema, pattern: Some(pattern()) }).expect("has its keys")
+    }
+
+    fn verdict(check: &Check, matches: &[Range<usize>], incomplete: bool) -> Verdict {
+        let (path, text) = (RelPath::from("a.py"), Text::new(&b"a.b a.b"[..]).expect("is text"));
+        let text = check.reads_text().then_some(&text);
+        check.evaluate(CheckTarget { path: &path, text, matches: matches.to_vec(), incomplete })
+    }
+
+    #[test]
+    fn names_are_unique_and_keys_exist() {
+        for (at, row) in TYPES.iter().enumerate() {
+            assert_eq!(TYPES.iter().position(|other| other == row), Some(at), "{row}");
+            for key in row.required_keys.iter().chain(row.optional_keys) {
+                assert!(Key::find(key, Level::Top).is_some(), "{row}: {key}");
+            }
+        }
+        assert_eq!(ContractType::find("forbid"), None);
+    }
+
+    #[test]
+    fn builds_nothing_without_required_key() {
+        for row in TYPES {
+            let check = (row.build)(TypeValues { schema: Form::Flat, pattern: None });
+            assert_eq!(check.is_none(), row.requires("pattern"), "{row}");
+        }
+    }
+
+    #[test]
+    fn v1_2_changes_dialect_and_level() {
+        let dialect = |check: &Check| check.pattern().expect("has a pattern").dialect;
+        for name in ["file_contains", "file_not_contains"] {
+            assert_eq!(dialect(&built(name, Form::Flat)), Dialect::Regex);
+            assert_eq!(dialect(&built(name, Form::Nested)), Dialect::Literal);
+        }
+        let requires = built("require_pattern", Form::Nested);
+        assert!(requires.is_about_project() && requires.reads_text());
+        assert_eq!(dialect(&requires), Dialect::Regex);
+        assert!(!built("require_pattern", Form::Flat).is_about_project());
+    }
+
+    #[test]
+    fn verdict_follows_from_matches() {
+        let (none, two): (&[Range<usize>], &[Range<usize>]) = (&[], &[0..3, 4..7]);
+        let cases = [
+            (Check::forbid(pattern()), Verdict::Spans(Vec::new()), Verdict::Spans(two.to_vec())),
+            (Check::require(pattern()), Verdict::File, Verdict::Pass),
+            (Check::require_somewhere(pattern()), Verdict::Pass, Verdict::Satisfies),
+            (Check::Exists, Verdict::Satisfies, Verdict::Satisfies),
+            (Check::NotExists, Verdict::File, Verdict::File),
+        ];
+        for (check, without, with) in cases {
+            assert_eq!(verdict(&check, none, false), without, "{check:?}");
+            assert_eq!(verdict(&check, two, false), with, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn incomplete_search_proves_no_absence() {
+        assert_eq!(verdict(&Check::require(pattern()), &[], true), Verdict::Pass);
+    }
+}

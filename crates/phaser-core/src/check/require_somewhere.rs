@@ -1,0 +1,33 @@
+//! `require_pattern` of the v1.2 schema: a project without a match in any file of the glob is a violation.
+
+use super::{CheckInput, CheckLevel, CheckTarget, Evaluator, Verdict};
+use crate::contract::Pattern;
+
+/// Reports a project in which no file has a match of a pattern. Built by the row of `require_pattern`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RequireSomewhere {
+    /// The required pattern.
+    pub pattern: Pattern,
+}
+
+impl Evaluator for RequireSomewhere {
+    fn input(&self) -> CheckInput {
+        CheckInput::Text
+    }
+
+    fn level(&self) -> CheckLevel {
+        CheckLevel::Project
+    }
+
+    fn pattern(&self) -> Option<&Pattern> {
+        Some(&self.pattern)
+    }
+
+    fn needs_whole_file(&self) -> bool {
+        true
+    }
+
+    fn evaluate(&self, target: CheckTarget<'_>) -> Verdict {
+        if target.matches.is_empty() { Verdict::Pass } else { Verdict::Satisfies }
+    }
+}
