@@ -1,13 +1,68 @@
-//! What every match of an expression must have: a part that is looked for first, how far a match
-//! reaches around that part, and how long a run of like bytes it holds.
+//! Required literals: what every match of a pattern contains, whatever else it looks like.
 //!
-//! All of it is necessary and none of it sufficient: too much costs time, too little would lose
-//! matches. Looks (`^`, `\b`) are taken to hold everywhere.
+//! Running hundreds of regular expressions over every file is slow, and nearly none of them matches. So each
+//! pattern is reduced to something cheap to search for, and the regex runs only around the spots that have it. The
+//! idea is that of ripgrep's inner literals and of Russ Cox's trigram index; here one table serves all patterns at
+//! once (see [`prefilter`](super::prefilter)).
 //!
-//! Works on an expression parsed without Unicode as well, for any text. There a class of more than
-//! a few bytes may stand for more characters than it shows, so it is taken to match every byte
-//! outside ASCII; a smaller one stands for what it shows, but for the two characters that fold to
-//! `k` and `s` (see [`folds`]).
+//! # Example
+//!
+//! Take the pattern
+//!
+//! ```text
+//! (?:password|passwd)\s*=\s*"[0-9a-z]{8,}"
+//! ```
+//!
+//! Read bottom-up, with the [`rules`]:
+//!
+//! 1. `(?:password|passwd)` matches exactly two literals, `{password, passwd}`.
+//! 2. `\s*` may be empty, so a literal ends here. `{password, passwd}` is the first choice.
+//! 3. `=` alone is too short to search for.
+//! 4. `"[0-9a-z]{8,}` starts with nine known positions, a quote and eight alphanumeric bytes, which is the second
+//!    choice. It is also a run: eight bytes out of `[0-9a-z]` in a row.
+//! 5. The cost model ([`grams`]) expects the first choice in 0.00001 cycles per byte of text and prefers it.
+//!
+//! The result is a [`Requirements`]:
+//!
+//! ```text
+//! anchor   {password, passwd}
+//!   before  nothing
+//!   after   \s{0,} [=]{1} \s{0,} ["]{1} [0-9a-z]{8,} ["]{1}
+//! run      8 of [0-9a-z]
+//! least    17 bytes
+//! ```
+//!
+//! The *anchor* is what the prefilter searches for. Its *context* says what a match has before and after it, and
+//! so how far a window reaches and which candidates can be dropped at once. `password = read()` has the anchor,
+//! but no quote after the `=`.
+//!
+//! Three kinds of anchor exist; the cheapest one wins:
+//!
+//! - Shapes, as above: a [`LiteralShape`] has a byte set per position, so `(?i)foo` is `[Ff][Oo][Oo]`, and
+//!   `AKIA[0-9A-Z]{5}` is one shape of nine positions.
+//! - A run: `SK[0-9a-f]{32}` has only two fixed bytes, but 32 hexadecimal digits in a row are rare. `SK` becomes a
+//!   *nearby* literal that a window must contain.
+//! - A pivot: the shape `[0-9]\.` of `(?:\d{1,3}\.){3}\d{1,3}` has no rare gram, but its dot can be found with
+//!   vector instructions.
+//!
+//! A pattern such as `[a-z]+` has no anchor. It is searched in the whole text.
+//!
+//! # Soundness
+//!
+//! Every fact is necessary, none is sufficient: a false positive costs time, a false negative would lose a
+//! violation. Assertions (`^`, `\b`) are assumed to hold everywhere, look-around is left out of the expression
+//! beforehand, a back-reference may be any text.
+//!
+//! Patterns are mostly parsed without Unicode, since the tree is much smaller, and the facts must hold for any
+//! text all the same. There a class of more than [`extract::NARROW`] bytes may stand for more characters than it
+//! shows (`\w`, `[^"]`), so it is taken to match every byte beyond ASCII. A smaller class stands for what it
+//! shows, except for the two characters that fold to `k` and `s` (see [`folds`]).
+//!
+//! # Cost and limits
+//!
+//! Linear in the size of the tree, with caps on the number and the length of literals. Above a cap a fact is
+//! dropped. The cost model assumes independent bytes with the frequencies of source code; a wrong estimate picks a
+//! slower anchor, never a wrong one.
 
 use regex_syntax::hir::Hir;
 
@@ -28,29 +83,29 @@ use extract::{FromHir as _, part};
 use rules::PartMeasure as _;
 use shapes::Shapes;
 
-/// The longest shape.
+/// Cap on the length of a shape, in bytes.
 const MAX_SHAPE: usize = 24;
 
-/// What every match of an expression has.
+/// What every match of an expression contains.
 #[derive(Debug, Clone)]
 pub struct Requirements {
-    /// The part to look for first.
+    /// The literals to search for; `None` if the pattern has to be searched in whole texts.
     pub anchor: Option<Anchor>,
-    /// The rarest run.
+    /// The rarest run. A window without it is dropped.
     pub run: Option<ByteRun>,
-    /// One of these few bytes stands in every match, if there are any: too short to look for, but enough to
-    /// rule out what a run alone suggests.
+    /// Short literals of which every match contains one, or empty. Too short for an anchor; a window without one
+    /// of them is dropped. Set only if the anchor is a run.
     pub nearby: Vec<LiteralShape>,
-    /// How far a match reaches from any of its places, in both directions.
+    /// The maximum length of a match, and the bytes it consists of.
     pub whole: MatchReach,
-    /// The least bytes of a match.
+    /// The minimum length of a match, in bytes.
     pub least: usize,
-    /// Does every match hold a character beyond ASCII?
+    /// Whether every match contains a character beyond ASCII.
     pub beyond_ascii: bool,
 }
 
 impl Requirements {
-    /// As much of it as can be looked for in a text in lower case.
+    /// The requirements that can be tested on a text in lower case.
     pub fn needs(&self) -> Needs {
         let texts = match self.anchor.as_ref().map(|anchor| &anchor.kind) {
             Some(AnchorKind::Shapes(shapes)) => shapes.iter().map(plain_text).collect::<Option<Vec<_>>>(),
@@ -62,7 +117,7 @@ impl Requirements {
         Needs { texts: texts.unwrap_or_default(), run }
     }
 
-    /// How many bytes of memory the anchor takes, and what is looked for near it.
+    /// Heap memory of the anchor and of the nearby literals, in bytes, as used by a prefilter.
     pub fn size(&self) -> usize {
         let size =
             |shapes: &[LiteralShape]| shapes.iter().map(|shape| size_of_val(shape.as_slice())).sum::<usize>();
@@ -76,66 +131,62 @@ impl Requirements {
     }
 }
 
-/// A part of every match.
+/// The required literals that the prefilter searches for.
 #[derive(Debug, Clone)]
 pub struct Anchor {
-    /// What the part looks like.
     pub kind: AnchorKind,
-    /// What a match has before the part.
+    /// What a match has before the literal.
     pub before: Context,
-    /// What a match has after the part.
+    /// What a match has after the literal.
     pub after: Context,
-    /// How often it is expected in each byte of a text.
+    /// The estimated cost of the search, in cycles per byte of text.
     cost: f32,
 }
 
-/// What a part looks like.
+/// How an anchor is found.
 #[derive(Debug, Clone)]
 pub enum AnchorKind {
-    /// One of these.
+    /// One of these shapes, each by its grams.
     Shapes(Vec<LiteralShape>),
-    /// This, looked for by its set at an index, which has three bytes at most.
+    /// This shape, by the bytes at this position, at most three.
     Pivot(LiteralShape, usize),
-    /// A run.
     Run(ByteRun),
 }
 
-/// Bytes in a row, each out of a set.
+/// A literal with a byte set per position: `(?i)foo` is `[Ff][Oo][Oo]`.
 pub type LiteralShape = Vec<ByteSet>;
 
-/// At least so many bytes in a row out of a set.
+/// At least `count` bytes in a row out of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteRun {
-    /// The set.
     pub bytes: ByteSet,
-    /// How many.
     pub count: usize,
 }
 
 impl ByteRun {
-    /// What it costs to look for it, for each byte of text.
+    /// The cost of searching for it, in cycles per byte of text.
     pub fn cost(&self) -> f32 {
         grams::run_cost(&self.bytes, self.count)
     }
 
-    /// What two runs have in common.
+    /// A run that every text with one of the two contains.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self { bytes: self.bytes.union(other.bytes), count: self.count.min(other.count) }
     }
 }
 
-/// How far a match can reach to one side.
+/// How far a match extends to one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchReach {
-    /// The most characters, or `None` without a limit.
+    /// The maximum number of characters; `None` if unbounded.
     pub most: Option<usize>,
-    /// The bytes there can be.
+    /// The bytes that these characters consist of.
     pub bytes: ByteSet,
 }
 
 impl MatchReach {
-    /// Nothing.
+    /// No text.
     pub const NONE: Self = Self { most: Some(0), bytes: ByteSet::HIGH };
 }
 
@@ -154,12 +205,13 @@ impl Anchor {
     }
 }
 
-/// In Unicode, `(?i)` lets `k` match U+212A and `s` match U+017F. Could one of them stand where only a letter shows?
+/// Whether a character beyond ASCII may match where the set shows ASCII only: with Unicode, `(?i)k` matches U+212A
+/// and `(?i)s` matches U+017F.
 pub fn folds(set: &ByteSet) -> bool {
     !set.has_high() && [(b'k', b'K'), (b's', b'S')].iter().any(|(a, b)| set.contains(*a) && set.contains(*b))
 }
 
-/// What every match of an expression has.
+/// The requirements of an expression.
 pub fn of(hir: &Hir) -> Requirements {
     let mut part = part::<Shapes>(hir);
     let (mut anchor, mut nearby, reach) = (part.choice(), Vec::new(), part.measure.reach());
@@ -183,7 +235,7 @@ pub fn of(hir: &Hir) -> Requirements {
     }
 }
 
-/// What every match of a text has that is matched as it is.
+/// The requirements of a literal pattern.
 pub fn of_literal(literal: &[u8]) -> Requirements {
     let mut part = Shapes::literal(literal);
     Requirements {
@@ -196,12 +248,12 @@ pub fn of_literal(literal: &[u8]) -> Requirements {
     }
 }
 
-/// The bytes that an expression can match.
+/// The bytes that matches of an expression consist of.
 pub fn bytes(hir: &Hir) -> ByteSet {
     part::<Shapes>(hir).measure.reach().bytes
 }
 
-/// The longest text in a shape, in lower case, if there is one.
+/// The longest part of a shape that is one literal in lower case.
 fn plain_text(shape: &LiteralShape) -> Option<Box<[u8]>> {
     let letter = |set: &ByteSet| {
         let lower = set.to_ascii_lowercase();
@@ -229,7 +281,7 @@ mod tests {
         of(&parser.utf8(false).unicode(false).multi_line(true).build().parse(regex).expect("a regex"))
     }
 
-    /// The shapes of the anchor, a set of several bytes as its second one, a large set as a dot.
+    /// The shapes of the anchor, with a small set shown as its second byte and a large one as a dot.
     fn shapes(regex: &str) -> Vec<String> {
         let Some(Anchor { kind: AnchorKind::Shapes(shapes), .. }) = required(regex).anchor else {
             return Vec::new();
@@ -248,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_joined_into_shapes() {
+    fn joins_neighbours_into_shapes() {
         assert_eq!(shapes("foobar"), ["foobar"]);
         assert_eq!(shapes(r"\bfoo(?:bar|baz)_"), ["foobar_", "foobaz_"]);
         assert_eq!(shapes("(?i)foo"), ["foo"]);
@@ -258,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_match_has_beyond_ascii_is_needed() {
+    fn requires_characters_beyond_ascii() {
         let required =
             |regex: &str| of(&ParserBuilder::new().utf8(false).build().parse(regex).expect("a regex"));
         let high = Some((ByteSet::HIGH.to_bits(), 1));
@@ -274,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_part_is_the_anchor() {
+    fn anchors_at_the_rarest_literal() {
         assert_eq!(shapes(r"\w+zq_key\s*=\s*the"), [".zq_key"]);
         assert_eq!(shapes(r"(?:ab)+zq_"), ["abzq_"]);
         assert_eq!(shapes("(?:one|two).*(?:zqxj|jqxz)"), ["zqxj", "jqxz"]);
@@ -283,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_common_in_fours_is_looked_for_by_its_rarest_byte() {
+    fn falls_back_to_a_pivot() {
         let pivot = |regex| match required(regex).anchor.map(|anchor| anchor.kind) {
             Some(AnchorKind::Pivot(shape, at)) => shape[at].iter().map(char::from).collect(),
             _ => String::new(),
@@ -295,14 +347,14 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_is_no_anchor() {
+    fn ignores_parts_that_may_be_absent() {
         for regex in ["(?:foobar)?", "(?:foobar)*", "foobar|", "foobar|x*", "x", r"\s+", "[a-z]*"] {
             assert!(required(regex).anchor.is_none(), "{regex}");
         }
     }
 
     #[test]
-    fn an_anchor_knows_how_far_a_match_reaches_around_it() {
+    fn knows_reach_around_the_anchor() {
         assert_eq!(reaches("[a-f]{2,5}zqxj.{0,2}"), (Some(5), Some(2)));
         assert_eq!(reaches("zqxj.*"), (Some(0), None));
         assert_eq!(reaches("(?:a|bcd)*zqxj"), (None, Some(0)));
@@ -315,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_is_known() {
+    fn finds_long_runs() {
         let run = |regex| {
             required(regex).run.map(|run| (run.count, run.bytes.contains(b'f'), run.bytes.contains(b'g')))
         };
@@ -327,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_an_anchor_when_there_is_no_better() {
+    fn anchors_at_run_without_better_literal() {
         let is_run = |regex| matches!(required(regex).anchor, Some(Anchor { kind: AnchorKind::Run(_), .. }));
         assert!(is_run("[0-9a-f]{40}"));
         assert!(is_run("SK[0-9a-f]{32}"));
@@ -336,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_with_unusual_folds_are_noticed() {
+    fn notices_letters_with_unusual_folds() {
         let folding = |regex| match required(regex).anchor.expect("an anchor").kind {
             AnchorKind::Shapes(shapes) => shapes.iter().flatten().any(folds),
             AnchorKind::Pivot(..) | AnchorKind::Run(_) => false,
@@ -348,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn needs_are_texts_and_runs_in_lower_case() {
+    fn lowers_required_literals_and_runs() {
         let needs = |regex| {
             let Needs { texts, run } = required(regex).needs();
             let texts: Vec<_> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
@@ -360,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_needs_the_same_as_it_is_spelled_and_as_it_is_parsed() {
+    fn scan_and_parse_agree() {
         for source in [
             "zqxj_key",
             r"\bzqxj(?:_(key))\s*=",
@@ -387,7 +439,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_lacks_the_needs_does_not_match(
+        fn texts_without_required_literals_never_match(
             expression in crate::matcher::oracle::expression(),
             content in crate::matcher::oracle::content(),
         ) {
@@ -401,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_is_its_own_anchor() {
+    fn literal_is_its_own_anchor() {
         let required = of_literal(&[b'x'; 100]);
         assert_eq!(required.whole.most, Some(100));
         let anchor = required.anchor.expect("an anchor");

@@ -1,9 +1,61 @@
-//! Stage one of a search: where in a text can which of several patterns match at all?
+//! The prefilter: one pass over a text that finds where each of several patterns can match.
 //!
-//! Built once for all patterns that apply to a file, it reads the text once, four bytes at every
-//! second entry, and looks them up in a table of the grams of all anchors. Where one of them stands,
-//! the anchor's shape is compared, and what can be around it becomes a window to search. It may give a
-//! window that holds no match; every match lies in a window with all other matches that start there.
+//! It is built once from the [`Requirements`] of all patterns that apply to a file, and run before any regex. Its
+//! result, the [`Candidates`], is a list of windows per pattern; most lists are empty, and those patterns are
+//! done.
+//!
+//! # Example
+//!
+//! Follow the pattern `(?:password|passwd)\s*=\s*"[0-9a-z]{8,}"` (its requirements are derived in
+//! [`literals`](super::literals)) through the text
+//!
+//! ```text
+//! offset 0         1         2         3
+//!        0123456789012345678901234567890
+//!        db_password = "hunter2hunter2";
+//! ```
+//!
+//! 1. *Build.* The shape `password` is found by the [grams](super::literals::grams) `swor` and `word`, `passwd` by
+//!    `assw` and `sswd`. Four bits are set in a [`GramTable`], and four [`GramEntry`]s point to two
+//!    [`ShapeEntry`]s.
+//! 2. *Scan.* [`GramTable::scan`] reads four bytes at every even offset, 16 bytes of text per step, and tests one
+//!    bit for each: `db_p`, `_pas`, `assw`, `swor`, ... The bits of `assw` (offset 4) and `swor` (offset 6) are
+//!    set.
+//! 3. *Verify.* `assw` belongs to `passwd`, with its core `asswd` at offset 4. The text has `asswo`, so the entry
+//!    is dropped. `swor` belongs to `password` with its core `sword` at offset 6. [`CorePrefix`] compares it in
+//!    one instruction, and the bytes around it are `pas`: a candidate at 3..11.
+//! 4. *Context.* From offset 11 the context `\s{0,} [=]{1} \s{0,} ["]{1} [0-9a-z]{8,} ["]{1}` is followed byte by
+//!    byte up to the closing quote. The window is 3..30.
+//! 5. *Window.* It has the run of eight alphanumeric bytes and at least 17 bytes, so it is kept. The regex
+//!    searches these 27 bytes instead of the file.
+//!
+//! In `if password == "x"` step 4 ends at the second `=`: no window, and the pattern is never compiled.
+//!
+//! Pivots and runs are searched in passes of their own, since no gram finds them. A pattern without an anchor has
+//! the whole text as its window, or the lines beyond ASCII if only those can match.
+//!
+//! # Soundness
+//!
+//! Every match lies in a window, together with all other matches that start in that window, so that a search of
+//! the windows returns what a search of the text returns.
+//!
+//! - A match contains a shape of the anchor, and so one of its two grams at an even offset. A bit that is set for
+//!   another gram only costs a verification.
+//! - `| 0x20` maps both cases of a letter to one gram. It also maps other bytes together, which verification sorts
+//!   out.
+//! - U+212A and U+017F fold to `k` and `s` but have other bytes. A text with one of them gets a candidate at each,
+//!   for every shape with such a letter ([`FOLDING`]).
+//! - A class may stand for characters of several bytes, so only the core of a shape, whose positions are one byte
+//!   each, is compared strictly.
+//!
+//! The oracle tests compare the matcher with a naive search on random patterns and texts.
+//!
+//! # Cost and limits
+//!
+//! The scan takes about a cycle per byte of text, however many patterns there are: the table is sized to the
+//! number of grams and stays in the cache. Work is counted ([`ScanWork`]): a pattern whose windows cost more than
+//! four times the text gets the whole text as its window, and so do all patterns once the total exceeds what
+//! windows can save. Beyond [`MAX_ENTRIES`] grams further patterns have no anchor.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
@@ -29,65 +81,64 @@ use builder::{MAX_ENTRIES, PrefilterBuilder};
 use table::{GramTable, STEP, hash};
 use windows::{AnchorContext, LineChoice, each_run, each_run_of};
 
-/// The characters outside ASCII that `(?i)` takes for `k` and `s`.
+/// The characters beyond ASCII that match `(?i)k` and `(?i)s`.
 pub const FOLDING: [&str; 2] = ["\u{212A}", "\u{17F}"];
 
-/// The most bytes of one character.
+/// The maximum length of a character, in bytes.
 pub const MAX_WIDTH: usize = 4;
 
-/// What one window costs beside its bytes, in the same unit.
+/// The work that a window counts as, beside its bytes.
 const WINDOW_WORK: usize = 16;
 
-/// Knows what the matches of some patterns must contain.
+/// Finds candidates for a list of patterns.
 #[derive(Debug)]
 pub struct Prefilter {
-    /// The grams that are known.
     table: GramTable,
-    /// The entries of grams in shapes, those of the same hash together.
+    /// The entries of all grams, sorted by hash.
     entries: Vec<GramEntry>,
-    /// Where the entries of each hash start, and at last where they all end.
+    /// The index of the first entry of each hash prefix, and the number of entries at the end.
     groups: Vec<u32>,
     group_shift: u32,
     shapes: Vec<ShapeEntry>,
-    /// Shapes that are looked for one by one, each by a set of three bytes at most, which is its core.
+    /// Shapes that are found by a pivot, which is their core.
     pivots: Vec<ShapeEntry>,
-    /// Runs, and the patterns whose anchor each of them is.
+    /// Runs, each with the patterns whose anchor it is.
     runs: Vec<(ByteRun, Vec<Owner>)>,
-    /// What all of the runs have in common.
+    /// A run that every text with one of `runs` contains.
     any_run: Option<AnyRun>,
-    /// What a character of [`FOLDING`] can hide from the table; made for the first text that has one.
+    /// One owner for each letter of a core that [`FOLDING`] may replace. Built for the first text that has such a
+    /// character.
     folding: OnceLock<Vec<Owner>>,
-    /// Patterns without an anchor.
     always: Vec<Unanchored>,
     count: usize,
 }
 
-/// A pattern, by its index, that can match anywhere.
+/// A pattern without an anchor.
 #[derive(Debug, Clone, Copy)]
 struct Unanchored {
     index: usize,
     spans_lines: bool,
-    /// Does every match hold a character beyond ASCII?
+    /// Whether every match contains a character beyond ASCII.
     beyond_ascii: bool,
 }
 
-/// At least so many bytes in a row, each of which is `true`.
+/// `count` bytes in a row whose value in the table is `true`.
 #[derive(Debug)]
 struct AnyRun {
     count: usize,
     bytes: Box<[bool; 256]>,
 }
 
-/// A gram of a shape.
+/// One gram of a shape.
 #[derive(Debug, Clone, Copy)]
 struct GramEntry {
     gram: u32,
     shape: u32,
-    /// How far after the start of the gram the core of the shape starts, plus one.
+    /// The distance from the start of the gram to the core of the shape, plus one.
     skip: u32,
 }
 
-/// A shape, and the patterns whose anchor it is.
+/// A shape with the patterns whose anchor it is.
 #[derive(Debug)]
 struct ShapeEntry {
     shape: LiteralShape,
@@ -96,20 +147,20 @@ struct ShapeEntry {
     owners: Vec<Owner>,
 }
 
-/// What the first bytes of a core must be, eight at most, as far as they can be compared at once.
+/// The first eight bytes of a core, compared with one instruction.
 #[derive(Debug, Clone, Copy)]
 struct CorePrefix {
-    /// The bits that are known, and what they are.
+    /// The bits that are compared, and their values.
     known: u64,
     bits: u64,
 }
 
 impl CorePrefix {
-    /// Of a shape that starts with a core.
+    /// `shape` starts with the core.
     fn of(shape: &[ByteSet]) -> Self {
         let (mut known, mut bits) = ([0; 8], [0; 8]);
         for (at, set) in shape.iter().enumerate().take(8) {
-            // It may stand for more bytes than one, and then nobody knows where the next ones are.
+            // From here on the position of a byte is unknown: this one may be a character of several bytes.
             if set.has_high() || folds(set) {
                 break;
             }
@@ -123,25 +174,25 @@ impl CorePrefix {
         Self { known: u64::from_le_bytes(known), bits: u64::from_le_bytes(bits) }
     }
 
-    /// Could the core stand at the start of this text?
+    /// Whether `text` can start with the core. `true` if it is shorter than eight bytes.
     fn may_be_at(self, text: &[u8]) -> bool {
         text.first_chunk().is_none_or(|first| u64::from_le_bytes(*first) & self.known == self.bits)
     }
 }
 
-/// A pattern, by its index, and what its matches have around an anchor.
+/// A pattern, with the context of its matches around an anchor.
 #[derive(Debug, Clone)]
 struct Owner {
     index: usize,
     around: AnchorContext,
-    /// What is behind the anchor, if others may have the same there.
+    /// Identifies `around.after`, to share dead ends among patterns. `None` if it is not shared.
     after: Option<ContextId>,
 }
 
-/// One of the different tracks behind anchors.
+/// The index of a distinct context after an anchor.
 type ContextId = u32;
 
-/// A gram, and where it stands.
+/// A gram found in a text.
 #[derive(Debug, Clone, Copy)]
 struct GramHit {
     at: usize,
@@ -149,7 +200,7 @@ struct GramHit {
 }
 
 impl Prefilter {
-    /// For the patterns with these all_required.
+    /// Builds a prefilter from the requirements of each pattern. The order decides the indices of the candidates.
     pub fn new<'a>(patterns: impl Iterator<Item = &'a Requirements>) -> Self {
         let mut builder = PrefilterBuilder::new(MAX_ENTRIES);
         for required in patterns {
@@ -158,7 +209,7 @@ impl Prefilter {
         builder.build()
     }
 
-    /// Finds out where the patterns can match in `text`.
+    /// Finds the windows of every pattern in `text`. Replaces what `found` held.
     pub fn search(&self, text: &[u8], charset: Charset, found: &mut Candidates) {
         found.reset(self.count, text);
         self.find(text, charset, found);
@@ -258,20 +309,19 @@ impl Prefilter {
         }
     }
 
-    /// The owners of all shapes with a letter in their core that [`FOLDING`] can stand for, once for each such letter,
-    /// with what is around it.
+    /// One owner for each letter that [`FOLDING`] may replace in the core of a shape.
     fn all_folding(&self) -> Vec<Owner> {
         let known = self.shapes.iter().chain(&self.pivots);
         known.flat_map(|known| known.core.clone().flat_map(|at| known.around_letter(at))).collect()
     }
 
-    /// The entries of all grams with the hash of this one.
+    /// The entries whose grams share the hash prefix of `gram`.
     fn entries_of(&self, gram: u32) -> &[GramEntry] {
         let group = (hash(gram) >> self.group_shift) as usize;
         &self.entries[self.groups[group] as usize..self.groups[group + 1] as usize]
     }
 
-    /// Calls `each` with the owners of the shapes around a gram, and with the entry of their core.
+    /// Calls `each` with the owners of the shapes verified around a gram, and the range of their core.
     fn look_up(
         &self,
         text: &[u8],
@@ -290,7 +340,7 @@ impl Prefilter {
 }
 
 impl ShapeEntry {
-    /// The owners, by a letter of the core instead of the whole core, if it has an unusual fold.
+    /// The owners, anchored at a letter of the core, if the letter has an unusual fold.
     fn around_letter(&self, at: usize) -> impl Iterator<Item = Owner> {
         let owners = if folds(&self.shape[at]) { &self.owners[..] } else { &[] };
         owners.iter().map(move |Owner { index, around, .. }| {
@@ -300,7 +350,7 @@ impl ShapeEntry {
         })
     }
 
-    /// Does the shape stand in the text, with its core at `start`?
+    /// Whether the shape is in `text` with its core at `start`.
     fn is_at(&self, text: &[u8], start: usize) -> bool {
         let Some((before, after)) = text.split_at_checked(start) else { return false };
         let (left, right) = self.shape.split_at(self.core.start);
@@ -310,8 +360,8 @@ impl ShapeEntry {
     }
 }
 
-/// Is each byte in its set? A set of all bytes outside ASCII stands for characters of several bytes as
-/// well, and so does a letter with an unusual fold; after one there is no telling how the rest lines up.
+/// Whether each byte is in its set. Stops at a byte beyond ASCII where a character of several bytes is possible:
+/// the alignment of the rest is unknown.
 fn agree<'a>(sets: impl Iterator<Item = &'a ByteSet>, mut bytes: impl Iterator<Item = &'a u8>) -> bool {
     for set in sets {
         match bytes.next() {
@@ -334,7 +384,7 @@ mod tests {
     use crate::matcher::literals;
     use crate::matcher::pattern::linear::parse;
 
-    /// The windows of each pattern in the text.
+    /// The windows of each pattern.
     fn found(patterns: &[&str], text: &[u8]) -> Vec<Vec<Range<usize>>> {
         let required = |regex: &&str| literals::of(&parse(regex, Charset::Ascii).expect("an expression"));
         let all_required: Vec<_> = patterns.iter().map(required).collect();
@@ -348,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn an_anchor_is_found_at_every_place_of_a_text() {
+    fn finds_anchor_at_every_offset() {
         for length in 0..40 {
             for at in 0..=length {
                 for word in ["lob", "dapi", "private"] {
@@ -361,14 +411,14 @@ mod tests {
     }
 
     #[test]
-    fn near_misses_are_told_apart() {
+    fn drops_near_misses() {
         assert!(windows("private", "privatf privat rivate PRIVATE").is_empty());
         assert_eq!(windows("(?i)private", "PRIVATE pRiVaTe"), [0..7, 8..15]);
         assert!(windows("AKIA[0-9]{4}", "AKIA123x").is_empty());
     }
 
     #[test]
-    fn the_start_of_a_core_is_compared_at_once() {
+    fn compares_core_prefix_at_once() {
         let may_be = |pattern: &str, text: &str| {
             let anchor = literals::of(&parse(pattern, Charset::Ascii).expect("an expression")).anchor;
             let Some(literals::AnchorKind::Shapes(shapes)) = anchor.map(|anchor| anchor.kind) else {
@@ -389,27 +439,27 @@ mod tests {
     }
 
     #[test]
-    fn each_pattern_has_windows_of_its_own() {
+    fn keeps_windows_per_pattern() {
         let patterns = ["zqxj", r"\w+zqxj", "jqxz", "x?"];
         let all = found(&patterns, b"ab zqxj, abzqxj");
         assert_eq!(all, [vec![3..7, 11..15], vec![9..15], vec![], vec![0..15]]);
     }
 
     #[test]
-    fn unusual_folds_are_found() {
+    fn finds_unusual_folds() {
         assert_eq!(windows("(?i)zqkx", "a zq\u{212A}x"), vec![2..8]);
         assert!(windows("(?i)zqxj", "a zq\u{212A}x").is_empty());
         assert!(windows("(?i)zqkx", "a zq\u{E9}x").is_empty());
     }
 
     #[test]
-    fn a_class_may_match_long_characters_next_to_a_core() {
+    fn allows_long_characters_beside_core() {
         assert_eq!(windows(r"zqxj\w\wz", "zqxjééz"), vec![0..9]);
         assert_eq!(windows(r"\w\wzqxj", "éézqxj"), vec![0..8]);
     }
 
     #[test]
-    fn what_is_beyond_ascii_is_looked_for_beyond_ascii_only() {
+    fn searches_beyond_ascii_patterns_there_only() {
         let found = |pattern: &str, text: &str| {
             let required = [literals::of(&parse(pattern, Charset::Any).expect("an expression"))];
             let mut candidates = Candidates::default();
@@ -429,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_alone_is_found() {
+    fn finds_run_without_shape() {
         let hash = "0123456789abcdef".repeat(2);
         assert_eq!(windows("[0-9a-f]{32}", &format!("x {hash} y")), vec![2..34]);
         let all = found(&["[0-9a-f]{32}", "SK[0-9]{8,9}"], format!("{hash} SK01234567").as_bytes());
@@ -437,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn when_windows_cost_too_much_the_whole_text_is_one() {
+    fn widens_windows_that_cost_too_much() {
         let all_required = ["zqxj", "jqxz", "[0-9a-f]{32}", "(?i)zkxq"]
             .map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let prefilter = Prefilter::new(all_required.iter());
@@ -455,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn when_windows_of_one_pattern_cost_too_much_the_others_keep_theirs() {
+    fn widens_only_the_costly_pattern() {
         let all_required =
             ["zqxj", "jqxz"].map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let prefilter = Prefilter::new(all_required.iter());
@@ -471,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_may_cost_what_they_spare() {
+    fn limits_work_to_what_windows_save() {
         let mut work = ScanWork::with_least(5);
         work.reset(10);
         for (done, exhausted) in [(5, false), (10, false), (11, true)] {
@@ -491,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_beyond_the_most_places_are_searched_for_everywhere() {
+    fn searches_whole_text_beyond_max_entries() {
         let all_required =
             ["zqxj", "jqxz"].map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let mut builder = PrefilterBuilder::new(1);
@@ -503,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_dropped_leaves_nothing_behind() {
+    fn dropped_window_leaves_nothing_behind() {
         let mut candidates = Candidates::default();
         candidates.reset(1, b"");
         let around = AnchorContext {
@@ -521,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn many_patterns_share_the_windows_there_are() {
+    fn shares_max_windows_among_patterns() {
         let mut candidates = Candidates::default();
         candidates.reset(MAX_WINDOWS, b"");
         let owner = Owner {
@@ -542,7 +592,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_is_found_by_its_pivot() {
+    fn finds_shape_by_its_pivot() {
         let address = r"(?:\d{1,3}\.){3}\d{1,3}";
         assert_eq!(windows(address, "v1.0. At 10.0.0.1, e.g."), vec![9..17]);
         assert_eq!(windows(address, "é 10.0.٠.1"), vec![3..12], "characters of several bytes are followed");
@@ -552,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_are_good_for_text_after_text() {
+    fn candidates_are_reusable() {
         let all_required =
             ["zqxj", "jqxz"].map(|regex| literals::of(&parse(regex, Charset::Ascii).expect("an expression")));
         let prefilter = Prefilter::new(all_required.iter());

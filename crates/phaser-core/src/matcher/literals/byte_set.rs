@@ -1,28 +1,25 @@
-//! Sets of bytes, and how rare bytes are. Knows nothing of patterns.
+//! Sets of bytes, and how often bytes occur in source code.
 
 use std::ops::ControlFlow;
 
-/// A set of bytes.
+/// A set of bytes, as 256 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    /// Every byte.
     pub const ALL: Self = Self([u64::MAX; 4]);
-    /// Every byte of a character outside ASCII.
+    /// The bytes of characters beyond ASCII.
     pub const HIGH: Self = Self([0, 0, u64::MAX, u64::MAX]);
 
-    /// The bytes whose bits are set.
     pub fn from_bits(bits: [u64; 4]) -> Self {
         Self(bits)
     }
 
-    /// A bit for each byte.
     pub fn to_bits(self) -> [u64; 4] {
         self.0
     }
 
-    /// The bytes from `first` to `last`.
+    /// The bytes from `first` to `last`, both included. Empty if `first > last`.
     pub fn range(first: u8, last: u8) -> Self {
         if first <= last && last.is_ascii() {
             let bits = u128::MAX >> (127 - (last - first)) << first;
@@ -35,46 +32,41 @@ impl ByteSet {
         Self([word(0), word(1), word(2), word(3)])
     }
 
-    /// Adds a byte.
     #[cfg(test)]
     pub fn insert(&mut self, byte: u8) {
         self.0[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
 
-    /// Is the byte in the set?
     pub fn contains(&self, byte: u8) -> bool {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 
-    /// The bytes of both sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
     }
 
-    /// The set without a byte.
     #[cfg(test)]
     pub fn without(mut self, byte: u8) -> Self {
         self.0[usize::from(byte >> 6)] &= !(1 << (byte & 63));
         self
     }
 
-    /// How many bytes there are.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Does the set hold all bytes of characters outside ASCII?
+    /// Whether the set contains all bytes of characters beyond ASCII.
     pub fn has_high(&self) -> bool {
         self.0[2] & self.0[3] == u64::MAX
     }
 
-    /// Is none of them ASCII?
+    /// Whether the set contains no ASCII byte.
     pub fn is_beyond_ascii(&self) -> bool {
         self.0[0] | self.0[1] == 0
     }
 
-    /// The bytes, in order.
+    /// The bytes in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u8> {
         self.0
             .into_iter()
@@ -82,7 +74,7 @@ impl ByteSet {
             .flat_map(|(word, first)| ones(word).map(move |bit| first + bit))
     }
 
-    /// The bytes in lower case.
+    /// The set with `A` to `Z` replaced by their lower case.
     #[must_use]
     pub fn to_ascii_lowercase(mut self) -> Self {
         const UPPER: u64 = 0x07FF_FFFE;
@@ -91,14 +83,14 @@ impl ByteSet {
         self
     }
 
-    /// The bytes with [`FOLD`] in them.
+    /// The set with [`FOLD`] applied to each byte.
     #[must_use]
     pub fn folded(self) -> Self {
         Self(self.0.map(|word| (word | word << 32) & FOLDED))
     }
 }
 
-/// The positions of the bits that are set, in order.
+/// The positions of the bits that are set, in ascending order.
 fn ones(mut word: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let bit = u8::try_from(word.trailing_zeros()).ok().filter(|&bit| bit < 64)?;
@@ -114,21 +106,16 @@ impl std::fmt::Debug for ByteSet {
     }
 }
 
-/// A set of bytes to look for in texts, with vector instructions where it is small.
+/// A byte set prepared for searching: up to three bytes with vector instructions.
 #[derive(Debug, Clone, Copy)]
 pub enum Needles {
-    /// One byte.
     One(u8),
-    /// Two bytes.
     Two(u8, u8),
-    /// Three bytes.
     Three(u8, u8, u8),
-    /// More, or none.
     Many(ByteSet),
 }
 
 impl Needles {
-    /// For the bytes of this set.
     pub fn of(set: &ByteSet) -> Self {
         let mut bytes = set.iter();
         match (bytes.next(), bytes.next(), bytes.next(), bytes.next()) {
@@ -139,7 +126,7 @@ impl Needles {
         }
     }
 
-    /// Calls `each` with every place of one of the bytes, until it breaks.
+    /// Calls `each` with the offset of every byte of the set in `text`, until it breaks.
     pub fn each<B>(&self, text: &[u8], mut each: impl FnMut(usize) -> ControlFlow<B>) -> ControlFlow<B> {
         match *self {
             Self::One(one) => memchr::memchr_iter(one, text).try_for_each(each),
@@ -153,14 +140,15 @@ impl Needles {
     }
 }
 
-/// The letters of both cases become one byte, at the price of some other pairs.
+/// `byte | FOLD` maps both cases of a letter to one byte. It also maps some other pairs to one, such as `@` and a
+/// backquote.
 pub const FOLD: u8 = 0x20;
 
-/// Of each 64 bytes in a row, those that have the bit [`FOLD`].
+/// In each word of 64 bytes, those that have the bit [`FOLD`] set.
 const FOLDED: u64 = 0xFFFF_FFFF_0000_0000;
 
-/// How often a folded byte of ASCII occurs in source code: 2 to the power of minus an eighth of this.
-/// Counted over C, Rust, Python, Perl, JSON, Markdown and more, a hundred megabytes.
+/// The rarity of each folded ASCII byte, as `-8 * log2(frequency)`. Counted over 100 MB of C, Rust, Python, Perl,
+/// JSON, Markdown and others.
 #[rustfmt::skip]
 const RARITY: [u8; 64] = [
     19, 83, 45, 65, 71, 100, 82, 66, 54, 51, 37, 83, 49, 59, 55, 56,
@@ -169,10 +157,10 @@ const RARITY: [u8; 64] = [
     45, 76, 38, 37, 34, 47, 60, 62, 58, 55, 74, 58, 71, 58, 92, 44,
 ];
 
-/// The same for any byte outside ASCII.
+/// The rarity of a byte beyond ASCII.
 const HIGH_RARITY: u8 = 96;
 
-/// How likely each folded byte of ASCII is.
+/// The frequency of each folded ASCII byte.
 const LIKELIHOOD: [f32; 64] = {
     let mut all = [0.0; 64];
     let mut index = 0;
@@ -183,7 +171,7 @@ const LIKELIHOOD: [f32; 64] = {
     all
 };
 
-/// 2 to the power of minus an eighth of `rarity`.
+/// `2^(-rarity / 8)`.
 const fn power(rarity: u8) -> f32 {
     const EIGHTH_ROOT_OF_HALF: f32 = 0.917_004_04;
     let (mut power, mut times) = (1.0, 0);
@@ -194,7 +182,7 @@ const fn power(rarity: u8) -> f32 {
     power
 }
 
-/// How likely it is that a byte of a text, once folded, is one of `set`, once folded.
+/// The probability that a byte of source code equals a byte of `set`, both folded.
 pub fn likelihood(set: &ByteSet) -> f32 {
     let [low, letters, high @ ..] = set.folded().0.map(|word| word >> 32);
     let ascii = ones(low | letters << 32).map(|bit| LIKELIHOOD[usize::from(bit)]).sum::<f32>();
@@ -208,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_holds_what_was_put_in() {
+    fn contains_inserted_bytes() {
         let mut set = ByteSet::range(b'a', b'c');
         set.insert(0xFF);
         assert_eq!(set.iter().collect::<Vec<_>>(), [b'a', b'b', b'c', 0xFF]);
@@ -223,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn needles_of_any_number_are_found() {
+    fn finds_any_number_of_needles() {
         for last in b'a'..=b'f' {
             let (set, mut found) = (ByteSet::range(b'a', last), Vec::new());
             let broken = Needles::of(&set).each(b"-a-f-c-b-e-d-a", |at| {
@@ -243,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn upper_case_becomes_lower_case() {
+    fn lowers_upper_case() {
         for byte in 0..=u8::MAX {
             let lower = byte.to_ascii_lowercase();
             assert_eq!(ByteSet::range(byte, byte).to_ascii_lowercase(), ByteSet::range(lower, lower));
@@ -251,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_fold_to_one_case() {
+    fn folds_letters_to_one_case() {
         let folded = |first, last| ByteSet::range(first, last).folded();
         assert_eq!(folded(b'A', b'Z'), ByteSet::range(b'a', b'z'));
         assert_eq!(folded(b'0', b'9'), ByteSet::range(b'0', b'9'));
@@ -261,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn common_bytes_are_likelier_than_rare_ones() {
+    fn ranks_common_bytes_as_likelier() {
         let one = |byte| likelihood(&ByteSet::range(byte, byte));
         assert!(one(b'e') > one(b'q'));
         assert!((one(b'e') - one(b'E')).abs() < f32::EPSILON, "folded");

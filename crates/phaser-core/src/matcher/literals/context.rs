@@ -1,17 +1,28 @@
-//! What stands before or behind a part of a match, as steps: so many characters out of one set of bytes, then so many
-//! out of another. It allows at least what the expression allows, so that what does not fit is no match.
+//! The text before or after a required literal, as a list of steps: n to m characters out of a byte set, then n to
+//! m out of another.
+//!
+//! After `password` in `password\s*=\s*"[0-9a-z]{8,}"` the context is
+//!
+//! ```text
+//! [ \t-\r]{0,}  [=]{1}  [ \t-\r]{0,}  ["]{1}  [0-9a-z]{8,}  ["]{1}
+//! ```
+//!
+//! A context is an over-approximation of the expression: alternatives become one step with the union of their
+//! bytes (`ab|c` is `[abc]{1,2}`), a repeated group too (`(?:ab){2,}` is `[ab]{4,}`). So a text that does not fit
+//! the context has no match there, and [`follow`](crate::matcher::prefilter) can drop a candidate after a few
+//! bytes. The converse does not hold: `[abc]{1,2}` also fits `ca`.
 
 use super::byte_set::ByteSet;
 use super::rules::{PartMeasure, RepeatCount};
 use super::{MatchReach, folds};
 
-/// The most steps of one track. Those in the middle become one: what matters is next to the part.
+/// Cap on the steps of a context. The steps in the middle are merged: those next to the literal reject most.
 const MAX_STEPS: usize = 24;
 
-/// As many characters as there are.
+/// Unbounded.
 const ENDLESS: u32 = u32::MAX;
 
-/// Some characters out of one set of bytes.
+/// `least` to `most` characters out of a byte set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContextStep {
     bytes: ByteSet,
@@ -20,36 +31,35 @@ pub struct ContextStep {
 }
 
 impl ContextStep {
-    /// One character.
     fn one(bytes: &ByteSet) -> Self {
-        // A letter that has an unusual fold may be one of several bytes.
+        // U+212A and U+017F fold to `k` and `s`, and have several bytes.
         let bytes = if folds(bytes) { bytes.union(ByteSet::HIGH) } else { *bytes };
         Self { bytes, least: 1, most: 1 }
     }
 
-    /// The bytes that its characters consist of.
+    /// The bytes that the characters consist of.
     pub fn bytes(&self) -> &ByteSet {
         &self.bytes
     }
 
-    /// The least bytes it takes.
+    /// The minimum length in bytes.
     pub fn least(&self) -> usize {
         self.least as usize
     }
 
-    /// The most bytes it takes, where a character has at most `width`.
+    /// The maximum length in bytes, for characters of up to `width` bytes.
     pub fn most(&self, width: usize) -> usize {
         let width = if self.bytes.has_high() { width } else { 1 };
         if self.most == ENDLESS { usize::MAX } else { (self.most as usize).saturating_mul(width) }
     }
 
-    /// One or the other.
+    /// A step that covers both alternatives.
     fn or(self, other: Self) -> Self {
         let bytes = self.bytes.union(other.bytes);
         Self { bytes, least: self.least.min(other.least), most: self.most.max(other.most) }
     }
 
-    /// One after the other, with what comes first left open.
+    /// A step that covers `self` followed by `other`, in any order.
     fn with(self, other: Self) -> Self {
         let bytes = self.bytes.union(other.bytes);
         let least = self.least.saturating_add(other.least).min(ENDLESS - 1);
@@ -65,40 +75,40 @@ impl ContextStep {
     }
 }
 
-/// Steps, in the order of the text.
+/// Steps in text order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Context(Vec<ContextStep>);
 
 impl Context {
-    /// The characters of these sets, one after another.
+    /// One character for each byte set of a shape.
     pub fn across(shape: &[ByteSet]) -> Self {
         Self(shape.iter().map(ContextStep::one).collect()).shortened()
     }
 
-    /// Anything within reach.
+    /// A single step that covers everything within `reach`.
     pub fn within(reach: MatchReach) -> Self {
         let most = reach.most.map_or(ENDLESS, |most| u32::try_from(most).unwrap_or(ENDLESS));
         Self(vec![ContextStep { bytes: reach.bytes, least: 0, most }])
     }
 
-    /// The steps, in the order of the text.
+    /// The steps in text order.
     pub fn steps(&self) -> &[ContextStep] {
         &self.0
     }
 
-    /// How far it goes.
+    /// The maximum length, and the bytes of all steps.
     pub fn reach(&self) -> MatchReach {
         let Some(step) = self.as_one() else { return MatchReach::NONE };
         let most = (step.most != ENDLESS).then_some(step.most as usize);
         MatchReach { most, bytes: step.bytes.union(ByteSet::HIGH) }
     }
 
-    /// How many bytes of memory it takes.
+    /// Heap memory, in bytes.
     pub fn size(&self) -> usize {
         size_of_val(self.0.as_slice())
     }
 
-    /// All of it as one step, if there is any.
+    /// A single step that covers the whole context; `None` if it is empty.
     fn as_one(&self) -> Option<ContextStep> {
         self.0.iter().copied().reduce(ContextStep::with)
     }
@@ -159,7 +169,7 @@ mod tests {
         Context::across(&text.bytes().map(|byte| ByteSet::range(byte, byte)).collect::<Vec<_>>())
     }
 
-    /// Each step as its bytes and how many.
+    /// Each step as its ASCII bytes, its minimum and its maximum.
     fn shown(track: &Context) -> Vec<(String, u32, Option<u32>)> {
         let show = |step: &ContextStep| {
             let bytes = step.bytes.iter().filter(u8::is_ascii).map(char::from).collect();
@@ -169,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_follow_each_other() {
+    fn joins_steps_with_equal_bytes() {
         let two = across("aa").then(across("ab"));
         assert_eq!(
             shown(&two),
@@ -181,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn one_or_the_other_is_one_step() {
+    fn merges_alternatives_into_one_step() {
         let either = across("ab").or(across("c"));
         assert_eq!(shown(&either), [("abc".to_owned(), 1, Some(2))]);
         assert_eq!(shown(&across("ab").or(across("ab"))).len(), 2);
@@ -194,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn many_steps_become_fewer_in_the_middle() {
+    fn merges_steps_in_the_middle() {
         let long = (0..9).fold(Context::NONE, |track, _| track.then(across("abcdefghij")));
         assert_eq!(long.0.len(), MAX_STEPS);
         assert_eq!(long.reach().most, Some(90));
@@ -202,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_with_an_unusual_fold_may_be_several_bytes() {
+    fn widens_letters_with_unusual_folds() {
         let track = Context::across(&[set("kK"), set("aA")]);
         assert_eq!(track.0.iter().map(|step| step.most(4)).collect::<Vec<_>>(), [4, 1]);
     }

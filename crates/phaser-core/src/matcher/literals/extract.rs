@@ -1,31 +1,29 @@
-//! Reads the syntax tree of a pattern: each part of the tree becomes a part that the [rules](super::rules) know.
+//! Reads required literals off the syntax tree of a pattern, with the [rules](super::rules).
 
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind};
 
 use super::byte_set::ByteSet;
 use super::rules::{LiteralSet, PartMeasure, PatternPart, RepeatCount, Sequence, alternation, repeated};
 
-/// A class with more bytes may match characters outside ASCII, too.
+/// A class of more bytes may also match characters beyond ASCII, in a tree parsed without Unicode.
 pub(super) const NARROW: u32 = 4;
 
-/// LiteralSet that can be read off a syntax tree.
+/// A [`LiteralSet`] with a constructor for each leaf of a syntax tree.
 pub(super) trait FromHir: LiteralSet {
-    /// What is known of a literal.
     fn literal(literal: &[u8]) -> PatternPart<Self>;
-    /// What is known of a class.
     fn class(class: ClassBytes) -> PatternPart<Self>;
 }
 
-/// The bytes of a class.
+/// The bytes that the characters of a class consist of.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ClassBytes {
-    /// Each character is one byte.
+    /// Every character is one byte.
     One(ByteSet),
     /// Some characters are several bytes.
     Several(ByteSet),
 }
 
-/// What is known of an expression.
+/// The facts about an expression. Recursive; the parser limits the depth.
 pub(super) fn part<T: FromHir>(hir: &Hir) -> PatternPart<T> {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => PatternPart::look(PartMeasure::NONE),
@@ -48,7 +46,7 @@ pub(super) fn part<T: FromHir>(hir: &Hir) -> PatternPart<T> {
     }
 }
 
-/// Does every match of an expression hold a character beyond ASCII?
+/// Whether every match contains a character beyond ASCII.
 pub(super) fn is_beyond_ascii(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => false,

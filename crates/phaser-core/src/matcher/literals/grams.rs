@@ -1,54 +1,63 @@
-//! Four bytes in a row, folded: what the prefilter looks up at every second place of a text.
+//! Grams: four bytes in a row, folded with `| 0x20`. The prefilter looks one up at every even offset of a text.
 //!
-//! A shape is found by two of its grams that start next to each other, because one of the two stands
-//! at an even place. A gram may hang over the end of its shape by one byte.
+//! A shape is found by two of its grams that start one byte apart, since one of the two is at an even offset
+//! wherever the shape is. For `password` these are `swor` and `word`, the rarest pair. In `db_password` the shape
+//! starts at offset 3 and `swor` at 6; in `the password` it starts at 4 and `word` at 8.
+//!
+//! A gram may extend one byte beyond either end of its shape, so that three bytes suffice: `lob` is found by
+//! `?lob` and `lob?`, where `?` is any folded byte, 128 grams each. A gram that stands for more than [`MAX_TEXTS`]
+//! texts is not used.
+//!
+//! The cost model decides which literal of a pattern becomes its anchor. It multiplies how often the grams occur
+//! in source code (by [`likelihood`] of each byte, as if bytes were independent) with the cycles that a hit takes.
 
 use std::ops::Range;
 
 use super::byte_set::{ByteSet, FOLD, likelihood};
 
-/// The bytes of a gram.
+/// The length of a gram, in bytes.
 pub const LEN: usize = 4;
 
-/// What one byte of text may cost, in the same unit as [`cost`]; more than that is no gain.
+/// The most that a search may cost, in cycles per byte of text. A literal above it filters less than it costs.
 pub const MAX_COST: f32 = 4.0;
 
-/// The most texts that one gram of a shape may stand for.
+/// Cap on the texts that one gram of a shape stands for.
 const MAX_TEXTS: u32 = 256;
 
-/// What to do about a gram that is there, and about a shape that is there, in cycles; the second
-/// makes up for texts in which letters do not follow each other at random.
+/// The cycles for a gram found in a text, and for a shape found there. The second is high to make up for letters
+/// that are not independent.
 const GRAM_COST: f32 = 30.0;
 const SHAPE_COST: f32 = 3_000.0;
 
-/// What it costs to look for a pivot, and what to do about one that is there.
+/// The cycles per byte for finding a pivot with vector instructions, and for each pivot found.
 const PIVOT_SCAN_COST: f32 = 0.2;
 const PIVOT_COST: f32 = 20.0;
 
-/// One of the grams by which a shape is found.
+/// One of the two grams that find a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gram {
-    /// Where it starts in the shape, plus one.
+    /// The offset in the shape, plus one: 0 is a gram that starts one byte before the shape.
     pub offset: usize,
-    /// The texts it can have.
+    /// The values of the gram, as [`read`] returns them.
     pub texts: Vec<u32>,
 }
 
 /// How a shape is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GramPlan {
-    /// Two grams that start next to each other.
+    /// Two grams that start one byte apart.
     pub grams: [Gram; 2],
-    /// The bytes of the shape that stand together in every text, and in one of the grams at least.
+    /// The positions of the shape inside the grams whose bytes are adjacent in every match: none of them can be a
+    /// character of several bytes.
     pub core: Range<usize>,
 }
 
-/// The text of a gram.
+/// The value of a gram: little-endian, folded.
 pub fn read(bytes: [u8; LEN]) -> u32 {
     u32::from_le_bytes(bytes) | u32::from_le_bytes([FOLD; LEN])
 }
 
-/// What it costs to look for this shape, for each byte of text, or `None` when it cannot be found.
+/// The cost of searching for a shape, in cycles per byte of text. `None` if no pair of grams finds it.
 pub fn cost(shape: &[ByteSet]) -> Option<f32> {
     let facts = facts(shape);
     let (_, grams) = best(shape, &facts)?;
@@ -56,8 +65,8 @@ pub fn cost(shape: &[ByteSet]) -> Option<f32> {
     Some(GRAM_COST * grams + SHAPE_COST * whole)
 }
 
-/// Where the rarest set of a shape with at most three bytes is, by which the shape can be looked for when its grams are
-/// too common, and what that costs for each byte of text.
+/// The rarest position of a shape with at most three bytes, and the cost of searching for it in cycles per byte of
+/// text. Used if the grams of the shape are too common.
 pub fn pivot(shape: &[ByteSet]) -> Option<(usize, f32)> {
     let facts = facts(shape);
     let likelihood = |at: usize| facts[at + 1].likelihood;
@@ -67,7 +76,7 @@ pub fn pivot(shape: &[ByteSet]) -> Option<(usize, f32)> {
     Some((at, PIVOT_SCAN_COST + PIVOT_COST * likelihood(at) + SHAPE_COST * whole))
 }
 
-/// What it costs to look for a run, for each byte of text.
+/// The cost of searching for a run, in cycles per byte of text.
 pub fn run_cost(bytes: &ByteSet, count: usize) -> f32 {
     let likelihood = likelihood(bytes);
     let all = likelihood.powi(i32::try_from(count).unwrap_or(i32::MAX));
@@ -76,7 +85,7 @@ pub fn run_cost(bytes: &ByteSet, count: usize) -> f32 {
     (3.0 + GRAM_COST * likelihood) / count + SHAPE_COST * all
 }
 
-/// The cheapest way to find this shape.
+/// The cheapest pair of grams that finds a shape.
 pub fn plan(shape: &[ByteSet]) -> Option<GramPlan> {
     let (offset, _) = best(shape, &facts(shape))?;
     let grams = [offset, offset + 1].map(|offset| Gram { offset, texts: texts(&sets(shape, offset)) });
@@ -87,22 +96,21 @@ pub fn plan(shape: &[ByteSet]) -> Option<GramPlan> {
     Some(GramPlan { grams, core: start..end })
 }
 
-/// What is known of a byte of a gram.
 #[derive(Debug, Clone, Copy)]
 struct ByteStats {
     likelihood: f32,
-    /// How many values it has, once folded.
+    /// The number of values, once folded.
     count: u32,
 }
 
-/// The facts of each byte of a shape, and of any byte before and after it.
+/// Statistics for each position of a shape, and for any byte before and after it.
 fn facts(shape: &[ByteSet]) -> Vec<ByteStats> {
     let any = ByteStats { likelihood: 1.0, count: ByteSet::ALL.folded().len() };
     let inside = shape.iter().map(|set| ByteStats { likelihood: likelihood(set), count: set.folded().len() });
     std::iter::once(any).chain(inside).chain([any]).collect()
 }
 
-/// Where the best of the two grams starts in the shape, plus one, and how likely they are.
+/// The offset (plus one) and the likelihood of the rarest pair of grams.
 fn best(shape: &[ByteSet], facts: &[ByteStats]) -> Option<(usize, f32)> {
     let grams = || facts.windows(LEN).map(gram_likelihood);
     let pairs = grams().zip(grams().skip(1)).enumerate();
@@ -121,7 +129,8 @@ fn gram_likelihood(facts: &[ByteStats]) -> Option<f32> {
     (texts <= MAX_TEXTS).then(|| facts.iter().map(|fact| fact.likelihood).product())
 }
 
-/// A character of several bytes must not stand between two bytes of a core, or they move apart.
+/// Whether the positions that are one byte each are adjacent, and at least two. A character of several bytes
+/// between them would move them apart.
 fn one_core(shape: &[ByteSet], offset: usize) -> bool {
     let inside = &shape[offset.max(1) - 1..(offset + LEN).min(shape.len())];
     let mut narrow = inside.iter().map(|set| !set.has_high()).skip_while(|narrow| !narrow);
@@ -151,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_two_neighbours_are_taken() {
+    fn plans_the_rarest_pair() {
         let plan = plan(&shape("teezqjx")).expect("a plan");
         assert_eq!((plan.grams[0].offset, plan.grams[1].offset), (3, 4), "ezqj and zqjx");
         assert_eq!(plan.grams[1].texts, [read(*b"zqjx")]);
@@ -159,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gram_may_hang_over_an_end() {
+    fn extends_gram_beyond_an_end() {
         let plan = plan(&shape("lob")).expect("a plan");
         assert_eq!((plan.grams[0].offset, plan.core), (0, 0..3));
         for (gram, bytes) in [(0, *b"!LOB"), (0, *b"\xE9lob"), (1, *b"lob\0"), (1, *b"Lob\xFF")] {
@@ -168,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_or_stands_for_too_much_cannot_be_found() {
+    fn rejects_short_and_wide_shapes() {
         assert_eq!(cost(&shape("")), None);
         assert_eq!(cost(&shape("ab")), None);
         assert_eq!(cost(&shape("a....")), None);
@@ -177,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pivot_is_the_rarest_of_the_narrow_sets() {
+    fn picks_the_rarest_narrow_pivot() {
         let digit = ByteSet::range(b'0', b'9').union(ByteSet::HIGH);
         let [e, dot] = [b'e', b'.'].map(|byte| ByteSet::range(byte, byte));
         assert_eq!(pivot(&[e, digit, dot]).map(|(at, _)| at), Some(2));
@@ -188,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_is_cheap() {
+    fn costs_less_for_rare_literals() {
         let cost = |text| cost(&shape(text)).expect("a cost");
         assert!(cost("zqjx") < cost("tion"));
         assert!(cost("password") < cost("pass"));

@@ -1,4 +1,8 @@
-//! A few bytes in a row that stand in every match, for patterns that have nothing longer.
+//! Short literals of every match, for patterns whose anchor is a run.
+//!
+//! `[a-z]{3}\dQ~[a-z]{31,34}` has a run of 31 letters as its anchor. The literal `Q~` is too short for a gram, yet
+//! a window without it holds no match. Nearby literals are compared within windows only, never searched for in a
+//! text.
 
 use regex_syntax::hir::Hir;
 
@@ -7,23 +11,23 @@ use super::extract::{ClassBytes, FromHir, part};
 use super::rules::{Choice, LiteralSet, PartMeasure, PatternPart, RepeatCount, Sequence};
 use super::{LiteralShape, folds, shape};
 
-/// The most literals of one pattern, and the longest.
+/// Caps on the number of literals of one pattern, and on the length of one, in bytes.
 const MAX_LITERALS: usize = 8;
 const MAX_LITERAL: usize = 4;
 
-/// The longest stretch that is kept in one piece.
+/// Cap on the bytes that are kept in one piece.
 const MAX_BYTES: usize = 24;
 
-/// Two bytes or more of which every match has one, the rarest there are.
+/// The rarest literals of two to [`MAX_LITERAL`] bytes of which every match contains one.
 pub fn nearby(hir: &Hir) -> Option<Vec<LiteralShape>> {
     part::<NearbyBytes>(hir).choice().map(|literals| literals.0)
 }
 
-/// Bytes in a row, none of which may look different from what it shows.
+/// Bytes in a row, each of them a whole character.
 #[derive(Clone)]
 struct NearbyBytes(LiteralShape);
 
-/// Some shapes, each with two bytes or more.
+/// Shapes of two bytes or more.
 struct NearbyLiterals(Vec<LiteralShape>);
 
 impl LiteralSet for NearbyBytes {
@@ -70,7 +74,7 @@ impl Choice for NearbyLiterals {
     fn widen(&mut self, _: Unmeasured, _: Unmeasured) {}
 }
 
-/// Nobody asks how far a part reaches.
+/// The measure of a reader that needs none.
 #[derive(Clone, Copy)]
 struct Unmeasured;
 
@@ -129,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_few_bytes_are_taken() {
+    fn takes_the_rarest_bytes() {
         assert_eq!(of(r"[a-z]{3}\dQ~[a-z]{31,34}"), "Q~");
         assert_eq!(of(r"(?:hvs\.\w{90}|s\.(?i:[a-z0-9]{24}))"), "hvs. s.");
         assert_eq!(of(r"ee[0-9]{20}zq"), "zq");
@@ -138,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_or_look_different_is_no_clue() {
+    fn skips_bytes_that_may_be_absent() {
         for regex in [r"(?:Q~)?\w{20}", r"(?:Q~|)\w{20}", r"(?:Q~|x)\w{20}", "Q[a-z]{20}~", "(?i)ks[a-z]{20}"]
         {
             assert_eq!(of(regex), "", "{regex}");

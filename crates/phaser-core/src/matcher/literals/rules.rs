@@ -1,123 +1,149 @@
-//! The rules: what is known of the parts of a pattern, and how it adds up to what is known of the whole.
+//! The algebra of required literals: facts about the parts of a pattern, combined bottom-up into facts about the
+//! whole.
 //!
-//! There is one set of rules for everybody who reads patterns: [`tree`](super::extract) reads them off the syntax tree,
-//! [`glance`](super::glance) off the pattern as it is spelled. What is kept of the texts of a part differs with what it
-//! is for, and is not known here: see [`LiteralSet`].
+//! A [`PatternPart`] holds what is known of one part. Two readers produce the leaves: [`extract`](super::extract)
+//! from the syntax tree, [`scan`](super::scan) from the source of the pattern. Three rules combine them, whatever
+//! a reader keeps of a literal (see [`LiteralSet`]):
+//!
+//! # Concatenation ([`Sequence`])
+//!
+//! Neighbours whose literals are all known are joined: `foo` then `ba(?:r|z)` is exactly `{foobar, foobaz}`. A
+//! part that is not exact ends the literal, and the literal becomes a choice: `foo\w+bar` offers `{foo}` and
+//! `{bar}`, and keeps the better one. A repetition is only known at its ends, so the literal before it is joined
+//! with its head, and a new literal starts with its tail: `x(?:ab)+c` offers `{xab}` and `{abc}`.
+//!
+//! # Alternation ([`alternation`])
+//!
+//! All branches exact: the union, `foo|ba(?:r|z)` is exactly `{foo, bar, baz}`. Otherwise one choice per branch,
+//! united: `foo\d+|\d+bar` requires one of `{foo, bar}`. A branch without a choice voids the others: `foo|\d+`
+//! requires nothing. Runs are united in the same way: `[0-9]{20}|[a-f]{16}` requires 16 bytes in a row out of
+//! `[0-9a-f]`.
+//!
+//! # Repetition ([`repeated`])
+//!
+//! `(?:foo)?` is exactly `{foo, ""}`; any other part that may be absent requires nothing (`(?:foo)*`). `(?:ab){2}`
+//! is exactly `{abab}`. `(?:ab){2,}` starts and ends with `abab`, without being exact. A repeated character is a
+//! run: `[0-9a-f]{32,}` requires 32 hexadecimal digits in a row.
+//!
+//! # Soundness
+//!
+//! Invariant: every match of a part contains one literal of its choice, and one run like its run; the measure
+//! covers every match. Each rule preserves it. Dropping a fact is always sound, it only weakens the filter. That
+//! is why `joined` and `either` may return `None` when a set gets too large. The property tests of
+//! [`literals`](super) and [`scan`](super::scan) check the invariant against random patterns and texts.
 
 use super::ByteRun;
 
-/// No more copies of a part are written out than this: no text is kept that long.
+/// Cap on the copies of a repeated part that are written out. No reader keeps a literal that long.
 const MAX_COPIES: usize = 32;
 
-/// All texts that a part can match, in whatever way they are kept. What cannot be kept is given up, which says less but
-/// nothing wrong.
+/// All literals that a part can match, in the representation of one reader. Operations are lossy: `None` means
+/// that the result is not kept.
 pub(super) trait LiteralSet: Clone {
-    /// Some texts of which every match holds one, and where it holds it, as far as that is of interest.
+    /// Literals of which every match contains at least one.
     type Choice: Choice<Measure = Self::Measure>;
-    /// What else is known of a part.
+    /// What else is known of a part: its context or its compiled size.
     type Measure: PartMeasure;
-    /// The shortest run worth knowing.
+    /// The shortest run that is kept, in bytes.
     const MIN_RUN: usize;
 
-    /// The empty text.
+    /// The set with only the empty literal.
     fn empty() -> Self;
-    /// Each of these with each of the others behind it.
+    /// Each literal of `self` followed by each literal of `behind`.
     fn joined(&self, behind: &Self) -> Option<Self>;
-    /// These and the others.
+    /// The union of both sets.
     fn either(self, other: &Self) -> Option<Self>;
-    /// The last bytes of each.
+    /// The last bytes of each literal: what is known to stand before the next part.
     fn tail(&self) -> Self;
-    /// What a match holds that is one of these.
+    /// The literals as a choice, unless one of them is too short or too common to search for.
     fn choice(&self) -> Option<Self::Choice>;
 }
 
-/// Some texts of which every match holds one.
+/// Literals of which every match contains at least one, with the measure of the text around them.
 pub(super) trait Choice: Sized {
-    /// What is known of what stands around it.
     type Measure;
 
-    /// Is it better to look for this than for the other?
+    /// Whether searching for this choice is cheaper than searching for `other`.
     fn is_better_than(&self, other: &Self) -> bool;
-    /// One of these or one of the others.
+    /// The union: every match contains a literal of one of them.
     fn or(self, other: Self) -> Option<Self>;
-    /// With more around it.
+    /// Adds text of these measures before and after the literal.
     fn widen(&mut self, before: Self::Measure, after: Self::Measure);
 }
 
-/// A measure of a part, which adds up.
+/// A quantity that adds up over parts: [`Context`](super::context::Context), compiled size, or nothing.
 pub trait PartMeasure: Clone {
-    /// That of nothing.
+    /// The measure of the empty part.
     const NONE: Self;
 
-    /// Of one part after the other.
+    /// `self` followed by `other`.
     #[must_use]
     fn then(self, other: Self) -> Self;
-    /// Of one part or the other.
+    /// `self` or `other`.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Of a part that is repeated.
+    /// `self`, repeated.
     #[must_use]
     fn times(self, times: RepeatCount) -> Self;
 }
 
-/// How often a part is repeated.
+/// The bounds of a repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepeatCount {
-    /// At least.
     pub least: usize,
-    /// At most, or without an end.
+    /// `None`: unbounded.
     pub most: Option<usize>,
 }
 
 impl RepeatCount {
-    /// Not repeated.
+    /// `{1}`.
     pub const ONCE: Self = Self { least: 1, most: Some(1) };
-    /// There, or a part of it, or not there.
+    /// `?`.
     const MAYBE: Self = Self { least: 0, most: Some(1) };
 }
 
 /// What is known of a part of a pattern.
 pub(super) struct PatternPart<T: LiteralSet> {
     pub(super) measure: T::Measure,
-    /// All that it can match, if that is little.
+    /// All literals that it matches, if they are few.
     exact: Option<T>,
-    /// What it starts with, and what it ends with, if not all is known.
+    /// Literals that every match both starts and ends with. Set by repetitions that are not exact.
     ends: Option<T>,
-    /// The best of what is within, beside what it can match as a whole.
+    /// The best choice inside the part. Unset if `exact` is set.
     inner: Option<T::Choice>,
     /// The rarest run.
     pub(super) run: Option<ByteRun>,
-    /// The run of one byte or more that it is, if it is one character.
+    /// For a part that matches one character: its bytes, as a run of one.
     character: Option<ByteRun>,
 }
 
 impl<T: LiteralSet> PatternPart<T> {
-    /// It matches these texts and no others.
+    /// A part that matches exactly these literals.
     pub(super) fn exact(texts: T, measure: T::Measure) -> Self {
         Self { exact: Some(texts), ..Self::opaque(measure) }
     }
 
-    /// Nothing is known of its texts.
+    /// A part whose literals are unknown.
     pub(super) fn opaque(measure: T::Measure) -> Self {
         Self { measure, exact: None, ends: None, inner: None, run: None, character: None }
     }
 
-    /// It matches no text, only a place.
+    /// A part that matches the empty string, such as `^`.
     pub(super) fn look(measure: T::Measure) -> Self {
         Self::exact(T::empty(), measure)
     }
 
-    /// The same, which is one character, whose bytes are those of the run.
+    /// Marks the part as a single character, so that a repetition of it is a run.
     pub(super) fn of_one_character(self, run: ByteRun) -> Self {
         Self { character: Some(run), ..self }
     }
 
-    /// All that it can match, if that is known.
+    /// All literals that the part matches, if they are known.
     pub(super) fn texts(&self) -> Option<&T> {
         self.exact.as_ref()
     }
 
-    /// The best of what every match holds.
+    /// The best choice of the part. Takes it out of the part.
     pub(super) fn choice(&mut self) -> Option<T::Choice> {
         match &self.exact {
             Some(texts) => texts.choice(),
@@ -126,22 +152,21 @@ impl<T: LiteralSet> PatternPart<T> {
     }
 }
 
-/// Parts one after the other: neighbours of which all is known are joined.
+/// Concatenates parts from left to right.
 pub(super) struct Sequence<T: LiteralSet> {
-    /// Of everything so far.
+    /// The measure of everything so far.
     measure: T::Measure,
-    /// What it ends with so far.
+    /// The literals that everything so far ends with.
     open: T,
-    /// What stands before that.
+    /// The measure of everything before `open`.
     before_open: T::Measure,
-    /// Is that all there is?
+    /// Whether `open` is everything so far.
     is_whole: bool,
     inner: Option<T::Choice>,
     run: Option<ByteRun>,
 }
 
 impl<T: LiteralSet> Sequence<T> {
-    /// Nothing.
     pub(super) fn new() -> Self {
         Self {
             measure: PartMeasure::NONE,
@@ -153,7 +178,6 @@ impl<T: LiteralSet> Sequence<T> {
         }
     }
 
-    /// Adds a part.
     pub(super) fn push(&mut self, part: PatternPart<T>) {
         let PatternPart { measure, exact, ends, inner, run, .. } = part;
         if let Some(run) = run {
@@ -168,7 +192,7 @@ impl<T: LiteralSet> Sequence<T> {
             (Some(longer), Some(_)) => self.open = longer,
             (longer, exact) => {
                 self.is_whole = false;
-                // What the texts show of the part is not there a second time.
+                // The text that `longer` shows must not be counted again in the measure after it.
                 let rest = || measure.clone().times(RepeatCount::MAYBE);
                 let after = if longer.is_some() { rest() } else { measure.clone() };
                 let held = longer.as_ref().unwrap_or(&self.open).choice();
@@ -185,7 +209,7 @@ impl<T: LiteralSet> Sequence<T> {
         self.measure = self.measure.clone().then(measure);
     }
 
-    /// Every match holds this, too.
+    /// Keeps a choice if it is better than the best so far.
     fn offer(&mut self, held: Option<T::Choice>, before: T::Measure, after: T::Measure) {
         let is_better = |held: &T::Choice| self.inner.as_ref().is_none_or(|best| held.is_better_than(best));
         if let Some(mut held) = held.filter(is_better) {
@@ -194,7 +218,6 @@ impl<T: LiteralSet> Sequence<T> {
         }
     }
 
-    /// All of it.
     pub(super) fn finish(mut self) -> PatternPart<T> {
         if self.is_whole {
             return PatternPart { run: self.run, ..PatternPart::exact(self.open, self.measure) };
@@ -204,7 +227,7 @@ impl<T: LiteralSet> Sequence<T> {
     }
 }
 
-/// One part or another.
+/// The rule for `a|b`.
 pub(super) fn alternation<T: LiteralSet>(mut parts: Vec<PatternPart<T>>) -> PatternPart<T> {
     let measure =
         parts.iter().map(|part| part.measure.clone()).reduce(PartMeasure::or).unwrap_or(PartMeasure::NONE);
@@ -221,7 +244,7 @@ fn all_exact<T: LiteralSet>(parts: &[PatternPart<T>]) -> Option<T> {
     others.iter().try_fold(first.exact.clone()?, |all, part| all.either(part.exact.as_ref()?))
 }
 
-/// A part that is repeated.
+/// The rule for `a{least,most}`.
 pub(super) fn repeated<T: LiteralSet>(mut part: PatternPart<T>, times: RepeatCount) -> PatternPart<T> {
     let measure = part.measure.clone().times(times);
     if times.least == 0 {

@@ -1,13 +1,29 @@
-//! A glance at a pattern: what every match holds, read off the pattern without parsing it: one of a few texts, and a
-//! run of bytes.
+//! Required literals of a pattern, read off its source without parsing it.
 //!
-//! What parts add up to is decided by the same [rules](super::rules) as for a parsed pattern; here is only what spells
-//! them.
+//! A hook has one small text and hundreds of patterns, nearly all about something else. Parsing a pattern costs
+//! about as much as searching 16 KB of text. This scan reads the source once, left to right, and allocates one
+//! buffer. It returns the literals and the run that every match contains, in lower case:
 //!
-//! A hook has one small text and many patterns, nearly all of which are about something else. Parsing
-//! a pattern costs far more than a look for such a text. This knows the common constructs, look-around
-//! among them, and gives up on the rest; a pattern that it does not give up on is valid, and there is
-//! nothing to tell its author, so that nothing is left unsaid when it is not parsed.
+//! ```text
+//! \bprint\(                        print(
+//! (?i)(TODO|FIXME):                todo or fixme
+//! ^\s*assert\b(?!.*,)              assert
+//! SK[0-9a-fA-F]{32}                sk, and 32 of [0-9a-f]
+//! [a-z]+                           nothing: must be parsed and searched
+//! ```
+//!
+//! Look-around contributes no literal: what it requires is outside the match. A back-reference may be anything.
+//!
+//! # Soundness
+//!
+//! The [rules](super::rules) are those of a parsed pattern; only the reader differs. Everything is compared in
+//! lower case, so flags like `(?i)` cannot hide a match. Texts with U+212A or U+017F, which fold to `k` and `s`,
+//! are never rejected (see [`QuickReject`](crate::matcher::prefilter::quick_reject::QuickReject)).
+//!
+//! A scan that succeeds also proves the pattern valid and free of warnings, so a rejected pattern is never parsed
+//! and nothing is left unreported. For that the reader knows the common constructs only and returns `None` for the
+//! rest: `(?x)`, POSIX classes, named references, characters beyond ASCII, sizes near a limit of the engines.
+//! Those patterns are parsed.
 
 use super::ByteRun;
 use crate::contract::syntax::MAX_PATTERN;
@@ -19,16 +35,16 @@ mod slices;
 use reader::PatternReader;
 use slices::OneOf;
 
-/// The largest pattern, with its repetitions written out; patterns may be larger than that.
+/// Cap on the size of a pattern with its repetitions written out. Below the limits of the engines.
 const MAX_SIZE: usize = 2_000;
 
-/// The most that the parts of a pattern with look-around may take once compiled, in bytes, times its groups; patterns may
-/// take more than that. What a large class takes there, and anything else.
+/// Cap on the estimated memory of a backtracking pattern, in bytes, times its groups. Below the limits of the
+/// engine. `LARGE_CLASS` and `OTHER` are the estimates for a large class and for any other piece.
 const MAX_COMPILED: usize = 8 * 1024 * 1024;
 const LARGE_CLASS: usize = 64 * 1024;
 const OTHER: usize = 1024;
 
-/// What every match of a pattern holds, if a glance at it tells; then it is also known to be valid.
+/// The literals and the run that every match contains. `Some` also proves that the pattern is valid.
 pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
     match pattern.dialect {
         Dialect::Literal => {
@@ -41,7 +57,7 @@ pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
     }
 }
 
-/// What every match holds in lower case.
+/// The facts about a pattern, in lower case.
 #[derive(Debug)]
 struct ScannedPattern {
     letters: Vec<u8>,
@@ -50,7 +66,7 @@ struct ScannedPattern {
 }
 
 impl ScannedPattern {
-    /// What a pattern shows, if it is simple enough.
+    /// `None` if the pattern uses a construct that the reader does not know.
     fn of(pattern: &str) -> Option<Self> {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~');
         if pattern.len() > MAX_PATTERN || !pattern.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
@@ -64,14 +80,14 @@ impl ScannedPattern {
                 size.large.saturating_mul(LARGE_CLASS).saturating_add(size.pieces.saturating_mul(OTHER));
             compiled.saturating_mul(reader.groups + 1) <= MAX_COMPILED
         } else {
-            // If a class may be negated twice, it is parsed with Unicode, where it is larger.
+            // A class that may be negated twice is parsed with Unicode, where it is larger.
             reader.negates != [true; 2]
         };
         let is_whole = reader.rest.is_empty() && size.pieces <= MAX_SIZE && is_small;
         is_whole.then(|| Self { letters: reader.letters, held: part.choice(), run: part.run })
     }
 
-    /// LiteralSet of which every match holds one, if there are any.
+    /// Literals of which every match contains one; empty if there are none.
     fn texts(&self) -> Vec<Box<[u8]>> {
         self.held.map(|held| held.texts(&self.letters)).unwrap_or_default()
     }
@@ -100,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_text_is_taken() {
+    fn takes_the_longest_literal() {
         assert_eq!(one("foobar"), "foobar");
         assert_eq!(one(r"\bprint\("), "print(");
         assert_eq!(
@@ -121,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rarest_run_is_taken() {
+    fn takes_the_rarest_run() {
         let run = |pattern| ScannedPattern::of(pattern).and_then(|glance| glance.run);
         let of = |bytes: &[u8], count| {
             let mut set = ByteSet::default();
@@ -143,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_missing_is_not_needed() {
+    fn ignores_parts_that_may_be_absent() {
         for pattern in
             ["(?:foo)?", "(foo)*", "foo|b?", "(foo|)", "(?:foo){0,3}", "o*", "[foo]", r"\w+", ".o?"]
         {
@@ -152,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_given_up_on() {
+    fn gives_up_on_unknown_constructs() {
         for pattern in [
             "(foo",
             "foo)",
@@ -204,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn look_around_holds_no_text() {
+    fn takes_nothing_from_look_around() {
         for (pattern, text) in [
             (r"^\s*assert\b(?!.*,)", "assert"),
             (r"(?<!x)foo(?=bar)baz", "foobaz"),
@@ -340,7 +356,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
         #[test]
-        fn a_pattern_that_is_ruled_out_is_valid_and_does_not_match(
+        fn rejects_only_valid_patterns_without_match(
             source in fragments(PATTERN, 9),
             content in fragments(TEXT, 12),
         ) {

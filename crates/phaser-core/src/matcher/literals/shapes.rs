@@ -1,21 +1,20 @@
-//! The texts of a part as shapes: for the prefilter, which looks for the rarest of them.
+//! Literals as shapes, a byte set per position. The prefilter searches for the rarest of them.
 
 use super::context::Context;
 use super::extract::{ClassBytes, FromHir};
 use super::rules::{Choice, LiteralSet, PartMeasure as _, PatternPart, Sequence};
 use super::{Anchor, AnchorKind, ByteRun, LiteralShape, MAX_SHAPE, shape};
 
-/// The most shapes that one anchor has.
+/// Cap on the shapes of one part. An alternation of choices may have twice as many.
 const MAX_SHAPES: usize = 16;
-/// How much of a repetition is joined with what comes after it.
+/// How much of a repetition is joined with the part after it, in bytes.
 const MAX_TAIL: usize = 2;
 
-/// All texts of a part, each one of these shapes.
+/// A set of literals: all texts of any of these shapes.
 #[derive(Clone)]
 pub(super) struct Shapes(Vec<LiteralShape>);
 
 impl Shapes {
-    /// The texts of one shape.
     pub(super) fn one(shape: LiteralShape) -> Self {
         Self(vec![shape])
     }
@@ -34,7 +33,7 @@ impl LiteralSet for Shapes {
         Self::one(Vec::new())
     }
 
-    /// Unless they are too many or too long.
+    /// `None` if the result has too many or too long shapes.
     fn joined(&self, behind: &Self) -> Option<Self> {
         let (left, right) = (&self.0, &behind.0);
         if left.len() * right.len() > MAX_SHAPES || self.longest() + behind.longest() > MAX_SHAPE {
@@ -44,7 +43,7 @@ impl LiteralSet for Shapes {
         Some(Self(all.collect()))
     }
 
-    /// Unless they are too many.
+    /// `None` if the union has too many shapes.
     fn either(mut self, other: &Self) -> Option<Self> {
         (self.0.len() + other.0.len() <= MAX_SHAPES).then(|| {
             self.0.extend(other.0.iter().cloned());
@@ -52,7 +51,6 @@ impl LiteralSet for Shapes {
         })
     }
 
-    /// Enough to tell what stands before the next part.
     fn tail(&self) -> Self {
         let tail = |shape: &LiteralShape| shape[shape.len().saturating_sub(MAX_TAIL)..].to_vec();
         Self(self.0.iter().map(tail).collect())

@@ -1,4 +1,4 @@
-//! Builds a prefilter from what patterns require.
+//! Builds a [`Prefilter`] from the requirements of patterns.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -10,10 +10,9 @@ use crate::matcher::literals::context::Context;
 use crate::matcher::literals::rules::PartMeasure as _;
 use crate::matcher::literals::{AnchorKind, ByteRun, LiteralShape, Requirements, grams};
 
-/// The most entries of grams. Further patterns are searched for in every text.
+/// Cap on the grams of one prefilter. Further patterns are searched in whole texts.
 pub(super) const MAX_ENTRIES: usize = 500_000;
 
-/// Collects what a [`Prefilter`] is made of.
 #[derive(Debug)]
 pub(super) struct PrefilterBuilder {
     max_entries: usize,
@@ -23,13 +22,12 @@ pub(super) struct PrefilterBuilder {
     pivots: Vec<ShapeEntry>,
     runs: Vec<(ByteRun, Vec<Owner>)>,
     always: Vec<Unanchored>,
-    /// The different tracks behind anchors.
+    /// The distinct contexts after anchors.
     tracks: HashMap<Context, ContextId>,
     count: usize,
 }
 
 impl PrefilterBuilder {
-    /// Without any pattern.
     pub(super) fn new(max_entries: usize) -> Self {
         Self {
             max_entries,
@@ -44,7 +42,6 @@ impl PrefilterBuilder {
         }
     }
 
-    /// Adds a pattern.
     pub(super) fn add(&mut self, required: &Requirements) {
         let index = self.count;
         self.count += 1;
@@ -118,7 +115,6 @@ impl PrefilterBuilder {
         at
     }
 
-    /// The prefilter for all of them.
     pub(super) fn build(self) -> Prefilter {
         let Self { mut entries, mut shapes, pivots, runs, always, count, .. } = self;
         shapes.iter_mut().for_each(|known| known.owners.sort_by_key(|owner| owner.after));

@@ -1,4 +1,4 @@
-//! Where each of several patterns can match in a text, and how much may be looked at to find that out.
+//! The windows of each pattern in one text, and the work that finding them may take.
 
 use std::ops::Range;
 
@@ -6,40 +6,40 @@ use super::windows::Windows;
 use super::{ContextId, Owner, WINDOW_WORK};
 use crate::deadline::Deadline;
 
-/// The most windows of all patterns together, in one text.
+/// Cap on the windows of all patterns in one text.
 pub(super) const MAX_WINDOWS: usize = 1_000_000;
 
-/// How much may be looked at for the sake of windows, in bytes of text or something alike; more if all patterns would
-/// look at more without windows. Beyond it windows cost more than they spare, and each pattern has the whole text for
-/// its window.
+/// The work, in bytes of text, after which every pattern gets the whole text as its window; more if searching all
+/// patterns without windows costs more. Beyond that, windows cost more than they save.
 const MIN_WORK: usize = 256 * 1024 * 1024;
 
-/// How much of that one pattern may take: so many times the length of the text, and this in any case. Beyond it, it has the
-/// whole text for its window, and the others keep theirs.
+/// The work for the windows of one pattern, as a multiple of the text and at least. Beyond it the pattern gets the
+/// whole text; the others keep their windows.
 const TIMES_OF_ONE: usize = 4;
 const MIN_OF_ONE: usize = 64 * 1024;
 
-/// After how much of it the clock is looked at.
+/// The work between two reads of the clock.
 pub(super) const WORK_BETWEEN_CLOCK_READS: usize = 1024 * 1024;
 
-/// Where each of the patterns can match; good for one text after another.
+/// The windows of each pattern in one text. Reusable for the next text without allocating.
 #[derive(Debug)]
 pub struct Candidates {
     pub(super) windows: Vec<Windows>,
     pub(super) touched: Vec<usize>,
     pub(super) work: ScanWork,
-    /// What the windows of one pattern may cost.
+    /// The work for the windows of one pattern.
     pub(super) most_of_one: usize,
-    /// Where a part ends behind which a track leads nowhere: patterns that go on alike need not be followed there.
+    /// A context and the offset from which following it failed. Patterns with the same context there need not be
+    /// followed.
     dead_end: Option<(ContextId, usize)>,
 }
 
-/// What has been looked at, and the most there may be.
+/// The work done, and its limit.
 #[derive(Debug)]
 pub(super) struct ScanWork {
     pub(super) done: usize,
     pub(super) most: usize,
-    /// What there may be in any case.
+    /// The limit for a small text.
     least: usize,
     pub(super) deadline: Deadline,
     next_look: usize,
@@ -58,13 +58,13 @@ impl ScanWork {
         }
     }
 
-    /// Starts anew, where all patterns would look at `all` without windows.
+    /// Starts at zero. `all` is what searching all patterns without windows would cost.
     pub(super) fn reset(&mut self, all: usize) {
         *self = Self { deadline: self.deadline, ..Self::with_least(self.least) };
         self.most = self.least.max(all);
     }
 
-    /// Is it too late to look for windows?
+    /// Whether the limit or the deadline has passed. Reads the clock rarely.
     pub(super) fn is_exhausted(&mut self) -> bool {
         if self.done >= self.next_look {
             self.next_look = self.done + WORK_BETWEEN_CLOCK_READS;
@@ -87,17 +87,17 @@ impl Default for Candidates {
 }
 
 impl Candidates {
-    /// Where the pattern with this index can match, in order, none overlapping.
+    /// The windows of the pattern with this index, in order, not overlapping.
     pub fn windows(&self, index: usize) -> &[Range<usize>] {
         self.windows[index].as_slice()
     }
 
-    /// From now on, there must be an end to it by then.
+    /// Sets the deadline for all further searches.
     pub fn end_by(&mut self, deadline: Deadline) {
         self.work.deadline = deadline;
     }
 
-    /// Starts anew, with so many patterns and this text.
+    /// Prepares for `count` patterns and this text.
     pub(super) fn reset(&mut self, count: usize, text: &[u8]) {
         for index in self.touched.drain(..) {
             self.windows[index].clear();
@@ -115,7 +115,7 @@ impl Candidates {
         self.dead_end = None;
     }
 
-    /// Adds a window around a part of a match, unless it is known to be none. Most are: so that is not to be a call.
+    /// Adds a window around an anchor, unless its context is a known dead end. Inlined, since most are.
     #[inline]
     pub(super) fn add(&mut self, owner: &Owner, text: &[u8], part: Range<usize>, width: usize) {
         if owner.after.is_some_and(|after| self.dead_end == Some((after, part.end))) {

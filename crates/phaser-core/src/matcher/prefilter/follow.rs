@@ -1,36 +1,49 @@
-//! Follows a track through a text, to one side of a part that a match would have: how far could the match reach, if
-//! there is one at all?
+//! Follows a [`Context`](crate::matcher::literals::context::Context) through a text, away from an anchor: how far
+//! can the match extend, if it can exist at all?
 //!
-//! What is known at each step is an interval: the nearest and the furthest place that the steps so far can end at.
+//! Several ends are possible after each step, since steps have ranges. They are kept as an interval of distances
+//! from the anchor. For `\s{0,} [=]{1} \s{0,} [a-z]{0,}` after the anchor in `zqxj  =  abc;`:
+//!
+//! ```text
+//! step        text      nearest..furthest
+//! \s{0,}      "  "      0..2
+//! [=]{1}      "="       3..3
+//! \s{0,}      "  "      3..5
+//! [a-z]{0,}   "abc"     3..8        the match extends 8 bytes at most
+//! ```
+//!
+//! With `;` instead of `=`, no distance of 0..2 has the required byte: the candidate is dropped. An interval
+//! covers more ends than are possible, so the result is an upper bound, which is all that soundness needs. The
+//! cost is bounded by [`NEAR`] bytes per candidate.
 
 use crate::matcher::literals::byte_set::ByteSet;
 use crate::matcher::literals::context::ContextStep;
 
-/// How far a track is followed before its end is looked for without a look at what it needs.
+/// The distance, in bytes, up to which required steps are tested. Beyond it only the reach counts.
 const NEAR: usize = 512;
 
-/// Where a track leads.
+/// The result of following a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Followed {
-    /// The text does not have what it needs.
+    /// The text does not fit the context: no match.
     Nowhere,
-    /// So many bytes at most.
+    /// The maximum distance, in bytes.
     To(usize),
-    /// Further than is looked at.
+    /// Further than [`NEAR`].
     Far,
 }
 
-/// One side of a part.
+/// The text on one side of an anchor.
 #[derive(Debug, Clone, Copy)]
 pub enum Side<'t> {
-    /// What stands before it.
+    /// The text up to the anchor.
     Before(&'t [u8]),
-    /// What stands behind it.
+    /// The text from the anchor on.
     Behind(&'t [u8]),
 }
 
 impl Side<'_> {
-    /// Follows the steps, which are in the order of the text; a character has at most `width` bytes.
+    /// Follows `steps`, given in text order, for characters of up to `width` bytes.
     pub fn follow(self, steps: &[ContextStep], width: usize) -> Followed {
         match self {
             Self::Before(text) => {
@@ -47,7 +60,7 @@ impl Side<'_> {
         }
     }
 
-    /// How far the steps can reach at most, however far that is.
+    /// The maximum distance, without testing required steps and without a limit.
     pub fn furthest(self, steps: &[ContextStep], width: usize) -> usize {
         match self {
             Self::Before(text) => {
@@ -62,11 +75,11 @@ impl Side<'_> {
     }
 }
 
-/// The bytes next to a part, by their distance from it.
+/// Bytes indexed by their distance from the anchor.
 struct NearText<At> {
     at: At,
     len: usize,
-    /// Is there no more text than that?
+    /// Whether the text ends here.
     is_all: bool,
 }
 
@@ -97,7 +110,7 @@ impl<At: Fn(usize) -> u8> NearText<At> {
         steps.fold(0, |at, step| self.walk(at, step.most(width), step.bytes()))
     }
 
-    /// From a place on, at most so far, over bytes of the set.
+    /// The distance reached from `from` over at most `most` bytes of the set.
     fn walk(&self, from: usize, most: usize, bytes: &ByteSet) -> usize {
         let last = from.saturating_add(most).min(self.len);
         if *bytes == ByteSet::ALL {
@@ -106,8 +119,8 @@ impl<At: Fn(usize) -> u8> NearText<At> {
         (from..last).find(|&place| !bytes.contains((self.at)(place))).unwrap_or(last)
     }
 
-    /// The first place in an interval at which what the step needs can start. A byte that is not in the set rules out
-    /// all places before it.
+    /// The first distance in an interval at which the required bytes of a step start. A byte outside the set rules
+    /// out every start before it.
     fn first_run(&self, nearest: usize, furthest: usize, step: &ContextStep) -> Option<usize> {
         let (bytes, least, mut start) = (step.bytes(), step.least(), nearest);
         while start <= furthest && least <= self.len - start.min(self.len) {
@@ -126,20 +139,20 @@ mod tests {
     use crate::matcher::literals;
     use crate::matcher::pattern::linear::{Charset, parse};
 
-    /// Where the track behind the anchor of an expression leads.
+    /// Follows the context after the anchor of an expression.
     fn behind(expression: &str, text: &str) -> Followed {
         let anchor = literals::of(&parse(expression, Charset::Ascii).expect("an expression")).anchor;
         Side::Behind(text.as_bytes()).follow(anchor.expect("an anchor").after.steps(), 1)
     }
 
-    /// Where the track before it leads.
+    /// Follows the context before the anchor of an expression.
     fn before(expression: &str, text: &str) -> Followed {
         let anchor = literals::of(&parse(expression, Charset::Ascii).expect("an expression")).anchor;
         Side::Before(text.as_bytes()).follow(anchor.expect("an anchor").before.steps(), 1)
     }
 
     #[test]
-    fn a_track_is_followed_as_far_as_it_goes() {
+    fn follows_context_to_its_end() {
         for (expression, text, expected) in [
             (r"zqxj\s*=\s*[a-z]*", "  =  abc;", Followed::To(8)),
             (r"zqxj\s*=\s*[a-z]*", "  ;  abc;", Followed::Nowhere),
@@ -158,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_is_not_looked_at() {
+    fn stops_following_beyond_near() {
         let long = "a".repeat(2 * NEAR);
         assert_eq!(behind(r"zqxj\s*[a-z]*;", &long), Followed::Far);
         assert_eq!(behind(r"zqxj\s*[a-z]{10};", &long), Followed::Nowhere);

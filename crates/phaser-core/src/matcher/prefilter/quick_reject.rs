@@ -1,4 +1,16 @@
-//! One text, held against what patterns need: most patterns cannot match there, and are not even read.
+//! Tests the required literals of many patterns against one small text, before any pattern is parsed.
+//!
+//! Used while a [`Selection`](crate::matcher::Selection) is cold, which for a hook is always. Building a prefilter
+//! needs parsed patterns; this needs only the [`scan`](crate::matcher::literals::scan) of a pattern, or what a
+//! pack carries precomputed. Of 400 patterns a typical edit leaves a handful to parse.
+//!
+//! A pattern with the literals `{password, passwd}` is rejected for `let apiKey = 1;` as follows: the text is
+//! lowered, its trigrams (`let`, `et `, `t a`, ...) set bits in a [`TrigramFilter`], and `pas` is not among them,
+//! nor is `pas` of the second literal. If all trigrams of a literal are there, a substring search decides. Two
+//! bytes or fewer are searched directly.
+//!
+//! Case is dropped on both sides, so rejecting is sound for any flags. Texts with U+212A or U+017F, which lower to
+//! `k` and `s` only in Unicode, are not handled and count as "may match".
 
 use memchr::memmem;
 
@@ -10,17 +22,17 @@ use crate::matcher::literals::byte_set::ByteSet;
 use crate::matcher::view::View;
 use crate::text::Text;
 
-/// In a longer text, looking for what each pattern needs would cost more than reading the patterns.
+/// The largest text, in bytes. Beyond it, parsing all patterns is cheaper.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// For so many patterns it is quicker to search the text for what each of them needs than to note its grams.
+/// Up to this number of patterns, substring searches are cheaper than a trigram filter.
 const FEW: usize = 8;
 
-/// How many bits there are for each gram of a text, so that few are set, and how many there are at most, as a power of two.
+/// The bits per trigram of the text, and the cap on the number of bits, log2.
 const BITS_PER_GRAM: usize = 8;
 const MAX_BITS: u32 = 17;
 
-/// A text in lower case, to look for what patterns need.
+/// A text in lower case, with a trigram filter.
 #[derive(Debug)]
 pub struct QuickReject {
     text: Vec<u8>,
@@ -29,18 +41,17 @@ pub struct QuickReject {
 }
 
 impl QuickReject {
-    /// Is a file with these bytes small enough?
+    /// Whether a file is small enough.
     pub fn takes(file: &[u8]) -> bool {
         file.len() <= MAX_TEXT
     }
 
-    /// The text of a file, as patterns see it, to be asked for what any number of them needs.
+    /// The text of a file as patterns see it, for any number of patterns. `None` as in [`QuickReject::new`].
     pub fn of_text(text: &Text<'_>) -> Option<Self> {
         Self::new(View::of(text).bytes(), usize::MAX)
     }
 
-    /// The text, to be asked for what so many patterns need, unless it is too large, or has a character in it that folds in
-    /// a special way.
+    /// `None` if the text is too large or has a character that folds unusually: then every pattern may match.
     pub fn new(text: &[u8], patterns: usize) -> Option<Self> {
         let usual = || FOLDING.iter().all(|letter| memmem::find(text, letter.as_bytes()).is_none());
         if !Self::takes(text) || !usual() {
@@ -51,7 +62,7 @@ impl QuickReject {
         Some(Self { text, is_ascii, grams })
     }
 
-    /// Could a pattern that needs this match in the text?
+    /// Whether a pattern with these required literals may match in the text. Never a false negative.
     pub fn may_match(&self, Needs { texts, run }: &Needs) -> bool {
         (texts.is_empty() || texts.iter().any(|text| self.may_hold(text)))
             && run.is_none_or(|(set, count)| self.may_hold_run(set, count))
@@ -59,7 +70,6 @@ impl QuickReject {
 }
 
 impl MayHold for QuickReject {
-    /// Mostly it does not, and one gram tells.
     fn may_hold(&self, part: &[u8]) -> bool {
         self.grams.as_ref().is_none_or(|grams| grams.have_all_of(part))
             && memmem::find(&self.text, part).is_some()
@@ -74,12 +84,11 @@ impl MayHold for QuickReject {
     }
 }
 
-/// The grams of a text: three bytes in a row.
+/// A Bloom filter with one hash over the trigrams of a text.
 #[derive(Debug)]
 struct TrigramFilter {
-    /// A bit for each, by its hash.
     bits: Vec<u64>,
-    /// By how much a hash is too long for that.
+    /// The right shift that turns a hash into a bit index.
     shift: u32,
 }
 
@@ -99,7 +108,7 @@ impl TrigramFilter {
         Self { bits, shift }
     }
 
-    /// Are all grams of a text, or others with their hashes, among them?
+    /// Whether the filter has all trigrams of `part`. May return false positives.
     fn have_all_of(&self, part: &[u8]) -> bool {
         part.windows(3).all(|gram| {
             let bit = hash(u32::from_le_bytes([gram[0], gram[1], gram[2], 0])) >> self.shift;
@@ -108,7 +117,7 @@ impl TrigramFilter {
     }
 }
 
-/// The hash of three bytes in a row, the first of which is the lowest.
+/// The hash of a trigram, its first byte lowest.
 fn hash(gram: u32) -> u32 {
     gram.wrapping_mul(0x9E37_79B1)
 }
@@ -118,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_tells_which_patterns_may_match() {
+    fn rejects_patterns_by_required_literals() {
         for patterns in [FEW, FEW + 1] {
             let text = QuickReject::new(b"let apiKey = 1;", patterns).expect("small and usual");
             let may_match = |texts: &[&str], run| {

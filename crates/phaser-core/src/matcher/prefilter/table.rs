@@ -1,27 +1,27 @@
-//! Which grams are known: a bit for each, by its hash, and the loop that reads a text with it.
+//! The set of all grams of a prefilter, as a bit per hash, and the loop that scans a text with it.
 //!
-//! It may take a gram for known that is not. The sizes are fixed so that no entry in it has to be checked. For a long text
-//! a small table has a byte for each bit: that is looked up in half as many steps, and more memory than a short text is
-//! worth.
+//! False positives are possible, false negatives are not. Sizes are constants so that no index needs a bounds
+//! check. For a long text a small table is expanded to a byte per bit: a lookup takes half the instructions, and
+//! the expansion pays off from [`LONG`] bytes on.
 
 use crate::matcher::literals::grams;
 
-/// How many bytes of text one step covers, and how many it reads.
+/// The bytes of text per step, and the bytes that a step reads.
 pub const STEP: usize = 16;
 const STEP_READS: usize = STEP - 2 + grams::LEN;
 
-/// How many bits there should be for each gram that is known, so that few others are taken for one.
+/// The bits per gram. At 128, about one lookup in 128 is a false positive.
 const BITS_PER_GRAM: usize = 128;
 
-/// The sizes, in words of 64 bits: all of them stay in a fast cache.
+/// The table sizes in words of 64 bits: 8, 32 and 128 KB, within L1 or L2.
 const SMALL: usize = 1 << 10;
 const MEDIUM: usize = 1 << 12;
 const LARGE: usize = 1 << 14;
 
-/// From so many bytes on a text is long.
+/// The length of a long text, in bytes.
 const LONG: usize = 1 << 20;
 
-/// A table of grams.
+/// A set of grams.
 #[derive(Debug)]
 pub enum GramTable {
     Small(Box<BitTable<SMALL>>),
@@ -30,7 +30,7 @@ pub enum GramTable {
 }
 
 impl GramTable {
-    /// For so many grams.
+    /// `count` decides the size.
     pub fn new(count: usize, grams: impl Iterator<Item = u32>) -> Self {
         match count * BITS_PER_GRAM / 64 {
             words if words <= SMALL => Self::Small(BitTable::of(grams)),
@@ -39,7 +39,7 @@ impl GramTable {
         }
     }
 
-    /// Calls `each` with every gram at an even entry that may be known.
+    /// Calls `each` with the offset and the value of every gram at an even offset that may be in the set.
     pub fn scan(&self, text: &[u8], each: impl FnMut(usize, u32)) {
         match self {
             Self::Small(bits) if text.len() >= LONG => {
@@ -53,7 +53,6 @@ impl GramTable {
     }
 }
 
-/// The bits of a table.
 #[derive(Debug)]
 pub struct BitTable<const WORDS: usize>([u64; WORDS]);
 
@@ -69,7 +68,7 @@ impl<const WORDS: usize> BitTable<WORDS> {
         bits
     }
 
-    /// A number that is odd if the gram may be known.
+    /// Odd if the gram may be in the set.
     fn bit(&self, gram: u32) -> u8 {
         let bit = hash(gram) >> Self::SHIFT;
         (self.0[(bit >> 6) as usize % WORDS] >> (bit & 63)) as u8
@@ -77,7 +76,7 @@ impl<const WORDS: usize> BitTable<WORDS> {
 }
 
 impl BitTable<SMALL> {
-    /// The same table, for long texts.
+    /// The same set with a byte per bit.
     fn as_bytes(&self) -> ByteTable {
         let mut bytes = vec![0; SMALL * 64];
         for (these, word) in bytes.chunks_exact_mut(64).zip(self.0).filter(|(_, word)| *word != 0) {
@@ -87,18 +86,18 @@ impl BitTable<SMALL> {
     }
 }
 
-/// A byte for each bit of a small table.
+/// A byte per bit of a small table.
 #[derive(Debug)]
 struct ByteTable(Box<[u8; SMALL * 64]>);
 
 impl ByteTable {
-    /// A number that is odd if the gram may be known.
+    /// Odd if the gram may be in the set.
     fn bit(&self, gram: u32) -> u8 {
         self.0[(hash(gram) >> BitTable::<SMALL>::SHIFT) as usize % (SMALL * 64)]
     }
 }
 
-/// Calls `each` with every gram at an even entry that may be known: `bit` then gives an odd number.
+/// The scan loop. `bit` returns an odd number for a gram that may be in the set.
 fn scan(text: &[u8], bit: impl Fn(u32) -> u8, mut each: impl FnMut(usize, u32)) {
     let may_be_known = |gram: &u32| bit(*gram) & 1 != 0;
     let mut rest = text;
@@ -107,7 +106,7 @@ fn scan(text: &[u8], bit: impl Fn(u32) -> u8, mut each: impl FnMut(usize, u32)) 
             let at = 2 * index;
             grams::read([chunk[at], chunk[at + 1], chunk[at + 2], chunk[at + 3]])
         });
-        // Mostly there is none, and which one it is can be found out again.
+        // Rarely true. Finding out which gram it was is left to the slow path.
         if grams.iter().fold(0, |any, gram| any | bit(*gram)) & 1 != 0 {
             let at = text.len() - rest.len();
             for (index, gram) in grams.into_iter().enumerate().filter(|(_, gram)| may_be_known(gram)) {
@@ -124,7 +123,7 @@ fn scan(text: &[u8], bit: impl Fn(u32) -> u8, mut each: impl FnMut(usize, u32)) 
     }
 }
 
-/// The hash of a gram.
+/// A multiplicative hash; the upper bits are used.
 pub fn hash(gram: u32) -> u32 {
     gram.wrapping_mul(0x9E37_79B1)
 }
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_read_as_a_short_one_is() {
+    fn scans_long_texts_like_short_ones() {
         let grams = (0..400_u32).map(|number| number.wrapping_mul(0x6C07_8965) | 0x2020_2020);
         let bits = BitTable::<SMALL>::of(grams.clone());
         let bytes = bits.as_bytes();
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_found_at_even_places_in_every_size() {
+    fn finds_grams_at_even_offsets() {
         let known = grams::read(*b"wxyz");
         for count in [1, 5_000, 500_000] {
             let table = GramTable::new(count, [known].into_iter());

@@ -1,8 +1,23 @@
-//! The stretches of a text in which one pattern can match.
+//! Windows: the ranges of a text in which one pattern can match.
 //!
-//! A window reaches from a part of a match as far as the match can. Windows that overlap become one, so
-//! that all matches that start in a window end in it: a search of the window finds what a search of
-//! the whole text finds there.
+//! A window extends from an anchor as far as a match can, to both sides. In `aaXaaXaa-aaXaa` with the anchor `X`,
+//! up to two letters before it and up to three after it, the anchors at 2, 5 and 11 give the ranges 0..6, 3..8 and
+//! 9..14.
+//!
+//! # Soundness
+//!
+//! Overlapping ranges are merged: 0..8 and 9..14. So a match that starts in a window also ends in it, and the
+//! leftmost-first, non-overlapping matches inside a window are those that a search of the whole text finds there.
+//! Without merging, a search of 3..8 would start in the middle of a match of 0..6. Ranges that only touch stay
+//! apart: no match crosses the border, or one range would include it.
+//!
+//! Assertions such as `\b` see the text around a window, which engines get as a range of the whole text.
+//!
+//! # Limits
+//!
+//! At most [`MAX_WINDOWS`] per pattern; then the last one grows. The text between two windows contains no start of
+//! a match, so including it changes nothing but the cost. A window that extends further than is followed byte by
+//! byte is extended from the previous one, so all windows of a pattern cost one pass over the text at most.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,22 +26,20 @@ use crate::matcher::literals::byte_set::{ByteSet, Needles, likelihood};
 use crate::matcher::literals::context::Context;
 use crate::matcher::literals::{ByteRun, LiteralShape, MatchReach};
 
-/// What the matches of a pattern have around a part of them.
+/// What the matches of a pattern contain around an anchor.
 #[derive(Debug, Clone)]
 pub struct AnchorContext {
-    /// Before the part.
     pub before: Context,
-    /// After the part.
     pub after: Context,
-    /// Anywhere.
+    /// A run anywhere in the match.
     pub run: Option<ByteRun>,
-    /// One of these anywhere, if there are any; bytes that are one character each.
+    /// Literals one of which is anywhere in the match, or empty. Their bytes are whole characters.
     pub nearby: Vec<NearbyFinder>,
-    /// The least bytes of a match.
+    /// The minimum length of a match, in bytes.
     pub least: usize,
 }
 
-/// A few bytes in a row, found by the rarest of them.
+/// Searches for a short literal by its rarest byte.
 #[derive(Debug, Clone)]
 pub struct NearbyFinder {
     shape: LiteralShape,
@@ -35,7 +48,7 @@ pub struct NearbyFinder {
 }
 
 impl NearbyFinder {
-    /// For a shape that is not empty.
+    /// Panics if `shape` is empty.
     pub fn new(shape: &LiteralShape) -> Self {
         let rarer = |one: &(usize, &ByteSet), other: &(usize, &ByteSet)| {
             likelihood(one.1).total_cmp(&likelihood(other.1))
@@ -56,7 +69,7 @@ impl NearbyFinder {
 }
 
 impl AnchorContext {
-    /// Can there be a match in these bytes?
+    /// Whether a match in this window is possible.
     fn allows(&self, window: &[u8]) -> bool {
         window.len() >= self.least
             && self.run.is_none_or(|run| has_run(window, &run))
@@ -64,25 +77,23 @@ impl AnchorContext {
     }
 }
 
-/// The most windows of one pattern in one text. Beyond it the last one grows: what lies between two windows holds no
-/// start of a match, so that searching it, too, finds nothing else.
+/// Cap on the windows of one pattern in one text.
 pub const MAX_WINDOWS: usize = 10_000;
 
-/// The lines that a pattern can match in.
+/// The lines in which a pattern without an anchor can match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineChoice {
-    /// Any.
     All,
-    /// Those with a character beyond ASCII.
+    /// Lines with a character beyond ASCII.
     BeyondAscii,
 }
 
-/// Where one pattern can match.
+/// The windows of one pattern.
 #[derive(Debug, Clone)]
 pub struct Windows {
     ranges: Vec<Range<usize>>,
     most: usize,
-    /// What it has cost to find them.
+    /// The work spent on them.
     pub(super) cost: usize,
 }
 
@@ -93,34 +104,32 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// The windows; after [`Windows::join`] in order, none overlapping.
+    /// The windows. After [`Windows::join`] they are in order and do not overlap.
     pub fn as_slice(&self) -> &[Range<usize>] {
         &self.ranges
     }
 
-    /// Is there none?
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Forgets all windows.
     pub fn clear(&mut self) {
         self.ranges.clear();
     }
 
-    /// Has at most so many windows from now on, at least one.
+    /// Caps the number of windows, to at least one.
     pub fn limit(&mut self, most: usize) {
         self.most = most.clamp(1, MAX_WINDOWS);
     }
 
-    /// One window, all of the text.
+    /// Makes the whole text the only window.
     pub fn set_whole(&mut self, text: &[u8]) {
         self.ranges.clear();
         self.ranges.push(0..text.len());
     }
 
-    /// For a pattern that can match anywhere in a line and not beyond: lines beyond ASCII, and apart from them the
-    /// others, if they are wanted, so that these can be searched without Unicode.
+    /// Makes windows of lines, for a pattern whose matches lie within one: each line beyond ASCII, and the
+    /// stretches of ASCII lines between them, if wanted, which are searched without Unicode.
     pub fn set_lines(&mut self, text: &[u8], wanted: LineChoice) {
         self.ranges.clear();
         let (mut start, mut open) = (0, None);
@@ -142,8 +151,8 @@ impl Windows {
         }
     }
 
-    /// Adds a window around `part`; a character has at most `width` bytes. Returns how many bytes were looked at, or
-    /// `None` when what stands behind the part rules a match out.
+    /// Adds a window around the anchor at `part`, for characters of up to `width` bytes. Returns the bytes read,
+    /// or `None` if the text after the anchor rules out a match.
     pub fn add(
         &mut self,
         around: &AnchorContext,
@@ -169,8 +178,8 @@ impl Windows {
         })
     }
 
-    /// Adds a window that reaches far. Bytes that are in the last window are not looked at again, so that all windows of a
-    /// pattern together take no more than a look at the text.
+    /// Adds a window that extends further than [`Side::follow`] reads. Bytes of the previous window are not read
+    /// again, so that all windows of a pattern cost one pass over the text.
     fn add_far(&mut self, around: &AnchorContext, text: &[u8], part: Range<usize>, width: usize) -> usize {
         let most = |reach: &MatchReach| reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
         let (before, after) = (around.before.reach(), around.after.reach());
@@ -181,7 +190,7 @@ impl Windows {
                 || first <= end && end <= start && walk_back(text, start, end, &before.bytes) == end
         };
         let (new, known) = match self.ranges.last().filter(reaches) {
-            // What is new begins at its ends.
+            // Only the text before and after the previous window is new.
             Some(window) => {
                 let last = part.end.saturating_add(most(&after)).min(text.len());
                 let start = walk_back(text, window.start, first, &before.bytes);
@@ -209,7 +218,7 @@ impl Windows {
         }
     }
 
-    /// Puts the windows in order and joins those that overlap.
+    /// Sorts the windows and merges those that overlap.
     pub fn join(&mut self) {
         if !self.ranges.is_sorted_by_key(|window| window.start) {
             self.ranges.sort_unstable_by_key(|window| window.start);
@@ -224,7 +233,7 @@ impl Windows {
     }
 }
 
-/// From `at` towards `last`, over bytes of the set.
+/// The offset reached from `at` towards `last`, over bytes of the set.
 pub fn walk(text: &[u8], at: usize, last: usize, bytes: &ByteSet) -> usize {
     let ahead = text.get(at..last).unwrap_or_default();
     if *bytes == ByteSet::ALL {
@@ -233,7 +242,7 @@ pub fn walk(text: &[u8], at: usize, last: usize, bytes: &ByteSet) -> usize {
     at + ahead.iter().position(|&byte| !bytes.contains(byte)).unwrap_or(ahead.len())
 }
 
-/// From `at` back towards `first`, over bytes of the set.
+/// The offset reached from `at` back towards `first`, over bytes of the set.
 fn walk_back(text: &[u8], at: usize, first: usize, bytes: &ByteSet) -> usize {
     let behind = text.get(first..at).unwrap_or_default();
     if *bytes == ByteSet::ALL {
@@ -242,17 +251,16 @@ fn walk_back(text: &[u8], at: usize, first: usize, bytes: &ByteSet) -> usize {
     behind.iter().rposition(|&byte| !bytes.contains(byte)).map_or(at - behind.len(), |stop| first + stop + 1)
 }
 
-/// Is there such a run?
 pub fn has_run(text: &[u8], run: &ByteRun) -> bool {
     next_run(text, 0, run.count, |byte| run.bytes.contains(byte)).is_some()
 }
 
-/// Calls `each` with every run, as long as it goes.
+/// Calls `each` with every run in `text`, at its full length.
 pub fn each_run(text: &[u8], run: &ByteRun, each: impl FnMut(Range<usize>)) {
     each_run_of(text, run.count, |byte| run.bytes.contains(byte), each);
 }
 
-/// The same for bytes that are known in another way.
+/// [`each_run`] with a predicate for the bytes.
 pub fn each_run_of(
     text: &[u8],
     count: usize,
@@ -266,8 +274,8 @@ pub fn each_run_of(
     }
 }
 
-/// The first run from `start` on, as long as it goes. Most bytes are not looked at: a byte that is not
-/// in the set rules out all runs across it.
+/// The first run from `start` on, at its full length. Reads few bytes: one that is not in the set rules out every
+/// run across it.
 fn next_run(text: &[u8], mut start: usize, count: usize, is_in: impl Fn(u8) -> bool) -> Option<Range<usize>> {
     loop {
         let probe = start + count;
@@ -287,7 +295,7 @@ fn next_run(text: &[u8], mut start: usize, count: usize, is_in: impl Fn(u8) -> b
 mod tests {
     use super::*;
 
-    /// How much is followed in any test with something long.
+    /// A distance that is not followed byte by byte.
     const FAR: usize = 2_000;
 
     fn reach(most: impl Into<Option<usize>>) -> Context {
@@ -311,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_ends_at_the_reach_and_at_other_bytes() {
+    fn window_ends_at_reach_and_other_bytes() {
         let text = "abcd-efXgh\nij";
         let all = |around| windows(&around, text, &[Range { start: 7, end: 8 }]);
         assert_eq!(all(around(None, None)), vec![5..10]);
@@ -323,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_overlap_become_one() {
+    fn merges_overlapping_windows() {
         let text = "aaXaaXaa-aaXaa-";
         assert_eq!(windows(&around(2, 3), text, &[2..3, 5..6, 11..12]), [0..8, 9..14]);
         assert_eq!(windows(&around(2, 3), text, &[11..12, 5..6, 2..3]), [0..8, 9..14], "in any order");
@@ -331,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_limit_the_last_window_grows() {
+    fn grows_last_window_beyond_limit() {
         let (text, around) = ("X-X-X-X-X-", around(0, 0));
         let mut windows = Windows::default();
         windows.limit(2);
@@ -349,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn long_windows_are_followed_to_their_end() {
+    fn follows_long_windows_to_their_end() {
         let text = "a".repeat(3 * FAR) + "X" + &"a".repeat(3 * FAR) + "X" + &"a".repeat(FAR);
         let parts = [3 * FAR..3 * FAR + 1, 6 * FAR + 1..6 * FAR + 2];
         assert_eq!(windows(&around(None, None), &text, &parts), vec![0..text.len()]);
@@ -360,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn far_windows_are_found_in_one_look_at_the_text() {
+    fn reads_text_once_for_far_windows() {
         let text = format!("{} X", "a ".repeat(FAR)).repeat(50);
         let parts: Vec<_> = memchr::memchr_iter(b'X', text.as_bytes()).map(|at| at..at + 1).collect();
         for bytes in [ByteSet::ALL, ByteSet::range(0, b'z')] {
@@ -375,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_beyond_ascii_stand_apart() {
+    fn separates_lines_beyond_ascii() {
         let chosen = |text: &str, wanted| {
             let mut windows = Windows::default();
             windows.set_lines(text.as_bytes(), wanted);
@@ -392,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_window_without_the_run_is_dropped() {
+    fn drops_window_without_run() {
         let run = ByteRun { bytes: ByteSet::range(b'0', b'9'), count: 4 };
         let digits =
             |most| Context::within(MatchReach { most: Some(most), bytes: ByteSet::range(b'0', b'9') });
@@ -407,13 +415,13 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_too_short_is_dropped() {
+    fn drops_window_that_is_too_short() {
         let around = AnchorContext { least: 4, ..around(None, None) };
         assert_eq!(windows(&around, "aXa-aXaa", &[1..2, 5..6]), vec![4..8]);
     }
 
     #[test]
-    fn a_near_window_without_a_clue_is_dropped() {
+    fn drops_window_without_nearby_literal() {
         let nearby = ["qx", "zz"].map(|nearby| {
             NearbyFinder::new(&nearby.bytes().map(|byte| ByteSet::range(byte, byte)).collect())
         });
@@ -422,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_found_whole() {
+    fn finds_whole_runs() {
         let run = ByteRun { bytes: ByteSet::range(b'0', b'9'), count: 3 };
         for (text, expected) in [
             ("", vec![]),

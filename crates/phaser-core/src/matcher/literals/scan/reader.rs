@@ -1,57 +1,52 @@
-//! Reads a pattern from left to right: each of its parts becomes a part that the [rules](crate::matcher::literals::rules)
-//! know.
+//! The reader: a recursive descent over the source of a pattern that feeds the
+//! [rules](crate::matcher::literals::rules).
 
 use super::slices::{CompiledSize, LiteralSlice};
 use crate::matcher::literals::ByteRun;
 use crate::matcher::literals::byte_set::ByteSet;
 use crate::matcher::literals::rules::{self, RepeatCount, Sequence};
 
-/// The deepest groups; patterns may be deeper than that.
+/// Cap on nested groups. Below the limits of the engines.
 const MAX_DEPTH: usize = 16;
 
-/// What is known of a part of a pattern.
 pub(super) type ScannedPart = rules::PatternPart<LiteralSlice>;
 
-/// The size of one piece.
 const PIECE: CompiledSize = CompiledSize { pieces: 1, large: 0 };
 
 /// One piece of a sequence, before its quantifier.
 enum Atom {
-    /// This byte.
     Byte(u8),
-    /// No text: a look (`^`, `\b`), flags, or look-around, whatever is inside.
+    /// Matches the empty string: an assertion, flags, or look-around.
     Look(CompiledSize),
-    /// Anything else.
     Part(ScannedPart),
 }
 
-/// One piece of a class.
+/// One member of a class.
 enum Member {
     Byte(u8),
     Class(ByteSet),
 }
 
-/// Reads a pattern from its start; `None` gives up.
+/// Reads a pattern from its start. Every method returns `None` at a construct that it does not know.
 #[derive(Default)]
 pub(super) struct PatternReader<'a> {
     pub(super) rest: &'a [u8],
     depth: usize,
-    /// What texts are made of.
+    /// The literal bytes read so far, in lower case. A [`LiteralSlice`] points into them.
     pub(super) letters: Vec<u8>,
-    /// The names of groups so far.
+    /// The names of the groups so far.
     names: Vec<&'a [u8]>,
-    /// Is there a negated class, and one like `\W`?
+    /// Whether there is a negated class, and whether there is one of `\W`, `\D`, `\S`.
     pub(super) negates: [bool; 2],
-    /// How many groups there are so far, how many of them capture, and a bit for each of the first nine that is closed.
+    /// The number of groups so far, the number that capture, and a bit for each of the first nine that is closed.
     pub(super) groups: usize,
     captures: usize,
     closed: u16,
-    /// Does it need the backtracking engine?
+    /// Whether the pattern needs the backtracking engine.
     pub(super) backtracks: bool,
 }
 
 impl<'a> PatternReader<'a> {
-    /// From the start of a pattern on.
     pub(super) fn new(pattern: &'a [u8]) -> Self {
         Self { rest: pattern, letters: Vec::with_capacity(pattern.len()), ..Self::default() }
     }
@@ -70,7 +65,7 @@ impl PatternReader<'_> {
         Some(*first)
     }
 
-    /// All of it, or all of a group.
+    /// Reads the whole pattern, or a group up to its `)`.
     pub(super) fn alternatives(&mut self) -> Option<ScannedPart> {
         let first = self.sequence()?;
         if self.rest.first() != Some(&b'|') {
@@ -90,8 +85,7 @@ impl PatternReader<'_> {
             self.letters_alone();
             let Some(&first) = self.rest.first().filter(|first| !b"|)".contains(first)) else { break };
             if first == b'$' && self.letters.last() == Some(&b'\r') {
-                // A carriage return before the end of a line, be it that a group begins or ends between them: there is
-                // something to tell its author.
+                // `\r$` matches nothing and gets a warning, even with a group boundary in between.
                 return None;
             }
             let end = self.read();
@@ -107,11 +101,11 @@ impl PatternReader<'_> {
                     continue;
                 }
                 (Atom::Look(_), Some(_)) => return None,
-                // Nothing that is repeated is valid for one engine, and not for the other.
+                // A repeated empty group is valid for one engine only.
                 (Atom::Part(part), Some(_)) if part.texts().is_some_and(|text| text.len() == 0) => {
                     return None;
                 }
-                // A repeated carriage return may stand before the end of a line.
+                // A repeated `\r` may stand before `$`.
                 (Atom::Byte(b'\r'), Some(_)) => return None,
                 (Atom::Part(part), None) => part,
                 (Atom::Part(part), Some(times)) => rules::repeated(part, times),
@@ -134,7 +128,7 @@ impl PatternReader<'_> {
         Some(sequence.finish())
     }
 
-    /// Reads letters that stand for themselves and are not repeated, as most of a pattern are.
+    /// Reads bytes that stand for themselves and are not repeated: most of a pattern.
     fn letters_alone(&mut self) {
         while let [first, rest @ ..] = self.rest
             && !is_special(*first)
@@ -145,7 +139,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// How many letters have been read; never more than the pattern has.
+    /// The number of literal bytes read. At most the length of the pattern, which fits.
     fn read(&self) -> u16 {
         u16::try_from(self.letters.len()).unwrap_or(u16::MAX)
     }
@@ -173,14 +167,14 @@ impl PatternReader<'_> {
             digit @ b'1'..=b'9' if !self.rest.first().is_some_and(u8::is_ascii_digit) => {
                 let is_known = self.closed >> (digit - b'0') & 1 == 1 && self.names.is_empty();
                 self.backtracks = true;
-                // It may stand for anything.
+                // A back-reference may be any text.
                 is_known.then(|| Atom::Part(ScannedPart::opaque(PIECE)))
             }
             byte => self.escaped(byte).map(Atom::Byte),
         }
     }
 
-    /// The byte that an escape stands for; the first character after its backslash has been read.
+    /// The byte that an escape stands for. The backslash and `first` have been read.
     fn escaped(&mut self, first: u8) -> Option<u8> {
         match first {
             b'n' => Some(b'\n'),
@@ -199,7 +193,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// A class; the `[` has been read.
+    /// Reads a class after its `[`.
     fn class(&mut self) -> Option<Atom> {
         let negated = self.take(b"^");
         self.negates[0] |= negated;
@@ -228,7 +222,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// A member of a class, from its first byte on, which has been read.
+    /// Reads a member of a class after its first byte.
     fn member(&mut self, byte: u8) -> Option<Member> {
         if byte != b'\\' {
             return Some(Member::Byte(byte));
@@ -242,7 +236,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// A group, or flags; the `(` has been read.
+    /// Reads a group, or flags, after the `(`.
     fn group(&mut self) -> Option<Atom> {
         if self.take_flags() {
             return Some(Atom::Look(PIECE));
@@ -275,8 +269,8 @@ impl PatternReader<'_> {
         self.take(b")").then_some(if is_look { Atom::Look(part.measure) } else { Atom::Part(part) })
     }
 
-    /// Flags that stand alone and change nothing here: letters are in lower case, `^` and `$` hold at every line anyway, and
-    /// a dot may stand for anything.
+    /// Skips `(?flags)`. They change nothing here: literals are in lower case, `^` and `$` hold at every line, and
+    /// a dot may be any byte.
     fn take_flags(&mut self) -> bool {
         let flags = self.rest.strip_prefix(b"?").and_then(|rest| {
             let end = rest.iter().position(|byte| *byte == b')')?;
@@ -295,7 +289,7 @@ impl PatternReader<'_> {
         }
     }
 
-    /// The name of a group and the `>` after it.
+    /// Reads the name of a group and the `>` after it.
     fn name(&mut self) -> Option<()> {
         let (name, rest) = self.rest.split_at(self.rest.iter().position(|&byte| byte == b'>')?);
         let is_new = !name.first()?.is_ascii_digit() && !self.names.contains(&name);
@@ -304,7 +298,7 @@ impl PatternReader<'_> {
         (is_new && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')).then_some(())
     }
 
-    /// How often the atom before is repeated, if it is; the outer `None` gives up.
+    /// Reads a quantifier: `Some(None)` if there is none, `None` to give up.
     #[expect(clippy::option_option, reason = "giving up passes through every step")]
     fn quantifier(&mut self) -> Option<Option<RepeatCount>> {
         let (least, most) = match self.rest.first() {
@@ -338,12 +332,11 @@ fn number(digits: &str) -> Option<usize> {
     digits.parse().ok().filter(|_| plain)
 }
 
-/// May a byte stand for something else than itself?
+/// Whether a byte may stand for something other than itself.
 fn is_special(byte: u8) -> bool {
     matches!(byte, b'\\' | b'[' | b']' | b'(' | b')' | b'{' | b'.' | b'^' | b'$' | b'*' | b'+' | b'?' | b'|')
 }
 
-/// Letters as they are.
 fn literal(start: u16, end: u16) -> ScannedPart {
     ScannedPart::exact(
         LiteralSlice::new(start, end),
@@ -351,7 +344,7 @@ fn literal(start: u16, end: u16) -> ScannedPart {
     )
 }
 
-/// One character out of a class, whose bytes are in this set.
+/// A character of a class that consists of these bytes.
 fn class(bytes: ByteSet) -> ScannedPart {
     let part = ScannedPart::opaque(CompiledSize { pieces: 1, large: usize::from(bytes.has_high()) });
     if bytes == ByteSet::ALL { part } else { part.of_one_character(ByteRun { bytes, count: 1 }) }
@@ -362,7 +355,7 @@ fn lower(first: u8, last: u8) -> ByteSet {
     ByteSet::range(first, last).to_ascii_lowercase()
 }
 
-/// The bytes in lower case of the characters of a class like `\d`, in Unicode.
+/// The bytes of the characters of `\d`, `\w` or `\s` in Unicode, in lower case; all bytes for their negations.
 fn named(class: u8) -> ByteSet {
     let ascii = match class {
         b'd' => ByteSet::range(b'0', b'9'),

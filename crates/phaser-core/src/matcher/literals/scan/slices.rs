@@ -1,13 +1,13 @@
-//! The texts of a part as slices of the letters of a pattern: enough for a hook, and no text is copied for it.
+//! Literals as slices of one buffer. Cheaper than shapes: nothing is copied, and a set is a fixed array.
 
 use crate::matcher::literals::rules::{Choice, LiteralSet, PartMeasure, RepeatCount};
 
-/// The most texts of one pattern.
+/// Cap on the literals of one pattern.
 const MAX_TEXTS: usize = 8;
-/// How much of a repetition is joined with what comes after it.
+/// How much of a repetition is joined with the part after it, in bytes.
 const MAX_TAIL: u16 = 2;
 
-/// One text: a slice of the letters that have been read.
+/// One literal: a range of the reader's buffer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LiteralSlice {
     start: u16,
@@ -33,7 +33,7 @@ impl LiteralSet for LiteralSlice {
         Self { start: 0, end: 0 }
     }
 
-    /// If they are neighbours among the letters, too.
+    /// `None` unless the slices are adjacent in the buffer.
     fn joined(&self, behind: &Self) -> Option<Self> {
         match (self.len(), behind.len()) {
             (0, _) => Some(*behind),
@@ -57,12 +57,12 @@ impl LiteralSet for LiteralSlice {
     }
 }
 
-/// A few texts, none of them empty.
+/// Up to [`MAX_TEXTS`] literals, none of them empty.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OneOf {
     texts: [LiteralSlice; MAX_TEXTS],
     count: u16,
-    /// The length of the shortest.
+    /// The length of the shortest, in bytes.
     shortest: u16,
 }
 
@@ -71,7 +71,7 @@ impl OneOf {
         &self.texts[..usize::from(self.count)]
     }
 
-    /// The texts themselves, out of the letters.
+    /// The literals, copied out of the buffer.
     pub(super) fn texts(self, letters: &[u8]) -> Vec<Box<[u8]>> {
         let text = |slice: &LiteralSlice| letters[usize::from(slice.start)..usize::from(slice.end)].into();
         self.slices().iter().map(text).collect()
@@ -94,10 +94,10 @@ impl Choice for OneOf {
     fn widen(&mut self, _: CompiledSize, _: CompiledSize) {}
 }
 
-/// How large a part is once it is compiled, more or less.
+/// An estimate of the size of a part once compiled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CompiledSize {
-    /// How many pieces it has, with repetitions written out.
+    /// The number of pieces, with repetitions written out.
     pub(super) pieces: usize,
     /// How many of them are large classes.
     pub(super) large: usize,
