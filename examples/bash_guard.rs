@@ -1,4 +1,4 @@
-//! A PreToolUse hook for Bash: a forced push is asked about first, and made a safer one.
+//! A PreToolUse hook for Bash: asks before a forced push and makes it a safer one.
 //!
 //! In the settings: `"matcher": "Bash"`, with this program as the command.
 
@@ -10,11 +10,11 @@ use serde_json::{Map, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::read(io::stdin())?;
-    let document = answer(&request)?.answer(&request)?;
+    let document = respond(&request)?.to_json_for(&request)?;
     Ok(io::stdout().write_all(document.as_bytes())?)
 }
 
-fn answer(request: &Request) -> Result<Response, ResponseError> {
+fn respond(request: &Request) -> Result<Response, ResponseError> {
     let Event::PreToolUse(call) = request.event() else { return Ok(Response::empty()) };
     let (Some(Tool::Bash), Some(command)) = (call.tool, call.input.command()) else {
         return Ok(Response::empty());

@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let request = Request::read(io::stdin())?;
     if let Some(reminder) = reminder(&request)? {
         let response = Response::from(PostToolUseResponse::with_context(reminder));
-        io::stdout().write_all(response.answer(&request)?.as_bytes())?;
+        io::stdout().write_all(response.to_json_for(&request)?.as_bytes())?;
     }
     Ok(())
 }

@@ -22,6 +22,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let Some(file) = from_client.as_deref().or(env_file) {
         response.append_env_vars(Path::new(file))?;
     }
-    let document = Response::from(response).answer(&request)?;
+    let document = Response::from(response).to_json_for(&request)?;
     Ok(io::stdout().write_all(document.as_bytes())?)
 }

@@ -13,9 +13,9 @@ use super::{Answer, Manner, Occasion, OnClean, Worktree};
 use crate::exit::Exit;
 use phaser_core::skipped::{Skipped, Why};
 use phaser_hook::{
-    BlockResponse, ContextResponse, Event, Keeps, PostToolUseFailureResponse, PostToolUseResponse,
-    PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tells, Tool, ToolInput,
-    ToolRun,
+    BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Event, PostToolUseFailureResponse,
+    PostToolUseResponse, PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tool,
+    ToolInput, ToolRun,
 };
 use phaser_project::path::{RelPath, SETTINGS};
 use phaser_project::report::Summary;
@@ -229,13 +229,14 @@ fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Respons
             StopResponse::block(reason).into()
         }
         (Event::ConfigChange { .. }, Verdict::Block(reason)) => {
-            BlockResponse::block(Keeps::ConfigChange, reason).into()
+            BlockResponse::block(BlockableEvent::ConfigChange, reason).into()
         }
         (Event::SessionStart { .. }, _) => {
             context.map_or_else(Response::empty, |text| SessionStartResponse::with_context(text).into())
         }
-        (Event::SubagentStart(_), _) => context
-            .map_or_else(Response::empty, |text| ContextResponse::to(Tells::SubagentStart, text).into()),
+        (Event::SubagentStart(_), _) => context.map_or_else(Response::empty, |text| {
+            ContextResponse::to(ContextEvent::SubagentStart, text).into()
+        }),
         _ => Response::empty(),
     }
 }

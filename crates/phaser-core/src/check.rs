@@ -14,7 +14,7 @@
 //!    prefilter finds no `print(` in most files; [`passes_unmatched`](Check::passes_unmatched) says that such a file
 //!    passes, and evaluation is skipped.
 //! 5. In `src/a.py` the search finds the span `10..16`. [`evaluate`](Check::evaluate) receives the path, the text and
-//!    this span, and returns [`Verdict::Spans`]: one violation per span. The matcher adds line, excerpt and
+//!    this span, and returns [`CheckVerdict::Spans`]: one violation per span. The matcher adds line, excerpt and
 //!    fingerprint, then applies directives and limits.
 //!
 //! Pattern search and prefilter are services: a check without a pattern is evaluated on every target of its globs.
@@ -137,7 +137,7 @@ pub enum CheckInput {
 pub enum CheckLevel {
     /// One file. A violation has its path.
     File,
-    /// The project. One target that [satisfies](Verdict::Satisfies) the contract is enough, a violation needs all
+    /// The project. One target that [satisfies](CheckVerdict::Satisfies) the contract is enough, a violation needs all
     /// targets, and its path is the contract's glob.
     Project,
 }
@@ -158,7 +158,7 @@ pub struct CheckTarget<'a> {
 
 /// The result of evaluating one target.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckVerdict {
     /// No violation.
     Pass,
     /// One violation for each of these byte ranges of the text.
@@ -200,7 +200,7 @@ pub trait Evaluator {
     }
 
     /// Judges one target.
-    fn evaluate(&self, target: CheckTarget<'_>) -> Verdict;
+    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict;
 }
 
 /// What a contract demands, with its parameters.
@@ -280,7 +280,7 @@ impl Check {
     }
 
     /// See [`Evaluator::evaluate`].
-    pub fn evaluate(&self, target: CheckTarget<'_>) -> Verdict {
+    pub fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
         self.evaluator().evaluate(target)
     }
 }
@@ -300,7 +300,7 @@ mod tests {
         (row.build)(TypeValues { schema, pattern: Some(pattern()) }).expect("has its keys")
     }
 
-    fn verdict(check: &Check, matches: &[Range<usize>], incomplete: bool) -> Verdict {
+    fn verdict(check: &Check, matches: &[Range<usize>], incomplete: bool) -> CheckVerdict {
         let (path, text) = (RelPath::from("a.py"), Text::new(&b"a.b a.b"[..]).expect("is text"));
         let text = check.reads_text().then_some(&text);
         check.evaluate(CheckTarget { path: &path, text, matches: matches.to_vec(), incomplete })
@@ -342,11 +342,11 @@ mod tests {
     fn verdict_follows_from_matches() {
         let (none, two): (&[Range<usize>], &[Range<usize>]) = (&[], &[0..3, 4..7]);
         let cases = [
-            (Check::forbid(pattern()), Verdict::Spans(Vec::new()), Verdict::Spans(two.to_vec())),
-            (Check::require(pattern()), Verdict::File, Verdict::Pass),
-            (Check::require_somewhere(pattern()), Verdict::Pass, Verdict::Satisfies),
-            (Check::Exists, Verdict::Satisfies, Verdict::Satisfies),
-            (Check::NotExists, Verdict::File, Verdict::File),
+            (Check::forbid(pattern()), CheckVerdict::Spans(Vec::new()), CheckVerdict::Spans(two.to_vec())),
+            (Check::require(pattern()), CheckVerdict::File, CheckVerdict::Pass),
+            (Check::require_somewhere(pattern()), CheckVerdict::Pass, CheckVerdict::Satisfies),
+            (Check::Exists, CheckVerdict::Satisfies, CheckVerdict::Satisfies),
+            (Check::NotExists, CheckVerdict::File, CheckVerdict::File),
         ];
         for (check, without, with) in cases {
             assert_eq!(verdict(&check, none, false), without, "{check:?}");
@@ -356,6 +356,6 @@ mod tests {
 
     #[test]
     fn incomplete_search_proves_no_absence() {
-        assert_eq!(verdict(&Check::require(pattern()), &[], true), Verdict::Pass);
+        assert_eq!(verdict(&Check::require(pattern()), &[], true), CheckVerdict::Pass);
     }
 }

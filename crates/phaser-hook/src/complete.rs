@@ -1,14 +1,14 @@
-//! Makes one answer of many results: any block wins, then any question, then the rest.
+//! Combines the results of several checks into one response: a block wins, then a question, then allow.
 //!
-//! The exit code 2 for a block is that of hooks that speak by exit code; phaser's own commands never use it.
+//! Exit code 2 blocks in hooks that respond by exit code. phaser's own commands never use it.
 
 use serde_json::{Map, Value};
 
 use super::event::Event;
 use super::request::Request;
 use super::response::{
-    AfterDeny, ContextResponse, Decision, PermissionRequestResponse, PostToolUseFailureResponse,
-    PostToolUseResponse, PreToolUseResponse, SessionStartResponse, Tells, UpdatedInput,
+    AfterDeny, ContextEvent, ContextResponse, Decision, PermissionRequestResponse,
+    PostToolUseFailureResponse, PostToolUseResponse, PreToolUseResponse, SessionStartResponse, UpdatedInput,
     UserPromptSubmitResponse,
 };
 use super::result::{FieldConflict, HookResult};
@@ -16,7 +16,7 @@ use super::wire::Response;
 
 const NO_REASON: &str = "blocked by a hook";
 
-/// One answer, made of many results.
+/// The combined response of several results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
     response: Response,
@@ -25,47 +25,47 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// The document for stdout.
+    /// The response for stdout.
     pub fn response(&self) -> &Response {
         &self.response
     }
 
-    /// 2 for a block, else 0. With 2 the client passes over stdout, and takes
+    /// 2 for a block, otherwise 0. With 2, Claude Code ignores stdout and reads
     /// [`block_reason`](Self::block_reason) from stderr.
     pub fn exit_code(&self) -> u8 {
         if self.block.is_some() { 2 } else { 0 }
     }
 
-    /// Why there is a block, if there is one.
+    /// The reason of a block; `None` without one.
     pub fn block_reason(&self) -> Option<&str> {
         self.block.as_deref()
     }
 
-    /// The results that contradicted themselves.
+    /// Results whose `decision` contradicts their `blocked`.
     pub fn conflicts(&self) -> &[FieldConflict] {
         &self.conflicts
     }
 }
 
-/// Why no single answer could be made.
+/// Results that cannot be combined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompleteError {
     /// Two results set one field of the tool input to different values.
     #[error("two results set '{0}' of the tool input to different values; let only one of them change it")]
     UpdateConflict(String),
-    /// A question about an event at which the user cannot be asked.
+    /// Ask, at an event without a permission prompt.
     #[error("the user cannot be asked at the event '{0}'; allow or block")]
     CannotAsk(String),
-    /// An update at an event that has no tool input to change.
+    /// An update, at an event without a tool input to change.
     #[error("the tool input cannot be changed by this answer to the event '{0}'")]
     CannotUpdate(String),
 }
 
-/// The answer to `request` that all of `results` come to: deny outranks ask, and ask outranks allow.
+/// Combines `results` into one response to `request`: deny outranks ask, and ask outranks allow.
 ///
-/// The reasons of the decision that won are joined, one to a line, and the updates of the tool input are
-/// merged, unless the call is denied. Without results there is nothing to say.
+/// The reasons of the winning decision are joined by newlines. Updates of the tool input are merged, unless the call
+/// is denied. Without results the response is empty.
 pub fn complete(request: &Request, results: &[HookResult]) -> Result<Completion, CompleteError> {
     let conflicts = results.iter().filter_map(HookResult::conflict).collect();
     let Some(decision) = results.iter().map(HookResult::verdict).max() else {
@@ -73,7 +73,7 @@ pub fn complete(request: &Request, results: &[HookResult]) -> Result<Completion,
     };
     let winners = results.iter().filter(|result| result.verdict() == decision);
     let reason = join(winners.filter_map(|result| result.message.as_deref()));
-    let sum = Sum {
+    let sum = CombinedResult {
         decision,
         reason: match decision {
             Decision::Deny => reason.or_else(|| Some(NO_REASON.to_owned())),
@@ -86,19 +86,19 @@ pub fn complete(request: &Request, results: &[HookResult]) -> Result<Completion,
         },
     };
     let block = sum.reason.clone().filter(|_| decision == Decision::Deny);
-    Ok(Completion { response: sum.answer(request)?, block, conflicts })
+    Ok(Completion { response: sum.respond(request)?, block, conflicts })
 }
 
-/// What the results come to together.
-struct Sum {
+/// All results as one.
+struct CombinedResult {
     decision: Decision,
     reason: Option<String>,
     context: Option<String>,
     update: Option<Map<String, Value>>,
 }
 
-impl Sum {
-    fn answer(self, request: &Request) -> Result<Response, CompleteError> {
+impl CombinedResult {
+    fn respond(self, request: &Request) -> Result<Response, CompleteError> {
         match request.event() {
             Event::PreToolUse(_) => Ok(self.about_call(request)),
             Event::PermissionRequest(_) => self.about_permission(request),
@@ -116,7 +116,7 @@ impl Sum {
         })
     }
 
-    /// A question needs no answer here: the user is being asked already, though about the input as it is.
+    /// Ask is the empty response here: the prompt is already open, with the original input.
     fn about_permission(self, request: &Request) -> Result<Response, CompleteError> {
         let merge = |update| UpdatedInput::merge(request.tool_input(), update);
         match self.decision {
@@ -134,28 +134,34 @@ impl Sum {
         }
     }
 
-    /// What is said about an allowed event is context for Claude where the event has room for that, and a
-    /// message to the user elsewhere.
+    /// The messages of an allowed event become context for Claude, or a message to the user where the event takes no
+    /// context.
     fn about_other(self, event: Event<'_>, name: &str) -> Result<Response, CompleteError> {
         if self.update.is_some() {
             return Err(CompleteError::CannotUpdate(name.to_owned()));
         }
-        let (block, said) = match self.decision {
+        let (block, message) = match self.decision {
             Decision::Allow => (None, join(self.reason.iter().chain(&self.context).map(String::as_str))),
             Decision::Ask => return Err(CompleteError::CannotAsk(name.to_owned())),
             Decision::Deny => (self.reason, self.context),
         };
         let response: Response = match event {
-            Event::PostToolUse(_) => PostToolUseResponse { block: None, context: said }.into(),
-            Event::PostToolUseFailure(_) => PostToolUseFailureResponse { block: None, context: said }.into(),
-            Event::UserPromptSubmit { .. } => UserPromptSubmitResponse { block: None, context: said }.into(),
-            Event::SessionStart { .. } => {
-                SessionStartResponse { context: said, ..SessionStartResponse::acknowledge() }.into()
+            Event::PostToolUse(_) => PostToolUseResponse { block: None, context: message }.into(),
+            Event::PostToolUseFailure(_) => {
+                PostToolUseFailureResponse { block: None, context: message }.into()
             }
-            Event::SubagentStart(_) => ContextResponse { event: Tells::SubagentStart, context: said }.into(),
-            Event::Setup { .. } => ContextResponse { event: Tells::Setup, context: said }.into(),
-            // Everything else has no room for context.
-            _ => said.into_iter().fold(Response::empty(), Response::system_message),
+            Event::UserPromptSubmit { .. } => {
+                UserPromptSubmitResponse { block: None, context: message }.into()
+            }
+            Event::SessionStart { .. } => {
+                SessionStartResponse { context: message, ..SessionStartResponse::acknowledge() }.into()
+            }
+            Event::SubagentStart(_) => {
+                ContextResponse { event: ContextEvent::SubagentStart, context: message }.into()
+            }
+            Event::Setup { .. } => ContextResponse { event: ContextEvent::Setup, context: message }.into(),
+            // The other events take no context.
+            _ => message.into_iter().fold(Response::empty(), Response::system_message),
         };
         Ok(response.block(block))
     }
@@ -195,37 +201,41 @@ mod tests {
         HookResult { updated_input: update.as_object().cloned(), ..HookResult::allow() }
     }
 
-    fn saying(message: &str) -> HookResult {
+    fn with_message(message: &str) -> HookResult {
         HookResult { message: Some(message.into()), ..HookResult::allow() }
     }
 
     #[track_caller]
     fn check(event: &str, results: &[HookResult], exit_code: u8, json: &str) {
-        let completion = complete(&request(event), results).expect("one answer");
+        let completion = complete(&request(event), results).expect("one response");
         assert_eq!(completion.exit_code(), exit_code);
-        let answer = completion.response().answer(&request(event)).expect("for this event");
-        assert_eq!(answer, json);
+        let json_sent = completion.response().to_json_for(&request(event)).expect("for this event");
+        assert_eq!(json_sent, json);
     }
 
     #[test]
     fn any_block_wins() {
-        let results =
-            [saying("fine"), HookResult::block("no a"), HookResult::ask("sure?"), HookResult::block("no b")];
+        let results = [
+            with_message("fine"),
+            HookResult::block("no a"),
+            HookResult::ask("sure?"),
+            HookResult::block("no b"),
+        ];
         check(
             "PreToolUse",
             &results,
             2,
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no a\nno b"}}"#,
         );
-        let completion = complete(&request("PreToolUse"), &results).expect("one answer");
+        let completion = complete(&request("PreToolUse"), &results).expect("one response");
         assert_eq!(completion.block_reason(), Some("no a\nno b"));
     }
 
     #[test]
-    fn a_question_wins_over_allow() {
+    fn ask_wins_over_allow() {
         check(
             "PreToolUse",
-            &[saying("fine"), HookResult::ask("a?"), HookResult::ask("b?")],
+            &[with_message("fine"), HookResult::ask("a?"), HookResult::ask("b?")],
             0,
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"a?\nb?"}}"#,
         );
@@ -235,14 +245,14 @@ mod tests {
     fn all_allow_is_allow() {
         check(
             "PreToolUse",
-            &[saying("a"), HookResult::allow(), saying("b")],
+            &[with_message("a"), HookResult::allow(), with_message("b")],
             0,
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"a\nb"}}"#,
         );
     }
 
     #[test]
-    fn no_results_say_nothing() {
+    fn no_results_give_empty_response() {
         check("PreToolUse", &[], 0, "{}");
         check("PostToolUse", &[], 0, "{}");
     }
@@ -260,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_that_conflict_are_refused() {
+    fn rejects_conflicting_updates() {
         let results = [update(json!({"command": "ls"})), update(json!({"command": "cat"}))];
         let refused = complete(&request("PreToolUse"), &results);
         assert_eq!(refused, Err(CompleteError::UpdateConflict("command".into())));
@@ -269,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denied_call_has_no_update_to_conflict() {
+    fn denied_call_ignores_conflicting_updates() {
         let results =
             [update(json!({"command": "ls"})), update(json!({"command": "cat"})), HookResult::block("no")];
         let completion = complete(&request("PreToolUse"), &results).expect("denied");
@@ -277,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_a_reason_still_has_one() {
+    fn block_has_default_reason() {
         check(
             "PreToolUse",
             &[HookResult { blocked: true, ..HookResult::default() }],
@@ -297,7 +307,7 @@ mod tests {
         );
         check(
             "PostToolUse",
-            &[result, saying("done")],
+            &[result, with_message("done")],
             0,
             r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"done\nbe careful"}}"#,
         );
@@ -309,10 +319,10 @@ mod tests {
             let json = format!(
                 r#"{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":"note"}}}}"#
             );
-            check(event, &[saying("note")], 0, &json);
+            check(event, &[with_message("note")], 0, &json);
         }
         for event in ["Stop", "SubagentStop", "Notification", "PreCompact", "SessionEnd", "TeaTime"] {
-            check(event, &[saying("note")], 0, r#"{"systemMessage":"note"}"#);
+            check(event, &[with_message("note")], 0, r#"{"systemMessage":"note"}"#);
         }
         check(
             "PermissionRequest",
@@ -342,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_can_only_be_asked_about_a_tool() {
+    fn asks_only_about_tools() {
         let ask = [HookResult::ask("sure?")];
         check("PermissionRequest", &ask, 0, "{}");
         for event in ["PostToolUse", "Stop", "TeaTime"] {
@@ -351,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn only_input_that_is_still_to_be_used_can_be_updated() {
+    fn updates_only_pending_input() {
         let updates = [update(json!({"timeout": 5}))];
         let refused = complete(&request("PostToolUse"), &updates);
         assert_eq!(refused, Err(CompleteError::CannotUpdate("PostToolUse".into())));
@@ -360,9 +370,9 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_passed_on_as_warnings() {
+    fn reports_contradictions() {
         let result = HookResult { blocked: true, ..HookResult::allow() };
-        let completion = complete(&request("PreToolUse"), &[result]).expect("one answer");
+        let completion = complete(&request("PreToolUse"), &[result]).expect("one response");
         assert_eq!(completion.conflicts(), [FieldConflict(Decision::Allow)]);
         assert_eq!(completion.exit_code(), 0);
     }

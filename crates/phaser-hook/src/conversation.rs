@@ -1,7 +1,6 @@
-//! The transcript of a session: one JSON object a line.
+//! The transcript of a session: one JSON object per line.
 //!
-//! The client writes it while hooks read it, so a missing file or a torn line is no error. What the
-//! entries mean is up to the reader.
+//! Claude Code appends to it while hooks run, so a missing file or an incomplete line is no error.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +15,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// The transcript at `path`; empty when there is no such file, or it is not a regular one.
+    /// The transcript at `path`; empty if that is not a regular, readable file.
     pub fn load(path: &Path) -> Self {
         if !path.is_file() {
             return Self::default();
@@ -24,7 +23,7 @@ impl Conversation {
         fs::read(path).map_or_else(|_| Self::default(), |bytes| Self::parse(&bytes))
     }
 
-    /// The transcript in `bytes`.
+    /// Parses JSON lines.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut conversation = Self::default();
         for line in bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
@@ -37,7 +36,7 @@ impl Conversation {
         conversation
     }
 
-    /// Every entry, in order.
+    /// All entries, in order.
     pub fn entries(&self) -> &[Value] {
         &self.entries
     }
@@ -48,7 +47,7 @@ impl Conversation {
         self.entries.iter().filter(spoken).filter_map(|entry| entry.get("message"))
     }
 
-    /// How many lines were not JSON, such as one that was still being written.
+    /// The number of lines that are not JSON, such as one that is being written.
     pub fn torn_lines(&self) -> usize {
         self.torn_lines
     }
@@ -70,7 +69,7 @@ mod tests {
     );
 
     #[test]
-    fn messages_come_in_order_and_a_torn_line_is_passed_over() {
+    fn skips_torn_lines() {
         let conversation = Conversation::parse(TRANSCRIPT.as_bytes());
         let roles: Vec<_> = conversation.messages().map(|message| message["role"].clone()).collect();
         assert_eq!(roles, [json!("user"), json!("assistant")]);

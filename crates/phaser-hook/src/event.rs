@@ -1,11 +1,11 @@
-//! The events of the client, each with what is known of it: all 33 of the newest client, and any other by its name.
+//! The 33 events of Claude Code with their fields; other events keep their name.
 
 use serde_json::{Map, Value};
 
 use super::request::{Request, Stop, ToolCall, ToolRun};
 use super::tool::Fields;
 
-/// What happened, with what is known of it.
+/// An event with its fields. A missing field, or one of the wrong type, is `None`.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -15,209 +15,209 @@ pub enum Event<'a> {
     PostToolUse(ToolRun<'a>),
     /// A tool has failed.
     PostToolUseFailure(ToolRun<'a>),
-    /// All tools of a message have run. To block here ends the turn.
+    /// All tools of one message have run. A block ends the turn.
     PostToolBatch {
         /// The calls, each with `tool_name`, `tool_input` and its result.
         tool_calls: Option<&'a [Value]>,
     },
-    /// The user is about to be asked for permission.
+    /// A permission prompt is about to open.
     PermissionRequest(ToolCall<'a>),
-    /// A call was denied.
+    /// A tool call was denied.
     PermissionDenied {
-        /// The call.
+        /// The denied call.
         call: ToolCall<'a>,
-        /// Why.
+        /// The reason of the denial.
         reason: Option<&'a str>,
     },
-    /// The user has sent a prompt.
+    /// The user submitted a prompt.
     UserPromptSubmit {
-        /// The prompt.
+        /// The user's text.
         prompt: Option<&'a str>,
     },
-    /// A command in a prompt becomes a text.
+    /// A slash command expands to a prompt.
     UserPromptExpansion {
-        /// The command.
+        /// Without the slash.
         command_name: Option<&'a str>,
-        /// What it was given.
+        /// The arguments as one text.
         command_args: Option<&'a str>,
-        /// The text.
+        /// The expanded prompt.
         prompt: Option<&'a str>,
     },
-    /// A session begins.
+    /// A session starts.
     SessionStart {
         /// `startup`, `resume`, `clear`, `compact` or `fork`.
         source: Option<&'a str>,
-        /// The file that keeps environment variables for the session. Today's clients name it in
-        /// the environment instead, as `CLAUDE_ENV_FILE`.
+        /// The file for the session's environment variables. Current versions pass it as the environment variable
+        /// `CLAUDE_ENV_FILE` instead.
         env_file: Option<&'a str>,
     },
     /// A session ends.
     SessionEnd {
-        /// Why it ends.
+        /// `clear`, `resume`, `logout`, `prompt_input_exit` or `other`.
         reason: Option<&'a str>,
     },
-    /// The project is set up for the client.
+    /// Claude Code sets up the project.
     Setup {
         /// `init` or `maintenance`.
         trigger: Option<&'a str>,
     },
-    /// The assistant is about to stop.
+    /// The agent is about to stop.
     Stop(Stop<'a>),
-    /// The assistant stops because of an error.
+    /// The agent stops because of an error.
     StopFailure {
-        /// What went wrong.
+        /// The kind of error.
         error: Option<&'a str>,
-        /// The same in detail.
+        /// The error message.
         error_details: Option<&'a str>,
     },
-    /// A subagent begins.
+    /// A subagent starts.
     SubagentStart(Subagent<'a>),
-    /// A subagent is about to stop. One without a type is a helper of the client's own.
+    /// A subagent is about to stop. Claude Code's internal helpers have no type.
     SubagentStop(Stop<'a>),
-    /// The client tells the user something.
+    /// Claude Code notifies the user.
     Notification {
-        /// What it says.
+        /// The text of the notification.
         message: Option<&'a str>,
-        /// Its title.
+        /// The title of the notification.
         title: Option<&'a str>,
     },
-    /// A piece of an answer is shown.
+    /// A part of a message is displayed.
     MessageDisplay {
-        /// The piece.
+        /// The text of the part.
         delta: Option<&'a str>,
-        /// Is it the last one?
+        /// Whether it is the last part.
         is_final: bool,
     },
     /// The conversation is about to be compacted.
     PreCompact {
         /// `manual` or `auto`.
         trigger: Option<&'a str>,
-        /// What the user asked to be kept.
+        /// The user's instructions for the summary.
         custom_instructions: Option<&'a str>,
     },
     /// The conversation was compacted.
     PostCompact {
         /// `manual` or `auto`.
         trigger: Option<&'a str>,
-        /// What is left of it.
+        /// The summary that replaces the conversation.
         compact_summary: Option<&'a str>,
     },
-    /// Another model is about to answer.
+    /// The model is about to be switched.
     PreModelSwitch(ModelSwitch<'a>),
-    /// Another model answers from now on.
+    /// The model was switched.
     PostModelSwitch(ModelSwitch<'a>),
-    /// Settings of the client changed. To block keeps the old ones.
+    /// A settings file changed. A block keeps the session's settings.
     ConfigChange {
         /// `user_settings`, `project_settings`, `local_settings`, `policy_settings` or `skills`.
         source: Option<&'a str>,
-        /// The file.
+        /// The path of the file.
         file_path: Option<&'a str>,
     },
-    /// A file that is watched changed.
+    /// A watched file changed.
     FileChanged {
-        /// The file.
+        /// The path of the file.
         file_path: Option<&'a str>,
         /// `change`, `add` or `unlink`.
         event: Option<&'a str>,
     },
-    /// The client is in another directory now.
+    /// The working directory changed.
     CwdChanged {
-        /// Where it was.
+        /// The previous directory.
         old_cwd: Option<&'a str>,
-        /// Where it is.
+        /// The new directory.
         new_cwd: Option<&'a str>,
     },
-    /// A directory is one of the session's now.
+    /// A directory was added to the session.
     DirectoryAdded {
-        /// The directory.
+        /// The path of the directory.
         directory: Option<&'a str>,
-        /// Who added it.
+        /// The origin of the change, such as `slash_command`.
         source: Option<&'a str>,
     },
-    /// A file with instructions was read.
+    /// An instruction file such as `CLAUDE.md` was read.
     InstructionsLoaded {
-        /// The file.
+        /// The path of the file.
         file_path: Option<&'a str>,
         /// `User`, `Project`, `Local` or `Managed`.
         memory_type: Option<&'a str>,
-        /// Why it was read.
+        /// The reason, such as `include`.
         load_reason: Option<&'a str>,
     },
-    /// A member of a team has nothing to do.
+    /// A teammate is idle.
     TeammateIdle {
-        /// Who.
+        /// The idle teammate.
         teammate_name: Option<&'a str>,
-        /// In which team.
+        /// Its team.
         team_name: Option<&'a str>,
     },
-    /// A task was written down.
-    TaskCreated(Task<'a>),
-    /// A task is done.
-    TaskCompleted(Task<'a>),
-    /// An MCP server asks the user something.
+    /// A task was created.
+    TaskCreated(TeamTask<'a>),
+    /// A task was completed.
+    TaskCompleted(TeamTask<'a>),
+    /// An MCP server asks the user a question.
     Elicitation {
-        /// The server.
+        /// The name of the server.
         mcp_server_name: Option<&'a str>,
-        /// What it says.
+        /// The question.
         message: Option<&'a str>,
-        /// The schema of an answer.
+        /// The JSON Schema of a reply.
         requested_schema: Option<&'a Map<String, Value>>,
     },
-    /// The user has answered an MCP server.
+    /// The user replied to an MCP server.
     ElicitationResult {
-        /// The server.
+        /// The name of the server.
         mcp_server_name: Option<&'a str>,
         /// `accept`, `decline` or `cancel`.
         action: Option<&'a str>,
-        /// The answer.
+        /// The reply.
         content: Option<&'a Map<String, Value>>,
     },
-    /// A worktree is to be made.
+    /// A worktree is requested.
     WorktreeCreate {
-        /// Its name.
+        /// The name of the worktree.
         name: Option<&'a str>,
     },
-    /// A worktree is to be removed.
+    /// A worktree is about to be removed.
     WorktreeRemove {
-        /// Where it is.
+        /// The path of the worktree.
         worktree_path: Option<&'a str>,
     },
-    /// An event that this version does not know, by its name.
+    /// An event unknown to this version, by name.
     Unknown(&'a str),
 }
 
-/// A subagent.
+/// Identifies a subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subagent<'a> {
-    /// Its name in the session.
+    /// Unique within the session.
     pub agent_id: Option<&'a str>,
-    /// What it is for; nothing for a helper of the client's own.
+    /// The kind of subagent; `None` for internal helpers of Claude Code.
     pub agent_type: Option<&'a str>,
-    /// The file that holds its own transcript.
+    /// The path of its own transcript.
     pub transcript_path: Option<&'a str>,
 }
 
-/// One model after another.
+/// A switch of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelSwitch<'a> {
-    /// The one before.
+    /// The previous model.
     pub from_model: Option<&'a str>,
-    /// The one after.
+    /// The new model.
     pub to_model: Option<&'a str>,
-    /// Who wants it.
+    /// The origin of the switch, such as `command`.
     pub source: Option<&'a str>,
 }
 
-/// A task of a list.
+/// An entry of a task list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Task<'a> {
-    /// Its name.
+pub struct TeamTask<'a> {
+    /// Unique within the list.
     pub task_id: Option<&'a str>,
-    /// What it is about.
+    /// The title.
     pub task_subject: Option<&'a str>,
-    /// The same in detail.
+    /// The details.
     pub task_description: Option<&'a str>,
-    /// Whose it is.
+    /// The assigned teammate.
     pub teammate_name: Option<&'a str>,
 }
 
@@ -231,7 +231,7 @@ impl<'a> Event<'a> {
             .unwrap_or(Self::Unknown(name))
     }
 
-    /// An event about the call of a tool.
+    /// Events of a tool call.
     fn of_tool(request: &'a Request, name: &str) -> Option<Self> {
         let fields = request.fields();
         Some(match name {
@@ -249,7 +249,7 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// An event of a conversation: its beginning, its turns, its end.
+    /// Events of a conversation and its turns.
     fn of_turn(request: &'a Request, name: &str) -> Option<Self> {
         let fields = request.fields();
         let text = |name| fields.text(name);
@@ -282,7 +282,7 @@ impl<'a> Event<'a> {
         })
     }
 
-    /// An event around a conversation: settings, files, teams, servers, worktrees.
+    /// Events outside the conversation: settings, files, teams, servers, worktrees.
     fn of_surroundings(fields: Fields<'a>, name: &str) -> Option<Self> {
         let text = |name| fields.text(name);
         let object = |name| fields.get(name).and_then(Value::as_object);
@@ -299,8 +299,8 @@ impl<'a> Event<'a> {
             "TeammateIdle" => {
                 Self::TeammateIdle { teammate_name: text("teammate_name"), team_name: text("team_name") }
             }
-            "TaskCreated" => Self::TaskCreated(Task::of(fields)),
-            "TaskCompleted" => Self::TaskCompleted(Task::of(fields)),
+            "TaskCreated" => Self::TaskCreated(TeamTask::of(fields)),
+            "TaskCompleted" => Self::TaskCompleted(TeamTask::of(fields)),
             "Elicitation" => Self::Elicitation {
                 mcp_server_name: text("mcp_server_name"),
                 message: text("message"),
@@ -338,7 +338,7 @@ impl<'a> ModelSwitch<'a> {
     }
 }
 
-impl<'a> Task<'a> {
+impl<'a> TeamTask<'a> {
     fn of(fields: Fields<'a>) -> Self {
         Self {
             task_id: fields.text("task_id"),
@@ -355,7 +355,7 @@ mod tests {
 
     use super::*;
 
-    /// Every event of the newest client, with an input as it sends it.
+    /// Every event with a typical input.
     fn inputs() -> Vec<(&'static str, Value)> {
         let tool = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_use_id": "t" });
         let switch = json!({ "from_model": "a", "to_model": "b", "source": "command" });
@@ -410,13 +410,13 @@ mod tests {
     }
 
     #[test]
-    fn every_event_of_the_client_has_a_type_with_its_fields() {
+    fn every_event_has_its_fields() {
         let inputs = inputs();
         assert_eq!(inputs.len(), 33);
         for (name, input) in inputs {
             let shown = format!("{:?}", request(name, input.clone()).event());
             assert!(shown.starts_with(name), "{shown}");
-            // Every word of the input is in the event.
+            // Every text of the input is in the event.
             let words = input.as_object().expect("an object").values().filter_map(Value::as_str);
             for word in words.filter(|word| *word != "r") {
                 assert!(shown.contains(&format!("{word:?}")) || shown.contains(word), "{word}: {shown}");
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_of_the_client_has_no_type() {
+    fn internal_helper_has_no_type() {
         for input in [json!({ "agent_id": "i", "agent_type": "" }), json!({ "agent_id": "i" })] {
             let request = request("SubagentStop", input);
             let Event::SubagentStop(stop) = request.event() else { panic!("{:?}", request.event()) };

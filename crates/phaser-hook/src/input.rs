@@ -1,57 +1,62 @@
-//! Reads one JSON object from a stream, and no further.
+//! Reads one JSON object from a stream, up to its closing brace.
 //!
-//! Lenient, because a refused input is an unchecked edit: a byte order mark, a lone surrogate escape, a raw
-//! control character in a string or bytes that are not UTF-8 are mended. Knows nothing of what the object means.
+//! Reading is lenient, because a rejected event is an unchecked edit. It accepts a byte order mark, lone surrogate
+//! escapes, raw control characters in strings, bytes that are not UTF-8, and numbers beyond `f64`. A text that
+//! serde_json rejects is [normalized](normalize_json) and parsed again:
+//!
+//! ```text
+//! {"a": "x\ud800y", "b": 1e400}   ->   {"a": "x\ufffdy", "b": null}
+//! ```
 
 use std::fmt::Write as _;
 use std::io::{self, Read};
 
 use serde_json::{Map, Value};
 
-/// The most that is read, in bytes.
+/// The size limit of an event, in bytes.
 pub const MAX_INPUT_LEN: usize = 10 * 1024 * 1024;
 
-/// The most values that an input has, an object counting for ten. In memory each takes much more than
-/// it is long.
+/// The limit on JSON values in an event; an object counts as ten. It bounds memory: a parsed value takes many times
+/// its length.
 pub const MAX_VALUES: usize = 1_000_000;
 
-/// What an object counts for beside what is in it.
+/// The weight of an object in [`MAX_VALUES`], beside its members.
 const OBJECT_VALUES: usize = 10;
 
-/// How much is read at once: most events are smaller, and memory that nobody reads need not be touched.
+/// The read size. Most events are smaller.
 const CHUNK_LEN: usize = 16 * 1024;
 const UTF8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// Why no object could be read.
+/// An error while reading an event.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// There was nothing but white space.
+    /// Only white space.
     #[error("the hook input is empty; it should be one JSON object on stdin")]
     Empty,
-    /// It does not start with `{`.
+    /// The first character is not `{`.
     #[error("the hook input is not a JSON object")]
     NotAnObject,
     /// The stream ended inside the object.
     #[error("the hook input ends before its JSON object does")]
     Truncated,
-    /// It is longer than [`MAX_INPUT_LEN`].
+    /// Over [`MAX_INPUT_LEN`] bytes.
     #[error("the hook input is over {MAX_INPUT_LEN} bytes")]
     TooLarge,
-    /// It has more than [`MAX_VALUES`].
+    /// Over [`MAX_VALUES`] values.
     #[error("the hook input has more than {MAX_VALUES} values")]
     TooManyValues,
-    /// It is not JSON, even after mending.
+    /// Not JSON, even after normalization.
     #[error("the hook input is not valid JSON")]
     Syntax(#[source] serde_json::Error),
-    /// The stream could not be read.
+    /// The stream failed.
     #[error("the hook input cannot be read")]
     Io(#[from] io::Error),
 }
 
 /// The first JSON object in `reader`.
 ///
-/// Returns as soon as the object is complete, even if the stream stays open; what follows is not looked at.
+/// Returns as soon as the object is complete, even if the stream stays open. Bytes after the object are ignored.
 pub fn read_object(mut reader: impl Read) -> Result<Map<String, Value>, InputError> {
     let mut input = Vec::new();
     let mut chunk = vec![0; CHUNK_LEN];
@@ -74,21 +79,21 @@ pub fn read_object(mut reader: impl Read) -> Result<Map<String, Value>, InputErr
     }
 }
 
-/// Finds the end of an object in a buffer that grows, and looks at each byte once.
+/// Finds the end of an object in a growing buffer. Reads each byte once.
 #[derive(Debug, Default)]
 struct Scanner {
-    /// Where the object starts; meaningful once `depth` is not 0.
+    /// The offset of the opening brace; valid while `depth` is not 0.
     start: usize,
-    /// The first byte that has not been looked at.
+    /// The offset of the first unread byte.
     next: usize,
     depth: usize,
-    place: Place,
-    /// How many values there have been.
+    state: ScanState,
+    /// The number of values so far, weighted as in [`MAX_VALUES`].
     values: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ScanState {
     #[default]
     Between,
     String,
@@ -97,18 +102,18 @@ enum Place {
 }
 
 impl Scanner {
-    /// The end of the object, once `input` holds all of it. `input` is what it was last time, and more.
+    /// The offset after the object, once `input` contains all of it. `input` only grows between calls.
     fn find_end(&mut self, input: &[u8]) -> Result<Option<usize>, InputError> {
         if self.depth == 0 && !self.find_start(input)? {
             return Ok(None);
         }
         while self.next < input.len() {
-            match self.place {
-                Place::Between => {
+            match self.state {
+                ScanState::Between => {
                     let byte = input[self.next];
                     self.next += 1;
                     match byte {
-                        b'"' => self.place = Place::String,
+                        b'"' => self.state = ScanState::String,
                         b'{' | b'[' => {
                             self.depth += 1;
                             self.values += if byte == b'{' { OBJECT_VALUES } else { 1 };
@@ -124,24 +129,24 @@ impl Scanner {
                         return Err(InputError::TooManyValues);
                     }
                 }
-                Place::String => match memchr::memchr2(b'"', b'\\', &input[self.next..]) {
+                ScanState::String => match memchr::memchr2(b'"', b'\\', &input[self.next..]) {
                     Some(at) => {
                         self.next += at + 1;
                         let quote = input[self.next - 1] == b'"';
-                        self.place = if quote { Place::Between } else { Place::Escape };
+                        self.state = if quote { ScanState::Between } else { ScanState::Escape };
                     }
                     None => self.next = input.len(),
                 },
-                Place::Escape => {
+                ScanState::Escape => {
                     self.next += 1;
-                    self.place = Place::String;
+                    self.state = ScanState::String;
                 }
             }
         }
         Ok(None)
     }
 
-    /// Steps over a byte order mark and white space, and into the object.
+    /// Skips a byte order mark, white space and the opening brace.
     fn find_start(&mut self, input: &[u8]) -> Result<bool, InputError> {
         if self.next == 0 && input.len() < UTF8_BOM.len() && UTF8_BOM.starts_with(input) {
             return Ok(false);
@@ -163,7 +168,7 @@ impl Scanner {
         }
     }
 
-    /// What the end of the stream means here.
+    /// The error for a stream that ends here.
     fn at_end(&self, input: &[u8]) -> InputError {
         match self.depth {
             0 if self.next == input.len() => InputError::Empty,
@@ -176,14 +181,15 @@ impl Scanner {
 fn parse(object: &[u8]) -> Result<Map<String, Value>, InputError> {
     match serde_json::from_slice(object) {
         Ok(object) => Ok(object),
-        Err(_) => serde_json::from_str(&mend(&String::from_utf8_lossy(object))).map_err(InputError::Syntax),
+        Err(_) => serde_json::from_str(&normalize_json(&String::from_utf8_lossy(object)))
+            .map_err(InputError::Syntax),
     }
 }
 
-/// `json` with its raw control characters escaped and its lone surrogates replaced, inside strings, and with numbers that
-/// are too large for anybody made null.
-pub fn mend(json: &str) -> String {
-    let mut mended = String::with_capacity(json.len() + 64);
+/// `json` with raw control characters in strings escaped, lone surrogates replaced by U+FFFD, and numbers beyond `f64`
+/// replaced by null. Valid JSON keeps its value.
+pub fn normalize_json(json: &str) -> String {
+    let mut normalized = String::with_capacity(json.len() + 64);
     let mut in_string = false;
     let mut rest = json;
     while let Some(next) = rest.chars().next() {
@@ -191,35 +197,35 @@ pub fn mend(json: &str) -> String {
         match next {
             '"' => {
                 in_string = !in_string;
-                mended.push('"');
+                normalized.push('"');
             }
             '\\' if in_string => {
-                let (text, escape_len) = mend_escape(rest);
-                mended.push_str(text);
+                let (text, escape_len) = normalize_escape(rest);
+                normalized.push_str(text);
                 len = escape_len;
             }
             '-' | '0'..='9' if !in_string => {
                 len = rest.find(|c: char| !is_in_number(c)).unwrap_or(rest.len());
                 let number = &rest[..len];
                 let overflows = number.parse::<f64>().is_ok_and(f64::is_infinite);
-                mended.push_str(if overflows { "null" } else { number });
+                normalized.push_str(if overflows { "null" } else { number });
             }
             '\0'..='\x1f' if in_string => {
-                write!(mended, "\\u{:04x}", u32::from(next)).expect("writing to a string cannot fail");
+                write!(normalized, "\\u{:04x}", u32::from(next)).expect("writing to a string cannot fail");
             }
-            _ => mended.push(next),
+            _ => normalized.push(next),
         }
         rest = &rest[len..];
     }
-    mended
+    normalized
 }
 
 fn is_in_number(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E')
 }
 
-/// The escape that `rest` starts with, mended, and how many bytes of `rest` it stands for.
-fn mend_escape(rest: &str) -> (&str, usize) {
+/// The normalized form of the escape at the start of `rest`, and the length of the original.
+fn normalize_escape(rest: &str) -> (&str, usize) {
     let Some(first) = unit(rest) else {
         let len = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
         return (&rest[..len], len);
@@ -231,7 +237,7 @@ fn mend_escape(rest: &str) -> (&str, usize) {
     }
 }
 
-/// The code unit of the `\uXXXX` that `text` starts with.
+/// The code unit of the `\uXXXX` at the start of `text`.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(())?;
@@ -245,7 +251,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn numbers_of_any_size_do_not_make_an_event_unreadable() {
+    fn reads_numbers_beyond_f64_as_null() {
         let long = "9".repeat(400);
         let text = format!(r#"{{"a": 1e400, "b": [-1E+999, {long}], "c": "1e400", "d": 1.5e3}}"#);
         let read = read(text.as_bytes());
@@ -253,7 +259,7 @@ mod tests {
         assert!(matches!(error(br#"{"a": 1e400e}"#), InputError::Syntax(_)));
     }
 
-    /// Gives its bytes `step` at a time, then fails: a stream that stays open after the object.
+    /// A stream that stays open: returns `step` bytes at a time, then fails.
     struct Open<'a> {
         bytes: &'a [u8],
         step: usize,
@@ -281,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn acts_as_soon_as_the_object_is_complete() {
+    fn returns_when_object_is_complete() {
         let text = br#" {"a": {"b": ["}", "\"]"]}}"#;
         for step in 1..=text.len() {
             let object = read_object(Open { bytes: text, step }).expect("an object");
@@ -290,20 +296,20 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_object_is_not_looked_at() {
+    fn ignores_bytes_after_object() {
         assert_eq!(read(br#"{"a":1} {"b":2}"#), json!({"a": 1}));
         assert_eq!(read(b"{}garbage"), json!({}));
     }
 
     #[test]
-    fn a_byte_order_mark_and_white_space_may_come_first() {
+    fn skips_byte_order_mark_and_white_space() {
         let text = b"\xEF\xBB\xBF \r\n\t{}";
         assert_eq!(read(text), json!({}));
         assert!(read_object(Open { bytes: text, step: 1 }).is_ok());
     }
 
     #[test]
-    fn lone_surrogates_become_the_replacement_character() {
+    fn replaces_lone_surrogates() {
         assert_eq!(read(br#"{"a": "x\ud800y"}"#), json!({"a": "x\u{fffd}y"}));
         assert_eq!(read(br#"{"a": "\udc00\ud83d\ude00\uD83D"}"#), json!({"a": "\u{fffd}😀\u{fffd}"}));
         assert_eq!(read(br#"{"a": "\ud800\ud83d\ude00"}"#), json!({"a": "\u{fffd}😀"}));
@@ -311,23 +317,23 @@ mod tests {
     }
 
     #[test]
-    fn raw_control_characters_are_kept() {
+    fn keeps_raw_control_characters() {
         assert_eq!(read(b"{\"a\": \"x\ny\tz\x00\"}"), json!({"a": "x\ny\tz\0"}));
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_become_the_replacement_character() {
+    fn replaces_invalid_utf8() {
         assert_eq!(read(b"{\"a\": \"x\xffy\"}"), json!({"a": "x\u{fffd}y"}));
     }
 
     #[test]
-    fn numbers_come_through_unchanged() {
+    fn keeps_numbers_unchanged() {
         let text = br#"{"a":9007199254740993,"b":0.30000000000000004,"c":1.0,"d":-0.0}"#;
         assert_eq!(read(text).to_string().as_bytes(), text);
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn names_each_error() {
         assert!(matches!(error(b""), InputError::Empty));
         assert!(matches!(error(b" \n"), InputError::Empty));
         assert!(matches!(error(b"\xEF\xBB\xBF"), InputError::Empty));
@@ -342,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_at_ten_megabytes() {
+    fn limits_bytes_and_values() {
         let object = |len: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(len - 8)).into_bytes();
         assert!(read_object(&object(MAX_INPUT_LEN)[..]).is_ok());
         assert!(matches!(error(&object(MAX_INPUT_LEN + 1)), InputError::TooLarge));
@@ -353,14 +359,14 @@ mod tests {
     }
 
     #[test]
-    fn very_deep_objects_are_refused_without_overflowing() {
+    fn rejects_deep_nesting_without_overflow() {
         assert!(matches!(error("{\"a\":".repeat(100_000).as_bytes()), InputError::Truncated));
         let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
         assert!(matches!(error(deep.as_bytes()), InputError::Syntax(_)));
     }
 
     #[test]
-    fn an_interrupted_read_is_tried_again() {
+    fn retries_interrupted_read() {
         struct Interrupted(bool);
         impl Read for Interrupted {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -375,16 +381,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn valid_json_is_read_as_it_is(text in ".{0,20}", key in ".{0,5}", step in 1usize..9) {
+        fn keeps_valid_json(text in ".{0,20}", key in ".{0,5}", step in 1usize..9) {
             let value = json!({ key: [text, {"n": 1}] });
             let bytes = value.to_string().into_bytes();
             let object = read_object(Open { bytes: &bytes, step }).expect("an object");
             prop_assert_eq!(&Value::Object(object), &value);
-            prop_assert_eq!(serde_json::from_str::<Value>(&mend(&value.to_string())).expect("still valid"), value);
+            prop_assert_eq!(serde_json::from_str::<Value>(&normalize_json(&value.to_string())).expect("still valid"), value);
         }
 
         #[test]
-        fn any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
             let _ = read_object(&[b"{\"a\":\"", &bytes[..], b"\"}"].concat()[..]);
             let _ = read_object(&bytes[..]);
         }

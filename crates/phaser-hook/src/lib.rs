@@ -1,10 +1,13 @@
-//! Claude Code hooks as typed Rust: what the client sends, and what it accepts back.
+//! The hook protocol of Claude Code as typed Rust.
 //!
-//! [`Request`] is one event, read leniently from a stream. Each event has a type for its answer, and all of
-//! them become a [`Response`], the one document for stdout. [`HookResult`] and [`complete()`] are for hooks
-//! that make one answer of many checks.
+//! Claude Code starts a hook as a program, writes one JSON object to its stdin and reads one JSON object from its
+//! stdout. [`Request`] is the first: read leniently from a stream, with an [`Event`] for each of the 33 event names.
+//! [`Response`] is the second. Each event has a response type with only the fields that Claude Code accepts there,
+//! and converts into [`Response`].
 //!
-//! This module knows nothing of contracts. It does no I/O but what a caller hands it a reader or a path for.
+//! [`HookResult`] and [`complete()`] combine the results of several checks into one response.
+//!
+//! The crate does no I/O except on the readers and paths it receives.
 //!
 //! ```
 //! use phaser_hook::{Event, PostToolUseResponse, Request, Response};
@@ -18,7 +21,7 @@
 //!     _ => Response::empty(),
 //! };
 //! assert_eq!(
-//!     response.answer(&request)?,
+//!     response.to_json_for(&request)?,
 //!     r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Update the schema docs too."}}"#
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,20 +38,25 @@ mod tool;
 mod wire;
 
 #[doc(hidden)]
-pub use input::mend;
+pub use input::normalize_json;
 
 pub use complete::{CompleteError, Completion, complete};
 pub use conversation::Conversation;
-pub use event::{Event, ModelSwitch, Subagent, Task};
+pub use event::{Event, ModelSwitch, Subagent, TeamTask};
 pub use input::{InputError, MAX_INPUT_LEN, MAX_VALUES, read_object};
 pub use request::{Request, Stop, ToolCall, ToolRun};
 pub use response::{
-    Action, AfterDeny, BlockResponse, ContextResponse, Decision, ElicitationResponse, Elicits, Keeps,
-    MessageDisplayResponse, PermissionDeniedResponse, PermissionRequestResponse, PostToolUseFailureResponse,
-    PostToolUseResponse, PreModelSwitchResponse, PreToolUseResponse, ResponseError, SessionStartResponse,
-    StopResponse, Tells, UpdatedInput, UserPromptSubmitResponse, WatchResponse, Watches,
-    WorktreeCreateResponse,
+    AfterDeny, BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Decision, ElicitationAction,
+    ElicitationEvent, ElicitationResponse, MessageDisplayResponse, PermissionDeniedResponse,
+    PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse, PreModelSwitchResponse,
+    PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UpdatedInput,
+    UserPromptSubmitResponse, WatchEvent, WatchResponse, WorktreeCreateResponse,
 };
 pub use result::{FieldConflict, HookResult, ResultError};
 pub use tool::{Tool, ToolInput};
 pub use wire::Response;
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

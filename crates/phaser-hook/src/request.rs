@@ -1,7 +1,7 @@
-//! What the client sends to a hook.
+//! Requests: the input of a hook.
 //!
-//! Nothing that is a JSON object is refused: unknown events and tools come through by their names, and a
-//! field of the wrong type is as good as missing. What to answer is the [`response`](super::response)'s business.
+//! Every JSON object is accepted. Unknown events and tools keep their names, and a field of the wrong type counts as
+//! missing.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,34 +14,34 @@ use super::event::{Event, Subagent};
 use super::input::{InputError, read_object};
 use super::tool::{Fields, Tool, ToolInput};
 
-/// One event, as the client sent it.
+/// The input of a hook: one event of Claude Code.
 #[derive(Debug)]
 pub struct Request {
     raw: Value,
     conversation: OnceLock<Conversation>,
 }
 
-/// A tool with what it was given.
+/// A call of a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCall<'a> {
-    /// The tool; `None` when the request names none.
+    /// `None` if the request names no tool.
     pub tool: Option<Tool<'a>>,
-    /// What it was given.
+    /// The arguments.
     pub input: ToolInput<'a>,
-    /// The client's name for this call.
+    /// Unique within the session.
     pub id: Option<&'a str>,
 }
 
-/// A tool call that has happened.
+/// A tool call that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolRun<'a> {
-    /// The call.
+    /// The tool and its arguments.
     pub call: ToolCall<'a>,
-    /// What the tool gave back.
+    /// The tool's output.
     pub response: Option<&'a Value>,
-    /// What went wrong, in words.
+    /// The error message of a failed call.
     pub error: Option<&'a str>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
     ending: Ending,
 }
@@ -53,12 +53,12 @@ enum Ending {
 }
 
 impl ToolRun<'_> {
-    /// Did the tool complete without an error?
+    /// Whether the tool ended without an error.
     pub fn succeeded(&self) -> bool {
         self.ending == Ending::Success
     }
 
-    /// Did the tool run into an error?
+    /// Whether the tool failed.
     pub fn failed(&self) -> bool {
         self.ending == Ending::Failure
     }
@@ -67,52 +67,52 @@ impl ToolRun<'_> {
 /// The end of a turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Stop<'a> {
-    /// Is the assistant still going because a hook did not let it stop? A hook that blocks then as well
-    /// keeps it going for ever.
+    /// Whether the agent continues because a hook blocked an earlier stop. A hook that blocks again may loop
+    /// forever.
     pub stop_hook_active: bool,
-    /// What the assistant said last.
+    /// The last message of the turn.
     pub last_assistant_message: Option<&'a str>,
-    /// The subagent that stops, if it is one.
+    /// The subagent that stops; empty fields for the main agent.
     pub agent: Subagent<'a>,
 }
 
 impl Request {
-    /// The request in `reader`: the first JSON object, as soon as it is complete.
+    /// Reads the first JSON object of `reader`, without waiting for the end of the stream.
     pub fn read(reader: impl Read) -> Result<Self, InputError> {
         read_object(reader).map(Self::from)
     }
 
-    /// The request as it came.
+    /// The unmodified JSON.
     pub fn raw(&self) -> &Value {
         &self.raw
     }
 
-    /// A field by its snake_case name, read in camelCase too; `null` is as good as missing.
+    /// A field by its snake_case name; its camelCase spelling is read too. `null` counts as missing.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields().get(name)
     }
 
-    /// The name of the event, exactly as received; `PreToolUse` when there is none.
+    /// The name of the event as received; `PreToolUse` if missing.
     pub fn hook_event_name(&self) -> &str {
         self.fields().text("hook_event_name").unwrap_or("PreToolUse")
     }
 
-    /// The event.
+    /// The event with its fields.
     pub fn event(&self) -> Event<'_> {
         Event::of(self)
     }
 
-    /// The session.
+    /// The id of the session.
     pub fn session_id(&self) -> Option<&str> {
         self.fields().text("session_id")
     }
 
-    /// The directory the client is in.
+    /// The working directory. It follows the model's `cd` and may be outside the project.
     pub fn cwd(&self) -> Option<&str> {
         self.fields().text("cwd")
     }
 
-    /// The file that holds the transcript of the session.
+    /// The path of the session's transcript.
     pub fn transcript_path(&self) -> Option<&str> {
         self.fields().text("transcript_path")
     }
@@ -122,52 +122,52 @@ impl Request {
         self.fields().text("permission_mode")
     }
 
-    /// The name of the tool, exactly as received.
+    /// The name of the tool as received.
     pub fn tool_name(&self) -> Option<&str> {
         self.fields().text("tool_name")
     }
 
-    /// The tool.
+    /// The tool; `None` if the request names none.
     pub fn tool(&self) -> Option<Tool<'_>> {
         self.tool_name().map(Tool::from_name)
     }
 
-    /// What the tool was given.
+    /// The arguments of the tool.
     pub fn tool_input(&self) -> ToolInput<'_> {
         ToolInput::new(self.fields().get("tool_input"))
     }
 
-    /// The client's name for this tool call.
+    /// The id of the tool call.
     pub fn tool_use_id(&self) -> Option<&str> {
         self.fields().text("tool_use_id")
     }
 
-    /// What the tool gave back; also read as `tool_result`.
+    /// The tool's output: `tool_response`, or `tool_result`.
     pub fn tool_response(&self) -> Option<&Value> {
         self.fields().get("tool_response").or_else(|| self.fields().get("tool_result"))
     }
 
-    /// What went wrong in the tool, in words: `tool_error`, or the `error` of a failed call.
+    /// The error message of a failed call: `tool_error`, or `error`.
     pub fn tool_error(&self) -> Option<&str> {
         self.tool_error_value()?.as_str()
     }
 
-    /// Did the tool complete without an error?
+    /// Whether the tool ended without an error.
     pub fn succeeded(&self) -> bool {
         self.ending() == Ending::Success
     }
 
-    /// Did the tool run into an error?
+    /// Whether the tool failed.
     pub fn failed(&self) -> bool {
         self.ending() == Ending::Failure
     }
 
-    /// What the user wrote.
+    /// The user's prompt.
     pub fn prompt(&self) -> Option<&str> {
         self.fields().text("prompt")
     }
 
-    /// The transcript of the session, loaded when it is first asked for.
+    /// The transcript of the session, loaded on first use.
     pub fn conversation(&self) -> &Conversation {
         let load = |path| Conversation::load(Path::new(path));
         self.conversation.get_or_init(|| self.transcript_path().map(load).unwrap_or_default())
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_common_fields_are_read_in_both_spellings() {
+    fn reads_common_fields_in_both_spellings() {
         for request in [
             request(json!({
                 "session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse",
@@ -260,14 +260,14 @@ mod tests {
     }
 
     #[test]
-    fn the_event_name_is_passed_on_as_received() {
+    fn keeps_event_name_as_received() {
         assert_eq!(request(json!({"hook_event_name": "pre-tool-use"})).hook_event_name(), "pre-tool-use");
         assert_eq!(request(json!({})).hook_event_name(), "PreToolUse");
         assert!(matches!(request(json!({})).event(), Event::PreToolUse(_)));
     }
 
     #[test]
-    fn unknown_events_and_tools_keep_their_names() {
+    fn unknown_events_and_tools_keep_names() {
         let request = request(json!({"hook_event_name": "TeaTime", "tool_name": "Kettle", "sugar": 2}));
         assert!(matches!(request.event(), Event::Unknown("TeaTime")));
         assert_eq!(request.tool(), Some(Tool::Other("Kettle")));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_the_wrong_type_do_not_refuse_the_request() {
+    fn accepts_fields_of_wrong_type() {
         let request = request(json!({"hook_event_name": 7, "tool_name": [], "tool_input": "x", "cwd": {}}));
         assert_eq!(request.hook_event_name(), "PreToolUse");
         assert_eq!((request.tool_name(), request.cwd()), (None, None));
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_failed_when_the_request_says_so_in_any_way() {
+    fn recognises_every_sign_of_failure() {
         for value in [
             json!({"hook_event_name": "PostToolUse", "tool_error": "no space"}),
             json!({"hook_event_name": "PostToolUse", "toolError": {"code": 1}}),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn session_start_has_a_source_and_an_env_file() {
+    fn session_start_has_source_and_env_file() {
         let request =
             request(json!({"hook_event_name": "SessionStart", "source": "startup", "env_file": "/tmp/e"}));
         let Event::SessionStart { source, env_file } = request.event() else { panic!() };
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_says_whether_a_hook_keeps_it_going() {
+    fn stop_reports_active_stop_hook() {
         let stop = |name: &str| {
             request(json!({
                 "hook_event_name": name, "stop_hook_active": true, "last_assistant_message": "Done",
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn the_conversation_is_loaded_once_and_only_when_asked_for() {
+    fn loads_conversation_once_on_first_use() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("session.jsonl");
         let request = request(json!({"transcript_path": path}));
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_transcript_the_conversation_is_empty() {
+    fn conversation_is_empty_without_transcript() {
         assert!(request(json!({})).conversation().entries().is_empty());
     }
 }

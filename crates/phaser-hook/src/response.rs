@@ -1,38 +1,30 @@
-//! What a hook answers: one type for each event.
+//! Responses: one type for each event, or for each group of events with the same fields.
 //!
-//! Only combinations that the client accepts can be built; what the types cannot rule out is refused with an
-//! error. How an answer is spelled on the wire is the business of [`Response`](super::Response), which each of
-//! them becomes.
+//! Only combinations that Claude Code accepts can be built: by the types where possible, otherwise the constructor
+//! returns a [`ResponseError`]. Each type converts into [`Response`](super::Response), which knows the JSON.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::tool::ToolInput;
 
-mod further;
-
-pub use further::{
-    Action, BlockResponse, ContextResponse, ElicitationResponse, Elicits, Keeps, MessageDisplayResponse,
-    PermissionDeniedResponse, PreModelSwitchResponse, Tells, WatchResponse, Watches, WorktreeCreateResponse,
-};
-
-/// What is to happen to a tool call; a later one outranks the ones before it.
+/// A decision about a tool call, in ascending order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
-    /// It runs, without a prompt.
+    /// Run it without a permission prompt.
     Allow,
-    /// The user is asked.
+    /// Ask the user.
     Ask,
-    /// It does not run.
+    /// Do not run it.
     Deny,
 }
 
 impl Decision {
-    /// The word used on the wire.
+    /// The JSON value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -42,51 +34,51 @@ impl Decision {
     }
 }
 
-/// Why a response was refused.
+/// A response that Claude Code would not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseError {
-    /// A denied call has no input that could be updated.
+    /// A denied call does not run, so its input cannot be updated.
     #[error("updated input goes with allow or ask, not with deny")]
     UpdatedInputWithDeny,
-    /// Not a name that a shell can export.
+    /// Not a valid name of a shell variable.
     #[error("'{0}' is not the name of an environment variable; use letters, digits and '_'")]
     VariableName(String),
-    /// A value that a shell cannot hold.
+    /// A value with a NUL character.
     #[error("the value of the environment variable '{0}' contains a NUL")]
     VariableValue(String),
-    /// The response is for another event than the one that happened.
+    /// The response is for another event than the request.
     #[error("a {response} response cannot answer the event '{request}'")]
     WrongEvent {
-        /// The event that the response is for.
+        /// The event of the response.
         response: &'static str,
-        /// The event that happened.
+        /// The event of the request.
         request: String,
     },
 }
 
-/// A whole tool input with some of its fields changed.
+/// A complete tool input with some of its fields changed.
 ///
-/// The client replaces the tool's input by it, so it has to be whole: it is always the original input with
-/// an update merged over it.
+/// Claude Code replaces the input as a whole and does not merge, so this is always the original input with an update
+/// merged over it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpdatedInput(pub(super) Map<String, Value>);
 
 impl UpdatedInput {
-    /// `original` with the fields of `update` in place of its own; every other field stays.
+    /// `original`, with the fields of `update` replaced or added.
     pub fn merge(original: ToolInput<'_>, update: Map<String, Value>) -> Self {
         let mut whole = original.as_map().cloned().unwrap_or_default();
         whole.extend(update);
         Self(whole)
     }
 
-    /// The whole input.
+    /// The complete input.
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
     }
 }
 
-/// The answer to PreToolUse.
+/// The response to PreToolUse.
 ///
 /// ```
 /// use phaser_hook::{PreToolUseResponse, Response};
@@ -106,37 +98,37 @@ pub struct PreToolUseResponse {
 }
 
 impl PreToolUseResponse {
-    /// Leaves the decision to the client.
+    /// Leaves the decision to Claude Code's permission settings.
     pub fn undecided() -> Self {
         Self { decision: None, reason: None, updated_input: None, context: None }
     }
 
-    /// Lets the tool run, and skips the user's permission prompt.
+    /// Runs the tool without a permission prompt.
     pub fn allow() -> Self {
         Self { decision: Some(Decision::Allow), ..Self::undecided() }
     }
 
-    /// Does not let the tool run; Claude is told the reason.
+    /// Blocks the tool; Claude receives the reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self { decision: Some(Decision::Deny), ..Self::undecided().with_reason(reason) }
     }
 
-    /// Asks the user, who is shown the reason.
+    /// Asks the user and shows the reason.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self { decision: Some(Decision::Ask), ..Self::undecided().with_reason(reason) }
     }
 
-    /// Says why.
+    /// Sets the reason: shown to the user, or sent to Claude with a denial.
     pub fn with_reason(self, reason: impl Into<String>) -> Self {
         Self { reason: Some(reason.into()), ..self }
     }
 
-    /// Tells Claude something besides; clients before 2.1 pass over it.
+    /// Adds context for Claude. Ignored by Claude Code before 2.1.
     pub fn with_context(self, context: impl Into<String>) -> Self {
         Self { context: Some(context.into()), ..self }
     }
 
-    /// Changes what the tool is given, if it runs.
+    /// Replaces the tool's input. An error for a denied call.
     pub fn with_updated_input(self, input: UpdatedInput) -> Result<Self, ResponseError> {
         match self.decision {
             None | Some(Decision::Allow | Decision::Ask) => Ok(Self { updated_input: Some(input), ..self }),
@@ -145,7 +137,7 @@ impl PreToolUseResponse {
     }
 }
 
-/// The answer to PostToolUse. The tool has run already.
+/// The response to PostToolUse. The tool has already run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostToolUseResponse {
     pub(super) block: Option<String>,
@@ -153,33 +145,33 @@ pub struct PostToolUseResponse {
 }
 
 impl PostToolUseResponse {
-    /// Nothing to say.
+    /// No context.
     pub fn acknowledge() -> Self {
         Self { block: None, context: None }
     }
 
-    /// Something for Claude to consider; the user does not see it.
+    /// Context for Claude; not shown to the user.
     pub fn with_context(context: impl Into<String>) -> Self {
         Self::acknowledge().and_context(context)
     }
 
-    /// Another name of [`with_context`](Self::with_context).
+    /// Alias of [`with_context`](Self::with_context).
     pub fn with_message(message: impl Into<String>) -> Self {
         Self::with_context(message)
     }
 
-    /// Has Claude deal with the reason before it goes on.
+    /// Sends Claude the reason, to be handled before it continues.
     pub fn block(reason: impl Into<String>) -> Self {
         Self { block: Some(reason.into()), context: None }
     }
 
-    /// Adds something for Claude to consider.
+    /// Adds context for Claude.
     pub fn and_context(self, context: impl Into<String>) -> Self {
         Self { context: Some(context.into()), ..self }
     }
 }
 
-/// The answer to PostToolUseFailure.
+/// The response to PostToolUseFailure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostToolUseFailureResponse {
     pub(super) block: Option<String>,
@@ -187,28 +179,28 @@ pub struct PostToolUseFailureResponse {
 }
 
 impl PostToolUseFailureResponse {
-    /// Nothing to say.
+    /// No context.
     pub fn acknowledge() -> Self {
         Self { block: None, context: None }
     }
 
-    /// Something for Claude to consider.
+    /// Context for Claude.
     pub fn with_context(context: impl Into<String>) -> Self {
         Self::acknowledge().and_context(context)
     }
 
-    /// Has Claude deal with the reason before it goes on.
+    /// Sends Claude the reason, to be handled before it continues.
     pub fn block(reason: impl Into<String>) -> Self {
         Self { block: Some(reason.into()), context: None }
     }
 
-    /// Adds something for Claude to consider.
+    /// Adds context for Claude.
     pub fn and_context(self, context: impl Into<String>) -> Self {
         Self { context: Some(context.into()), ..self }
     }
 }
 
-/// The answer to UserPromptSubmit.
+/// The response to UserPromptSubmit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserPromptSubmitResponse {
     pub(super) block: Option<String>,
@@ -216,31 +208,30 @@ pub struct UserPromptSubmitResponse {
 }
 
 impl UserPromptSubmitResponse {
-    /// Lets the prompt through.
+    /// Accepts the prompt.
     pub fn allow() -> Self {
         Self { block: None, context: None }
     }
 
-    /// Does not let the prompt through; the user is shown the reason.
+    /// Rejects the prompt and shows the user the reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self { block: Some(reason.into()), context: None }
     }
 
-    /// Lets the prompt through, with something for Claude to consider.
+    /// Accepts the prompt and adds context for Claude.
     pub fn with_context(context: impl Into<String>) -> Self {
         Self { block: None, context: Some(context.into()) }
     }
 
-    /// Has Claude read the prompt as `prompt`.
+    /// Asks Claude to read the user's prompt as `prompt`.
     ///
-    /// The client has no way to replace a prompt, so the new one goes along with the old as context that
-    /// says what it is.
+    /// Claude Code cannot replace a prompt. The new one is sent as context beside the original.
     pub fn with_modified_prompt(prompt: impl AsRef<str>) -> Self {
         Self::with_context(format!("Read the user's prompt as follows instead:\n\n{}", prompt.as_ref()))
     }
 }
 
-/// The answer to SessionStart.
+/// The response to SessionStart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionStartResponse {
     pub(super) context: Option<String>,
@@ -248,12 +239,12 @@ pub struct SessionStartResponse {
 }
 
 impl SessionStartResponse {
-    /// Nothing to say.
+    /// No context.
     pub fn acknowledge() -> Self {
         Self { context: None, variables: Vec::new() }
     }
 
-    /// Something for Claude to know from the start.
+    /// Context for Claude from the start of the session.
     pub fn with_context(context: impl Into<String>) -> Self {
         Self { context: Some(context.into()), variables: Vec::new() }
     }
@@ -269,7 +260,7 @@ impl SessionStartResponse {
     /// # Ok::<(), phaser_hook::ResponseError>(())
     /// ```
     ///
-    /// They do not travel in the response: the client reads them from a file, which
+    /// They are not part of the JSON: Claude Code reads them from a file, which
     /// [`append_env_vars`](Self::append_env_vars) writes.
     pub fn with_env_vars<N, V>(variables: impl IntoIterator<Item = (N, V)>) -> Result<Self, ResponseError>
     where
@@ -279,7 +270,7 @@ impl SessionStartResponse {
         Self::acknowledge().and_env_vars(variables)
     }
 
-    /// Adds environment variables.
+    /// Adds environment variables; the last value of a name wins.
     pub fn and_env_vars<N, V>(
         mut self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -301,7 +292,7 @@ impl SessionStartResponse {
         Ok(self)
     }
 
-    /// The shell lines that export the variables.
+    /// One `export` line of shell per variable.
     pub fn env_script(&self) -> String {
         let mut script = String::new();
         for (name, value) in &self.variables {
@@ -311,8 +302,8 @@ impl SessionStartResponse {
         script
     }
 
-    /// Appends [`env_script`](Self::env_script) to the file that the client reads: the `env_file` of the
-    /// request, or the one that the environment variable `CLAUDE_ENV_FILE` names.
+    /// Appends [`env_script`](Self::env_script) to the file that Claude Code reads: the request's `env_file`, or the
+    /// value of the environment variable `CLAUDE_ENV_FILE`.
     pub fn append_env_vars(&self, env_file: &Path) -> io::Result<()> {
         let mut file = OpenOptions::new().append(true).create(true).open(env_file)?;
         file.write_all(self.env_script().as_bytes())
@@ -324,49 +315,247 @@ fn is_variable_name(name: &str) -> bool {
     word && name.starts_with(|first: char| !first.is_ascii_digit())
 }
 
-/// The answer to Stop and to SubagentStop.
+/// The response to Stop and SubagentStop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopResponse {
     pub(super) block: Option<String>,
 }
 
 impl StopResponse {
-    /// Lets it stop.
+    /// Lets the agent stop.
     pub fn allow() -> Self {
         Self { block: None }
     }
 
-    /// Keeps it going; it is told the reason.
+    /// Makes the agent continue and sends it the reason.
     pub fn block(reason: impl Into<String>) -> Self {
         Self { block: Some(reason.into()) }
     }
 }
 
-/// The answer to PermissionRequest, in place of the user's. To leave it to the user, answer
-/// [`Response::empty`](super::Response::empty).
+/// The response to PermissionRequest, in place of the user's choice. [`Response::empty`](super::Response::empty)
+/// leaves the choice to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PermissionRequestResponse {
-    /// Lets the tool run.
+    /// Runs the tool.
     Allow {
-        /// What the tool is given instead.
+        /// The input to use instead.
         updated_input: Option<UpdatedInput>,
     },
-    /// Does not let the tool run.
+    /// Blocks the tool.
     Deny {
-        /// What Claude is told.
+        /// The reason that Claude receives.
         message: String,
-        /// What happens to the turn.
+        /// Whether the turn continues.
         then: AfterDeny,
     },
 }
 
-/// What happens to the turn after a permission was denied.
+/// The turn after a denied permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AfterDeny {
-    /// Claude goes on with it.
+    /// Claude continues.
     GoOn,
     /// Claude stops.
     Interrupt,
+}
+
+/// An event whose only response is context for Claude.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ContextEvent {
+    /// A subagent starts. It does not receive the context of SessionStart.
+    SubagentStart,
+    /// Claude Code sets up the project.
+    Setup,
+    /// All tools of one message have run.
+    PostToolBatch,
+    /// A slash command expands to a prompt.
+    UserPromptExpansion,
+    /// The model was switched.
+    PostModelSwitch,
+    /// Claude Code notifies the user.
+    Notification,
+}
+
+/// The response to a [`ContextEvent`].
+///
+/// ```
+/// use phaser_hook::{ContextResponse, Response, ContextEvent};
+///
+/// let response = ContextResponse::to(ContextEvent::SubagentStart, "Tests are beside the code.");
+/// assert_eq!(
+///     Response::from(response).to_json(),
+///     r#"{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Tests are beside the code."}}"#
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextResponse {
+    pub(crate) event: ContextEvent,
+    pub(crate) context: Option<String>,
+}
+
+impl ContextResponse {
+    /// Context for Claude.
+    pub fn to(event: ContextEvent, context: impl Into<String>) -> Self {
+        Self { event, context: Some(context.into()) }
+    }
+
+    /// No context.
+    pub fn acknowledge(event: ContextEvent) -> Self {
+        Self { event, context: None }
+    }
+}
+
+/// An event that can be blocked and takes no other response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlockableEvent {
+    /// A settings file changed. If blocked, the session keeps its settings.
+    ConfigChange,
+    /// The conversation is about to be compacted. If blocked, it is not.
+    PreCompact,
+}
+
+/// The response to a [`BlockableEvent`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockResponse {
+    pub(crate) event: BlockableEvent,
+    pub(crate) block: Option<String>,
+}
+
+impl BlockResponse {
+    /// Does not block.
+    pub fn allow(event: BlockableEvent) -> Self {
+        Self { event, block: None }
+    }
+
+    /// Blocks, with a reason.
+    pub fn block(event: BlockableEvent, reason: impl Into<String>) -> Self {
+        Self { event, block: Some(reason.into()) }
+    }
+}
+
+/// The response to PreModelSwitch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreModelSwitchResponse {
+    pub(crate) decision: Decision,
+    pub(crate) reason: Option<String>,
+}
+
+impl PreModelSwitchResponse {
+    /// Allows, denies or asks the user about the switch.
+    pub fn new(decision: Decision, reason: impl Into<String>) -> Self {
+        Self { decision, reason: Some(reason.into()) }
+    }
+}
+
+/// The response to PermissionDenied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PermissionDeniedResponse {
+    pub(crate) retry: Option<bool>,
+}
+
+impl PermissionDeniedResponse {
+    /// Accepts the denial.
+    pub fn acknowledge() -> Self {
+        Self { retry: None }
+    }
+
+    /// Lets Claude retry the call.
+    pub fn retry() -> Self {
+        Self { retry: Some(true) }
+    }
+}
+
+/// An event whose response sets the watched files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WatchEvent {
+    /// The working directory changed.
+    CwdChanged,
+    /// A watched file changed.
+    FileChanged,
+}
+
+/// The response to a [`WatchEvent`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchResponse {
+    pub(crate) event: WatchEvent,
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+impl WatchResponse {
+    /// Watches these files, and everything below these directories.
+    pub fn watch(event: WatchEvent, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Self { event, paths: paths.into_iter().map(Into::into).collect() }
+    }
+}
+
+/// The response to WorktreeCreate: the path of the worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorktreeCreateResponse {
+    pub(crate) path: PathBuf,
+}
+
+impl WorktreeCreateResponse {
+    /// The hook created the worktree at `path`.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+}
+
+/// The response to MessageDisplay: the text shown instead of the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageDisplayResponse {
+    pub(crate) content: String,
+}
+
+impl MessageDisplayResponse {
+    /// Shows `content`.
+    pub fn show(content: impl Into<String>) -> Self {
+        Self { content: content.into() }
+    }
+}
+
+/// The response to Elicitation, in place of the user's reply, or to ElicitationResult, replacing that reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ElicitationResponse {
+    pub(crate) event: ElicitationEvent,
+    pub(crate) action: ElicitationAction,
+    pub(crate) content: Option<Map<String, Value>>,
+}
+
+/// The two events of an MCP server's question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ElicitationEvent {
+    /// Before the user sees the question.
+    Elicitation,
+    /// After the user replied.
+    ElicitationResult,
+}
+
+/// A reply to an MCP server's question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ElicitationAction {
+    /// Reply with content.
+    Accept,
+    /// Decline to reply.
+    Decline,
+    /// Dismiss the question.
+    Cancel,
+}
+
+impl ElicitationResponse {
+    /// Replies with `content`.
+    pub fn accept(event: ElicitationEvent, content: Map<String, Value>) -> Self {
+        Self { event, action: ElicitationAction::Accept, content: Some(content) }
+    }
+
+    /// Declines or cancels.
+    pub fn refuse(event: ElicitationEvent, action: ElicitationAction) -> Self {
+        Self { event, action, content: None }
+    }
 }
 
 #[cfg(test)]
@@ -386,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_changes_only_the_fields_it_names() {
+    fn update_changes_only_named_fields() {
         let original = json!({"b": [1, 2.5], "a": {"x": true, "y": null}, "c": "old"});
         let input = ToolInput::new(Some(&original));
         let merged = UpdatedInput::merge(input, map(json!({"c": 7, "d": false})));

@@ -1,6 +1,6 @@
-//! What one check of a hook came to, in a form that can be passed between programs.
+//! The result of one check, independent of the event, as a value and as JSON.
 //!
-//! A result knows nothing of the event it is about; [`complete`](super::complete()) makes one answer of many.
+//! [`complete`](super::complete()) combines results into a response.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -18,42 +18,42 @@ use super::response::Decision;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookResult {
-    /// What is to happen; it takes precedence over `blocked`.
+    /// Takes precedence over `blocked`.
     pub decision: Option<Decision>,
-    /// Why: for Claude when the call is blocked, for the user when the user is asked.
+    /// The reason: sent to Claude with a block, shown to the user with a question.
     pub message: Option<String>,
-    /// Without a decision, whether the call is blocked.
+    /// Whether the call is blocked, if there is no decision.
     pub blocked: bool,
-    /// Something for Claude to consider besides.
+    /// Context for Claude.
     pub system_prompt: Option<String>,
-    /// The fields of the tool input to change; the others stay as they are.
+    /// Fields of the tool input to change; the others keep their values.
     pub updated_input: Option<Map<String, Value>>,
 }
 
-/// Why a result was refused.
+/// An invalid result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResultError {
-    /// It is not JSON, or a field has the wrong type.
+    /// Not JSON, or a field of the wrong type.
     #[error("the hook result is not valid")]
     Syntax(#[from] serde_json::Error),
-    /// The decision is none of those there are.
+    /// An unknown decision.
     #[error("'{0}' is not a decision; use allow, deny or ask")]
     Decision(String),
 }
 
-/// A result whose `decision` says something else than its `blocked`. The decision counts.
+/// A result with `blocked: true` and another `decision` than deny. The decision wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the result says decision '{}' and blocked: true; the decision counts", .0.as_str())]
 pub struct FieldConflict(pub Decision);
 
 impl HookResult {
-    /// The call may run.
+    /// Runs the call.
     pub fn allow() -> Self {
         Self { decision: Some(Decision::Allow), ..Self::default() }
     }
 
-    /// The call must not run.
+    /// Blocks the call.
     pub fn block(reason: impl Into<String>) -> Self {
         Self {
             decision: Some(Decision::Deny),
@@ -63,12 +63,12 @@ impl HookResult {
         }
     }
 
-    /// The user decides.
+    /// Asks the user.
     pub fn ask(reason: impl Into<String>) -> Self {
         Self { decision: Some(Decision::Ask), message: Some(reason.into()), ..Self::default() }
     }
 
-    /// From the pair of a word and a message that many hook scripts return: `allow`, `block` (or `deny`), `ask`.
+    /// From a pair `(decision, message)`, as many hook scripts return it: `allow`, `block`, `deny` or `ask`.
     pub fn from_pair(word: &str, message: impl Into<String>) -> Result<Self, ResultError> {
         let message = message.into();
         match word {
@@ -79,10 +79,10 @@ impl HookResult {
         }
     }
 
-    /// From JSON; a field may be missing or null.
+    /// From JSON. Every field is optional.
     pub fn from_json(json: &str) -> Result<Self, ResultError> {
-        let wire: Wire = serde_json::from_str(json)?;
-        let decision = match wire.decision.as_deref() {
+        let json_fields: HookResultJson = serde_json::from_str(json)?;
+        let decision = match json_fields.decision.as_deref() {
             None => None,
             Some("allow") => Some(Decision::Allow),
             Some("ask") => Some(Decision::Ask),
@@ -91,31 +91,31 @@ impl HookResult {
         };
         Ok(Self {
             decision,
-            message: wire.message,
-            blocked: wire.blocked.unwrap_or(false),
-            system_prompt: wire.system_prompt,
-            updated_input: wire.updated_input,
+            message: json_fields.message,
+            blocked: json_fields.blocked.unwrap_or(false),
+            system_prompt: json_fields.system_prompt,
+            updated_input: json_fields.updated_input,
         })
     }
 
-    /// As JSON; a field without a value is null.
+    /// As JSON. A field without a value is null.
     pub fn to_json(&self) -> String {
-        let wire = Wire {
+        let json_fields = HookResultJson {
             decision: self.decision.map(|decision| decision.as_str().to_owned()),
             message: self.message.clone(),
             blocked: Some(self.blocked),
             system_prompt: self.system_prompt.clone(),
             updated_input: self.updated_input.clone(),
         };
-        serde_json::to_string(&wire).expect("strings and JSON values always serialise")
+        serde_json::to_string(&json_fields).expect("strings and JSON values always serialise")
     }
 
-    /// What is to happen: the decision, else what `blocked` says.
+    /// The effective decision: `decision`, or else `blocked` as allow or deny.
     pub fn verdict(&self) -> Decision {
         self.decision.unwrap_or(if self.blocked { Decision::Deny } else { Decision::Allow })
     }
 
-    /// The contradiction between `decision` and `blocked`, if there is one.
+    /// The conflict between `decision` and `blocked`, if any.
     pub fn conflict(&self) -> Option<FieldConflict> {
         let decision = self.decision.filter(|&decision| self.blocked && decision != Decision::Deny)?;
         Some(FieldConflict(decision))
@@ -124,7 +124,7 @@ impl HookResult {
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Wire {
+struct HookResultJson {
     decision: Option<String>,
     message: Option<String>,
     blocked: Option<bool>,
@@ -143,8 +143,8 @@ mod tests {
         HookResult::from_json(&value.to_string()).expect("a result")
     }
 
-    /// What the client is told about a Bash call after this result.
-    fn answer(result: HookResult) -> Value {
+    /// The `hookSpecificOutput` for a Bash call with this result.
+    fn output_of(result: HookResult) -> Value {
         let request = json!({
             "hook_event_name": "PreToolUse", "tool_name": "Bash",
             "tool_input": {"command": "rm -rf /", "timeout": 30},
@@ -157,14 +157,14 @@ mod tests {
 
     #[test]
     fn ask_decision_with_updated_input() {
-        let output = answer(parse(json!({"decision": "ask", "updated_input": {"command": "ls"}})));
+        let output = output_of(parse(json!({"decision": "ask", "updated_input": {"command": "ls"}})));
         assert_eq!(output["permissionDecision"], "ask");
         assert_eq!(output["updatedInput"], json!({"command": "ls", "timeout": 30}));
     }
 
     #[test]
     fn ask_decision_with_reason_and_updated_input() {
-        let output = answer(parse(json!({
+        let output = output_of(parse(json!({
             "decision": "ask",
             "message": "Command modified for safety",
             "updated_input": {"command": "sanitized-command"},
@@ -176,13 +176,13 @@ mod tests {
 
     #[test]
     fn ask_decision_without_updated_input_backward_compatible() {
-        let output = answer(parse(json!({"decision": "ask"})));
+        let output = output_of(parse(json!({"decision": "ask"})));
         assert_eq!(output, json!({"hookEventName": "PreToolUse", "permissionDecision": "ask"}));
     }
 
     #[test]
     fn updated_input_partial_replacement() {
-        let output = answer(parse(json!({"updated_input": {"command": "echo hello"}})));
+        let output = output_of(parse(json!({"updated_input": {"command": "echo hello"}})));
         assert_eq!(output["updatedInput"], json!({"command": "echo hello", "timeout": 30}));
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn decision_field_allow() {
         let result = parse(json!({"decision": "allow", "updated_input": {"timeout": 5}}));
         assert_eq!(result.verdict(), parse(json!({"blocked": false})).verdict());
-        let output = answer(result);
+        let output = output_of(result);
         assert_eq!(output["permissionDecision"], "allow");
         assert_eq!(output["updatedInput"], json!({"command": "rm -rf /", "timeout": 5}));
     }
@@ -199,7 +199,7 @@ mod tests {
     fn decision_field_deny() {
         let result = parse(json!({"decision": "deny", "message": "too dangerous"}));
         assert_eq!(result.verdict(), parse(json!({"blocked": true})).verdict());
-        let output = answer(result);
+        let output = output_of(result);
         assert_eq!(output["permissionDecision"], "deny");
         assert_eq!(output["permissionDecisionReason"], "too dangerous");
     }
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn decision_field_ask() {
         let output =
-            answer(parse(json!({"decision": "ask", "message": "sure?", "updated_input": {"timeout": 5}})));
+            output_of(parse(json!({"decision": "ask", "message": "sure?", "updated_input": {"timeout": 5}})));
         assert_eq!(output["permissionDecision"], "ask");
         assert_eq!(output["permissionDecisionReason"], "sure?");
         assert_eq!(output["updatedInput"]["timeout"], 5);
@@ -221,16 +221,16 @@ mod tests {
             result.conflict().expect("a warning").to_string(),
             "the result says decision 'allow' and blocked: true; the decision counts"
         );
-        assert_eq!(answer(result)["permissionDecision"], "allow");
+        assert_eq!(output_of(result)["permissionDecision"], "allow");
         assert_eq!(parse(json!({"decision": "deny", "blocked": true})).conflict(), None);
         assert_eq!(parse(json!({"blocked": true})).conflict(), None);
     }
 
     #[test]
     fn missing_decision_field_uses_blocked_field() {
-        assert_eq!(answer(parse(json!({"blocked": true})))["permissionDecision"], "deny");
-        assert_eq!(answer(parse(json!({"blocked": false})))["permissionDecision"], "allow");
-        assert_eq!(answer(parse(json!({})))["permissionDecision"], "allow");
+        assert_eq!(output_of(parse(json!({"blocked": true})))["permissionDecision"], "deny");
+        assert_eq!(output_of(parse(json!({"blocked": false})))["permissionDecision"], "allow");
+        assert_eq!(output_of(parse(json!({})))["permissionDecision"], "allow");
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         let again = HookResult::from_json(&result.to_json()).expect("valid");
         assert_eq!(again, result);
         assert_eq!(again.to_json(), result.to_json());
-        let output = answer(again);
+        let output = output_of(again);
         for (name, value) in update.as_object().expect("an object") {
             assert_eq!(output["updatedInput"][name].to_string(), value.to_string());
         }

@@ -1,13 +1,13 @@
-//! A tool call as a hook sees it: which tool, and what it was given.
+//! Tools and their arguments.
 //!
-//! Keys are read in snake_case and in camelCase. A field of the wrong type is as good as missing, and the
-//! raw value stays reachable. Knows nothing of events, and opens no file.
+//! Keys are read in snake_case and in camelCase. A field of the wrong type counts as missing; the JSON itself stays
+//! available through [`ToolInput::get`].
 
 use serde_json::{Map, Value};
 
 use phaser_glob::{Glob, GlobError};
 
-/// The tool that is called.
+/// A tool of Claude Code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Tool<'a> {
@@ -33,12 +33,12 @@ pub enum Tool<'a> {
     WebSearch,
     /// Starts a subagent.
     Task,
-    /// Any other tool, by its name.
+    /// Any other tool, by name.
     Other(&'a str),
 }
 
 impl<'a> Tool<'a> {
-    /// The tool of this name.
+    /// The tool with this name.
     pub fn from_name(name: &'a str) -> Self {
         match name {
             "Write" => Self::Write,
@@ -56,7 +56,7 @@ impl<'a> Tool<'a> {
         }
     }
 
-    /// The name of the tool.
+    /// The name as Claude Code spells it.
     pub fn name(self) -> &'a str {
         match self {
             Self::Write => "Write",
@@ -75,7 +75,7 @@ impl<'a> Tool<'a> {
     }
 }
 
-/// What a tool was given. Empty when the request has no tool input.
+/// The arguments of a tool call. Empty if the request has none.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolInput<'a>(Fields<'a>);
 
@@ -84,22 +84,22 @@ impl<'a> ToolInput<'a> {
         Self(Fields::new(value))
     }
 
-    /// The input as it came.
+    /// The unmodified JSON object.
     pub fn as_map(self) -> Option<&'a Map<String, Value>> {
         self.0.0
     }
 
-    /// A field by its snake_case name, read in camelCase too; `null` is as good as missing.
+    /// A field by its snake_case name; its camelCase spelling is read too. `null` counts as missing.
     pub fn get(self, name: &str) -> Option<&'a Value> {
         self.0.get(name)
     }
 
-    /// A field that is a string.
+    /// A string field.
     pub fn text(self, name: &str) -> Option<&'a str> {
         self.0.text(name)
     }
 
-    /// The file that is read, written or edited.
+    /// The path of the file to read, write or edit.
     pub fn file_path(self) -> Option<&'a str> {
         self.text("file_path")
     }
@@ -119,12 +119,12 @@ impl<'a> ToolInput<'a> {
         self.get("old_string").or_else(|| self.get("old_str"))?.as_str()
     }
 
-    /// The text to put in its place (Edit); also read as `new_str`.
+    /// The replacement (Edit); also read as `new_str`.
     pub fn new_string(self) -> Option<&'a str> {
         self.get("new_string").or_else(|| self.get("new_str"))?.as_str()
     }
 
-    /// Is every occurrence replaced (Edit)?
+    /// Whether every occurrence is replaced (Edit).
     pub fn replace_all(self) -> bool {
         match self.get("replace_all") {
             Some(Value::Bool(yes)) => *yes,
@@ -140,12 +140,12 @@ impl<'a> ToolInput<'a> {
         edits.into_iter().flatten().map(|edit| ToolInput::new(Some(edit)))
     }
 
-    /// The notebook that is edited (NotebookEdit).
+    /// The path of the notebook (NotebookEdit).
     pub fn notebook_path(self) -> Option<&'a str> {
         self.text("notebook_path")
     }
 
-    /// The cell that is edited (NotebookEdit).
+    /// The id of the cell (NotebookEdit).
     pub fn cell_id(self) -> Option<&'a str> {
         self.text("cell_id")
     }
@@ -165,9 +165,9 @@ impl<'a> ToolInput<'a> {
         self.text("edit_mode")
     }
 
-    /// Does the file path match one of the globs? Without a file path: no.
+    /// Whether the file path matches one of the globs; false without a file path.
     ///
-    /// The path is matched as it came, usually absolute, so a glob usually starts with `**/`.
+    /// The path is usually absolute, so a glob usually starts with `**/`.
     pub fn file_path_matches<G: AsRef<str>>(
         self,
         globs: impl IntoIterator<Item = G>,
@@ -178,7 +178,7 @@ impl<'a> ToolInput<'a> {
         Ok(self.file_path().is_some_and(matches))
     }
 
-    /// Does the file path match none of the globs? Without a file path: yes.
+    /// Whether the file path matches none of the globs; true without a file path.
     pub fn file_path_excludes<G: AsRef<str>>(
         self,
         globs: impl IntoIterator<Item = G>,
@@ -187,7 +187,7 @@ impl<'a> ToolInput<'a> {
     }
 }
 
-/// The fields of a JSON object, by their snake_case names or the camelCase ones.
+/// A JSON object whose fields are read by snake_case or camelCase name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a>(Option<&'a Map<String, Value>>);
 
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn edit_has_what_to_find_and_what_to_put_there() {
+    fn edit_has_old_and_new_string() {
         for value in [
             json!({"old_string": "a", "new_string": "b", "replace_all": true}),
             json!({"oldString": "a", "newString": "b", "replaceAll": true}),
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_inputs_of_other_tools_are_reachable_by_name() {
+    fn reads_input_of_other_tools_by_name() {
         let value = json!({"file_path": "/p/a", "offset": 0, "limit": 1000});
         let read = ToolInput::new(Some(&value));
         assert_eq!((read.file_path(), read.get("limit")), (Some("/p/a"), Some(&json!(1000))));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_the_wrong_type_are_as_good_as_missing() {
+    fn fields_of_wrong_type_are_missing() {
         let value = json!({"file_path": 7, "content": ["x"], "command": {}});
         let input = ToolInput::new(Some(&value));
         assert_eq!((input.file_path(), input.content(), input.command()), (None, None, None));
@@ -334,14 +334,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_path_nothing_matches_and_everything_is_excluded() {
+    fn matches_nothing_without_path() {
         let input = ToolInput::new(None);
         assert_eq!(input.file_path_matches(["**"]), Ok(false));
         assert_eq!(input.file_path_excludes(["**"]), Ok(true));
     }
 
     #[test]
-    fn a_wrong_glob_is_an_error_rather_than_no_match() {
+    fn invalid_glob_is_an_error() {
         assert!(ToolInput::new(None).file_path_matches(["a[b"]).is_err());
     }
 

@@ -1,64 +1,63 @@
-//! The document that the client reads from a hook's stdout.
-//!
-//! The wire format of answers stands here and nowhere else. Writes nothing itself.
+//! The JSON that Claude Code reads from a hook's stdout. No other module knows its format.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::request::Request;
 use super::response::{
-    AfterDeny, Decision, PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse,
+    AfterDeny, BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Decision, ElicitationAction,
+    ElicitationEvent, ElicitationResponse, MessageDisplayResponse, PermissionDeniedResponse,
+    PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse, PreModelSwitchResponse,
     PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UserPromptSubmitResponse,
+    WatchEvent, WatchResponse, WorktreeCreateResponse,
 };
 
-mod further;
-
-/// One document for the client, ready to be written.
+/// One response, ready to be printed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    wire: Wire,
-    /// The events this may answer; none means any.
+    json: ResponseJson,
+    /// The events that take this response; empty means all.
     events: &'static [&'static str],
 }
 
 impl Response {
-    /// `{}`: nothing to say, whatever the event; the client goes on as if there were no hook.
+    /// `{}`: valid for every event. Claude Code continues as if there were no hook.
     pub fn empty() -> Self {
-        Self { wire: Wire::default(), events: &[] }
+        Self { json: ResponseJson::default(), events: &[] }
     }
 
-    /// Stops Claude altogether; the user is shown the reason.
+    /// Stops Claude and shows the user the reason.
     pub fn stop(mut self, reason: impl Into<String>) -> Self {
-        self.wire.go_on = Some(false);
-        self.wire.stop_reason = Some(reason.into());
+        self.json.go_on = Some(false);
+        self.json.stop_reason = Some(reason.into());
         self
     }
 
-    /// Keeps what the hook prints out of the transcript.
+    /// Keeps the hook's output out of the transcript.
     pub fn suppress_output(mut self) -> Self {
-        self.wire.suppress_output = Some(true);
+        self.json.suppress_output = Some(true);
         self
     }
 
     /// Shows the user a warning.
     pub fn system_message(mut self, message: impl Into<String>) -> Self {
-        self.wire.system_message = Some(message.into());
+        self.json.system_message = Some(message.into());
         self
     }
 
-    /// The JSON to write to stdout; write nothing else there.
+    /// The JSON for stdout. Print nothing else there.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(&self.wire).expect("strings and JSON values always serialise")
+        serde_json::to_string(&self.json).expect("strings and JSON values always serialise")
     }
 
-    /// The same document, laid out for people.
+    /// [`to_json`](Self::to_json), indented.
     pub fn to_pretty_json(&self) -> String {
-        serde_json::to_string_pretty(&self.wire).expect("strings and JSON values always serialise")
+        serde_json::to_string_pretty(&self.json).expect("strings and JSON values always serialise")
     }
 
-    /// [`to_json`](Self::to_json), after making sure that this is an answer to `request`: the client drops a
-    /// response that names another event.
-    pub fn answer(&self, request: &Request) -> Result<String, ResponseError> {
+    /// [`to_json`](Self::to_json), or an error if the response is for another event than `request`. Claude Code drops
+    /// such a response.
+    pub fn to_json_for(&self, request: &Request) -> Result<String, ResponseError> {
         let event = request.hook_event_name();
         match self.events {
             [first, ..] if !self.events.contains(&event) => {
@@ -68,28 +67,28 @@ impl Response {
         }
     }
 
-    fn about(events: &'static [&'static str], specific: Specific) -> Self {
+    fn about(events: &'static [&'static str], specific: EventJson) -> Self {
         let hook_event_name = events.first().copied().unwrap_or_default();
-        let specific = Specific { hook_event_name, ..specific };
-        Self { wire: Wire { specific: Some(specific), ..Wire::default() }, events }
+        let specific = EventJson { hook_event_name, ..specific };
+        Self { json: ResponseJson { specific: Some(specific), ..ResponseJson::default() }, events }
     }
 
     fn context(events: &'static [&'static str], context: Option<String>) -> Self {
-        Self::about(events, Specific { additional_context: context, ..Specific::default() })
+        Self::about(events, EventJson { additional_context: context, ..EventJson::default() })
     }
 
-    /// With a block, which any event understands, when there is a reason for one.
+    /// Adds a block if there is a reason; every event accepts one.
     pub(super) fn block(mut self, reason: Option<String>) -> Self {
-        self.wire.decision = reason.as_ref().map(|_| "block");
-        self.wire.reason = reason;
+        self.json.decision = reason.as_ref().map(|_| "block");
+        self.json.reason = reason;
         self
     }
 }
 
-/// The document as the client reads it, keys in the order they are written.
+/// The JSON document; fields are serialised in this order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire {
+struct ResponseJson {
     #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
     go_on: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,12 +102,12 @@ struct Wire {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(rename = "hookSpecificOutput", skip_serializing_if = "Option::is_none")]
-    specific: Option<Specific>,
+    specific: Option<EventJson>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Specific {
+struct EventJson {
     hook_event_name: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     permission_decision: Option<&'static str>,
@@ -119,7 +118,7 @@ struct Specific {
     #[serde(skip_serializing_if = "Option::is_none")]
     additional_context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<PermissionWire>,
+    decision: Option<PermissionJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,7 +135,7 @@ struct Specific {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "behavior")]
-enum PermissionWire {
+enum PermissionJson {
     #[serde(rename_all = "camelCase")]
     Allow {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,12 +152,12 @@ impl From<PreToolUseResponse> for Response {
     fn from(response: PreToolUseResponse) -> Self {
         Self::about(
             &["PreToolUse"],
-            Specific {
+            EventJson {
                 permission_decision: response.decision.map(Decision::as_str),
                 permission_decision_reason: response.reason,
                 updated_input: response.updated_input.map(|input| input.0),
                 additional_context: response.context,
-                ..Specific::default()
+                ..EventJson::default()
             },
         )
     }
@@ -198,13 +197,93 @@ impl From<PermissionRequestResponse> for Response {
     fn from(response: PermissionRequestResponse) -> Self {
         let decision = match response {
             PermissionRequestResponse::Allow { updated_input } => {
-                PermissionWire::Allow { updated_input: updated_input.map(|input| input.0) }
+                PermissionJson::Allow { updated_input: updated_input.map(|input| input.0) }
             }
             PermissionRequestResponse::Deny { message, then } => {
-                PermissionWire::Deny { message, interrupt: (then == AfterDeny::Interrupt).then_some(true) }
+                PermissionJson::Deny { message, interrupt: (then == AfterDeny::Interrupt).then_some(true) }
             }
         };
-        Self::about(&["PermissionRequest"], Specific { decision: Some(decision), ..Specific::default() })
+        Self::about(&["PermissionRequest"], EventJson { decision: Some(decision), ..EventJson::default() })
+    }
+}
+
+impl From<ContextResponse> for Response {
+    fn from(ContextResponse { event, context }: ContextResponse) -> Self {
+        let events: &'static [&'static str] = match event {
+            ContextEvent::SubagentStart => &["SubagentStart"],
+            ContextEvent::Setup => &["Setup"],
+            ContextEvent::PostToolBatch => &["PostToolBatch"],
+            ContextEvent::UserPromptExpansion => &["UserPromptExpansion"],
+            ContextEvent::PostModelSwitch => &["PostModelSwitch"],
+            ContextEvent::Notification => &["Notification"],
+        };
+        Self::context(events, context)
+    }
+}
+
+impl From<BlockResponse> for Response {
+    fn from(BlockResponse { event, block }: BlockResponse) -> Self {
+        let events: &'static [&'static str] = match event {
+            BlockableEvent::ConfigChange => &["ConfigChange"],
+            BlockableEvent::PreCompact => &["PreCompact"],
+        };
+        Self { events, ..Self::empty() }.block(block)
+    }
+}
+
+impl From<PreModelSwitchResponse> for Response {
+    fn from(PreModelSwitchResponse { decision, reason }: PreModelSwitchResponse) -> Self {
+        let specific = EventJson {
+            permission_decision: Some(Decision::as_str(decision)),
+            permission_decision_reason: reason,
+            ..EventJson::default()
+        };
+        Self::about(&["PreModelSwitch"], specific)
+    }
+}
+
+impl From<PermissionDeniedResponse> for Response {
+    fn from(PermissionDeniedResponse { retry }: PermissionDeniedResponse) -> Self {
+        Self::about(&["PermissionDenied"], EventJson { retry, ..EventJson::default() })
+    }
+}
+
+impl From<WatchResponse> for Response {
+    fn from(WatchResponse { event, paths }: WatchResponse) -> Self {
+        let events: &'static [&'static str] = match event {
+            WatchEvent::CwdChanged => &["CwdChanged"],
+            WatchEvent::FileChanged => &["FileChanged"],
+        };
+        let paths = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        Self::about(events, EventJson { watch_paths: Some(paths), ..EventJson::default() })
+    }
+}
+
+impl From<WorktreeCreateResponse> for Response {
+    fn from(WorktreeCreateResponse { path }: WorktreeCreateResponse) -> Self {
+        let worktree_path = Some(path.to_string_lossy().into_owned());
+        Self::about(&["WorktreeCreate"], EventJson { worktree_path, ..EventJson::default() })
+    }
+}
+
+impl From<MessageDisplayResponse> for Response {
+    fn from(MessageDisplayResponse { content }: MessageDisplayResponse) -> Self {
+        Self::about(&["MessageDisplay"], EventJson { display_content: Some(content), ..EventJson::default() })
+    }
+}
+
+impl From<ElicitationResponse> for Response {
+    fn from(ElicitationResponse { event, action, content }: ElicitationResponse) -> Self {
+        let events: &'static [&'static str] = match event {
+            ElicitationEvent::Elicitation => &["Elicitation"],
+            ElicitationEvent::ElicitationResult => &["ElicitationResult"],
+        };
+        let action = match action {
+            ElicitationAction::Accept => "accept",
+            ElicitationAction::Decline => "decline",
+            ElicitationAction::Cancel => "cancel",
+        };
+        Self::about(events, EventJson { action: Some(action), content, ..EventJson::default() })
     }
 }
 
@@ -250,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn pre_tool_use_ask_and_allow_with_updated_input() {
+    fn pre_tool_use_with_updated_input() {
         check(
             PreToolUseResponse::ask("Sanitised").with_updated_input(updated()).expect("ask takes input"),
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Sanitised","updatedInput":{"command":"echo hello","timeout":30}}}"#,
@@ -358,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_response_takes_the_fields_of_every_event() {
+    fn empty_response_takes_common_fields() {
         check(Response::empty(), "{}");
         check(
             Response::empty().stop("enough").suppress_output().system_message("careful"),
@@ -371,14 +450,60 @@ mod tests {
     }
 
     #[test]
-    fn a_response_answers_only_its_own_event() {
+    fn rejects_response_to_another_event() {
         let request = request(json!({"hook_event_name": "SubagentStop"}));
-        assert_eq!(Response::from(StopResponse::allow()).answer(&request), Ok("{}".into()));
-        assert_eq!(Response::empty().answer(&request), Ok("{}".into()));
-        let wrong = Response::from(PreToolUseResponse::allow()).answer(&request);
+        assert_eq!(Response::from(StopResponse::allow()).to_json_for(&request), Ok("{}".into()));
+        assert_eq!(Response::empty().to_json_for(&request), Ok("{}".into()));
+        let wrong = Response::from(PreToolUseResponse::allow()).to_json_for(&request);
         assert_eq!(
             wrong.expect_err("wrong event").to_string(),
             "a PreToolUse response cannot answer the event 'SubagentStop'"
         );
+    }
+
+    #[test]
+    fn each_response_has_its_json() {
+        let specific = |name: &str, key: &str, value: Value| json!({ "hookSpecificOutput": { "hookEventName": name, key: value } });
+        let responses: [(Response, Value); 9] = [
+            (
+                ContextResponse::to(ContextEvent::Setup, "c").into(),
+                specific("Setup", "additionalContext", json!("c")),
+            ),
+            (
+                BlockResponse::block(BlockableEvent::ConfigChange, "no").into(),
+                json!({ "decision": "block", "reason": "no" }),
+            ),
+            (BlockResponse::allow(BlockableEvent::PreCompact).into(), json!({})),
+            (
+                PreModelSwitchResponse::new(Decision::Ask, "why").into(),
+                json!({ "hookSpecificOutput": { "hookEventName": "PreModelSwitch",
+                    "permissionDecision": "ask", "permissionDecisionReason": "why" } }),
+            ),
+            (PermissionDeniedResponse::retry().into(), specific("PermissionDenied", "retry", json!(true))),
+            (
+                WatchResponse::watch(WatchEvent::CwdChanged, ["/p"]).into(),
+                specific("CwdChanged", "watchPaths", json!(["/p"])),
+            ),
+            (
+                WorktreeCreateResponse::at("/w").into(),
+                specific("WorktreeCreate", "worktreePath", json!("/w")),
+            ),
+            (
+                MessageDisplayResponse::show("x").into(),
+                specific("MessageDisplay", "displayContent", json!("x")),
+            ),
+            (
+                ElicitationResponse::accept(ElicitationEvent::Elicitation, Map::new()).into(),
+                json!({ "hookSpecificOutput": { "hookEventName": "Elicitation", "action": "accept",
+                    "content": {} } }),
+            ),
+        ];
+        for (response, expected) in responses {
+            let written: Value = serde_json::from_str(&response.to_json()).expect("is JSON");
+            assert_eq!(written, expected);
+        }
+        let cancelled =
+            ElicitationResponse::refuse(ElicitationEvent::ElicitationResult, ElicitationAction::Cancel);
+        assert!(Response::from(cancelled).to_json().contains(r#""action":"cancel""#));
     }
 }

@@ -1,6 +1,6 @@
 //! `file_exists`: a project without a file of the glob is a violation.
 
-use super::{Check, CheckInput, CheckLevel, CheckTarget, ContractType, Evaluator, Verdict};
+use super::{Check, CheckInput, CheckLevel, CheckTarget, CheckVerdict, ContractType, Evaluator};
 
 /// The row of `file_exists`.
 pub static FILE_EXISTS: ContractType = ContractType {
@@ -25,7 +25,7 @@ impl Evaluator for FileExists {
         CheckLevel::Project
     }
 
-    fn evaluate(&self, _target: CheckTarget<'_>) -> Verdict {
-        Verdict::Satisfies
+    fn evaluate(&self, _target: CheckTarget<'_>) -> CheckVerdict {
+        CheckVerdict::Satisfies
     }
 }

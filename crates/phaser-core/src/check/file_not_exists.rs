@@ -1,6 +1,6 @@
 //! `file_not_exists`: the presence of a file of the glob is a violation.
 
-use super::{Check, CheckInput, CheckTarget, ContractType, Evaluator, Verdict};
+use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
 
 /// The row of `file_not_exists`.
 pub static FILE_NOT_EXISTS: ContractType = ContractType {
@@ -21,7 +21,7 @@ impl Evaluator for FileNotExists {
         CheckInput::Path
     }
 
-    fn evaluate(&self, _target: CheckTarget<'_>) -> Verdict {
-        Verdict::File
+    fn evaluate(&self, _target: CheckTarget<'_>) -> CheckVerdict {
+        CheckVerdict::File
     }
 }

@@ -1,6 +1,6 @@
 //! `forbid_pattern` and `file_not_contains`: each match in a file is a violation.
 
-use super::{Check, CheckInput, CheckTarget, ContractType, Evaluator, Verdict};
+use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
 use crate::contract::Pattern;
 
 /// The row of `forbid_pattern`.
@@ -47,7 +47,7 @@ impl Evaluator for ForbidPattern {
         true
     }
 
-    fn evaluate(&self, target: CheckTarget<'_>) -> Verdict {
-        Verdict::Spans(target.matches)
+    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
+        CheckVerdict::Spans(target.matches)
     }
 }

@@ -1,6 +1,6 @@
 //! `require_pattern` and `file_contains`: a file without a match is a violation.
 
-use super::{Check, CheckInput, CheckTarget, ContractType, Evaluator, Verdict};
+use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
 use crate::contract::{Form, Pattern};
 
 /// The row of `require_pattern`. In v1.2 one file of the glob is enough:
@@ -50,7 +50,7 @@ impl Evaluator for RequirePattern {
         true
     }
 
-    fn evaluate(&self, target: CheckTarget<'_>) -> Verdict {
-        if target.matches.is_empty() && !target.incomplete { Verdict::File } else { Verdict::Pass }
+    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
+        if target.matches.is_empty() && !target.incomplete { CheckVerdict::File } else { CheckVerdict::Pass }
     }
 }

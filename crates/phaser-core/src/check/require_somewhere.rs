@@ -1,6 +1,6 @@
 //! `require_pattern` of the v1.2 schema: a project without a match in any file of the glob is a violation.
 
-use super::{CheckInput, CheckLevel, CheckTarget, Evaluator, Verdict};
+use super::{CheckInput, CheckLevel, CheckTarget, CheckVerdict, Evaluator};
 use crate::contract::Pattern;
 
 /// Reports a project in which no file has a match of a pattern. Built by the row of `require_pattern`.
@@ -27,7 +27,7 @@ impl Evaluator for RequireSomewhere {
         true
     }
 
-    fn evaluate(&self, target: CheckTarget<'_>) -> Verdict {
-        if target.matches.is_empty() { Verdict::Pass } else { Verdict::Satisfies }
+    fn evaluate(&self, target: CheckTarget<'_>) -> CheckVerdict {
+        if target.matches.is_empty() { CheckVerdict::Pass } else { CheckVerdict::Satisfies }
     }
 }

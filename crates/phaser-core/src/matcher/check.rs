@@ -12,7 +12,7 @@ use super::prefilter::MAX_WIDTH;
 use super::selection::{SearchSet, Selection};
 use super::view::View;
 use super::{Directives, Matcher, Scratch};
-use crate::check::{CheckTarget, Verdict};
+use crate::check::{CheckTarget, CheckVerdict};
 use crate::path::RelPath;
 use crate::skipped::{Skipped, Why};
 use crate::text::Text;
@@ -53,7 +53,7 @@ impl Matcher {
         let mut checked = Checked::default();
         for &contract in &selection.present {
             let target = CheckTarget { path, text: None, matches: Vec::new(), incomplete: false };
-            if self.contracts[contract].check.evaluate(target) == Verdict::File {
+            if self.contracts[contract].check.evaluate(target) == CheckVerdict::File {
                 checked.violations.push(Violation::of_file(&self.contracts[contract], path));
             }
         }
@@ -187,13 +187,13 @@ impl FileCheck<'_> {
             incomplete: found.unfinished.is_some(),
         };
         match self.matcher.contracts[contract].check.evaluate(target) {
-            Verdict::Pass => {}
-            Verdict::Spans(spans) => self.report_spans(contract, spans, room),
-            Verdict::File => {
+            CheckVerdict::Pass => {}
+            CheckVerdict::Spans(spans) => self.report_spans(contract, spans, room),
+            CheckVerdict::File => {
                 let violation = Violation::of_file(&self.matcher.contracts[contract], self.path);
                 self.checked.violations.push(violation);
             }
-            Verdict::Satisfies => self.checked.satisfied.push(contract),
+            CheckVerdict::Satisfies => self.checked.satisfied.push(contract),
         }
     }
 

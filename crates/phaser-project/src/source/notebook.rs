@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::tool_call::{Cell, CellAction, CellEdit, NotApplied};
 use phaser_core::text::to_str;
-use phaser_hook::mend;
+use phaser_hook::normalize_json;
 
 /// The most cells of a notebook.
 const MAX_CELLS: usize = 100_000;
@@ -210,7 +210,7 @@ fn parse<T: DeserializeOwned>(notebook: &[u8]) -> Result<T, NotApplied> {
     let text = to_str(notebook).ok_or(NotApplied::BinaryFile)?;
     let json = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     serde_json::from_str(json)
-        .or_else(|_| serde_json::from_str(&mend(json)))
+        .or_else(|_| serde_json::from_str(&normalize_json(json)))
         .map_err(|error| NotApplied::NotANotebook(error.to_string()))
 }
 
