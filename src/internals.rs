@@ -16,7 +16,7 @@ use crate::agents::{Manner, Occasion, OnClean};
 use crate::install::{self, Asked, Edited, Form, IfInstalled, Tools};
 use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::directives::{Cover, Ignores, Lines};
-use phaser_core::matcher::pattern::dialect::{Purpose, translate};
+use phaser_core::matcher::pattern::dialect::{TranslationPurpose, translate};
 use phaser_core::matcher::{Directives, Matcher, Options};
 use phaser_core::text::Text;
 use phaser_core::violation::LineDigest;
@@ -333,7 +333,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// Where a pattern matches, found with nothing that makes a search fast; `None` when it cannot be told that way.
 fn naive(source: &str, text: &[u8]) -> Option<Vec<Range<usize>>> {
-    let translation = translate(source, Purpose::Search).ok()?;
+    let translation = translate(source, TranslationPurpose::Search).ok()?;
     if translation.backtracks.is_some() {
         return None;
     }

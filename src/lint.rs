@@ -79,7 +79,7 @@ fn reads_like_a_regex(pattern: &Pattern) -> bool {
 
 fn slow_pattern(contract: &Contract) -> Option<Warning> {
     let pattern = contract.check.pattern()?;
-    let (compiled, _) = pattern::Pattern::new(pattern).ok()?;
+    let (compiled, _) = pattern::CompiledPattern::new(pattern).ok()?;
     let because = compiled.backtracks()?.as_str();
     let what = format!(
         "the pattern needs the backtracking engine because of {because}: it is slower and may run out of time \

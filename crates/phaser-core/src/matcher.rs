@@ -38,7 +38,7 @@ pub use selection::Selection;
 use glob_set::GlobSet;
 use limits::{Effort, Limits};
 use literals::scan;
-use pattern::Pattern;
+use pattern::CompiledPattern;
 use prefilter::Candidates;
 use prepared::Prepared;
 use profile::Meter;
@@ -184,7 +184,7 @@ impl Matcher {
         self.prepared.needs(contract, &self.contracts[contract])
     }
 
-    fn pattern(&self, contract: usize) -> Option<&Pattern> {
+    fn pattern(&self, contract: usize) -> Option<&CompiledPattern> {
         self.prepared.pattern(contract, &self.contracts[contract])
     }
 
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn an_anchor_that_there_is_no_room_for_is_done_without() {
-        let (mut pattern, _) = Pattern::new(&pattern("zqxj")).expect("a pattern");
+        let (mut pattern, _) = CompiledPattern::new(&pattern("zqxj")).expect("a pattern");
         let budget = Budget::new(0);
         let size = pattern.limit_memory(&budget, usize::MAX);
         assert!(size > 0 && pattern.requirements().anchor.is_some());

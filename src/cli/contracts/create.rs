@@ -18,7 +18,7 @@ use phaser_core::check::TYPES;
 use phaser_core::contract::keys::{Builder, Built, Key, Level, Placed, Value};
 use phaser_core::contract::syntax::to_yaml;
 use phaser_core::contract::{Contract, ContractType, Form, LayerKind, Origin};
-use phaser_core::matcher::pattern::{Pattern, mistake};
+use phaser_core::matcher::pattern::{CompiledPattern, mistake};
 use phaser_project::contracts::read::{Directory, ExamplesWanted, Forms};
 
 #[derive(Debug, Args)]
@@ -135,7 +135,7 @@ impl Create {
             anyhow::anyhow!(what.join("; "))
         })?;
         if let Some(pattern) = contract.check.pattern()
-            && let Err(error) = Pattern::new(pattern)
+            && let Err(error) = CompiledPattern::new(pattern)
         {
             bail!(mistake::explain(&pattern.source, &error).what);
         }

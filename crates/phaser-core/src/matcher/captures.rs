@@ -7,7 +7,7 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Anchored, Input, meta};
 
 use super::pattern::backtracking;
-use super::pattern::dialect::{self, Purpose};
+use super::pattern::dialect::{self, TranslationPurpose};
 use super::pattern::linear::{self, Charset, SIZE_LIMIT};
 use super::view::View;
 use crate::contract::{Dialect, Pattern};
@@ -36,7 +36,7 @@ impl Captures {
         if pattern.dialect == Dialect::Literal {
             return None;
         }
-        let translation = dialect::translate(&pattern.source, Purpose::Search).ok()?;
+        let translation = dialect::translate(&pattern.source, TranslationPurpose::Search).ok()?;
         let owned = |name: Option<&str>| name.map(str::to_owned);
         if translation.backtracks.is_some() {
             let regex = backtracking::with_groups(&translation.regex, &translation.facts)?;

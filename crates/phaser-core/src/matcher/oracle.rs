@@ -12,7 +12,7 @@ use regex_automata::util::syntax;
 use super::check::MAX_MATCHES;
 use super::limits::Budget;
 use super::pattern::Haystack;
-use super::pattern::dialect::{Purpose, translate};
+use super::pattern::dialect::{TranslationPurpose, translate};
 use super::pattern::linear::Charset;
 use super::*;
 
@@ -80,11 +80,12 @@ fn seen(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
 /// Where the naive search finds the pattern, in bytes of the file: without leading white space.
 fn places(pattern: &str, dialect: Dialect, bytes: &[u8]) -> Vec<Range<usize>> {
     let (seen, places) = seen(bytes);
-    let matches = if translate(pattern, Purpose::Search).is_ok_and(|made| made.backtracks.is_some()) {
-        backtracked(pattern, std::str::from_utf8(&seen).expect("is UTF-8 now"))
-    } else {
-        matches(pattern, dialect, &seen)
-    };
+    let matches =
+        if translate(pattern, TranslationPurpose::Search).is_ok_and(|made| made.backtracks.is_some()) {
+            backtracked(pattern, std::str::from_utf8(&seen).expect("is UTF-8 now"))
+        } else {
+            matches(pattern, dialect, &seen)
+        };
     let in_file = |range: Range<usize>| {
         let whole = places[range.start]..places[range.end - 1] + 1;
         let (inside, inside_places) = self::seen(&bytes[whole.clone()]);
@@ -97,7 +98,7 @@ fn places(pattern: &str, dialect: Dialect, bytes: &[u8]) -> Vec<Range<usize>> {
 
 /// All matches of a pattern for the backtracking engine that are not empty.
 fn backtracked(pattern: &str, text: &str) -> Vec<Range<usize>> {
-    let regex = translate(pattern, Purpose::Backtracking).expect("translates").regex;
+    let regex = translate(pattern, TranslationPurpose::Backtracking).expect("translates").regex;
     let regex = fancy_regex::RegexBuilder::new(&regex).multi_line(true).crlf(true).build().expect("is valid");
     let (mut found, mut at) = (Vec::new(), 0);
     while at <= text.len() {
@@ -276,7 +277,7 @@ proptest! {
         let ahead = matches!(look, "?=" | "?!");
         let source = if ahead { escaped + &look_around } else { look_around + &escaped };
         let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
-        let (pattern, _) = super::Pattern::new(&pattern).expect("a pattern");
+        let (pattern, _) = super::CompiledPattern::new(&pattern).expect("a pattern");
         let mut found = Vec::new();
         let (bytes, budget) = (seen(text.bytes()).0, Budget::new(0));
         let all = 0..bytes.len();

@@ -1,8 +1,36 @@
-//! One pattern: validated when it is made, compiled when it is first searched for.
+//! One pattern: parsed when it is first needed, compiled when it is first searched.
 //!
-//! Three engines give the same kind of answer. A literal is searched for as bytes; a regular
-//! expression runs in linear time; one with look-around or back-references backtracks within a
-//! budget, and running out of it is said, never taken for "no match".
+//! Three engines implement one interface, [`CompiledPattern::search`]:
+//!
+//! - *literal*: a substring search, for contracts with a literal pattern;
+//! - [`linear`]: an automaton, in time linear in the text, for every regular expression without the constructs
+//!   below;
+//! - [`backtracking`]: for look-around, back-references, atomic groups and conditionals.
+//!
+//! # Example
+//!
+//! `^\s*assert\b(?!.*,)` goes through these steps:
+//!
+//! 1. [`dialect::translate`] rewrites Python's spelling into that of the engines (nothing to do here) and finds
+//!    the look-ahead, so the pattern needs the backtracking engine.
+//! 2. A second translation, [`TranslationPurpose::Superset`], leaves look-around out: `^\s*assert\b(?:)` matches
+//!    wherever the pattern does. Its required literal is `assert` ([`literals`]), so the engine runs in windows
+//!    around `assert` only.
+//! 3. A third, [`TranslationPurpose::Plain`], keeps the look-ahead as a group, `^\s*assert\b(?:.*,)`, to find what
+//!    a single step can run over: any byte but a newline ([`facts::endless_bytes`]). The longest line of a text
+//!    bounds the work of one step.
+//! 4. The first search compiles the engine, with a small limit of steps. A search that hits the limit is repeated
+//!    with a larger one, within the budget.
+//!
+//! `(?i)\bprint\(` takes the other path: one translation, one syntax tree, parsed without Unicode if that is
+//! equivalent on ASCII text. The automaton for ASCII text is compiled at the first search, the larger one for
+//! other text only if a window has a character beyond ASCII.
+//!
+//! # Guarantees
+//!
+//! All engines return the same kind of result: non-empty matches, leftmost first, not overlapping. A search that
+//! runs out of its budget returns [`Unfinished`], which becomes a gap in the report, never "no match". Without a
+//! deadline the budget counts steps and bytes, so the result does not depend on the machine.
 
 use std::ops::{ControlFlow, Range};
 
@@ -24,20 +52,18 @@ pub mod vacuous;
 
 use automaton::{AutomatonSearch, MatchExtent};
 use backtracking::{Backtracking, SearchScope, Validity};
-use dialect::{Backtracks, DialectError, Purpose, Translation};
+use dialect::{Backtracks, DialectError, Translation, TranslationPurpose};
 use linear::{Charset, Invalid, Linear};
 
-/// The most Unicode properties (`\p{…}`) in one pattern: each is a list of hundreds of ranges, and they take long to
-/// read, whatever becomes of them.
+/// Cap on the Unicode properties (`\p{…}`) of one pattern. Each is a list of hundreds of ranges, slow to parse.
 const MAX_PROPERTIES: usize = 100;
 
-/// How much may be looked at in vain by a pattern that can match the empty string, in bytes for one window: each such
-/// match may come after a look at all of the rest.
-const MAX_IN_VAIN: usize = 1 << 35;
+/// Cap on the bytes scanned after empty matches, per window. Each empty match may cost a scan of the rest.
+const MAX_EMPTY_SCAN: usize = 1 << 35;
 
 /// A pattern that can be searched for.
 #[derive(Debug)]
-pub struct Pattern {
+pub struct CompiledPattern {
     engine: PatternEngine,
     requirements: Requirements,
 }
@@ -49,39 +75,38 @@ enum PatternEngine {
     Backtracking(Box<Backtracking>),
 }
 
-/// Why a pattern is not valid.
+/// Why a pattern is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum PatternError {
-    /// It uses something that has no counterpart here.
+    /// A construct without a counterpart here.
     #[error("'pattern' is not valid: {0}")]
     Dialect(#[from] DialectError),
-    /// It is not a regular expression.
+    /// Not a regular expression.
     #[error(
         "'pattern' is not a regular expression: {0} (write '\\' before a character that is meant literally)"
     )]
     Syntax(String),
-    /// Its automaton would be too large.
+    /// The automaton exceeds the size limit.
     #[error("'pattern' is too large once compiled (use smaller repetitions, or fewer Unicode classes)")]
     TooLarge,
 }
 
-/// Why a search did not come to its end.
+/// Why a search ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It ran out of its budget, or a hook out of its time.
+    /// The budget or the deadline is exceeded.
     OutOfTime,
-    /// For text that is not ASCII, the automaton would be too large.
+    /// The automaton for text beyond ASCII exceeds the size limit.
     TooLarge,
 }
 
-/// A text to search, and the windows of it in which a match can be.
+/// A text, and the windows in which matches are possible.
 #[derive(Debug, Clone, Copy)]
 pub struct Haystack<'a> {
-    /// The text, which is UTF-8.
+    /// The text, as UTF-8.
     pub text: &'a [u8],
-    /// Its character set.
     pub charset: Charset,
-    /// The windows, in order, none overlapping; all matches that start in one end in it.
+    /// In order, not overlapping. A match that starts in a window ends in it.
     pub windows: &'a [Range<usize>],
 }
 
@@ -91,15 +116,15 @@ impl Haystack<'_> {
     }
 }
 
-impl Pattern {
-    /// The pattern of a contract, and what its author should know about it.
+impl CompiledPattern {
+    /// Parses the pattern of a contract. Returns it with notes for its author.
     pub fn new(pattern: &contract::Pattern) -> Result<(Self, Vec<&'static str>), PatternError> {
         if pattern.dialect == Dialect::Literal {
             let literal = pattern.source.as_bytes();
             let engine = PatternEngine::Literal(Box::new(memmem::Finder::new(literal).into_owned()));
             return Ok((Self { engine, requirements: literals::of_literal(literal) }, Vec::new()));
         }
-        let translation = dialect::translate(&pattern.source, Purpose::Search)?;
+        let translation = dialect::translate(&pattern.source, TranslationPurpose::Search)?;
         if translation.facts.properties > MAX_PROPERTIES {
             return Err(PatternError::TooLarge);
         }
@@ -110,8 +135,8 @@ impl Pattern {
                     let translation = dialect::translate(&pattern.source, purpose)?;
                     Ok::<_, PatternError>(linear::tree(&translation.regex, &translation.facts)?)
                 };
-                let endless = facts::endless_bytes(&tree(Purpose::Plain)?);
-                let superset = tree(Purpose::Superset)?;
+                let endless = facts::endless_bytes(&tree(TranslationPurpose::Plain)?);
+                let superset = tree(TranslationPurpose::Superset)?;
                 let requirements = literals::of(&superset);
                 notes.extend(facts::return_before_end(&superset).then_some(facts::RETURN_BEFORE_END));
                 let scope = scope(&requirements);
@@ -131,8 +156,8 @@ impl Pattern {
         Ok((Self { engine, requirements }, notes))
     }
 
-    /// Keeps what was made to find out whether the pattern is valid only as far as there is memory for it, and the anchor
-    /// only if there is `room` for it; returns how much it takes.
+    /// Drops the compiled engine if the budget is spent, and the anchor if it exceeds `room` bytes. Returns the
+    /// memory of the anchor, in bytes.
     pub fn limit_memory(&mut self, budget: &Budget, room: usize) -> usize {
         match &mut self.engine {
             PatternEngine::Backtracking(regex) => regex.limit_memory(budget),
@@ -147,7 +172,7 @@ impl Pattern {
         size
     }
 
-    /// Calls `each` with every non-empty match, leftmost first, none overlapping, until it breaks.
+    /// Calls `each` with every non-empty match, leftmost first, not overlapping, until it breaks.
     pub fn search(
         &self,
         within: &Haystack<'_>,
@@ -200,12 +225,12 @@ impl Pattern {
         finished
     }
 
-    /// What every match has.
+    /// What every match contains.
     pub fn requirements(&self) -> &Requirements {
         &self.requirements
     }
 
-    /// Why this pattern needs the backtracking engine, if it does.
+    /// The construct that needs the backtracking engine, if any.
     pub fn backtracks(&self) -> Option<Backtracks> {
         match &self.engine {
             PatternEngine::Backtracking(regex) => Some(regex.because()),
@@ -214,20 +239,19 @@ impl Pattern {
     }
 }
 
-/// For so many bytes, what makes a search fast takes longer to make than it saves.
+/// Up to this number of bytes, building a lazy DFA costs more than it saves.
 const LITTLE: usize = 2 * 1024;
 
-/// How much of a text has to be searched for a pattern.
 fn scope(requirements: &Requirements) -> SearchScope {
     requirements.anchor.as_ref().map_or(SearchScope::Whole, |_| SearchScope::Windows)
 }
 
-/// Can a match start with blank lines before what the pattern is about, as one of `^\s*print` can?
+/// Whether a match can start with blank lines, as one of `^\s*print` can.
 pub fn starts_across_lines(pattern: &contract::Pattern) -> bool {
     if pattern.dialect == Dialect::Literal {
         return false;
     }
-    let translation = dialect::translate(&pattern.source, Purpose::Superset).ok();
+    let translation = dialect::translate(&pattern.source, TranslationPurpose::Superset).ok();
     let tree = translation.and_then(|made| linear::tree(&made.regex, &made.facts).ok());
     tree.is_some_and(|tree| facts::starts_across_lines(&tree))
 }
@@ -260,41 +284,41 @@ fn search_literal(
     Ok(())
 }
 
-/// How long to go on with matches.
+/// The loop over the matches in a window, with its limits.
 struct MatchLoop<'a> {
     clock: Deadline,
     text: &'a [u8],
-    /// How far a match reaches, for a pattern that may match the empty string.
+    /// The extent of a match, for patterns that can match the empty string.
     extent: Option<&'a MatchExtent>,
 }
 
 impl MatchLoop<'_> {
-    /// Calls `each` with every match in a window that is not empty.
+    /// Calls `each` with every non-empty match in a window.
     fn each_match(
         &self,
         window: &Range<usize>,
         mut next: impl FnMut(Range<usize>) -> Result<Option<Range<usize>>, Unfinished>,
         each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Unfinished> {
-        let (mut at, mut in_vain) = (window.start, 0usize);
+        let (mut at, mut empty_scan) = (window.start, 0usize);
         while at <= window.end {
             let Some(found) = next(at..window.end)? else { break };
             at = found.end.max(found.start + 1);
             if found.is_empty() {
-                in_vain = in_vain.saturating_add(self.looked_at(found.start, window.end));
+                empty_scan = empty_scan.saturating_add(self.scanned(found.start, window.end));
             } else if each(found).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            if in_vain > MAX_IN_VAIN || self.clock.has_passed() {
+            if empty_scan > MAX_EMPTY_SCAN || self.clock.has_passed() {
                 return Err(Unfinished::OutOfTime);
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// How much a search for a longer match than the empty one at `start` may have looked at. Without a deadline that is
-    /// a matter of bytes; with one the clock tells.
-    fn looked_at(&self, start: usize, end: usize) -> usize {
+    /// The bytes that a search may have scanned beyond the empty match at `start`. Zero under a deadline, where
+    /// the clock is the limit.
+    fn scanned(&self, start: usize, end: usize) -> usize {
         match self.extent {
             Some(extent) if self.clock.is_never() => extent.from(start, self.text, end) - start,
             Some(_) | None => 0,
@@ -307,8 +331,8 @@ impl MatchLoop<'_> {
 mod tests {
     use super::*;
 
-    fn new(source: &str, dialect: Dialect) -> Result<(Pattern, Vec<&'static str>), PatternError> {
-        Pattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None })
+    fn new(source: &str, dialect: Dialect) -> Result<(CompiledPattern, Vec<&'static str>), PatternError> {
+        CompiledPattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None })
     }
 
     fn whole<'a>(text: &'a [u8], windows: &'a [Range<usize>]) -> Haystack<'a> {
@@ -331,14 +355,14 @@ mod tests {
     }
 
     #[test]
-    fn a_literal_is_its_own_text() {
+    fn literal_matches_itself_only() {
         assert_eq!(found("a.", Dialect::Literal, "ab a. a.."), [3..5, 6..8]);
         assert_eq!(found("aa", Dialect::Literal, "aaaaa"), [0..2, 2..4]);
         assert!(found("A", Dialect::Literal, "a").is_empty());
     }
 
     #[test]
-    fn a_search_stops_when_it_is_told_to() {
+    fn search_stops_at_break() {
         let (pattern, _) = new("a", Dialect::Regex).expect("a pattern");
         let (mut count, budget) = (0, Budget::new(0));
         let finished = pattern.search(&whole(b"aaaa", &[0..4]), &effort(&budget), |_| {
@@ -349,13 +373,13 @@ mod tests {
     }
 
     #[test]
-    fn a_match_that_overlaps_an_empty_one_is_not_lost() {
+    fn keeps_matches_that_overlap_empty_ones() {
         assert_eq!(found("(?=a)|é", Dialect::Regex, "éaé"), [0..2, 3..5]);
         assert!(found("a??|b", Dialect::Regex, "éb").is_empty());
     }
 
     #[test]
-    fn only_some_constructs_backtrack() {
+    fn backtracks_for_some_constructs_only() {
         let backtracks = |source| new(source, Dialect::Regex).expect("a pattern").0.backtracks();
         assert_eq!(backtracks("a(?=b)"), Some(Backtracks::LookAround));
         assert_eq!(backtracks(r"(a)\1"), Some(Backtracks::BackReference));
@@ -364,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn reports_invalid_patterns() {
         let error = |source| new(source, Dialect::Regex).expect_err("not a pattern").to_string();
         assert!(error("a(").starts_with("'pattern' is not a regular expression: unclosed group"));
         assert!(error("(?L)a").starts_with("'pattern' is not valid: the flag L"));

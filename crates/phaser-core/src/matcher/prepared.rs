@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::limits::{Budget, MAX_ANCHORS};
 use super::literals::scan;
-use super::pattern::Pattern;
+use super::pattern::CompiledPattern;
 use super::pattern::mistake::{self, PatternMistake};
 use crate::contract::{Contract, Needs, Warning};
 
@@ -34,7 +34,7 @@ struct LazyPattern {
 #[derive(Debug)]
 struct PreparedPattern {
     /// Nothing if it is not valid, or if the contract has none.
-    pattern: Option<Box<Pattern>>,
+    pattern: Option<Box<CompiledPattern>>,
     warnings: Vec<Warning>,
 }
 
@@ -73,12 +73,12 @@ impl Prepared {
     }
 
     /// The contract's pattern, unless it has none or one that is not valid.
-    pub fn pattern(&self, index: usize, contract: &Contract) -> Option<&Pattern> {
+    pub fn pattern(&self, index: usize, contract: &Contract) -> Option<&CompiledPattern> {
         self.patterns[index].read.get_or_init(|| self.read(contract)).pattern.as_deref()
     }
 
     /// The contract's pattern, if it has been read and is valid.
-    pub fn known_pattern(&self, index: usize) -> Option<&Pattern> {
+    pub fn known_pattern(&self, index: usize) -> Option<&CompiledPattern> {
         self.patterns[index].read.get()?.pattern.as_deref()
     }
 
@@ -103,17 +103,17 @@ impl Prepared {
 }
 
 /// The pattern of a contract, if it has one, with what its author should know; or what is wrong with it.
-pub fn read(contract: &Contract) -> Result<Option<(Pattern, Vec<Warning>)>, Warning> {
+pub fn read(contract: &Contract) -> Result<Option<(CompiledPattern, Vec<Warning>)>, Warning> {
     let Some(written) = contract.check.pattern() else { return Ok(None) };
     let warning = |what: String| Warning::at(&contract.origin.file, written.line, what);
-    match Pattern::new(written) {
+    match CompiledPattern::new(written) {
         Ok((pattern, notes)) => Ok(Some((
             pattern,
             notes.into_iter().map(|note| warning(note.to_owned()).only_a_doubt()).collect(),
         ))),
         Err(error) => {
-            let PatternMistake { what, place } = mistake::explain(&written.source, &error);
-            Err(warning(what).pointing(&written.source, place))
+            let PatternMistake { what, span } = mistake::explain(&written.source, &error);
+            Err(warning(what).pointing(&written.source, span))
         }
     }
 }

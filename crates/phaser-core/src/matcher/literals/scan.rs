@@ -101,7 +101,7 @@ mod tests {
     use crate::matcher::limits::{Budget, Effort};
     use crate::matcher::literals::byte_set::ByteSet;
     use crate::matcher::pattern::linear::Charset;
-    use crate::matcher::pattern::{Haystack, Pattern, Unfinished};
+    use crate::matcher::pattern::{CompiledPattern, Haystack, Unfinished};
     use crate::matcher::prefilter::quick_reject::QuickReject;
     use std::ops::{ControlFlow, Range};
     use std::time::Duration;
@@ -363,7 +363,7 @@ mod tests {
             let quick = QuickReject::new(content.as_bytes(), usize::MAX).expect("small and usual");
             let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
             if let Some(needs) = needs(&pattern) {
-                let (parsed, notes) = Pattern::new(&pattern).map_err(|error| {
+                let (parsed, notes) = CompiledPattern::new(&pattern).map_err(|error| {
                     TestCaseError::fail(format!("{:?}: {error}", pattern.source))
                 })?;
                 prop_assert_eq!(notes, Vec::<&str>::new());
@@ -373,7 +373,7 @@ mod tests {
         }
     }
 
-    fn matches(pattern: &Pattern, content: &str) -> bool {
+    fn matches(pattern: &CompiledPattern, content: &str) -> bool {
         let all = [Range { start: 0, end: content.len() }];
         let within = Haystack { text: content.as_bytes(), charset: Charset::Any, windows: &all };
         let mut matches = false;

@@ -1,9 +1,17 @@
-//! One compiled expression, and searches with it that can be interrupted.
+//! A compiled expression, and searches with it that can be interrupted.
 //!
-//! The engines of the regex crates take time in proportion to the text, but they cannot be stopped. Where there is a
-//! deadline, a search that could take long is cut into pieces where no match can lie across the cut, and the clock is
-//! looked at between them. What cannot be cut is searched by an engine that gives up rather than become slow, and then
-//! in a thread that is given up, which is said. Without a deadline every search goes to its end.
+//! The regex engines run in linear time, but a call cannot be stopped, and the constant depends on the pattern:
+//! `a[ab]{40}c` on random `a` and `b` takes microseconds per byte. Without a deadline every search runs to its
+//! end. Under a deadline (a hook) there are three ways, tried in this order:
+//!
+//! 1. *Pieces.* A window of 1 MB and a pattern whose matches have at most 50 bytes: the window is searched in
+//!    pieces that end where no match crosses, and the clock is read between them. A match that starts before `cut`
+//!    lies within [`MatchExtent::from`] of it, so each piece is searched that much further, and a match that
+//!    starts behind the cut is left to the next piece.
+//! 2. *Frugal.* `.*` crosses any cut. A lazy DFA with little memory gives up when it has to clear its cache too
+//!    often; usually it does not, and the search is done.
+//! 3. *Thread.* What remains is searched in a thread of its own if it might take longer than the deadline allows.
+//!    A thread that is late is abandoned, and the contract is reported as timed out.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -24,59 +32,58 @@ use crate::matcher::literals::MatchReach;
 use crate::matcher::prefilter::MAX_WIDTH;
 use crate::matcher::prefilter::windows::walk;
 
-/// What one place of an expression can cost on one byte of text at worst, in nanoseconds.
-const PLACE_COST: u64 = 60;
+/// The worst-case cost of one position of an expression per byte of text, in nanoseconds.
+const POSITION_COST: u64 = 60;
 
-/// A search is not cut into pieces if it takes no more than this at worst, in places times bytes: some 60 ms.
+/// The work, in positions times bytes, that is never split: 60 ms at worst.
 const MAX_STEP: usize = 1024 * 1024;
 
-/// The shortest piece that a text is cut into.
+/// The minimum length of a piece, in bytes.
 const MIN_PIECE: usize = 16;
 
-/// The longest piece.
+/// The maximum length of a piece, in bytes.
 const MAX_PIECE: usize = 1024 * 1024;
 
-/// A piece that took less than this is followed by a longer one, and one that took more than the other by a shorter one.
+/// A piece faster than `QUICK` is followed by a longer one, a piece slower than `SLOW` by a shorter one.
 const QUICK: Duration = Duration::from_millis(1);
 const SLOW: Duration = Duration::from_millis(8);
 
-/// How often the engine for what cannot be cut may fill its memory before it gives up, and how much that is in bytes.
+/// How often the frugal engine may fill its cache before it gives up, and the size of that cache in bytes.
 const MAX_FILLS: usize = 3;
 const FILL: usize = 2 * 1024 * 1024;
 
-/// An expression with more states, such as a class of Unicode with repetitions, is searched without a DFA. That would
-/// need the automaton of the reverse, too, which takes more memory than all else, and remember little of what it builds.
+/// Above this number of states (Unicode classes with repetitions) no DFA is built. It would need the reverse
+/// automaton too, which takes more memory than everything else, and cache little.
 const MANY_STATES: usize = 10_000;
 
-/// A compiled expression.
 #[derive(Debug)]
 pub struct Automaton {
     expression: String,
     charset: Charset,
     regex: meta::Regex,
-    /// How many places of the expression a match can be at, at most.
-    places: usize,
-    /// How many bytes are searched in one go at least.
+    /// The number of positions of the expression, repetitions written out.
+    positions: usize,
+    /// The minimum number of bytes searched at once.
     step: usize,
     frugal: OnceLock<Option<hybrid::Regex>>,
     free: Mutex<Vec<AutomatonCache>>,
 }
 
-/// Memory that searches with one automaton use one after another.
+/// Mutable state of the engine, reused by later searches.
 #[derive(Debug)]
 struct AutomatonCache {
     regex: meta::Cache,
-    /// How much of it has been taken from what is shared.
+    /// The bytes taken from the shared budget.
     taken: usize,
 }
 
 impl Automaton {
-    /// The automaton of an expression for text of this character set, or `None` when it would be too large.
+    /// `None` if the automaton exceeds the size limit.
     pub fn new(expression: &str, charset: Charset, scope: SearchScope) -> Option<Self> {
         let hir = linear::parse(expression, charset).ok()?;
-        // A table of states is for more text than that.
+        // A DFA pays off on more text than that.
         let is_worth_it = linear::estimated_states(&hir) <= MANY_STATES && scope != SearchScope::Little;
-        // In a small window there is nothing to skip that would be worth looking for.
+        // In a small window a prefilter has nothing to skip.
         let has_small_windows = match scope {
             SearchScope::Windows => hir.properties().maximum_len().is_some(),
             SearchScope::Little => true,
@@ -91,24 +98,24 @@ impl Automaton {
             .dfa(is_worth_it)
             .onepass(is_worth_it);
         let regex = meta::Builder::new().configure(config).build_from_hir(&hir).ok()?;
-        let places = places(&hir);
+        let positions = positions(&hir);
         Some(Self {
             expression: expression.to_owned(),
             charset,
             regex,
-            places,
-            step: (MAX_STEP / places.max(1)).max(MIN_PIECE),
+            positions,
+            step: (MAX_STEP / positions.max(1)).max(MIN_PIECE),
             frugal: OnceLock::new(),
             free: Mutex::default(),
         })
     }
 
-    /// How much memory it takes, without what searches use.
+    /// Heap memory in bytes, without caches.
     pub fn size(&self) -> usize {
         self.regex.memory_usage()
     }
 
-    /// The engine that gives up.
+    /// The engine that gives up, built on first use.
     fn frugal(&self, budget: &Budget) -> Option<&hybrid::Regex> {
         let made = self.frugal.get_or_init(|| {
             let frugal = frugal(&linear::parse(&self.expression, self.charset).ok()?)?;
@@ -125,7 +132,7 @@ impl Automaton {
         free.unwrap_or_else(|| AutomatonCache { regex: self.regex.create_cache(), taken: 0 })
     }
 
-    /// Keeps the cache for the next search, if there is memory for it.
+    /// Keeps the cache for the next search if the budget allows.
     fn keep(&self, mut cache: AutomatonCache, budget: &Budget) {
         budget.give(cache.taken);
         if budget.is_spent() {
@@ -137,24 +144,24 @@ impl Automaton {
     }
 }
 
-/// How far a match reaches.
+/// The maximum extent of a match.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchExtent {
     /// In characters.
     pub reach: MatchReach,
-    /// The most bytes of one character.
+    /// The maximum length of a character, in bytes.
     pub width: usize,
 }
 
 impl MatchExtent {
-    /// How far a match that starts before `cut` can reach, at most to `end`.
+    /// The offset up to which a match that starts before `cut` can extend, at most `end`.
     pub fn from(&self, cut: usize, text: &[u8], end: usize) -> usize {
         let most = self.reach.most.map_or(usize::MAX, |most| most.saturating_mul(self.width));
         walk(text, cut, end.min(cut.saturating_add(most)), &self.reach.bytes)
     }
 }
 
-/// One expression, one text, and the time there is.
+/// A search of one text, with its deadline and budget.
 #[derive(Debug)]
 pub struct AutomatonSearch<'a> {
     automaton: &'a Automaton,
@@ -163,13 +170,12 @@ pub struct AutomatonSearch<'a> {
     clock: Deadline,
     budget: &'a Budget,
     cache: Option<AutomatonCache>,
-    /// Made anew for each search: whether that engine gives up depends on what it remembers.
+    /// New for each search: whether the engine gives up depends on what it has cached.
     frugal: Option<hybrid::Cache>,
     piece: usize,
 }
 
 impl<'a> AutomatonSearch<'a> {
-    /// A search of `text`, in which a match reaches so far.
     pub fn new(automaton: &'a Automaton, text: &'a [u8], extent: MatchExtent, effort: &Effort<'a>) -> Self {
         let (cache, piece) = (Some(automaton.cache()), automaton.step);
         let (clock, budget) = (effort.clock(), effort.budget);
@@ -218,7 +224,7 @@ impl<'a> AutomatonSearch<'a> {
         self.automaton.regex.search_with(&mut cache.regex, &input).map(|found| found.range())
     }
 
-    /// The first match in a window that cannot be cut.
+    /// The first match in a window that cannot be split.
     fn find_frugally(&mut self, window: Range<usize>) -> Result<Option<Range<usize>>, Unfinished> {
         let automaton = self.automaton;
         if let Some(frugal) = automaton.frugal(self.budget) {
@@ -227,17 +233,17 @@ impl<'a> AutomatonSearch<'a> {
                 return Ok(found.map(|found| found.range()));
             }
         }
-        let steps = u64::try_from(window.len().saturating_mul(automaton.places)).unwrap_or(u64::MAX);
-        let at_worst = Duration::from_nanos(steps.saturating_mul(PLACE_COST));
+        let steps = u64::try_from(window.len().saturating_mul(automaton.positions)).unwrap_or(u64::MAX);
+        let at_worst = Duration::from_nanos(steps.saturating_mul(POSITION_COST));
         match self.clock.left() {
-            Some(left) if left < at_worst => self.find_apart(window),
+            Some(left) if left < at_worst => self.find_in_thread(window),
             Some(_) | None => Ok(self.find(window)),
         }
     }
 
-    /// The first match in a window that may take longer than there is time, though it hardly ever does.
-    fn find_apart(&self, window: Range<usize>) -> Result<Option<Range<usize>>, Unfinished> {
-        // A character to each side tells where words and lines end.
+    /// The first match in a window, searched in a thread that is abandoned at the deadline.
+    fn find_in_thread(&self, window: Range<usize>) -> Result<Option<Range<usize>>, Unfinished> {
+        // Assertions read one character on each side.
         let start = window.start.saturating_sub(MAX_WIDTH);
         let text = self.text[start..self.text.len().min(window.end + MAX_WIDTH)].to_owned();
         let (regex, range) = (self.automaton.regex.clone(), window.start - start..window.end - start);
@@ -255,7 +261,7 @@ impl Drop for AutomatonSearch<'_> {
     }
 }
 
-/// The engine that gives up when it has filled its memory too often.
+/// A lazy DFA that gives up after filling its cache [`MAX_FILLS`] times.
 fn frugal(hir: &Hir) -> Option<hybrid::Regex> {
     let config = dfa::Config::new()
         .unicode_word_boundary(true)
@@ -275,8 +281,8 @@ fn frugal(hir: &Hir) -> Option<hybrid::Regex> {
     Some(hybrid::Builder::new().build_from_dfas(forward, reverse))
 }
 
-/// How many places of an expression a match can be at, at most.
-fn places(hir: &Hir) -> usize {
+/// The number of positions of an expression, repetitions written out.
+fn positions(hir: &Hir) -> usize {
     linear::written_out(hir, |_| 1)
 }
 
@@ -296,7 +302,7 @@ mod tests {
         Effort { timeout: HOUR, deadline, budget }
     }
 
-    /// All matches in `text`, searched for in pieces of this length to start with.
+    /// All matches in `text`, searched in pieces of at least `piece` bytes.
     fn matches(expression: &str, text: &[u8], piece: usize) -> Vec<Range<usize>> {
         let (charset, budget) = (Charset::of(text), Budget::new(UNLIMITED));
         let mut automaton = Automaton::new(expression, Charset::Any, SearchScope::Windows).expect("small");
@@ -318,12 +324,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_hold_what_the_whole_text_holds(
+        fn pieces_equal_whole_text(
             expression in oracle::expression(),
             text in oracle::content(),
             piece in 1usize..9,
         ) {
-            // What is too large for an automaton is a gap, which is said.
+            // An automaton that is too large is a gap.
             prop_assume!(Automaton::new(&expression, Charset::Any, SearchScope::Windows).is_some());
             let expected = oracle::matches(&expression, Dialect::Regex, &text);
             prop_assert_eq!(matches(&expression, &text, piece), expected);
@@ -331,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_what_repeats_may_be_too_large() {
+    fn nested_repetitions_may_be_too_large() {
         let expression = r"(?:(?:\w){0,40}?){0,40}?";
         assert!(Automaton::new(expression, Charset::Any, SearchScope::Windows).is_none());
         assert!(Automaton::new(expression, Charset::Ascii, SearchScope::Windows).is_some());
@@ -345,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_slow_is_given_up_when_there_is_no_time_for_it() {
+    fn gives_up_slow_searches_at_deadline() {
         let mut seed = 1u32;
         let text: Vec<u8> = std::iter::repeat_with(|| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -360,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_is_kept_as_long_as_there_is_memory() {
+    fn keeps_cache_while_budget_lasts() {
         let automaton = Automaton::new(r"\w+x", Charset::Any, SearchScope::Whole).expect("small");
         let extent = MatchExtent { reach: ANYWHERE, width: 4 };
         let kept = |budget: &Budget| {
@@ -376,10 +382,11 @@ mod tests {
     }
 
     #[test]
-    fn places_count_repetitions() {
-        let places = |expression| places(&linear::parse(expression, Charset::Any).expect("an expression"));
-        assert_eq!(places("ab|c"), 3);
-        assert_eq!(places(r"(?:\w[a-z]){2,5}x*"), 11);
-        assert_eq!(places("(?:(?:a{900}){900}){900}"), 900 * 900 * 900);
+    fn positions_count_repetitions() {
+        let positions =
+            |expression| positions(&linear::parse(expression, Charset::Any).expect("an expression"));
+        assert_eq!(positions("ab|c"), 3);
+        assert_eq!(positions(r"(?:\w[a-z]){2,5}x*"), 11);
+        assert_eq!(positions("(?:(?:a{900}){900}){900}"), 900 * 900 * 900);
     }
 }

@@ -1,12 +1,16 @@
-//! The engine for look-around and back-references, which backtracks.
+//! The backtracking engine (fancy-regex), with a budget of steps.
 //!
-//! Each search has a budget of steps: how often it may backtrack. The engine takes the limit of one call when it is
-//! built and does not tell how much of it was used, so a call starts with a small limit, and one that reaches it is made
-//! again with a larger one, as long as the budget allows. A step may look at a long stretch of text; where the text has
-//! long stretches that the expression can run over, there are fewer steps. All of that depends on the expression and the
-//! text alone: the same search ends in the same way on every machine.
+//! A step is one backtrack. fancy-regex takes the limit when a regex is built and does not return how many steps a
+//! call used. So a call starts with [`FREE_STEPS`]; one that hits the limit is repeated with a regex built for
+//! [`GROWTH`] times as many, and only repeated calls count against the budget. `(?:(?!x)(?:a|aa))+c` on 500 `a`
+//! hits 20,000, 80,000 and 320,000 steps, and so on until the budget of `--timeout` is spent:
+//! [`Unfinished::OutOfTime`].
 //!
-//! A hook cannot wait for that. There a search has a thread of its own, which is given up when the time is over.
+//! A step may scan a long stretch of text, as `.*` does. The longest stretch of bytes that the expression can run
+//! over without bound, up to the whole text for `[\s\S]*`, gives each step a weight. All of this depends on the
+//! expression and the text alone, so a search ends in the same way on every machine.
+//!
+//! Under a deadline (a hook) the search runs in a thread of its own, which is abandoned when the deadline passes.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -22,91 +26,84 @@ use crate::deadline::Deadline;
 use crate::matcher::limits::{Budget, Effort};
 use crate::matcher::literals::byte_set::ByteSet;
 
-/// How often a call may backtrack at first, which counts for nothing.
+/// The limit of steps of the first call, which is free.
 const FREE_STEPS: u64 = 20_000;
 
-/// How much more often when it is made again.
+/// The factor from one limit to the next.
 const GROWTH: u64 = 4;
 
-/// How often a search may backtrack for each byte of the text, beside what its budget is.
+/// Steps per byte of text, added to the budget.
 const STEPS_PER_BYTE: u64 = 8;
 
-/// A step that looks at no more bytes than this counts as one.
+/// A step that scans up to this number of bytes has weight one.
 const STEP_BYTES: usize = 1024;
 
-/// How many bytes a search may look at for each step of its budget, beside what the free ones look at.
+/// The bytes that a search may scan per step of its budget, beside those of free calls.
 const BYTES_PER_STEP: u64 = 4096;
 
-/// The longest program that an expression becomes, in instructions.
+/// Cap on the program of an expression, in instructions.
 const MAX_PROGRAM: usize = 100_000;
 
-/// What an expression takes in memory, in bytes: by itself, for each large class in it, and when it repeats any so often.
+/// The estimated memory of an expression, in bytes: by itself, per large class, and if it has counted repetitions.
 const SIZE: usize = 32 * 1024;
 const CLASS_SIZE: usize = 128 * 1024;
 const REPEATED_SIZE: usize = 4 * 1024 * 1024;
 
-/// When a search can look at more bytes than this at once, it can take tens of megabytes, and the engine keeps them as
-/// long as it is there: then it is made for one search and dropped.
+/// Above this number of bytes in reach of one step, a search can take tens of megabytes, and the engine keeps them
+/// as long as it lives. It is then built for one search and dropped.
 const LONG: usize = 16 * 1024;
 
-/// Always holds, and keeps the engine from taking an expression that ends in look-ahead for a plain one with a group in
-/// it: that could not look beyond the end of a window.
+/// An assertion that always holds. Without it the engine rewrites an expression that ends in look-ahead into a
+/// plain one with a group, which cannot see beyond the end of a window.
 const HARD: &str = r"(?![^\s\S])";
 
-/// How many matches may wait to be looked at.
+/// The capacity of the channel for matches.
 const WAITING: usize = 64;
 
-/// An expression that needs to backtrack.
 #[derive(Debug)]
 pub struct Backtracking {
     expression: Expression,
     because: Backtracks,
     size: usize,
-    /// The bytes that it can run over without an end.
+    /// The bytes that the expression can run over without bound.
     endless: ByteSet,
     scope: SearchScope,
-    /// Made when it is first needed, if there is memory for it.
+    /// The engine for free calls, built on first use. `None` if the budget is spent.
     kept: OnceLock<Option<Arc<fancy_regex::Regex>>>,
 }
 
-/// Whether an expression is known to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validity {
-    /// It is.
     Known,
-    /// It has to be compiled to find out.
+    /// Must be compiled to find out.
     Unknown,
 }
 
 /// How much of a text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchScope {
-    /// The windows in which the expression can match.
+    /// Windows around an anchor.
     Windows,
-    /// The same, which are little text, and there is hardly any more to come.
+    /// Windows with little text in them, and hardly more to come: a hook.
     Little,
-    /// All of it.
+    /// The whole text.
     Whole,
 }
 
-/// An expression, and what is known of it.
+/// An expression and the facts needed to build its engine.
 #[derive(Debug)]
 pub struct BacktrackingSource {
-    /// The expression.
     pub regex: String,
-    /// Why it needs to backtrack.
+    /// The construct that needs this engine.
     pub because: Backtracks,
-    /// What it is made of.
     pub facts: Facts,
-    /// The bytes that it can run over without an end.
+    /// The bytes that the expression can run over without bound.
     pub endless: ByteSet,
-    /// How much of a text is to be searched for it.
     pub scope: SearchScope,
-    /// Whether it is known to be valid.
     pub validity: Validity,
 }
 
-/// An expression, and how many groups it has.
+/// An expression with the number of its groups.
 #[derive(Debug, Clone)]
 struct Expression {
     text: Arc<str>,
@@ -114,7 +111,7 @@ struct Expression {
 }
 
 impl Backtracking {
-    /// The expression, if it is valid.
+    /// Compiles the expression unless it is known to be valid.
     pub fn new(known: BacktrackingSource) -> Result<Self, PatternError> {
         let BacktrackingSource { regex, because, facts, endless, scope, validity } = known;
         let repeated = if facts.counts { REPEATED_SIZE } else { 0 };
@@ -131,12 +128,12 @@ impl Backtracking {
         Ok(Self { expression, because, size, endless, scope, kept })
     }
 
-    /// Why it needs to backtrack.
+    /// The construct that needs this engine.
     pub fn because(&self) -> Backtracks {
         self.because
     }
 
-    /// Drops what was made to find out whether the expression is valid, if there is no memory to keep it.
+    /// Drops the compiled engine if the budget is spent.
     pub fn limit_memory(&mut self, budget: &Budget) {
         if budget.is_spent() {
             self.kept = OnceLock::from(None);
@@ -179,7 +176,7 @@ impl Backtracking {
         finished
     }
 
-    /// The engine with the fewest steps, if it is kept.
+    /// The engine for free calls, if it is kept.
     fn kept(&self) -> Option<Arc<fancy_regex::Regex>> {
         self.kept.get_or_init(|| self.expression.build(FREE_STEPS).ok().map(Arc::new)).clone()
     }
@@ -203,15 +200,15 @@ impl Backtracking {
     }
 }
 
-/// How often an expression may backtrack that only tells what its groups matched.
+/// The limit of steps for captures of a known match.
 const GROUP_STEPS: u64 = 1_000_000;
 
-/// The expression as it is, to tell what its groups matched where a match is known.
+/// The expression with its groups, for captures of a known match.
 pub fn with_groups(regex: &str, facts: &Facts) -> Option<fancy_regex::Regex> {
     Expression { text: format!("{HARD}{regex}").into(), groups: facts.groups }.build(GROUP_STEPS).ok()
 }
 
-/// How many steps one step counts as that may look at so many bytes: a power of [`GROWTH`].
+/// The weight of a step that may scan `stretch` bytes: a power of [`GROWTH`].
 fn weight(stretch: usize) -> u64 {
     let mut weight = 1;
     while (stretch / STEP_BYTES) as u64 >= weight * GROWTH {
@@ -252,10 +249,10 @@ impl Expression {
 /// One search of one text.
 struct BacktrackingSearch {
     expression: Expression,
-    /// Engines with a limit that grows from one to the next, as far as they were needed.
+    /// Engines with growing limits, as far as they were needed.
     engines: Vec<Arc<fancy_regex::Regex>>,
     weight: u64,
-    /// The steps that are left for calls that are made again.
+    /// The steps left for repeated calls.
     left: u64,
     clock: Deadline,
 }
@@ -308,7 +305,7 @@ impl BacktrackingSearch {
         Err(Unfinished::OutOfTime)
     }
 
-    /// Finds matches for somebody who may have stopped to wait for them.
+    /// Sends matches to a receiver that may be gone.
     fn send_matches(
         &mut self,
         text: &str,
@@ -352,7 +349,7 @@ fn receive(
 mod tests {
     use std::time::Duration;
 
-    use super::super::dialect::{Purpose, Translation, translate};
+    use super::super::dialect::{Translation, TranslationPurpose, translate};
     use super::super::linear::Charset;
     use super::*;
     use crate::deadline::jumping;
@@ -361,7 +358,7 @@ mod tests {
     const TENTH: Duration = Duration::from_millis(100);
 
     fn try_new(expression: &str) -> Result<Backtracking, PatternError> {
-        let Translation { regex, facts, .. } = translate(expression, Purpose::Backtracking)?;
+        let Translation { regex, facts, .. } = translate(expression, TranslationPurpose::Backtracking)?;
         let (because, endless) = (Backtracks::LookAround, ByteSet::ALL);
         let (scope, validity) = (SearchScope::Windows, Validity::Unknown);
         Backtracking::new(BacktrackingSource { regex, because, facts, endless, scope, validity })
@@ -386,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_not_waited_for_longer_than_a_hook_has_time() {
+    fn abandons_search_at_deadline() {
         let slow = new("(?=[^x]*x)y(?!z)");
         let (text, budget) = ("a".repeat(20_000), Budget::new(0));
         let deadline = Deadline::after(Duration::from_millis(1));
@@ -397,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_deadline_the_clock_is_not_looked_at() {
+    fn never_reads_clock_without_deadline() {
         let budget = Budget::new(0);
         let effort = Effort { timeout: TENTH, deadline: Deadline::NEVER, budget: &budget };
         let (endless, quick) = (new("(?:(?!x)(?:a|aa))+c"), new("a(?!b)"));
@@ -410,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_is_a_number_of_steps() {
+    fn budget_counts_steps() {
         let budget = Budget::new(0);
         let regex = new("(?:(?!x)(?:a|aa))+c");
         let ends = |length: usize, timeout: Duration| {
@@ -424,13 +421,13 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_look_far_count_for_more() {
+    fn far_steps_weigh_more() {
         assert_eq!([0, 1_023, 4_095, 4_096, 100_000].map(weight), [1, 1, 1, 4, 64]);
         let lines = ByteSet::ALL.without(b'\n');
         assert_eq!(longest_stretch(b"ab\nabcd\n\na", &lines), 4);
         assert_eq!(longest_stretch(b"ab\nab", &ByteSet::ALL), 5);
         assert_eq!(longest_stretch(b"", &lines), 0);
-        // Every step looks at all of the rest. That would be 10^10 bytes for each of 20,000 free ones.
+        // Each step scans the rest of the text: 10^10 bytes for 20,000 free steps.
         let budget = Budget::new(0);
         let effort = Effort { timeout: TENTH, deadline: Deadline::NEVER, budget: &budget };
         let far = new("(?=[^x]*x)y(?!z)");
@@ -438,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_lie_in_windows_and_looks_see_beyond() {
+    fn assertions_see_beyond_windows() {
         let (regex, budget) = (new("(?<=x)a+(?=y)"), Budget::new(0));
         let effort = Effort { timeout: TENTH, deadline: Deadline::NEVER, budget: &budget };
         let mut found = Vec::new();
@@ -451,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn no_search_is_started_while_another_goes_on() {
+    fn waits_for_abandoned_search() {
         let budget = Budget::new(0);
         let other = budget.detach(Deadline::NEVER).expect("nothing goes on");
         let quick = new("a(?!b)");
@@ -463,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_memory_for_is_made_for_each_search() {
+    fn builds_per_search_without_memory() {
         let budget = Budget::new(1);
         let [mut first, mut second] = ["a(?!b)", "b(?!c)"].map(new);
         first.limit_memory(&budget);
@@ -474,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn many_large_groups_are_too_large_together() {
+    fn rejects_many_large_groups() {
         let refused = try_new(&r"(?=\w{90})".repeat(300));
         assert!(matches!(refused, Err(PatternError::TooLarge)), "{refused:?}");
         assert!(try_new(r"(?=\w{90})a").is_ok());

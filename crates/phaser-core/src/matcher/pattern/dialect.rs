@@ -1,8 +1,9 @@
-//! Patterns as people write them, most of them learned with Python's `re`, into the dialect of the
-//! engines here, with Python's meaning wherever the two differ.
+//! Translates patterns from the dialect of Python's `re`, which most authors know, into that of the engines, with
+//! Python's meaning where the two differ.
 //!
-//! Purely textual: whether the result is a valid expression is for the engine to say. Differences
-//! that cannot be bridged come back as notes for the author.
+//! `a\Z` becomes `a\z`, `a{,3}` becomes `a{0,3}`, `{ x }` becomes `\{ x }`, `(?P=name)` becomes `\k<name>`. The
+//! translation is textual: whether the result is valid is up to the engine. Differences that cannot be bridged are
+//! returned as notes for the author.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -11,60 +12,59 @@ mod class;
 mod escape;
 mod group;
 
-/// A pattern in the dialect of the engines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Translation {
-    /// The expression.
+    /// The expression in the dialect of the engines.
     pub regex: String,
-    /// The first construct, if any, that needs the backtracking engine.
+    /// The first construct that needs the backtracking engine, if any.
     pub backtracks: Option<Backtracks>,
-    /// Differences from Python that the author should know of.
+    /// Differences from Python, for the author.
     pub notes: Vec<&'static str>,
-    /// What was seen on the way.
+    /// What the translation has seen of the pattern.
     pub facts: Facts,
 }
 
-/// What an expression is made of.
+/// Syntactic facts about an expression.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// It names characters beyond ASCII, one by one or by a property, or asks for Unicode.
+    /// Has a character beyond ASCII, a property, or the flag `u`.
     pub names_beyond_ascii: bool,
-    /// It has a negated class, `[^…]`.
+    /// Has `[^…]`.
     pub negates_class: bool,
-    /// It has one of `\W`, `\D` and `\S`.
+    /// Has `\W`, `\D` or `\S`.
     pub negates_named_class: bool,
-    /// How many of its classes stand for many characters: `\w`, `\p{…}`, `[^…]` and their like.
+    /// The number of classes with many characters: `\w`, `\p{…}`, `[^…]` and the like.
     pub large_classes: usize,
-    /// How many classes are given by a Unicode property, `\p{…}`.
+    /// The number of classes given by a property, `\p{…}`.
     pub properties: usize,
-    /// How many groups it has.
     pub groups: usize,
-    /// It has a repetition with numbers.
+    /// Has a counted repetition.
     pub counts: bool,
 }
 
 impl Facts {
-    /// Can a class be negated twice, as in `[^\W\d]`? What looks like a few bytes there would be many characters.
+    /// Whether a class may be negated twice, as in `[^\W\d]`. Parsed without Unicode, such a class looks smaller
+    /// than it is.
     pub fn negates_twice(&self) -> bool {
         self.negates_class && self.negates_named_class
     }
 }
 
-/// What a pattern is translated for.
+/// The use of a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To be searched for, on whichever engine it needs.
+pub enum TranslationPurpose {
+    /// Searching, with either engine.
     Search,
-    /// To be searched for on the backtracking engine.
+    /// Searching with the backtracking engine.
     Backtracking,
-    /// To find out what every match has: a plain expression that matches wherever the pattern does. Look-around is left
-    /// out, and a back-reference may be anything.
+    /// Extracting required literals: an expression for the linear parser that matches wherever the pattern does.
+    /// Look-around is left out, and a back-reference is any text.
     Superset,
-    /// To find out what can be looked at: a plain expression in which look-around is a plain group.
+    /// Finding what a search can scan: an expression for the linear parser in which look-around is a group.
     Plain,
 }
 
-/// A construct that a linear-time engine cannot do.
+/// A construct that needs the backtracking engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Backtracks {
     /// `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)`.
@@ -75,12 +75,12 @@ pub enum Backtracks {
     Atomic,
     /// `(?(1)…|…)`.
     Conditional,
-    /// `$` with the flag `m` switched off: it also stands before a newline at the end of the text.
+    /// `$` under `(?-m)`, which also matches before a final newline.
     FinalNewline,
 }
 
 impl Backtracks {
-    /// What the construct is called.
+    /// The name of the construct, with its article.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::LookAround => "look-around",
@@ -92,7 +92,6 @@ impl Backtracks {
     }
 }
 
-/// Why a pattern cannot be translated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DialectError {
     /// `\N{…}`.
@@ -124,8 +123,8 @@ pub enum DialectError {
 const BACKSPACE: &str =
     "'pattern' has a backspace in it, which is what '\\b' is in double quotes (use single quotes)";
 
-/// `pattern` in the dialect of the engines.
-pub fn translate(pattern: &str, purpose: Purpose) -> Result<Translation, DialectError> {
+/// Translates `pattern`.
+pub fn translate(pattern: &str, purpose: TranslationPurpose) -> Result<Translation, DialectError> {
     let translation = Translation {
         regex: String::with_capacity(pattern.len() + 8),
         backtracks: None,
@@ -137,8 +136,8 @@ pub fn translate(pattern: &str, purpose: Purpose) -> Result<Translation, Dialect
         Translator { rest, out: translation, purpose, flags: Flags::default(), outer: Vec::new() };
     translator.run()?;
     let mut translation = translator.out;
-    if purpose == Purpose::Search && translation.backtracks.is_some() {
-        return translate(pattern, Purpose::Backtracking);
+    if purpose == TranslationPurpose::Search && translation.backtracks.is_some() {
+        return translate(pattern, TranslationPurpose::Backtracking);
     }
     if pattern.contains('\u{8}') {
         translation.notes.push(BACKSPACE);
@@ -149,13 +148,12 @@ pub fn translate(pattern: &str, purpose: Purpose) -> Result<Translation, Dialect
 struct Translator<'a> {
     rest: Peekable<Chars<'a>>,
     out: Translation,
-    purpose: Purpose,
+    purpose: TranslationPurpose,
     flags: Flags,
-    /// The groups that are open.
     outer: Vec<OpenGroup>,
 }
 
-/// The flags that this translation depends on.
+/// The flags that the translation depends on.
 #[derive(Debug, Clone, Copy)]
 struct Flags {
     verbose: bool,
@@ -169,20 +167,18 @@ impl Default for Flags {
     }
 }
 
-/// A group that is open.
 #[derive(Debug, Clone, Copy)]
 struct OpenGroup {
-    /// The flags around it.
+    /// The flags outside the group.
     flags: Flags,
     close: GroupClose,
 }
 
-/// What the end of a group becomes.
+/// What the end of a group is translated to.
 #[derive(Debug, Clone, Copy)]
 enum GroupClose {
-    /// This text.
     With(&'static str),
-    /// Nothing: all that was written since the group was opened, at this length, is taken back.
+    /// Nothing, and the output is truncated to this length: the group is left out.
     TakeBack(usize),
 }
 
@@ -229,22 +225,22 @@ impl Translator<'_> {
         }
     }
 
-    /// Is the result read by the engine for plain expressions?
+    /// Whether the output is read by the linear parser.
     fn is_plain(&self) -> bool {
-        matches!(self.purpose, Purpose::Superset | Purpose::Plain)
+        matches!(self.purpose, TranslationPurpose::Superset | TranslationPurpose::Plain)
     }
 
-    /// `$` where it does not stand for the ends of lines: at the end of the text, or before a newline there.
+    /// `$` without the flag `m`: the end of the text, or before a newline there.
     fn end_of_text(&mut self) {
         self.needs(Backtracks::FinalNewline);
         match self.purpose {
-            Purpose::Superset => self.push("(?:)"),
-            Purpose::Plain => self.push(r"(?:(?:\r?\n)?\z)"),
-            Purpose::Search | Purpose::Backtracking => self.push(r"(?=(?:\r?\n)?\z)"),
+            TranslationPurpose::Superset => self.push("(?:)"),
+            TranslationPurpose::Plain => self.push(r"(?:(?:\r?\n)?\z)"),
+            TranslationPurpose::Search | TranslationPurpose::Backtracking => self.push(r"(?=(?:\r?\n)?\z)"),
         }
     }
 
-    /// `{` is a quantifier only in one of the four forms, and a plain character otherwise.
+    /// `{` starts a quantifier in one of five forms. Elsewhere it is a character.
     fn brace(&mut self) -> Result<(), DialectError> {
         let inside: String = self.rest.clone().take_while(|&c| c != '}').take(24).collect();
         let closed = self.starts_with(&format!("{inside}}}"));
@@ -271,8 +267,8 @@ impl Translator<'_> {
                 self.push("+");
             }
         }
-        // Two engines take it in two ways, and Python refuses it.
-        if self.purpose == Purpose::Backtracking && self.is_before_quantifier() {
+        // The engines disagree about it, and Python rejects it.
+        if self.purpose == TranslationPurpose::Backtracking && self.is_before_quantifier() {
             return Err(DialectError::RepeatedRepetition);
         }
         Ok(())
@@ -289,7 +285,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A comment to the end of the line, copied as it is.
+    /// A comment up to the end of the line.
     fn verbose_comment(&mut self) {
         self.push("#");
         for c in self.rest.by_ref() {
@@ -301,7 +297,7 @@ impl Translator<'_> {
     }
 }
 
-/// The bounds of a quantifier `{low}`, `{low,}`, `{,high}`, `{low,high}` or `{,}`, without its braces.
+/// The bounds of `{low}`, `{low,}`, `{,high}`, `{low,high}` or `{,}`, without the braces.
 fn quantifier(inside: &str) -> Option<(&str, Option<&str>)> {
     let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
     match inside.split_once(',') {
@@ -316,11 +312,11 @@ mod tests {
     use super::*;
 
     fn regex(pattern: &str) -> String {
-        translate(pattern, Purpose::Search).expect("translates").regex
+        translate(pattern, TranslationPurpose::Search).expect("translates").regex
     }
 
     #[test]
-    fn python_spellings_are_translated() {
+    fn translates_python_spellings() {
         let cases = [
             (r"a\Z", r"a\z"),
             (r"\bfoo\s*\(", r"\bfoo\s*\("),
@@ -354,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_read_as_python_reads_them() {
+    fn reads_classes_like_python() {
         let cases = [
             ("[abc]", "[abc]"),
             ("[^]a]", r"[^\]a]"),
@@ -377,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn constructs_for_the_backtracking_engine_are_recognised() {
+    fn recognises_backtracking_constructs() {
         let cases = [
             ("a(?=b)", Some(Backtracks::LookAround)),
             ("(?<!a)b", Some(Backtracks::LookAround)),
@@ -396,7 +392,7 @@ mod tests {
         ];
         for (pattern, expected) in cases {
             assert_eq!(
-                translate(pattern, Purpose::Search).expect("translates").backtracks,
+                translate(pattern, TranslationPurpose::Search).expect("translates").backtracks,
                 expected,
                 "{pattern}"
             );
@@ -405,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_spelled_for_its_purpose() {
+    fn translates_for_each_purpose() {
         let spelled = |pattern, purpose| translate(pattern, purpose).expect("translates").regex;
         for (pattern, backtracking, superset, plain) in [
             ("a(?=b(c))d", "a(?=b((?:c)))d", "a(?:)d", "a(?:b(c))d"),
@@ -422,16 +418,17 @@ mod tests {
             ),
             ("(?-m:a$)", r"(?-m:a(?=(?:\r?\n)?\z))", "(?-m:a(?:))", r"(?-m:a(?:(?:\r?\n)?\z))"),
         ] {
-            let all = [Purpose::Backtracking, Purpose::Superset, Purpose::Plain]
-                .map(|purpose| spelled(pattern, purpose));
+            let all =
+                [TranslationPurpose::Backtracking, TranslationPurpose::Superset, TranslationPurpose::Plain]
+                    .map(|purpose| spelled(pattern, purpose));
             assert_eq!(all, [backtracking, superset, plain]);
-            assert_eq!(spelled(pattern, Purpose::Search), backtracking);
+            assert_eq!(spelled(pattern, TranslationPurpose::Search), backtracking);
         }
     }
 
     #[test]
-    fn facts_are_told_apart_from_what_looks_like_them() {
-        let facts = |pattern| translate(pattern, Purpose::Search).expect("translates").facts;
+    fn facts_ignore_lookalikes() {
+        let facts = |pattern| translate(pattern, TranslationPurpose::Search).expect("translates").facts;
         assert!(facts(r"\[^\\S").eq(&Facts::default()), "escaped");
         assert!(facts(r"[^a]\S").negates_twice() && !facts(r"[\S]").negates_twice());
         for pattern in ["\u{e9}", r"\u00e9", r"[\x{e9}]", r"\xe9", r"\p{L}", "(?iu:a)", r"\351"] {
@@ -446,15 +443,18 @@ mod tests {
     }
 
     #[test]
-    fn a_posix_class_is_noted() {
-        assert_eq!(translate("[[:alpha:]]", Purpose::Search).expect("translates").notes, [POSIX_CLASS]);
-        let unknown = translate("[[:alpa:]]", Purpose::Search).expect("translates");
+    fn notes_posix_classes() {
+        assert_eq!(
+            translate("[[:alpha:]]", TranslationPurpose::Search).expect("translates").notes,
+            [POSIX_CLASS]
+        );
+        let unknown = translate("[[:alpa:]]", TranslationPurpose::Search).expect("translates");
         assert_eq!(unknown.notes, [UNKNOWN_POSIX_CLASS]);
-        assert!(translate("[a:]", Purpose::Search).expect("translates").notes.is_empty());
+        assert!(translate("[a:]", TranslationPurpose::Search).expect("translates").notes.is_empty());
     }
 
     #[test]
-    fn what_cannot_be_translated_says_what_to_write() {
+    fn untranslatable_patterns_get_hints() {
         for (pattern, error) in [
             (r"\N{DASH}", DialectError::NamedCharacter),
             ("(?L)a", DialectError::LocaleFlag),
@@ -472,12 +472,12 @@ mod tests {
             ("a{1}{2}(?!x)", DialectError::RepeatedRepetition),
             ("a*+*(?!x)", DialectError::RepeatedRepetition),
         ] {
-            assert_eq!(translate(pattern, Purpose::Search), Err(error), "{pattern}");
+            assert_eq!(translate(pattern, TranslationPurpose::Search), Err(error), "{pattern}");
         }
     }
 
     #[test]
-    fn verbose_comments_are_left_alone() {
+    fn keeps_verbose_comments() {
         assert_eq!(regex("(?x)a # [ it's {\nb"), "(?x)a # [ it's {\nb");
         assert_eq!(regex("(?x:a # {\n)#{"), "(?x:a # {\n)#\\{");
         assert_eq!(regex("(?x)(?-x:#{) # {"), "(?x)(?-x:#\\{) # {");

@@ -5,14 +5,14 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use crate::matcher::literals;
 use crate::matcher::literals::byte_set::ByteSet;
 
-/// A repetition that may go on longer than this, in characters, counts as endless.
+/// A repetition that allows more characters counts as unbounded.
 const ENDLESS: u32 = 1_000;
 
-/// What to tell the author of a pattern with a `\r` directly before `$`.
+/// The note about a `\r` directly before `$`.
 pub const RETURN_BEFORE_END: &str =
     "'\\r$' matches nothing, because '$' stands before the '\\r\\n' that ends a line (write '\\r\\n')";
 
-/// The bytes that an expression can run over without an end.
+/// The bytes that an expression can run over without bound.
 pub fn endless_bytes(hir: &Hir) -> ByteSet {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => ByteSet::default(),
@@ -27,7 +27,7 @@ pub fn endless_bytes(hir: &Hir) -> ByteSet {
     }
 }
 
-/// Does a `\r` stand directly before the end of a line, where it can match nothing?
+/// Whether `\r` is directly before the end of a line, where it matches nothing.
 pub fn return_before_end(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Literal(_) | HirKind::Class(_) => false,
@@ -41,7 +41,7 @@ pub fn return_before_end(hir: &Hir) -> bool {
     }
 }
 
-/// Is the last character of every match a `\r`?
+/// Whether every match ends in `\r`.
 fn ends_in_return(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(literal) => literal.0.ends_with(b"\r"),
@@ -59,7 +59,7 @@ fn ends_in_return(hir: &Hir) -> bool {
     }
 }
 
-/// Does every match start at the end of a line?
+/// Whether every match starts at the end of a line.
 fn starts_at_line_end(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Look(look) => matches!(look, Look::EndCRLF),
@@ -71,7 +71,7 @@ fn starts_at_line_end(hir: &Hir) -> bool {
     }
 }
 
-/// Can a match start with blank lines before what it is about, as one of `^\s*print` can?
+/// Whether a match can start with blank lines, as one of `^\s*print` can.
 pub fn starts_across_lines(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Capture(capture) => starts_across_lines(&capture.sub),
@@ -89,7 +89,7 @@ pub fn starts_across_lines(hir: &Hir) -> bool {
     }
 }
 
-/// Is it blanks and newlines, any number of them?
+/// Whether the expression is an unbounded repetition of white space with newlines.
 fn runs_over_lines(hir: &Hir) -> bool {
     let HirKind::Repetition(repetition) = hir.kind() else { return false };
     let sub = match repetition.sub.kind() {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_return_before_the_end_of_a_line_is_seen() {
+    fn sees_return_before_line_end() {
         for regex in [r"\r$", r";\r$", r"[^\r\n]+\r$", r"(?:a|b\r)?\r+$", r"(\r)(?:$|$x)", r"a|b\r$"] {
             assert!(return_before_end(&tree(regex)), "{regex}");
         }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_start_lines_before_is_seen() {
+    fn sees_matches_that_start_with_lines() {
         for regex in [r"^\s*print", r"\s+x", r"(?:^\s*)x", r"^(\s)*x", r"a|^\s*b", r"^[ \t\n]*x"] {
             assert!(starts_across_lines(&tree(regex)), "{regex}");
         }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_bytes_are_those_of_endless_repetitions() {
+    fn collects_bytes_of_unbounded_repetitions() {
         let bytes = |regex| endless_bytes(&tree(regex));
         assert_eq!(bytes("abc[a-z]{1,3}"), ByteSet::default());
         assert!(bytes("a.*b").contains(b'x') && !bytes("a.*b").contains(b'\n'));

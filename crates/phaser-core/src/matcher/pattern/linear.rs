@@ -1,5 +1,8 @@
-//! A regular expression in linear time, in two forms: the full one, and a much smaller one without
-//! Unicode that is the same on ASCII text. Each is compiled when it is first needed.
+//! A regular expression for the linear engine, in two forms: with Unicode, and without, which is much smaller and
+//! equivalent on ASCII text. Each is compiled on first use.
+//!
+//! `\w+` with Unicode has an automaton of some 40 KB; without, of 1 KB. A window is searched with the small form
+//! if it and the characters next to it are ASCII (`\b` reads those).
 
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;
@@ -12,13 +15,12 @@ use super::backtracking::SearchScope;
 use super::dialect::Facts;
 use crate::matcher::limits::Budget;
 
-/// The most memory the automaton of one pattern may take, in bytes.
+/// Cap on the automaton of one pattern, in bytes.
 pub const SIZE_LIMIT: usize = 10 * 1024 * 1024;
 
-/// An expression with fewer states than this cannot reach [`SIZE_LIMIT`] without Unicode.
+/// An expression with fewer states stays below [`SIZE_LIMIT`] without Unicode.
 const FEW_STATES: usize = SIZE_LIMIT / 1024;
 
-/// A regular expression.
 #[derive(Debug)]
 pub struct Linear {
     regex: String,
@@ -28,21 +30,19 @@ pub struct Linear {
     unicode: OnceLock<CompiledForm>,
 }
 
-/// What has become of one form.
+/// One form of the expression.
 #[derive(Debug)]
 enum CompiledForm {
     Kept(Box<Automaton>),
     TooLarge,
-    /// There is no memory to keep it.
+    /// The budget is spent: compiled for each search.
     ForEachSearch,
 }
 
-/// An automaton to search with.
+/// An automaton, kept or compiled for one search.
 #[derive(Debug)]
 pub enum AutomatonRef<'a> {
-    /// It is there for the next search, too.
     Kept(&'a Automaton),
-    /// It was made for this search.
     Own(Box<Automaton>),
 }
 
@@ -57,31 +57,26 @@ impl Deref for AutomatonRef<'_> {
     }
 }
 
-/// Why an expression is not valid.
 #[derive(Debug)]
 pub enum Invalid {
-    /// It is none.
     Syntax(String),
-    /// Its automaton would be too large.
     TooLarge,
 }
 
-/// Whether a text is known to be ASCII; patterns are much smaller there.
+/// Whether a text is known to be ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charset {
-    /// Nothing but ASCII.
     Ascii,
-    /// Anything, also bytes that are not UTF-8.
+    /// Anything, including bytes that are not UTF-8.
     Any,
 }
 
 impl Charset {
-    /// The character set of `text`.
     pub fn of(text: &[u8]) -> Self {
         if text.is_ascii() { Self::Ascii } else { Self::Any }
     }
 
-    /// The character set of a window and of the characters that touch it, in a text of this character set.
+    /// The character set of a window with the characters next to it, in a text of character set `self`.
     #[must_use]
     pub fn within(self, text: &[u8], window: &Range<usize>) -> Self {
         match self {
@@ -92,7 +87,7 @@ impl Charset {
 }
 
 impl Linear {
-    /// The expression with these facts, and its syntax tree, which shows what it matches in any text.
+    /// Parses the expression. The tree covers what it matches in any text.
     pub fn new(regex: String, facts: &Facts) -> Result<(Self, Hir), Invalid> {
         let has_ascii_form = has_ascii_form(facts);
         let charset = if has_ascii_form { Charset::Ascii } else { Charset::Any };
@@ -108,19 +103,17 @@ impl Linear {
         }
     }
 
-    /// The same, to be searched for in so much of a text.
     #[must_use]
     pub fn with_scope(self, scope: SearchScope) -> Self {
         Self { scope, ..self }
     }
 
-    /// How much of a text is searched for it.
     pub fn scope(&self) -> SearchScope {
         self.scope
     }
 
-    /// The automaton for text of this character set, or `None` when it would be too large. One for little text is not kept:
-    /// a lot may come after it.
+    /// The automaton for text of this character set; `None` if it is too large. One for [`SearchScope::Little`] is
+    /// not kept, since it lacks a DFA.
     pub fn automaton(
         &self,
         charset: Charset,
@@ -152,17 +145,17 @@ impl Linear {
     }
 }
 
-/// Is the expression without Unicode the same on ASCII text, and does it show there what it matches in
-/// any text?
+/// Whether the expression without Unicode is equivalent on ASCII text, and its tree covers what it matches in any
+/// text.
 ///
-/// Not if it names characters beyond ASCII: `(?i)` folds two of them, U+017F and U+212A, to ASCII
-/// letters, and `\xE9` would be a byte. Nor if it can negate a class twice, as in `[^\W\d]`: what
-/// looks like a few bytes would be many characters.
+/// Not so if it names characters beyond ASCII: `(?i)` folds U+017F and U+212A to ASCII letters, and `\xE9` would
+/// be a byte. Nor if a class may be negated twice, as in `[^\W\d]`, which then looks like a few bytes instead of
+/// many characters.
 fn has_ascii_form(facts: &Facts) -> bool {
     !facts.names_beyond_ascii && !facts.negates_twice()
 }
 
-/// The syntax tree of an expression that shows what it matches in any text.
+/// Parses an expression into a tree that covers what it matches in any text.
 pub fn tree(regex: &str, facts: &Facts) -> Result<Hir, Invalid> {
     parse(regex, if has_ascii_form(facts) { Charset::Ascii } else { Charset::Any })
 }
@@ -176,7 +169,7 @@ fn syntax_config(charset: Charset) -> syntax::Config {
         .nest_limit(128)
 }
 
-/// The expression, read for text of this character set.
+/// Parses an expression for text of this character set.
 pub fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
     syntax::parse_with(regex, &syntax_config(charset)).map_err(|error| {
         Invalid::Syntax(match &error {
@@ -187,7 +180,7 @@ pub fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
     })
 }
 
-/// A rough count of the states of an expression's automaton, which never runs away itself.
+/// An estimate of the number of states of the automaton. Cheap, and saturating.
 pub fn estimated_states(hir: &Hir) -> usize {
     written_out(hir, |class| match class {
         Class::Unicode(class) => class.ranges().len().saturating_mul(2),
@@ -195,7 +188,7 @@ pub fn estimated_states(hir: &Hir) -> usize {
     })
 }
 
-/// The size of an expression with its repetitions written out, where a class is as large as `class` says.
+/// The size of an expression with its repetitions written out; `class` gives the size of a class.
 pub fn written_out(hir: &Hir, class: fn(&Class) -> usize) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
@@ -214,11 +207,11 @@ pub fn written_out(hir: &Hir, class: fn(&Class) -> usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dialect::{Purpose, translate};
+    use super::super::dialect::{TranslationPurpose, translate};
     use super::*;
 
     fn facts(regex: &str) -> Facts {
-        translate(regex, Purpose::Search).expect("translates").facts
+        translate(regex, TranslationPurpose::Search).expect("translates").facts
     }
 
     fn new(regex: &str) -> Result<Linear, Invalid> {
@@ -226,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ascii_form_is_kept_to_what_it_can_do() {
+    fn uses_ascii_form_where_equivalent() {
         for regex in [r"\w+\x20\b", "(?i)key", r"[^a]", r"[\s\S]", "(?-u:a)", r"\[^\S"] {
             assert!(has_ascii_form(&facts(regex)), "{regex}");
         }
@@ -237,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_ascii_when_what_touches_it_is() {
+    fn window_charset_includes_its_neighbours() {
         let text = "é ab é".as_bytes();
         let within = |window| Charset::of(text).within(text, &window);
         assert_eq!(within(3..5), Charset::Ascii);
@@ -247,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_is_compiled_when_it_is_needed() {
+    fn compiles_forms_on_first_use() {
         let linear = new("a+").expect("an expression");
         assert!(linear.ascii.get().is_none() && linear.unicode.get().is_none());
         let budget = Budget::new(usize::MAX);
@@ -259,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_memory_for_is_made_for_each_search() {
+    fn compiles_per_search_without_memory() {
         let [first, second] = ["a+", "b+"].map(|regex| new(regex).expect("an expression"));
         let budget = Budget::new(1);
         assert!(matches!(
@@ -278,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_for_little_text_is_not_kept() {
+    fn drops_automaton_for_little_text() {
         let (linear, budget) = (new("a+").expect("an expression"), Budget::new(usize::MAX));
         let made = |scope| linear.automaton(Charset::Ascii, &budget, scope).expect("small");
         assert!(matches!(made(SearchScope::Little), AutomatonRef::Own(_)));
@@ -287,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_away_is_refused() {
+    fn rejects_oversized_expressions() {
         assert!(matches!(new("(?:(?:a{100}){100}){100}"), Err(Invalid::TooLarge)));
         assert!(matches!(new("a("), Err(Invalid::Syntax(_))));
     }

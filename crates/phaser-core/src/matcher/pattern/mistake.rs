@@ -1,7 +1,7 @@
-//! Where a pattern is wrong, and what to do about it: for its author, once it has been refused.
+//! Explains an invalid pattern to its author: what is wrong, at which character, and what to write instead.
 //!
-//! A pattern is translated before it is read, so places in what is read mean nothing to the author. The pattern is read
-//! once more as it is written; where that shows the same mistake, its place is known.
+//! A pattern is translated before it is parsed, so the offsets of a parse error mean nothing to the author. The
+//! pattern is parsed once more as written. If that gives the same error, its offset is right.
 
 use std::ops::Range;
 
@@ -11,32 +11,29 @@ use regex_syntax::hir::ErrorKind as Meaning;
 use super::PatternError;
 use super::dialect::DialectError;
 
-/// A mistake in a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternMistake {
-    /// What is wrong, where, and how to mend it.
+    /// The problem, its position and a hint.
     pub what: String,
-    /// The place of it in the pattern, in characters.
-    pub place: Option<Range<usize>>,
+    /// The span in the pattern, in characters.
+    pub span: Option<Range<usize>>,
 }
 
-/// What to tell the author of a pattern that has been refused.
 pub fn explain(source: &str, error: &PatternError) -> PatternMistake {
-    let place = match error {
+    let span = match error {
         PatternError::TooLarge => None,
-        PatternError::Dialect(error) => place_of(source, error),
+        PatternError::Dialect(error) => span_of(source, error),
         PatternError::Syntax(message) => return about_syntax(source, message),
     };
-    let place = place.map(|place| in_characters(source, &place));
+    let span = span.map(|span| in_characters(source, &span));
     let what = error.to_string();
-    let (wrong, mend) = what.rsplit_once(" (").unwrap_or((&what, ""));
-    let what = if place.is_some() { format!("{wrong}{} ({mend}", at(place.as_ref())) } else { what };
-    PatternMistake { what, place }
+    let (wrong, hint) = what.rsplit_once(" (").unwrap_or((&what, ""));
+    let what = if span.is_some() { format!("{wrong}{} ({hint}", at(span.as_ref())) } else { what };
+    PatternMistake { what, span }
 }
 
-/// Where it is, in words.
-fn at(place: Option<&Range<usize>>) -> String {
-    place.map(|place| format!(" at character {}", place.start + 1)).unwrap_or_default()
+fn at(span: Option<&Range<usize>>) -> String {
+    span.map(|span| format!(" at character {}", span.start + 1)).unwrap_or_default()
 }
 
 fn about_syntax(source: &str, message: &str) -> PatternMistake {
@@ -45,24 +42,24 @@ fn about_syntax(source: &str, message: &str) -> PatternMistake {
     let seen = match &read {
         Err(regex_syntax::Error::Parse(error)) => {
             let range = error.span().start.offset..error.span().end.offset;
-            Some((error.kind().to_string(), mend_syntax(error.kind(), &source[range.clone()]), range))
+            Some((error.kind().to_string(), hint_for_syntax(error.kind(), &source[range.clone()]), range))
         }
         Err(regex_syntax::Error::Translate(error)) => {
             let range = error.span().start.offset..error.span().end.offset;
-            Some((error.kind().to_string(), mend_meaning(error.kind()), range))
+            Some((error.kind().to_string(), hint_for_meaning(error.kind()), range))
         }
         _ => None,
     };
-    let (place, mend) = match seen {
-        Some((same, mend, place)) if same == message => (Some(place), mend),
+    let (span, hint) = match seen {
+        Some((same, hint, span)) if same == message => (Some(span), hint),
         _ => by_message(source, message),
     };
-    let place = place.map(|place| in_characters(source, &place));
-    let (message, at) = (in_plain_words(message), at(place.as_ref()));
-    PatternMistake { what: format!("'pattern' is not a regular expression: {message}{at} ({mend})"), place }
+    let span = span.map(|span| in_characters(source, &span));
+    let (message, at) = (in_plain_words(message), at(span.as_ref()));
+    PatternMistake { what: format!("'pattern' is not a regular expression: {message}{at} ({hint})"), span }
 }
 
-/// The words of an engine as phaser's.
+/// The message of an engine in lower case, with its wording replaced where it is unclear.
 fn in_plain_words(message: &str) -> String {
     let message = message.strip_prefix("General parsing error: ").unwrap_or(message);
     match message {
@@ -75,7 +72,7 @@ fn in_plain_words(message: &str) -> String {
     }
 }
 
-/// What the backtracking engine says of a group that is not closed.
+/// The message of the backtracking engine for an unclosed group.
 const UNCLOSED: &str = "Opening parenthesis without closing parenthesis";
 
 const ANY: &str = "write '\\' before a character that is meant literally";
@@ -85,9 +82,9 @@ const GROUP_NAME: &str = "a name is letters, digits and '_', as in '(?P<name>…
 const FLAGS: &str = "the flags are i, m, s, x, u and a";
 const HEX: &str = "write the number of a character in hexadecimal, as in '\\x41' or '\\u0041'";
 
-/// How to mend what stands at the place of the mistake.
-fn mend_syntax(kind: &Syntax, there: &str) -> String {
-    let mend = match kind {
+/// The hint for a parse error; `there` is the source at its span.
+fn hint_for_syntax(kind: &Syntax, there: &str) -> String {
+    let hint = match kind {
         Syntax::GroupUnclosed => OPEN_GROUP,
         Syntax::GroupUnopened => CLOSED_GROUP,
         Syntax::ClassUnclosed => "add ']', or write '\\[' for the character",
@@ -119,23 +116,23 @@ fn mend_syntax(kind: &Syntax, there: &str) -> String {
         Syntax::UnicodeClassInvalid => "write a property, as in '\\p{Greek}'",
         _ => ANY,
     };
-    mend.to_owned()
+    hint.to_owned()
 }
 
-fn mend_meaning(kind: &Meaning) -> String {
-    let mend = match kind {
+fn hint_for_meaning(kind: &Meaning) -> String {
+    let hint = match kind {
         Meaning::UnicodePropertyNotFound | Meaning::UnicodePropertyValueNotFound => {
             "no characters are called so; '\\p{L}' is any letter, '\\p{Greek}' a script"
         }
         _ => ANY,
     };
-    mend.to_owned()
+    hint.to_owned()
 }
 
-/// What can be told from the words of the engines alone.
+/// The span and the hint for a message without an offset.
 fn by_message(source: &str, message: &str) -> (Option<Range<usize>>, String) {
     let one = |at: usize| at..at + 1;
-    let (place, mend) = match message {
+    let (span, hint) = match message {
         "unclosed group" | UNCLOSED => (groups(source).unclosed.map(one), OPEN_GROUP),
         "unopened group" => (groups(source).unopened.map(one), CLOSED_GROUP),
         "Look-behind assertion without constant size" => {
@@ -145,12 +142,12 @@ fn by_message(source: &str, message: &str) -> (Option<Range<usize>>, String) {
         _ if message.starts_with("Invalid back reference") => {
             let number = message.rsplit(' ').next().filter(|last| last.parse::<usize>().is_ok());
             let reference = number.map(|number| format!("\\{number}"));
-            let place = reference.and_then(|text| source.find(&text).map(|at| at..at + text.len()));
-            match place.is_none().then(|| unknown_name(source)).flatten() {
-                Some(place) => {
-                    (Some(place), "no group has this name; write '(?P<name>…)' around what it repeats")
+            let span = reference.and_then(|text| source.find(&text).map(|at| at..at + text.len()));
+            match span.is_none().then(|| unknown_name(source)).flatten() {
+                Some(span) => {
+                    (Some(span), "no group has this name; write '(?P<name>…)' around what it repeats")
                 }
-                None => (place, "there is no such group; write '(…)' around what it repeats"),
+                None => (span, "there is no such group; write '(…)' around what it repeats"),
             }
         }
         _ if message.starts_with("Invalid group name in back reference") => {
@@ -160,15 +157,15 @@ fn by_message(source: &str, message: &str) -> (Option<Range<usize>>, String) {
         _ if message.starts_with("Invalid hex escape") => (None, HEX),
         _ => (None, ANY),
     };
-    (place, mend.to_owned())
+    (span, hint.to_owned())
 }
 
-/// Where a group is named that is not there.
+/// The span of a reference to a group that does not exist.
 fn unknown_name(source: &str) -> Option<Range<usize>> {
     let references = [("\\k<", '>'), ("\\k'", '\''), ("(?P=", ')')];
     references.into_iter().find_map(|(start, end)| {
-        let mut places = source.match_indices(start);
-        places.find_map(|(at, _)| {
+        let mut starts = source.match_indices(start);
+        starts.find_map(|(at, _)| {
             let name = source[at + start.len()..].split_once(end)?.0;
             let is_there =
                 source.contains(&format!("(?P<{name}>")) || source.contains(&format!("(?<{name}>"));
@@ -177,7 +174,7 @@ fn unknown_name(source: &str) -> Option<Range<usize>> {
     })
 }
 
-/// The brackets of groups that stand alone, as byte offsets.
+/// Parentheses without a partner, as byte offsets.
 #[derive(Default)]
 struct StrayParentheses {
     unclosed: Option<usize>,
@@ -209,8 +206,8 @@ fn groups(source: &str) -> StrayParentheses {
     StrayParentheses { unclosed: open.pop(), unopened }
 }
 
-/// Where something stands that cannot be translated.
-fn place_of(source: &str, error: &DialectError) -> Option<Range<usize>> {
+/// The span of a construct that cannot be translated, in bytes.
+fn span_of(source: &str, error: &DialectError) -> Option<Range<usize>> {
     let text = |wanted: &str| source.find(wanted).map(|at| at..at + wanted.len());
     match error {
         DialectError::NamedCharacter => text("\\N{"),
@@ -227,7 +224,7 @@ fn place_of(source: &str, error: &DialectError) -> Option<Range<usize>> {
     }
 }
 
-/// Where a backslash stands before this character.
+/// The span of the first `\wanted`, in bytes.
 fn escape(source: &str, wanted: char) -> Option<Range<usize>> {
     let mut rest = source.char_indices();
     while let Some((at, c)) = rest.next() {
@@ -251,25 +248,25 @@ fn in_characters(source: &str, bytes: &Range<usize>) -> Range<usize> {
 mod tests {
     use super::*;
     use crate::contract::{self, Dialect};
-    use crate::matcher::pattern::Pattern;
+    use crate::matcher::pattern::CompiledPattern;
 
-    /// What is said about a pattern, with signs under the place.
+    /// The explanation of a pattern, with carets under the span.
     fn explained(source: &str) -> String {
         let pattern =
             contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
-        let Err(error) = Pattern::new(&pattern) else {
+        let Err(error) = CompiledPattern::new(&pattern) else {
             panic!("{source} is valid");
         };
-        let PatternMistake { what, place } = explain(source, &error);
+        let PatternMistake { what, span } = explain(source, &error);
         let what = what.trim_start_matches("'pattern' is not ");
-        match place {
-            Some(place) => format!("{source}\n{}{} {what}", " ".repeat(place.start), "^".repeat(place.len())),
+        match span {
+            Some(span) => format!("{source}\n{}{} {what}", " ".repeat(span.start), "^".repeat(span.len())),
             None => format!("{source}\n{what}"),
         }
     }
 
     #[test]
-    fn each_mistake_has_its_place_and_a_hint_that_fits() {
+    fn points_at_each_mistake() {
         let sources = [
             "print(",
             "a(b|c",
@@ -356,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_has_no_place() {
+    fn oversized_patterns_have_no_span() {
         assert!(explained("(?:(?:x{100}){100}){100}").contains("too large once compiled"));
     }
 }

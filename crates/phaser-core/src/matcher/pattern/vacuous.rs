@@ -1,7 +1,7 @@
-//! What can be said against a pattern without any text: that it matches nothing, or the empty string.
+//! Patterns that are wrong for every text: those that match nothing, or the empty string.
 //!
-//! Only what is certain is said. Patterns for the backtracking engine, and automata that would grow
-//! too large, are given the benefit of the doubt.
+//! Reports only what is certain. Patterns for the backtracking engine and automata that grow too large are not
+//! judged.
 
 use std::collections::HashSet;
 
@@ -12,24 +12,22 @@ use regex_automata::util::start;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, MatchKind};
 
-use super::dialect::{self, Facts, Purpose, Translation};
+use super::dialect::{self, Facts, Translation, TranslationPurpose};
 use crate::contract::{Dialect, Pattern};
 
-/// The most memory that looking for a match may take, in bytes.
+/// Cap on the automaton, in bytes.
 const SIZE_LIMIT: usize = 1024 * 1024;
 
-/// Something that is wrong with a pattern, whatever text it meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vacuous {
-    /// No text matches it.
     NeverMatches,
-    /// It can match the empty string, which is never taken for a match.
+    /// Can match the empty string, which is never reported as a match.
     MatchesEmpty,
-    /// It holds a control character, as `"\b"` in double quotes does in YAML.
+    /// Contains a control character, as `"\b"` in YAML's double quotes does.
     ControlCharacter,
 }
 
-/// What is certainly wrong with a pattern that is otherwise valid.
+/// What is wrong with a valid pattern.
 pub fn vacuous(pattern: &Pattern) -> Option<Vacuous> {
     if pattern.source.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
         return Some(Vacuous::ControlCharacter);
@@ -37,7 +35,7 @@ pub fn vacuous(pattern: &Pattern) -> Option<Vacuous> {
     if pattern.dialect == Dialect::Literal {
         return None;
     }
-    let translation = dialect::translate(&pattern.source, Purpose::Search);
+    let translation = dialect::translate(&pattern.source, TranslationPurpose::Search);
     let Ok(Translation { regex, backtracks: None, facts, .. }) = translation else { return None };
     let hir = syntax::parse_with(&regex, &config(Unicode::Yes)).ok()?;
     let certain = !(hir.properties().look_set().contains_word() && facts.negates_class);
@@ -59,9 +57,9 @@ fn config(unicode: Unicode) -> syntax::Config {
     syntax::Config::new().multi_line(true).crlf(true).utf8(false).unicode(unicode == Unicode::Yes)
 }
 
-/// Is no match state within reach? Asked of the expression without Unicode classes, which has a
-/// match if the one with them has: an ASCII letter can stand for any other. That does not hold if it
-/// names characters beyond ASCII, or excludes ASCII letters next to a word boundary.
+/// Whether no match state is reachable. Tested without Unicode classes: if an expression with them has a match, so
+/// has the one without, since an ASCII letter can take the place of any other. This fails for expressions that
+/// name characters beyond ASCII, or exclude ASCII letters next to a word boundary.
 fn never_matches(regex: &str, facts: &Facts) -> bool {
     if facts.names_beyond_ascii {
         return false;
@@ -97,26 +95,26 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_no_text_matches() {
+    fn finds_patterns_that_never_match() {
         for pattern in [r"[^\s\S]", "a^b", "a$b", r"\Ba\b^x\B\b", r"a\Ab", r"\bfoo\Bx^"] {
             assert_eq!(of(pattern), Some(Vacuous::NeverMatches), "{pattern}");
         }
     }
 
     #[test]
-    fn patterns_that_match_the_empty_string() {
+    fn finds_patterns_that_match_empty() {
         for pattern in ["a*", "(TODO)?", "a|", r"\b", "^$", r"\s*#?"] {
             assert_eq!(of(pattern), Some(Vacuous::MatchesEmpty), "{pattern}");
         }
     }
 
     #[test]
-    fn a_control_character_is_a_quoting_mistake() {
+    fn reports_control_characters() {
         assert_eq!(of("\u{8}print\\("), Some(Vacuous::ControlCharacter));
     }
 
     #[test]
-    fn good_patterns_are_not_doubted() {
+    fn accepts_good_patterns() {
         for pattern in [
             r"\bprint\(",
             r"^x$\n^y",

@@ -1,4 +1,4 @@
-//! Bracketed classes, as Python reads them.
+//! Bracketed classes, with Python's meaning.
 
 use super::{DialectError, Translator};
 
@@ -14,7 +14,7 @@ const POSIX_NAMES: [&str; 14] = [
 ];
 
 impl Translator<'_> {
-    /// A character class, read as Python reads it; the `[` has been read.
+    /// Translates a class after its `[`.
     pub(super) fn class(&mut self) -> Result<(), DialectError> {
         self.push("[");
         if self.rest.next_if_eq(&'^').is_some() {
@@ -74,7 +74,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// `[:alpha:]` within a class, whose `[` has been read.
+    /// Translates `[:alpha:]` inside a class, after its `[`. Returns whether there was one.
     fn posix_class(&mut self) -> bool {
         let mut ahead = self.rest.clone();
         if ahead.next() != Some(':') {

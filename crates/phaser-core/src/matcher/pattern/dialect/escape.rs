@@ -1,20 +1,20 @@
-//! Escapes outside classes, and what they share with those inside.
+//! Escapes outside classes, and helpers shared with those inside.
 
-use super::{Backtracks, DialectError, Purpose, Translator};
+use super::{Backtracks, DialectError, TranslationPurpose, Translator};
 
-/// What `\w`, `\d` and `\s` stand for under the flag `a`, as members of a class.
+/// The members of `\w`, `\d` and `\s` under the flag `a`.
 const ASCII_CLASSES: [(char, &str); 3] = [('w', "0-9A-Za-z_"), ('d', "0-9"), ('s', r"\t\n\x0b\x0c\r\x20")];
 
-/// `\b` and `\B` under the flag `a` for the backtracking engine, which has no such flag.
+/// `\b` and `\B` under the flag `a`, for the backtracking engine, which lacks the flag.
 pub(super) const ASCII_BOUNDARY: &str =
     "(?:(?<![0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?![0-9A-Za-z_]))";
 const NO_ASCII_BOUNDARY: &str = "(?:(?<![0-9A-Za-z_])(?![0-9A-Za-z_])|(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_]))";
 
-/// The letters that mean something after a backslash, to both engines the same.
+/// Letters with a meaning after a backslash, the same in both engines.
 const KNOWN: &str = "abBdDfnrsStvwWzA";
 
 impl Translator<'_> {
-    /// An escape outside a class; the backslash has been read.
+    /// Translates an escape outside a class, after its backslash.
     pub(super) fn escape(&mut self) -> Result<(), DialectError> {
         match self.rest.next().ok_or(DialectError::TrailingBackslash)? {
             'Z' => self.push(r"\z"),
@@ -23,8 +23,8 @@ impl Translator<'_> {
             'k' => self.named_reference(),
             letter @ ('p' | 'P' | 'x' | 'u' | 'U') => self.code(letter),
             look @ ('b' | 'B') if self.flags.ascii => match (self.purpose, look) {
-                (Purpose::Backtracking, 'b') => self.push(ASCII_BOUNDARY),
-                (Purpose::Backtracking, _) => self.push(NO_ASCII_BOUNDARY),
+                (TranslationPurpose::Backtracking, 'b') => self.push(ASCII_BOUNDARY),
+                (TranslationPurpose::Backtracking, _) => self.push(NO_ASCII_BOUNDARY),
                 _ => self.push(&format!(r"(?-u:\{look})")),
             },
             c => match self.ascii_class(c) {
@@ -35,7 +35,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// `\k<name>` and its like; the `k` has been read.
+    /// `\k<name>` and variants, after the `k`.
     fn named_reference(&mut self) {
         self.needs(Backtracks::BackReference);
         if !self.is_plain() {
@@ -52,7 +52,7 @@ impl Translator<'_> {
         self.push("(?:(?s:.)*)");
     }
 
-    /// `\p`, `\x`, `\u` and their like, which may have braces.
+    /// `\p`, `\x`, `\u` and the like, with optional braces.
     pub(super) fn code(&mut self, letter: char) {
         let mut ahead = self.rest.clone();
         let first = ahead.next();
@@ -69,7 +69,7 @@ impl Translator<'_> {
         self.braced();
     }
 
-    /// Under the flag `a`, what the class `\letter` stands for: a `^` if it is negated, and its members.
+    /// Under the flag `a`: `^` if `\letter` is negated, and the members of the class.
     pub(super) fn ascii_class(&mut self, letter: char) -> Option<(&'static str, &'static str)> {
         let class = ASCII_CLASSES.iter().find(|(name, _)| *name == letter.to_ascii_lowercase())?;
         let is_negated = letter.is_ascii_uppercase();
@@ -82,7 +82,7 @@ impl Translator<'_> {
         Some((if is_negated { "^" } else { "" }, class.1))
     }
 
-    /// Copies a `{…}` that belongs to the escape before it.
+    /// Copies the `{…}` of an escape.
     fn braced(&mut self) {
         if self.rest.peek() != Some(&'{') {
             return;
@@ -95,7 +95,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `\0`, `\012` and `\141` are octal; any other number is a back-reference.
+    /// `\0`, `\012` and `\141` are octal. Other numbers are back-references.
     fn digits(&mut self, first: char) {
         let mut ahead = self.rest.clone();
         let next = [ahead.next(), ahead.next()].map(|c| c.and_then(|c| c.to_digit(8)));
@@ -123,13 +123,13 @@ impl Translator<'_> {
         }
     }
 
-    /// The character with this code, which is less than 256.
+    /// Writes the character with this code, below 256.
     pub(super) fn push_code(&mut self, code: u32) {
         self.out.facts.names_beyond_ascii |= code > 0x7F;
         self.push(&format!("\\x{code:02x}"));
     }
 
-    /// `\c`, where Python takes any character that is not a letter or a digit for itself.
+    /// Writes `\c`. For Python, anything but a letter or a digit stands for itself.
     pub(super) fn push_escaped(&mut self, c: char) -> Result<(), DialectError> {
         if !c.is_ascii_alphanumeric() {
             self.push_literal(c);
@@ -141,7 +141,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// The character itself, inside or outside a class, also in verbose mode.
+    /// Writes a character that stands for itself, in or outside a class, in verbose mode too.
     pub(super) fn push_literal(&mut self, c: char) {
         if c.is_ascii_punctuation() && !matches!(c, '<' | '>') {
             self.out.regex.extend(['\\', c]);

@@ -1,8 +1,8 @@
-//! Groups, flags, and what opens with `(?`.
+//! Groups and flags.
 
-use super::{Backtracks, DialectError, Flags, GroupClose, OpenGroup, Purpose, Translator};
+use super::{Backtracks, DialectError, Flags, GroupClose, OpenGroup, TranslationPurpose, Translator};
 
-/// What opens a group that only the backtracking engine knows.
+/// The openings of groups that need the backtracking engine.
 const CONSTRUCTS: [(&str, Backtracks); 5] = [
     ("?=", Backtracks::LookAround),
     ("?!", Backtracks::LookAround),
@@ -12,7 +12,7 @@ const CONSTRUCTS: [(&str, Backtracks); 5] = [
 ];
 
 impl Translator<'_> {
-    /// What a `(` opens; it has been read.
+    /// Translates a group after its `(`.
     pub(super) fn group(&mut self) -> Result<(), DialectError> {
         if !self.starts_with("?") {
             self.open_capture("(");
@@ -37,13 +37,13 @@ impl Translator<'_> {
                 self.skip(opening.len());
                 self.needs(construct);
                 match (self.purpose, construct) {
-                    (Purpose::Superset, Backtracks::LookAround) => {
+                    (TranslationPurpose::Superset, Backtracks::LookAround) => {
                         let close = GroupClose::TakeBack(self.out.regex.len());
                         self.outer.push(OpenGroup { flags: self.flags, close });
                         self.out.facts.groups += 1;
                     }
-                    (Purpose::Superset | Purpose::Plain, _) => self.open("(?:", ")"),
-                    (Purpose::Search | Purpose::Backtracking, _) => {
+                    (TranslationPurpose::Superset | TranslationPurpose::Plain, _) => self.open("(?:", ")"),
+                    (TranslationPurpose::Search | TranslationPurpose::Backtracking, _) => {
                         self.open("(", ")");
                         self.push(opening);
                     }
@@ -54,7 +54,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `(?(1)…|…)` and `(?(name)…|…)`; the first `(` has been read.
+    /// `(?(1)…|…)` and `(?(name)…|…)`, after the first `(`.
     fn conditional(&mut self) {
         self.skip(2);
         self.needs(Backtracks::Conditional);
@@ -73,17 +73,16 @@ impl Translator<'_> {
         self.push(group);
     }
 
-    /// A group that captures. Flags that are set inside it leak out of it in the backtracking engine, but not out of a
-    /// plain group.
+    /// Opens a capturing group. In the backtracking engine flags set inside leak out of it, but not out of a
+    /// non-capturing one.
     fn open_capture(&mut self, group: &str) {
-        if self.purpose == Purpose::Backtracking {
+        if self.purpose == TranslationPurpose::Backtracking {
             self.open(&format!("{group}(?:"), "))");
         } else {
             self.open(group, ")");
         }
     }
 
-    /// The end of a group.
     pub(super) fn close(&mut self) {
         let Some(OpenGroup { flags, close }) = self.outer.pop() else { return self.push(")") };
         self.flags = flags;
@@ -96,7 +95,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `(?flags)` and `(?flags:`, or another `(?` group.
+    /// `(?flags)`, `(?flags:…)`, or another `(?` group.
     fn flags(&mut self) -> Result<(), DialectError> {
         let flags: String =
             self.rest.clone().skip(1).take_while(|c| c.is_ascii_alphabetic() || *c == '-').collect();
@@ -137,7 +136,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// `(?P<name>`, `(?<name>`, or something that the engine refuses.
+    /// `(?P<name>…)`, `(?<name>…)`, or a group that the engine rejects.
     fn named_group(&mut self) {
         let prefix = ["?P<", "?<"].into_iter().find(|prefix| self.starts_with(prefix));
         let Some(prefix) = prefix else { return self.open("(", ")") };
