@@ -1,9 +1,16 @@
-//! The matcher: a path and its text in, violations out. Pure: it opens no file, prints nothing, and reads no clock unless
-//! it is given a deadline.
+//! The matcher: contracts, a path and a text in, violations out. It opens no file, prints nothing, and reads no
+//! clock unless it has a deadline.
 //!
-//! It is made from all contracts without reading any of their patterns. For each file: `select` finds the contracts that
-//! apply to its path (`group`), `prepared` reads the patterns that its text may match, `prefilter` says where, `pattern`
-//! searches there, `zones` says which matches stand where they count, and `directives` which are ignored.
+//! A [`Matcher`] is built from all contracts without parsing any pattern. Per file:
+//!
+//! 1. [`glob_set`] finds the contracts whose globs match the path; files with the same set share a [`Selection`].
+//! 2. [`prepared`] parses the patterns that the text may match, by their [`literals`].
+//! 3. [`prefilter`] scans the text once and returns windows per pattern.
+//! 4. [`pattern`] searches the windows.
+//! 5. Zones drop matches outside the wanted part of the file (code, comment, string).
+//! 6. [`directives`] mark ignored violations.
+//!
+//! `docs/matcher.md` has a diagram and follows one contract through all steps.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -44,25 +51,23 @@ use prepared::Prepared;
 use profile::Meter;
 use selection::ContentCheck;
 
-/// How a matcher searches.
+/// Settings of a matcher.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How much work a pattern that backtracks may do on each file: what takes about so long. Where there is a deadline,
-    /// it is also the time that any pattern may take.
+    /// The budget of a backtracking pattern per file, as the time that it roughly takes. Under a deadline, also
+    /// the time limit of any pattern.
     pub timeout: Duration,
-    /// What ignore directives do.
     pub directives: Directives,
-    /// How much all of it may take.
     pub limits: Limits,
-    /// The directories that contracts are read from. Contracts about content do not apply to files there: a pattern would
-    /// match its own definition.
+    /// Directories with contract files. Content contracts do not apply there: a pattern would match its own
+    /// definition.
     pub exempt: Vec<RelPath>,
-    /// Files that contracts about content do not apply to either.
+    /// Files that content contracts do not apply to.
     pub exclude: Vec<FileSet>,
 }
 
 impl Options {
-    /// With the usual limits, and with the project's own contracts exempt.
+    /// Default limits, with the project's own contracts exempt.
     pub fn new(timeout: Duration, directives: Directives) -> Self {
         Self {
             timeout,
@@ -82,16 +87,14 @@ impl Options {
     }
 }
 
-/// What ignore directives do.
+/// The effect of ignore directives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Directives {
-    /// They suppress violations.
     Honoured,
-    /// Nothing.
     Disregarded,
 }
 
-/// All contracts, ready to be matched.
+/// Contracts, ready to be matched. Shared by threads.
 #[derive(Debug)]
 pub struct Matcher {
     contracts: Vec<Arc<Contract>>,
@@ -101,10 +104,10 @@ pub struct Matcher {
     options: Options,
 }
 
-/// What a group of contracts is known by: the globs that match a path, and what becomes of its content.
+/// The indices of the globs that match a path, and whether its content is checked.
 type SelectionKey = (Vec<usize>, ContentCheck);
 
-/// Memory that checks use one after another.
+/// Buffers reused from check to check. One per thread.
 #[derive(Debug, Default)]
 pub struct Scratch {
     candidates: Candidates,
@@ -112,15 +115,15 @@ pub struct Scratch {
 }
 
 impl Matcher {
-    /// A matcher for those of the `contracts` that are enabled. No pattern is looked at before a path selects it.
+    /// A matcher for the enabled `contracts`. Patterns are parsed when a path selects them.
     pub fn new(mut contracts: Vec<Contract>, options: Options) -> Self {
         contracts.retain(|contract| contract.enabled);
         let prepared = Prepared::new(contracts.len(), options.limits.kept);
         Self::with(contracts, prepared, options)
     }
 
-    /// A matcher for those of the `contracts` that are enabled and have a pattern that is valid, and what is wrong with
-    /// the others.
+    /// A matcher for the enabled `contracts` with valid patterns, and warnings about the others. Parses every
+    /// pattern that its literals do not prove valid.
     pub fn validated(mut contracts: Vec<Contract>, options: Options) -> (Self, Vec<Warning>) {
         contracts.retain(|contract| contract.enabled);
         let mut prepared = Prepared::new(contracts.len(), options.limits.kept);
@@ -142,23 +145,22 @@ impl Matcher {
         Self { contracts, prepared, globs, groups: Mutex::default(), options }
     }
 
-    /// The contracts, in the order that a [`Selection`] counts them.
+    /// The contracts. A [`Selection`] refers to them by index.
     pub fn contracts(&self) -> &[Arc<Contract>] {
         &self.contracts
     }
 
-    /// How it searches.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// What is wrong with the patterns that paths have selected so far. A contract with a broken one is left out.
+    /// Warnings about the patterns parsed so far. A contract with an invalid pattern is skipped.
     pub fn warnings(&self) -> Vec<Warning> {
         self.prepared.warnings()
     }
 
-    /// The contracts that apply to a file known by these names: the path that globs see, and its real one if that is
-    /// another.
+    /// The contracts that apply to a file: `path` is what globs see, `alias` its real path if that differs. Cached
+    /// per set of matching globs.
     pub fn select(&self, path: &RelPath, alias: Option<&RelPath>) -> Arc<Selection> {
         let names = FileNames { path, alias };
         let globs = self.globs.matching(&self.contracts, names, self.options.limits.deadline);
@@ -167,7 +169,7 @@ impl Matcher {
         if let Some(selection) = self.groups().get(&group) {
             return Arc::clone(selection);
         }
-        // Without the lock: other threads select while this one looks at patterns.
+        // Built without the lock, so that other threads can select.
         let selection = Arc::new(Selection::new(self, &self.globs.contracts(&group.0), group.1));
         Arc::clone(self.groups().entry(group).or_insert(selection))
     }
@@ -188,20 +190,20 @@ impl Matcher {
         self.prepared.pattern(contract, &self.contracts[contract])
     }
 
-    /// Has the time passed that there is for everything?
+    /// Whether the deadline has passed.
     fn is_late(&self) -> bool {
         self.options.limits.deadline.has_passed()
     }
 
-    /// What one search may take.
+    /// The limits of one search.
     fn effort(&self) -> Effort<'_> {
         let Options { timeout, limits, .. } = &self.options;
         Effort { timeout: *timeout, deadline: limits.deadline, budget: self.prepared.budget() }
     }
 }
 
-/// What every match of a contract's pattern holds, to be kept with the contract. There is nothing to keep if the pattern is
-/// not valid, or if there is something to tell its author.
+/// The required literals of a contract's pattern, for storing with the contract. `None` if the pattern is invalid
+/// or gets a warning.
 pub fn needs(contract: &Contract) -> Option<Needs> {
     let pattern = contract.check.pattern()?;
     scan::needs(pattern).or_else(|| {
@@ -210,7 +212,7 @@ pub fn needs(contract: &Contract) -> Option<Needs> {
     })
 }
 
-/// What is wrong with the pattern of a contract, if it cannot be matched.
+/// The problem with an invalid pattern.
 pub fn broken(contract: &Contract) -> Option<Warning> {
     prepared::read(contract).err()
 }
@@ -266,7 +268,7 @@ mod tests {
         matcher.check(&matcher.select(&path, None), &path, Some(&text))
     }
 
-    /// What one forbidden pattern matches: lines, columns and texts.
+    /// The line, column and text of each match of a forbidden pattern.
     fn matches(source: &str, content: impl AsRef<[u8]>) -> Vec<(usize, usize, String)> {
         let checked = check(&matcher([forbid(source)]), content);
         assert_eq!(checked.skipped, []);
@@ -292,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_matches_are_reported_and_the_rest_is_said() {
+    fn reports_first_thousand_matches() {
         let matcher = matcher([forbid("ab")]);
         let exactly = check(&matcher, "ab ".repeat(MAX_MATCHES));
         assert_eq!((exactly.violations.len(), exactly.skipped), (MAX_MATCHES, vec![]));
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn running_out_of_time_is_said_and_is_never_no_match() {
+    fn reports_pattern_that_timed_out() {
         let contracts = [forbid("a"), require("(?:(?!x)(?:a|aa))+c"), forbid("(?:(?!x)(?:a|aa))+c")];
         let contracts =
             contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn when_the_time_of_a_hook_is_over_the_rest_is_said() {
+    fn reports_unsearched_contracts_at_deadline() {
         let limits = Limits { deadline: Deadline::after(Duration::ZERO), ..Limits::default() };
         let checks = [forbid("a"), Check::NotExists, require("b"), forbid("never"), require(r"(.)\1")];
         let contracts = checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_a_hook_nothing_depends_on_the_clock() {
+    fn never_reads_clock_without_deadline() {
         let checks = || [forbid("a+"), require("b"), forbid("(?:(?!x)(?:a|aa))+c"), forbid(r"(a)\1(?!b)")];
         let content = "aab\n".repeat(3_000) + &"a".repeat(5_000);
         let within = Duration::from_millis(100);
@@ -354,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_so_many_violations_and_each_contract_one_at_least() {
+    fn keeps_one_violation_per_contract() {
         let limits = Limits { violations: 3, ..Limits::default() };
         let checked =
             check(&limited(limits, [forbid("a"), forbid("b"), forbid("c"), forbid("d")]), "aabbbcd");
@@ -363,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn without_memory_to_keep_automata_the_answer_is_the_same() {
+    fn finds_same_without_kept_automata() {
         let limits = Limits { kept: 0, ..Limits::default() };
         let checks = || [forbid("a+"), forbid("é|b"), forbid("b(?!a)"), require(r"x(?=y)")];
         for text in ["aab", "éba", "xy b"] {
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn an_anchor_that_there_is_no_room_for_is_done_without() {
+    fn drops_anchor_without_room() {
         let (mut pattern, _) = CompiledPattern::new(&pattern("zqxj")).expect("a pattern");
         let budget = Budget::new(0);
         let size = pattern.limit_memory(&budget, usize::MAX);
@@ -385,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_at_lf_and_at_crlf() {
+    fn lines_end_at_lf_and_crlf() {
         assert_eq!(matches("^b$", "a\r\nb\r\nb\nc"), [at(2, 1, "b"), at(3, 1, "b")]);
         assert_eq!(matches("a$", "a\r\n"), [at(1, 1, "a")]);
         assert_eq!(matches("a.", "a\r\nab"), [at(2, 1, "ab")]);
@@ -399,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_matches_are_no_violations_and_hide_none() {
+    fn ignores_empty_matches() {
         assert_eq!(matches("x*", "axxbx"), [at(1, 2, "xx"), at(1, 5, "x")]);
         assert_eq!(matches("^|b", "b"), []);
         let checked = check(&matcher([require("x*"), require("$")]), "abc");
@@ -407,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn case_folds_as_unicode_does_whatever_the_text() {
+    fn folds_case_by_unicode() {
         assert_eq!(matches("(?i)key", "KEY \u{212A}ey"), [at(1, 1, "KEY"), at(1, 5, "\u{212A}ey")]);
         assert_eq!(matches("(?i)\u{212A}ey", "key"), [at(1, 1, "key")]);
         assert_eq!(matches(r"(?i)\u017fkill", "Skill"), [at(1, 1, "Skill")]);
@@ -415,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_unicode_on_every_text() {
+    fn classes_are_unicode() {
         assert_eq!(matches(r"\bfoo\b", "éfoo foo"), [at(1, 6, "foo")]);
         assert_eq!(matches(r"\w+", "é1"), [at(1, 1, "é1")]);
         assert_eq!(matches(r"(?a)\w+", "é1"), [at(1, 2, "1")]);
@@ -425,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_belongs_to_no_character_is_one_that_is_no_letter_digit_or_blank() {
+    fn invalid_byte_counts_as_one_character() {
         let latin1 = b"password = \"gr\xFC\xDFe\"\nx = 1\n";
         let whole = [at(1, 1, "password = \"gr\u{FFFD}\u{FFFD}e\"")];
         for pattern in [r#"password = "[^"]+""#, r#"password = "[^"]+"(?!z)"#, r#"password = "\S+""#] {
@@ -450,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_match_is_after_its_leading_white_space() {
+    fn match_starts_after_leading_white_space() {
         assert_eq!(matches(r"^\s*print", "import x\n\n  print(1)\n"), [at(3, 3, "print")]);
         assert_eq!(matches(r"\s+x(?!y)", "a \u{A0}x"), [at(1, 4, "x")]);
         assert_eq!(matches(r"[ \t]+$", "a  \n"), [at(1, 2, "  ")], "nothing else");
@@ -458,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_on_any_line_of_a_match_counts() {
+    fn directive_on_any_line_counts() {
         let state = |content: &str| {
             let checked = check(&matcher([forbid(r"begin\s[\s\S]*?end")]), content);
             checked.violations.iter().map(|violation| violation.state).collect::<Vec<_>>()
@@ -470,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_return_before_the_end_of_a_line_is_warned_about() {
+    fn warns_about_return_before_line_end() {
         let contracts = [forbid(r";\r$"), forbid(r"\r$(?!x)"), forbid(r"\r\n"), forbid(r";\r?$")];
         let contracts =
             contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
@@ -482,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn look_around_and_back_references_are_matched() {
+    fn matches_look_around_and_back_references() {
         assert_eq!(matches(r"foo(?!bar)", "foobar foo1"), [at(1, 8, "foo")]);
         assert_eq!(matches(r"(?<=\$)\w+", "a $bc"), [at(1, 4, "bc")]);
         assert_eq!(matches(r"(?P<q>['\x22]).*?(?P=q)", "x 'a\"b'"), [at(1, 3, "'a\"b'")]);
@@ -491,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn python_spellings_mean_what_python_means() {
+    fn reads_patterns_like_python() {
         assert_eq!(matches(r"b\Z", "b\nb"), [at(2, 1, "b")]);
         assert_eq!(matches("if {x", "if {x"), [at(1, 1, "if {x")]);
         assert_eq!(matches("a{,2}b", "aaab"), [at(1, 2, "aab")]);
@@ -509,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn too_large_for_unicode_is_said_only_where_it_matters() {
+    fn reports_oversized_unicode_pattern_where_needed() {
         let huge = matcher([forbid(r"q\w{2000}"), require(r"q\w{2000}")]);
         assert_eq!(check(&huge, "q".repeat(2_001)).violations.len(), 1);
         let checked = check(&huge, format!("é{}", "q".repeat(2_001)));
@@ -519,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_is_not_valid_is_a_warning_and_the_rest_stays() {
+    fn warns_about_invalid_pattern_only() {
         let contracts = [forbid("(a"), forbid("b"), forbid("[[:alpha:]]")];
         let contracts =
             contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check));
@@ -532,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn contracts_that_are_switched_off_are_left_out() {
+    fn skips_disabled_contracts() {
         let off = Contract { enabled: false, ..oracle::contract(0, forbid("a")) };
         let matcher = matcher_within(HOUR, vec![off, oracle::contract(1, forbid("b"))]);
         assert_eq!(matcher.contracts()[0].id, "c1");
@@ -540,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_selects_the_contracts_whose_glob_it_matches() {
+    fn selects_contracts_by_glob() {
         let contracts = ["**/*.rs", "**/*.py", "**/*.rs", "src/**", "src/b/**", "src/?.rs"];
         let contracts =
             contracts.iter().enumerate().map(|(index, glob)| on(glob, index, forbid("a"))).collect();
@@ -556,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn only_patterns_that_a_text_may_match_are_read() {
+    fn parses_only_patterns_that_may_match() {
         let checks = [
             forbid("passw[o]rd"),
             forbid("token[0-9]"),
@@ -585,7 +587,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_reads_all_patterns_once_many_texts_have_gone_through_it() {
+    fn selection_warms_up_after_many_texts() {
         let matcher = matcher([forbid("zqxj"), forbid("jqxz")]);
         let path = RelPath::from("a.txt");
         let selection = matcher.select(&path, None);
@@ -599,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn contract_files_are_exempt_from_content_contracts_only() {
+    fn exempts_contract_files_from_content_checks() {
         let matcher = matcher([forbid("a"), Check::NotExists, Check::Exists]);
         let file = ".claude/contracts/a.yaml";
         assert_eq!(selected(&matcher, "a.yaml", None), [0]);
@@ -613,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn the_real_name_of_a_file_decides_whether_it_is_exempt() {
+    fn real_path_decides_exemption() {
         let contracts = || vec![oracle::contract(0, forbid("a"))];
         let with = |exempt: &[&str]| {
             let exempt = exempt.iter().map(|path| RelPath::from(*path)).collect();
@@ -631,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_suppresses_and_a_bare_one_is_noted() {
+    fn directive_suppresses_and_bare_gets_note() {
         let matcher = matcher([forbid("bad")]);
         let checked = check(&matcher, "bad # phaser:ignore c0\nbad # phaser:ignore\nbad\n");
         let shown = |violation: &Violation| (violation.state, violation.note);
@@ -641,7 +643,7 @@ mod tests {
     }
 
     #[test]
-    fn long_matches_are_cut_at_a_character() {
+    fn cuts_long_matches_at_a_character() {
         let found = matches("é+", "é".repeat(MAX_EXCERPT));
         assert_eq!(found, [at(1, 1, &"é".repeat(MAX_EXCERPT / 2))]);
         let found = matches("xé+", format!("x{}", "é".repeat(MAX_EXCERPT)));

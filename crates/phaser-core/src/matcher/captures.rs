@@ -1,4 +1,4 @@
-//! What the groups of a pattern matched, where a match is known: for fixes. A search itself never asks for groups.
+//! The groups of a known match, for fixes. A search never computes them.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use super::view::View;
 use crate::contract::{Dialect, Pattern};
 use crate::text::Text;
 
-/// A pattern that tells what its groups matched.
+/// A pattern compiled with its groups.
 #[derive(Debug)]
 pub struct Captures {
     engine: CaptureEngine,
-    /// The names of all groups, of which the first is the match itself.
+    /// The name of each group by number. Group 0 is the match.
     names: Vec<Option<String>>,
 }
 
@@ -27,11 +27,11 @@ enum CaptureEngine {
     Backtracking(Box<fancy_regex::Regex>),
 }
 
-/// The places of a text that groups matched, by their numbers.
+/// The span of each group by number; `None` for a group that took no part in the match.
 pub type CaptureSpans = Vec<Option<Range<usize>>>;
 
 impl Captures {
-    /// The groups of a pattern, if it has any and is not too large.
+    /// `None` for a literal, and for a pattern that is too large with its groups.
     pub fn of(pattern: &Pattern) -> Option<Self> {
         if pattern.dialect == Dialect::Literal {
             return None;
@@ -53,19 +53,18 @@ impl Captures {
         Some(Self { engine: CaptureEngine::Linear(Box::new(regex)), names })
     }
 
-    /// The number of the group with this name.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known.as_deref() == Some(name))
     }
 
-    /// What the groups matched where the pattern is known to match the text, for each of these places.
+    /// The groups of each of these matches, which the pattern is known to have in `text`.
     pub fn captured(&self, text: &Text<'_>, matches: &[Range<usize>]) -> Vec<Option<CaptureSpans>> {
         let view = View::of(text);
         let one = |place: &Range<usize>| {
             let captured = self.at(view.bytes(), view.in_view(place.start))?;
             let in_file = |range: Range<usize>| view.in_file(range);
             let captured: CaptureSpans = captured.into_iter().map(|range| range.map(in_file)).collect();
-            // Another match than the one that is known says nothing about it.
+            // A match with another span is another match.
             (captured.first()?.as_ref() == Some(place)).then_some(captured)
         };
         matches.iter().map(one).collect()
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn both_engines_tell_what_groups_matched() {
+    fn both_engines_return_groups() {
         assert_eq!(texts(r"(a+)(b)?\b", b"x aab", 2..5), [found("aab"), found("aa"), found("b")]);
         assert_eq!(texts(r"(a+)(b)?", b"x aa", 2..4), [found("aa"), found("aa"), None]);
         assert_eq!(texts(r"(?<=x )(a)\1(?!c)", b"x aab", 2..4), [found("aa"), found("a")]);
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_known_by_its_name_and_another_match_tells_nothing() {
+    fn finds_groups_by_name() {
         let groups = Captures::of(&pattern("(?P<one>a)(b)(?P<two>c)")).expect("a pattern");
         assert_eq!((groups.number("two"), groups.number("three")), (Some(3), None));
         let text = Text::new(&b"abcd"[..]).expect("is text");
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_groups_that_are_read_off_a_pattern_are_those_that_it_has() {
+    fn scanned_groups_equal_compiled_groups() {
         for file in pack_files() {
             let contract = Contract::from_yaml(&file, "a.yaml").expect("a contract");
             let Some(pattern) = contract.check.pattern() else { continue };

@@ -1,5 +1,4 @@
-//! One text against the contracts of its path: what matches becomes violations, and what could not be searched for is
-//! said.
+//! Checks one text against the contracts of its path: matches become violations, unfinished searches become gaps.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -19,30 +18,30 @@ use crate::text::Text;
 use crate::violation::{LineDigest, Match, Note, State, Violation};
 use phaser_zones::Zones;
 
-/// The most matches that are reported for one contract in one file.
+/// Cap on the matches reported per contract and file.
 pub const MAX_MATCHES: usize = 1_000;
 
-/// The longest matched text or source line that a violation carries, in bytes.
+/// Cap on the matched text and the source line of a violation, in bytes.
 pub(super) const MAX_EXCERPT: usize = 1_000;
 
-/// What became of one file.
+/// The result of checking one file.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// The violations, open ones and those that ignore directives cover.
+    /// Open and ignored violations.
     pub violations: Vec<Violation>,
-    /// Searches that did not come to their end.
+    /// Searches that are unfinished.
     pub skipped: Vec<Skipped>,
-    /// Contracts about the project as a whole that this file satisfies.
+    /// The indices of project-wide contracts that this file satisfies.
     pub satisfied: Vec<usize>,
 }
 
 impl Matcher {
-    /// Checks one file. Without a text, only its presence is judged.
+    /// Checks one file. Without a text, only its presence is checked.
     pub fn check(&self, selection: &Selection, path: &RelPath, text: Option<&Text<'_>>) -> Checked {
         self.check_with(&mut Scratch::default(), selection, path, text)
     }
 
-    /// Checks one file, with memory that the next one can use again.
+    /// [`Matcher::check`] with reusable buffers.
     pub fn check_with(
         &self,
         scratch: &mut Scratch,
@@ -82,7 +81,7 @@ impl Matcher {
     }
 }
 
-/// One file that is being checked.
+/// The state of checking one file.
 struct FileCheck<'a> {
     matcher: &'a Matcher,
     path: &'a RelPath,
@@ -90,27 +89,26 @@ struct FileCheck<'a> {
     view: &'a View<'a>,
     checked: Checked,
     left_out: LeftOut,
-    /// The lines that violations stand on, by number. A line may be very long and have very many violations.
+    /// Lines with violations, by number. Shared, since a line may be very long and have many violations.
     lines: HashMap<usize, ViolationLine>,
-    /// Its zones, if its language is known; looked at only once there is a match that they decide about.
+    /// The zones of the file, computed for the first match that needs them. `None` if the language is unknown.
     zones: OnceCell<Option<Zones>>,
 }
 
-/// A line as its violations carry it.
 #[derive(Debug)]
 struct ViolationLine {
     text: Arc<str>,
     digest: LineDigest,
 }
 
-/// Contracts that a file was not checked with, or not to the end.
+/// The indices of contracts that were not checked, or not to the end.
 #[derive(Debug, Default)]
 struct LeftOut {
     no_time: Vec<usize>,
     no_room: Vec<usize>,
 }
 
-/// What one pattern matched, as far as it was searched for.
+/// The matches of one pattern.
 #[derive(Debug, Default)]
 struct FoundMatches {
     /// Byte ranges of the file.
@@ -119,7 +117,7 @@ struct FoundMatches {
 }
 
 impl FileCheck<'_> {
-    /// Searches for all of these contracts where the prefilter says that they can match.
+    /// Searches the windows of all contracts.
     fn search_all(&mut self, searched: &SearchSet, scratch: &mut Scratch) {
         let mut room = self.matcher.options.limits.violations;
         self.left_out.no_time.extend(&searched.no_time);
@@ -143,7 +141,7 @@ impl FileCheck<'_> {
         }
     }
 
-    /// Finds the matches of one contract, as many as are of interest.
+    /// The matches of one contract, up to the number that matters to it.
     fn search(&self, contract: usize, within: &Haystack<'_>) -> FoundMatches {
         let most = self.matcher.contracts[contract].check.max_matches().min(MAX_MATCHES + 1);
         let mut found = FoundMatches::default();
@@ -160,7 +158,7 @@ impl FileCheck<'_> {
         found
     }
 
-    /// Does a match start where the contract wants it to? In a file of an unknown language it does.
+    /// Whether a match starts in a zone of the contract. True in a file of an unknown language.
     fn is_in_zone(&self, contract: usize, range: &Range<usize>) -> bool {
         let wanted = &self.matcher.contracts[contract].zones;
         if wanted.is_empty() {
@@ -172,7 +170,6 @@ impl FileCheck<'_> {
         zones.as_ref().is_none_or(|zones| wanted.contains(&zones.at(start)))
     }
 
-    /// Makes violations of what was found.
     fn judge(&mut self, contract: usize, found: FoundMatches, room: &mut usize) {
         let id = &self.matcher.contracts[contract].id;
         match found.unfinished {
@@ -218,7 +215,7 @@ impl FileCheck<'_> {
         }
     }
 
-    /// A match and the digest of the line that it starts on.
+    /// The match at `range` and the digest of its first line.
     fn found(&mut self, range: Range<usize>) -> (Match, LineDigest) {
         let (text, start) = (self.text, range.start);
         let range = without_leading_space(text.bytes(), range);
@@ -280,8 +277,8 @@ impl FileCheck<'_> {
     }
 }
 
-/// A match without the white space that it starts with, unless it is nothing else: `^\s*print` may start lines before
-/// what it is about.
+/// The range without leading white space, unless it is all white space: a match of `^\s*print` may start lines
+/// earlier.
 fn without_leading_space(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let mut start = range.start;
     for chunk in bytes[range.clone()].utf8_chunks() {

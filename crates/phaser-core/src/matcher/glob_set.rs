@@ -1,5 +1,7 @@
-//! Which globs match a path. A glob is compared only with paths in the directory that it spells out, if it does, and with
-//! names or extensions that it spells out.
+//! The globs of all contracts, indexed by directory, name and extension.
+//!
+//! `src/**/*.py` is tested only for paths under `src/` that end in `.py`. The distinct globs are indexed once a
+//! few paths have been seen; before, each is tested directly, which is cheaper for a hook.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,12 +13,12 @@ use crate::deadline::Deadline;
 use crate::path::RelPath;
 use phaser_glob::Names as GlobNames;
 
-/// The names of one file.
+/// The paths of one file.
 #[derive(Debug, Clone, Copy)]
 pub struct FileNames<'a> {
     /// The path that globs see and reports show.
     pub path: &'a RelPath,
-    /// Its real path, if that is another one.
+    /// The real path, if it differs.
     pub alias: Option<&'a RelPath>,
 }
 
@@ -25,7 +27,8 @@ impl<'a> FileNames<'a> {
         std::iter::once(self.path).chain(self.alias)
     }
 
-    /// Does the file lie in one of these directories? Its real name decides: a link there that leads elsewhere does not.
+    /// Whether the file is in one of these directories. The real path decides, so a symbolic link does not exempt
+    /// its target.
     pub fn lies_in(self, directories: &[RelPath]) -> bool {
         let real = self.alias.unwrap_or(self.path).as_bytes();
         let inside = |directory: &RelPath| real.strip_prefix(directory.as_bytes());
@@ -34,46 +37,45 @@ impl<'a> FileNames<'a> {
             .any(|directory| inside(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/")))
     }
 
-    /// Is each name one of these files? A file that is called something else too is judged by that.
+    /// Whether every path of the file is in one of these sets.
     pub fn are_all_in(self, files: &[FileSet]) -> bool {
         !files.is_empty() && self.iter().all(|name| files.iter().any(|files| files.contains(name)))
     }
 }
 
-/// After so many paths, globs are put in order; before, each is compared with each path.
+/// The number of paths tested before the globs are indexed.
 const FEW_PATHS: usize = 4;
 
 /// The distinct globs of some contracts.
 #[derive(Debug, Default)]
 pub struct GlobSet {
-    /// For each glob the contracts that have it, by their index; the first one's is asked.
+    /// For each glob the contracts that have it. The first one is asked.
     contracts: Vec<Vec<usize>>,
-    /// The globs by the directory that they spell out, which may be none, once there are many paths.
+    /// The globs by their literal directory, which may be empty. Built after [`FEW_PATHS`] paths.
     under: OnceLock<HashMap<Vec<u8>, DirectoryGlobs>>,
-    /// How many paths they have been compared with.
+    /// The number of paths tested.
     paths: AtomicUsize,
 }
 
-/// GlobSet that spell out the same directory, by their index.
+/// The globs with one literal directory.
 #[derive(Debug, Default)]
 struct DirectoryGlobs {
-    /// Those that may match any name.
+    /// Globs that may match any name.
     any: Vec<usize>,
     names: HashMap<Vec<u8>, Vec<usize>>,
     extensions: HashMap<Vec<u8>, Vec<usize>>,
 }
 
 impl GlobSet {
-    /// The globs of the contracts.
     pub fn of(contracts: &[Contract]) -> Self {
         let mut globs = Self::default();
-        // By the glob alone, which is short: contracts for the same files may leave out long lists of others.
+        // Keyed by the glob alone, which is short. Contracts for the same files may exclude long lists.
         let mut known: HashMap<&str, Vec<(_, usize)>> = HashMap::new();
         let mut last = None;
         for (index, contract) in contracts.iter().enumerate() {
             let exclude = contract.exclude.as_ref().map(|exclude| exclude.glob.as_str());
             let (glob, rest) = (contract.glob.as_str(), (exclude, contract.scope.key()));
-            // Contracts that stand together mostly have the same one.
+            // Neighbouring contracts mostly share a glob.
             let at = match last {
                 Some((same, at)) if same == (glob, rest) => at,
                 _ => {
@@ -94,7 +96,7 @@ impl GlobSet {
         globs
     }
 
-    /// The globs in order.
+    /// Builds the index.
     fn in_order(&self, contracts: &[Arc<Contract>]) -> HashMap<Vec<u8>, DirectoryGlobs> {
         let mut under: HashMap<Vec<u8>, DirectoryGlobs> = HashMap::new();
         for (at, having) in self.contracts.iter().enumerate() {
@@ -113,8 +115,7 @@ impl GlobSet {
         under
     }
 
-    /// The globs that match one of the names of a file, in order. When there is no time left to compare a glob, it is
-    /// taken to match.
+    /// The globs that match a path of the file, in order. After the deadline every candidate counts as matching.
     pub fn matching(
         &self,
         contracts: &[Arc<Contract>],
@@ -129,7 +130,7 @@ impl GlobSet {
         candidates
     }
 
-    /// The globs that may match one of the names of a file, in order.
+    /// The globs that may match, in order.
     fn candidates(&self, contracts: &[Arc<Contract>], names: FileNames<'_>) -> Vec<usize> {
         if self.paths.fetch_add(1, Ordering::Relaxed) < FEW_PATHS {
             return (0..self.contracts.len()).collect();
@@ -162,8 +163,7 @@ impl GlobSet {
     }
 }
 
-/// The directory that the paths of a contract's files start with, from the project root and with a final `/`; it may be
-/// none.
+/// The literal directory of a contract's files, from the project root, with a final `/` or empty.
 fn directory(contract: &Contract) -> Vec<u8> {
     match contract.scope.base.as_bytes() {
         [] => contract.glob.directory().into(),

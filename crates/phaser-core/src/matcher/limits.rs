@@ -1,8 +1,7 @@
-//! How much one run of the matcher may take: of work, of memory, and of what it reports.
+//! Limits on the work, the memory and the output of a matcher.
 //!
-//! Outside a hook no limit is a matter of time, so that the same files give the same report whatever else the machine
-//! does. A hook has a deadline in addition. The limits that follow from what is searched stand where it is searched;
-//! these are the totals.
+//! Without a deadline no limit depends on time, so the same files give the same report on any machine. A hook has
+//! a deadline in addition. Limits of a single mechanism are defined next to it; these are the totals.
 
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -12,28 +11,26 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 
-/// How long a hook may take, from the end of its event on. What is not checked by then is said. The promise is twice
-/// that: a search, or a file of contracts, that has been started is not given up at once.
+/// The deadline of a hook, from the end of its event on. Anything unchecked then is reported. The promise to users
+/// is twice that, since a search or a contract file that was started is finished.
 pub const HOOK_TIME: Duration = Duration::from_millis(1_000);
 
-/// The most memory for automata that are kept for the next file, in bytes. Beyond it, each is made for one
-/// search and dropped.
+/// Cap on the memory of kept automata, in bytes. Beyond it an automaton is built for one search and dropped.
 pub const MAX_KEPT: usize = 64 * 1024 * 1024;
 
-/// The most violations that are reported for one file, whatever the number of contracts.
+/// Cap on the violations reported per file, over all contracts.
 pub const MAX_VIOLATIONS: usize = 10_000;
 
-/// The most bytes that the anchors of all patterns may take. Further patterns are searched for in every text.
+/// Cap on the memory of all anchors, in bytes. Further patterns are searched in whole texts.
 pub const MAX_ANCHORS: usize = 8 * 1024 * 1024;
 
-/// What a matcher may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// When everything must have ended: never, but in a hook.
+    /// Never, except in a hook.
     pub deadline: Deadline,
-    /// The most memory for automata that are kept, in bytes.
+    /// Cap on the memory of kept automata, in bytes.
     pub kept: usize,
-    /// The most violations that are reported for one file.
+    /// Cap on the violations reported per file.
     pub violations: usize,
 }
 
@@ -43,49 +40,47 @@ impl Default for Limits {
     }
 }
 
-/// How often a pattern may backtrack for each millisecond of `--timeout`: what takes about that long.
+/// Backtracking steps per millisecond of `--timeout`: what a machine roughly does in that time.
 const STEPS_PER_MS: u128 = 20_000;
 
-/// How many times longer than `--timeout` a search of a hook is waited for: on a busy machine all takes longer, and whether
-/// a search comes to its end should be a matter of its budget.
+/// How many times `--timeout` a hook waits for a search. On a busy machine everything takes longer, and a search
+/// should end by its budget.
 const PATIENCE: u32 = 4;
 
-/// What one search may take.
+/// The limits of one search.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
-    /// How much work a pattern that backtracks may do: what takes about so long.
+    /// The budget of a backtracking pattern, as the time that it roughly takes.
     pub timeout: Duration,
-    /// When everything must have ended.
     pub deadline: Deadline,
-    /// What all patterns share.
     pub budget: &'a Budget,
 }
 
 impl Effort<'_> {
-    /// How often a pattern may backtrack.
+    /// The budget in backtracking steps.
     pub fn steps(&self) -> u64 {
         u64::try_from(self.timeout.as_millis().max(1) * STEPS_PER_MS).unwrap_or(u64::MAX)
     }
 
-    /// When a search that starts now must have ended.
+    /// The deadline of a search that starts now.
     pub fn clock(&self) -> Deadline {
         self.deadline.within(self.timeout.saturating_mul(PATIENCE))
     }
 }
 
-/// How many searches that cannot be stopped may go on after they were given up. While they do, no further one is
-/// started: each can take tens of megabytes.
+/// Cap on abandoned searches that still run. While they do, no further search that cannot be stopped is started:
+/// each can take tens of megabytes.
 const MAX_GIVEN_UP: usize = 1;
 
-/// What all patterns share.
+/// Resources shared by all patterns.
 #[derive(Debug)]
 pub struct Budget {
-    /// The bytes left for automata that are kept. One automaton for each thread may overdraw it.
+    /// The bytes left for kept automata. Each thread may overdraw it by one automaton.
     kept: AtomicIsize,
     given_up: Arc<GivenUp>,
 }
 
-/// The searches that were given up and go on, and a call when one has ended.
+/// The number of abandoned searches that still run, and a signal when one ends.
 #[derive(Debug, Default)]
 struct GivenUp {
     count: Mutex<usize>,
@@ -93,27 +88,25 @@ struct GivenUp {
 }
 
 impl Budget {
-    /// With memory for so many bytes of automata.
+    /// `kept` is the memory for automata, in bytes.
     pub fn new(kept: usize) -> Self {
         Self { kept: AtomicIsize::new(signed(kept)), given_up: Arc::default() }
     }
 
-    /// Is no memory left?
     pub fn is_spent(&self) -> bool {
         self.kept.load(Ordering::Relaxed) <= 0
     }
 
-    /// Takes some memory.
     pub fn take(&self, bytes: usize) {
         self.kept.fetch_sub(signed(bytes), Ordering::Relaxed);
     }
 
-    /// Gives back what was taken.
     pub fn give(&self, bytes: usize) {
         self.kept.fetch_add(signed(bytes), Ordering::Relaxed);
     }
 
-    /// Does `work` that cannot be stopped in a thread of its own; `None` when it is not done by then.
+    /// Runs `work`, which cannot be stopped, in a thread. `None` if it is not done by `clock`; the thread is then
+    /// abandoned.
     pub fn in_time<T: Send + 'static>(
         &self,
         clock: Deadline,
@@ -124,7 +117,7 @@ impl Budget {
         let apart = {
             let detached = detached.clone();
             move || {
-                // Nobody may wait for it any more.
+                // The receiver may be gone.
                 done.send(work()).ok();
                 detached.end();
             }
@@ -138,7 +131,7 @@ impl Budget {
         result
     }
 
-    /// Waits until a search may be started that cannot be stopped; `None` when there is no time for that.
+    /// Waits for the permission to start a search that cannot be stopped. `None` at the deadline.
     pub fn detach(&self, clock: Deadline) -> Option<Detached> {
         let GivenUp { count, ended } = &*self.given_up;
         let mut going_on = count.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,7 +147,7 @@ impl Budget {
     }
 }
 
-/// A search that cannot be stopped; who searches and who waits for it have one each.
+/// A search that cannot be stopped. The searching and the waiting thread hold one each.
 #[derive(Debug, Clone)]
 pub struct Detached {
     given_up: Arc<GivenUp>,
@@ -170,12 +163,12 @@ enum DetachedState {
 }
 
 impl Detached {
-    /// Nobody waits for it any more.
+    /// Called by the waiting thread when it stops waiting.
     pub fn give_up(&self) {
         self.become_(DetachedState::GivenUp);
     }
 
-    /// It has come to its end.
+    /// Called by the searching thread when it ends.
     pub fn end(&self) {
         self.become_(DetachedState::Ended);
     }
@@ -205,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_that_is_given_back_is_there_again() {
+    fn returned_memory_is_available_again() {
         let budget = Budget::new(10);
         budget.take(9);
         assert!(!budget.is_spent());
@@ -217,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_waited_for_and_no_longer_than_there_is_time() {
+    fn waits_for_work_until_deadline() {
         let budget = Budget::new(0);
         assert_eq!(budget.in_time(Deadline::NEVER, || 1), Some(1));
         let soon = || Deadline::after(Duration::from_millis(20));
@@ -230,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn while_a_search_that_was_given_up_goes_on_no_other_is_started() {
+    fn abandoned_search_blocks_further_ones() {
         let budget = Budget::new(0);
         let late = Deadline::after(Duration::ZERO);
         let turns: Vec<_> = (0..MAX_GIVEN_UP).filter_map(|_| budget.detach(Deadline::NEVER)).collect();

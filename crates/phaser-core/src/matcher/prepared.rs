@@ -1,8 +1,8 @@
-//! The patterns of all contracts, each read when a text first needs it.
+//! The patterns of all contracts, each parsed on first use.
 //!
-//! Reading a pattern costs far more than seeing that a small text cannot match it. So there are two steps: what a
-//! pattern needs, which is kept with the contract or seen at a glance and also tells that the pattern is valid; and
-//! the pattern itself.
+//! Two stages, both cached: the required literals, which come with the contract or from
+//! [`literals::scan`](super::literals::scan) and prove the pattern valid; then the parsed pattern, which costs far
+//! more.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,50 +13,47 @@ use super::pattern::CompiledPattern;
 use super::pattern::mistake::{self, PatternMistake};
 use crate::contract::{Contract, Needs, Warning};
 
-/// What is known of the patterns of some contracts, which are known by their index.
+/// Lazily parsed patterns, by contract index.
 #[derive(Debug)]
 pub struct Prepared {
     patterns: Vec<LazyPattern>,
     budget: Budget,
-    /// The bytes that the anchors of all patterns take so far.
+    /// The memory of all anchors so far, in bytes.
     anchors: AtomicUsize,
 }
 
-/// The pattern of one contract, as far as it is known.
 #[derive(Debug, Default)]
 struct LazyPattern {
-    /// What a glance tells, if the contract itself does not.
+    /// The scanned literals, if the contract has none.
     needs: OnceLock<Option<Needs>>,
     read: OnceLock<PreparedPattern>,
 }
 
-/// A pattern that has been read.
 #[derive(Debug)]
 struct PreparedPattern {
-    /// Nothing if it is not valid, or if the contract has none.
+    /// `None` if it is invalid, or if the contract has none.
     pattern: Option<Box<CompiledPattern>>,
     warnings: Vec<Warning>,
 }
 
 impl Prepared {
-    /// For so many contracts, with so much memory for what is kept.
+    /// For `count` contracts; `kept` is the memory for automata, in bytes.
     pub fn new(count: usize, kept: usize) -> Self {
         let patterns = std::iter::repeat_with(LazyPattern::default).take(count).collect();
         Self { patterns, budget: Budget::new(kept), anchors: AtomicUsize::new(0) }
     }
 
-    /// Forgets the contracts that are not to be kept; the others move up.
+    /// Drops the contracts whose flag is `false`. Indices shift.
     pub fn keep(&mut self, kept: &[bool]) {
         let mut kept = kept.iter();
         self.patterns.retain(|_| kept.next().is_none_or(|kept| *kept));
     }
 
-    /// What all patterns share.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// What every match of the contract's pattern holds, if that is known without reading it; then it is also valid.
+    /// The required literals of a pattern, if they are known without parsing it. `Some` proves it valid.
     pub fn needs<'a>(&'a self, index: usize, contract: &'a Contract) -> Option<&'a Needs> {
         let pattern = contract.check.pattern()?;
         if pattern.needs.is_some() {
@@ -65,24 +62,24 @@ impl Prepared {
         self.patterns[index].needs.get_or_init(|| scan::needs(pattern)).as_ref()
     }
 
-    /// Is the contract's pattern valid? It is read if nothing else tells.
+    /// Whether the pattern is valid. Parses it only if its literals are unknown.
     pub fn is_valid(&self, index: usize, contract: &Contract) -> bool {
         contract.check.pattern().is_none()
             || self.needs(index, contract).is_some()
             || self.pattern(index, contract).is_some()
     }
 
-    /// The contract's pattern, unless it has none or one that is not valid.
+    /// The parsed pattern; `None` if there is none, or an invalid one.
     pub fn pattern(&self, index: usize, contract: &Contract) -> Option<&CompiledPattern> {
         self.patterns[index].read.get_or_init(|| self.read(contract)).pattern.as_deref()
     }
 
-    /// The contract's pattern, if it has been read and is valid.
+    /// The parsed pattern, if it has been parsed already.
     pub fn known_pattern(&self, index: usize) -> Option<&CompiledPattern> {
         self.patterns[index].read.get()?.pattern.as_deref()
     }
 
-    /// What is wrong with the patterns that have been read, in the order of their contracts.
+    /// Warnings about the patterns parsed so far, in the order of contracts.
     pub fn warnings(&self) -> Vec<Warning> {
         let read = self.patterns.iter().filter_map(|lazy| lazy.read.get());
         read.flat_map(|read| read.warnings.iter().cloned()).collect()
@@ -102,7 +99,7 @@ impl Prepared {
     }
 }
 
-/// The pattern of a contract, if it has one, with what its author should know; or what is wrong with it.
+/// Parses the pattern of a contract, with warnings for its author. `Err` if it is invalid.
 pub fn read(contract: &Contract) -> Result<Option<(CompiledPattern, Vec<Warning>)>, Warning> {
     let Some(written) = contract.check.pattern() else { return Ok(None) };
     let warning = |what: String| Warning::at(&contract.origin.file, written.line, what);

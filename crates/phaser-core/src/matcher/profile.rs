@@ -1,4 +1,4 @@
-//! What the search for each contract costs, and why it costs much. Nothing is measured unless somebody asks.
+//! The cost of searching per contract, and its reasons. Measured on request only.
 
 use std::time::Duration;
 
@@ -8,48 +8,46 @@ use super::pattern::linear::Charset;
 use super::{Matcher, Scratch};
 use crate::deadline::Watch;
 
-/// What checks have cost.
+/// The measured costs of some checks.
 #[derive(Debug, Clone, Default)]
 pub struct Costs {
-    /// The time to find out where the contracts can match at all.
+    /// The time spent in the prefilter.
     pub prefilter: Duration,
     contracts: Vec<Cost>,
 }
 
-/// What the searches for one contract have cost.
+/// The cost of searching for one contract.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// The time, with that for compiling the pattern.
+    /// Includes compiling the pattern.
     pub time: Duration,
-    /// How many texts were searched.
+    /// The number of texts searched.
     pub searches: u64,
-    /// In how many windows.
+    /// The number of windows searched.
     pub windows: u64,
-    /// How long these were, in bytes.
+    /// Their total length.
     pub bytes: u64,
-    /// How much of that needed the full Unicode form of the pattern.
+    /// The part of `bytes` that needed the Unicode form of the pattern.
     pub beyond_ascii: u64,
 }
 
-/// Why searches for a contract cost much.
+/// The reason for a high cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slow {
-    /// The pattern needs the backtracking engine.
+    /// Needs the backtracking engine.
     Backtracks(Backtracks),
-    /// There is no part that every match has, so all of each text is searched.
+    /// Has no required literal, so whole texts are searched.
     WholeText,
-    /// Most of what was searched is not ASCII.
+    /// Most of the searched text is beyond ASCII.
     BeyondAscii,
 }
 
-/// A contract that costs.
+/// A contract with its cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costly {
-    /// Its id.
     pub id: String,
-    /// What the searches for it have cost.
     pub cost: Cost,
-    /// Why, if there is more to it than the number of windows.
+    /// `None` if the cost is due to the number of windows alone.
     pub because: Option<Slow>,
 }
 
@@ -59,7 +57,7 @@ impl Costs {
         self.contracts.iter().map(|cost| cost.time).sum()
     }
 
-    /// Adds what another thread has measured.
+    /// Adds the costs measured by another thread.
     pub fn add(&mut self, other: &Self) {
         self.prefilter += other.prefilter;
         if self.contracts.len() < other.contracts.len() {
@@ -76,21 +74,21 @@ impl Costs {
 }
 
 impl Scratch {
-    /// Memory for checks that measures what they cost.
+    /// Buffers that measure costs.
     pub fn measuring(matcher: &Matcher) -> Self {
         let contracts = vec![Cost::default(); matcher.contracts.len()];
         let meter = Meter(Some(Costs { contracts, ..Costs::default() }));
         Self { meter, ..Self::default() }
     }
 
-    /// What was measured, if it was.
+    /// The measured costs; `None` unless created with [`Scratch::measuring`].
     pub fn into_costs(self) -> Option<Costs> {
         self.meter.0
     }
 }
 
 impl Matcher {
-    /// The contracts that cost most, the most expensive first.
+    /// The `most` contracts with the highest cost, highest first, then by id.
     pub fn costly(&self, costs: &Costs, most: usize) -> Vec<Costly> {
         let searched = self.contracts.iter().enumerate().zip(&costs.contracts);
         let mut costly: Vec<Costly> = searched
@@ -118,24 +116,23 @@ impl Matcher {
     }
 }
 
-/// Measures, or does not.
+/// Measures if it holds costs.
 #[derive(Debug, Default)]
 pub(super) struct Meter(Option<Costs>);
 
 impl Meter {
-    /// The time, if it is wanted.
     pub(super) fn start(&self) -> Option<Watch> {
         self.0.is_some().then(Watch::start)
     }
 
-    /// Notes a prefilter that has run since `start`.
+    /// Records a prefilter run that began at `start`.
     pub(super) fn prefiltered(&mut self, start: Option<Watch>) {
         if let (Some(costs), Some(start)) = (&mut self.0, start) {
             costs.prefilter += start.elapsed();
         }
     }
 
-    /// Notes a search that has run since `start`.
+    /// Records a search that began at `start`.
     pub(super) fn searched(&mut self, contract: usize, within: &Haystack<'_>, start: Option<Watch>) {
         let (Some(costs), Some(start)) = (&mut self.0, start) else { return };
         let time = start.elapsed();
@@ -189,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn only_searches_count() {
+    fn counts_searches_only() {
         let matcher = matcher(&["needle", "haystack"]);
         let costs = measured(&matcher, &["a needle, a needle", "a needle", "nothing"]);
         let costly = matcher.costly(&costs, 10);
@@ -201,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_why() {
+    fn names_reason_for_cost() {
         let matcher = matcher(&["a(?!b)", "[a-z]+", "straße"]);
         let costs = measured(&matcher, &["a straße"]);
         let mut because: Vec<_> = matcher.costly(&costs, 10);
@@ -212,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_expensive_come_first_and_threads_add_up() {
+    fn ranks_costs_added_over_threads() {
         let matcher = matcher(&["a", "b", "c"]);
         let cost = |ms| Cost { time: Duration::from_millis(ms), searches: 1, ..Cost::default() };
         let mut costs = Costs { contracts: vec![cost(1), cost(5), cost(1)], ..Costs::default() };
@@ -226,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_measured_unasked() {
+    fn measures_on_request_only() {
         assert!(Scratch::default().into_costs().is_none());
         assert!(Meter::default().start().is_none());
     }

@@ -1,8 +1,13 @@
-//! The contracts that apply to a path, and which of them a text can match at all.
+//! The contracts that apply to a path, and those of them that a text can match.
 //!
-//! A group of contracts starts cold: for each text, only the patterns are read whose required part may be in it, which
-//! for a hook is hardly any. Once that has cost as much as reading all patterns, they are read, and one prefilter serves
-//! every further text. What is found is the same either way.
+//! A selection is *cold* at first: for each text, [`QuickReject`] tests the required literals of all its
+//! contracts, and only the patterns that may match are parsed. For a hook with one text that is the cheapest way.
+//! Every text adds to a count of bytes tested. Once that exceeds the cost of parsing all patterns ([`READING`]
+//! bytes each), the selection is *warm*: all patterns are parsed, and one prefilter serves every further text.
+//!
+//! With 400 contracts of which 3 may match: a hook tests the literals of 400 and parses 3. A scan of 10,000 files
+//! of 8 KB parses all 400 after 6.4 MB, some 800 files. The result is the same either way, which the oracle tests
+//! check.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,46 +17,44 @@ use super::prefilter::Prefilter;
 use super::prefilter::quick_reject::QuickReject;
 use crate::check::CheckInput;
 
-/// What reading one pattern costs, in bytes of text that could be held against needs for it.
+/// The cost of parsing one pattern, in bytes of text tested.
 const READING: usize = 16 * 1024;
 
-/// What holding one pattern's needs against a text costs beside the bytes of the text, in the same unit.
+/// The cost of testing the literals of one pattern, beside the bytes of the text.
 const REJECTING: usize = 32;
 
-/// What it costs to make a prefilter for one text, for each pattern that may match in it.
+/// The cost of building a prefilter for one text, per pattern that may match in it.
 const PREFILTERING: usize = 6 * 1024;
 
-/// The contracts that apply to a path.
+/// The contracts that apply to a path. Shared by all files with the same set.
 #[derive(Debug)]
 pub struct Selection {
-    /// Those about the text, in order.
+    /// The contracts that need the text, in order.
     contents: Vec<usize>,
-    /// Those about the presence of the file.
+    /// The contracts about the presence of the file.
     pub(super) present: Vec<usize>,
     exists: Vec<usize>,
-    /// Those that there was no time to look at.
+    /// Contracts that were not prepared before the deadline.
     no_time: Vec<usize>,
-    /// What has been spent on texts while the group was cold.
+    /// The cost spent on texts while cold.
     spent: AtomicUsize,
     is_warming: AtomicBool,
     warm: OnceLock<SearchSet>,
 }
 
-/// Contracts whose patterns have been read.
+/// Contracts with parsed patterns, and their prefilter.
 #[derive(Debug)]
 pub struct SearchSet {
-    /// In order, those that backtrack last: they are slow.
+    /// In order, with backtracking patterns last, since they are slow.
     pub contracts: Vec<usize>,
-    /// Where each of them can match.
     pub prefilter: Prefilter,
-    /// Those that demand a match, which there cannot be.
+    /// Contracts that cannot match in the text, and whose result depends on it.
     pub unmatched: Vec<usize>,
-    /// Those whose patterns there was no time to read.
+    /// Contracts whose patterns were not parsed before the deadline.
     pub no_time: Vec<usize>,
 }
 
 impl Selection {
-    /// Of the contracts that apply, in order, those that count.
     pub(super) fn new(matcher: &Matcher, applicable: &[usize], content: ContentCheck) -> Self {
         let (mut contents, mut no_time) = (Vec::new(), Vec::new());
         let (mut present, mut exists) = (Vec::new(), Vec::new());
@@ -79,7 +82,6 @@ impl Selection {
         }
     }
 
-    /// Is there nothing to check?
     pub fn is_empty(&self) -> bool {
         self.contents.is_empty() && self.present.is_empty() && self.no_time.is_empty()
     }
@@ -89,12 +91,12 @@ impl Selection {
         &self.exists
     }
 
-    /// Contracts about the text that there was no time to look at.
+    /// Contracts that were not prepared before the deadline.
     pub(super) fn no_time(&self) -> &[usize] {
         &self.no_time
     }
 
-    /// Calls `search` with the contracts that can match in the text, and maybe others.
+    /// Calls `search` with the contracts that may match in the text.
     pub(super) fn with_searched<T>(
         &self,
         matcher: &Matcher,
@@ -129,19 +131,18 @@ impl Selection {
         }
     }
 
-    /// Contracts about the text, in order.
     #[cfg(test)]
     pub(super) fn contents(&self) -> &[usize] {
         &self.contents
     }
 
-    /// Reads all patterns, as many texts would have it.
+    /// Parses all patterns at once.
     #[cfg(test)]
     pub(super) fn warm_up(&self, matcher: &Matcher) {
         self.warm.get_or_init(|| SearchSet::new(matcher, &self.contents));
     }
 
-    /// The text to hold needs against, unless it is time to read all patterns.
+    /// The text prepared for testing literals; `None` once parsing all patterns is cheaper.
     fn quick_reject(&self, text: &[u8]) -> Option<QuickReject> {
         let count = self.contents.len();
         let cost = text.len().saturating_add(count * REJECTING);
@@ -151,12 +152,11 @@ impl Selection {
     }
 }
 
-/// What becomes of contracts about the text of a file.
+/// Whether contracts about the text apply to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContentCheck {
-    /// They are judged.
     Judged,
-    /// They do not apply: contracts are read from this file.
+    /// The file is exempt: it lies in a contract directory or is excluded.
     Exempt,
 }
 

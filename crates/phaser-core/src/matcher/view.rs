@@ -1,7 +1,8 @@
-//! A text as patterns see it: valid UTF-8, whatever the bytes of the file are.
+//! A text as patterns see it: always valid UTF-8.
 //!
-//! A byte that belongs to no character counts as one character that is no letter, digit or blank. So that every engine
-//! sees it that way, U+FFFD stands in for each such byte; places are told in the bytes of the file.
+//! An invalid byte counts as one character that is no letter, digit or space. To make all engines agree, U+FFFD
+//! replaces each invalid byte: `a\xFFb` (3 bytes) is searched as `a\u{FFFD}b` (5 bytes), and the match 1..4 is the
+//! range 1..2 of the file. Text that is valid UTF-8 is borrowed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,51 +10,47 @@ use std::ops::Range;
 use super::pattern::linear::Charset;
 use crate::text::Text;
 
-/// What stands in for a byte that belongs to no character.
+/// The replacement for an invalid byte.
 const STAND_IN: &str = "\u{FFFD}";
 
-/// How much longer that is than the byte.
+/// How many bytes longer it is.
 const LONGER: usize = STAND_IN.len() - 1;
 
-/// A text as patterns see it.
 #[derive(Debug)]
 pub struct View<'t> {
     bytes: Cow<'t, [u8]>,
     charset: Charset,
-    /// Where each stand-in starts.
+    /// The offset of each replacement in the view.
     stand_ins: Vec<u32>,
 }
 
 impl<'t> View<'t> {
-    /// The view of a text.
     pub fn of(text: &'t Text<'_>) -> Self {
         let bytes = text.bytes();
         let charset = if text.is_ascii() { Charset::Ascii } else { Charset::Any };
         if text.is_ascii() || std::str::from_utf8(bytes).is_ok() {
             return Self { bytes: Cow::Borrowed(bytes), charset, stand_ins: Vec::new() };
         }
-        let (mut mended, mut stand_ins) = (Vec::with_capacity(bytes.len() + bytes.len() / 8), Vec::new());
+        let (mut valid, mut stand_ins) = (Vec::with_capacity(bytes.len() + bytes.len() / 8), Vec::new());
         for chunk in bytes.utf8_chunks() {
-            mended.extend_from_slice(chunk.valid().as_bytes());
+            valid.extend_from_slice(chunk.valid().as_bytes());
             for _ in chunk.invalid() {
-                stand_ins.push(u32::try_from(mended.len()).unwrap_or(u32::MAX));
-                mended.extend_from_slice(STAND_IN.as_bytes());
+                stand_ins.push(u32::try_from(valid.len()).unwrap_or(u32::MAX));
+                valid.extend_from_slice(STAND_IN.as_bytes());
             }
         }
-        Self { bytes: Cow::Owned(mended), charset, stand_ins }
+        Self { bytes: Cow::Owned(valid), charset, stand_ins }
     }
 
-    /// The bytes to search.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Their character set.
     pub fn charset(&self) -> Charset {
         self.charset
     }
 
-    /// The bytes of the file that a stretch of the view stands for.
+    /// The range of the file for a range of the view. A range that cuts a replacement includes its byte.
     pub fn in_file(&self, range: Range<usize>) -> Range<usize> {
         if self.stand_ins.is_empty() {
             return range;
@@ -61,7 +58,7 @@ impl<'t> View<'t> {
         self.offset_in_file(range.start, 0)..self.offset_in_file(range.end, 1)
     }
 
-    /// Where a place of the file is in the view.
+    /// The offset in the view for an offset in the file.
     pub fn in_view(&self, offset: usize) -> usize {
         let (mut low, mut high) = (0, self.stand_ins.len());
         while low < high {
@@ -75,7 +72,8 @@ impl<'t> View<'t> {
         offset + low * LONGER
     }
 
-    /// Where a place of the view is in the file; a place within a stand-in is so many bytes after the start of the byte.
+    /// The offset in the file for an offset in the view. Inside a replacement it is `within` bytes after its byte
+    /// starts.
     fn offset_in_file(&self, at: usize, within: usize) -> usize {
         let before = self.stand_ins.partition_point(|&start| (start as usize) < at);
         match before.checked_sub(1).map(|last| self.stand_ins[last] as usize) {
@@ -90,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_that_belongs_to_no_character_becomes_one() {
+    fn replaces_invalid_bytes() {
         let text = Text::new(&b"a\xFF\xE2\x84b\xC3\xA9\xC3"[..]).expect("is text");
         let view = View::of(&text);
         assert_eq!(view.bytes(), "a\u{FFFD}\u{FFFD}\u{FFFD}b\u{E9}\u{FFFD}".as_bytes());
@@ -103,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_valid_is_seen_as_it_is() {
+    fn borrows_valid_text() {
         for content in ["abc", "\u{E9}\u{FFFD}b"] {
             let text = Text::new(content.as_bytes()).expect("is text");
             let view = View::of(&text);
