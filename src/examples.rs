@@ -249,7 +249,7 @@ fn after_choices(rest: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phaser_core::contract::{Check, Fix, LayerKind, Origin, syntax};
+    use phaser_core::contract::{Check, FixTemplate, LayerKind, Origin, syntax};
     use phaser_project::contracts::layers::{Layer, Loading, load};
     use phaser_project::packs::PACKS;
 
@@ -292,7 +292,7 @@ mod tests {
     fn what_a_fix_makes_of_an_example_is_compared() {
         let fixing = |fix: &str, fixed: &str| {
             let example = format!("{{violating: [{{text: 'print(1)', fixed: '{fixed}'}}]}}");
-            let fix = Some(Box::new(Fix::new(fix, 1)));
+            let fix = Some(Box::new(FixTemplate::new(fix, 1)));
             verdicts(&Contract { fix, ..contract("forbid_pattern", "**/*.py", &example) })
         };
         assert_eq!(fixing("log(", "log(1)"), [Verdict::Right]);

@@ -46,10 +46,10 @@ mod report;
 mod tamper;
 
 pub use phaser_core::check::TYPES;
-pub use phaser_core::contract::scope::{Case, Change, FileSet, Scope};
+pub use phaser_core::contract::scope::{ContractScope, FileOverride, FileSet, OverrideValues};
 pub use phaser_core::contract::{
-    Check, Contract, ContractType, Dialect, Effect, Example, Examples, Exclude, Fix, Form, LayerKind, Needs,
-    Origin, Pattern, Severity, Warning, Zone,
+    Check, Contract, ContractSchema, ContractType, Dialect, Example, Examples, Exclude, FixTemplate,
+    LayerKind, Needs, Origin, Pattern, Severity, Warning, WarningEffect, Zone,
 };
 pub use phaser_core::deadline::Deadline;
 pub use phaser_core::matcher::{Checked, Directives, Matcher, Options as MatcherOptions, Selection};

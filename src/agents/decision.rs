@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::Manner;
 use crate::in_flight::Amended;
-use phaser_core::contract::{Effect, Severity, Warning};
+use phaser_core::contract::{Severity, Warning, WarningEffect};
 use phaser_core::sanitize::{cut, inert, inert_lines};
 use phaser_core::skipped::{Gap, Skipped, Why};
 use phaser_core::violation::Violation;
@@ -325,7 +325,7 @@ fn refusal(skipped: &Skipped) -> Option<String> {
 fn message(report: &Report) -> Option<String> {
     let unchecked = report.skipped.iter().filter(|skipped| is_gap(&skipped.why));
     let gaps = unchecked.map(|skipped| format!("{}: {}", skipped.path, skipped.why));
-    let broken = report.warnings.iter().filter(|warning| warning.effect == Effect::LeftOut);
+    let broken = report.warnings.iter().filter(|warning| warning.effect == WarningEffect::ContractSkipped);
     let parts = [counted("not checked: ", gaps), counted("", broken.map(Warning::to_string))];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| shortened(&format!("phaser: {}", inert(&parts.join("; ")))))

@@ -25,7 +25,7 @@ impl Chosen {
 
     /// Is this contract chosen?
     pub fn includes(&self, contract: &Contract) -> bool {
-        let is_meant = |selectors: &[Selector]| selectors.iter().any(|selector| selector.means(contract));
+        let is_meant = |selectors: &[Selector]| selectors.iter().any(|selector| selector.selects(contract));
         (self.only.is_empty() || is_meant(&self.only)) && !is_meant(&self.skip)
     }
 
@@ -34,7 +34,7 @@ impl Chosen {
         let flags = [("--only", &self.only), ("--skip", &self.skip)];
         let all =
             flags.into_iter().flat_map(|(flag, selectors)| selectors.iter().map(move |one| (flag, one)));
-        let unknown = all.filter(|(_, one)| !contracts.iter().any(|contract| one.means(contract)));
-        unknown.map(|(flag, one)| (flag, one.means_nothing(contracts.iter()))).collect()
+        let unknown = all.filter(|(_, one)| !contracts.iter().any(|contract| one.selects(contract)));
+        unknown.map(|(flag, one)| (flag, one.no_match_message(contracts.iter()))).collect()
     }
 }

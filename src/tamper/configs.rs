@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::globs::{self, Globs};
 use super::{States, quoted};
-use phaser_core::contract::scope::Change;
+use phaser_core::contract::scope::OverrideValues;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::printable;
@@ -81,7 +81,7 @@ pub(super) fn overrides(states: &States) -> Vec<String> {
     }
     for (placed, one) in overrides_of(&states.before) {
         let mut later = overrides_of(&states.after).filter(|(after, _)| after.base == placed.base);
-        let is_meant = |contract: &Contract| one.contracts.iter().any(|selector| selector.means(contract));
+        let is_meant = |contract: &Contract| one.contracts.iter().any(|selector| selector.selects(contract));
         if raises(&one.case.change)
             && !later.any(|(_, new)| new == one)
             && !states.before.layers.contracts.iter().any(is_meant)
@@ -100,11 +100,11 @@ fn overrides_of(loaded: &Loaded) -> impl Iterator<Item = (&Placed, &Override)> {
     loaded.configs.iter().flat_map(|placed| placed.config.overrides.iter().map(move |one| (placed, one)))
 }
 
-fn lowers(change: &Change) -> bool {
+fn lowers(change: &OverrideValues) -> bool {
     change.enabled == Some(false) || change.severity == Some(Severity::Warning)
 }
 
-fn raises(change: &Change) -> bool {
+fn raises(change: &OverrideValues) -> bool {
     change.enabled == Some(true) || change.severity == Some(Severity::Error)
 }
 

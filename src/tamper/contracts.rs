@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::globs::{self, Globs};
 use super::overrides::{self, Reach};
 use super::{States, patterns, quoted};
-use phaser_core::contract::{Contract, Effect, LayerKind, Severity, Warning, Zone};
+use phaser_core::contract::{Contract, LayerKind, Severity, Warning, WarningEffect, Zone};
 use phaser_core::matcher;
 use phaser_core::sanitize::printable;
 use phaser_project::contracts::layers::Layer;
@@ -44,7 +44,7 @@ pub(super) fn weaker(states: &States) -> Vec<String> {
 
 /// Does it count for any file?
 fn counts(contract: &Contract) -> bool {
-    contract.enabled || contract.scope.cases().iter().any(|case| case.change.enabled == Some(true))
+    contract.enabled || contract.scope.overrides().iter().any(|case| case.change.enabled == Some(true))
 }
 
 /// The contract that counts where another one did: that of the same directory, or else of the nearest one above it.
@@ -64,7 +64,8 @@ fn takes_over(nested: &Contract, was: &Contract, is: &Contract) -> bool {
 
 fn is_gone(was: &Contract, after: &Loaded) -> String {
     let (id, file) = (&was.id, &was.origin.file);
-    let is_broken = |warning: &&Warning| warning.file == *file && warning.effect == Effect::LeftOut;
+    let is_broken =
+        |warning: &&Warning| warning.file == *file && warning.effect == WarningEffect::ContractSkipped;
     let shown = printable(&file.display().to_string());
     match after.layers.warnings.iter().find(is_broken) {
         Some(warning) => {
@@ -127,7 +128,8 @@ fn differences(was: &Contract, is: &Contract) -> Vec<String> {
     if means_the_same(was, is) {
         return Vec::new();
     }
-    if was.enabled && !is.enabled && is.scope.cases().iter().all(|case| case.change.enabled != Some(true)) {
+    if was.enabled && !is.enabled && is.scope.overrides().iter().all(|case| case.change.enabled != Some(true))
+    {
         return vec!["is switched off".to_owned()];
     }
     let mut found = Vec::new();
@@ -159,7 +161,7 @@ fn means_the_same(was: &Contract, is: &Contract) -> bool {
         && was.zones == is.zones
         && (was.severity, was.enabled, was.ignorable) == (is.severity, is.enabled, is.ignorable)
         && was.scope.base == is.scope.base
-        && was.scope.cases() == is.scope.cases()
+        && was.scope.overrides() == is.scope.overrides()
 }
 
 /// What is wrong with what a contract demands.

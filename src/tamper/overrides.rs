@@ -4,7 +4,7 @@
 //! makes it weaker, weakens nothing, wherever they stand; every other change does.
 
 use super::quoted;
-use phaser_core::contract::scope::Case;
+use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::{Contract, Severity};
 
 /// What a contract is where no override for some files says anything, and these overrides; later ones win.
@@ -12,12 +12,12 @@ use phaser_core::contract::{Contract, Severity};
 pub(super) struct Reach<'a> {
     pub(super) severity: Severity,
     pub(super) enabled: bool,
-    pub(super) cases: &'a [Case],
+    pub(super) cases: &'a [FileOverride],
 }
 
 impl<'a> Reach<'a> {
     pub(super) fn of(contract: &'a Contract) -> Self {
-        Self { severity: contract.severity, enabled: contract.enabled, cases: contract.scope.cases() }
+        Self { severity: contract.severity, enabled: contract.enabled, cases: contract.scope.overrides() }
     }
 
     /// Is it as bad as this for every file?
@@ -51,11 +51,11 @@ pub(super) fn weaker(was: Reach, is: Reach) -> Option<String> {
     // What was a warning everywhere cannot become less, and what is an error everywhere is no less.
     let (always_warning, always_error) = (was.is_always(Severity::Warning), is.is_always(Severity::Error));
     let always_on = is.is_always_on();
-    let lowers = |case: &Case| {
+    let lowers = |case: &FileOverride| {
         case.change.enabled == Some(false)
             || (case.change.severity == Some(Severity::Warning) && !always_warning)
     };
-    let raises = |case: &Case| {
+    let raises = |case: &FileOverride| {
         (case.change.severity == Some(Severity::Error) && !always_error)
             || (case.change.enabled == Some(true) && !always_on)
     };
@@ -74,7 +74,7 @@ pub(super) fn weaker(was: Reach, is: Reach) -> Option<String> {
     })
 }
 
-fn files(case: &Case) -> String {
+fn files(case: &FileOverride) -> String {
     let globs: Vec<&str> = case.files.globs.iter().map(phaser_glob::Glob::as_str).collect();
     match globs.as_slice() {
         [] => String::new(),
@@ -84,10 +84,10 @@ fn files(case: &Case) -> String {
 
 /// Is one list of overrides the other one, but for some taken out that raise nothing, and some added that lower nothing?
 fn aligned(
-    old: &[Case],
-    new: &[Case],
-    raises: &dyn Fn(&Case) -> bool,
-    lowers: &dyn Fn(&Case) -> bool,
+    old: &[FileOverride],
+    new: &[FileOverride],
+    raises: &dyn Fn(&FileOverride) -> bool,
+    lowers: &dyn Fn(&FileOverride) -> bool,
 ) -> bool {
     // Whether the rest of `old` from a place on can become the rest of `new`, for one place in `old` after another.
     let mut later: Vec<bool> = vec![false; new.len() + 1];

@@ -35,7 +35,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-use crate::contract::{Form, Pattern};
+use crate::contract::{ContractSchema, Pattern};
 use crate::path::RelPath;
 use crate::text::Text;
 
@@ -75,7 +75,7 @@ pub struct ContractType {
 #[derive(Debug)]
 pub struct TypeValues {
     /// The schema of the contract file. Some types differ in v1.2.
-    pub schema: Form,
+    pub schema: ContractSchema,
     /// `pattern`, as a regular expression.
     pub pattern: Option<Pattern>,
 }
@@ -289,13 +289,13 @@ impl Check {
 mod tests {
     use super::*;
     use crate::contract::Dialect;
-    use crate::contract::keys::{Key, Level};
+    use crate::contract::keys::{ContractKey, KeyLevel};
 
     fn pattern() -> Pattern {
         Pattern { source: "a.b".to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
     }
 
-    fn built(name: &str, schema: Form) -> Check {
+    fn built(name: &str, schema: ContractSchema) -> Check {
         let row = ContractType::find(name).expect("is a type");
         (row.build)(TypeValues { schema, pattern: Some(pattern()) }).expect("has its keys")
     }
@@ -311,7 +311,7 @@ mod tests {
         for (at, row) in TYPES.iter().enumerate() {
             assert_eq!(TYPES.iter().position(|other| other == row), Some(at), "{row}");
             for key in row.required_keys.iter().chain(row.optional_keys) {
-                assert!(Key::find(key, Level::Top).is_some(), "{row}: {key}");
+                assert!(ContractKey::find(key, KeyLevel::Top).is_some(), "{row}: {key}");
             }
         }
         assert_eq!(ContractType::find("forbid"), None);
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn builds_nothing_without_required_key() {
         for row in TYPES {
-            let check = (row.build)(TypeValues { schema: Form::Flat, pattern: None });
+            let check = (row.build)(TypeValues { schema: ContractSchema::Flat, pattern: None });
             assert_eq!(check.is_none(), row.requires("pattern"), "{row}");
         }
     }
@@ -329,13 +329,13 @@ mod tests {
     fn v1_2_changes_dialect_and_level() {
         let dialect = |check: &Check| check.pattern().expect("has a pattern").dialect;
         for name in ["file_contains", "file_not_contains"] {
-            assert_eq!(dialect(&built(name, Form::Flat)), Dialect::Regex);
-            assert_eq!(dialect(&built(name, Form::Nested)), Dialect::Literal);
+            assert_eq!(dialect(&built(name, ContractSchema::Flat)), Dialect::Regex);
+            assert_eq!(dialect(&built(name, ContractSchema::V1_2)), Dialect::Literal);
         }
-        let requires = built("require_pattern", Form::Nested);
+        let requires = built("require_pattern", ContractSchema::V1_2);
         assert!(requires.is_about_project() && requires.reads_text());
         assert_eq!(dialect(&requires), Dialect::Regex);
-        assert!(!built("require_pattern", Form::Flat).is_about_project());
+        assert!(!built("require_pattern", ContractSchema::Flat).is_about_project());
     }
 
     #[test]

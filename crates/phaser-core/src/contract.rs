@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::path::RelPath;
 use phaser_glob::Glob;
 
-use scope::{Change, Fate, Scope};
+use scope::{ContractScope, OverrideState, OverrideValues};
 
 pub mod fix;
 pub mod keys;
@@ -20,9 +20,9 @@ pub mod syntax;
 mod warning;
 
 pub use crate::check::{Check, ContractType};
-pub use fix::Fix;
+pub use fix::FixTemplate;
 pub use phaser_zones::Zone;
-pub use warning::{Effect, Warning};
+pub use warning::{Warning, WarningEffect};
 
 /// How bad a violation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,8 +73,8 @@ pub struct Pattern {
 
 impl Pattern {
     /// The pattern of a type whose pattern is literal text in v1.2 and a regular expression otherwise.
-    pub(crate) fn literal_in_v1_2(mut self, schema: Form) -> Self {
-        if schema == Form::Nested {
+    pub(crate) fn literal_in_v1_2(mut self, schema: ContractSchema) -> Self {
+        if schema == ContractSchema::V1_2 {
             self.dialect = Dialect::Literal;
         }
         self
@@ -88,7 +88,7 @@ impl Hash for Pattern {
     }
 }
 
-/// What every match of a valid pattern holds in lower case.
+/// What every match of a valid pattern holds in lower one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Needs {
     /// One of these texts, if there are any.
@@ -99,7 +99,7 @@ pub struct Needs {
 
 /// Texts that can be asked whether they hold what patterns need. Whoever says no is certain.
 pub trait MayHold {
-    /// Does one of them hold this text, in lower case?
+    /// Does one of them hold this text, in lower one?
     fn may_hold(&self, text: &[u8]) -> bool;
     /// Does one of them hold so many bytes in a row of this set, as [`Needs`] has it?
     fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool;
@@ -107,11 +107,11 @@ pub trait MayHold {
 
 /// Which of the two forms a contract file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum ContractSchema {
     /// All keys stand at the top.
     Flat,
     /// The form of version 1.2: most keys stand under `rule`.
-    Nested,
+    V1_2,
 }
 
 /// What kind of layer a contract comes from. Kinds stand in the order of their precedence.
@@ -188,7 +188,7 @@ pub struct Contract {
     /// The id: letters, digits and hyphens.
     pub id: String,
     /// The form of its file.
-    pub form: Form,
+    pub schema: ContractSchema,
     /// The type, as it is written.
     pub kind: &'static ContractType,
     /// What it demands.
@@ -202,7 +202,7 @@ pub struct Contract {
     /// Where a match must start to count; anywhere, if none is named.
     pub zones: Vec<Zone>,
     /// What to write in the place of a match, if that is known.
-    pub fix: Option<Box<Fix>>,
+    pub fix: Option<Box<FixTemplate>>,
     /// How bad a violation is.
     pub severity: Severity,
     /// What to tell whoever violates it.
@@ -220,7 +220,7 @@ pub struct Contract {
     /// Where it was read from.
     pub origin: Origin,
     /// For which files it counts, beside its globs.
-    pub scope: Scope,
+    pub scope: ContractScope,
 }
 
 impl Contract {
@@ -233,7 +233,7 @@ impl Contract {
     pub fn hash_for_cache(&self, hasher: &mut impl Hasher) {
         let Self {
             id,
-            form: _,
+            schema: _,
             kind,
             check,
             glob,
@@ -254,7 +254,7 @@ impl Contract {
         (id, kind, check, glob, zones, severity, enabled, ignorable, scope).hash(hasher);
         (layer, file).hash(hasher);
         exclude.as_deref().map(|Exclude { glob, line: _ }| glob).hash(hasher);
-        fix.as_deref().map(|Fix { template, line: _ }| template).hash(hasher);
+        fix.as_deref().map(|FixTemplate { template, line: _ }| template).hash(hasher);
     }
 
     /// Does it have this tag?
@@ -285,7 +285,7 @@ impl Contract {
 
     /// The contracts that are switched on once overrides count.
     pub fn all_with_overrides(mut contracts: Vec<Self>) -> Vec<Self> {
-        if contracts.iter().all(|contract| contract.scope.cases().is_empty()) {
+        if contracts.iter().all(|contract| contract.scope.overrides().is_empty()) {
             contracts.retain(|contract| contract.enabled);
             return contracts;
         }
@@ -295,18 +295,19 @@ impl Contract {
     /// The contracts that it is once overrides count, each for files of its own: none if it is switched off. One that is
     /// about the project as a whole has no files of its own, so that overrides for some files leave it alone.
     fn with_overrides(self) -> Vec<Self> {
-        if self.scope.cases().is_empty() || self.check.is_about_project() {
+        if self.scope.overrides().is_empty() || self.check.is_about_project() {
             return if self.enabled { vec![self] } else { Vec::new() };
         }
-        let start = Change { severity: Some(self.severity), enabled: Some(self.enabled) };
-        let fates = |change: Change| change.severity.into_iter().chain([self.severity]);
-        let mut severities: Vec<_> = self.scope.cases().iter().flat_map(|case| fates(case.change)).collect();
+        let start = OverrideValues { severity: Some(self.severity), enabled: Some(self.enabled) };
+        let severities_of = |change: OverrideValues| change.severity.into_iter().chain([self.severity]);
+        let mut severities: Vec<_> =
+            self.scope.overrides().iter().flat_map(|one| severities_of(one.change)).collect();
         severities.sort_unstable();
         severities.dedup();
         let one = |severity| Self {
             severity,
             enabled: true,
-            scope: self.scope.only(Fate::Counts(severity), start),
+            scope: self.scope.only(OverrideState::On(severity), start),
             ..self.clone()
         };
         severities.into_iter().map(one).collect()

@@ -6,14 +6,14 @@ use std::path::Path;
 use phaser_glob::Glob;
 
 use crate::check::FORBID_PATTERN;
-use crate::contract::scope::Scope;
-use crate::contract::{Check, Contract, Examples, Form, LayerKind, Origin, Severity};
+use crate::contract::scope::ContractScope;
+use crate::contract::{Check, Contract, ContractSchema, Examples, LayerKind, Origin, Severity};
 
 /// An enabled contract of severity error with the id `c{index}`, for every file.
 pub fn contract(index: usize, check: Check) -> Contract {
     Contract {
         id: format!("c{index}"),
-        form: Form::Flat,
+        schema: ContractSchema::Flat,
         kind: &FORBID_PATTERN,
         check,
         glob: Glob::new("**").expect("a glob"),
@@ -29,7 +29,7 @@ pub fn contract(index: usize, check: Check) -> Contract {
         fix: None,
         examples: Examples::default(),
         origin: Origin { layer: LayerKind::Project, file: format!("c{index}.yaml").into() },
-        scope: Scope::default(),
+        scope: ContractScope::default(),
     }
 }
 

@@ -40,7 +40,7 @@ mod tests {
     use crate::agents::OnClean;
     use crate::agents::decision::{Decision, Mended, Verdict};
     use crate::in_flight::{Refused, amend};
-    use phaser_core::contract::{Check, Contract, Dialect, Fix, Pattern, Severity};
+    use phaser_core::contract::{Check, Contract, Dialect, FixTemplate, Pattern, Severity};
     use phaser_core::fix::Mender;
     use phaser_core::matcher::FileNames;
     use phaser_core::matcher::{self, Directives, Matcher};
@@ -65,7 +65,7 @@ mod tests {
         let one = |(index, (pattern, fix)): (usize, (&str, Option<&str>))| {
             let source = pattern.to_owned();
             let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
-            let fix = fix.map(|template| Box::new(Fix::new(template, 1)));
+            let fix = fix.map(|template| Box::new(FixTemplate::new(template, 1)));
             Contract { fix, ..testing::contract(index, Check::forbid(pattern)) }
         };
         rules.into_iter().enumerate().map(one).collect()

@@ -13,7 +13,7 @@ use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
-use phaser_core::contract::{Contract, Form};
+use phaser_core::contract::{Contract, ContractSchema};
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
@@ -124,10 +124,10 @@ impl Checked<'_> {
 
     /// What is said about a violation: for the form of version 1.2 in the words of that version.
     fn words(&self) -> String {
-        let Contract { form, kind, check, message, .. } = self.contract;
+        let Contract { schema, kind, check, message, .. } = self.contract;
         let pattern = check.pattern().map(|pattern| pattern.source.as_str()).unwrap_or_default();
-        match (form, kind.v1_2_report) {
-            (Form::Nested, Some(report)) => format!("{report}: {pattern}"),
+        match (schema, kind.v1_2_report) {
+            (ContractSchema::V1_2, Some(report)) => format!("{report}: {pattern}"),
             _ => message.trim_end().to_owned(),
         }
     }

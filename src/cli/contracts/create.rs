@@ -15,9 +15,11 @@ use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::exit::Exit;
 use phaser_core::check::TYPES;
-use phaser_core::contract::keys::{Builder, Built, Key, Level, Placed, Value};
+use phaser_core::contract::keys::{
+    ContractBuilder, ContractKey, KeyLevel, LocatedText, ParsedContract, Value,
+};
 use phaser_core::contract::syntax::to_yaml;
-use phaser_core::contract::{Contract, ContractType, Form, LayerKind, Origin};
+use phaser_core::contract::{Contract, ContractSchema, ContractType, LayerKind, Origin};
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
 use phaser_project::contracts::read::{Directory, ExamplesWanted, Forms};
 
@@ -123,13 +125,13 @@ impl Create {
         if !takes_pattern && self.pattern.is_some() {
             bail!("--pattern means nothing for {} (leave it out)", self.kind);
         }
-        let mut builder = Builder::new(origin, Form::Flat, 1);
+        let mut builder = ContractBuilder::new(origin, ContractSchema::Flat, 1);
         for (name, value) in self.values() {
-            if let Some(key) = Key::find(name, Level::Top) {
+            if let Some(key) = ContractKey::find(name, KeyLevel::Top) {
                 builder.set(key, value);
             }
         }
-        let Built { contract, warnings, .. } = builder.finish();
+        let ParsedContract { contract, warnings, .. } = builder.finish();
         let contract = contract.filter(|_| warnings.is_empty()).ok_or_else(|| {
             let what: Vec<_> = warnings.into_iter().map(|warning| warning.what).collect();
             anyhow::anyhow!(what.join("; "))
@@ -158,11 +160,11 @@ impl Create {
             ("severity", Some(severity)),
             ("rationale", self.rationale.as_deref()),
         ];
-        let text = |text| Value::Text(Placed::new(text, 1));
+        let text = |text| Value::Text(LocatedText::new(text, 1));
         let texts = texts.into_iter().filter_map(move |(name, value)| Some((name, text(value?))));
         let lists =
             [("in", &self.zones), ("tags", &self.tags)].into_iter().filter(|(_, list)| !list.is_empty());
-        let placed = |list: &'_ [String]| list.iter().map(|word| Placed::new(word.clone(), 1)).collect();
+        let placed = |list: &'_ [String]| list.iter().map(|word| LocatedText::new(word.clone(), 1)).collect();
         texts.chain(lists.map(move |(name, list)| (name, Value::List(placed(list)))))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cli::output::to_stdout;
-use phaser_core::contract::keys::{KEYS, Key, Shape, Value as KeyValue};
+use phaser_core::contract::keys::{ContractKey, KEYS, Value as KeyValue, ValueShape};
 use phaser_core::contract::{Contract, Example};
 use phaser_core::sanitize::inert_json;
 
@@ -20,13 +20,13 @@ pub fn contract(contract: &Contract) -> Value {
     Value::Object(object)
 }
 
-fn value(key: &Key, contract: &Contract) -> Value {
+fn value(key: &ContractKey, contract: &Contract) -> Value {
     match (key.shape, key.value_of(contract)) {
-        (Shape::Examples, _) => examples(contract),
-        (Shape::Words { get, .. }, _) => json!(get(contract)),
+        (ValueShape::Examples, _) => examples(contract),
+        (ValueShape::Words { get, .. }, _) => json!(get(contract)),
         // A flag that goes without saying is true.
-        (Shape::Flag { .. }, None) => json!(true),
-        (Shape::Choices { get, .. }, _) => json!(get(contract)),
+        (ValueShape::Flag { .. }, None) => json!(true),
+        (ValueShape::Choices { get, .. }, _) => json!(get(contract)),
         (_, Some(KeyValue::Text(text))) => json!(text.text),
         (_, Some(KeyValue::Flag(flag))) => json!(flag),
         (_, Some(KeyValue::List(_) | KeyValue::Examples(_)) | None) => Value::Null,

@@ -13,8 +13,8 @@ use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
-use phaser_core::contract::keys::{KEYS, Key, Shown, Value as KeyValue};
-use phaser_core::contract::scope::Case;
+use phaser_core::contract::keys::{ContractKey, KEYS, ShownAs, Value as KeyValue};
+use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::{Contract, Example, LayerKind, Warning};
 use phaser_core::sanitize::inert;
 use phaser_project::contracts::read::ExamplesWanted;
@@ -132,7 +132,7 @@ impl About<'_> {
         writeln!(out, "{bold}{}{bold:#} {dim}[{state}]{dim:#}", contract.id)?;
         write_indented(out, &contract.message)?;
         writeln!(out)?;
-        for key in KEYS.iter().filter(|key| key.shown == Shown::InRow) {
+        for key in KEYS.iter().filter(|key| key.shown == ShownAs::InRow) {
             if let Some(value) = shown_value(key, contract) {
                 writeln!(out, "{title}{:<10}{title:#} {}", format!("{}:", key.name), inert(&value))?;
             }
@@ -173,7 +173,7 @@ impl About<'_> {
                 inert(&nearer.to_text())
             )?;
         }
-        for Case { files, change } in scope.cases() {
+        for FileOverride { files, change } in scope.overrides() {
             let severity = change.severity.map(|severity| severity.as_str().to_owned());
             let enabled = change.enabled.map(|enabled| if enabled { "on" } else { "off" }.to_owned());
             let what: Vec<String> = severity.into_iter().chain(enabled).collect();
@@ -226,7 +226,7 @@ impl About<'_> {
 }
 
 /// The value of a key on one line, if the contract has one.
-fn shown_value(key: &Key, contract: &Contract) -> Option<String> {
+fn shown_value(key: &ContractKey, contract: &Contract) -> Option<String> {
     Some(match key.value_of(contract)? {
         KeyValue::Text(text) => text.text.into_owned(),
         KeyValue::Flag(flag) => flag.to_string(),

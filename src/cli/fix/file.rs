@@ -175,7 +175,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use phaser_core::contract::{Check, Contract, Dialect, Fix, Pattern};
+    use phaser_core::contract::{Check, Contract, Dialect, FixTemplate, Pattern};
     use phaser_core::matcher::{self, Directives, Matcher};
     use phaser_core::testing;
 
@@ -184,7 +184,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a.txt");
         let pattern = Pattern { source: r"x(\d)".to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
-        let fix = Some(Box::new(Fix::new("y$1", 1)));
+        let fix = Some(Box::new(FixTemplate::new("y$1", 1)));
         let contract = Contract { fix, ..testing::contract(0, Check::forbid(pattern)) };
         let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
         let matcher = Matcher::new(vec![contract], options);

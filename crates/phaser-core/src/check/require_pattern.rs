@@ -1,7 +1,7 @@
 //! `require_pattern` and `file_contains`: a file without a match is a violation.
 
 use super::{Check, CheckInput, CheckTarget, CheckVerdict, ContractType, Evaluator};
-use crate::contract::{Form, Pattern};
+use crate::contract::{ContractSchema, Pattern};
 
 /// The row of `require_pattern`. In v1.2 one file of the glob is enough:
 /// [`RequireSomewhere`](super::RequireSomewhere).
@@ -14,8 +14,8 @@ pub static REQUIRE_PATTERN: ContractType = ContractType {
     build: |values| {
         let pattern = values.pattern?;
         Some(match values.schema {
-            Form::Flat => Check::require(pattern),
-            Form::Nested => Check::require_somewhere(pattern),
+            ContractSchema::Flat => Check::require(pattern),
+            ContractSchema::V1_2 => Check::require_somewhere(pattern),
         })
     },
 };

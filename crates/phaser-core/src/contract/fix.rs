@@ -11,7 +11,7 @@ use crate::suggest::nearest;
 
 /// What to write in the place of a match.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Fix {
+pub struct FixTemplate {
     /// The text, with `$1` and `${name}` for what groups matched, and `$$` for a dollar.
     pub template: String,
     /// The line of the contract file it stands on.
@@ -20,7 +20,7 @@ pub struct Fix {
 
 /// A part of a fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part<'t> {
+pub enum FixPart<'t> {
     /// This text.
     Text(&'t str),
     /// What a group matched; 0 is the match itself.
@@ -31,20 +31,20 @@ pub enum Part<'t> {
     Stray,
 }
 
-impl Fix {
+impl FixTemplate {
     /// A fix that stands on this line.
     pub fn new(template: impl Into<String>, line: usize) -> Self {
         Self { template: template.into(), line }
     }
 
     /// Its parts, in order.
-    pub fn parts(&self) -> Parts<'_> {
-        Parts { rest: &self.template }
+    pub fn parts(&self) -> FixParts<'_> {
+        FixParts { rest: &self.template }
     }
 
     /// Does it need to know what groups matched?
     pub fn names_groups(&self) -> bool {
-        self.parts().any(|part| matches!(part, Part::Number(1..) | Part::Name(_)))
+        self.parts().any(|part| matches!(part, FixPart::Number(1..) | FixPart::Name(_)))
     }
 
     /// What is wrong with it as the fix of a pattern, if anything is.
@@ -52,14 +52,14 @@ impl Fix {
         let groups = LazyCell::new(|| Groups::of(pattern));
         for part in self.parts() {
             let wrong = match part {
-                Part::Text(_) | Part::Number(0) => None,
-                Part::Stray => Some(
+                FixPart::Text(_) | FixPart::Number(0) => None,
+                FixPart::Stray => Some(
                     "'fix' has a '$' that stands for no group (write '$$' for a dollar, '$1' or '${name}' for a \
                      group)"
                         .to_owned(),
                 ),
-                Part::Number(number) => groups.wrong_number(number),
-                Part::Name(name) => groups.wrong_name(name),
+                FixPart::Number(number) => groups.wrong_number(number),
+                FixPart::Name(name) => groups.wrong_name(name),
             };
             if wrong.is_some() {
                 return wrong;
@@ -71,38 +71,38 @@ impl Fix {
 
 /// The parts of a fix.
 #[derive(Debug, Clone)]
-pub struct Parts<'t> {
+pub struct FixParts<'t> {
     rest: &'t str,
 }
 
-impl<'t> Iterator for Parts<'t> {
-    type Item = Part<'t>;
+impl<'t> Iterator for FixParts<'t> {
+    type Item = FixPart<'t>;
 
-    fn next(&mut self) -> Option<Part<'t>> {
+    fn next(&mut self) -> Option<FixPart<'t>> {
         let rest = self.rest;
         let Some(after) = rest.strip_prefix('$') else {
             let end = rest.find('$').unwrap_or(rest.len());
             self.rest = &rest[end..];
-            return (end > 0).then(|| Part::Text(&rest[..end]));
+            return (end > 0).then(|| FixPart::Text(&rest[..end]));
         };
-        let (part, length) = reference(after).unwrap_or((Part::Stray, 0));
+        let (part, length) = reference(after).unwrap_or((FixPart::Stray, 0));
         self.rest = &after[length..];
         Some(part)
     }
 }
 
 /// What stands after a `$`, and how long it is.
-fn reference(after: &str) -> Option<(Part<'_>, usize)> {
+fn reference(after: &str) -> Option<(FixPart<'_>, usize)> {
     if after.starts_with('$') {
-        return Some((Part::Text("$"), 1));
+        return Some((FixPart::Text("$"), 1));
     }
     if let Some(inside) = after.strip_prefix('{') {
         let name = &inside[..inside.find('}')?];
-        let part = if is_number(name) { Part::Number(name.parse().ok()?) } else { Part::Name(name) };
+        let part = if is_number(name) { FixPart::Number(name.parse().ok()?) } else { FixPart::Name(name) };
         return is_name(name).then_some((part, name.len() + 2));
     }
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-    Some((Part::Number(after[..digits].parse().ok()?), digits))
+    Some((FixPart::Number(after[..digits].parse().ok()?), digits))
 }
 
 fn is_number(text: &str) -> bool {
@@ -237,8 +237,8 @@ fn sets_verbose(inside: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn fix(template: &str) -> Fix {
-        Fix { template: template.to_owned(), line: 1 }
+    fn fix(template: &str) -> FixTemplate {
+        FixTemplate { template: template.to_owned(), line: 1 }
     }
 
     fn mistake(template: &str, pattern: &str, dialect: Dialect) -> Option<String> {
@@ -251,20 +251,20 @@ mod tests {
         let fix = fix("a$$1 $1${2}0 ${name}é");
         let parts: Vec<_> = fix.parts().collect();
         let expected = [
-            Part::Text("a"),
-            Part::Text("$"),
-            Part::Text("1 "),
-            Part::Number(1),
-            Part::Number(2),
-            Part::Text("0 "),
-            Part::Name("name"),
-            Part::Text("é"),
+            FixPart::Text("a"),
+            FixPart::Text("$"),
+            FixPart::Text("1 "),
+            FixPart::Number(1),
+            FixPart::Number(2),
+            FixPart::Text("0 "),
+            FixPart::Name("name"),
+            FixPart::Text("é"),
         ];
         assert_eq!(parts, expected);
-        assert_eq!(super::Fix { template: String::new(), line: 1 }.parts().count(), 0);
-        assert_eq!(self::fix("$12").parts().collect::<Vec<_>>(), [Part::Number(12)]);
+        assert_eq!(super::FixTemplate { template: String::new(), line: 1 }.parts().count(), 0);
+        assert_eq!(self::fix("$12").parts().collect::<Vec<_>>(), [FixPart::Number(12)]);
         for stray in ["$", "$a", "${", "${a b}", "${}", "$-", "$99999999999999999999"] {
-            assert_eq!(self::fix(stray).parts().next(), Some(Part::Stray), "{stray}");
+            assert_eq!(self::fix(stray).parts().next(), Some(FixPart::Stray), "{stray}");
         }
     }
 

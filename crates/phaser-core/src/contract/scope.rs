@@ -28,7 +28,7 @@ impl FileSet {
 
 /// What an override changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Change {
+pub struct OverrideValues {
     /// How bad a violation is.
     pub severity: Option<Severity>,
     /// Is the contract switched on?
@@ -37,82 +37,82 @@ pub struct Change {
 
 /// An override for some files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Case {
+pub struct FileOverride {
     /// The files.
     pub files: FileSet,
     /// What it changes there.
-    pub change: Change,
+    pub change: OverrideValues,
 }
 
 /// What a contract means for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fate {
+pub enum OverrideState {
     /// It counts, and a violation is this bad.
-    Counts(Severity),
+    On(Severity),
     /// It is switched off.
     Off,
 }
 
-impl Fate {
+impl OverrideState {
     pub(super) fn of(severity: Severity, enabled: bool) -> Self {
-        if enabled { Self::Counts(severity) } else { Self::Off }
+        if enabled { Self::On(severity) } else { Self::Off }
     }
 }
 
 /// The files that a contract counts for, before its own globs are asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Scope {
+pub struct ContractScope {
     /// The directory that it belongs to, which its globs start at.
     pub base: RelPath,
     /// Directories below it where another contract with the same id counts.
     pub nearer: Vec<RelPath>,
     /// Overrides for some files, if there are any; later ones win.
-    cases: Option<Arc<[Case]>>,
-    /// Of the files that overrides make a difference for, those are meant that have this fate.
-    fate: Option<(Fate, Change)>,
+    overrides: Option<Arc<[FileOverride]>>,
+    /// Of the files that overrides make a difference for, those are meant that have this state.
+    state: Option<(OverrideState, OverrideValues)>,
 }
 
-impl Scope {
+impl ContractScope {
     /// The path from the directory that the contract belongs to, if the contract counts for this file.
     pub(super) fn inside<'p>(&self, path: &'p RelPath) -> Option<&'p [u8]> {
         let inside = path.below(&self.base)?;
         if self.nearer.iter().any(|nearer| path.below(nearer).is_some()) {
             return None;
         }
-        let is_meant = |(fate, start): (Fate, Change)| self.fate_of(path, start) == fate;
-        self.fate.is_none_or(is_meant).then_some(inside)
+        let is_meant = |(state, start): (OverrideState, OverrideValues)| self.state_of(path, start) == state;
+        self.state.is_none_or(is_meant).then_some(inside)
     }
 
     /// What becomes of a file with this path, for a contract that otherwise is as `start` says.
-    fn fate_of(&self, path: &RelPath, start: Change) -> Fate {
+    fn state_of(&self, path: &RelPath, start: OverrideValues) -> OverrideState {
         let mut now = start;
-        for case in self.cases().iter().filter(|case| case.files.contains(path)) {
-            now.severity = case.change.severity.or(now.severity);
-            now.enabled = case.change.enabled.or(now.enabled);
+        for one in self.overrides().iter().filter(|one| one.files.contains(path)) {
+            now.severity = one.change.severity.or(now.severity);
+            now.enabled = one.change.enabled.or(now.enabled);
         }
-        Fate::of(now.severity.unwrap_or(Severity::Error), now.enabled.unwrap_or(true))
+        OverrideState::of(now.severity.unwrap_or(Severity::Error), now.enabled.unwrap_or(true))
     }
 
     /// Overrides for some files; later ones win.
-    pub fn cases(&self) -> &[Case] {
-        self.cases.as_deref().unwrap_or_default()
+    pub fn overrides(&self) -> &[FileOverride] {
+        self.overrides.as_deref().unwrap_or_default()
     }
 
     /// Adds overrides for some files, which win over those that are there.
-    pub fn add_cases(&mut self, more: impl IntoIterator<Item = Case>) {
-        let all: Vec<Case> = self.cases().iter().cloned().chain(more).collect();
-        self.cases = (!all.is_empty()).then(|| all.into());
+    pub fn add_overrides(&mut self, more: impl IntoIterator<Item = FileOverride>) {
+        let all: Vec<FileOverride> = self.overrides().iter().cloned().chain(more).collect();
+        self.overrides = (!all.is_empty()).then(|| all.into());
     }
 
     /// What it is known by: scopes with the same one mean the same files.
     pub fn key(&self) -> impl Hash + Eq + Copy + '_ {
-        let is_everything = self.base.as_bytes().is_empty() && self.nearer.is_empty() && self.fate.is_none();
-        let cases = self.cases.as_ref().map(|cases| cases.as_ptr().addr());
-        (!is_everything).then_some((&self.base, &self.nearer, cases, self.fate.map(|(fate, _)| fate)))
+        let is_everything = self.base.as_bytes().is_empty() && self.nearer.is_empty() && self.state.is_none();
+        let overrides = self.overrides.as_ref().map(|overrides| overrides.as_ptr().addr());
+        (!is_everything).then_some((&self.base, &self.nearer, overrides, self.state.map(|(state, _)| state)))
     }
 
-    /// The same, but only for files with this fate.
-    pub(super) fn only(&self, fate: Fate, start: Change) -> Self {
-        Self { fate: Some((fate, start)), ..self.clone() }
+    /// The same, but only for files with this state.
+    pub(super) fn only(&self, state: OverrideState, start: OverrideValues) -> Self {
+        Self { state: Some((state, start)), ..self.clone() }
     }
 }

@@ -13,18 +13,18 @@ const TAG: &str = "tag:";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     text: String,
-    means: Means,
+    kind: SelectorKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Means {
+enum SelectorKind {
     Ids(Glob),
     Tag,
 }
 
 /// Why a text names no contracts.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum NotASelector {
+pub enum SelectorError {
     /// It is empty.
     #[error("it is empty (name an id, a glob over ids like 'python-*', or 'tag:NAME')")]
     Empty,
@@ -40,21 +40,21 @@ pub enum NotASelector {
 
 impl Selector {
     /// What a text means.
-    pub fn new(text: &str) -> Result<Self, NotASelector> {
+    pub fn new(text: &str) -> Result<Self, SelectorError> {
         let text = text.trim();
-        let means = match text.strip_prefix(TAG) {
-            _ if text.is_empty() => return Err(NotASelector::Empty),
-            Some("") => return Err(NotASelector::Empty),
-            Some(_) => Means::Tag,
+        let kind = match text.strip_prefix(TAG) {
+            _ if text.is_empty() => return Err(SelectorError::Empty),
+            Some("") => return Err(SelectorError::Empty),
+            Some(_) => SelectorKind::Tag,
             None => {
-                let wrong = |error: phaser_glob::GlobError| NotASelector::Glob {
+                let wrong = |error: phaser_glob::GlobError| SelectorError::Glob {
                     text: text.to_owned(),
                     why: error.to_string(),
                 };
-                Means::Ids(Glob::new(text).map_err(wrong)?)
+                SelectorKind::Ids(Glob::new(text).map_err(wrong)?)
             }
         };
-        Ok(Self { text: text.to_owned(), means })
+        Ok(Self { text: text.to_owned(), kind })
     }
 
     /// The text.
@@ -63,22 +63,22 @@ impl Selector {
     }
 
     /// Does it mean this contract?
-    pub fn means(&self, contract: &Contract) -> bool {
-        match &self.means {
-            Means::Ids(glob) => glob.is_match(contract.id.as_bytes()),
-            Means::Tag => contract.has_tag(&self.text[TAG.len()..]),
+    pub fn selects(&self, contract: &Contract) -> bool {
+        match &self.kind {
+            SelectorKind::Ids(glob) => glob.is_match(contract.id.as_bytes()),
+            SelectorKind::Tag => contract.has_tag(&self.text[TAG.len()..]),
         }
     }
 
     /// What to say when it means none of these contracts: what was probably meant.
-    pub fn means_nothing<'c>(&self, contracts: impl Iterator<Item = &'c Contract>) -> String {
+    pub fn no_match_message<'c>(&self, contracts: impl Iterator<Item = &'c Contract>) -> String {
         let text = &self.text;
-        let (what, nearest) = match &self.means {
-            Means::Ids(_) => {
+        let (what, nearest) = match &self.kind {
+            SelectorKind::Ids(_) => {
                 let ids = contracts.map(|contract| contract.id.as_str());
                 (format!("no contract is called '{text}'"), nearest(text, ids).map(str::to_owned))
             }
-            Means::Tag => {
+            SelectorKind::Tag => {
                 let tags = contracts.flat_map(|contract| contract.tags.iter().map(String::as_str));
                 let near = nearest(&text[TAG.len()..], tags).map(|tag| format!("{TAG}{tag}"));
                 (format!("no contract has the tag '{}'", &text[TAG.len()..]), near)
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn contracts_are_meant_by_id_glob_or_tag() {
         let contract = contract("python-print", "output, python");
-        let means = |text: &str| Selector::new(text).expect("a selector").means(&contract);
+        let means = |text: &str| Selector::new(text).expect("a selector").selects(&contract);
         for text in ["python-print", "python-*", "*", " *-print ", "{python,rust}-print", "tag:output"] {
             assert!(means(text), "{text}");
         }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn what_was_meant_is_named() {
         let contracts = [contract("no-print", "output"), contract("no-eval", "danger")];
-        let said = |text: &str| Selector::new(text).expect("a selector").means_nothing(contracts.iter());
+        let said = |text: &str| Selector::new(text).expect("a selector").no_match_message(contracts.iter());
         assert_eq!(said("no-prnt"), "no contract is called 'no-prnt' (did you mean 'no-print'?)");
         assert_eq!(said("tag:outptu"), "no contract has the tag 'outptu' (did you mean 'tag:output'?)");
         let list = "'phaser contracts list' shows those there are";

@@ -3,8 +3,8 @@
 //! What keys there are, and what their values must be, is in the table of [`keys`](super::keys). Whether a regular
 //! expression is valid is not known here; the matcher finds that out when it needs the pattern.
 
-use super::keys::{Builder, Built, KEYS, Level, Nested, Value, meant_by};
-use super::{Contract, Form, Origin, Warning};
+use super::keys::{ContractBuilder, KEYS, KeyLevel, ParsedContract, V1_2Position, Value, meant_by};
+use super::{Contract, ContractSchema, Origin, Warning};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 
@@ -18,32 +18,32 @@ pub use super::keys::MAX_PATTERN;
 pub use schema::schema;
 pub use switch::{Switch, switched};
 pub use write::to_yaml;
-pub use yaml::{Node, NodeValue, node};
+pub use yaml::{YamlNode, YamlNodeValue, node};
 
 /// What a contract file says: the values of its keys, wherever they stood.
 #[derive(Debug)]
-struct Document<'a> {
-    form: Form,
+struct ContractDocument<'a> {
+    schema: ContractSchema,
     /// The line that missing keys are reported at.
     top: usize,
     /// Each with the index of its key.
     values: Vec<(usize, Value<'a>)>,
-    strangers: Vec<Stranger>,
+    unknown_keys: Vec<UnknownKey>,
 }
 
 /// A key that means nothing where it stands.
 #[derive(Debug)]
-struct Stranger {
+struct UnknownKey {
     name: String,
     line: usize,
-    place: StrangerPlace,
+    place: UnknownKeyPlace,
 }
 
 /// Where a key stands that means nothing there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StrangerPlace {
+enum UnknownKeyPlace {
     /// At the top or under `rule`, where there is no such key.
-    Unknown(Level),
+    Unknown(KeyLevel),
     /// At the top beside `rule`, where the key belongs.
     BesideRule,
     /// Among the keys of examples, which are these.
@@ -51,13 +51,13 @@ enum StrangerPlace {
 }
 
 /// The contract in `yaml`, if it is one, and what is wrong or doubtful about it.
-pub fn read(yaml: &str, origin: Origin) -> Built {
+pub fn read(yaml: &str, origin: Origin) -> ParsedContract {
     let document = match plain::read(yaml) {
         Some(document) => document,
         None => match yaml::read(yaml) {
             Ok(document) => document,
-            Err(yaml::Mistake { line, what }) => {
-                return Built::broken(Warning::at(&origin.file, line, what));
+            Err(yaml::YamlMistake { line, what }) => {
+                return ParsedContract::broken(Warning::at(&origin.file, line, what));
             }
         },
     };
@@ -66,62 +66,62 @@ pub fn read(yaml: &str, origin: Origin) -> Built {
 
 /// The contract in `yaml`, or everything that is wrong with it.
 pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
-    let Built { contract, warnings, .. } = read(yaml, origin);
+    let ParsedContract { contract, warnings, .. } = read(yaml, origin);
     contract.ok_or(warnings)
 }
 
-impl Document<'_> {
-    fn build(self, origin: Origin) -> Built {
-        let mut builder = Builder::new(origin, self.form, self.top);
+impl ContractDocument<'_> {
+    fn build(self, origin: Origin) -> ParsedContract {
+        let mut builder = ContractBuilder::new(origin, self.schema, self.top);
         for (at, value) in self.values {
             builder.set(at, value);
         }
-        for stranger in &self.strangers {
-            builder.doubt(stranger.line, stranger.what());
+        for unknown in &self.unknown_keys {
+            builder.doubt(unknown.line, unknown.what());
         }
         builder.finish()
     }
 }
 
-impl Stranger {
+impl UnknownKey {
     /// What is said about it, with the key that was probably meant.
     fn what(&self) -> String {
         let name = printable(&self.name);
         let meant = match self.place {
-            StrangerPlace::BesideRule => {
+            UnknownKeyPlace::BesideRule => {
                 return format!("key '{name}' means nothing beside 'rule' (move it into 'rule')");
             }
-            StrangerPlace::Unknown(level) => meant_by(&self.name, level),
-            StrangerPlace::InExamples(names) => nearest(&self.name, names.iter().copied()),
+            UnknownKeyPlace::Unknown(level) => meant_by(&self.name, level),
+            UnknownKeyPlace::InExamples(names) => nearest(&self.name, names.iter().copied()),
         };
         let mend = match meant {
             Some(meant) => format!("did you mean '{meant}'?"),
             None => format!("remove it; the keys are {}", self.place.keys().join(", ")),
         };
         let place = match self.place {
-            StrangerPlace::InExamples(_) => "in examples",
-            StrangerPlace::Unknown(_) | StrangerPlace::BesideRule => "in a contract",
+            UnknownKeyPlace::InExamples(_) => "in examples",
+            UnknownKeyPlace::Unknown(_) | UnknownKeyPlace::BesideRule => "in a contract",
         };
         format!("key '{name}' means nothing {place} ({mend})")
     }
 }
 
-impl StrangerPlace {
-    /// The keys that say something where a stranger stands.
+impl UnknownKeyPlace {
+    /// The keys that say something where a unknown stands.
     fn keys(self) -> Vec<&'static str> {
         match self {
             Self::InExamples(names) => names.to_vec(),
-            Self::Unknown(Level::Rule) => {
+            Self::Unknown(KeyLevel::Rule) => {
                 KEYS.iter().filter_map(|key| key.names_in_rule().first().copied()).collect()
             }
-            Self::Unknown(Level::Top) | Self::BesideRule => KEYS.iter().map(|key| key.name).collect(),
+            Self::Unknown(KeyLevel::Top) | Self::BesideRule => KEYS.iter().map(|key| key.name).collect(),
         }
     }
 }
 
 /// May a key that was read at the top count beside `rule`? The key is known by its index.
 fn counts_beside_rule(at: usize) -> bool {
-    matches!(KEYS[at].nested, Nested::AtTop | Nested::Either)
+    matches!(KEYS[at].v1_2, V1_2Position::AtTop | V1_2Position::Either)
 }
 
 #[cfg(test)]

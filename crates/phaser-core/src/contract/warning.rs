@@ -16,16 +16,16 @@ pub struct Warning {
     /// The text that is wrong, and a line below it with signs under the place.
     pub excerpt: Option<[String; 2]>,
     /// What becomes of the contract.
-    pub effect: Effect,
+    pub effect: WarningEffect,
 }
 
 /// What becomes of a contract that there is a warning about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effect {
+pub enum WarningEffect {
     /// It does not count.
-    LeftOut,
+    ContractSkipped,
     /// It counts, though perhaps not as it was meant.
-    Counts,
+    ContractKept,
 }
 
 /// The most characters of a text that an excerpt shows before and after the place.
@@ -39,19 +39,25 @@ impl Warning {
             line: Some(line),
             what: what.into(),
             excerpt: None,
-            effect: Effect::LeftOut,
+            effect: WarningEffect::ContractSkipped,
         }
     }
 
     /// A warning about `file` as a whole.
     pub fn about(file: &Path, what: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), line: None, what: what.into(), excerpt: None, effect: Effect::LeftOut }
+        Self {
+            file: file.to_owned(),
+            line: None,
+            what: what.into(),
+            excerpt: None,
+            effect: WarningEffect::ContractSkipped,
+        }
     }
 
     /// The same for a contract that counts in spite of it.
     #[must_use]
     pub fn only_a_doubt(self) -> Self {
-        Self { effect: Effect::Counts, ..self }
+        Self { effect: WarningEffect::ContractKept, ..self }
     }
 
     /// The same with the place in `text` where it is wrong, in characters.

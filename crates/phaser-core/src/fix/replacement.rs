@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::Mender;
 use crate::contract::Contract;
-use crate::contract::fix::Part;
+use crate::contract::fix::FixPart;
 use crate::matcher::captures::CaptureSpans;
 use crate::text::Text;
 
@@ -24,9 +24,9 @@ pub(super) fn of_matches(
             let mut new = Vec::new();
             for part in fix.parts() {
                 match part {
-                    Part::Number(_) => new.extend_from_slice(&text.bytes()[place.clone()]),
-                    Part::Text(text) => ending.write(text, &mut new),
-                    Part::Name(_) | Part::Stray => return None,
+                    FixPart::Number(_) => new.extend_from_slice(&text.bytes()[place.clone()]),
+                    FixPart::Text(text) => ending.write(text, &mut new),
+                    FixPart::Name(_) | FixPart::Stray => return None,
                 }
             }
             Some(new)
@@ -38,13 +38,13 @@ pub(super) fn of_matches(
         let (captured, mut new) = (captured?, Vec::new());
         for part in fix.parts() {
             let number = match part {
-                Part::Text(text) => {
+                FixPart::Text(text) => {
                     ending.write(text, &mut new);
                     continue;
                 }
-                Part::Number(number) => number,
-                Part::Name(name) => groups.number(name)?,
-                Part::Stray => return None,
+                FixPart::Number(number) => number,
+                FixPart::Name(name) => groups.number(name)?,
+                FixPart::Stray => return None,
             };
             // A group that took no part in the match has nothing to say.
             if let Some(range) = captured.get(number)? {

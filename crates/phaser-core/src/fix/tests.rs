@@ -6,14 +6,14 @@ use proptest::prelude::*;
 
 use super::trials::{MovedSpan, applied};
 use super::*;
-use crate::contract::{Check, Dialect, Fix, Pattern};
+use crate::contract::{Check, Dialect, FixTemplate, Pattern};
 use crate::matcher::{self, Directives, oracle};
 use crate::path::RelPath;
 
 /// A contract with this index, which is its id, that forbids a pattern.
 fn forbid(index: usize, pattern: &str, fix: Option<&str>) -> Contract {
     let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
-    let fix = fix.map(|template| Box::new(Fix::new(template, 2)));
+    let fix = fix.map(|template| Box::new(FixTemplate::new(template, 2)));
     Contract { fix, ..oracle::contract(index, Check::forbid(pattern)) }
 }
 

@@ -93,7 +93,7 @@ impl Captures {
 mod tests {
     use super::*;
     use crate::contract::Contract;
-    use crate::contract::Fix;
+    use crate::contract::FixTemplate;
     use crate::testing::pack_files;
 
     fn pattern(source: &str) -> Pattern {
@@ -136,7 +136,7 @@ mod tests {
             let Some(groups) = Captures::of(pattern) else { continue };
             let count = groups.names.len() - 1;
             let names = groups.names.iter().flatten().map(|name| format!("${{{name}}}")).collect::<String>();
-            let fix = |template: String| Fix::new(template, 1);
+            let fix = |template: String| FixTemplate::new(template, 1);
             assert_eq!(fix(format!("${count}{names}")).mistake(pattern), None, "{}", contract.id);
             assert!(fix(format!("${}", count + 1)).mistake(pattern).is_some(), "{}", contract.id);
         }

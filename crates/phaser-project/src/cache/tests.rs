@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::store::{MAX_AGE, MAX_VARIANTS};
 use super::*;
 use crate::path::Root;
-use phaser_core::contract::{Check, Dialect, Exclude, Fix, Pattern, Severity, Zone};
+use phaser_core::contract::{Check, Dialect, Exclude, FixTemplate, Pattern, Severity, Zone};
 use phaser_core::matcher::{self, Checked, Directives, Matcher};
 use phaser_core::skipped::{Skipped, Why};
 use phaser_core::testing;
@@ -261,7 +261,7 @@ fn key_depends_on_what_decides_results() {
         Contract { glob: glob("*.rs"), ..base() },
         Contract { exclude: Some(Box::new(Exclude { glob: glob("*.rs"), line: 1 })), ..base() },
         Contract { zones: vec![Zone::Code], ..base() },
-        Contract { fix: Some(Box::new(Fix::new("y", 1))), ..base() },
+        Contract { fix: Some(Box::new(FixTemplate::new("y", 1))), ..base() },
         Contract { severity: Severity::Warning, ..base() },
         Contract { ignorable: false, ..base() },
     ];

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::Config;
 use super::read::Reader;
 use crate::packs::PACKS;
-use phaser_core::contract::syntax::Node;
+use phaser_core::contract::syntax::YamlNode;
 use phaser_glob::MAX_GLOB_LEN;
 
 /// Every pack there is.
@@ -20,7 +20,7 @@ pub struct Key {
     /// What it means.
     pub meaning: &'static str,
     /// Puts its value into a configuration.
-    pub set: fn(&mut Reader<'_>, &Node, &mut Config),
+    pub set: fn(&mut Reader<'_>, &YamlNode, &mut Config),
     /// The JSON Schema of its value.
     pub schema: fn() -> Json,
 }

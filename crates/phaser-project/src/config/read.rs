@@ -7,9 +7,9 @@ use super::{Config, Existing, Fixes, NamedDirectory, Policy};
 use crate::contracts::layers::Override;
 use crate::packs::{self, PACKS, Pack};
 use phaser_core::contract::keys::doubtful_glob;
-use phaser_core::contract::scope::{Case, Change, FileSet};
+use phaser_core::contract::scope::{FileOverride, FileSet, OverrideValues};
 use phaser_core::contract::selector::Selector;
-use phaser_core::contract::syntax::{Node, NodeValue, node};
+use phaser_core::contract::syntax::{YamlNode, YamlNodeValue, node};
 use phaser_core::contract::{Severity, Warning};
 use phaser_core::sanitize::printable;
 use phaser_core::suggest::nearest;
@@ -21,13 +21,13 @@ pub fn config(yaml: &str, file: &Path) -> Result<Config, Vec<Warning>> {
     let mut config = Config::default();
     match node(yaml) {
         Err((line, what)) => reader.wrong(line, what),
-        Ok(Node { value: NodeValue::Nothing, .. }) => {}
-        Ok(Node { value: NodeValue::Mapping(entries), .. }) => {
+        Ok(YamlNode { value: YamlNodeValue::Nothing, .. }) => {}
+        Ok(YamlNode { value: YamlNodeValue::Mapping(entries), .. }) => {
             for (key, value) in &entries {
                 reader.entry(key, value, &mut config);
             }
         }
-        Ok(Node { line, .. }) => {
+        Ok(YamlNode { line, .. }) => {
             let what = "not a configuration (write one 'key: value' a line, for instance 'packs: [secrets]')";
             reader.wrong(line, what);
         }
@@ -46,12 +46,12 @@ impl Reader<'_> {
         self.mistakes.push(Warning::at(self.file, line, what));
     }
 
-    fn entry(&mut self, key: &Node, value: &Node, config: &mut Config) {
-        let NodeValue::Scalar(name) = &key.value else {
+    fn entry(&mut self, key: &YamlNode, value: &YamlNode, config: &mut Config) {
+        let YamlNodeValue::Scalar(name) = &key.value else {
             return self.wrong(key.line, "a list or a mapping, where a key is expected");
         };
         if let Some(known) = KEYS.iter().find(|known| known.name == *name) {
-            if value.value != NodeValue::Nothing {
+            if value.value != YamlNodeValue::Nothing {
                 (known.set)(self, value, config);
             }
             return;
@@ -72,15 +72,17 @@ impl Reader<'_> {
     }
 
     /// One text, or a list of them, with their lines.
-    fn texts<'n>(&mut self, node: &'n Node, key: &str) -> Vec<(&'n str, usize)> {
+    fn texts<'n>(&mut self, node: &'n YamlNode, key: &str) -> Vec<(&'n str, usize)> {
         let list = match &node.value {
-            NodeValue::List(list) => list.as_slice(),
+            YamlNodeValue::List(list) => list.as_slice(),
             _ => std::slice::from_ref(node),
         };
         let mut texts = Vec::new();
         for one in list {
             match &one.value {
-                NodeValue::Scalar(text) if !text.trim().is_empty() => texts.push((text.as_str(), one.line)),
+                YamlNodeValue::Scalar(text) if !text.trim().is_empty() => {
+                    texts.push((text.as_str(), one.line))
+                }
                 _ => self.wrong(one.line, format!("'{key}' takes a text, or a list of texts")),
             }
         }
@@ -88,8 +90,8 @@ impl Reader<'_> {
     }
 
     /// One of some words.
-    fn word<'w>(&mut self, node: &Node, key: &str, words: &[&'w str]) -> Option<&'w str> {
-        let NodeValue::Scalar(text) = &node.value else {
+    fn word<'w>(&mut self, node: &YamlNode, key: &str, words: &[&'w str]) -> Option<&'w str> {
+        let YamlNodeValue::Scalar(text) = &node.value else {
             let what = format!("'{key}' takes one word (use one of {})", words.join(", "));
             self.wrong(node.line, what);
             return None;
@@ -111,7 +113,7 @@ impl Reader<'_> {
         found
     }
 
-    pub fn packs(&mut self, node: &Node) -> Vec<&'static Pack> {
+    pub fn packs(&mut self, node: &YamlNode) -> Vec<&'static Pack> {
         let mut packs: Vec<&'static Pack> = Vec::new();
         for (name, line) in self.texts(node, "packs") {
             match packs::find(name) {
@@ -130,12 +132,12 @@ impl Reader<'_> {
         packs
     }
 
-    pub fn directories(&mut self, node: &Node) -> Vec<NamedDirectory> {
+    pub fn directories(&mut self, node: &YamlNode) -> Vec<NamedDirectory> {
         let texts = self.texts(node, "contracts");
         texts.into_iter().map(|(path, line)| NamedDirectory { path: PathBuf::from(path), line }).collect()
     }
 
-    pub fn globs(&mut self, node: &Node, key: &str) -> Vec<Glob> {
+    pub fn globs(&mut self, node: &YamlNode, key: &str) -> Vec<Glob> {
         let mut globs = Vec::new();
         for (text, line) in self.texts(node, key) {
             match (doubtful_glob::doubt(key, text), Glob::new(text)) {
@@ -149,8 +151,8 @@ impl Reader<'_> {
         globs
     }
 
-    pub fn overrides(&mut self, node: &Node) -> Vec<Override> {
-        let NodeValue::List(list) = &node.value else {
+    pub fn overrides(&mut self, node: &YamlNode) -> Vec<Override> {
+        let YamlNodeValue::List(list) = &node.value else {
             let what = "'overrides' takes a list (write '- contracts: …' on a line of its own for each)";
             self.wrong(node.line, what);
             return Vec::new();
@@ -158,25 +160,26 @@ impl Reader<'_> {
         list.iter().filter_map(|one| self.one_override(one)).collect()
     }
 
-    fn one_override(&mut self, node: &Node) -> Option<Override> {
-        let NodeValue::Mapping(entries) = &node.value else {
+    fn one_override(&mut self, node: &YamlNode) -> Option<Override> {
+        let YamlNodeValue::Mapping(entries) = &node.value else {
             self.wrong(node.line, "an override says 'contracts: …' and 'severity: …' or 'enabled: …'");
             return None;
         };
         let before = self.mistakes.len();
-        let (mut contracts, mut files, mut change) = (Vec::new(), FileSet::default(), Change::default());
+        let (mut contracts, mut files, mut change) =
+            (Vec::new(), FileSet::default(), OverrideValues::default());
         for (key, value) in entries {
             match &key.value {
-                NodeValue::Scalar(name) if name == "contracts" => contracts = self.selectors(value),
-                NodeValue::Scalar(name) if name == "files" => files.globs = self.globs(value, "files"),
-                NodeValue::Scalar(name) if name == "severity" => {
+                YamlNodeValue::Scalar(name) if name == "contracts" => contracts = self.selectors(value),
+                YamlNodeValue::Scalar(name) if name == "files" => files.globs = self.globs(value, "files"),
+                YamlNodeValue::Scalar(name) if name == "severity" => {
                     let words = [Severity::Error.as_str(), Severity::Warning.as_str()];
                     change.severity = self.word(value, "severity", &words).map(severity);
                 }
-                NodeValue::Scalar(name) if name == "enabled" => {
+                YamlNodeValue::Scalar(name) if name == "enabled" => {
                     change.enabled = self.word(value, "enabled", &["on", "off"]).map(|word| word == "on");
                 }
-                NodeValue::Scalar(name) => {
+                YamlNodeValue::Scalar(name) => {
                     let meant = nearest(name, IN_OVERRIDE);
                     self.unknown_key(key.line, name, meant, &IN_OVERRIDE);
                 }
@@ -188,13 +191,14 @@ impl Reader<'_> {
         }
         if contracts.is_empty() {
             self.wrong(node.line, "the override names no contracts (add 'contracts: [ID, …]')");
-        } else if change == Change::default() {
+        } else if change == OverrideValues::default() {
             self.wrong(node.line, "the override changes nothing (add 'severity: …' or 'enabled: false')");
         }
-        (self.mistakes.len() == before).then_some(Override { contracts, case: Case { files, change } })
+        (self.mistakes.len() == before)
+            .then_some(Override { contracts, case: FileOverride { files, change } })
     }
 
-    fn selectors(&mut self, node: &Node) -> Vec<Selector> {
+    fn selectors(&mut self, node: &YamlNode) -> Vec<Selector> {
         let mut selectors = Vec::new();
         for (text, line) in self.texts(node, "contracts") {
             match Selector::new(text) {
@@ -205,14 +209,14 @@ impl Reader<'_> {
         selectors
     }
 
-    pub fn existing(&mut self, node: &Node) -> Option<Existing> {
+    pub fn existing(&mut self, node: &YamlNode) -> Option<Existing> {
         self.word(node, "existing", &["deny", "report"]).map(|word| match word {
             "report" => Existing::Report,
             _ => Existing::Deny,
         })
     }
 
-    pub fn policy(&mut self, node: &Node, key: &str) -> Option<Policy> {
+    pub fn policy(&mut self, node: &YamlNode, key: &str) -> Option<Policy> {
         self.word(node, key, &POLICIES).map(|word| match word {
             "report" => Policy::Report,
             "ask" => Policy::Ask,
@@ -221,12 +225,12 @@ impl Reader<'_> {
         })
     }
 
-    pub fn fixes(&mut self, node: &Node) -> Option<Fixes> {
+    pub fn fixes(&mut self, node: &YamlNode) -> Option<Fixes> {
         self.word(node, "fixes", &["apply", "off"])
             .map(|word| if word == "apply" { Fixes::Apply } else { Fixes::Off })
     }
 
-    pub fn cache(&mut self, node: &Node) -> Option<bool> {
+    pub fn cache(&mut self, node: &YamlNode) -> Option<bool> {
         self.word(node, "cache", &["on", "off"]).map(|word| word == "on")
     }
 }

@@ -12,7 +12,7 @@ use super::read::staged::Staged;
 use super::read::{Directory, ExamplesWanted, Reader};
 use crate::packs::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
-use phaser_core::contract::scope::Case;
+use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, LayerKind, MayHold, Warning};
 use phaser_core::deadline::Deadline;
@@ -208,22 +208,22 @@ pub struct Override {
     /// The contracts.
     pub contracts: Vec<Selector>,
     /// The files, and what is changed for them.
-    pub case: Case,
+    pub case: FileOverride,
 }
 
 impl Override {
     /// Makes the change to a contract, if it is meant.
     fn apply_to(&self, contract: &mut Contract) {
-        if !self.contracts.iter().any(|selector| selector.means(contract)) {
+        if !self.contracts.iter().any(|selector| selector.selects(contract)) {
             return;
         }
-        let (base, Case { files, change }) = (&contract.scope.base, &self.case);
+        let (base, FileOverride { files, change }) = (&contract.scope.base, &self.case);
         let all_below = *base == files.base || base.below(&files.base).is_some();
-        if all_below && files.globs.is_empty() && contract.scope.cases().is_empty() {
+        if all_below && files.globs.is_empty() && contract.scope.overrides().is_empty() {
             contract.severity = change.severity.unwrap_or(contract.severity);
             contract.enabled = change.enabled.unwrap_or(contract.enabled);
         } else if all_below || files.base.below(base).is_some() {
-            contract.scope.add_cases([self.case.clone()]);
+            contract.scope.add_overrides([self.case.clone()]);
         }
     }
 }
@@ -284,7 +284,7 @@ impl Layers {
         let is_enabled = |contract: &Contract| {
             let mut contract = contract.clone();
             change(&mut contract, overrides);
-            contract.enabled && contract.scope.cases().is_empty()
+            contract.enabled && contract.scope.overrides().is_empty()
         };
         let are_unique = ids.windows(2).all(|pair| pair[0] != pair[1]);
         let is_complete = are_unique && known.any(is_enabled);

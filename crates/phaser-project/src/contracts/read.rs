@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use phaser_core::contract::keys::Built;
-use phaser_core::contract::{Contract, Form, LayerKind, Origin, Warning, syntax};
+use phaser_core::contract::keys::ParsedContract;
+use phaser_core::contract::{Contract, ContractSchema, LayerKind, Origin, Warning, syntax};
 use phaser_core::deadline::Deadline;
 
 mod folder;
@@ -131,8 +131,8 @@ impl Reader {
 
 impl Found {
     /// Adds what is in a file, unless its form does not count.
-    fn add(&mut self, built: Built, forms: Forms) {
-        if forms == Forms::NestedOnly && built.form == Some(Form::Flat) {
+    fn add(&mut self, built: ParsedContract, forms: Forms) {
+        if forms == Forms::NestedOnly && built.schema == Some(ContractSchema::Flat) {
             return;
         }
         self.contracts.extend(built.contract);
@@ -183,12 +183,12 @@ impl Candidate {
 }
 
 /// What is in a file, if there is room for it; `bytes` is memory for its text.
-fn read(path: &Path, origin: Origin, room: &mut Room, bytes: &mut Vec<u8>) -> Result<Built, NoRoom> {
+fn read(path: &Path, origin: Origin, room: &mut Room, bytes: &mut Vec<u8>) -> Result<ParsedContract, NoRoom> {
     match fill(path, bytes) {
         Ok(size) => of_bytes(&bytes[..size], origin, room),
         Err(error) => {
             let warning = Warning::about(&origin.file, format!("cannot be read: {error}"));
-            Ok(Built::broken(warning))
+            Ok(ParsedContract::broken(warning))
         }
     }
 }
@@ -220,9 +220,9 @@ fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
 }
 
 /// What is in the bytes of a file, if there is room for them.
-fn of_bytes(bytes: &[u8], origin: Origin, room: &mut Room) -> Result<Built, NoRoom> {
+fn of_bytes(bytes: &[u8], origin: Origin, room: &mut Room) -> Result<ParsedContract, NoRoom> {
     let shown = &origin.file;
-    let broken = |warning| Ok(Built::broken(warning));
+    let broken = |warning| Ok(ParsedContract::broken(warning));
     if bytes.len() > MAX_FILE {
         let what = format!("larger than {MAX_FILE} bytes (one file holds one contract)");
         return broken(Warning::about(shown, what));

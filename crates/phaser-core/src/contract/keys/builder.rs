@@ -1,11 +1,11 @@
 //! A contract while its keys are read: each value is validated as it is set, and what is wrong is collected.
 
-use super::super::scope::Scope;
+use super::super::scope::ContractScope;
 use super::super::{
-    Check, Contract, ContractType, Dialect, Examples, Exclude, Fix, Form, Origin, Pattern, Severity, Warning,
-    Zone,
+    Check, Contract, ContractSchema, ContractType, Dialect, Examples, Exclude, FixTemplate, Origin, Pattern,
+    Severity, Warning, Zone,
 };
-use super::{KEYS, MAX_ID, MAX_PATTERN, MAX_TAGS, Placed, Shape, Value, doubtful_glob};
+use super::{KEYS, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Value, ValueShape, doubtful_glob};
 use crate::check::{FILE_EXISTS, TYPES, TypeValues};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
@@ -13,7 +13,7 @@ use phaser_glob::{Glob, GlobError};
 
 /// A contract that is being read. What has not been set yet means nothing.
 #[derive(Debug)]
-pub struct Builder {
+pub struct ContractBuilder {
     /// What has been set so far.
     pub(super) contract: Contract,
     kind: Option<&'static ContractType>,
@@ -40,28 +40,28 @@ enum Values {
 
 /// What became of a contract file: a contract, unless something is wrong, and what its author should know.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Built {
+pub struct ParsedContract {
     /// The contract, if it counts.
     pub contract: Option<Contract>,
-    /// The form of the file, if it could be read at all.
-    pub form: Option<Form>,
+    /// The schema of the file, if it could be read at all.
+    pub schema: Option<ContractSchema>,
     /// What is wrong or doubtful.
     pub warnings: Vec<Warning>,
 }
 
-impl Built {
+impl ParsedContract {
     /// A file that is no contract, because of this.
     pub fn broken(warning: Warning) -> Self {
         Self { warnings: vec![warning], ..Self::default() }
     }
 }
 
-impl Builder {
-    /// A contract of which nothing is known but its form; missing keys are reported at the line `top`.
-    pub fn new(origin: Origin, form: Form, top: usize) -> Self {
+impl ContractBuilder {
+    /// A contract of which nothing is known but its schema; missing keys are reported at the line `top`.
+    pub fn new(origin: Origin, schema: ContractSchema, top: usize) -> Self {
         let contract = Contract {
             id: String::new(),
-            form,
+            schema,
             kind: &FILE_EXISTS,
             check: Check::Exists,
             glob: Glob::default(),
@@ -77,7 +77,7 @@ impl Builder {
             tags: Vec::new(),
             examples: Examples::default(),
             origin,
-            scope: Scope::default(),
+            scope: ContractScope::default(),
         };
         let values = Values::Written;
         Self {
@@ -94,8 +94,8 @@ impl Builder {
     }
 
     /// The same for values that were read before, and that nothing was wrong with or doubtful about.
-    pub fn of_valid(origin: Origin, form: Form) -> Self {
-        Self { values: Values::KnownToBeGood, ..Self::new(origin, form, 1) }
+    pub fn of_valid(origin: Origin, schema: ContractSchema) -> Self {
+        Self { values: Values::KnownToBeGood, ..Self::new(origin, schema, 1) }
     }
 
     /// Sets the value of the key with this index. A value of another shape than the key's is left alone: readers make
@@ -103,22 +103,22 @@ impl Builder {
     pub fn set(&mut self, at: usize, value: Value<'_>) {
         let (key, bit) = (&KEYS[at], 1 << at);
         if self.present & bit != 0 {
-            let line = if let Value::Text(Placed { line, .. }) = value { line } else { self.top };
+            let line = if let Value::Text(LocatedText { line, .. }) = value { line } else { self.top };
             self.mistake(line, format!("the key '{}' is there twice (keep one of them)", key.name));
             return;
         }
         self.present |= bit;
         match (key.shape, value) {
-            (Shape::Text { set, .. }, Value::Text(text)) => set(self, text),
-            (Shape::TextOrList { set, .. } | Shape::Choices { set, .. }, Value::Text(text)) => {
+            (ValueShape::Text { set, .. }, Value::Text(text)) => set(self, text),
+            (ValueShape::TextOrList { set, .. } | ValueShape::Choices { set, .. }, Value::Text(text)) => {
                 set(self, &[text])
             }
-            (Shape::TextOrList { set, .. } | Shape::Choices { set, .. }, Value::List(list)) => {
+            (ValueShape::TextOrList { set, .. } | ValueShape::Choices { set, .. }, Value::List(list)) => {
                 set(self, &list)
             }
-            (Shape::Words { set, .. }, Value::List(list)) => set(self, list),
-            (Shape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
-            (Shape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
+            (ValueShape::Words { set, .. }, Value::List(list)) => set(self, list),
+            (ValueShape::Flag { set, .. }, Value::Flag(flag)) => set(self, flag),
+            (ValueShape::Examples, Value::Examples(examples)) => self.contract.examples = examples,
             _ => {}
         }
     }
@@ -133,13 +133,13 @@ impl Builder {
     }
 
     /// The contract, unless something is wrong with it or missing.
-    pub fn finish(mut self) -> Built {
+    pub fn finish(mut self) -> ParsedContract {
         self.complete();
-        let form = Some(self.contract.form);
+        let schema = Some(self.contract.schema);
         let mut warnings = self.mistakes;
         let contract = warnings.is_empty().then_some(self.contract);
         warnings.append(&mut self.doubts);
-        Built { contract, form, warnings }
+        ParsedContract { contract, schema, warnings }
     }
 
     /// The contract, or else the origin that it would have had.
@@ -151,8 +151,8 @@ impl Builder {
     /// Looks for what is missing, and puts together what belongs together.
     fn complete(&mut self) {
         for (at, key) in KEYS.iter().enumerate() {
-            if self.present & (1 << at) == 0 && key.is_demanded(self.contract.form, self.kind) {
-                let name = key.name_in(self.contract.form);
+            if self.present & (1 << at) == 0 && key.is_required(self.contract.schema, self.kind) {
+                let name = key.name_in(self.contract.schema);
                 self.mistake(self.top, format!("'{name}' is missing (add '{name}: …')"));
             }
         }
@@ -168,7 +168,7 @@ impl Builder {
             self.doubt(line, format!("key 'in' means nothing for {kind} {what}"));
             self.contract.zones.clear();
         }
-        let values = TypeValues { schema: self.contract.form, pattern: self.pattern.take() };
+        let values = TypeValues { schema: self.contract.schema, pattern: self.pattern.take() };
         let check = (kind.build)(values);
         self.judge_fix(kind, check.as_ref().and_then(Check::pattern));
         // Without a check a required key is missing, which has been reported.
@@ -191,8 +191,8 @@ impl Builder {
         }
     }
 
-    pub(super) fn set_id(&mut self, id: Placed<'_>) {
-        let Placed { text, line } = id;
+    pub(super) fn set_id(&mut self, id: LocatedText<'_>) {
+        let LocatedText { text, line } = id;
         if text.is_empty() {
             self.mistake(line, "the rule id is empty (name the rule, for instance 'no-debug-print')");
         } else if text.len() > MAX_ID {
@@ -210,7 +210,7 @@ impl Builder {
         self.contract.id = text.into_owned();
     }
 
-    pub(super) fn set_kind(&mut self, kind: Placed<'_>) {
+    pub(super) fn set_kind(&mut self, kind: LocatedText<'_>) {
         self.kind = ContractType::find(&kind.text);
         if self.kind.is_none() {
             let (unknown, known) = (printable(&kind.text), TYPES.map(|known| known.name).join(", "));
@@ -218,7 +218,7 @@ impl Builder {
         }
     }
 
-    pub(super) fn set_pattern(&mut self, pattern: Placed<'_>) {
+    pub(super) fn set_pattern(&mut self, pattern: LocatedText<'_>) {
         let (line, size) = (pattern.line, pattern.text.len());
         if size == 0 {
             self.mistake(line, "'pattern' is empty (write what to look for)");
@@ -231,7 +231,7 @@ impl Builder {
     }
 
     /// Sets the files that the contract is about.
-    pub(super) fn set_globs(&mut self, globs: &[Placed<'_>]) {
+    pub(super) fn set_globs(&mut self, globs: &[LocatedText<'_>]) {
         self.contract.glob_line = globs.first().map_or(self.top, |first| first.line);
         if let Some(glob) = self.known_or_new("file_glob", globs) {
             self.contract.glob = glob;
@@ -239,7 +239,7 @@ impl Builder {
     }
 
     /// Sets the files that it is not about.
-    pub(super) fn set_exclude(&mut self, globs: &[Placed<'_>]) {
+    pub(super) fn set_exclude(&mut self, globs: &[LocatedText<'_>]) {
         let line = globs.first().map_or(self.top, |first| first.line);
         let glob = self.known_or_new("exclude_glob", globs);
         self.contract.exclude = glob.map(|glob| Box::new(Exclude { glob, line }));
@@ -247,7 +247,7 @@ impl Builder {
 
     /// The glob that values are. One that was accepted before is not looked at until somebody asks it: of the contracts of
     /// a pack, one is asked for all that have the same glob.
-    fn known_or_new(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+    fn known_or_new(&mut self, key: &str, globs: &[LocatedText<'_>]) -> Option<Glob> {
         match (self.values, globs) {
             (Values::KnownToBeGood, [known]) => Some(Glob::accepted(&known.text)),
             _ => self.globs(key, globs),
@@ -255,12 +255,12 @@ impl Builder {
     }
 
     /// One glob, or several that become one with braces around them, if they are valid.
-    fn globs(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+    fn globs(&mut self, key: &str, globs: &[LocatedText<'_>]) -> Option<Glob> {
         let [glob] = globs else { return self.list_of_globs(key, globs) };
         self.glob(key, glob)
     }
 
-    fn list_of_globs(&mut self, key: &str, globs: &[Placed<'_>]) -> Option<Glob> {
+    fn list_of_globs(&mut self, key: &str, globs: &[LocatedText<'_>]) -> Option<Glob> {
         let Some(first) = globs.first() else {
             let what = format!("'{key}' is an empty list (name at least one glob, for instance '**/*.py')");
             self.mistake(self.top, what);
@@ -268,7 +268,7 @@ impl Builder {
         };
         let valid = globs.iter().filter_map(|glob| self.glob(key, glob)).count();
         let all: Vec<_> = globs.iter().map(|glob| without_bare_commas(&glob.text)).collect();
-        let joined = Placed::new(format!("{{{}}}", all.join(",")), first.line);
+        let joined = LocatedText::new(format!("{{{}}}", all.join(",")), first.line);
         if valid < globs.len() {
             return None;
         }
@@ -276,7 +276,7 @@ impl Builder {
     }
 
     /// One glob, if it is valid.
-    fn glob(&mut self, key: &str, glob: &Placed<'_>) -> Option<Glob> {
+    fn glob(&mut self, key: &str, glob: &LocatedText<'_>) -> Option<Glob> {
         if self.values == Values::Written
             && let Some(doubt) = doubtful_glob::doubt(key, &glob.text)
         {
@@ -285,7 +285,7 @@ impl Builder {
         Glob::new(&glob.text).map_err(|error| self.wrong_glob(key, glob, &error)).ok()
     }
 
-    fn wrong_glob(&mut self, key: &str, glob: &Placed<'_>, error: &GlobError) {
+    fn wrong_glob(&mut self, key: &str, glob: &LocatedText<'_>, error: &GlobError) {
         let why = match error {
             GlobError::Syntax { why, .. } => why.clone(),
             GlobError::Empty | GlobError::TooLong(_) => error.to_string(),
@@ -294,14 +294,14 @@ impl Builder {
         self.mistake(glob.line, what);
     }
 
-    pub(super) fn set_zones(&mut self, zones: &[Placed<'_>]) {
+    pub(super) fn set_zones(&mut self, zones: &[LocatedText<'_>]) {
         let known = Zone::ALL.map(Zone::as_str);
         let Some(first) = zones.first() else {
             return self
                 .mistake(self.top, format!("'in' is an empty list (name some of {})", known.join(", ")));
         };
         self.zones_line = Some(first.line);
-        for Placed { text, line } in zones {
+        for LocatedText { text, line } in zones {
             match Zone::ALL.into_iter().find(|zone| zone.as_str() == text) {
                 Some(zone) if self.contract.zones.contains(&zone) => {}
                 Some(zone) => self.contract.zones.push(zone),
@@ -316,23 +316,23 @@ impl Builder {
         }
     }
 
-    pub(super) fn set_fix(&mut self, fix: Placed<'_>) {
+    pub(super) fn set_fix(&mut self, fix: LocatedText<'_>) {
         let (line, size) = (fix.line, fix.text.len());
         if size > MAX_PATTERN {
             let what = "(fix less at once)";
             self.mistake(line, format!("'fix' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
         }
-        self.contract.fix = Some(Box::new(Fix { template: fix.text.into_owned(), line }));
+        self.contract.fix = Some(Box::new(FixTemplate { template: fix.text.into_owned(), line }));
     }
 
-    pub(super) fn set_message(&mut self, message: Placed<'_>) {
+    pub(super) fn set_message(&mut self, message: LocatedText<'_>) {
         if message.text.trim().is_empty() {
             self.mistake(message.line, "'message' is empty (say what to do instead)");
         }
         self.contract.message = message.text.into_owned();
     }
 
-    pub(super) fn set_severity(&mut self, severity: Placed<'_>) {
+    pub(super) fn set_severity(&mut self, severity: LocatedText<'_>) {
         match &*severity.text {
             "error" => self.contract.severity = Severity::Error,
             "warning" => self.contract.severity = Severity::Warning,
@@ -343,16 +343,16 @@ impl Builder {
         }
     }
 
-    pub(super) fn set_rationale(&mut self, rationale: Placed<'_>) {
+    pub(super) fn set_rationale(&mut self, rationale: LocatedText<'_>) {
         let text = rationale.text;
         self.contract.rationale = (!text.trim().is_empty()).then(|| text.into_owned());
     }
 
-    pub(super) fn set_tags(&mut self, tags: Vec<Placed<'_>>) {
+    pub(super) fn set_tags(&mut self, tags: Vec<LocatedText<'_>>) {
         if let Some(tag) = tags.get(MAX_TAGS) {
             self.mistake(tag.line, format!("there are more than {MAX_TAGS} tags (remove some)"));
         }
-        for Placed { text, line } in tags {
+        for LocatedText { text, line } in tags {
             if text.len() > MAX_ID || !is_word(&text) {
                 let tag = printable(&text);
                 let what = "may have only letters, digits and hyphens, at most";

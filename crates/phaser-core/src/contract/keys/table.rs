@@ -3,230 +3,241 @@
 use serde_json::{Value as Json, json};
 
 use super::super::{ContractType, Severity, Zone};
-use super::{Builder, Demanded, Key, MAX_ID, MAX_PATTERN, MAX_TAGS, Nested, Placed, Quotes, Shape, Shown};
+use super::{
+    ContractBuilder, ContractKey, KeyRequired, LocatedText, MAX_ID, MAX_PATTERN, MAX_TAGS, Quotes, ShownAs,
+    V1_2Position, ValueShape,
+};
 use crate::check::TYPES;
 use phaser_glob::MAX_GLOB_LEN;
 
 /// All keys of a contract, in the order in which they are written and shown.
-pub static KEYS: [Key; 14] = [
-    Key {
+pub static KEYS: [ContractKey; 14] = [
+    ContractKey {
         name: "rule_id",
         mistaken_for: &["id", "name"],
-        nested: Nested::InRule(&["id", "rule_id"]),
-        demanded: Demanded::Always,
-        shape: Shape::Text { set: Builder::set_id, get: |contract| Some(Placed::anywhere(&contract.id)) },
-        quotes: Quotes::IfNeeded,
-        shown: Shown::Apart,
-        meaning: "Unique name, used in reports and ignore directives: letters, digits and hyphens.",
-        nested_meaning: None,
-        schema: || json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") }),
-    },
-    Key {
-        name: "type",
-        mistaken_for: &["kind"],
-        nested: Nested::InRule(&["type"]),
-        demanded: Demanded::Always,
-        shape: Shape::Text {
-            set: Builder::set_kind,
-            get: |contract| Some(Placed::anywhere(contract.kind.name)),
+        v1_2: V1_2Position::InRule(&["id", "rule_id"]),
+        required: KeyRequired::Always,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_id,
+            get: |contract| Some(LocatedText::anywhere(&contract.id)),
         },
         quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
+        shown: ShownAs::Apart,
+        meaning: "Unique name, used in reports and ignore directives: letters, digits and hyphens.",
+        v1_2_meaning: None,
+        schema: || json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") }),
+    },
+    ContractKey {
+        name: "type",
+        mistaken_for: &["kind"],
+        v1_2: V1_2Position::InRule(&["type"]),
+        required: KeyRequired::Always,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_kind,
+            get: |contract| Some(LocatedText::anywhere(contract.kind.name)),
+        },
+        quotes: Quotes::IfNeeded,
+        shown: ShownAs::InRow,
         meaning: "What the contract requires or forbids.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || {
             let one = |kind: &ContractType| json!({ "const": kind.name, "description": kind.meaning });
             json!({ "oneOf": TYPES.map(one) })
         },
     },
-    Key {
+    ContractKey {
         name: "pattern",
         mistaken_for: &["regex", "regexp", "match"],
-        nested: Nested::InRule(&["pattern"]),
-        demanded: Demanded::ByType,
-        shape: Shape::Text {
-            set: Builder::set_pattern,
+        v1_2: V1_2Position::InRule(&["pattern"]),
+        required: KeyRequired::ByType,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_pattern,
             get: |contract| {
-                contract.check.pattern().map(|pattern| Placed::new(pattern.source.as_str(), pattern.line))
+                contract
+                    .check
+                    .pattern()
+                    .map(|pattern| LocatedText::new(pattern.source.as_str(), pattern.line))
             },
         },
         quotes: Quotes::Always,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "Regular expression, in single quotes.",
-        nested_meaning: Some("Regular expression; literal text for `file_contains` and `file_not_contains`."),
+        v1_2_meaning: Some("Regular expression; literal text for `file_contains` and `file_not_contains`."),
         schema: || json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATTERN }),
     },
-    Key {
+    ContractKey {
         name: "file_glob",
         mistaken_for: &["glob", "globs", "files", "path", "paths", "include"],
-        nested: Nested::InRule(&["file_glob"]),
-        demanded: Demanded::Always,
-        shape: Shape::TextOrList {
-            set: Builder::set_globs,
-            get: |contract| Some(Placed::new(contract.glob.as_str(), contract.glob_line)),
+        v1_2: V1_2Position::InRule(&["file_glob"]),
+        required: KeyRequired::Always,
+        shape: ValueShape::TextOrList {
+            set: ContractBuilder::set_globs,
+            get: |contract| Some(LocatedText::new(contract.glob.as_str(), contract.glob_line)),
         },
         quotes: Quotes::Always,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "Files the contract applies to, relative to the project root: one glob or a list. `*` and `?` do \
                   not match `/`, `**` does; `{a,b}`, `[abc]` and `[!abc]` are supported.",
-        nested_meaning: Some(
+        v1_2_meaning: Some(
             "Files the contract applies to, relative to the project root: one glob or a list.",
         ),
         schema: globs_schema,
     },
-    Key {
+    ContractKey {
         name: "exclude_glob",
         mistaken_for: &["exclude", "excludes", "exclude_globs", "ignore", "except", "skip"],
-        nested: Nested::InRule(&["exclude_glob"]),
-        demanded: Demanded::Never,
-        shape: Shape::TextOrList {
-            set: Builder::set_exclude,
+        v1_2: V1_2Position::InRule(&["exclude_glob"]),
+        required: KeyRequired::Never,
+        shape: ValueShape::TextOrList {
+            set: ContractBuilder::set_exclude,
             get: |contract| {
-                contract.exclude.as_ref().map(|exclude| Placed::new(exclude.glob.as_str(), exclude.line))
+                contract.exclude.as_ref().map(|exclude| LocatedText::new(exclude.glob.as_str(), exclude.line))
             },
         },
         quotes: Quotes::Always,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "Files the contract does not apply to: one glob or a list.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: globs_schema,
     },
-    Key {
+    ContractKey {
         name: "in",
         mistaken_for: &["zone", "zones", "where", "within", "scope"],
-        nested: Nested::InRule(&["in"]),
-        demanded: Demanded::Never,
-        shape: Shape::Choices {
-            set: Builder::set_zones,
+        v1_2: V1_2Position::InRule(&["in"]),
+        required: KeyRequired::Never,
+        shape: ValueShape::Choices {
+            set: ContractBuilder::set_zones,
             get: |contract| contract.zones.iter().map(|zone| zone.as_str()).collect(),
         },
         quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "Zone in which a match must start: `code`, `comments`, `strings`, or a list. Without it, and in \
                   files of an unknown language, every match counts.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || {
             let zone = json!({ "enum": Zone::ALL.map(Zone::as_str) });
             json!({ "anyOf": [zone, { "type": "array", "items": zone, "minItems": 1 }] })
         },
     },
-    Key {
+    ContractKey {
         name: "fix",
         mistaken_for: &["replacement", "replace", "replace_with", "autofix", "fixes", "fixed"],
-        nested: Nested::InRule(&["fix"]),
-        demanded: Demanded::Never,
-        shape: Shape::Text {
-            set: Builder::set_fix,
-            get: |contract| contract.fix.as_ref().map(|fix| Placed::new(fix.template.as_str(), fix.line)),
+        v1_2: V1_2Position::InRule(&["fix"]),
+        required: KeyRequired::Never,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_fix,
+            get: |contract| {
+                contract.fix.as_ref().map(|fix| LocatedText::new(fix.template.as_str(), fix.line))
+            },
         },
         quotes: Quotes::Always,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "Replacement for a match, applied by `phaser fix`: `$1` and `${name}` are capture groups, `$$` is \
                   a dollar sign. Only for `forbid_pattern` and `file_not_contains`.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || json!({ "type": "string", "maxLength": MAX_PATTERN }),
     },
-    Key {
+    ContractKey {
         name: "message",
         mistaken_for: &["description", "msg", "text"],
-        nested: Nested::InRule(&["message"]),
-        demanded: Demanded::Always,
-        shape: Shape::Text {
-            set: Builder::set_message,
-            get: |contract| Some(Placed::anywhere(&contract.message)),
+        v1_2: V1_2Position::InRule(&["message"]),
+        required: KeyRequired::Always,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_message,
+            get: |contract| Some(LocatedText::anywhere(&contract.message)),
         },
         quotes: Quotes::Always,
-        shown: Shown::Apart,
+        shown: ShownAs::Apart,
         meaning: "Text of a violation: what to do instead.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || json!({ "type": "string", "pattern": "\\S" }),
     },
-    Key {
+    ContractKey {
         name: "severity",
         mistaken_for: &["level"],
-        nested: Nested::InRule(&["severity"]),
-        demanded: Demanded::InFlatForm,
-        shape: Shape::Text {
-            set: Builder::set_severity,
-            get: |contract| Some(Placed::anywhere(contract.severity.as_str())),
+        v1_2: V1_2Position::InRule(&["severity"]),
+        required: KeyRequired::InFlat,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_severity,
+            get: |contract| Some(LocatedText::anywhere(contract.severity.as_str())),
         },
         quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "`error` blocks an edit and fails a run; `warning` is only reported.",
-        nested_meaning: Some("`error` (default) or `warning`."),
+        v1_2_meaning: Some("`error` (default) or `warning`."),
         schema: || json!({ "enum": [Severity::Error.as_str(), Severity::Warning.as_str()] }),
     },
-    Key {
+    ContractKey {
         name: "rationale",
         mistaken_for: &["reason", "why"],
-        nested: Nested::InRule(&["rationale"]),
-        demanded: Demanded::Never,
-        shape: Shape::Text {
-            set: Builder::set_rationale,
-            get: |contract| contract.rationale.as_deref().map(Placed::anywhere),
+        v1_2: V1_2Position::InRule(&["rationale"]),
+        required: KeyRequired::Never,
+        shape: ValueShape::Text {
+            set: ContractBuilder::set_rationale,
+            get: |contract| contract.rationale.as_deref().map(LocatedText::anywhere),
         },
         quotes: Quotes::Always,
-        shown: Shown::Apart,
+        shown: ShownAs::Apart,
         meaning: "Why the rule exists.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || json!({ "type": "string" }),
     },
-    Key {
+    ContractKey {
         name: "enabled",
         mistaken_for: &["enable", "active"],
-        nested: Nested::AtTop,
-        demanded: Demanded::Never,
-        shape: Shape::Flag {
+        v1_2: V1_2Position::AtTop,
+        required: KeyRequired::Never,
+        shape: ValueShape::Flag {
             set: |builder, enabled| builder.contract.enabled = enabled,
             get: |contract| Some(contract.enabled),
         },
         quotes: Quotes::IfNeeded,
-        shown: Shown::Apart,
+        shown: ShownAs::Apart,
         meaning: "`false` disables the contract. Default: `true`.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || json!({ "type": "boolean" }),
     },
-    Key {
+    ContractKey {
         name: "ignorable",
         mistaken_for: &["ignoreable", "suppressible", "allow_ignore"],
-        nested: Nested::InRule(&["ignorable"]),
-        demanded: Demanded::Never,
-        shape: Shape::Flag {
+        v1_2: V1_2Position::InRule(&["ignorable"]),
+        required: KeyRequired::Never,
+        shape: ValueShape::Flag {
             set: |builder, ignorable| builder.contract.ignorable = ignorable,
             get: |contract| (!contract.ignorable).then_some(false),
         },
         quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "`false` means that no ignore directive and no baseline entry suppresses a violation. Default: \
                   `true`.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || json!({ "type": "boolean" }),
     },
-    Key {
+    ContractKey {
         name: "tags",
         mistaken_for: &["tag", "labels"],
-        nested: Nested::InRule(&["tags"]),
-        demanded: Demanded::Never,
-        shape: Shape::Words { set: Builder::set_tags, get: |contract| &contract.tags },
+        v1_2: V1_2Position::InRule(&["tags"]),
+        required: KeyRequired::Never,
+        shape: ValueShape::Words { set: ContractBuilder::set_tags, get: |contract| &contract.tags },
         quotes: Quotes::IfNeeded,
-        shown: Shown::InRow,
+        shown: ShownAs::InRow,
         meaning: "Labels to select contracts by. Reports mask the matches of a contract tagged `secret`.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || {
             let tag = json!({ "type": "string", "pattern": format!("^[A-Za-z0-9-]{{1,{MAX_ID}}}$") });
             json!({ "type": "array", "items": tag, "maxItems": MAX_TAGS })
         },
     },
-    Key {
+    ContractKey {
         name: "examples",
         mistaken_for: &["example", "tests"],
-        nested: Nested::Either,
-        demanded: Demanded::Never,
-        shape: Shape::Examples,
+        v1_2: V1_2Position::Either,
+        required: KeyRequired::Never,
+        shape: ValueShape::Examples,
         quotes: Quotes::Always,
-        shown: Shown::Apart,
+        shown: ShownAs::Apart,
         meaning: "Texts that must violate the contract and texts that must pass; `phaser contracts test` runs them.",
-        nested_meaning: None,
+        v1_2_meaning: None,
         schema: || json!({ "$ref": "#/$defs/Examples" }),
     },
 ];

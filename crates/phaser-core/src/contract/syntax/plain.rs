@@ -1,5 +1,5 @@
 //! The YAML that most contract files are made of, read without the YAML crate: one `key: value` a line,
-//! in quotes or not, and those of the nested form one step in.
+//! in quotes or not, and those of the nested schema one step in.
 //!
 //! A hook reads every contract for every edit, and this costs a fiftieth of reading all of YAML. It
 //! gives up on whatever it does not know, and never says that something is wrong: what it gives up
@@ -8,26 +8,27 @@
 use std::borrow::Cow;
 use std::iter::Peekable;
 
-use super::{Document, counts_beside_rule};
-use crate::contract::Form;
-use crate::contract::keys::{KEYS, Key, Level, Placed, RULE, Shape, UNREAD, Value};
+use super::{ContractDocument, counts_beside_rule};
+use crate::contract::ContractSchema;
+use crate::contract::keys::{ContractKey, KEYS, KeyLevel, LocatedText, RULE, UNREAD, Value, ValueShape};
 
 /// Words that may be something else than text.
 const NOT_TEXT: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
 
 /// What `yaml` says, unless it takes more than this to read it.
-pub(super) fn read(yaml: &str) -> Option<Document<'_>> {
+pub(super) fn read(yaml: &str) -> Option<ContractDocument<'_>> {
     let is_ascii = yaml.bytes().fold(true, |ascii, byte| ascii & matches!(byte, b' '..=b'~' | b'\n'));
     if !is_ascii && !yaml.chars().all(is_plain) {
         return None;
     }
-    let mut lines = Lines { rest: Some(yaml), number: 0 }.peekable();
+    let mut lines = PlainLines { rest: Some(yaml), number: 0 }.peekable();
     let values = Vec::with_capacity(KEYS.len());
-    let mut document = Document { form: Form::Flat, top: 1, values, strangers: Vec::new() };
+    let mut document =
+        ContractDocument { schema: ContractSchema::Flat, top: 1, values, unknown_keys: Vec::new() };
     let mut others: Vec<&str> = Vec::new();
     while let Some(entry) = entry(&mut lines, 0)? {
-        if let Some(at) = Key::find(entry.key, Level::Top) {
-            if document.form == Form::Nested && !counts_beside_rule(at) {
+        if let Some(at) = ContractKey::find(entry.key, KeyLevel::Top) {
+            if document.schema == ContractSchema::V1_2 && !counts_beside_rule(at) {
                 return None;
             }
             document.add(at, entry)?;
@@ -46,34 +47,36 @@ pub(super) fn read(yaml: &str) -> Option<Document<'_>> {
 }
 
 /// The keys under `rule`, one step in.
-fn rule<'a>(lines: &mut Peekable<Lines<'a>>, document: &mut Document<'a>) -> Option<()> {
+fn rule<'a>(lines: &mut Peekable<PlainLines<'a>>, document: &mut ContractDocument<'a>) -> Option<()> {
     if document.values.iter().any(|(at, _)| !counts_beside_rule(*at)) {
         return None;
     }
     skip_blank(lines);
     let first = lines.peek().filter(|line| line.indent > 0)?;
     let indent = first.indent;
-    (document.form, document.top) = (Form::Nested, first.number);
+    (document.schema, document.top) = (ContractSchema::V1_2, first.number);
     while let Some(entry) = entry(lines, indent)? {
-        document.add(Key::find(entry.key, Level::Rule)?, entry)?;
+        document.add(ContractKey::find(entry.key, KeyLevel::Rule)?, entry)?;
     }
     Some(())
 }
 
-impl<'a> Document<'a> {
+impl<'a> ContractDocument<'a> {
     /// Adds a key, by its index, with its value, if the value is certainly what the key's should be.
-    fn add(&mut self, at: usize, entry: Entry<'a>) -> Option<()> {
+    fn add(&mut self, at: usize, entry: PlainEntry<'a>) -> Option<()> {
         if self.values.iter().any(|(known, _)| *known == at) {
             return None;
         }
         let value = match (KEYS[at].shape, entry.value?) {
-            (Shape::Text { .. } | Shape::TextOrList { .. } | Shape::Choices { .. }, Written::One(text)) => {
-                Value::Text(text.placed(entry.line)?)
-            }
-            (Shape::TextOrList { .. } | Shape::Words { .. } | Shape::Choices { .. }, Written::List(list)) => {
-                Value::List(list.into_iter().map(|text| text.placed(entry.line)).collect::<Option<_>>()?)
-            }
-            (Shape::Flag { .. }, Written::One(Scalar { text, quoted: false })) => {
+            (
+                ValueShape::Text { .. } | ValueShape::TextOrList { .. } | ValueShape::Choices { .. },
+                PlainValue::One(text),
+            ) => Value::Text(text.placed(entry.line)?),
+            (
+                ValueShape::TextOrList { .. } | ValueShape::Words { .. } | ValueShape::Choices { .. },
+                PlainValue::List(list),
+            ) => Value::List(list.into_iter().map(|text| text.placed(entry.line)).collect::<Option<_>>()?),
+            (ValueShape::Flag { .. }, PlainValue::One(Scalar { text, quoted: false })) => {
                 Value::Flag(text.parse().ok()?)
             }
             _ => return None,
@@ -88,31 +91,31 @@ fn is_plain(c: char) -> bool {
     matches!(c, ' '..='~' | '\n' | '\u{2010}'..='\u{2027}') || (!c.is_ascii() && c.is_alphanumeric())
 }
 
-struct Lines<'a> {
+struct PlainLines<'a> {
     rest: Option<&'a str>,
     number: usize,
 }
 
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
+impl<'a> Iterator for PlainLines<'a> {
+    type Item = PlainLine<'a>;
 
-    fn next(&mut self) -> Option<Line<'a>> {
+    fn next(&mut self) -> Option<PlainLine<'a>> {
         let rest = self.rest?;
         let end = memchr::memchr(b'\n', rest.as_bytes());
         self.rest = end.map(|end| &rest[end + 1..]);
         self.number += 1;
-        Some(Line::new(self.number, &rest[..end.unwrap_or(rest.len())]))
+        Some(PlainLine::new(self.number, &rest[..end.unwrap_or(rest.len())]))
     }
 }
 
-struct Line<'a> {
+struct PlainLine<'a> {
     number: usize,
     indent: usize,
     /// What stands after the indentation.
     text: &'a str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> PlainLine<'a> {
     fn new(number: usize, line: &'a str) -> Self {
         let text = trim_start(line);
         Self { number, indent: line.len() - text.len(), text }
@@ -123,15 +126,15 @@ impl<'a> Line<'a> {
     }
 }
 
-struct Entry<'a> {
+struct PlainEntry<'a> {
     /// The line its value starts on.
     line: usize,
     key: &'a str,
-    value: Option<Written<'a>>,
+    value: Option<PlainValue<'a>>,
 }
 
 /// A value as it is written.
-enum Written<'a> {
+enum PlainValue<'a> {
     One(Scalar<'a>),
     List(Vec<Scalar<'a>>),
 }
@@ -143,22 +146,22 @@ struct Scalar<'a> {
 
 impl<'a> Scalar<'a> {
     /// The value where it stands, if it is certainly text.
-    fn placed(self, line: usize) -> Option<Placed<'a>> {
+    fn placed(self, line: usize) -> Option<LocatedText<'a>> {
         let is_text = || {
             self.text.starts_with(|c: char| c.is_ascii_alphabetic())
                 && !NOT_TEXT.iter().any(|word| word.eq_ignore_ascii_case(&self.text))
         };
-        (self.quoted || is_text()).then_some(Placed { text: self.text, line })
+        (self.quoted || is_text()).then_some(LocatedText { text: self.text, line })
     }
 }
 
-fn skip_blank<'a>(lines: &mut Peekable<Lines<'a>>) {
-    while lines.next_if(Line::is_blank).is_some() {}
+fn skip_blank<'a>(lines: &mut Peekable<PlainLines<'a>>) {
+    while lines.next_if(PlainLine::is_blank).is_some() {}
 }
 
 /// The next entry of a mapping with this indentation; the outer `None` gives up, the inner one is its end.
 #[expect(clippy::option_option, reason = "giving up passes through every step")]
-fn entry<'a>(lines: &mut Peekable<Lines<'a>>, indent: usize) -> Option<Option<Entry<'a>>> {
+fn entry<'a>(lines: &mut Peekable<PlainLines<'a>>, indent: usize) -> Option<Option<PlainEntry<'a>>> {
     skip_blank(lines);
     let Some(line) = lines.next_if(|line| line.indent >= indent) else { return Some(None) };
     let in_key = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
@@ -170,11 +173,11 @@ fn entry<'a>(lines: &mut Peekable<Lines<'a>>, indent: usize) -> Option<Option<En
     let rest = trim_end(trim_start(rest));
     let (line, value) = match rest.as_bytes() {
         b"" => (line.number, None),
-        b">-" => (line.number + 1, Some(Written::One(folded(lines, indent)?))),
-        [b'[', ..] => (line.number, Some(Written::List(list(&rest[1..])?))),
-        _ => (line.number, Some(Written::One(scalar(rest)?))),
+        b">-" => (line.number + 1, Some(PlainValue::One(folded(lines, indent)?))),
+        [b'[', ..] => (line.number, Some(PlainValue::List(list(&rest[1..])?))),
+        _ => (line.number, Some(PlainValue::One(scalar(rest)?))),
     };
-    Some(Some(Entry { line, key, value }))
+    Some(Some(PlainEntry { line, key, value }))
 }
 
 /// A value that ends on its line.
@@ -265,8 +268,8 @@ fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
     }
 }
 
-/// Lines further in that are one text: a line break is a space.
-fn folded<'a>(lines: &mut Peekable<Lines<'a>>, outer: usize) -> Option<Scalar<'a>> {
+/// PlainLines further in that are one text: a line break is a space.
+fn folded<'a>(lines: &mut Peekable<PlainLines<'a>>, outer: usize) -> Option<Scalar<'a>> {
     let indent = lines.peek().filter(|line| line.indent > outer && !line.text.is_empty())?.indent;
     let mut text = String::new();
     while let Some(line) = lines.next_if(|line| line.indent > outer && !line.text.is_empty()) {
@@ -288,7 +291,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::contract::keys::Built;
+    use crate::contract::keys::ParsedContract;
     use crate::contract::syntax::{read as read_any, yaml};
     use crate::contract::{LayerKind, Origin, Warning};
     use crate::testing::pack_files;
@@ -298,10 +301,10 @@ mod tests {
     }
 
     /// What the YAML crate makes of it.
-    fn by_the_crate(yaml: &str) -> Built {
+    fn by_the_crate(yaml: &str) -> ParsedContract {
         match yaml::read(yaml) {
             Ok(document) => document.build(origin()),
-            Err(mistake) => Built::broken(Warning::at(&origin().file, mistake.line, mistake.what)),
+            Err(mistake) => ParsedContract::broken(Warning::at(&origin().file, mistake.line, mistake.what)),
         }
     }
 

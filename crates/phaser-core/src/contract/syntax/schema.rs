@@ -5,8 +5,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::check::TYPES;
-use crate::contract::Form;
-use crate::contract::keys::{Demanded, KEYS, Key, RULE, UNREAD};
+use crate::contract::ContractSchema;
+use crate::contract::keys::{ContractKey, KEYS, KeyRequired, RULE, UNREAD};
 
 /// The JSON Schema of contract files, in both forms.
 pub fn schema() -> Value {
@@ -26,7 +26,7 @@ pub fn schema() -> Value {
         "additionalProperties": false,
         "if": { "required": [RULE] },
         "then": true,
-        "else": demands(Form::Flat),
+        "else": demands(ContractSchema::Flat),
         "$defs": { "Rule": rule_schema(), "Examples": examples_schema(), "Example": example_schema() },
     })
 }
@@ -34,9 +34,9 @@ pub fn schema() -> Value {
 /// What stands under `rule`.
 fn rule_schema() -> Value {
     let in_rule = KEYS.iter().filter(|key| !key.names_in_rule().is_empty());
-    let property = |key: &Key| {
-        let meaning = key.nested_meaning.unwrap_or(key.meaning);
-        (key.name_in(Form::Nested).to_owned(), described((key.schema)(), meaning))
+    let property = |key: &ContractKey| {
+        let meaning = key.v1_2_meaning.unwrap_or(key.meaning);
+        (key.name_in(ContractSchema::V1_2).to_owned(), described((key.schema)(), meaning))
     };
     let mut rule = json!({
         "description": "A contract in the version 1.2 format.",
@@ -44,21 +44,21 @@ fn rule_schema() -> Value {
         "properties": in_rule.map(property).collect::<Map<_, _>>(),
         "additionalProperties": false,
     });
-    if let (Some(rule), Value::Object(demands)) = (rule.as_object_mut(), demands(Form::Nested)) {
+    if let (Some(rule), Value::Object(demands)) = (rule.as_object_mut(), demands(ContractSchema::V1_2)) {
         rule.extend(demands);
     }
     rule
 }
 
 /// The keys that every contract must have, and those that its type requires.
-fn demands(form: Form) -> Value {
-    let required = KEYS.iter().filter(|key| key.is_demanded(form, None)).map(|key| key.name_in(form));
-    let by_type = KEYS.iter().filter(|key| key.demanded == Demanded::ByType).map(|key| {
+fn demands(schema: ContractSchema) -> Value {
+    let required = KEYS.iter().filter(|key| key.is_required(schema, None)).map(|key| key.name_in(schema));
+    let by_type = KEYS.iter().filter(|key| key.required == KeyRequired::ByType).map(|key| {
         let types: Vec<_> =
             TYPES.iter().filter(|kind| kind.requires(key.name)).map(|kind| kind.name).collect();
         json!({
             "if": { "properties": { "type": { "enum": types } } },
-            "then": { "required": [key.name_in(form)] },
+            "then": { "required": [key.name_in(schema)] },
         })
     });
     json!({ "required": required.collect::<Vec<_>>(), "allOf": by_type.collect::<Vec<_>>() })
@@ -90,7 +90,7 @@ fn example_schema() -> Value {
         "additionalProperties": false,
     });
     json!({
-        "description": "A text, or a text with its path and its fixed form.",
+        "description": "A text, or a text with its path and its fixed schema.",
         "anyOf": [
             described(json!({ "type": "string" }), "A text, checked under a path that matches the glob."),
             described(
@@ -101,7 +101,7 @@ fn example_schema() -> Value {
                 json!({ "type": "number" }),
                 "A text that YAML reads as a number; used as written.",
             ),
-            described(placed, "A text, its path, and its fixed form."),
+            described(placed, "A text, its path, and its fixed schema."),
         ],
     })
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::contract::Contract;
-use crate::contract::keys::{KEYS, Key, Quotes, Value};
+use crate::contract::keys::{ContractKey, KEYS, Quotes, Value};
 
 /// The text of a contract file that says what the contract says, but for its examples.
 pub fn to_yaml(contract: &Contract) -> String {
-    let written = |key: &Key| match key.value_of(contract)? {
+    let written = |key: &ContractKey| match key.value_of(contract)? {
         Value::Text(text) => Some(scalar(key, &text.text).into_owned()),
         Value::Flag(flag) => Some(flag.to_string()),
         Value::List(list) => {
@@ -21,7 +21,7 @@ pub fn to_yaml(contract: &Contract) -> String {
 }
 
 /// A text as the value of a key.
-fn scalar<'a>(key: &Key, text: &'a str) -> Cow<'a, str> {
+fn scalar<'a>(key: &ContractKey, text: &'a str) -> Cow<'a, str> {
     let is_bare = key.quotes == Quotes::IfNeeded && is_word(text);
     if is_bare { Cow::Borrowed(text) } else { quoted(text) }
 }

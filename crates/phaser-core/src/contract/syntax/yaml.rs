@@ -11,29 +11,29 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::{Error, Location, MessageFormatter, Spanned, UserMessageFormatter, options};
 
-use super::{Document, Stranger, StrangerPlace, counts_beside_rule};
-use crate::contract::keys::{KEYS, Key, Level, Placed, RULE, Shape, UNREAD, Value};
-use crate::contract::{Example, Examples, Form};
+use super::{ContractDocument, UnknownKey, UnknownKeyPlace, counts_beside_rule};
+use crate::contract::keys::{ContractKey, KEYS, KeyLevel, LocatedText, RULE, UNREAD, Value, ValueShape};
+use crate::contract::{ContractSchema, Example, Examples};
 
 mod mistake;
 mod node;
 
-pub(super) use mistake::{Mistake, Subject};
-pub use node::{Node, NodeValue, node};
+pub(super) use mistake::{Subject, YamlMistake};
+pub use node::{YamlNode, YamlNodeValue, node};
 
 /// What a contract file says.
-pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
-    let Some(Top(mapping)) = document(yaml, Subject::Contract)? else {
-        return Err(Mistake::at(1, "the file is empty (a contract starts with 'rule_id: …')"));
+pub(super) fn read(yaml: &str) -> Result<ContractDocument<'static>, YamlMistake> {
+    let Some(TopMapping(mapping)) = document(yaml, Subject::Contract)? else {
+        return Err(YamlMistake::at(1, "the file is empty (a contract starts with 'rule_id: …')"));
     };
-    let (form, top, inner, outer) = match mapping.rule.map(|rule| *rule) {
-        Some(Spanned { value: Rule(rule), referenced, .. }) => {
-            (Form::Nested, line_of(&referenced), rule.written, mapping.written)
+    let (schema, top, inner, outer) = match mapping.rule.map(|rule| *rule) {
+        Some(Spanned { value: RuleMapping(rule), referenced, .. }) => {
+            (ContractSchema::V1_2, line_of(&referenced), rule.written, mapping.written)
         }
-        None => (Form::Flat, 1, mapping.written, Written::default()),
+        None => (ContractSchema::Flat, 1, mapping.written, YamlKeys::default()),
     };
-    let mut document = Document { form, top, values: Vec::new(), strangers: Vec::new() };
-    document.strangers.extend(inner.strangers.into_iter().chain(outer.strangers));
+    let mut document = ContractDocument { schema, top, values: Vec::new(), unknown_keys: Vec::new() };
+    document.unknown_keys.extend(inner.unknown_keys.into_iter().chain(outer.unknown_keys));
     let present: Vec<usize> = inner.entries.iter().map(|entry| entry.key).collect();
     for entry in inner.entries {
         entry.put_into(&mut document, yaml);
@@ -42,7 +42,7 @@ pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
         let is_there = present.contains(&entry.key);
         if !counts_beside_rule(entry.key) {
             let (name, line) = (KEYS[entry.key].name.to_owned(), entry.line);
-            document.strangers.push(Stranger { name, line, place: StrangerPlace::BesideRule });
+            document.unknown_keys.push(UnknownKey { name, line, place: UnknownKeyPlace::BesideRule });
         } else if !is_there {
             entry.put_into(&mut document, yaml);
         }
@@ -52,14 +52,14 @@ pub(super) fn read(yaml: &str) -> Result<Document<'static>, Mistake> {
 
 /// Where the value of a key at the top stands, if it is true or false.
 pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
-    let Top(mapping) = document::<Option<Top>>(yaml, Subject::Contract).ok()??;
+    let TopMapping(mapping) = document::<Option<TopMapping>>(yaml, Subject::Contract).ok()??;
     let entry = mapping.written.entries.into_iter().find(|entry| KEYS[entry.key].name == name)?;
-    let Raw::Flag(flag) = entry.raw else { return None };
+    let YamlValue::Flag(flag) = entry.raw else { return None };
     span(&flag.referenced).filter(|range| yaml.get(range.clone()).is_some())
 }
 
 /// The one document in `yaml`, read within limits that no contract needs more than.
-fn document<'de, T: Deserialize<'de>>(yaml: &'de str, subject: Subject) -> Result<T, Mistake> {
+fn document<'de, T: Deserialize<'de>>(yaml: &'de str, subject: Subject) -> Result<T, YamlMistake> {
     let options = options! {
         budget: serde_saphyr::budget! {
             max_depth: 32,
@@ -84,21 +84,21 @@ fn span(location: &Location) -> Option<Range<usize>> {
 
 /// What stands in a mapping: values of known keys, and other keys.
 #[derive(Default)]
-struct Written {
-    entries: Vec<Entry>,
-    strangers: Vec<Stranger>,
+struct YamlKeys {
+    entries: Vec<YamlEntry>,
+    unknown_keys: Vec<UnknownKey>,
 }
 
 /// A key with its value.
-struct Entry {
+struct YamlEntry {
     /// The index of the key.
     key: usize,
     line: usize,
-    raw: Raw,
+    raw: YamlValue,
 }
 
 /// A value as the YAML crate reads it.
-enum Raw {
+enum YamlValue {
     Text(Spanned<String>),
     TextOrList(Spanned<TextOrList>),
     Flag(Spanned<bool>),
@@ -106,32 +106,32 @@ enum Raw {
     Examples(RawExamples),
 }
 
-impl Entry {
-    fn put_into(self, document: &mut Document<'static>, yaml: &str) {
+impl YamlEntry {
+    fn put_into(self, document: &mut ContractDocument<'static>, yaml: &str) {
         let value = match self.raw {
-            Raw::Text(text) => Value::Text(placed(text)),
-            Raw::TextOrList(spanned) => {
+            YamlValue::Text(text) => Value::Text(placed(text)),
+            YamlValue::TextOrList(spanned) => {
                 let place = spanned.referenced;
                 match spanned.value {
-                    TextOrList::Text(text) => Value::Text(Placed::new(text, line_of(&place))),
+                    TextOrList::Text(text) => Value::Text(LocatedText::new(text, line_of(&place))),
                     TextOrList::OtherScalar => {
                         let written = as_written(yaml, &place).unwrap_or_default();
-                        Value::Text(Placed::new(written, line_of(&place)))
+                        Value::Text(LocatedText::new(written, line_of(&place)))
                     }
                     TextOrList::List(list) => Value::List(list.into_iter().map(placed).collect()),
                 }
             }
-            Raw::Flag(flag) => Value::Flag(flag.value),
-            Raw::Words(words) => Value::List(words.into_iter().map(placed).collect()),
-            Raw::Examples(examples) => Value::Examples(examples.read(document, yaml)),
+            YamlValue::Flag(flag) => Value::Flag(flag.value),
+            YamlValue::Words(words) => Value::List(words.into_iter().map(placed).collect()),
+            YamlValue::Examples(examples) => Value::Examples(examples.read(document, yaml)),
         };
         document.values.push((self.key, value));
     }
 }
 
-fn placed(spanned: Spanned<String>) -> Placed<'static> {
+fn placed(spanned: Spanned<String>) -> LocatedText<'static> {
     let line = line_of(&spanned.referenced);
-    Placed::new(spanned.value, line)
+    LocatedText::new(spanned.value, line)
 }
 
 /// The characters that a value is written with.
@@ -140,31 +140,31 @@ fn as_written(yaml: &str, location: &Location) -> Option<String> {
 }
 
 /// The whole file.
-struct Top(Mapping);
+struct TopMapping(Mapping);
 
 /// What stands under `rule`.
-struct Rule(Mapping);
+struct RuleMapping(Mapping);
 
 /// A mapping in a contract file, and the rule in it.
 #[derive(Default)]
 struct Mapping {
-    written: Written,
-    rule: Option<Box<Spanned<Rule>>>,
+    written: YamlKeys,
+    rule: Option<Box<Spanned<RuleMapping>>>,
 }
 
-impl<'de> Deserialize<'de> for Top {
+impl<'de> Deserialize<'de> for TopMapping {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MappingVisitor(Level::Top)).map(Self)
+        deserializer.deserialize_map(MappingVisitor(KeyLevel::Top)).map(Self)
     }
 }
 
-impl<'de> Deserialize<'de> for Rule {
+impl<'de> Deserialize<'de> for RuleMapping {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MappingVisitor(Level::Rule)).map(Self)
+        deserializer.deserialize_map(MappingVisitor(KeyLevel::Rule)).map(Self)
     }
 }
 
-struct MappingVisitor(Level);
+struct MappingVisitor(KeyLevel);
 
 impl<'de> Visitor<'de> for MappingVisitor {
     type Value = Mapping;
@@ -178,17 +178,17 @@ impl<'de> Visitor<'de> for MappingVisitor {
         while let Some(name) = map.next_key::<Spanned<String>>()? {
             let line = line_of(&name.referenced);
             let name = name.value;
-            let at_top = self.0 == Level::Top;
-            if let Some(key) = Key::find(&name, self.0) {
+            let at_top = self.0 == KeyLevel::Top;
+            if let Some(key) = ContractKey::find(&name, self.0) {
                 let raw = next_value(&mut map, KEYS[key].shape)?;
-                mapping.written.entries.extend(raw.map(|raw| Entry { key, line, raw }));
+                mapping.written.entries.extend(raw.map(|raw| YamlEntry { key, line, raw }));
             } else if at_top && name == RULE {
-                mapping.rule = map.next_value::<Option<Spanned<Rule>>>()?.map(Box::new);
+                mapping.rule = map.next_value::<Option<Spanned<RuleMapping>>>()?.map(Box::new);
             } else {
                 map.next_value::<IgnoredAny>()?;
                 if !(at_top && UNREAD.iter().any(|(unread, _)| *unread == name)) {
-                    let place = StrangerPlace::Unknown(self.0);
-                    mapping.written.strangers.push(Stranger { name, line, place });
+                    let place = UnknownKeyPlace::Unknown(self.0);
+                    mapping.written.unknown_keys.push(UnknownKey { name, line, place });
                 }
             }
         }
@@ -197,15 +197,15 @@ impl<'de> Visitor<'de> for MappingVisitor {
 }
 
 /// A value of this shape, unless it is empty.
-fn next_value<'de, A: MapAccess<'de>>(map: &mut A, shape: Shape) -> Result<Option<Raw>, A::Error> {
+fn next_value<'de, A: MapAccess<'de>>(map: &mut A, shape: ValueShape) -> Result<Option<YamlValue>, A::Error> {
     Ok(match shape {
-        Shape::Text { .. } => map.next_value::<Option<_>>()?.map(Raw::Text),
-        Shape::TextOrList { .. } | Shape::Choices { .. } => {
-            map.next_value::<Option<_>>()?.map(Raw::TextOrList)
+        ValueShape::Text { .. } => map.next_value::<Option<_>>()?.map(YamlValue::Text),
+        ValueShape::TextOrList { .. } | ValueShape::Choices { .. } => {
+            map.next_value::<Option<_>>()?.map(YamlValue::TextOrList)
         }
-        Shape::Flag { .. } => map.next_value::<Option<_>>()?.map(Raw::Flag),
-        Shape::Words { .. } => map.next_value::<Option<_>>()?.map(Raw::Words),
-        Shape::Examples => map.next_value::<Option<_>>()?.map(Raw::Examples),
+        ValueShape::Flag { .. } => map.next_value::<Option<_>>()?.map(YamlValue::Flag),
+        ValueShape::Words { .. } => map.next_value::<Option<_>>()?.map(YamlValue::Words),
+        ValueShape::Examples => map.next_value::<Option<_>>()?.map(YamlValue::Examples),
     })
 }
 
@@ -270,7 +270,7 @@ const IN_EXAMPLE: &[&str] = &["path", "text", "fixed"];
 struct RawExamples {
     violating: Vec<Spanned<RawExample>>,
     passing: Vec<Spanned<RawExample>>,
-    strangers: Vec<Stranger>,
+    unknown_keys: Vec<UnknownKey>,
 }
 
 /// A text, or a text with the path that it is judged under.
@@ -282,7 +282,7 @@ enum RawExample {
     Flag(bool),
     /// What YAML takes for a number; it counts as it is written.
     Number(f64),
-    Placed(RawPlacedExample),
+    LocatedText(RawPlacedExample),
 }
 
 #[derive(Deserialize)]
@@ -291,7 +291,7 @@ struct RawPlacedExample {
     text: String,
     fixed: Option<String>,
     #[serde(flatten)]
-    strangers: BTreeMap<String, IgnoredAny>,
+    unknown_keys: BTreeMap<String, IgnoredAny>,
 }
 
 impl<'de> Deserialize<'de> for RawExamples {
@@ -317,8 +317,8 @@ impl<'de> Visitor<'de> for ExamplesVisitor {
                 "passing" => examples.passing = map.next_value::<Option<_>>()?.unwrap_or_default(),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
-                    let (line, place) = (line_of(&name.referenced), StrangerPlace::InExamples(IN_EXAMPLES));
-                    examples.strangers.push(Stranger { name: name.value, line, place });
+                    let (line, place) = (line_of(&name.referenced), UnknownKeyPlace::InExamples(IN_EXAMPLES));
+                    examples.unknown_keys.push(UnknownKey { name: name.value, line, place });
                 }
             }
         }
@@ -327,16 +327,16 @@ impl<'de> Visitor<'de> for ExamplesVisitor {
 }
 
 impl RawExamples {
-    fn read(self, document: &mut Document<'static>, yaml: &str) -> Examples {
-        document.strangers.extend(self.strangers);
+    fn read(self, document: &mut ContractDocument<'static>, yaml: &str) -> Examples {
+        document.unknown_keys.extend(self.unknown_keys);
         let mut all = |raw: Vec<Spanned<RawExample>>| -> Vec<Example> {
-            raw.into_iter().map(|raw| example(raw, &mut document.strangers, yaml)).collect()
+            raw.into_iter().map(|raw| example(raw, &mut document.unknown_keys, yaml)).collect()
         };
         Examples { violating: all(self.violating), passing: all(self.passing) }
     }
 }
 
-fn example(raw: Spanned<RawExample>, strangers: &mut Vec<Stranger>, yaml: &str) -> Example {
+fn example(raw: Spanned<RawExample>, unknown_keys: &mut Vec<UnknownKey>, yaml: &str) -> Example {
     let (place, line) = (raw.referenced, line_of(&raw.referenced));
     match raw.value {
         RawExample::Text(text) => Example { path: None, text, fixed: None, line },
@@ -348,11 +348,11 @@ fn example(raw: Spanned<RawExample>, strangers: &mut Vec<Stranger>, yaml: &str) 
             let text = as_written(yaml, &place).unwrap_or_else(|| number.to_string());
             Example { path: None, text, fixed: None, line }
         }
-        RawExample::Placed(placed) => {
-            strangers.extend(placed.strangers.into_keys().map(|name| Stranger {
+        RawExample::LocatedText(placed) => {
+            unknown_keys.extend(placed.unknown_keys.into_keys().map(|name| UnknownKey {
                 name,
                 line,
-                place: StrangerPlace::InExamples(IN_EXAMPLE),
+                place: UnknownKeyPlace::InExamples(IN_EXAMPLE),
             }));
             Example { path: placed.path, text: placed.text, fixed: placed.fixed, line }
         }

@@ -227,8 +227,11 @@ fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Layers {
 
 fn switch_off(ids: &[&str]) -> Override {
     let contracts = ids.iter().map(|id| Selector::new(id).expect("a selector")).collect();
-    let change = phaser_core::contract::scope::Change { enabled: Some(false), severity: None };
-    Override { contracts, case: Case { files: phaser_core::contract::scope::FileSet::default(), change } }
+    let change = phaser_core::contract::scope::OverrideValues { enabled: Some(false), severity: None };
+    Override {
+        contracts,
+        case: FileOverride { files: phaser_core::contract::scope::FileSet::default(), change },
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::folder::is_named_like_a_contract;
 use super::{Candidate, Directory, Found, NoRoom, Reader, files, of_bytes};
 use phaser_core::contract::Warning;
-use phaser_core::contract::keys::Built;
+use phaser_core::contract::keys::ParsedContract;
 
 /// The bytes of the files of a directory that are staged, by their paths from there; those that are the same on disk may
 /// be missing.
@@ -61,7 +61,7 @@ impl Reader {
     pub(super) fn keep(
         &self,
         found: &mut Found,
-        built: Result<Built, NoRoom>,
+        built: Result<ParsedContract, NoRoom>,
         from: &Directory,
     ) -> Result<(), NoRoom> {
         match built {

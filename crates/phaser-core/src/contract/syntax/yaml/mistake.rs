@@ -30,14 +30,14 @@ impl Subject {
 
 /// What is wrong with a file as a whole, and the line where it shows.
 #[derive(Debug)]
-pub struct Mistake {
+pub struct YamlMistake {
     /// The line.
     pub line: usize,
     /// What is wrong, and how to mend it.
     pub what: String,
 }
 
-impl Mistake {
+impl YamlMistake {
     /// A mistake that shows on this line.
     pub fn at(line: usize, what: impl Into<String>) -> Self {
         Self { line, what: what.into() }
@@ -45,10 +45,10 @@ impl Mistake {
 }
 
 /// What an error of the YAML crate means for the author of `yaml`.
-pub fn of(yaml: &str, error: &Error, subject: Subject) -> Mistake {
+pub fn of(yaml: &str, error: &Error, subject: Subject) -> YamlMistake {
     let line = error.location().map_or(1, |location| line_of(&location));
     match control_character(yaml) {
-        Some((at, c)) if at >= line && is_about_characters(error) => Mistake::at(
+        Some((at, c)) if at >= line && is_about_characters(error) => YamlMistake::at(
             at,
             format!(
                 "a control character, U+{code:04X}, which YAML does not allow (remove it, or write it as '\\u{code:04x}' \
@@ -58,9 +58,9 @@ pub fn of(yaml: &str, error: &Error, subject: Subject) -> Mistake {
         ),
         _ => match tab_before_text(yaml, line) {
             Some(at) if is_about_tabs(error) => {
-                Mistake::at(at, "a tab where YAML allows only spaces (indent with spaces)")
+                YamlMistake::at(at, "a tab where YAML allows only spaces (indent with spaces)")
             }
-            _ => Mistake::at(line, describe(error, subject)),
+            _ => YamlMistake::at(line, describe(error, subject)),
         },
     }
 }

@@ -6,8 +6,8 @@
 use crate::codec::Bytes;
 #[cfg(test)]
 use crate::codec::{put_bytes, put_list, put_long, put_number};
-use phaser_core::contract::keys::{Builder, KEYS, Placed, Shape, Value};
-use phaser_core::contract::{Check, Contract, Form, MayHold, Needs, Origin};
+use phaser_core::contract::keys::{ContractBuilder, KEYS, LocatedText, Value, ValueShape};
+use phaser_core::contract::{Check, Contract, ContractSchema, MayHold, Needs, Origin};
 
 /// Stands for a flag that goes without saying.
 const UNSAID: u8 = 2;
@@ -19,24 +19,24 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
     let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_deref());
     put_list(&mut needed, needs.as_slice(), |out, needs| put_needs(out, needs));
     put_bytes(&mut out, &needed);
-    out.push(u8::from(contract.form == Form::Nested));
+    out.push(u8::from(contract.schema == ContractSchema::V1_2));
     for key in &KEYS {
         match key.shape {
-            Shape::Text { get, .. } | Shape::TextOrList { get, .. } => match get(contract) {
+            ValueShape::Text { get, .. } | ValueShape::TextOrList { get, .. } => match get(contract) {
                 None => put_number(&mut out, 0),
-                Some(Placed { text, line }) => {
+                Some(LocatedText { text, line }) => {
                     put_number(&mut out, line);
                     put_bytes(&mut out, text.as_bytes());
                 }
             },
-            Shape::Flag { get, .. } => out.push(get(contract).map_or(UNSAID, u8::from)),
-            Shape::Words { get, .. } => {
+            ValueShape::Flag { get, .. } => out.push(get(contract).map_or(UNSAID, u8::from)),
+            ValueShape::Words { get, .. } => {
                 put_list(&mut out, get(contract), |out, word| put_bytes(out, word.as_bytes()));
             }
-            Shape::Choices { get, .. } => {
+            ValueShape::Choices { get, .. } => {
                 put_list(&mut out, &get(contract), |out, word| put_bytes(out, word.as_bytes()));
             }
-            Shape::Examples => {}
+            ValueShape::Examples => {}
         }
     }
     out
@@ -67,11 +67,11 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let mut bytes = Bytes(bytes);
     let needs = bytes.bytes().and_then(|needs| Bytes(needs).list(take_needs));
     let form = match bytes.byte() {
-        Some(0) => Form::Flat,
-        Some(1) => Form::Nested,
+        Some(0) => ContractSchema::Flat,
+        Some(1) => ContractSchema::V1_2,
         _ => return Err(origin),
     };
-    let mut builder = Builder::of_valid(origin, form);
+    let mut builder = ContractBuilder::of_valid(origin, form);
     let is_filled = fill(&mut builder, &mut bytes).is_some() && bytes.0.is_empty();
     let mut contract = builder.into_contract()?;
     let Some(mut needs) = needs.filter(|_| is_filled) else { return Err(contract.origin) };
@@ -82,26 +82,26 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
 }
 
 /// Sets the values of all keys.
-fn fill(builder: &mut Builder, bytes: &mut Bytes<'_>) -> Option<()> {
+fn fill(builder: &mut ContractBuilder, bytes: &mut Bytes<'_>) -> Option<()> {
     for (at, key) in KEYS.iter().enumerate() {
         match key.shape {
-            Shape::Text { .. } | Shape::TextOrList { .. } => {
+            ValueShape::Text { .. } | ValueShape::TextOrList { .. } => {
                 let line = bytes.number()?;
                 if line > 0 {
-                    builder.set(at, Value::Text(Placed::new(bytes.text()?, line)));
+                    builder.set(at, Value::Text(LocatedText::new(bytes.text()?, line)));
                 }
             }
-            Shape::Flag { .. } => match bytes.byte()? {
+            ValueShape::Flag { .. } => match bytes.byte()? {
                 UNSAID => {}
                 flag => builder.set(at, Value::Flag(flag != 0)),
             },
-            Shape::Words { .. } | Shape::Choices { .. } => {
-                let words = bytes.list(|bytes| Some(Placed::new(bytes.text()?, 1)))?;
+            ValueShape::Words { .. } | ValueShape::Choices { .. } => {
+                let words = bytes.list(|bytes| Some(LocatedText::new(bytes.text()?, 1)))?;
                 if !words.is_empty() {
                     builder.set(at, Value::List(words));
                 }
             }
-            Shape::Examples => {}
+            ValueShape::Examples => {}
         }
     }
     Some(())
