@@ -1,5 +1,5 @@
-//! The command line: the only layer that reads the arguments, the environment, standard input and
-//! the current directory, and the only one that writes to the terminal.
+//! The command line: the only layer that reads arguments, the environment, stdin and the current directory, and the
+//! only one that writes to the terminal.
 
 use phaser_core::sanitize::inert;
 use std::io::{self, Write};
@@ -38,7 +38,7 @@ mod today;
 
 use environment::Environment;
 
-/// Phaser keeps a project's own rules true: in Claude Code, at commit time and in CI
+/// Phaser enforces a project's own rules: in AI agents' hooks, at commit time and in CI
 #[derive(Debug, Parser)]
 #[command(name = "phaser", version, propagate_version = true)]
 struct Cli {
@@ -48,28 +48,28 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Check contracts: on a hook event, on files, or on the whole project
+    /// Check a hook event, files, a change or the whole project
     Enforce(Box<args::Enforce>),
-    /// List, write, test and change contracts
+    /// List, create, test and edit contracts
     Contracts(contracts::Contracts),
-    /// Check the whole project, and say for each contract whether it is kept
+    /// Check the whole project and report pass or fail per contract
     Check(contracts::CheckArgs),
-    /// Give a project its first contracts
+    /// Set up contracts, hooks and a baseline in a project
     Init(init::Init),
-    /// Write down the violations that there are, so that only new ones count
+    /// Record the current violations so that only new ones count
     Baseline(baseline::Baseline),
-    /// Repair violations that contracts know how to repair
+    /// Fix violations of contracts that define a fix
     Fix(fix::Fix),
-    /// Show how many violations there were over time, with the contracts of today
+    /// Count violations over past commits, with today's contracts
     History(Box<history::History>),
-    /// Explain a contract: why it is there, how to keep it, how to ignore it
+    /// Explain a contract: its reason, its examples, how to ignore it
     Explain(explain::Explain),
-    /// Work with reports that have been written
+    /// Merge and convert written reports
     #[command(subcommand)]
     Report(report::ReportCommand),
-    /// See whether phaser is in place in this project, and what to do if it is not
+    /// Diagnose the installation in this project
     Doctor(doctor::Doctor),
-    /// Print completions for a shell
+    /// Print a shell completion script
     Completions(completions::Completions),
     /// Print a manual page
     Man(completions::Man),
@@ -92,7 +92,7 @@ pub fn main() -> ExitCode {
         .into()
 }
 
-/// Shows help, or what is wrong with the arguments.
+/// Prints help or a usage error, with control characters in arguments escaped.
 fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         let written = error.print();
@@ -103,7 +103,7 @@ fn usage(error: &clap::Error) -> Exit {
     if text.lines().any(|line| inert(line) != line) {
         text.lines().for_each(say);
     } else {
-        // That it cannot be written changes nothing.
+        // There is nowhere left to report a closed stderr.
         let _ = error.print();
     }
     Exit::Trouble
@@ -111,7 +111,7 @@ fn usage(error: &clap::Error) -> Exit {
 
 fn run(command: Command) -> anyhow::Result<Exit> {
     let environment = match &command {
-        // The client says where it is.
+        // The event carries the directory; the current one may be gone.
         Command::Enforce(args) if args.answers_a_hook() => Environment::capture_without_directory(),
         _ => Environment::capture()?,
     };
@@ -131,7 +131,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     }
 }
 
-/// Writes a line to standard error, inert; that it cannot be written changes nothing.
+/// Prints a sanitised line to stderr. Write errors are ignored.
 fn say(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", inert(&line.to_string()));
 }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_event_is_understood_as_among_all_commands() {
+    fn hook_line_parses_like_full_command() {
         for line in [
             "phaser enforce --stdin",
             "phaser enforce --stdin --contracts-dir a --pack secrets --severity error --timeout 5 --on-clean defer -q",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_is_left_to_all_commands() {
+    fn other_lines_fall_back_to_clap() {
         for line in [
             "phaser",
             "phaser enforce",

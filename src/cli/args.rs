@@ -1,4 +1,4 @@
-//! The arguments of `phaser enforce`, and what they may be.
+//! The arguments of `phaser enforce`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct Enforce {
 }
 
 impl Enforce {
-    /// Is this run the answer to a hook event?
+    /// Whether this run responds to a hook event.
     pub fn answers_a_hook(&self) -> bool {
         match &self.command {
             None => self.check.stdin,
@@ -48,9 +48,10 @@ impl Enforce {
     }
 }
 
-/// The arguments of `phaser enforce --stdin`, if that is what they are and nothing is wrong with them.
+/// The arguments of `phaser enforce --stdin`; `None` for any other or any invalid command line.
 ///
-/// To a hook, describing all other commands only to pass over them would be a large part of its time.
+/// Building clap's definition of all commands would be a large part of a hook's run time, so a hook line is parsed
+/// without it.
 pub fn hook_event(mut arguments: impl Iterator<Item = OsString>) -> Option<Enforce> {
     arguments.next();
     let arguments: Vec<_> = arguments.collect();
@@ -63,38 +64,37 @@ pub fn hook_event(mut arguments: impl Iterator<Item = OsString>) -> Option<Enfor
     }
     let parsed = EnforceArgs::augment_args(clap::Command::new("enforce")).try_get_matches_from(arguments);
     let check = EnforceArgs::from_arg_matches(&parsed.ok()?).ok()?;
-    // A word may be a command.
+    // A positional argument may be a subcommand's name.
     check.paths.is_empty().then_some(Enforce { command: None, check })
 }
 
 #[derive(Debug, Subcommand)]
 pub enum EnforceCommand {
-    /// The same as 'phaser enforce' itself
+    /// Alias of 'phaser enforce'
     #[command(hide = true)]
     Check(Box<EnforceArgs>),
-    /// Install phaser's hooks in Claude Code's settings
+    /// Install hooks in Claude Code or another agent
     Install(Install),
-    /// Take phaser's hooks out of Claude Code's settings
+    /// Remove phaser's hooks from an agent's settings
     Uninstall(Uninstall),
 }
 
-/// What to check, how, and how to show it.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct EnforceArgs {
-    /// Check one hook event, read as JSON from standard input
+    /// Check one hook event, read as JSON from stdin
     #[arg(long, help_heading = MODE)]
     pub stdin: bool,
 
-    /// With --stdin: guard everything that may change a file, in the hooks of 'phaser enforce install --guard'
+    /// With --stdin: check every tool call that may write a file
     #[arg(long, requires = "stdin", help_heading = MODE)]
     pub guard: bool,
 
-    /// With --stdin: the agent that sends the event [default: what the event itself says]
-    #[arg(long, value_enum, value_name = "NAME", requires = "stdin", help_heading = MODE)]
+    /// With --stdin: set the agent [default: detected from the event]
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, requires = "stdin", help_heading = MODE)]
     pub agent: Option<AgentArg>,
 
-    /// Check a file on disk; may be given several times
+    /// Check a file on disk (repeatable)
     #[arg(long, value_name = "PATH", help_heading = MODE)]
     pub file: Vec<PathBuf>,
 
@@ -102,43 +102,39 @@ pub struct EnforceArgs {
     #[arg(long, help_heading = MODE)]
     pub all: bool,
 
-    /// Check what the next commit would contain: the staged files, with their staged content; with PATHs,
-    /// these files as they are in the index, whether staged or not
+    /// Check staged content; with PATHs, these files in the index
     #[arg(long, help_heading = MODE)]
     pub staged: bool,
 
-    /// Check the files that changed since the merge base with BASE: as they are in HEAD, or in the worktree
-    /// when HEAD is not named
+    /// Check files changed since the merge base with BASE
     #[arg(long, value_name = "BASE[..HEAD]", help_heading = MODE)]
     pub diff: Option<Revisions>,
 
-    /// Check these files, or the files in these directories
+    /// Check these files and directories
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// Which contracts to check
-    #[arg(long, value_enum, default_value = "all", help_heading = CONTRACTS)]
+    /// Check contracts of this severity: error, warning or all
+    #[arg(long, value_enum, value_name = "LEVEL", default_value = "all", hide_possible_values = true, help_heading = CONTRACTS)]
     pub severity: SeverityFilter,
 
-    /// How to show the report [default: hook with --stdin, what the name of --output ends with, otherwise text]
-    #[arg(long, value_enum, help_heading = REPORT)]
+    /// Set the format: hook, text, json, sarif, github, gitlab, junit or html
+    #[arg(long, value_enum, hide_possible_values = true, help_heading = REPORT)]
     pub format: Option<Format>,
 
-    /// Write the report to this file, and text to standard output; without --format, a name that ends with
-    /// .sarif, .json, .xml or .html says which: sarif, json, junit or html
+    /// Write the report to FILE, and text to stdout; the extension sets the format
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
     pub output: Option<PathBuf>,
 
-    /// With --staged or --diff: only violations count that the change brought in, as with --existing report
+    /// With --staged or --diff: alias of --existing report
     #[arg(long, help_heading = MODE)]
     pub new_lines: bool,
 
-    /// With --stdin, --staged or --diff: what becomes of violations that were there before
-    /// [default: what .claude/phaser.yaml says, otherwise deny]
-    #[arg(long, value_parser = choices::existing(), help_heading = MODE)]
+    /// Count violations that were there before (deny) or list them (report)
+    #[arg(long, value_name = "POLICY", value_parser = choices::existing(), hide_possible_values = true, help_heading = MODE)]
     pub existing: Option<Existing>,
 
-    /// With --all: check only part I of N, so that several machines can share the work
+    /// With --all: check part I of N, to split the work between machines
     #[arg(long, value_name = "I/N", help_heading = MODE)]
     pub shard: Option<Shard>,
 
@@ -146,8 +142,7 @@ pub struct EnforceArgs {
     #[arg(long, value_name = "PATH", help_heading = CONTRACTS)]
     pub contracts_dir: Option<PathBuf>,
 
-    /// Read contracts, configuration and baseline as this branch, tag or commit has them, and not as they are
-    /// on disk: so that a change cannot switch off what judges it
+    /// Read contracts, configuration and baseline from this git revision
     #[arg(long, value_name = "REV", conflicts_with_all = ["contracts_dir", "stdin"], help_heading = CONTRACTS)]
     pub contracts_from: Option<String>,
 
@@ -160,49 +155,47 @@ pub struct EnforceArgs {
     #[command(flatten, next_help_heading = LIMITS)]
     pub limits: Limits,
 
-    /// Keep results for the next run, and search only files that changed since the last one
-    /// [default: what .claude/phaser.yaml says, otherwise not]
+    /// Reuse the results for files unchanged since the last run
     #[arg(long, overrides_with = "no_cache", conflicts_with = "stdin", help_heading = LIMITS)]
     pub cache: bool,
 
-    /// Search all files, and keep nothing, whatever .claude/phaser.yaml says
+    /// Ignore the cache that .claude/phaser.yaml turns on
     #[arg(long, overrides_with = "cache", help_heading = LIMITS)]
     pub no_cache: bool,
 
-    /// The least severity that makes the exit code 1
-    #[arg(long, value_enum, default_value = "error", help_heading = ENDING)]
+    /// Lowest severity that fails the run: error, warning, never
+    #[arg(long, value_enum, value_name = "LEVEL", default_value = "error", hide_possible_values = true, help_heading = ENDING)]
     pub fail_on: FailOn,
 
-    /// What to answer a hook when nothing is violated; 'allow' skips the permission prompt
-    #[arg(long, value_enum, default_value = "allow", help_heading = ENDING)]
+    /// Respond to a clean event: allow (skip the prompt) or defer
+    #[arg(long, value_enum, value_name = "DECISION", default_value = "allow", hide_possible_values = true, help_heading = ENDING)]
     pub on_clean: OnCleanArg,
 
-    /// Exit with 3 when a contract file is broken, or when anything was not checked
+    /// Exit with 3 when a contract is broken or anything is unchecked
     #[arg(long, help_heading = ENDING)]
     pub strict: bool,
 
-    /// Report also what ignore directives suppress
+    /// Report what ignore directives suppress
     #[arg(long, help_heading = CONTRACTS)]
     pub no_ignores: bool,
 
-    /// Report also what is in the baseline, .claude/phaser-baseline.jsonl
+    /// Report what the baseline tolerates
     #[arg(long, help_heading = CONTRACTS)]
     pub no_baseline: bool,
 
-    /// End with how many violations there are by contract, directory and file: in text, which does so by itself above
-    /// fifty, and in json; other formats stay as they are
+    /// Count violations by contract, directory and file (text and json)
     #[arg(long, help_heading = REPORT)]
     pub statistics: bool,
 
-    /// Print the time of each phase and the most expensive contracts to standard error
+    /// Print times per phase and the most expensive contracts to stderr
     #[arg(long, help_heading = REPORT)]
     pub timings: bool,
 
-    /// When to use colours
-    #[arg(long, value_enum, default_value = "auto", help_heading = REPORT)]
+    /// Use colours: auto, always or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", hide_possible_values = true, help_heading = REPORT)]
     pub color: Color,
 
-    /// Say nothing that is only informational
+    /// Suppress notes
     #[arg(long, short, help_heading = REPORT)]
     pub quiet: bool,
 }
@@ -221,11 +214,11 @@ const MODES: &str = "--all, --staged, --diff BASE, --file PATH or --stdin";
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  nothing at or above --fail-on; with --stdin: the JSON says what was decided
+  0  nothing at or above --fail-on; with --stdin the JSON carries the decision
   1  violations at or above --fail-on; never with --stdin
-  3  phaser could not run, or could not check everything; never 2";
+  3  phaser could not run or could not check everything; never 2";
 
-/// The one thing a run looks at.
+/// The mode of a run: what it checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mode {
     Stdin,
@@ -236,7 +229,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// As it was asked for.
+    /// The mode as given on the command line, for messages.
     fn shown(&self) -> String {
         match self {
             Self::Stdin => "--stdin".to_owned(),
@@ -249,10 +242,8 @@ impl Mode {
             Self::Diff(_) => "--diff".to_owned(),
         }
     }
-}
 
-impl Mode {
-    /// Where the text comes from; an event says so itself.
+    /// The source to check; `None` for an event, which carries its own.
     pub fn source(self, shard: Option<Shard>) -> Option<Source> {
         Some(match self {
             Self::Stdin => return None,
@@ -265,7 +256,7 @@ impl Mode {
 }
 
 impl EnforceArgs {
-    /// The mode, of which there must be exactly one.
+    /// The mode. Fails unless exactly one is given and the flags fit it.
     pub fn mode(&self) -> anyhow::Result<Mode> {
         let (staged, plain) =
             if self.staged { (&self.paths[..], &[][..]) } else { (&[][..], &self.paths[..]) };
@@ -280,48 +271,50 @@ impl EnforceArgs {
         let mut asked = asked.into_iter().flatten();
         let mode = match (asked.next(), asked.next()) {
             (Some(mode), None) => mode,
-            (None, _) => anyhow::bail!("nothing to check: choose {MODES}"),
+            (None, _) => anyhow::bail!("nothing to check (choose {MODES})"),
             (Some(first), Some(second)) => {
                 anyhow::bail!(
-                    "more than one mode: {} and {}; leave one of them out",
+                    "more than one mode: {} and {} (remove one of them)",
                     first.shown(),
                     second.shown()
                 )
             }
         };
         if self.new_lines && !matches!(mode, Mode::Staged(_) | Mode::Diff(_)) {
-            anyhow::bail!("--new-lines needs something to compare with: use it with --staged or --diff");
+            anyhow::bail!("--new-lines needs a change to compare with (use it with --staged or --diff)");
         }
         if self.new_lines && self.existing == Some(Existing::Deny) {
-            anyhow::bail!("--new-lines and --existing deny say opposite things; leave one of them out");
+            anyhow::bail!("--new-lines contradicts --existing deny (remove one of them)");
         }
         if self.output.is_some() && mode == Mode::Stdin {
-            anyhow::bail!("--output is for reports: a hook event is answered on standard output");
+            anyhow::bail!(
+                "--output is for reports: the response to a hook event goes to stdout (remove one of them)"
+            );
         }
         if self.shard.is_some() && mode != Mode::All {
-            anyhow::bail!("--shard splits the whole project: use it with --all");
+            anyhow::bail!("--shard splits the whole project (use it with --all)");
         }
         Ok(mode)
     }
 
-    /// The format, which fits the mode.
+    /// The format of the report. Fails if `--format` does not fit the mode.
     pub fn format(&self, mode: &Mode) -> anyhow::Result<Format> {
         match (self.format, mode) {
             (None, Mode::Stdin) => Ok(Format::Hook),
             (None, _) => Ok(self.output.as_deref().map_or(Format::Text, Format::of_file)),
             (Some(Format::Hook), mode) if *mode != Mode::Stdin => {
-                anyhow::bail!("--format hook answers a hook event: use it with --stdin")
+                anyhow::bail!("--format hook is the response to a hook event (use it with --stdin)")
             }
             (Some(format), _) => Ok(format),
         }
     }
 
-    /// In which manner a client is answered.
+    /// How the agent receives the response.
     pub fn manner(&self) -> Manner {
         if self.guard { Manner::Guard } else { Manner::Plain }
     }
 
-    /// Is a contract of this severity checked?
+    /// Whether contracts of this severity are checked.
     pub fn wants(&self, severity: Severity) -> bool {
         match self.severity {
             SeverityFilter::All => true,
@@ -330,12 +323,12 @@ impl EnforceArgs {
         }
     }
 
-    /// Are contracts of every severity checked?
+    /// Whether `--severity` excludes nothing.
     pub fn checks_every_severity(&self) -> bool {
         self.severity == SeverityFilter::All
     }
 
-    /// The least severity that fails the run.
+    /// Lowest severity that fails the run; `None` if none does.
     pub fn fail_on(&self) -> Option<Severity> {
         match self.fail_on {
             FailOn::Error => Some(Severity::Error),
@@ -344,28 +337,26 @@ impl EnforceArgs {
         }
     }
 
-    /// Which gaps fail the run.
     pub fn strictness(&self) -> Strictness {
         if self.strict { Strictness::Strict } else { Strictness::Normal }
     }
 
-    /// Whether to measure what it costs.
     pub fn measure(&self) -> Measure {
         if self.timings { Measure::Costs } else { Measure::Nothing }
     }
 
-    /// What becomes of violations that were there before, if something is said here about it.
+    /// The policy for existing violations, if a flag sets it.
     pub fn existing(&self) -> Option<Existing> {
         self.existing.or(self.new_lines.then_some(Existing::Report))
     }
 
-    /// Are results kept, if the configuration says this about it? Never in a hook.
+    /// Whether results are cached, given the configuration's `cache`. Never in a hook.
     pub fn keeps_results(&self, configured: Option<bool>) -> bool {
         let wanted = self.cache || configured.unwrap_or(false);
         wanted && !self.no_cache && !self.stdin
     }
 
-    /// How the project is checked.
+    /// The options for `Project`.
     pub fn options(&self) -> Options {
         Options {
             directives: if self.no_ignores { Directives::Disregarded } else { Directives::Honoured },

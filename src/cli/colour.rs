@@ -1,4 +1,4 @@
-//! The argument that says when colours are used, shared by the commands that write for people.
+//! `--color`, shared by the commands that print text.
 
 use clap::{Args, ValueEnum};
 
@@ -14,7 +14,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Are colours used on standard output? On a terminal they are, unless a variable says something else.
+    /// Whether stdout gets colours. `auto` follows the environment variables, then whether stdout is a terminal.
     pub fn on(self, environment: &Environment) -> Colour {
         let used = match self {
             Self::Always => true,
@@ -25,16 +25,15 @@ impl Color {
     }
 }
 
-/// When to use colours.
 #[derive(Debug, Default, Args)]
 pub struct ColorArg {
-    /// When to use colours
-    #[arg(long, value_enum, default_value = "auto")]
+    /// Use colours: auto, always or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: Color,
 }
 
 impl ColorArg {
-    /// The styles to use on standard output.
+    /// The styles for stdout.
     pub fn palette(&self, environment: &Environment) -> Palette {
         Palette::new(self.color.on(environment))
     }

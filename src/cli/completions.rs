@@ -1,4 +1,4 @@
-//! `phaser completions` and `phaser man`: what the command line says about itself.
+//! `phaser completions` and `phaser man`, generated from clap's definition.
 
 use anyhow::anyhow;
 use clap::{Args, Command};
@@ -10,7 +10,7 @@ use crate::exit::Exit;
 /// `phaser completions`.
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// The shell
+    /// Shell to complete for
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -18,7 +18,7 @@ pub struct Completions {
 /// `phaser man`.
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The command that the page is about, for instance 'contracts test' [default: phaser itself]
+    /// Subcommand of the page, such as 'contracts test' [default: phaser]
     command: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ pub fn man(args: &Man, mut command: Command) -> anyhow::Result<Exit> {
     let mut page = &command;
     for name in &args.command {
         page = page.find_subcommand(name).ok_or_else(|| {
-            anyhow!("phaser has no command '{}' ('phaser help' lists them)", args.command.join(" "))
+            anyhow!("unknown command '{}' (run 'phaser help' for a list)", args.command.join(" "))
         })?;
     }
     let page = page.clone();

@@ -1,4 +1,4 @@
-//! What phaser takes from the process it runs in.
+//! Environment variables, directories and streams of the process.
 
 use std::env;
 use std::io::{self, IsTerminal};
@@ -9,28 +9,26 @@ use anyhow::Context;
 use crate::agents::Client;
 use phaser_project::source::git::Location;
 
-/// The variables, directories and streams that matter.
+/// The process environment, read once at the start.
 #[derive(Debug)]
 pub struct Environment {
-    /// The current directory.
     pub cwd: PathBuf,
-    /// The user's home directory.
     pub home: Option<PathBuf>,
-    /// Where version 1.2 kept its files, if that was said.
+    /// `PHASER_STORAGE_DIR`: the contracts directory of version 1.2.
     pub storage_dir: Option<PathBuf>,
-    /// The project that the client runs in.
+    /// `CLAUDE_PROJECT_DIR`: the project the agent runs in.
     pub claude_project_dir: Option<PathBuf>,
-    /// The file that GitHub shows on the page of a job.
+    /// `GITHUB_STEP_SUMMARY`: the file of the job summary.
     pub github_step_summary: Option<PathBuf>,
-    /// Where git is told to look.
+    /// Git's own variables.
     pub git: Location,
-    /// Where the client keeps the user's settings, when that is not `.claude` in the home directory.
+    /// `CLAUDE_CONFIG_DIR`: replaces `~/.claude`.
     pub claude_config_dir: Option<PathBuf>,
-    /// Was phaser started by the client's plugin of that name, and not by settings?
+    /// Whether the plugin started phaser, as opposed to a hook in settings.
     pub runs_as_a_plugin: bool,
-    /// The agent that has put its own variables here, if one has.
+    /// The agent detected by its variables.
     pub client: Option<Client>,
-    /// The directories that programs are looked for in.
+    /// The directories of `PATH`.
     pub path: Vec<PathBuf>,
 }
 
@@ -38,11 +36,11 @@ impl Environment {
     /// Reads the environment of this process.
     pub fn capture() -> anyhow::Result<Self> {
         let cwd =
-            env::current_dir().context("the current directory cannot be found; change to one that exists")?;
+            env::current_dir().context("cannot find the current directory (change to one that exists)")?;
         Ok(Self::in_directory(cwd))
     }
 
-    /// Reads the environment of a process whose current directory may be gone: the top of the file system takes its place.
+    /// Reads the environment; `/` replaces a current directory that is gone.
     pub fn capture_without_directory() -> Self {
         Self::in_directory(env::current_dir().unwrap_or_else(|_| PathBuf::from("/")))
     }
@@ -74,14 +72,14 @@ impl Environment {
         }
     }
 
-    /// The user's directory for what programs keep and can do without.
+    /// The user's cache directory.
     pub fn cache_home(&self) -> Option<PathBuf> {
         let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let by_default = || self.home.as_ref().map(|home| home.join(".cache"));
         absolute("XDG_CACHE_HOME").or_else(|| absolute("LOCALAPPDATA")).or_else(by_default)
     }
 
-    /// What tells this program from others of its version: its size, and when it was written.
+    /// Identifies this build: the size and modification time of the executable.
     pub fn program(&self) -> String {
         let metadata = env::current_exe().and_then(|path| path.metadata());
         metadata
@@ -89,7 +87,7 @@ impl Environment {
             .unwrap_or_default()
     }
 
-    /// The program that a shell here would start by this name.
+    /// The executable a shell would run for this name.
     pub fn find_program(&self, name: &str) -> Option<PathBuf> {
         if name.contains(std::path::is_separator) {
             return Some(self.cwd.join(name)).filter(|path| is_program(path));
@@ -97,8 +95,7 @@ impl Environment {
         self.path.iter().map(|directory| directory.join(name)).find(|path| is_program(path))
     }
 
-    /// What the variables say about colours: the first of `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE`
-    /// and `CLICOLOR` that is set.
+    /// The first of `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` and `CLICOLOR` that is set, as on or off.
     pub fn colour(&self) -> Option<bool> {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let on = |value: std::ffi::OsString| value != "0";
@@ -109,17 +106,15 @@ impl Environment {
         forced.or_else(|| set("CLICOLOR").map(on).filter(|on| !on))
     }
 
-    /// Is there somebody to ask?
+    /// Whether questions can be asked: stdin and stdout are terminals.
     pub fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
-    /// Is standard output a terminal?
     pub fn stdout_is_terminal(&self) -> bool {
         io::stdout().is_terminal()
     }
 
-    /// Is standard error a terminal?
     pub fn stderr_is_terminal(&self) -> bool {
         io::stderr().is_terminal()
     }

@@ -1,4 +1,4 @@
-//! `phaser explain`: a contract for whoever has just violated it.
+//! `phaser explain`: why a contract exists, what violates it, and how to fix, ignore or disable it.
 
 use std::io::{self, Write};
 
@@ -17,14 +17,14 @@ use phaser_project::contracts::read::ExamplesWanted;
 /// `phaser explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The contract, as reports name it
+    /// Contract id
     id: String,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show it
-    #[arg(long, value_enum, default_value = "text")]
+    /// Set the format: text or json
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
     format: Format,
 
     #[command(flatten)]
@@ -57,10 +57,10 @@ fn write(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Resu
     contracts::show::write_indented(out, &contract.message)?;
     if !contract.zones.is_empty() {
         let zones: Vec<_> = contract.zones.iter().map(|zone| zone.as_str()).collect();
-        writeln!(out, "\n{title}what counts:{title:#}\n  what starts in {}", zones.join(" or "))?;
+        writeln!(out, "\n{title}what counts:{title:#}\n  matches that start in {}", zones.join(" or "))?;
     }
     if contract.fix.is_some() {
-        writeln!(out, "\n{title}to repair it:{title:#}\n  phaser fix --only {id} --all")?;
+        writeln!(out, "\n{title}to fix it:{title:#}\n  phaser fix --only {id} --all")?;
     }
     if let Some(rationale) = &contract.rationale {
         writeln!(out, "\n{title}why:{title:#}")?;
@@ -69,7 +69,7 @@ fn write(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Resu
     contracts::show::write_examples(out, contract, palette)?;
     writeln!(
         out,
-        "\n{title}to ignore one place, in a comment on its line:{title:#}\n  {}",
+        "\n{title}to ignore one match, in a comment on its line:{title:#}\n  {}",
         directive(contract)
     )?;
     writeln!(
@@ -83,10 +83,10 @@ fn write(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Resu
     match contract.origin.layer {
         LayerKind::Pack => writeln!(
             out,
-            "{title}to change it or switch it off, make it the project's own:{title:#}\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
+            "{title}to change or disable it, copy it into the project:{title:#}\n  phaser contracts show {id} --yaml > .claude/contracts/{id}.yaml"
         ),
         LayerKind::Named | LayerKind::Project | LayerKind::Configured | LayerKind::User => {
-            writeln!(out, "{title}to switch it off:{title:#}\n  phaser contracts disable {id}")
+            writeln!(out, "{title}to disable it:{title:#}\n  phaser contracts disable {id}")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `phaser report`: what can be done with reports that have been written.
+//! `phaser report`: merges and converts written reports.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,51 +14,51 @@ use crate::report::{sarif, trend};
 
 #[derive(Debug, Subcommand)]
 pub enum ReportCommand {
-    /// Make one SARIF log of several, such as those of the shards of one project
-    Merge(Merge),
-    /// Make one page for people of several reports, in JSON or SARIF, or of other pages
-    Html(Html),
-    /// Show how it was over time as a table in Markdown, such as for the summary of a job
-    Trend(Trend),
+    /// Merge SARIF logs, such as those of shards, into one
+    Merge(MergeArgs),
+    /// Build one HTML page from JSON, SARIF or HTML reports
+    Html(HtmlArgs),
+    /// Print a history as a Markdown table, for job summaries
+    Trend(TrendArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct Trend {
-    /// What 'phaser history --format json' has written
+pub struct TrendArgs {
+    /// Output of 'phaser history --format json'
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Write to this file instead of standard output
+    /// Write to FILE instead of stdout
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct Html {
-    /// The reports that 'phaser enforce' has written with '--format json', 'sarif' or 'html'
+pub struct HtmlArgs {
+    /// Reports of 'phaser enforce' in json, sarif or html format
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// How it was over time: what 'phaser history --format json' has written
+    /// Add the trend from the output of 'phaser history --format json'
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
 
-    /// What the page is about, such as the name of the project
+    /// Set the title, such as the project's name
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     title: String,
 
-    /// Write to this file instead of standard output
+    /// Write to FILE instead of stdout
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct Merge {
-    /// The logs that 'phaser enforce --format sarif' has written
+pub struct MergeArgs {
+    /// Logs of 'phaser enforce --format sarif'
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 
-    /// Write to this file instead of standard output
+    /// Write to FILE instead of stdout
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -72,14 +72,14 @@ pub fn run(command: &ReportCommand, environment: &Environment) -> anyhow::Result
     }
 }
 
-fn run_html(html: &Html, environment: &Environment) -> anyhow::Result<Exit> {
-    let Html { files, history, title, output } = html;
+fn run_html(html: &HtmlArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    let HtmlArgs { files, history, title, output } = html;
     let read =
         |file: &PathBuf| fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string());
     let about = match files.as_slice() {
         [_] if !title.is_empty() => String::new(),
-        [file] => format!("made of {}", file.display()),
-        files => format!("made of {} reports", files.len()),
+        [file] => format!("from {}", file.display()),
+        files => format!("from {} reports", files.len()),
     };
     let mut page = Page::new(about).titled(title);
     for file in files {
@@ -95,7 +95,7 @@ fn run_html(html: &Html, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn run_trend(Trend { file, output }: &Trend, environment: &Environment) -> anyhow::Result<Exit> {
+fn run_trend(TrendArgs { file, output }: &TrendArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let bytes = fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string())?;
     let trend = trend::Trend::read(&bytes).with_context(|| file.display().to_string())?;
     match output {
@@ -105,7 +105,7 @@ fn run_trend(Trend { file, output }: &Trend, environment: &Environment) -> anyho
     Ok(Exit::Clean)
 }
 
-fn run_merge(Merge { files, output }: &Merge, environment: &Environment) -> anyhow::Result<Exit> {
+fn run_merge(MergeArgs { files, output }: &MergeArgs, environment: &Environment) -> anyhow::Result<Exit> {
     let mut logs = Vec::new();
     for file in files {
         let bytes = fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string())?;

@@ -1,29 +1,29 @@
-//! Standard input that is not waited for without end.
+//! Stdin with a timeout.
 
 use std::io::{self, Read, Stdin};
 
-/// Standard input; a read fails when nothing has come for ten seconds.
+/// Stdin whose reads fail after ten seconds without input.
 pub fn patient() -> impl Read {
-    Patient(io::stdin())
+    StdinWithTimeout(io::stdin())
 }
 
-struct Patient(Stdin);
+struct StdinWithTimeout(Stdin);
 
-impl Read for Patient {
+impl Read for StdinWithTimeout {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         wait(&self.0)?;
         self.0.lock().read(buffer)
     }
 }
 
-/// Waits until there is something to read, or the end.
+/// Waits for input or end of file, up to ten seconds.
 #[cfg(unix)]
 fn wait(stdin: &Stdin) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    const PATIENCE: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
+    const TIMEOUT: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
     let mut stdin = [PollFd::new(stdin, PollFlags::IN)];
     loop {
-        match poll(&mut stdin, Some(&PATIENCE)) {
+        match poll(&mut stdin, Some(&TIMEOUT)) {
             Ok(0) => return Err(io::Error::new(io::ErrorKind::TimedOut, "nothing came for ten seconds")),
             Ok(_) => return Ok(()),
             Err(rustix::io::Errno::INTR) => {}

@@ -98,7 +98,7 @@ fn help_describes_every_flag() {
 #[test]
 fn help_lists_modes_first() {
     let sandbox = Sandbox::new();
-    assert!(sandbox.run(["--help"]).stdout.starts_with("Phaser keeps"), "{}", sandbox.run(["--help"]));
+    assert!(sandbox.run(["--help"]).stdout.starts_with("Phaser enforces"), "{}", sandbox.run(["--help"]));
     let help = sandbox.run(["enforce", "-h"]).stdout;
     assert!(help.contains("Usage: phaser enforce --all | --staged | --diff BASE | --stdin | PATH"), "{help}");
     let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("no {text} in {help}"));
@@ -146,13 +146,13 @@ fn two_modes_are_both_named() {
     for (args, said) in [
         (
             &["--all", "sub"][..],
-            "phaser: more than one mode: --all and the path 'sub'; leave one of them out\n",
+            "phaser: more than one mode: --all and the path 'sub' (remove one of them)\n",
         ),
         (
             &["--diff", "HEAD", "--file", "a.txt"],
-            "phaser: more than one mode: --diff and the path 'a.txt'; leave one of them out\n",
+            "phaser: more than one mode: --diff and the path 'a.txt' (remove one of them)\n",
         ),
-        (&["--all", "--staged"], "phaser: more than one mode: --all and --staged; leave one of them out\n"),
+        (&["--all", "--staged"], "phaser: more than one mode: --all and --staged (remove one of them)\n"),
     ] {
         let output = sandbox.run_with(sandbox.command().arg("enforce").args(args), b"");
         assert_eq!((output.code, output.stderr.as_str()), (Some(3), said));

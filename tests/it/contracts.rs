@@ -229,7 +229,7 @@ fn created_contract_counts_at_once() {
     Created contract: no-print
 
     --- stderr
-    phaser: .claude/contracts/no-print.yaml is new; add examples to it, and run 'phaser contracts test no-print'
+    phaser: wrote .claude/contracts/no-print.yaml (add examples to it, then run 'phaser contracts test no-print')
     ");
     assert_snapshot!(read(&sandbox, ".claude/contracts/no-print.yaml"), @r"
     rule_id: no-print
@@ -247,7 +247,7 @@ fn created_contract_counts_at_once() {
     --- stdout
 
     --- stderr
-    phaser: no-print is there already, in .claude/contracts/no-print.yaml (choose another id)
+    phaser: no-print already exists in .claude/contracts/no-print.yaml (choose another id)
     ");
     for (id, pattern, named) in [("no_print", "x", "'no_print'"), ("other", "(", "'pattern'")] {
         let output = create(id, pattern);
@@ -302,14 +302,14 @@ fn every_example_has_its_verdict() {
     exit: 1
     --- stdout
     FAIL bad violating 1 (.claude/contracts/bad.yaml:7)
-         missed: there is no violation in example.py
+         missed: no violation in example.py
          - print (1)
          - log(1)
     FAIL bad violating 2 (.claude/contracts/bad.yaml:7)
          missed: an ignore directive suppresses it (remove the directive)
          - print(1) # phaser:ignore bad
     FAIL bad passing 1 (.claude/contracts/bad.yaml:7)
-         fired, and must not: at example.py:2:5 on 'print(', at example.py:3:1 on 'print('
+         unexpected violation at example.py:2:5 on 'print(', at example.py:3:1 on 'print('
            x = 1
          + y = print(2)
          + print(3)
@@ -509,7 +509,7 @@ fn pack_list_shows_severity_and_use() {
         [
             "focused-spec error replaced .claude/contracts/focused-spec.y",
             "focused-test error not in use Focused test: all others are s",
-            "merge-marker error switched off .claude/contracts/merge-mark",
+            "merge-marker error disabled .claude/contracts/merge-mark",
             "todo-without-owner warning not in use TODO without an owner.",
         ]
     );
@@ -531,9 +531,9 @@ fn long_list_shows_severity_use_origin() {
         .contract(&off)
         .user_contract(&forbid("mine", "x", "**"));
     let long = "\
-no-print  error    in use        .claude/contracts/no-print.yaml  Do not no-print.
-off       warning  switched off  .claude/contracts/off.yaml       Do not off.
-mine      error    in use        ~/.phaser/contracts/mine.yaml    Do not mine.
+no-print  error    in use    .claude/contracts/no-print.yaml  Do not no-print.
+off       warning  disabled  .claude/contracts/off.yaml       Do not off.
+mine      error    in use    ~/.phaser/contracts/mine.yaml    Do not mine.
 ";
     assert_eq!(sandbox.run(["contracts", "list", "--long"]).stdout, long);
     assert_eq!(crate::output::on_a_terminal(&sandbox, "contracts list", &[("NO_COLOR", "1")]), long);

@@ -124,7 +124,7 @@ fn wrong_usage_ends_with_3_and_hint() {
         (&[], "Usage: phaser"),
         (&["enfroce"], "a similar subcommand exists: 'enforce'"),
         (&["--all"], "unexpected argument '--all'"),
-        (&["enforce"], "nothing to check: choose --all, --staged, --diff BASE, --file PATH or --stdin"),
+        (&["enforce"], "nothing to check (choose --all, --staged, --diff BASE, --file PATH or --stdin)"),
         (&["enforce", "check"], "--all"),
         (&["enforce", "--all", "--stdin"], "--stdin and --all"),
         (&["enforce", "--all", "clean.txt"], "--all"),
@@ -138,7 +138,7 @@ fn wrong_usage_ends_with_3_and_hint() {
         (&["enforce", "--all", "--format", "xml"], "[possible values: "),
         (
             &["enforce", "--all", "--format", "hook"],
-            "--format hook answers a hook event: use it with --stdin",
+            "--format hook is the response to a hook event (use it with --stdin)",
         ),
         (&["enforce", "--all", "--fail-on", "all"], "[possible values: error, warning, never]"),
         (&["enforce", "--all", "--on-clean", "deny"], "[possible values: allow, defer]"),
@@ -336,7 +336,7 @@ fn unwritable_output_ends_with_3() {
     }
     let output = sandbox.command().args(["enforce", "--all"]).stdout(full()).output().expect("it runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.starts_with("phaser: standard output cannot be written: "), "{said}");
+    assert!(said.starts_with("phaser: cannot write to stdout: "), "{said}");
 }
 
 #[test]

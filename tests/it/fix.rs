@@ -275,7 +275,7 @@ fn examples_say_what_a_fix_gives() {
     exit: 1
     --- stdout
     FAIL is-none violating 1 (.claude/contracts/is-none.yaml:10)
-         is something else once it is fixed
+         the fix gives a different text
          - a is not None
          + a is None
 
@@ -290,7 +290,7 @@ fn examples_say_what_a_fix_gives() {
         "{shown}"
     );
     let explained = sandbox.run(["explain", "is-none"]);
-    assert!(explained.stdout.contains("to repair it:\n  phaser fix --only is-none --all\n"), "{explained}");
+    assert!(explained.stdout.contains("to fix it:\n  phaser fix --only is-none --all\n"), "{explained}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn page_has_title_and_history() {
     let sandbox = Sandbox::new().file("report.json", report).file("past.json", HISTORY);
     let plain = data(&sandbox.run(["report", "html", "report.json"]).stdout);
     let shown = ["title", "about", "history"].map(|key| plain[key].clone());
-    assert_eq!(shown, [json!(""), json!("made of report.json"), Value::Null]);
+    assert_eq!(shown, [json!(""), json!("from report.json"), Value::Null]);
     let titled =
         sandbox.run(["report", "html", "report.json", "--title", "</h1>", "--history", "past.json"]).stdout;
     let titled = data(&titled);

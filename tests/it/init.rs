@@ -407,13 +407,13 @@ fn explain_describes_what_to_do() {
     what to do:
       Do not no-print.
 
-    to ignore one place, in a comment on its line:
+    to ignore one match, in a comment on its line:
       phaser:ignore no-print -- why it is fine here
     or on the line before it:
       phaser:ignore-next-line no-print -- why it is fine here
     or for a whole file, at its top:
       phaser:ignore-file no-print -- why it is fine here
-    to switch it off:
+    to disable it:
       phaser contracts disable no-print
 
     --- stderr
@@ -445,13 +445,13 @@ fn explain_describes_what_to_do() {
       - (a.py) MARK = "NO-COMMIT:"
       - (CONTRIBUTING.md) DO NOT COMMIT.
 
-    to ignore one place, in a comment on its line:
+    to ignore one match, in a comment on its line:
       phaser:ignore do-not-commit -- why it is fine here
     or on the line before it:
       phaser:ignore-next-line do-not-commit -- why it is fine here
     or for a whole file, at its top:
       phaser:ignore-file do-not-commit -- why it is fine here
-    to change it or switch it off, make it the project's own:
+    to change or disable it, copy it into the project:
       phaser contracts show do-not-commit --yaml > .claude/contracts/do-not-commit.yaml
 
     --- stderr

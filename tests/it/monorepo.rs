@@ -110,7 +110,7 @@ fn list_and_show_name_origin_and_scope() {
         "below:     web/",
         "files:     web/src/a.txt",
         "from:      .claude/contracts/no-x.yaml (project)",
-        "not below: web/, where another one counts",
+        "not below: web/ (another contract applies there)",
         "files:     api/a.txt, deep/down/a.txt, top.txt",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");

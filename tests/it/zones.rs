@@ -178,7 +178,7 @@ fn show_explain_and_json_have_the_key() {
     let shown = sandbox.run(["contracts", "show", "no-x"]).stdout;
     assert!(shown.lines().any(|line| line == "in:        strings, code"), "{shown}");
     let explained = sandbox.run(["explain", "no-x"]).stdout;
-    assert!(explained.contains("\nwhat counts:\n  what starts in strings or code\n"), "{explained}");
+    assert!(explained.contains("\nwhat counts:\n  matches that start in strings or code\n"), "{explained}");
     let json = sandbox.run(["contracts", "show", "no-x", "--format", "json"]).json();
     assert_eq!(json["contract"]["in"], json!(["strings", "code"]));
 }

@@ -1,4 +1,4 @@
-//! Choices on the command line that become choices of other modules.
+//! Values of flags that select a variant of another module's enum.
 
 use std::path::Path;
 
@@ -10,10 +10,9 @@ use phaser_project::scan::Existing;
 
 /// Parses `--existing`.
 pub fn existing() -> impl TypedValueParser<Value = Existing> {
-    let deny = PossibleValue::new("deny").help("They count like all others");
-    let report = PossibleValue::new("report").help(
-        "Only what a change brings in counts; they are counted, and told when the change touches their lines",
-    );
+    let deny = PossibleValue::new("deny").help("Count like any other violation");
+    let report = PossibleValue::new("report")
+        .help("Count only what the change adds; list the others when the change touches their lines");
     PossibleValuesParser::new([deny, report]).map(|name| match name.as_str() {
         "report" => Existing::Report,
         _ => Existing::Deny,
@@ -62,7 +61,7 @@ pub enum FailOn {
 }
 
 impl Format {
-    /// The format that a file with this name is meant to have.
+    /// The format implied by a file's extension; text if none.
     pub fn of_file(path: &Path) -> Self {
         let name = path.to_string_lossy().to_ascii_lowercase();
         if name.ends_with(".sarif") || name.ends_with(".sarif.json") {
@@ -79,7 +78,7 @@ impl Format {
     }
 }
 
-/// An agent by its name.
+/// An agent, named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentArg(pub Client);
 

@@ -1,8 +1,8 @@
 //! The fast path for a hook's command line: reads it without clap, which would cost more than everything else a hook does
 //! before it reads its event.
 //!
-//! The table of flags says which flags are read here. Anything else is left to clap: an unknown word, a repeated flag,
-//! `--flag=value`, an invalid value. What is read here means what it means to clap.
+//! The table of flags lists which flags are read here. Anything else falls back to clap: an unknown word, a repeated flag,
+//! `--flag=value`, an invalid value. A line read here gives the same arguments as clap's parser; a test compares them.
 
 use std::ffi::{OsStr, OsString};
 

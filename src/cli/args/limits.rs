@@ -1,4 +1,4 @@
-//! How much a check may do: the same for every command that checks files.
+//! Limits on time, threads and file size, shared by the commands that check files.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use phaser_project::project::{MAX_FILE_SIZE, Options, TIMEOUT};
 
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Limits {
-    /// How much a pattern that backtracks may do on a file: what takes about so many milliseconds
+    /// Limit a backtracking pattern's work per file, in ms
     #[arg(long, value_name = "MS", default_value_t = milliseconds(TIMEOUT), value_parser = values::milliseconds)]
     timeout: u64,
 
-    /// How many threads to use [default: one for each core]
+    /// Use N threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     threads: Option<u16>,
 
-    /// Do not read files larger than this: bytes, or with k, M or G
+    /// Skip larger files; bytes, or with k, M or G
     #[arg(long, value_name = "SIZE", default_value_t = Size(MAX_FILE_SIZE), value_parser = values::size)]
     max_file_size: Size,
 }
@@ -38,7 +38,7 @@ impl Limits {
         Some(Self { timeout: values::milliseconds(written).ok()?, ..self })
     }
 
-    /// How long a pattern may take on a file.
+    /// The time limit of a pattern per file.
     pub fn timeout(self) -> Duration {
         Duration::from_millis(self.timeout)
     }
@@ -48,7 +48,7 @@ impl Limits {
         self.max_file_size.0
     }
 
-    /// A check within these limits.
+    /// Default options with these limits.
     pub fn options(self) -> Options {
         Options {
             timeout: self.timeout(),

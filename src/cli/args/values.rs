@@ -1,10 +1,10 @@
-//! The values of arguments that are numbers, read so that a wrong one is answered with what to write.
+//! Parsers for numeric values. Their errors state the accepted range.
 
 use std::fmt::{self, Display};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// A size in bytes. Shown in the largest unit that loses nothing.
+/// A size in bytes. Displayed in the largest exact unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 
@@ -18,9 +18,9 @@ impl Display for Size {
     }
 }
 
-/// A size in bytes; `k`, `M` and `G` after the number count in steps of 1024, as `10MB` is meant everywhere in phaser.
+/// Parses a size. `k`, `M` and `G` are powers of 1024, with or without `B` or `iB`.
 pub fn size(text: &str) -> Result<Size, String> {
-    let wrong = || "write a number of bytes, or one with k, M or G after it, such as 512k or 10MB".to_owned();
+    let wrong = || "write a number of bytes, optionally with k, M or G, such as 512k or 10MB".to_owned();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let steps = match unit.trim_start().to_ascii_lowercase().as_str() {
@@ -34,17 +34,14 @@ pub fn size(text: &str) -> Result<Size, String> {
     number.checked_mul(1024_u64.pow(steps)).map(Size).ok_or_else(wrong)
 }
 
-/// A number of milliseconds for one search.
 pub fn milliseconds(text: &str) -> Result<u64, String> {
     number(text, &(1..=3_600_000), "milliseconds")
 }
 
-/// A number of threads.
 pub fn threads(text: &str) -> Result<u16, String> {
     number(text, &(1..=512), "threads")
 }
 
-/// A number of commits.
 pub fn commits(text: &str) -> Result<usize, String> {
     number(text, &(1..=10_000_000), "commits")
 }
@@ -63,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_may_have_a_unit() {
+    fn size_takes_unit() {
         let megabytes = |count: u64| count * 1024 * 1024;
         for (text, bytes) in [
             ("0", 0),
@@ -81,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_answered_with_what_one_is() {
+    fn invalid_size_names_valid_form() {
         for text in ["", "MB", "1XB", "-1", "+1", "1.5MB", "1e6", "99999999999999999999", "99999999999G"] {
             let error = size(text).expect_err(text);
             assert!(error.starts_with("write a number of bytes"), "{error}");
@@ -89,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_their_range() {
+    fn numbers_are_limited() {
         assert_eq!(milliseconds("3600000"), Ok(3_600_000));
         assert_eq!(milliseconds("0"), Err("write a number of milliseconds from 1 to 3600000".to_owned()));
         assert_eq!(threads("abc"), Err("write a number of threads from 1 to 512".to_owned()));

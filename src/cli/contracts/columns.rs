@@ -1,4 +1,4 @@
-//! Contracts in columns: what a person wants to know of each at a glance.
+//! Contracts as a table: id, severity, whether it is in use, origin, first line of the message.
 
 use std::io::{self, Write};
 
@@ -6,34 +6,35 @@ use crate::report::palette::{Palette, Style};
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::inert;
 
-/// Is a contract used? If not, why.
+/// Whether a contract is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Used {
-    Yes,
-    No(&'static str),
+pub enum Usage {
+    InUse,
+    /// With the reason, as shown.
+    NotInUse(&'static str),
 }
 
-impl Used {
+impl Usage {
     fn as_str(self) -> &'static str {
         match self {
-            Self::Yes => "in use",
-            Self::No(why) => why,
+            Self::InUse => "in use",
+            Self::NotInUse(reason) => reason,
         }
     }
 }
 
-/// What is shown of a contract.
-pub struct Row {
+/// One row of the table.
+pub struct ContractLine {
     id: String,
     severity: Severity,
-    used: Used,
+    used: Usage,
     origin: String,
     message: String,
 }
 
-impl Row {
-    /// The row of a contract, with whether it is used, and where it comes from.
-    pub fn of(contract: &Contract, used: Used, origin: String) -> Self {
+impl ContractLine {
+    /// `origin` is the file shown; empty for none.
+    pub fn of(contract: &Contract, used: Usage, origin: String) -> Self {
         let first_line = contract.message.lines().next().unwrap_or_default();
         Self {
             id: contract.id.clone(),
@@ -45,16 +46,17 @@ impl Row {
     }
 }
 
-/// Writes the rows in columns that are as wide as they must be.
-pub fn write(out: &mut dyn Write, rows: &[Row], palette: Palette) -> io::Result<()> {
-    let width = |text: fn(&Row) -> &str| rows.iter().map(|row| text(row).chars().count()).max().unwrap_or(0);
+/// Writes the rows with columns as wide as their longest value.
+pub fn write(out: &mut dyn Write, rows: &[ContractLine], palette: Palette) -> io::Result<()> {
+    let width =
+        |text: fn(&ContractLine) -> &str| rows.iter().map(|row| text(row).chars().count()).max().unwrap_or(0);
     let (ids, uses) = (width(|row| &row.id), width(|row| row.used.as_str()));
     let origins = width(|row| &row.origin);
     let dim = palette.dim();
-    for Row { id, severity, used, origin, message } in rows {
+    for ContractLine { id, severity, used, origin, message } in rows {
         let (name, colour, text) = match used {
-            Used::Yes => (palette.bold(), palette.severity(*severity), Style::new()),
-            Used::No(_) => (dim, dim, dim),
+            Usage::InUse => (palette.bold(), palette.severity(*severity), Style::new()),
+            Usage::NotInUse(_) => (dim, dim, dim),
         };
         let (word, used) = (severity.as_str(), used.as_str());
         write!(out, "{name}{id:<ids$}{name:#}  {colour}{word:<7}{colour:#}  ")?;

@@ -1,4 +1,4 @@
-//! `phaser contracts create`: a new contract file, never over an existing one.
+//! `phaser contracts create`: writes a new contract file. Never overwrites one.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -25,55 +25,55 @@ use phaser_project::contracts::read::{Directory, ExamplesWanted, Forms};
 
 #[derive(Debug, Args)]
 pub struct Create {
-    /// The name of the contract: letters, digits and hyphens
+    /// Set the id: letters, digits and hyphens
     #[arg(long, value_name = "ID")]
     rule_id: String,
 
-    /// What it demands
-    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(TYPES.map(|known| known.name)))]
+    /// Set the type, such as forbid_pattern or file_exists
+    #[arg(long = "type", value_name = "TYPE", hide_possible_values = true, value_parser = PossibleValuesParser::new(TYPES.map(|known| known.name)))]
     kind: String,
 
-    /// The regular expression to look for
+    /// Set the regular expression
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     pattern: Option<String>,
 
-    /// What replaces a match when 'phaser fix' runs; $1 and ${name} are groups of the pattern, $$ is a dollar
+    /// Set the replacement for 'phaser fix'; $1 and ${name} are groups
     #[arg(long, value_name = "TEMPLATE", allow_hyphen_values = true)]
     fix: Option<String>,
 
-    /// The files it is about, for instance '**/*.py'
+    /// Apply to these files, such as '**/*.py'
     #[arg(long, value_name = "GLOB", default_value = "**/*")]
     glob: String,
 
-    /// What to tell whoever violates it
+    /// Set the message of a violation
     #[arg(long, value_name = "TEXT")]
     message: String,
 
-    /// Why the rule exists
+    /// Set the reason for the rule
     #[arg(long, value_name = "TEXT")]
     rationale: Option<String>,
 
-    /// How bad a violation is
-    #[arg(long, value_enum, default_value = "error")]
+    /// Set the severity: error or warning
+    #[arg(long, value_enum, value_name = "LEVEL", default_value = "error", hide_possible_values = true)]
     severity: SeverityArg,
 
-    /// Where a match must start to count: code, comments or strings; may be given several times
+    /// Match only in code, comments or strings (repeatable)
     #[arg(long = "in", value_name = "ZONE")]
     zones: Vec<String>,
 
-    /// A word to choose it by; may be given several times
+    /// Add a tag (repeatable)
     #[arg(long = "tag", value_name = "WORD")]
     tags: Vec<String>,
 
-    /// Write it for all of your projects instead of this one
+    /// Write a contract for all your projects
     #[arg(long, conflicts_with = "contracts_dir")]
     user: bool,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show the result
-    #[arg(long, value_enum, default_value = "text")]
+    /// Set the format: text or json
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
     format: Format,
 }
 
@@ -89,23 +89,22 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let fits = |directory: &Directory| directory.kind == LayerKind::Named || directory.kind == wanted;
     let is_older = |directory: &Directory| directory.forms == Forms::NestedOnly;
     let mut directories = project.directories().filter(|directory| !is_older(directory));
-    let directory =
-        directories.rfind(|directory| fits(directory)).context("there is no home directory (set HOME)")?;
+    let directory = directories.rfind(|directory| fits(directory)).context("no home directory (set HOME)")?;
     let name = format!("{}.yaml", args.rule_id);
     let origin = Origin { layer: directory.kind, file: directory.shown.join(&name) };
     let contract = args.contract(origin.clone())?;
     let same_id = |other: &&Contract| other.id == contract.id && other.origin.layer == directory.kind;
     if let Some(existing) = project.loaded.layers.contracts.iter().find(same_id) {
-        bail!("{} is there already, in {} (choose another id)", contract.id, shown(&existing.origin.file));
+        bail!("{} already exists in {} (choose another id)", contract.id, shown(&existing.origin.file));
     }
     let path = write_new(&directory.path, &name, &to_yaml(&contract))
-        .with_context(|| format!("{}: cannot be written", shown(&origin.file)))?;
+        .with_context(|| format!("{}: cannot write the file", shown(&origin.file)))?;
     match args.format {
         Format::Text => {
             to_stdout(|out| writeln!(out, "Created contract: {}", contract.id))?;
             let (file, id) = (shown(&origin.file), &contract.id);
             say(format_args!(
-                "phaser: {file} is new; add examples to it, and run 'phaser contracts test {id}'"
+                "phaser: wrote {file} (add examples to it, then run 'phaser contracts test {id}')"
             ));
         }
         Format::Json => {
@@ -119,11 +118,11 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
 }
 
 impl Create {
-    /// The contract that the arguments describe, if it is valid, its pattern included.
+    /// The contract the arguments describe. Fails if it or its pattern is invalid.
     fn contract(&self, origin: Origin) -> anyhow::Result<Contract> {
         let takes_pattern = ContractType::find(&self.kind).is_some_and(|kind| kind.takes("pattern"));
         if !takes_pattern && self.pattern.is_some() {
-            bail!("--pattern means nothing for {} (leave it out)", self.kind);
+            bail!("--pattern has no meaning for {} (remove it)", self.kind);
         }
         let mut builder = ContractBuilder::new(origin, ContractSchema::Flat, 1);
         for (name, value) in self.values() {
@@ -144,7 +143,7 @@ impl Create {
         Ok(contract)
     }
 
-    /// The keys that have a value, each with it.
+    /// The contract keys given, with their values.
     fn values(&self) -> impl Iterator<Item = (&'static str, Value<'_>)> {
         let severity = match self.severity {
             SeverityArg::Error => "error",
@@ -169,7 +168,7 @@ impl Create {
     }
 }
 
-/// Writes a file that is not there yet.
+/// Writes a new file. Fails if it exists.
 pub fn write_new(directory: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(directory)?;
     let path = directory.join(name);

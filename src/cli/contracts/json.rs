@@ -1,4 +1,4 @@
-//! Contracts as JSON, for the commands that show them to programs.
+//! Contracts as JSON.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,10 @@ use phaser_core::contract::keys::{ContractKey, KEYS, Value as KeyValue, ValueSha
 use phaser_core::contract::{Contract, Example};
 use phaser_core::sanitize::inert_json;
 
-/// Counts the changes that break a reader.
+/// The version of the JSON documents; incremented by breaking changes.
 pub const VERSION: u32 = 1;
 
-/// Everything a contract says, key by key, and where it comes from.
+/// All keys of a contract, and its origin.
 pub fn contract(contract: &Contract) -> Value {
     let mut object: Map<String, Value> =
         KEYS.iter().map(|key| (key.name.to_owned(), value(key, contract))).collect();
@@ -24,7 +24,7 @@ fn value(key: &ContractKey, contract: &Contract) -> Value {
     match (key.shape, key.value_of(contract)) {
         (ValueShape::Examples, _) => examples(contract),
         (ValueShape::Words { get, .. }, _) => json!(get(contract)),
-        // A flag that goes without saying is true.
+        // Flags default to true.
         (ValueShape::Flag { .. }, None) => json!(true),
         (ValueShape::Choices { get, .. }, _) => json!(get(contract)),
         (_, Some(KeyValue::Text(text))) => json!(text.text),
@@ -47,7 +47,7 @@ fn examples(contract: &Contract) -> Value {
     json!({ "violating": all(&contract.examples.violating), "passing": all(&contract.examples.passing) })
 }
 
-/// Writes one JSON document to standard output.
+/// Prints one JSON document to stdout.
 pub fn print(value: &Value) -> anyhow::Result<()> {
     to_stdout(|out| writeln!(out, "{}", inert_json(&format!("{value:#}"))))
 }

@@ -1,11 +1,11 @@
-//! `phaser contracts list`: one line for each contract. To a program it prints what version 1.2 printed.
+//! `phaser contracts list`: a table on a terminal, the lines of version 1.2 elsewhere.
 
 use std::io::{self, Write};
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::columns::{self, Row, Used};
+use super::columns::{self, ContractLine, Usage};
 use super::{Format, Where, json, say_broken, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
@@ -17,19 +17,19 @@ use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// Leave out contracts that are switched off
+    /// Exclude disabled contracts
     #[arg(long)]
     enabled_only: bool,
 
-    /// Show severity, use and origin too, as on a terminal
+    /// Show severity, use and origin, as on a terminal
     #[arg(long, short)]
     long: bool,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show them
-    #[arg(long, value_enum, default_value = "text")]
+    /// Set the format: text or json
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
     format: Format,
 
     #[command(flatten)]
@@ -73,9 +73,9 @@ fn write_line(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
     writeln!(out, "{} [{state}] - {}", contract.id, inert(contract.message.trim_end()))
 }
 
-fn row(contract: &Contract) -> Row {
-    let used = if contract.enabled { Used::Yes } else { Used::No("switched off") };
-    Row::of(contract, used, shown(&contract.origin.file))
+fn row(contract: &Contract) -> ContractLine {
+    let used = if contract.enabled { Usage::InUse } else { Usage::NotInUse("disabled") };
+    ContractLine::of(contract, used, shown(&contract.origin.file))
 }
 
 fn with_use(contract: &Contract) -> Value {

@@ -1,10 +1,10 @@
-//! `phaser contracts packs`: what is built in, and what of it this project uses.
+//! `phaser contracts packs`: the built-in packs and whether this project uses them.
 
 use anyhow::anyhow;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::columns::{self, Row, Used};
+use super::columns::{self, ContractLine, Usage};
 use super::{Format, LoadedProject, Where, json, load_packs, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
@@ -18,14 +18,14 @@ use phaser_project::packs::{self, PACKS, Pack};
 
 #[derive(Debug, Args)]
 pub struct PacksArgs {
-    /// Show the contracts of this pack
+    /// List the contracts of this pack
     name: Option<String>,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show them
-    #[arg(long, value_enum, default_value = "text")]
+    /// Set the format: text or json
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
     format: Format,
 
     #[command(flatten)]
@@ -51,7 +51,7 @@ fn show_all(project: &LoadedProject, format: Format, palette: Palette) -> anyhow
             let (bold, good) = (palette.bold(), palette.good());
             for pack in PACKS {
                 let used = if is_used(pack) { "in use" } else { "" };
-                let Counts { errors, warnings } = Counts::of(pack);
+                let PackCounts { errors, warnings } = PackCounts::of(pack);
                 let counts = format!("{errors:>3} errors {warnings:>3} warnings");
                 write!(out, "{bold}{:<12}{bold:#}{counts}  ", pack.name)?;
                 writeln!(out, "{good}{used:<6}{good:#}  {}", pack.description)?;
@@ -60,7 +60,7 @@ fn show_all(project: &LoadedProject, format: Format, palette: Palette) -> anyhow
         }),
         Format::Json => {
             let one = |pack: &'static Pack| {
-                let Counts { errors, warnings } = Counts::of(pack);
+                let PackCounts { errors, warnings } = PackCounts::of(pack);
                 json!({
                     "name": pack.name,
                     "description": pack.description,
@@ -76,13 +76,13 @@ fn show_all(project: &LoadedProject, format: Format, palette: Palette) -> anyhow
     }
 }
 
-/// How many contracts of each severity a pack has.
-struct Counts {
+/// The number of contracts of each severity in a pack.
+struct PackCounts {
     errors: usize,
     warnings: usize,
 }
 
-impl Counts {
+impl PackCounts {
     fn of(pack: &'static Pack) -> Self {
         let contracts = load_packs([pack], ExamplesWanted::No).contracts;
         let errors = contracts.iter().filter(|contract| contract.severity == Severity::Error).count();
@@ -93,14 +93,14 @@ impl Counts {
 fn show_one(name: &str, project: &LoadedProject, format: Format, palette: Palette) -> anyhow::Result<()> {
     let pack = packs::find(name).ok_or_else(|| {
         let names: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
-        anyhow!("no pack is called '{name}' (there are {})", names.join(", "))
+        anyhow!("unknown pack '{name}' (choose one of {})", names.join(", "))
     })?;
     let contracts = load_packs([pack], ExamplesWanted::Yes).contracts;
     match format {
         Format::Text => {
             let row = |contract: &Contract| {
-                let (used, origin) = Standing::of(contract, project).shown();
-                Row::of(contract, used, origin)
+                let (used, origin) = PackContractUse::of(contract, project).shown();
+                ContractLine::of(contract, used, origin)
             };
             let rows: Vec<_> = contracts.iter().map(row).collect();
             to_stdout(|out| columns::write(out, &rows, palette))
@@ -108,7 +108,8 @@ fn show_one(name: &str, project: &LoadedProject, format: Format, palette: Palett
         Format::Json => {
             let one = |contract: &Contract| {
                 let mut value = json::contract(contract);
-                value["in_use"] = json!(matches!(Standing::of(contract, project), Standing::Counts));
+                value["in_use"] =
+                    json!(matches!(PackContractUse::of(contract, project), PackContractUse::InUse));
                 value
             };
             let contracts: Vec<Value> = contracts.iter().map(one).collect();
@@ -117,30 +118,32 @@ fn show_one(name: &str, project: &LoadedProject, format: Format, palette: Palett
     }
 }
 
-/// What a project makes of a contract that is built in.
-enum Standing<'a> {
-    Counts,
+/// How a project uses a contract of a pack.
+enum PackContractUse<'a> {
+    InUse,
     Unused,
-    /// A contract of its own has the same id.
+    /// A contract of the project has the same id.
     Replaced(&'a Contract),
 }
 
-impl<'a> Standing<'a> {
+impl<'a> PackContractUse<'a> {
     fn of(contract: &Contract, project: &'a LoadedProject) -> Self {
         match project.loaded.layers.contracts.iter().find(|other| other.id == contract.id) {
             Some(other) if other.origin.layer != LayerKind::Pack => Self::Replaced(other),
-            Some(_) => Self::Counts,
+            Some(_) => Self::InUse,
             None => Self::Unused,
         }
     }
 
-    /// The word for it, and the file that replaces the contract.
-    fn shown(&self) -> (Used, String) {
+    /// The usage shown, and the file that replaces the contract.
+    fn shown(&self) -> (Usage, String) {
         match self {
-            Self::Counts => (Used::Yes, String::new()),
-            Self::Unused => (Used::No("not in use"), String::new()),
-            Self::Replaced(other) if other.enabled => (Used::No("replaced"), shown(&other.origin.file)),
-            Self::Replaced(other) => (Used::No("switched off"), shown(&other.origin.file)),
+            Self::InUse => (Usage::InUse, String::new()),
+            Self::Unused => (Usage::NotInUse("not in use"), String::new()),
+            Self::Replaced(other) if other.enabled => {
+                (Usage::NotInUse("replaced"), shown(&other.origin.file))
+            }
+            Self::Replaced(other) => (Usage::NotInUse("disabled"), shown(&other.origin.file)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `phaser contracts schema`: for editors that complete and check contract files and the configuration.
+//! `phaser contracts schema`: the JSON Schema of contract files or of the configuration, for editors.
 
 use clap::Args;
 
@@ -9,7 +9,7 @@ use phaser_project::config;
 
 #[derive(Debug, Args)]
 pub struct Schema {
-    /// That of the configuration, .claude/phaser.yaml
+    /// Print the schema of the configuration, .claude/phaser.yaml
     #[arg(long)]
     config: bool,
 }

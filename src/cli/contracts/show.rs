@@ -1,4 +1,4 @@
-//! `phaser contracts show`: everything about one contract.
+//! `phaser contracts show`: one contract, its origin and the files it applies to.
 
 use std::fs;
 use std::io::{self, Write};
@@ -23,25 +23,25 @@ use phaser_project::path::RelPath;
 
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The contract
+    /// Contract id
     id: String,
 
-    /// Print the contract's file as it is
+    /// Print the contract's file
     #[arg(long, conflicts_with = "format")]
     yaml: bool,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show it
-    #[arg(long, value_enum, default_value = "text")]
+    /// Set the format: text or json
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
     format: Format,
 
     #[command(flatten)]
     color: ColorArg,
 }
 
-/// So many files are named; the rest is counted.
+/// Files listed by name.
 const MOST_FILES: usize = 10;
 
 pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
@@ -57,23 +57,23 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
         own.push(&found);
     }
     say_broken(own.iter().copied());
-    let mut abouts: Vec<About<'_>> = Vec::new();
+    let mut details: Vec<ContractDetails<'_>> = Vec::new();
     for contract in own {
-        let is_hidden = |one: &&Contract| one.id == contract.id && abouts.is_empty();
+        let is_hidden = |one: &&Contract| one.id == contract.id && details.is_empty();
         let shadowed = project.loaded.layers.shadowed.iter().filter(is_hidden).collect();
-        abouts.push(About { contract, shadowed, files: project.checked_on(contract), in_use });
+        details.push(ContractDetails { contract, shadowed, files: project.checked_on(contract), in_use });
     }
     match args.format {
         Format::Text => to_stdout(|out| {
-            abouts.iter().enumerate().try_for_each(|(at, about)| {
+            details.iter().enumerate().try_for_each(|(at, details)| {
                 if at > 0 {
                     writeln!(out)?;
                 }
-                about.write(out, args.color.palette(environment))
+                details.write(out, args.color.palette(environment))
             })
         })?,
         Format::Json => {
-            let mut all = abouts.iter().map(About::to_json);
+            let mut all = details.iter().map(ContractDetails::to_json);
             let mut first = all.next().unwrap_or_default();
             let others: Vec<Value> = all.collect();
             if !others.is_empty() {
@@ -85,8 +85,7 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Prints the contract's file. A shell that writes this into a file makes the file first, so nothing is said about files
-/// that are empty.
+/// Prints the contract's file. Reports no empty files: the shell has just created the target of `show ID --yaml > FILE`.
 fn show_file(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.quiet_project(environment, ExamplesWanted::No)?;
     let is_empty = |warning: &&Warning| {
@@ -109,18 +108,20 @@ fn yaml(project: &LoadedProject, contract: &Contract) -> anyhow::Result<String> 
     }
     let name = format!("{}.yaml", contract.id);
     let file = PACKS.iter().flat_map(|pack| pack.files).find(|file| file.name == name);
-    let file = file.with_context(|| format!("{}: is gone; run this again", shown(&contract.origin.file)))?;
+    let file =
+        file.with_context(|| format!("{}: the file is gone (run this again)", shown(&contract.origin.file)))?;
     Ok(file.text.to_owned())
 }
 
-struct About<'a> {
+/// A contract as shown, with the contracts it shadows and the files it applies to.
+struct ContractDetails<'a> {
     contract: &'a Contract,
     shadowed: Vec<&'a Contract>,
     files: Vec<&'a RelPath>,
     in_use: bool,
 }
 
-impl About<'_> {
+impl ContractDetails<'_> {
     fn write(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
         let contract = self.contract;
         let state = match (self.in_use, contract.enabled) {
@@ -159,7 +160,7 @@ impl About<'_> {
         format!("{} ({note})", shown(&contract.origin.file))
     }
 
-    /// Where it counts, beside its globs.
+    /// Writes base directories and overrides, which limit the contract beside its globs.
     fn write_scope(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
         let title = palette.title();
         let scope = &self.contract.scope;
@@ -169,7 +170,7 @@ impl About<'_> {
         for nearer in &scope.nearer {
             writeln!(
                 out,
-                "{title}not below:{title:#} {}/, where another one counts",
+                "{title}not below:{title:#} {}/ (another contract applies there)",
                 inert(&nearer.to_text())
             )?;
         }
@@ -225,7 +226,7 @@ impl About<'_> {
     }
 }
 
-/// The value of a key on one line, if the contract has one.
+/// The value of a key, on one line.
 fn shown_value(key: &ContractKey, contract: &Contract) -> Option<String> {
     Some(match key.value_of(contract)? {
         KeyValue::Text(text) => text.text.into_owned(),
@@ -235,7 +236,7 @@ fn shown_value(key: &ContractKey, contract: &Contract) -> Option<String> {
     })
 }
 
-/// The examples of a contract, if it has any.
+/// Writes the examples of a contract.
 pub fn write_examples(out: &mut dyn Write, contract: &Contract, palette: Palette) -> io::Result<()> {
     let style = palette.title();
     let examples = &contract.examples;
@@ -256,7 +257,7 @@ pub fn write_examples(out: &mut dyn Write, contract: &Contract, palette: Palette
     Ok(())
 }
 
-/// Text with every line indented.
+/// Writes text with every line indented.
 pub fn write_indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
     text.trim_end().lines().try_for_each(|line| writeln!(out, "  {}", inert(line)))
 }

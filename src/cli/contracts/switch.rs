@@ -1,4 +1,4 @@
-//! `phaser contracts enable` and `disable`: the one value in a contract's file.
+//! `phaser contracts enable` and `disable`: edit `enabled` in a contract's file.
 
 use std::fs;
 
@@ -19,14 +19,14 @@ use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
 pub struct SwitchArgs {
-    /// The contract
+    /// Contract id
     id: String,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show the result
-    #[arg(long, value_enum, default_value = "text")]
+    /// Set the format: text or json
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
     format: Format,
 }
 
@@ -55,14 +55,16 @@ fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Resu
         );
     }
     let shown_file = shown(&contract.origin.file);
-    let path = project.file_of(contract).with_context(|| format!("{shown_file}: is gone; run this again"))?;
-    // A link stays a link: what it leads to is replaced.
+    let path = project
+        .file_of(contract)
+        .with_context(|| format!("{shown_file}: the file is gone (run this again)"))?;
+    // Keep a symbolic link: replace its target.
     let path = path.canonicalize().with_context(|| shown_file.clone())?;
     let yaml = fs::read_to_string(&path).with_context(|| shown_file.clone())?;
     let edited = switched(&yaml, &contract.origin, to).map_err(first)?;
     if edited != yaml {
         replace(&path, edited.as_bytes())
-            .with_context(|| format!("{shown_file}: cannot be written, and is as it was"))?;
+            .with_context(|| format!("{shown_file}: cannot write the file; it is unchanged"))?;
     }
     let contract = Contract { enabled: to == Switch::On, ..contract.clone() };
     match args.format {

@@ -1,4 +1,4 @@
-//! `phaser contracts test`: the examples of contracts, each with its verdict.
+//! `phaser contracts test`: runs the examples of contracts.
 
 use std::io::{self, Write};
 
@@ -20,26 +20,26 @@ use phaser_project::project::PATIENT_TIMEOUT;
 
 #[derive(Debug, Args)]
 pub struct Test {
-    /// The contracts to test [default: all]
+    /// Contracts to test [default: all]
     #[arg(value_name = "ID")]
     ids: Vec<String>,
 
-    /// Show only what fails
+    /// Print only failures and the summary
     #[arg(long, short)]
     quiet: bool,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show the result
-    #[arg(long, value_enum, default_value = "text")]
+    /// Set the format: text or json
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
     format: Format,
 
     #[command(flatten)]
     color: ColorArg,
 }
 
-/// So many lines of an example are shown.
+/// Lines shown of an example.
 const MOST_LINES: usize = 20;
 
 pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
@@ -71,17 +71,18 @@ pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
 
 type Results<'a> = [(&'a Contract, Vec<Tested<'a>>)];
 
-struct Count {
+/// The number of examples by outcome, and of contracts without examples.
+struct TestCounts {
     ok: usize,
     failed: usize,
     without: usize,
 }
 
-fn count(all: &Results<'_>) -> Count {
+fn count(all: &Results<'_>) -> TestCounts {
     let tested = || all.iter().flat_map(|(_, tested)| tested);
     let ok = tested().filter(|tested| tested.verdict == Verdict::Right).count();
     let without = all.iter().filter(|(_, tested)| tested.is_empty()).count();
-    Count { ok, failed: tested().count() - ok, without }
+    TestCounts { ok, failed: tested().count() - ok, without }
 }
 
 fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Palette) -> io::Result<()> {
@@ -99,7 +100,7 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
             }
         }
     }
-    let Count { ok, failed, without } = count(all);
+    let TestCounts { ok, failed, without } = count(all);
     let without = match without {
         0 => String::new(),
         1 => ", 1 contract without examples".to_owned(),
@@ -109,34 +110,34 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
     writeln!(out, "{gap}{bold}Examples: {ok} ok, {failed} failed{without}{bold:#}")
 }
 
-/// What went wrong, in one line.
+/// Why an example failed, in one line.
 fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
     let path = tested.path.to_text();
     let (path, glob) = (inert(&path), inert(contract.glob.as_str()));
     match &tested.verdict {
         Verdict::Right => String::new(),
-        Verdict::Missed(Missed::NothingFound) => format!("missed: there is no violation in {path}"),
+        Verdict::Missed(Missed::NothingFound) => format!("missed: no violation in {path}"),
         Verdict::Missed(Missed::OutsideGlob) => {
             format!("missed: '{glob}' does not match {path} (correct the path or the glob)")
         }
         Verdict::Missed(Missed::NoPath) => {
-            format!("missed: no path could be made up for '{glob}' (give the example a path)")
+            format!("missed: cannot derive a path from '{glob}' (give the example a path)")
         }
         Verdict::Missed(Missed::Ignored) => {
             "missed: an ignore directive suppresses it (remove the directive)".to_owned()
         }
         Verdict::FixedOtherwise(_) if contract.fix.is_none() => {
-            "says what it is once it is fixed, but the contract has no 'fix' (add one)".to_owned()
+            "has 'fixed', but the contract has no 'fix' (add one)".to_owned()
         }
         Verdict::FixedOtherwise(NotAsFixed { why: Some(why), .. }) => format!("not fixed: {why}"),
-        Verdict::FixedOtherwise(_) => "is something else once it is fixed".to_owned(),
+        Verdict::FixedOtherwise(_) => "the fix gives a different text".to_owned(),
         Verdict::Fired(violations) => {
             let places: Vec<_> = violations.iter().map(|violation| place(violation, &path)).collect();
-            format!("fired, and must not: {}", places.join(", "))
+            format!("unexpected violation {}", places.join(", "))
         }
         Verdict::Unfinished(skipped) => {
             let reasons: Vec<_> = skipped.iter().map(|skipped| skipped.why.to_string()).collect();
-            format!("not judged: {}", reasons.join(", "))
+            format!("not checked: {}", reasons.join(", "))
         }
     }
 }
@@ -151,7 +152,7 @@ fn place(violation: &Violation, path: &str) -> String {
     }
 }
 
-/// The text, with what was missed or what fired in front of its lines.
+/// Writes the example: `-` before lines of a missed violation, `+` before lines with an unexpected one.
 fn write_difference(out: &mut dyn Write, tested: &Tested<'_>, palette: Palette) -> io::Result<()> {
     let fired: Vec<usize> = match &tested.verdict {
         Verdict::Fired(violations) => violations
@@ -175,7 +176,7 @@ fn write_difference(out: &mut dyn Write, tested: &Tested<'_>, palette: Palette) 
     Ok(())
 }
 
-/// What an example should be once it is fixed, and what it is.
+/// Writes the expected and the actual result of a fix.
 fn write_fixed(out: &mut dyn Write, tested: &Tested<'_>, got: &str, palette: Palette) -> io::Result<()> {
     let expected = tested.example.fixed.as_deref().unwrap_or_default();
     for (sign, text, style) in [('-', expected, palette.good()), ('+', got, palette.bad())] {
@@ -202,7 +203,7 @@ fn to_json(all: &Results<'_>) -> Value {
         let file = contract.origin.file.display().to_string();
         json!({ "rule_id": contract.id, "file": file, "examples": examples })
     });
-    let Count { ok, failed, without } = count(all);
+    let TestCounts { ok, failed, without } = count(all);
     json!({
         "contracts": contracts.collect::<Vec<_>>(),
         "summary": { "ok": ok, "failed": failed, "without_examples": without },
