@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::agents::Manner;
 use phaser_core::contract::Severity;
 use phaser_core::fix::{Applied, Mender, is_fixable};
 use phaser_core::matcher::FileNames;
@@ -14,9 +15,9 @@ use phaser_core::matcher::Matcher;
 use phaser_core::text::{Bytes, Text, encode_like};
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
-use phaser_project::project::MAX_FILE_SIZE;
+use phaser_project::project::{Inspection, MAX_FILE_SIZE};
 use phaser_project::report::Report;
-use phaser_project::source::{Content, Reader, Target};
+use phaser_project::source::{Content, Reader, Source, Target};
 use phaser_project::tool_call::patch::between;
 use phaser_project::tool_call::{
     Algorithm, Base, Call, CellEdit, Change, Edit, Moment, Occurrences, Patch, Rewrite,
@@ -51,6 +52,18 @@ pub struct Refused<'a> {
     pub report: &'a Report,
     /// The least severity that it is refused for.
     pub least: Severity,
+}
+
+/// The fixed form of the call that was inspected, if the project has `fixes: apply` and every violation that denies the call
+/// can be fixed. The guard denies for errors only; the original responses deny for warnings too.
+pub fn fixed_call(inspection: &Inspection<'_>, report: &Report, manner: Manner) -> Option<Amended> {
+    let Source::Changes(call) = inspection.source() else { return None };
+    let matcher = inspection.fix_matcher().filter(|_| inspection.targets.skipped.is_empty())?;
+    let least = match manner {
+        Manner::Guard => Severity::Error,
+        Manner::Plain => Severity::Warning,
+    };
+    amend(&matcher, Refused { call, targets: &inspection.targets.targets, report, least })
 }
 
 /// The changes that the call should make instead, if every violation that counts can be fixed. What harm is, all contracts

@@ -1,18 +1,34 @@
-//! phaser enforces a project's own rules, its *contracts*, wherever code is written.
+//! phaser enforces a project's own rules, its *contracts*, wherever code is written: in an agent's edit, at commit time and
+//! in CI.
 //!
-//! [`Project`] is a project with its contracts; its `check` returns an [`Report`] with every [`Violation`]:
+//! [`Project`] is a project with its contracts. [`Project::check`] checks a [`Source`] and returns a [`Report`]:
 //!
 //! ```no_run
 //! use phaser::{Project, Source};
 //!
-//! let report = Project::open(".")?.check(&Source::Tree(None))?;
+//! let project = Project::builder(".").packs(["secrets"]).build()?;
+//! let report = project.check(&Source::Tree(None))?;
 //! for violation in report.open() {
-//!     eprintln!("{}: {}", violation.path, violation.contract.message);
+//!     eprintln!("{}: {}: {}", violation.path, violation.contract.id, violation.contract.message);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`hook`] is the hook protocol of Claude Code as typed Rust. The feature `cli`, on by default, adds the command line.
+//! [`Matcher`] checks one text without a project:
+//!
+//! ```
+//! use phaser::{Contract, Matcher};
+//!
+//! let yaml = "rule_id: no-eval\ntype: forbid_pattern\npattern: 'eval\\('\nfile_glob: '**/*.py'\n\
+//!     message: Do not call eval.\nseverity: error\n";
+//! let contract = Contract::from_yaml(yaml, "no-eval.yaml").map_err(|warnings| warnings[0].to_string())?;
+//! let matcher = Matcher::new([contract]).map_err(|warnings| warnings[0].to_string())?;
+//! let violations = matcher.check("src/a.py", b"x = eval(y)\n").map_err(|skipped| skipped.why.to_string())?;
+//! assert_eq!(violations[0].found.as_ref().map(|found| found.region.start.line), Some(1));
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! [`hook`] is the hook protocol of Claude Code as typed Rust. The feature `cli`, on by default, is the command line.
 
 pub use phaser_hook as hook;
 
@@ -38,6 +54,7 @@ mod install;
 pub mod internals;
 #[cfg(feature = "cli")]
 mod lint;
+mod matcher;
 #[cfg(feature = "cli")]
 mod progress;
 #[cfg(feature = "cli")]
@@ -45,28 +62,21 @@ mod report;
 #[cfg(feature = "cli")]
 mod tamper;
 
-pub use phaser_core::check::TYPES;
-pub use phaser_core::contract::scope::{ContractScope, FileOverride, FileSet, OverrideValues};
-pub use phaser_core::contract::{
-    Check, Contract, ContractSchema, ContractType, Dialect, Example, Examples, Exclude, FixTemplate,
-    LayerKind, Needs, Origin, Pattern, Severity, Warning, WarningEffect, Zone,
-};
-pub use phaser_core::deadline::Deadline;
-pub use phaser_core::matcher::{Checked, Directives, Matcher, Options as MatcherOptions, Selection};
+pub use matcher::Matcher;
+pub use phaser_core::contract::{Contract, Severity, Warning};
 pub use phaser_core::path::RelPath;
-pub use phaser_core::skipped::{Gap, Skipped, Why};
-pub use phaser_core::text::{Position, Region, Text};
-pub use phaser_core::violation::{Fingerprint, LineDigest, Match, Note, Replacement, State, Violation};
-pub use phaser_glob::{Glob, GlobError};
-pub use phaser_project::project::{Error as ProjectError, Options, Project};
-pub use phaser_project::report::{AddedIgnore, Report, Summary};
-pub use phaser_project::scan::{Existing, Measure, Propose};
+pub use phaser_core::skipped::{Gap, Skipped};
+pub use phaser_core::text::{Position, Region};
+pub use phaser_core::violation::{Fingerprint, Match, Replacement, State, Violation};
+pub use phaser_glob::GlobError;
+pub use phaser_project::project::{Error, Project, ProjectBuilder};
+pub use phaser_project::report::{Report, Summary};
+pub use phaser_project::scan::Existing;
 pub use phaser_project::source::Source;
-pub use phaser_project::source::git::{Error as GitError, Location as GitLocation, Revisions};
+pub use phaser_project::source::git::Revisions;
 pub use phaser_project::source::shard::Shard;
-pub use phaser_project::source::swept::Sweep;
 
-/// The examples of the guide, as tests.
+/// The examples of the hook guide, as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/hooks.md")]
 struct Guide;

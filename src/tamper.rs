@@ -29,6 +29,7 @@ mod globs;
 mod hooks;
 mod overrides;
 mod patterns;
+pub mod policies;
 mod removed;
 #[cfg(test)]
 mod tests;

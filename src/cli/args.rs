@@ -12,8 +12,6 @@ use super::packs::Packs;
 use crate::agents::Manner;
 use crate::exit::Strictness;
 use phaser_core::contract::Severity;
-use phaser_core::matcher::Directives;
-use phaser_project::project::Options;
 use phaser_project::scan::{Existing, Measure};
 use phaser_project::source::Source;
 use phaser_project::source::git::Revisions;
@@ -314,18 +312,13 @@ impl EnforceArgs {
         if self.guard { Manner::Guard } else { Manner::Plain }
     }
 
-    /// Whether contracts of this severity are checked.
-    pub fn wants(&self, severity: Severity) -> bool {
+    /// The severity of the contracts to check; `None` for all.
+    pub fn only_severity(&self) -> Option<Severity> {
         match self.severity {
-            SeverityFilter::All => true,
-            SeverityFilter::Error => severity == Severity::Error,
-            SeverityFilter::Warning => severity == Severity::Warning,
+            SeverityFilter::All => None,
+            SeverityFilter::Error => Some(Severity::Error),
+            SeverityFilter::Warning => Some(Severity::Warning),
         }
-    }
-
-    /// Whether `--severity` excludes nothing.
-    pub fn checks_every_severity(&self) -> bool {
-        self.severity == SeverityFilter::All
     }
 
     /// Lowest severity that fails the run; `None` if none does.
@@ -348,22 +341,6 @@ impl EnforceArgs {
     /// The policy for existing violations, if a flag sets it.
     pub fn existing(&self) -> Option<Existing> {
         self.existing.or(self.new_lines.then_some(Existing::Report))
-    }
-
-    /// Whether results are cached, given the configuration's `cache`. Never in a hook.
-    pub fn keeps_results(&self, configured: Option<bool>) -> bool {
-        let wanted = self.cache || configured.unwrap_or(false);
-        wanted && !self.no_cache && !self.stdin
-    }
-
-    /// The options for `Project`.
-    pub fn options(&self) -> Options {
-        Options {
-            directives: if self.no_ignores { Directives::Disregarded } else { Directives::Honoured },
-            existing: self.existing().unwrap_or(Existing::Deny),
-            measure: self.measure(),
-            ..self.limits.options()
-        }
     }
 }
 

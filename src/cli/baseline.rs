@@ -21,10 +21,9 @@ use phaser_project::baseline::{self, Entry, Key};
 use phaser_project::contracts::layers::{self, Layer, Loading};
 use phaser_project::packs::PACKS;
 use phaser_project::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
-use phaser_project::project::load::{Found, Loaded, Settings};
-use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::project::{Inspection, Options, Project, Recorded};
 use phaser_project::report::Report;
-use phaser_project::source::{Source, Targets};
+use phaser_project::source::Source;
 
 /// `phaser baseline`.
 #[derive(Debug, Args)]
@@ -59,19 +58,6 @@ pub struct Baseline {
     limits: Limits,
 }
 
-/// The baseline that a run goes by, in the state of the project that counts.
-pub fn of_run(root: &Root, settings: Settings<'_>) -> anyhow::Result<Recorded> {
-    let read = match settings.file(&RelPath::from(BASELINE)).map_err(anyhow::Error::msg)? {
-        Found::Here(bytes) => baseline::Baseline::parse(&bytes).map(Some),
-        Found::OnDisk => baseline::Baseline::read(root, None),
-        Found::Nowhere => Ok(None),
-    };
-    match read {
-        Ok(read) => Ok(read.map_or(Recorded::Nowhere, |baseline| Recorded::In(Arc::new(baseline)))),
-        Err(broken) => bail!("{broken}"),
-    }
-}
-
 /// The first baseline of a project, which is yet to be written.
 pub struct First {
     /// How many violations it has.
@@ -94,26 +80,35 @@ impl First {
 /// Runs `phaser baseline`.
 pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let old = match of_run(&root, Settings::OnDisk)? {
-        Recorded::In(old) => Some(old),
+    let options = Options {
+        locations: places::extra(args.contracts_dir.as_deref(), &args.packs, environment)?,
+        cwd: Some(environment.cwd.clone()),
+        git: Some(environment.git.clone()),
+        ..args.limits.options()
+    };
+    let project = Project::load(root, options)?;
+    let source = if args.paths.is_empty() { Source::Tree(None) } else { Source::Files(args.paths.clone()) };
+    let mut inspection = project.inspect(&source)?;
+    let old = match inspection.recorded() {
+        Recorded::In(old) => Some(Arc::clone(old)),
         Recorded::Nowhere | Recorded::InFile => None,
     };
     match (&old, args.add, args.prune) {
-        (Some(_), false, false) => bail!(
-            "{BASELINE} is there already: '--prune' drops what is gone from it, and '--add' adds what is new"
-        ),
-        (None, false, true) => bail!("there is no {BASELINE} to prune: 'phaser baseline' writes one"),
+        (Some(_), false, false) => {
+            bail!("{BASELINE} already exists ('--prune' drops entries that are gone, '--add' adds new ones)")
+        }
+        (None, false, true) => bail!("there is no {BASELINE} to prune ('phaser baseline' writes one)"),
         _ => {}
     }
-    let looked = args.look(environment, &root, old.as_ref())?;
-    looked.say_gaps();
+    let looked = args.look(environment, &mut inspection)?;
+    looked.print_gaps();
     if looked.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure) {
-        say("phaser: not everything could be checked, so nothing was written");
+        say("phaser: nothing written: not everything could be checked");
         return Ok(Exit::Trouble);
     }
     let plan = args.plan(old.as_deref(), &looked);
     if !args.dry_run && plan.changes(old.as_deref()) {
-        write(&root, &plan)?;
+        write(project.root(), &plan)?;
     }
     output::print(&plan.said(args, old.as_deref()))?;
     Ok(Exit::Clean)
@@ -130,7 +125,7 @@ struct Looked {
 }
 
 impl Looked {
-    fn say_gaps(&self) {
+    fn print_gaps(&self) {
         for warning in &self.report.warnings {
             warning.lines().for_each(say);
         }
@@ -158,47 +153,28 @@ impl Looked {
 }
 
 impl Baseline {
-    /// Looks at what there is, with the baseline that is there.
-    fn look(
-        &self,
-        environment: &Environment,
-        root: &Root,
-        old: Option<&Arc<baseline::Baseline>>,
-    ) -> anyhow::Result<Looked> {
-        let options = Options {
-            cwd: Some(environment.cwd.clone()),
-            git: Some(environment.git.clone()),
-            recorded: old.map_or(Recorded::Nowhere, |old| Recorded::In(Arc::clone(old))),
-            ..self.limits.options()
-        };
-        let source =
-            if self.paths.is_empty() { Source::Tree(None) } else { Source::Files(self.paths.clone()) };
-        let targets = project::targets(root, &options, &source)?;
-        let mut loaded = self.load(environment, root, &targets)?;
+    /// Checks the project with the selected contracts.
+    fn look(&self, environment: &Environment, inspection: &mut Inspection<'_>) -> anyhow::Result<Looked> {
+        let root = inspection.project().root().clone();
         let packs: Vec<Layer> = PACKS.iter().map(Layer::of_pack).collect();
         let of_packs = layers::load(&packs, Loading::to_enforce(matcher::broken));
-        let all = loaded.layers.contracts.iter().chain(&of_packs.contracts);
-        let known = all.map(|contract| contract.id.clone()).collect();
-        if let Some((flag, what)) = self.chosen.unknown(&loaded.layers.contracts).first() {
+        let contracts = &mut inspection.loaded.layers.contracts;
+        let known = contracts.iter().chain(&of_packs.contracts).map(|contract| contract.id.clone()).collect();
+        let filter = self.chosen.filter();
+        if let Some((flag, what)) = filter.unknown(contracts).first() {
             bail!("{flag}: {what}");
         }
-        loaded.layers.contracts.retain(|contract| self.chosen.includes(contract));
-        let project = Project::new(root.clone(), loaded, options);
-        if project.contracts().is_empty() {
-            bail!("there are no contracts to violate: add one with 'phaser init', or try '--pack secrets'");
+        contracts.retain(|contract| filter.includes(contract));
+        let report = inspection.run(&());
+        if report.no_contracts {
+            bail!("no contracts to check (add one with 'phaser init', or try '--pack secrets')");
         }
-        let (report, _) = project.ready().check(&targets, &());
         let below = self.paths.iter().map(|path| {
             let path = phaser_project::path::resolve(&environment.cwd, path)?;
             Ok(root.relative(&path))
         });
         let below = below.collect::<std::io::Result<_>>().context("a path cannot be resolved")?;
-        Ok(Looked { report, known, below, root: root.clone() })
-    }
-
-    fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
-        let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
-        Ok(places::load(&extra, root, targets, environment)?)
+        Ok(Looked { report, known, below, root })
     }
 
     /// What the baseline is to be.

@@ -18,9 +18,9 @@ use phaser_project::contracts::layers::{self, Layer, Layers, Loading};
 use phaser_project::contracts::read::{Directory, ExamplesWanted};
 use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::{RelPath, Root, RootHints, find_root};
-use phaser_project::project;
-use phaser_project::project::load::{Extra, Load, Loaded, Settings};
-use phaser_project::source::{Targets, tree};
+use phaser_project::project::load::{Extra, Loaded};
+use phaser_project::project::{BaselineUse, Inspection, Options, Project};
+use phaser_project::source::{Source, Targets};
 
 mod backtest;
 mod check;
@@ -170,9 +170,13 @@ impl Location {
         examples: ExamplesWanted,
     ) -> anyhow::Result<LoadedProject> {
         let root = self.root(environment)?;
-        let named = self.contracts_dir.as_deref();
-        let extra = places::extra_with_older(named, packs, &root, environment)?;
-        LoadedProject::load(root, &extra, environment, examples)
+        let locations = self.locations(&root, packs, environment)?;
+        LoadedProject::load(root, locations, environment, examples)
+    }
+
+    /// The contract directories and packs, those of version 1.2 included.
+    fn locations(&self, root: &Root, packs: &Packs, environment: &Environment) -> anyhow::Result<Extra> {
+        places::extra_with_older(self.contracts_dir.as_deref(), packs, root, environment)
     }
 }
 
@@ -180,18 +184,16 @@ impl LoadedProject {
     /// The project, with the contracts loaded that it has, and these.
     fn load(
         root: Root,
-        extra: &Extra,
+        locations: Extra,
         environment: &Environment,
         examples: ExamplesWanted,
     ) -> anyhow::Result<Self> {
-        let targets = tree::tree(&root, &environment.git, project::default_threads());
-        let folders = project::folders(&root, &targets);
-        let load = Load { root: &root, extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
-        let loaded = load.run(Loading { examples, ..Loading::whole(matcher::broken) });
-        if !loaded.mistakes.is_empty() {
-            return Err(project::Error::Config(loaded.mistakes).into());
-        }
-        Ok(Self { root, loaded, targets })
+        let git = Some(environment.git.clone());
+        let baseline = BaselineUse::Ignore;
+        let options = Options { locations, examples, git, baseline, ..Options::default() };
+        let project = Project::load(root, options)?;
+        let Inspection { loaded, targets, .. } = project.inspect(&Source::Tree(None))?;
+        Ok(Self { root: project.root().clone(), loaded, targets })
     }
 
     /// The contract that counts for this id.

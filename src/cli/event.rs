@@ -1,61 +1,69 @@
-//! One event of an agent: what the run is about, and what is said to it.
+//! An agent's event: which project and files it concerns, and which decision the report leads to.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use phaser_core::contract::Contract;
+use phaser_core::matcher::limits::HOOK_TIME;
+use phaser_hook::Request;
+use phaser_project::config::Policy;
+use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::project::{Inspection, Project};
+use phaser_project::report::Report;
+use phaser_project::source::Source;
+
 use super::environment::Environment;
 use super::install::settings_file;
 use super::{output, say};
-use crate::agents::decision::{Concern, Decision, Matter, Verdict, decide, decide_on_command, decide_on_end};
+use crate::agents::decision::{
+    Decision, MAX_TEXT, Matter, Verdict, decide, decide_on_command, decide_on_end,
+};
 use crate::agents::{Client, Manner, NOTHING, Occasion, Worktree};
+use crate::briefing::briefing;
 use crate::exit::Exit;
 use crate::in_flight::Amended;
 use crate::install::file::{self, Scope};
 use crate::install::{Survey, survey};
-use phaser_core::matcher::limits::HOOK_TIME;
-use phaser_hook::Request;
-use phaser_project::path::{Root, RootHints, find_root};
-use phaser_project::report::Report;
-use phaser_project::source::Source;
-use phaser_project::tool_call::Call;
+use crate::tamper::policies;
 
-/// How long a look at what a command left may take. Whoever runs a command waits for it anyway.
+/// Time limit of the sweep after a command. The user waits for the command anyway.
 const COMMAND_TIME: Duration = Duration::from_secs(3);
 
-/// How long a look at what a turn left may take: there is one at its end.
+/// Time limit of the check at the end of a turn.
 const END_TIME: Duration = Duration::from_secs(5);
 
-/// An event, and what it is about.
-pub struct Asked {
-    /// The event as it came.
+/// An event with its sender.
+pub struct AgentEvent {
+    /// The event as received.
     pub request: Request,
-    /// Who sent it.
-    pub client: Client,
-    /// What it is about.
+    /// The sender.
+    pub agent: Client,
+    /// What kind of event it is.
     pub about: About,
-    /// What the turn was sent back for already.
-    pub told: Vec<String>,
+    manner: Manner,
+    /// Reasons that already sent this turn back.
+    told: Vec<String>,
 }
 
-/// What an event is about.
+/// Kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
-    /// A call of a tool.
+    /// A tool call that edits files.
     Call,
-    /// What a command left.
+    /// A shell command has run.
     Command,
-    /// What a turn left.
+    /// A turn is about to end.
     End,
-    /// Somebody begins to work.
+    /// A session starts.
     Beginning,
-    /// Settings of the client.
+    /// The agent's settings changed.
     Settings,
-    /// Nothing that matters.
+    /// Any other event.
     Nothing,
 }
 
 impl About {
-    /// How long the answer may take.
+    /// Time limit of the response.
     pub fn time(self) -> Duration {
         match self {
             Self::Call | Self::Nothing | Self::Settings => HOOK_TIME,
@@ -65,123 +73,146 @@ impl About {
     }
 }
 
-/// An event with the project it is about and where its text comes from, if there is any to look at.
-pub struct Read {
-    /// The event.
-    pub asked: Asked,
-    /// The project.
-    pub root: Root,
-    /// Where its text comes from.
-    pub source: Option<Source>,
-}
-
-/// How a run for an event ends. Other agents than Claude Code take a failure for a denial, or end altogether: they are told
-/// that there is nothing to say.
-pub fn ended(ended: anyhow::Result<Exit>, client: Option<Client>) -> anyhow::Result<Exit> {
-    match (ended, client) {
-        (Err(error), Some(client)) if client != Client::Claude => {
+/// Turns an error into the empty response for agents that would treat it as a denial or abort. Claude Code receives the error.
+pub fn fail_open(result: anyhow::Result<Exit>, agent: Option<Client>) -> anyhow::Result<Exit> {
+    match (result, agent) {
+        (Err(error), Some(agent)) if agent != Client::Claude => {
             say(format_args!("phaser: {error:#}"));
-            // Whoever reads no answer needs none.
+            // A closed stdout changes nothing here.
             let _ = output::answer(|out| writeln!(out, "{NOTHING}"));
             Ok(Exit::Clean)
         }
-        (ended, _) => ended,
+        (result, _) => result,
     }
 }
 
-/// Reads what an event is about.
-pub fn read(request: Request, client: Client, manner: Manner, environment: &Environment) -> Read {
-    let occasion = client.read(&request, &environment.cwd, manner);
-    let read = |about, root, source| {
-        let asked = Asked { request, client, about, told: Vec::new() };
-        Read { asked, root, source }
-    };
-    match occasion {
-        Occasion::Call(call) => {
-            let named = environment.claude_project_dir.as_deref();
-            let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
-            read(About::Call, root, Some(Source::Changes(call)))
+impl AgentEvent {
+    /// Reads an event: the event itself, its project, and the source of the text to check.
+    pub fn read(
+        request: Request,
+        agent: Client,
+        manner: Manner,
+        environment: &Environment,
+    ) -> (Self, Root, Source) {
+        let occasion = agent.read(&request, &environment.cwd, manner);
+        let event = |about, told| Self { request, agent, about, manner, told };
+        match occasion {
+            Occasion::Call(call) => {
+                let named = environment.claude_project_dir.as_deref();
+                let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
+                (event(About::Call, Vec::new()), root, Source::Changes(call))
+            }
+            Occasion::Command(Worktree { cwd, sweep }) => {
+                (event(About::Command, Vec::new()), project_at(&cwd, environment), Source::Swept(sweep))
+            }
+            Occasion::End { worktree: Worktree { cwd, sweep }, told } => {
+                (event(About::End, told), project_at(&cwd, environment), Source::Swept(sweep))
+            }
+            Occasion::Beginning { cwd } => {
+                (event(About::Beginning, Vec::new()), project_at(&cwd, environment), Source::Nothing)
+            }
+            Occasion::Settings { cwd } => {
+                (event(About::Settings, Vec::new()), project_at(&cwd, environment), Source::Nothing)
+            }
+            Occasion::Nothing => {
+                (event(About::Nothing, Vec::new()), Root::new(&environment.cwd), Source::Nothing)
+            }
         }
-        Occasion::Command(Worktree { cwd, sweep }) => {
-            read(About::Command, project_at(&cwd, environment), Some(Source::Swept(sweep)))
+    }
+
+    /// Decides on the event.
+    pub fn decide(
+        &self,
+        inspection: &Inspection<'_>,
+        report: &Report,
+        amended: Option<&Amended>,
+        environment: &Environment,
+    ) -> anyhow::Result<Decision> {
+        let project = inspection.project();
+        match (self.about, inspection.source()) {
+            (About::Beginning, _) => brief(project),
+            (About::Settings, _) => decide_on_settings(project, environment),
+            (About::Call, Source::Changes(call)) => {
+                let concerns = self.concerns(inspection, report, environment);
+                let (root, manner) = (project.root(), self.manner);
+                Ok(decide(Matter { root, call, manner, concerns: &concerns, amended }, report))
+            }
+            (About::Command, _) => {
+                Ok(decide_on_command(report, &self.concerns(inspection, report, environment)))
+            }
+            (About::End, _) => Ok(decide_on_end(report, &self.told)),
+            _ => Ok(Decision::message_only(report)),
         }
-        Occasion::End { worktree: Worktree { cwd, sweep }, told } => {
-            let mut read = read(About::End, project_at(&cwd, environment), Some(Source::Swept(sweep)));
-            read.asked.told = told;
-            read
-        }
-        Occasion::Beginning { cwd } => read(About::Beginning, project_at(&cwd, environment), None),
-        Occasion::Settings { cwd } => read(About::Settings, project_at(&cwd, environment), None),
-        Occasion::Nothing => read(About::Nothing, Root::new(&environment.cwd), None),
+    }
+
+    /// What the project's `ignores` and `protect` policies have to say about the event.
+    fn concerns(
+        &self,
+        inspection: &Inspection<'_>,
+        report: &Report,
+        environment: &Environment,
+    ) -> Vec<crate::agents::decision::Concern> {
+        let user_settings = settings_file(Scope::User, environment);
+        policies::concerns(inspection, report, user_settings.as_deref())
     }
 }
 
-/// The project of an agent that is in this directory, which may be outside: a command can leave it anywhere.
+/// The project of an agent in `cwd`. A command can leave the agent in a directory outside the project.
 fn project_at(cwd: &Path, environment: &Environment) -> Root {
     let named = environment.claude_project_dir.as_deref().filter(|named| named.is_dir());
     let start = named.filter(|named| !Root::new(named).contains(cwd)).unwrap_or(cwd);
     find_root(RootHints { named, cwd: start, file: None })
 }
 
-/// What is decided about an event whose files were looked at.
-pub struct Judged<'a> {
-    /// The event.
-    pub asked: &'a Asked,
-    /// The project.
-    pub root: &'a Root,
-    /// In which manner the client is answered.
-    pub manner: Manner,
-    /// What there is to say beside violations.
-    pub concerns: &'a [Concern],
-    /// What a call should do instead.
-    pub amended: Option<&'a Amended>,
+/// The briefing at the start of a session: the contracts of the whole project as context.
+fn brief(project: &Project) -> anyhow::Result<Decision> {
+    let source = Source::Tree(None);
+    let mut inspection = project.inspect(&source)?;
+    let mut warnings = inspection.compile();
+    warnings.sort();
+    let contracts = inspection.matcher().map(|matcher| matcher.contracts()).unwrap_or_default();
+    let contracts: Vec<Contract> = contracts.iter().map(|contract| Contract::clone(contract)).collect();
+    let (before, after) =
+        ("phaser enforces these contracts of the project:", "'phaser explain ID' says more about one.");
+    let lines = briefing(&contracts, MAX_TEXT - before.len() - after.len() - 2);
+    let context = (!lines.is_empty()).then(|| format!("{before}\n{lines}\n{after}"));
+    let report = Report { warnings, ..Report::default() };
+    Ok(Decision { context, ..Decision::message_only(&report) })
 }
 
-impl Judged<'_> {
-    /// Decides on what was found in files that came from the source.
-    pub fn decision(&self, source: Option<&Source>, report: &Report) -> Decision {
-        match (self.asked.about, source) {
-            (About::Call, Some(Source::Changes(call))) => self.on_call(call, report),
-            (About::Command, _) => decide_on_command(report, self.concerns),
-            (About::End, _) => decide_on_end(report, &self.asked.told),
-            _ => Decision::message_only(report),
-        }
+/// Blocks a change of settings that removes phaser's hooks, if the project has a `protect` policy. Claude Code merges all
+/// its settings files, so all of them are read.
+fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::Result<Decision> {
+    let source = Source::Files(Vec::new());
+    let configs = project.inspect(&source)?.loaded.configs;
+    if !configs.iter().any(|placed| placed.config.protect.is_some_and(|policy| policy > Policy::Allow)) {
+        return Ok(Decision::NOTHING);
     }
-
-    fn on_call(&self, call: &Call, report: &Report) -> Decision {
-        let Self { root, manner, concerns, amended, .. } = *self;
-        decide(Matter { root, call, manner, concerns, amended }, report)
-    }
-}
-
-/// What is decided about settings that changed: they do not count if they take phaser's hooks away. All settings of the
-/// client count together.
-pub fn decide_on_settings(environment: &Environment) -> Decision {
-    let (mut guards, mut switching_off) = (environment.runs_as_a_plugin, None);
+    let (mut guards, mut disabled_in) = (environment.runs_as_a_plugin, None);
     for scope in Scope::ALL {
         let Some(path) = client_settings(scope, environment) else { continue };
-        // What cannot be read has no hooks for the client either.
+        // Settings that cannot be read have no hooks for the agent either.
         let Some(Survey { own, all_disabled }) = file::read(&path).ok().and_then(|text| survey(&text).ok())
         else {
             continue;
         };
         guards |= own.iter().any(|hook| hook.event == "PreToolUse");
         if all_disabled {
-            switching_off.get_or_insert(path);
+            disabled_in.get_or_insert(path);
         }
     }
-    let what = match (switching_off, guards) {
-        (Some(path), _) => format!("'disableAllHooks' in {} switches phaser off", path.display()),
+    let problem = match (disabled_in, guards) {
+        (Some(path), _) => format!("'disableAllHooks' in {} disables phaser", path.display()),
         (None, false) => "phaser's hooks are gone from the settings".to_owned(),
-        (None, true) => return Decision::NOTHING,
+        (None, true) => return Ok(Decision::NOTHING),
     };
     let reason = format!(
-        "{what}. This project protects them ('protect' in .claude/phaser.yaml): a person has to take them out, with 'phaser enforce uninstall'. Put the settings back as they were."
+        "{problem}. This project protects them ('protect' in .claude/phaser.yaml): only the user may remove them, with 'phaser enforce uninstall'. Restore the settings."
     );
-    Decision { verdict: Verdict::Block(reason), ..Decision::NOTHING }
+    Ok(Decision { verdict: Verdict::Block(reason), ..Decision::NOTHING })
 }
 
-/// The settings that the client reads: those of the project that it was started in.
+/// The settings file that the agent reads: project settings come from the project it was started in.
 fn client_settings(scope: Scope, environment: &Environment) -> Option<PathBuf> {
     match (&environment.claude_project_dir, scope) {
         (Some(project), Scope::Project | Scope::Local) => Some(scope.file(Path::new(""), project)),

@@ -11,7 +11,7 @@ use super::chosen::Chosen;
 use super::colour::ColorArg;
 use super::environment::Environment;
 use super::packs::Packs;
-use super::{baseline, output, places, say};
+use super::{output, places, say};
 use crate::exit::{self, Exit, Strictness};
 use crate::progress::{Progress, Visible};
 use crate::report::redact::redact;
@@ -21,10 +21,9 @@ use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::Violation;
 use phaser_project::path::{RelPath, Root, RootHints, find_root};
-use phaser_project::project::load::{Loaded, Settings};
-use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
-use phaser_project::scan::Watch as _;
+use phaser_project::scan::{Existing, Watch as _};
 use phaser_project::source::{Source, Target, Targets};
 
 mod diff;
@@ -99,28 +98,25 @@ Exit codes:
 /// Runs `phaser fix`.
 pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let options = args.options(environment);
-    let source = args.source(&root, &options)?;
-    let targets = project::targets(&root, &options, &source)?;
-    let recorded =
-        if args.no_baseline { Recorded::Nowhere } else { baseline::of_run(&root, Settings::OnDisk)? };
-    let loaded = args.load(environment, &root, &targets)?;
-    if let Some((flag, what)) = args.chosen.unknown(&loaded.layers.contracts).first() {
+    let project = Project::load(root, args.options(environment)?)?;
+    let source = args.source(&project)?;
+    let mut inspection = project.inspect(&source)?;
+    if let Some((flag, what)) = args.chosen.filter().unknown(&inspection.loaded.layers.contracts).first() {
         bail!("{flag}: {what}");
-    }
-    let project = Project::new(root.clone(), loaded, Options { recorded, ..options });
-    if project.contracts().is_empty() {
-        say("phaser: there are no contracts to keep: add one with 'phaser init', or try '--pack all'");
-        return Ok(if args.strict { Exit::Trouble } else { Exit::Clean });
     }
     let bar = args.all && environment.stderr_is_terminal() && !args.quiet;
     let visible = if bar { Visible::Yes } else { Visible::No };
-    let (mut report, matcher) = project.ready().check(&targets, &Progress::new(visible));
-    let done = args.mend(&Looked { root: &root, matcher: &matcher, targets: &targets, visible }, &report);
+    let mut report = inspection.run(&Progress::new(visible));
+    let Some(matcher) = inspection.matcher() else {
+        say("phaser: no contracts (add one with 'phaser init', or try '--pack all')");
+        return Ok(if args.strict { Exit::Trouble } else { Exit::Clean });
+    };
+    let (root, targets) = (project.root(), &inspection.targets);
+    let done = args.fix(&Looked { root, matcher, targets, visible }, &report);
     args.take_over(&mut report, &done);
     redact(&mut report);
     said::gaps(&report);
-    let said = said::Said { args, environment, root: &root, done: &done };
+    let said = said::Said { args, environment, root, done: &done };
     output::to_stdout(|out| said.write(out, &report))?;
     said.problems();
     Ok(args.exit(&report, &done))
@@ -135,16 +131,19 @@ struct Looked<'a> {
 }
 
 impl Fix {
-    fn options(&self, environment: &Environment) -> Options {
-        Options {
+    fn options(&self, environment: &Environment) -> anyhow::Result<Options> {
+        Ok(Options {
+            locations: places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?,
+            baseline: if self.no_baseline { BaselineUse::Ignore } else { BaselineUse::Apply },
+            existing: Some(Existing::Deny),
             cwd: Some(environment.cwd.clone()),
             git: Some(environment.git.clone()),
             ..self.limits.options()
-        }
+        })
     }
 
-    /// The files to fix; what is staged is fixed in the worktree.
-    fn source(&self, root: &Root, options: &Options) -> anyhow::Result<Source> {
+    /// The files to fix. Staged files are fixed in the worktree.
+    fn source(&self, project: &Project) -> anyhow::Result<Source> {
         if self.all {
             return Ok(Source::Tree(None));
         }
@@ -154,19 +153,15 @@ impl Fix {
             }
             return Ok(Source::Files(self.paths.clone()));
         }
-        let staged = project::targets(root, options, &Source::Staged(Vec::new()))?;
-        let paths = staged.targets.iter().map(|target| root.path().join(target.path.to_native()));
+        let staged = project.targets(&Source::Staged(Vec::new()), None)?;
+        let paths = staged.targets.iter().map(|target| project.root().path().join(target.path.to_native()));
         Ok(Source::Files(paths.filter(|path| path.is_file()).collect()))
     }
 
-    fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
-        let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
-        Ok(places::load(&extra, root, targets, environment)?)
-    }
-
     /// Fixes the files that have something to fix, one after another.
-    fn mend(&self, looked: &Looked<'_>, report: &Report) -> Vec<Done> {
-        let chosen = looked.matcher.contracts().iter().filter(|contract| self.chosen.includes(contract));
+    fn fix(&self, looked: &Looked<'_>, report: &Report) -> Vec<Done> {
+        let filter = self.chosen.filter();
+        let chosen = looked.matcher.contracts().iter().filter(|contract| filter.includes(contract));
         let chosen: HashSet<String> = chosen.map(|contract| contract.id.clone()).collect();
         let is_wanted = |one: &Violation| is_fixable(one) && chosen.contains(&one.contract.id);
         let found: Vec<_> = report.by_file().filter(|file| file.iter().any(is_wanted)).collect();
@@ -199,8 +194,9 @@ impl Fix {
             violations.extend(fixed.values().flat_map(|one| one.violations.iter().cloned()));
             violations.sort_by(|one, other| one.path.cmp(&other.path));
         }
-        if !self.chosen.is_everything() {
-            violations.retain(|violation| self.chosen.includes(&violation.contract));
+        let filter = self.chosen.filter();
+        if !filter.is_empty() {
+            violations.retain(|violation| filter.includes(&violation.contract));
             report.stale = None;
         }
     }

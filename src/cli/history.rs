@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::bail;
 use clap::{Args, ValueEnum};
 
 use super::args::Limits;
@@ -20,12 +19,12 @@ use crate::report::palette::Palette;
 use crate::report::redact::redact;
 use phaser_core::contract::Warning;
 use phaser_project::history::{History as Counted, Unchecked, count};
-use phaser_project::path::{Root, RootHints, find_root};
-use phaser_project::project::load::Loaded;
-use phaser_project::project::{self, Options, Project};
+use phaser_project::path::{RootHints, find_root};
+use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
+use phaser_project::scan::{self, Existing};
+use phaser_project::source::Source;
 use phaser_project::source::git::history::{Every, Reach, Wanted, past, seconds_of};
-use phaser_project::source::{Source, Targets};
 
 /// How many gaps are said one by one.
 const MOST_GAPS: usize = 20;
@@ -122,36 +121,38 @@ fn every(text: &str) -> Result<Every, String> {
 pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let options = Options {
+        locations: places::extra(args.contracts_dir.as_deref(), &args.packs, environment)?,
+        filter: args.chosen.filter(),
+        baseline: BaselineUse::Ignore,
+        existing: Some(Existing::Deny),
         cwd: Some(environment.cwd.clone()),
         git: Some(environment.git.clone()),
         ..args.limits.options()
     };
-    let threads = options.threads.unwrap_or_else(project::default_threads);
-    let past = past(&root, &environment.git, args.wanted(), threads)?;
-    let targets = project::targets(&root, &options, &Source::Tree(None))?;
-    let loaded = args.load(environment, &root, &targets)?;
-    let project = Project::new(root, loaded, options);
-    if project.contracts().is_empty() {
-        say("phaser: no contracts: add one with 'phaser init', or try '--pack secrets'");
-    }
-    let ready = project.ready();
+    let project = Project::load(root, options)?;
+    let past = past(project.root(), &environment.git, args.wanted(), project.threads())?;
+    let source = Source::Tree(None);
+    let mut inspection = project.inspect(&source)?;
+    let scanning = scan::Options { threads: project.threads(), ..inspection.scanning() };
     let bar = environment.stderr_is_terminal() && !args.quiet;
     let visible = if bar { Visible::Yes } else { Visible::No };
-    let scanning = ready.scanning();
-    let (today, matcher) = match args.format() {
+    let (today, warnings) = match args.format() {
         Format::Html => {
-            let (mut today, matcher) = ready.check(&targets, &Progress::new(visible));
+            let mut today = inspection.run(&Progress::new(visible));
             redact(&mut today);
-            today.warnings.iter().flat_map(Warning::lines).for_each(say);
-            (Some(today), matcher)
+            let warnings = today.warnings.clone();
+            (Some(today), warnings)
         }
-        Format::Text | Format::Json => {
-            let (matcher, warnings) = ready.into_matcher();
-            warnings.iter().flat_map(Warning::lines).for_each(say);
-            (None, matcher)
-        }
+        Format::Text | Format::Json => (None, inspection.compile()),
     };
-    let counted = count(&matcher, past, scanning, &Progress::of("versions of files", visible));
+    warnings.iter().flat_map(Warning::lines).for_each(say);
+    // Without contracts the run has built no matcher.
+    if inspection.matcher().is_none_or(|matcher| matcher.contracts().is_empty()) {
+        say("phaser: no contracts (add one with 'phaser init', or try '--pack secrets')");
+        inspection.compile();
+    }
+    let Some(matcher) = inspection.matcher() else { return Ok(Exit::Trouble) };
+    let counted = count(matcher, past, scanning, &Progress::of("versions of files", visible));
     args.say_gaps(&counted);
     args.write(environment, &counted, today.as_ref())?;
     Ok(if counted.has_failed() { Exit::Trouble } else { Exit::Clean })
@@ -171,17 +172,6 @@ impl History {
     fn format(&self) -> Format {
         let of_file = || self.output.as_deref().map_or(Format::Text, Format::of_file);
         self.format.unwrap_or_else(of_file)
-    }
-
-    /// The contracts of today, as far as they are chosen.
-    fn load(&self, environment: &Environment, root: &Root, targets: &Targets) -> anyhow::Result<Loaded> {
-        let extra = places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?;
-        let mut loaded = places::load(&extra, root, targets, environment)?;
-        if let Some((flag, what)) = self.chosen.unknown(&loaded.layers.contracts).first() {
-            bail!("{flag}: {what}");
-        }
-        loaded.layers.contracts.retain(|contract| self.chosen.includes(contract));
-        Ok(loaded)
     }
 
     /// Says what was not looked at, and where the past ends before it should.

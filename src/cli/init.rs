@@ -145,7 +145,7 @@ impl Plan {
             }
         };
         let config = (!has_config).then(|| config(&packs));
-        let today = today::check(&root, environment, targets, packs)?;
+        let today = today::check(&root, environment, packs)?;
         let has_gaps = today.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
         let is_recorded = !matches!(today.recorded, Recorded::Nowhere);
         let first = (!has_gaps && !is_recorded).then(|| First::of(&today.report)).transpose();

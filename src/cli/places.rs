@@ -7,13 +7,9 @@ use anyhow::bail;
 use super::environment::Environment;
 use super::packs::Packs;
 use phaser_core::contract::LayerKind;
-use phaser_core::matcher;
-use phaser_project::contracts::layers::Loading;
 use phaser_project::contracts::read::{Directory, Forms};
 use phaser_project::path::Root;
-use phaser_project::project::load::{Extra, Load, Loaded, Settings};
-use phaser_project::project::{self, Error};
-use phaser_project::source::Targets;
+use phaser_project::project::load::Extra;
 
 /// Where the user's own files are, and those of version 1.2, in a home directory or in a project.
 const STORAGE: &str = ".phaser";
@@ -25,20 +21,6 @@ pub fn extra(named: Option<&Path>, packs: &Packs, environment: &Environment) -> 
     let named = named.map(|named| named_directory(named, environment)).transpose()?;
     let user = user(environment);
     Ok(Extra { named, older: Vec::new(), user, packs: packs.chosen().collect() })
-}
-
-/// The contracts that count for these files, as they are on disk. A configuration that is wrong is an error.
-pub fn load(
-    extra: &Extra,
-    root: &Root,
-    targets: &Targets,
-    environment: &Environment,
-) -> Result<Loaded, Error> {
-    let folders = project::folders(root, targets);
-    let cwd = Some(environment.cwd.as_path());
-    let load = Load { root, extra, folders: &folders, settings: Settings::OnDisk, cwd };
-    let loaded = load.run(Loading::to_enforce(matcher::broken));
-    if loaded.mistakes.is_empty() { Ok(loaded) } else { Err(Error::Config(loaded.mistakes)) }
 }
 
 /// Where the contracts of `phaser contracts` come from, which looks in the directories of version 1.2 first.

@@ -55,7 +55,7 @@ impl Show<'_> {
     }
 
     /// Says what is wrong with contract files, and what was not checked.
-    pub fn say_gaps(self, report: &Report) {
+    pub fn print_gaps(self, report: &Report) {
         let here = self.here();
         for warning in &report.warnings {
             self.warning_from(&here, warning).lines().for_each(say);

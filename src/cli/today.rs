@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::environment::Environment;
 use super::packs::Packs;
-use super::{baseline, places};
+use super::places;
 use crate::progress::{Progress, Visible};
 use phaser_core::contract::{LayerKind, Severity};
 use phaser_project::config::Existing;
@@ -12,8 +12,8 @@ use phaser_project::contracts::layers::Layer;
 use phaser_project::packs::Pack;
 use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_project::project::by_file::ByFile;
-use phaser_project::project::load::{Extra, Settings};
-use phaser_project::project::{self, Options, Project, Recorded};
+use phaser_project::project::load::Extra;
+use phaser_project::project::{Options, Project, Recorded};
 use phaser_project::report::Report;
 use phaser_project::source::{Source, Targets};
 
@@ -31,39 +31,33 @@ pub struct Today {
     pub recorded: Recorded,
 }
 
-/// The files of a project.
+/// The files of the project.
 pub fn targets(root: &Root, environment: &Environment) -> anyhow::Result<Targets> {
-    Ok(project::targets(root, &options(environment), &Source::Tree(None))?)
+    let options = Options { git: Some(environment.git.clone()), ..Options::default() };
+    Ok(Project::load(root.clone(), options)?.targets(&Source::Tree(None), None)?)
 }
 
-/// Checks these files of a project, with these packs beside those that it names.
-pub fn check(
-    root: &Root,
-    environment: &Environment,
-    targets: Targets,
-    packs: Vec<&'static Pack>,
-) -> anyhow::Result<Today> {
-    let extra = Extra { packs, ..places::extra(None, &Packs::default(), environment)? };
-    let loaded = places::load(&extra, root, &targets, environment)?;
+/// Checks the whole project, with these packs beside those that it names.
+pub fn check(root: &Root, environment: &Environment, packs: Vec<&'static Pack>) -> anyhow::Result<Today> {
+    let options = Options {
+        locations: Extra { packs, ..places::extra(None, &Packs::default(), environment)? },
+        existing: Some(Existing::Deny),
+        cwd: Some(environment.cwd.clone()),
+        git: Some(environment.git.clone()),
+        ..Options::default()
+    };
+    let project = Project::load(root.clone(), options)?;
+    let source = Source::Tree(None);
+    let mut inspection = project.inspect(&source)?;
+    let loaded = &inspection.loaded;
     let existing = loaded.existing_by_file();
     let packs = loaded.from.iter().filter_map(Layer::pack).collect();
-    let recorded = baseline::of_run(root, Settings::OnDisk)?;
     let all = loaded.layers.contracts.iter().chain(&loaded.layers.shadowed);
     let own_contracts = all.filter(|contract| contract.origin.layer == LayerKind::Project).count();
-    let options = Options { recorded: recorded.clone(), ..options(environment) };
-    let mut project = Project::new(root.clone(), loaded, options);
-    if project.contracts().is_empty() {
-        let report = project.report_without_contracts();
-        return Ok(Today { report, own_contracts, packs, existing, recorded });
-    }
+    let recorded = inspection.recorded().clone();
     let progress = Progress::new(if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No });
-    let (report, _) = project.ready().check(&targets, &progress);
+    let report = inspection.run(&progress);
     Ok(Today { report, own_contracts, packs, existing, recorded })
-}
-
-fn options(environment: &Environment) -> Options {
-    let (cwd, git) = (Some(environment.cwd.clone()), Some(environment.git.clone()));
-    Options { cwd, git, ..Options::default() }
 }
 
 impl Today {

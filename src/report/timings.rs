@@ -4,37 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use phaser_core::matcher::profile::{Costly, Slow};
-use phaser_project::report::Spent;
-
-/// A part of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// A hook event came in.
-    EventRead,
-    /// Contract files were found, read and understood.
-    ContractsRead,
-    /// It was decided what to check; for a hook event, what the file would be.
-    FilesListed,
-    /// Patterns were made ready, except for what is compiled when it is first needed.
-    ContractsCompiled,
-    /// Files were read and checked.
-    FilesScanned,
-    /// The report was written.
-    ReportWritten,
-}
-
-impl Phase {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::EventRead => "event read",
-            Self::ContractsRead => "contracts read",
-            Self::FilesListed => "files listed",
-            Self::ContractsCompiled => "contracts compiled",
-            Self::FilesScanned => "files scanned",
-            Self::ReportWritten => "report written",
-        }
-    }
-}
+use phaser_project::report::{Phase, Spent};
 
 /// The cost of a run.
 #[derive(Debug, Default)]

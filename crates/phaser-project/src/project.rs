@@ -1,33 +1,44 @@
-//! A project with its contracts, ready to be checked: the door to everything else.
+//! A project and its contracts: the entry point of every command.
 //!
-//! What the command line does, it does through this, and so can any other program. Nothing here reads the environment,
-//! and nothing is printed.
+//! [`Project::load`] fixes where contracts come from and how files are checked. [`Project::check`] checks any number of
+//! sources against them. Each check is two steps, which a command can also take one by one:
+//!
+//! 1. [`Project::inspect`] lists the targets of the source, loads the contracts that apply to them (nested directories
+//!    have their own), reads the baseline, and returns an [`Inspection`].
+//! 2. [`Inspection::run`] scans the targets, decides the state of each violation, and returns the [`Report`].
+//!
+//! What makes a hook fast is laziness in these two steps, not a second path: files of a tool call are reconstructed only if
+//! a contract exists, pack contracts are built only if the text can match, a pattern is parsed only if a path selects it,
+//! and the baseline is read only if a violation is open.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use phaser_core::contract::selector::Selector;
+use phaser_core::contract::{Contract, Severity, Warning};
+use phaser_core::deadline::Deadline;
+use phaser_core::matcher::limits::Limits;
+use phaser_core::matcher::{self, Directives, Matcher};
 use thiserror::Error;
 
 use crate::baseline::Baseline;
 use crate::cache;
-use crate::config;
-use crate::contracts::layers::Loading;
-use crate::path::{RelPath, Root};
-use crate::report::Report;
+use crate::config::{self, Fixes, Policy};
+use crate::contracts::layers::{Layer, Loading};
+use crate::contracts::read::ExamplesWanted;
+use crate::packs::Pack;
+use crate::path::{BASELINE, RelPath, Root};
+use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, Watch, scan};
-use crate::source::git::{Location, Renames, Staged};
+use crate::source::git::{self, Committed, Location, Renames, Staged};
 use crate::source::present::Present;
 use crate::source::tree::Stamps;
-use crate::source::{Coverage, Source, Targets, changes, files, git, swept, tree};
+use crate::source::{Coverage, Source, Targets, changes, files, swept, tree};
 use crate::states::{Seen, Tolerated, settle};
-use crate::tool_call::Call;
-use phaser_core::contract::scope::FileSet;
-use phaser_core::contract::{Contract, Warning};
-use phaser_core::deadline::Deadline;
-use phaser_core::matcher::limits::Limits;
-use phaser_core::matcher::{self, Directives, Matcher};
+use crate::tool_call::{Call, Moment};
 
 pub mod by_file;
 mod kept;
@@ -38,78 +49,164 @@ pub mod texts;
 pub use recorded::Recorded;
 use recorded::recorded;
 
-use load::{Extra, Load, Loaded, Settings, folders_above};
+use load::{Extra, Found, Load, Loaded, Settings, folders_above};
 
-/// Default size of the largest file that is read, in bytes.
+/// Default of [`Options::max_file_size`]: 10 MiB.
 pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
 
-/// Default work limit of a backtracking pattern on one file.
+/// Default of [`Options::timeout`].
 pub const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The same limit for `contracts test` and `contracts lint`, where no hook waits.
+/// The timeout of `contracts test` and `contracts lint`, where no hook waits.
 pub const PATIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A project with its contracts.
+/// A project: its root, where its contracts come from, and how it is checked.
 #[derive(Debug)]
 pub struct Project {
     root: Root,
-    contracts: Vec<Contract>,
-    warnings: Vec<Warning>,
-    exempt: Vec<RelPath>,
-    exclude: Vec<FileSet>,
     options: Options,
+    /// The commit to read contracts from, with [`Options::contracts_from`].
+    committed: Option<Committed>,
 }
 
-/// How a project is checked.
+/// How a project is loaded and checked.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How much work a pattern that backtracks may do on each file: what takes about so long.
+    /// Contract directories and packs beside the project's own.
+    pub locations: Extra,
+    /// Which contracts to check.
+    pub filter: ContractFilter,
+    /// Check only contracts of this severity.
+    pub severity: Option<Severity>,
+    /// Skip contracts below this severity. Ignored while new ignore directives are tracked, which concern every severity.
+    pub min_severity: Severity,
+    /// Read contracts, configuration and baseline from this revision instead of the disk.
+    pub contracts_from: Option<String>,
+    /// Whether the baseline applies.
+    pub baseline: BaselineUse,
+    /// How violations from before a change count; `None` leaves it to the configuration.
+    pub existing: Option<Existing>,
+    /// Whether to report ignore directives that a change adds, where the configuration has a policy for them.
+    pub new_ignores: bool,
+    /// What to do with fixes.
+    pub fixes: FixMode,
+    /// Whether broken configuration is a warning instead of an error. Hooks set this: one bad line must not disarm them.
+    pub lenient: bool,
+    /// Whether pack contracts are built only if the text of a tool call can match. A report that lists contracts needs all.
+    pub lazy_packs: bool,
+    /// Whether contracts keep their examples.
+    pub examples: ExamplesWanted,
+    /// Work a backtracking pattern may do on one file, expressed as the time it takes on a typical machine.
     pub timeout: Duration,
-    /// What ignore directives do.
+    /// Whether ignore directives apply.
     pub directives: Directives,
-    /// What becomes of violations that were there before a change.
-    pub existing: Existing,
-    /// How many threads are used at most; one for each core if nothing is said.
+    /// Number of threads; one per core if `None`.
     pub threads: Option<usize>,
-    /// The largest file that is read, in bytes.
+    /// Largest file that is read, in bytes.
     pub max_file_size: u64,
-    /// When everything must have ended. Only where there is such a time does the clock matter.
+    /// When the check must end. The clock matters only if it is set.
     pub deadline: Deadline,
-    /// Whether to measure what a check costs.
+    /// Whether to measure phases and patterns.
     pub measure: Measure,
-    /// What violations are to carry beside what was found.
-    pub propose: Propose,
-    /// The directory that relative paths start at, if that is not the project's own.
+    /// Directory that relative paths start at; the root if `None`.
     pub cwd: Option<PathBuf>,
-    /// Where git is to look, if not from there.
+    /// Where git looks; from `cwd` if `None`.
     pub git: Option<Location>,
-    /// The old violations that are written down.
-    pub recorded: Recorded,
-    /// Whether to look for ignore directives that a change adds.
-    pub added_ignores: AddedIgnores,
-    /// Where results are kept for the next run, if they are.
-    pub cache: Option<cache::Place>,
-    /// Whether to take the states of files while they are looked for: the cache needs them.
-    pub stamps: Stamps,
+    /// Whether results are cached.
+    pub cache: CacheUse,
+}
+
+/// Whether the baseline applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BaselineUse {
+    /// Violations in the baseline do not count.
+    Apply,
+    /// The file is not read.
+    Ignore,
+}
+
+/// What a check does with the fixes of contracts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixMode {
+    /// Nothing.
+    Off,
+    /// Attaches the fix to each violation that has one.
+    Propose,
+    /// Keeps what is needed to rewrite a tool call, where the configuration has `fixes: apply`.
+    InFlight,
+}
+
+/// Whether results are cached, and where.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum CacheUse {
+    /// No.
+    #[default]
+    Off,
+    /// In git's directory, or in the user's.
+    On {
+        /// `None` leaves it to the configuration.
+        wanted: Option<bool>,
+        /// The user's cache directory, for projects without git.
+        home: Option<PathBuf>,
+        /// Identifies this build of phaser; results of another build are ignored.
+        program: String,
+    },
+}
+
+/// Contracts selected by `--only` and `--skip`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContractFilter {
+    /// Check only these; everything if empty.
+    pub only: Vec<Selector>,
+    /// Leave these out.
+    pub skip: Vec<Selector>,
+}
+
+impl ContractFilter {
+    /// Whether every contract passes.
+    pub fn is_empty(&self) -> bool {
+        self.only.is_empty() && self.skip.is_empty()
+    }
+
+    /// Whether a contract passes.
+    pub fn includes(&self, contract: &Contract) -> bool {
+        let matches = |selectors: &[Selector]| selectors.iter().any(|selector| selector.selects(contract));
+        (self.only.is_empty() || matches(&self.only)) && !matches(&self.skip)
+    }
+
+    /// The selectors that match no contract: the flag, and a message with the nearest id.
+    pub fn unknown(&self, contracts: &[Contract]) -> Vec<(&'static str, String)> {
+        let only = self.only.iter().map(|selector| ("--only", selector));
+        let all = only.chain(self.skip.iter().map(|selector| ("--skip", selector)));
+        let unknown = all.filter(|(_, one)| !contracts.iter().any(|contract| one.selects(contract)));
+        unknown.map(|(flag, one)| (flag, one.no_match_message(contracts.iter()))).collect()
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
+            locations: Extra::default(),
+            filter: ContractFilter::default(),
+            severity: None,
+            min_severity: Severity::Warning,
+            contracts_from: None,
+            baseline: BaselineUse::Apply,
+            existing: None,
+            new_ignores: false,
+            fixes: FixMode::Off,
+            lenient: false,
+            lazy_packs: false,
+            examples: ExamplesWanted::No,
             timeout: TIMEOUT,
             directives: Directives::Honoured,
-            existing: Existing::Deny,
             threads: None,
             max_file_size: MAX_FILE_SIZE,
             deadline: Deadline::NEVER,
             measure: Measure::Nothing,
-            propose: Propose::Nothing,
             cwd: None,
             git: None,
-            recorded: Recorded::Nowhere,
-            added_ignores: AddedIgnores::NotWanted,
-            cache: None,
-            stamps: Stamps::NotTaken,
+            cache: CacheUse::Off,
         }
     }
 }
@@ -117,170 +214,385 @@ impl Default for Options {
 /// Why a project cannot be checked.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// There is no such directory.
+    /// The root is not a readable directory.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The configuration is wrong: what is wrong with it, a line each.
-    #[error("{}", lines(.0))]
+    /// The configuration is invalid; one warning per mistake.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Config(Vec<Warning>),
+    /// `--only` or `--skip` matches no contract.
+    #[error("{0}: {1}")]
+    UnknownContract(&'static str, String),
     /// The baseline is broken.
     #[error("{0}")]
-    Baseline(Warning),
+    Baseline(String),
     /// A git repository cannot be read.
     #[error(transparent)]
     Git(#[from] git::Error),
 }
 
-fn lines(mistakes: &[Warning]) -> String {
-    mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+/// Builds a [`Project`]: `Project::builder(root).packs(["secrets"]).build()`.
+#[derive(Debug)]
+pub struct ProjectBuilder {
+    root: PathBuf,
+    packs: Vec<&'static Pack>,
+    unknown_pack: Option<String>,
+    options: Options,
+}
+
+impl ProjectBuilder {
+    /// Adds the contracts of these packs. The configuration may name more.
+    #[must_use]
+    pub fn packs<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        for name in names {
+            match crate::packs::find(name.as_ref()) {
+                Some(pack) => self.packs.push(pack),
+                None => self.unknown_pack = Some(name.as_ref().to_owned()),
+            }
+        }
+        self
+    }
+
+    /// Adds the user's contracts: the files of this directory, after the project's own.
+    #[must_use]
+    pub fn user_contracts(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.options.locations.user = Some(load::user_directory(directory.into()));
+        self
+    }
+
+    /// Sets how violations from before a change count, whatever the configuration has.
+    #[must_use]
+    pub fn existing(mut self, existing: Existing) -> Self {
+        self.options.existing = Some(existing);
+        self
+    }
+
+    /// Sets the number of threads.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.options.threads = Some(threads);
+        self
+    }
+
+    /// The project.
+    ///
+    /// # Errors
+    ///
+    /// If the root is not a directory, or no pack has one of the names.
+    pub fn build(self) -> Result<Project, Error> {
+        let Self { root, packs, unknown_pack, mut options } = self;
+        if let Some(name) = unknown_pack {
+            return Err(Error::Config(vec![Warning::about(
+                Path::new("packs"),
+                format!("no pack is called '{name}'"),
+            )]));
+        }
+        options.locations.packs = packs;
+        Project::load(Root::new(std::path::absolute(root)?.canonicalize()?), options)
+    }
 }
 
 impl Project {
-    /// The project in this directory, with the contracts in its `.claude/contracts` its baseline, and what its
-    /// `.claude/phaser.yaml` says. What is wrong with a contract file is in the report of a check; the others count.
+    /// A builder for the project in this directory, with its own contracts, configuration and baseline.
+    pub fn builder(root: impl Into<PathBuf>) -> ProjectBuilder {
+        let options = Options { fixes: FixMode::Propose, ..Options::default() };
+        ProjectBuilder { root: root.into(), packs: Vec::new(), unknown_pack: None, options }
+    }
+
+    /// The project at `root`. Reads nothing yet, except the revision of [`Options::contracts_from`].
     ///
     /// # Errors
     ///
-    /// When there is no such directory, or its configuration or its baseline is wrong.
-    pub fn open(root: impl AsRef<Path>) -> Result<Self, Error> {
-        let root = Root::new(std::path::absolute(root)?.canonicalize()?);
-        let recorded = match Baseline::read(&root, None).map_err(Error::Baseline)? {
-            Some(baseline) => Recorded::In(Arc::new(baseline)),
-            None => Recorded::Nowhere,
-        };
-        Self::with_folders(root, Options { recorded, ..Options::default() }, &[], Settings::OnDisk)
+    /// If that revision cannot be read.
+    pub fn load(root: Root, options: Options) -> Result<Self, Error> {
+        let mut project = Self { root, options, committed: None };
+        if let Some(revision) = &project.options.contracts_from {
+            project.committed = Some(git::committed(&project.root, &project.location(), revision)?);
+        }
+        Ok(project)
     }
 
-    /// The project with the contracts of these directories in it too.
-    fn with_folders(
-        root: Root,
-        options: Options,
-        folders: &[RelPath],
-        settings: Settings<'_>,
-    ) -> Result<Self, Error> {
-        let extra = Extra::default();
-        let load = Load { root: &root, extra: &extra, folders, settings, cwd: None };
-        let loaded = load.run(Loading::to_enforce(matcher::broken));
-        if !loaded.mistakes.is_empty() {
+    /// The root.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// How it is loaded and checked.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Checks a source: [`Self::inspect`], then [`Inspection::run`].
+    ///
+    /// # Errors
+    ///
+    /// If a git repository cannot be read, or configuration or baseline are invalid. A problem with one file or one contract
+    /// is part of the report instead.
+    pub fn check(&self, source: &Source) -> Result<Report, Error> {
+        Ok(self.inspect(source)?.run(&()))
+    }
+
+    /// Lists the targets of a source and loads the contracts that apply to them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::check`].
+    pub fn inspect<'p>(&'p self, source: &'p Source) -> Result<Inspection<'p>, Error> {
+        let mut phases = Phases::new(self.options.measure);
+        let deferred = match source {
+            Source::Changes(call) => Some(call),
+            _ => None,
+        };
+        // The files of a tool call are known by name; their texts are reconstructed below, if a contract exists.
+        let mut targets = match deferred {
+            Some(_) => Targets::none(),
+            None => {
+                let targets = self.targets(source, self.options.existing)?;
+                phases.end(Phase::FilesListed);
+                targets
+            }
+        };
+        if source.is_empty(&targets) {
+            targets.skipped.extend(deferred.into_iter().flat_map(|call| call.skipped.iter().cloned()));
+            return Ok(Inspection::nothing(self, source, targets, phases));
+        }
+        let recorded = self.recorded(source, &targets)?;
+        let mut loaded = self.contracts(source, &targets)?;
+        let existing = self.options.existing.unwrap_or_else(|| loaded.existing());
+        let by_configuration = self.options.existing.is_none() && existing == Existing::Report;
+        if by_configuration && deferred.is_none() {
+            self.compare_with_previous(source, &mut targets)?;
+        }
+        let in_flight = self.fixes_in_flight(source, &loaded);
+        phases.end(Phase::ContractsRead);
+        if let (Some(_), false) = (deferred, loaded.layers.is_empty()) {
+            targets = self.targets(source, Some(existing))?;
+            phases.end(Phase::FilesListed);
+        }
+        if loaded.layers.has_lazy_packs() {
+            // A fixed text can match contracts that the text itself cannot.
+            loaded.load_packs((!in_flight).then_some(&targets));
+        }
+        if by_configuration {
+            loaded.existing_by_file().limit_comparison(&mut targets);
+        }
+        let new_ignores = match self.options.new_ignores && loaded.ignores().strictest() > Policy::Allow {
+            true => AddedIgnores::Wanted,
+            false => AddedIgnores::NotWanted,
+        };
+        let (cache, notes) = self.cache(&loaded);
+        Ok(Inspection {
+            project: self,
+            source,
+            targets,
+            loaded,
+            matcher: None,
+            fix_contracts: in_flight.then(Vec::new),
+            existing,
+            recorded,
+            new_ignores,
+            cache,
+            notes,
+            phases,
+        })
+    }
+
+    fn location(&self) -> Location {
+        let cwd = self.options.cwd.as_deref().unwrap_or(self.root.path());
+        self.options.git.clone().unwrap_or_else(|| Location { cwd: cwd.to_owned(), ..Location::default() })
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        // Counting cores reads several files, so it waits until somebody needs the number.
+        self.options.threads.unwrap_or_else(default_threads)
+    }
+
+    /// The targets of a source. Renamed files are paired by similarity only if violations are compared.
+    pub fn targets(&self, source: &Source, existing: Option<Existing>) -> Result<Targets, git::Error> {
+        let root = &self.root;
+        let renames = match existing {
+            Some(Existing::Report) => Renames::Similar,
+            Some(Existing::Deny) | None => Renames::Exact,
+        };
+        Ok(match source {
+            Source::Nothing => Targets::none(),
+            Source::Changes(call) => changes::changes(root, call, self.options.max_file_size),
+            Source::Files(paths) => files::files(root, &self.location(), paths),
+            Source::Tree(shard) => {
+                let targets = tree::stamped(root, &self.location(), self.threads(), self.stamps());
+                match shard {
+                    Some(shard) => shard.of(targets),
+                    None => targets,
+                }
+            }
+            Source::Staged(paths) => {
+                let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
+                git::staged(root, &self.location(), wanted, renames)?
+            }
+            Source::Diff(revisions) => git::changed(root, &self.location(), revisions, renames)?,
+            Source::Swept(sweep) => {
+                let looking = swept::Looking { threads: self.threads(), deadline: self.options.deadline };
+                swept::swept(root, &self.location(), sweep, looking)
+            }
+        })
+    }
+
+    /// Lists targets again with renames paired by similarity, because the configuration compares violations. (Nested
+    /// configurations are known only once files are listed.)
+    fn compare_with_previous(&self, source: &Source, targets: &mut Targets) -> Result<(), Error> {
+        if matches!(source, Source::Staged(_) | Source::Diff(_)) {
+            *targets = self.targets(source, Some(Existing::Report))?;
+        }
+        if let Source::Staged(named) = source
+            && !named.is_empty()
+        {
+            // A named file with nothing staged (`pre-commit run --all-files`) is checked whole.
+            let staged = self.targets(&Source::Staged(Vec::new()), Some(Existing::Report))?;
+            let staged: HashSet<&RelPath> = staged.targets.iter().map(|target| &target.path).collect();
+            let unchanged = targets.targets.iter_mut().filter(|target| !staged.contains(&target.path));
+            unchanged.for_each(|target| target.before = None);
+        }
+        Ok(())
+    }
+
+    /// Which state of the project its contracts, configuration and baseline are read from.
+    fn settings<'t>(&'t self, source: &Source, targets: &'t Targets) -> Settings<'t> {
+        match (&self.committed, source, &targets.coverage) {
+            (Some(committed), _, _) => Settings::Committed(committed),
+            (None, Source::Staged(_), Coverage::Listed(listing)) => Settings::Staged(listing),
+            (None, _, _) => Settings::OnDisk,
+        }
+    }
+
+    /// The contracts that apply to the targets, filtered by [`Options::filter`]. Packs may still be lazy.
+    fn contracts(&self, source: &Source, targets: &Targets) -> Result<Loaded, Error> {
+        let Options { lenient, filter, .. } = &self.options;
+        let folders = match (&self.committed, source) {
+            (Some(committed), _) => committed.folders(),
+            (None, Source::Changes(call)) => self.folders_of_call(call),
+            (None, _) => folders(&self.root, targets),
+        };
+        let load = Load {
+            root: &self.root,
+            extra: &self.options.locations,
+            folders: &folders,
+            settings: self.settings(source, targets),
+            cwd: self.options.cwd.as_deref(),
+        };
+        // A filter by id has to see every contract.
+        let mut loaded =
+            match matches!(source, Source::Changes(_)) && self.options.lazy_packs && filter.is_empty() {
+                true => load.run_lazily(self.loading()),
+                false => load.run(self.loading()),
+            };
+        if !filter.is_empty() {
+            self.filter(&load, targets, &mut loaded)?;
+        }
+        if !lenient && !loaded.mistakes.is_empty() {
             return Err(Error::Config(loaded.mistakes));
         }
-        Ok(Self::new(root, loaded, options))
+        Ok(loaded)
     }
 
-    /// A project with these contracts.
-    pub fn new(root: Root, loaded: Loaded, options: Options) -> Self {
-        let Loaded { layers, configs, mut mistakes, .. } = loaded;
-        let exempt = layers.exempt(&root);
-        let exclude = configs.iter().filter_map(config::Placed::excluded).collect();
-        let mut warnings = layers.warnings;
-        warnings.append(&mut mistakes);
-        let contracts = Contract::all_with_overrides(layers.contracts);
-        Self { root, contracts, warnings, exempt, exclude, options }
+    fn loading(&self) -> Loading {
+        let Options { deadline, examples, .. } = self.options;
+        Loading { deadline, examples, ..Loading::to_enforce(matcher::broken) }
     }
 
-    /// Checks in another way.
-    #[must_use]
-    pub fn with_options(self, options: Options) -> Self {
-        let recorded = self.options.recorded.clone();
-        Self { options: Options { recorded, ..options }, ..self }
+    /// Applies [`Options::filter`]. A selector that matches no contract of the whole project is an error, or a warning in a
+    /// hook.
+    fn filter(&self, load: &Load<'_>, targets: &Targets, loaded: &mut Loaded) -> Result<(), Error> {
+        let Options { lenient, filter, .. } = &self.options;
+        let mut unknown = filter.unknown(&loaded.layers.contracts);
+        let is_part = targets.folders.is_none() && self.committed.is_none();
+        if !unknown.is_empty() && is_part && !lenient {
+            // Directories without a target may have contracts of their own.
+            let tree = tree::tree(&self.root, &self.location(), 1);
+            let folders = folders(&self.root, &tree);
+            let whole = Load { folders: &folders, ..*load }.run(self.loading());
+            unknown = filter.unknown(&whole.layers.contracts);
+        }
+        if !lenient && !unknown.is_empty() {
+            let (flag, message) = unknown.swap_remove(0);
+            return Err(Error::UnknownContract(flag, message));
+        }
+        let warnings = unknown.into_iter().map(|(flag, message)| Warning::about(flag.as_ref(), message));
+        loaded.layers.warnings.extend(warnings);
+        loaded.layers.contracts.retain(|contract| filter.includes(contract));
+        Ok(())
     }
 
-    /// The contracts that are switched on.
-    pub fn contracts(&self) -> &[Contract] {
-        &self.contracts
+    /// The directories with settings above the files of a tool call.
+    fn folders_of_call(&self, call: &Call) -> Vec<RelPath> {
+        let paths = call.changes.iter().map(|change| call.path(change));
+        let names = paths
+            .flat_map(|path| [self.root.relative(&path), self.root.relative(&self.root.real_path(&path))]);
+        folders_above(&self.root, names.collect::<Vec<_>>().iter(), None)
     }
 
-    /// What there is to say when no contract is switched on.
-    pub fn report_without_contracts(&mut self) -> Report {
-        let warnings = std::mem::take(&mut self.warnings);
-        Report { warnings, no_contracts: true, ..Report::default() }
-    }
-
-    /// Keeps only some contracts.
-    pub fn retain(&mut self, wanted: impl FnMut(&Contract) -> bool) {
-        self.contracts.retain(wanted);
-    }
-
-    /// Checks what the source gives.
-    ///
-    /// # Errors
-    ///
-    /// When a git repository cannot be read, or the configuration of a directory of the project is wrong. What goes wrong
-    /// with one file is in the report.
-    pub fn check(self, source: &Source) -> Result<Report, Error> {
-        let targets = targets(&self.root, &self.options, source)?;
-        let (folders, settings) = (folders(&self.root, &targets), settings(source, &targets));
-        let project = match settings {
-            Settings::OnDisk if folders.is_empty() => self,
-            _ => Self::with_folders(self.root, self.options, &folders, settings)?,
+    /// The baseline. A hook reads it later, if a violation is open; then a broken file is a warning.
+    fn recorded(&self, source: &Source, targets: &Targets) -> Result<Recorded, Error> {
+        if self.options.baseline == BaselineUse::Ignore {
+            return Ok(Recorded::Nowhere);
+        }
+        if self.options.lenient {
+            return Ok(Recorded::InFile);
+        }
+        let settings = self.settings(source, targets);
+        let found = settings.file(&RelPath::from(BASELINE)).map_err(Error::Baseline)?;
+        let read = match found {
+            Found::Here(bytes) => Baseline::parse(&bytes).map(Some),
+            Found::OnDisk => Baseline::read(&self.root, None),
+            Found::Nowhere => Ok(None),
         };
-        Ok(project.ready().check(&targets, &()).0)
+        let read = read.map_err(|broken| Error::Baseline(broken.to_string()))?;
+        Ok(read.map_or(Recorded::Nowhere, |baseline| Recorded::In(Arc::new(baseline))))
     }
 
-    /// A matcher of all its contracts, which reads no pattern before a path selects it.
-    pub fn matcher(&self) -> Matcher {
-        let (exempt, exclude) = (self.exempt.clone(), self.exclude.clone());
-        Matcher::new(self.contracts.clone(), matching(&self.options, exempt, exclude))
+    /// Whether the edit of this source is to be rewritten without its violations.
+    fn fixes_in_flight(&self, source: &Source, loaded: &Loaded) -> bool {
+        let (FixMode::InFlight, Source::Changes(call)) = (self.options.fixes, source) else { return false };
+        let applies = |change| loaded.fixes_at(&self.root.relative(&call.path(change))) == Fixes::Apply;
+        call.moment == Moment::Before && !call.changes.is_empty() && call.changes.iter().all(applies)
     }
 
-    /// Makes the contracts ready to be matched.
-    pub fn ready(self) -> Ready {
-        let Self { root, contracts, mut warnings, exempt, exclude, options } = self;
-        let matching = matching(&options, exempt, exclude);
-        // Where time matters, only the patterns are looked at that concern a target.
-        let matcher = if options.deadline.is_never() {
-            let (matcher, mut broken) = Matcher::validated(contracts, matching);
-            warnings.append(&mut broken);
-            matcher
-        } else {
-            Matcher::new(contracts, matching)
+    /// Where results are cached, if they are, and notes about it.
+    fn cache(&self, loaded: &Loaded) -> (Option<cache::Place>, Vec<String>) {
+        let CacheUse::On { wanted, home, program } = &self.options.cache else { return (None, Vec::new()) };
+        if !wanted.or(loaded.cache()).unwrap_or(false) {
+            return (None, Vec::new());
+        }
+        match self.cache_directory(home.clone()) {
+            Some(directory) => (Some(cache::Place { directory, program: program.clone() }), Vec::new()),
+            None => (None, vec!["no directory for the cache (set HOME or XDG_CACHE_HOME)".to_owned()]),
+        }
+    }
+
+    /// The cache directory: in git's directory, else in `home`, the user's cache directory.
+    pub fn cache_directory(&self, home: Option<PathBuf>) -> Option<PathBuf> {
+        let git = git::common_directory(&self.root, &self.location());
+        git.or(home).map(|directory| directory.join(cache::FOLDER))
+    }
+
+    /// Whether the walk records file states for the cache. Decided before anything else is read, so the project's own
+    /// configuration is parsed for this alone.
+    fn stamps(&self) -> Stamps {
+        let CacheUse::On { wanted, .. } = &self.options.cache else { return Stamps::NotTaken };
+        let configured = || {
+            let text = config::text(self.root.path()).ok().flatten()?;
+            config::parse(&text, crate::path::CONFIG.as_ref()).ok()?.cache
         };
-        Ready { root, matcher, warnings, options }
+        if wanted.or_else(configured).unwrap_or(false) { Stamps::Taken } else { Stamps::NotTaken }
     }
 }
 
-/// How a matcher searches.
-fn matching(options: &Options, exempt: Vec<RelPath>, exclude: Vec<FileSet>) -> matcher::Options {
-    matcher::Options {
-        limits: Limits { deadline: options.deadline, ..Limits::default() },
-        exempt,
-        exclude,
-        ..matcher::Options::new(options.timeout, options.directives)
-    }
+/// Default number of threads: one per core.
+pub fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What there is to check.
-pub fn targets(root: &Root, options: &Options, source: &Source) -> Result<Targets, git::Error> {
-    let Options { cwd, git, existing, max_file_size, .. } = options;
-    let from = cwd.as_deref().unwrap_or(root.path());
-    let location = || git.clone().unwrap_or_else(|| Location { cwd: from.to_owned(), ..Location::default() });
-    let renames = match existing {
-        Existing::Deny => Renames::Exact,
-        Existing::Report => Renames::Similar,
-    };
-    Ok(match source {
-        Source::Changes(call) => changes::changes(root, call, *max_file_size),
-        Source::Files(paths) => files::files(root, &location(), paths),
-        Source::Tree(shard) => {
-            let targets = tree::stamped(root, &location(), threads(options), options.stamps);
-            match shard {
-                Some(shard) => shard.of(targets),
-                None => targets,
-            }
-        }
-        Source::Staged(paths) => {
-            let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
-            git::staged(root, &location(), wanted, renames)?
-        }
-        Source::Diff(revisions) => git::changed(root, &location(), revisions, renames)?,
-        Source::Swept(sweep) => {
-            let looking = swept::Looking { threads: threads(options), deadline: options.deadline };
-            swept::swept(root, &location(), sweep, looking)
-        }
-    })
-}
-
-/// The directories of the project with settings of their own, as far as targets are below them.
+/// The directories of the project that have settings of their own and hold targets.
 pub fn folders(root: &Root, targets: &Targets) -> Vec<RelPath> {
     match &targets.folders {
         Some(folders) => folders.iter().filter(|folder| !folder.as_bytes().is_empty()).cloned().collect(),
@@ -295,97 +607,232 @@ pub fn folders(root: &Root, targets: &Targets) -> Vec<RelPath> {
     }
 }
 
-/// The same for the files that a call changes.
-pub fn folders_of_call(root: &Root, call: &Call) -> Vec<RelPath> {
-    let paths = call.changes.iter().map(|change| call.path(change));
-    let names = paths.flat_map(|path| [root.relative(&path), root.relative(&root.real_path(&path))]);
-    folders_above(root, names.collect::<Vec<_>>().iter(), None)
-}
-
-/// Which state of the project a source goes by: what is staged, if it looks at that.
-pub fn settings<'t>(source: &Source, targets: &'t Targets) -> Settings<'t> {
-    match (source, &targets.coverage) {
-        (Source::Staged(_), Coverage::Listed(listing)) => Settings::Staged(listing),
-        _ => Settings::OnDisk,
-    }
-}
-
-/// Counting cores reads several files, so a hook for one file does not ask.
-fn threads(options: &Options) -> usize {
-    options.threads.unwrap_or_else(default_threads)
-}
-
-/// Default number of threads: one per core.
-pub fn default_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// How targets are scanned.
-fn scanning(options: &Options, threads: usize) -> scan::Options<'static> {
-    scan::Options {
-        threads,
-        max_file_size: options.max_file_size,
-        existing: options.existing,
-        added_ignores: options.added_ignores,
-        measure: options.measure,
-        propose: options.propose,
-        cache: None,
-    }
-}
-
-/// Contracts that are ready to be matched.
+/// One source with its targets and the contracts that apply to them.
 #[derive(Debug)]
-pub struct Ready {
-    root: Root,
-    matcher: Matcher,
-    warnings: Vec<Warning>,
-    options: Options,
+pub struct Inspection<'p> {
+    project: &'p Project,
+    source: &'p Source,
+    /// The files to check.
+    pub targets: Targets,
+    /// Contracts, configurations and what is wrong with them. [`Self::run`] takes the contracts.
+    pub loaded: Loaded,
+    /// The matcher of the last run.
+    matcher: Option<Matcher>,
+    /// Every contract, kept by [`Self::run`] to fix an edit in flight.
+    fix_contracts: Option<Vec<Contract>>,
+    existing: Existing,
+    recorded: Recorded,
+    new_ignores: AddedIgnores,
+    cache: Option<cache::Place>,
+    notes: Vec<String>,
+    phases: Phases,
 }
 
-impl Ready {
-    /// What is wrong with contract files.
-    pub fn into_warnings(mut self) -> Vec<Warning> {
-        self.warnings.sort();
-        self.warnings
+impl<'p> Inspection<'p> {
+    fn nothing(project: &'p Project, source: &'p Source, targets: Targets, phases: Phases) -> Self {
+        Self {
+            project,
+            source,
+            targets,
+            loaded: Loaded::default(),
+            matcher: None,
+            fix_contracts: None,
+            existing: Existing::Deny,
+            recorded: Recorded::Nowhere,
+            new_ignores: AddedIgnores::NotWanted,
+            cache: None,
+            notes: Vec::new(),
+            phases,
+        }
     }
 
-    /// How many targets are scanned.
+    /// The project.
+    pub fn project(&self) -> &'p Project {
+        self.project
+    }
+
+    /// The source.
+    pub fn source(&self) -> &'p Source {
+        self.source
+    }
+
+    /// The baseline.
+    pub fn recorded(&self) -> &Recorded {
+        &self.recorded
+    }
+
+    /// The matcher that [`Self::run`] or [`Self::compile`] built.
+    pub fn matcher(&self) -> Option<&Matcher> {
+        self.matcher.as_ref()
+    }
+
+    /// A matcher of every contract whatever its severity, if the edit is to be fixed in flight.
+    pub fn fix_matcher(&self) -> Option<Matcher> {
+        Some(Matcher::new(self.fix_contracts.clone()?, self.matching()))
+    }
+
+    /// How targets are scanned.
     pub fn scanning(&self) -> scan::Options<'static> {
-        scanning(&self.options, threads(&self.options))
+        let Options { max_file_size, measure, fixes, .. } = self.project.options;
+        let several = self.targets.targets.len() > 1 || matches!(self.targets.coverage, Coverage::Rest(_));
+        scan::Options {
+            threads: if several { self.project.threads() } else { 1 },
+            max_file_size,
+            existing: self.existing,
+            added_ignores: self.new_ignores,
+            measure,
+            propose: if fixes == FixMode::Propose { Propose::Fixes } else { Propose::Nothing },
+            cache: None,
+        }
     }
 
-    /// The contracts as a matcher, for whoever looks at something else than a source, and what is wrong with their files.
-    pub fn into_matcher(self) -> (Matcher, Vec<Warning>) {
-        (self.matcher, self.warnings)
+    fn matching(&self) -> matcher::Options {
+        let Options { deadline, timeout, directives, .. } = self.project.options;
+        matcher::Options {
+            limits: Limits { deadline, ..Limits::default() },
+            exempt: self.loaded.layers.exempt(&self.project.root),
+            exclude: self.loaded.configs.iter().filter_map(config::Placed::excluded).collect(),
+            ..matcher::Options::new(timeout, directives)
+        }
     }
 
-    /// Checks targets. Gives the matcher back, which knows what was expensive.
-    pub fn check(self, targets: &Targets, watch: &dyn Watch) -> (Report, Matcher) {
-        let Self { root, matcher, mut warnings, options } = self;
-        let several = targets.targets.len() > 1 || matches!(targets.coverage, Coverage::Rest(_));
-        let threads = if several { threads(&options) } else { 1 };
-        let cache = kept::open(&root, &matcher, &options, targets);
-        let scanning = scan::Options { cache: cache.as_ref(), ..scanning(&options, threads) };
-        let mut report = scan(&matcher, targets, scanning, watch);
-        report.notes = cache.map(|cache| kept::save(cache, targets)).unwrap_or_default();
-        let baseline = recorded(&options.recorded, &root, &report).unwrap_or_else(|broken| {
+    /// Builds the matcher from the enabled contracts. Returns the warnings about contract files.
+    pub fn compile(&mut self) -> Vec<Warning> {
+        let contracts = self.take_contracts();
+        self.build_matcher(contracts)
+    }
+
+    /// The enabled contracts, with overrides applied.
+    fn take_contracts(&mut self) -> Vec<Contract> {
+        Contract::all_with_overrides(std::mem::take(&mut self.loaded.layers.contracts))
+    }
+
+    /// The warnings about contract files and configuration.
+    fn take_warnings(&mut self) -> Vec<Warning> {
+        let mut warnings = std::mem::take(&mut self.loaded.layers.warnings);
+        warnings.append(&mut self.loaded.mistakes);
+        warnings
+    }
+
+    /// Without a deadline every pattern is parsed and validated; with one, only those that a path selects.
+    fn build_matcher(&mut self, mut contracts: Vec<Contract>) -> Vec<Warning> {
+        let mut warnings = self.take_warnings();
+        if let Some(kept) = &mut self.fix_contracts {
+            kept.clone_from(&contracts);
+        }
+        let Options { severity, min_severity, deadline, .. } = self.project.options;
+        let min = if self.new_ignores == AddedIgnores::Wanted { Severity::Warning } else { min_severity };
+        if severity.is_some() || min > Severity::Warning {
+            contracts.retain(|contract| {
+                contract.severity >= min && severity.is_none_or(|severity| contract.severity == severity)
+            });
+        }
+        self.matcher = Some(match deadline.is_never() {
+            true => {
+                let (matcher, mut broken) = Matcher::validated(contracts, self.matching());
+                warnings.append(&mut broken);
+                matcher
+            }
+            false => Matcher::new(contracts, self.matching()),
+        });
+        self.phases.end(Phase::ContractsCompiled);
+        warnings
+    }
+
+    /// Scans the targets and decides the state of each violation.
+    pub fn run(&mut self, watch: &dyn Watch) -> Report {
+        let mut notes = self.notes();
+        let has_contracts = !self.loaded.layers.contracts.is_empty();
+        let contracts = self.take_contracts();
+        if contracts.is_empty() {
+            return self.without_contracts(has_contracts, notes);
+        }
+        let mut warnings = self.build_matcher(contracts);
+        let Some(matcher) = &self.matcher else { return Report::default() };
+        let cache = self.open_cache(matcher);
+        let options = scan::Options { cache: cache.as_ref(), ..self.scanning() };
+        let mut report = scan(matcher, &self.targets, options, watch);
+        notes.extend(cache.map(|cache| kept::save(cache, &self.targets)).unwrap_or_default());
+        let root = &self.project.root;
+        let baseline = recorded(&self.recorded, root, &report).unwrap_or_else(|broken| {
             warnings.push(broken);
             None
         });
-        let present = Present { root: &root, targets };
+        let present = Present { root, targets: &self.targets };
         let is_gone = |path: &RelPath| !present.has(path);
         let tolerated = baseline.as_ref().map(|baseline| Tolerated {
             baseline,
             is_gone: &is_gone,
-            seen: if targets.coverage == Coverage::Whole { Seen::Everything } else { Seen::Some },
+            seen: if self.targets.coverage == Coverage::Whole { Seen::Everything } else { Seen::Some },
         });
         settle(&mut report, tolerated.as_ref());
-        if !options.deadline.is_never() {
+        // With part of the contracts, or a baseline that the change cannot edit, stale entries are unknown.
+        let Options { severity, deadline, .. } = self.project.options;
+        if severity.is_some() || self.project.committed.is_some() {
+            report.stale = None;
+        }
+        if !deadline.is_never() {
             warnings.append(&mut matcher.warnings());
         }
         warnings.sort();
-        report.warnings = warnings;
-        (report, matcher)
+        self.phases.end(Phase::FilesScanned);
+        Report { warnings, notes, phases: self.phases.taken(), ..report }
+    }
+
+    /// The report if no contract is enabled, or if the source has nothing to check.
+    fn without_contracts(&mut self, has_disabled: bool, mut notes: Vec<String>) -> Report {
+        let no_contracts = !self.source.is_empty(&self.targets);
+        let is_lenient = self.project.options.lenient;
+        if no_contracts && !is_lenient {
+            let which = if has_disabled { "no enabled contracts" } else { "no contracts" };
+            let places = self.loaded.from.iter().filter_map(Layer::directory);
+            let places: Vec<String> = places.map(|one| one.shown.display().to_string()).collect();
+            let places = places.join(" or ");
+            notes.push(format!("{which} in {places}: add one with 'phaser init', or try '--pack secrets'"));
+        }
+        let skipped = match no_contracts && is_lenient {
+            true => Vec::new(),
+            false => std::mem::take(&mut self.targets.skipped),
+        };
+        let mut warnings = self.take_warnings();
+        warnings.sort();
+        Report { warnings, skipped, no_contracts, notes, phases: self.phases.taken(), ..Report::default() }
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let mut notes: Vec<String> = self.loaded.layers.notes().collect();
+        notes.append(&mut self.notes);
+        notes
+    }
+
+    fn open_cache(&self, matcher: &Matcher) -> Option<cache::Cache> {
+        let place = self.cache.as_ref()?;
+        if self.new_ignores == AddedIgnores::Wanted || !self.project.options.deadline.is_never() {
+            return None;
+        }
+        kept::open(place, &self.project.root, matcher, &self.scanning(), &self.targets)
+    }
+}
+
+/// Measures the phases of a check, if that is wanted.
+#[derive(Debug)]
+struct Phases(Option<(std::time::Instant, Vec<(Phase, Duration)>)>);
+
+impl Phases {
+    fn new(measure: Measure) -> Self {
+        Self((measure == Measure::Costs).then(|| (std::time::Instant::now(), Vec::new())))
+    }
+
+    /// Ends a phase; the next one starts.
+    fn end(&mut self, phase: Phase) {
+        if let Some((start, phases)) = &mut self.0 {
+            phases.push((phase, start.elapsed()));
+            *start = std::time::Instant::now();
+        }
+    }
+
+    fn taken(&mut self) -> Vec<(Phase, Duration)> {
+        self.0.as_mut().map(|(_, phases)| std::mem::take(phases)).unwrap_or_default()
     }
 }
 
@@ -411,20 +858,44 @@ mod tests {
         directory
     }
 
-    #[test]
-    fn a_project_is_checked_in_two_steps() {
-        let directory = project();
-        let project = Project::open(directory.path()).expect("a project");
-        assert_eq!(project.contracts().len(), 1);
-        let report = project.check(&Source::Tree(None)).expect("checked");
-        let found: Vec<_> = report.open().map(|violation| violation.path.to_string()).collect();
-        assert_eq!(found, ["src/a.txt"], "files that hold contracts are exempt");
-        assert_eq!(report.warnings.len(), 1);
-        assert!(Project::open(directory.path().join("gone")).is_err());
+    fn open_paths(report: &Report) -> Vec<String> {
+        report.open().map(|violation| violation.path.to_string()).collect()
     }
 
     #[test]
-    fn a_project_and_its_outcome_go_to_other_threads() {
+    fn checks_same_project_twice() {
+        let directory = project();
+        let project = Project::builder(directory.path()).build().expect("a project");
+        let report = project.check(&Source::Tree(None)).expect("checked");
+        assert_eq!(open_paths(&report), ["src/a.txt"], "contract files are exempt");
+        assert_eq!(report.warnings.len(), 1);
+        fs::write(directory.path().join("src/a.txt"), "y").expect("written");
+        assert_eq!(open_paths(&project.check(&Source::Tree(None)).expect("checked")), [""; 0]);
+    }
+
+    #[test]
+    fn rejects_missing_root_and_unknown_pack() {
+        let directory = project();
+        assert!(Project::builder(directory.path().join("gone")).build().is_err());
+        assert!(Project::builder(directory.path()).packs(["no-such-pack"]).build().is_err());
+    }
+
+    #[test]
+    fn adds_packs_and_user_contracts() {
+        let directory = project();
+        let user = tempfile::tempdir().expect("a temporary directory");
+        let contract =
+            "rule_id: no-q\ntype: forbid_pattern\npattern: q\nfile_glob: '**'\nmessage: m\nseverity: error\n";
+        fs::write(user.path().join("no-q.yaml"), contract).expect("written");
+        fs::write(directory.path().join("q.js"), "q; debugger;\n").expect("written");
+        let builder = Project::builder(directory.path()).packs(["javascript"]).user_contracts(user.path());
+        let report = builder.build().expect("a project").check(&Source::Tree(None)).expect("checked");
+        let ids: HashSet<&str> = report.open().map(|violation| violation.contract.id.as_str()).collect();
+        assert!(ids.contains("no-q") && ids.contains("debugger-javascript"), "{ids:?}");
+    }
+
+    #[test]
+    fn goes_to_other_threads() {
         fn is_send<T: Send>() {}
         is_send::<Project>();
         is_send::<Report>();

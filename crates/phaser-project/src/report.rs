@@ -37,6 +37,8 @@ pub struct Report {
     pub no_contracts: bool,
     /// What there is to say to whoever runs it that is about no file and no contract, and part of no report.
     pub notes: Vec<String>,
+    /// The phases of the check and how long each took, if that was measured.
+    pub phases: Vec<(Phase, Duration)>,
     /// What it has cost, if that was measured.
     pub spent: Option<Spent>,
 }
@@ -173,6 +175,37 @@ impl fmt::Display for Summary {
             }
         }
         Ok(())
+    }
+}
+
+/// A phase of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Reading a hook event.
+    EventRead,
+    /// Reading contract files.
+    ContractsRead,
+    /// Listing targets; for a tool call, reconstructing its files.
+    FilesListed,
+    /// Validating patterns. A regex is compiled when it is first needed.
+    ContractsCompiled,
+    /// Reading and searching files.
+    FilesScanned,
+    /// Writing the report or the response.
+    ReportWritten,
+}
+
+impl Phase {
+    /// The name in `--timings`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::EventRead => "event read",
+            Self::ContractsRead => "contracts read",
+            Self::FilesListed => "files listed",
+            Self::ContractsCompiled => "contracts compiled",
+            Self::FilesScanned => "files scanned",
+            Self::ReportWritten => "report written",
+        }
     }
 }
 

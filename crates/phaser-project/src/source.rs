@@ -35,8 +35,23 @@ pub enum Source {
     Diff(git::Revisions),
     /// What a call of an agent's tool makes of files.
     Changes(Call),
+    /// No text: an event that concerns no file.
+    Nothing,
     /// What a shell command, or a whole turn of an agent, may have written.
     Swept(swept::Sweep),
+}
+
+impl Source {
+    /// Whether there is nothing to check, so that no contract has to be loaded. Only a tool call, a command or a turn can be
+    /// empty in this sense: every other source also answers for files that must exist.
+    pub fn is_empty(&self, targets: &Targets) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Changes(call) => call.changes.is_empty(),
+            Self::Swept(_) => targets.targets.is_empty() && targets.skipped.is_empty(),
+            Self::Tree(_) | Self::Files(_) | Self::Staged(_) | Self::Diff(_) => false,
+        }
+    }
 }
 
 /// One file to check.

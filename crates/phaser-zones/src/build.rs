@@ -1,25 +1,23 @@
-//! Constructors for the tables: `escaped("\"").many().holes(…)` is a string with backslash escapes, over many lines,
-//! with code in it.
+//! Short constructors for the tables, so that an entry reads like a sentence. Only data.
 
 use super::Zone;
 use super::rule::{
-    At, Blanks, Classes, Close, CloseAt, Escape, Fence, Fenced, Hole, HoleEnd, Inside, LetterCase, LineRule,
-    NestingComment, Nests, Open, Paired, Prefix, Quote, QuoteLines, Rule, RuleKind, Strings,
+    At, Blanks, Case, Classes, Close, CloseAt, Escape, Fence, Fenced, Hole, HoleEnd, Inside, Line, Lines,
+    Nesting, Nests, Open, Paired, Prefix, Quote, Rule, Strings, What,
 };
 
 /// Backslash and the next character.
 pub(super) const BACKSLASH: &[Escape] = &[Escape::Next(b'\\')];
 
-/// A rule that `text` opens anywhere.
-pub(super) const fn rule(text: &'static str, kind: RuleKind) -> Rule {
-    let open =
-        Open { prefix: Prefix::None, case: LetterCase::Exact, head: text, fence: Fence::None, tail: "" };
-    Rule { at: At::Anywhere, open, kind }
+/// What `text` opens.
+pub(super) const fn rule(text: &'static str, what: What) -> Rule {
+    let open = Open { prefix: Prefix::None, case: Case::Exact, head: text, fence: Fence::None, tail: "" };
+    Rule { at: At::Anywhere, open, what }
 }
 
 /// A comment to the end of the line.
 pub(super) const fn line(open: &'static str) -> Rule {
-    rule(open, RuleKind::Line(LineRule { zone: Zone::Comment, continued_by: 0, stop: "" }))
+    rule(open, What::Line(Line { zone: Zone::Comment, continued_by: 0, stop: "" }))
 }
 
 /// A comment that does not nest.
@@ -29,12 +27,12 @@ pub(super) const fn block(open: &'static str, close: &'static str) -> Rule {
 
 /// A comment that nests.
 pub(super) const fn nesting(open: &'static str, close: &'static str) -> Rule {
-    rule(open, RuleKind::Nesting(NestingComment { close, strings: Strings::Ignored }))
+    rule(open, What::Nesting(Nesting { close, strings: Strings::Ignored }))
 }
 
 /// A string on one line, closed by what opens it, without escapes.
 pub(super) const fn string(open: &'static str) -> Rule {
-    rule(open, RuleKind::Quote(quote(open)))
+    rule(open, What::Quote(quote(open)))
 }
 
 /// A string with backslashes.
@@ -42,13 +40,13 @@ pub(super) const fn escaped(open: &'static str) -> Rule {
     string(open).escapes(BACKSLASH)
 }
 
-/// The part up to `close`, a string on one line.
+/// What stands up to `close`, as a string on one line.
 pub(super) const fn quote(close: &'static str) -> Quote {
     Quote {
         zone: Zone::String,
         close: Close { head: close, tail: "", at: CloseAt::Anywhere },
         escapes: &[],
-        lines: QuoteLines::One,
+        lines: Lines::One,
         holes: &[],
         classes: Classes::Ignored,
     }
@@ -59,7 +57,7 @@ pub(super) const fn paired(open: &'static str, letters: &'static str, delimiters
     let quote = quote("").escapes(BACKSLASH).many();
     rule(
         open,
-        RuleKind::Paired(Paired {
+        What::Paired(Paired {
             letters,
             delimiters,
             blanks: Blanks::Refused,
@@ -72,15 +70,15 @@ pub(super) const fn paired(open: &'static str, letters: &'static str, delimiters
 
 /// One character without a closing quote.
 pub(super) const fn letter(open: &'static str) -> Rule {
-    rule(open, RuleKind::Letter)
+    rule(open, What::Letter)
 }
 
-/// `text` is code and opens nothing.
+/// `text` means nothing.
 pub(super) const fn skip(text: &'static str) -> Rule {
-    rule(text, RuleKind::Skip)
+    rule(text, What::Skip)
 }
 
-/// A backslash escapes the next character.
+/// A backslash takes the next character's meaning away.
 pub(super) const ESCAPED_CODE: Rule = letter("\\");
 
 /// Code of the same language that `open` starts; it ends with the last bracket of `pairs`.
@@ -97,7 +95,7 @@ pub(super) const fn hole(open: &'static str, pairs: &'static str) -> Hole {
 
 /// Code of its own kind in code.
 pub(super) const fn island(hole: Hole) -> Rule {
-    rule(hole.head, RuleKind::Island(hole))
+    rule(hole.head, What::Island(hole))
 }
 
 impl Hole {
@@ -107,7 +105,7 @@ impl Hole {
         self
     }
 
-    /// Sets the end.
+    /// Ends in another way.
     pub const fn until(mut self, end: HoleEnd) -> Self {
         self.end = end;
         self
@@ -128,25 +126,25 @@ impl Hole {
 }
 
 impl Quote {
-    /// Sets the zone.
+    /// As another zone.
     pub const fn zone(mut self, zone: Zone) -> Self {
         self.zone = zone;
         self
     }
 
-    /// May span lines.
+    /// Over many lines.
     pub const fn many(mut self) -> Self {
-        self.lines = QuoteLines::Many;
+        self.lines = Lines::Many;
         self
     }
 
-    /// Sets the escapes.
+    /// Something hides a closer.
     pub const fn escapes(mut self, escapes: &'static [Escape]) -> Self {
         self.escapes = escapes;
         self
     }
 
-    /// Sets the holes.
+    /// With code inside.
     pub const fn holes(mut self, holes: &'static [Hole]) -> Self {
         self.holes = holes;
         self
@@ -154,44 +152,44 @@ impl Quote {
 }
 
 impl Rule {
-    /// Sets the positions where it may open.
+    /// Only there.
     pub const fn at(mut self, at: At) -> Self {
         self.at = at;
         self
     }
 
-    /// Ignores the case of letters.
+    /// Letters in any case.
     pub const fn any_case(mut self) -> Self {
-        self.open.case = LetterCase::Any;
+        self.open.case = Case::Any;
         self
     }
 
-    /// One of the words may precede it directly and belongs to it.
+    /// One of the words may stand directly before it, and belongs to it.
     pub const fn maybe_after(mut self, words: &'static [&'static str]) -> Self {
         self.open.prefix = Prefix::Optional(words);
         self
     }
 
-    /// One of the words must precede it directly and belongs to it.
+    /// One of the words must stand directly before it, and belongs to it.
     pub const fn after(mut self, words: &'static [&'static str]) -> Self {
         self.open.prefix = Prefix::Required(words);
         self
     }
 
-    /// A word must precede it directly and belongs to it.
+    /// Any word must stand directly before it, and belongs to it.
     pub const fn after_word(mut self) -> Self {
         self.open.prefix = Prefix::Word;
         self
     }
 
-    /// Continues the opener with `fence` and `tail`.
+    /// The opener goes on with `fence` and `tail`; the closer is `head`, the fence, and `close_tail`.
     pub const fn fence(mut self, fence: Fence, tail: &'static str) -> Self {
         self.open.fence = fence;
         self.open.tail = tail;
         self
     }
 
-    /// Sets the closer.
+    /// Closed by another text.
     pub const fn closed_by(self, head: &'static str) -> Self {
         self.closed_by_parts(head, "")
     }
@@ -204,45 +202,45 @@ impl Rule {
         self.with(quote)
     }
 
-    /// Sets the positions where the closer counts.
+    /// Closed only there.
     pub const fn closed_at(self, at: CloseAt) -> Self {
         let mut quote = self.inner();
         quote.close.at = at;
         self.with(quote)
     }
 
-    /// May span lines.
+    /// Over many lines.
     pub const fn many(self) -> Self {
-        self.lines(QuoteLines::Many)
+        self.lines(Lines::Many)
     }
 
-    /// Opens only if it closes on its line.
+    /// Only when it closes on its line.
     pub const fn closed(self) -> Self {
-        self.lines(QuoteLines::Closed)
+        self.lines(Lines::Closed)
     }
 
-    /// Sets the escapes.
+    /// Something hides a closer.
     pub const fn escapes(self, escapes: &'static [Escape]) -> Self {
         let quote = self.inner().escapes(escapes);
         self.with(quote)
     }
 
-    /// Sets the holes.
+    /// With code inside.
     pub const fn holes(self, holes: &'static [Hole]) -> Self {
         let quote = self.inner().holes(holes);
         self.with(quote)
     }
 
-    /// Sets the zone to code.
+    /// Recognised, but code.
     pub const fn as_code(self) -> Self {
         self.zone(Zone::Code)
     }
 
-    /// Sets the zone.
+    /// As another zone.
     pub const fn zone(mut self, zone: Zone) -> Self {
-        if let RuleKind::Line(mut line) = self.kind {
+        if let What::Line(mut line) = self.what {
             line.zone = zone;
-            self.kind = RuleKind::Line(line);
+            self.what = What::Line(line);
             return self;
         }
         let quote = self.inner().zone(zone);
@@ -256,69 +254,67 @@ impl Rule {
         self.with(quote)
     }
 
-    /// Continues a line comment after this byte.
+    /// A line that goes on after this byte.
     pub const fn continued_by(mut self, byte: u8) -> Self {
-        let RuleKind::Line(mut line) = self.kind else { panic!("only a line goes on") };
+        let What::Line(mut line) = self.what else { panic!("only a line goes on") };
         line.continued_by = byte;
-        self.kind = RuleKind::Line(line);
+        self.what = What::Line(line);
         self
     }
 
-    /// Ends a line comment early.
+    /// A line that ends early.
     pub const fn stopped_by(mut self, stop: &'static str) -> Self {
-        let RuleKind::Line(mut line) = self.kind else { panic!("only a line ends early") };
+        let What::Line(mut line) = self.what else { panic!("only a line ends early") };
         line.stop = stop;
-        self.kind = RuleKind::Line(line);
+        self.what = What::Line(line);
         self
     }
 
-    /// Reads strings inside a nesting comment.
+    /// A comment in which strings count.
     pub const fn with_strings(mut self) -> Self {
-        let RuleKind::Nesting(mut nesting) = self.kind else {
-            panic!("only a nesting comment reads strings")
-        };
+        let What::Nesting(mut nesting) = self.what else { panic!("only a nesting comment reads strings") };
         nesting.strings = Strings::Read;
-        self.kind = RuleKind::Nesting(nesting);
+        self.what = What::Nesting(nesting);
         self
     }
 
-    /// Sets the number of parts, and whether blanks may precede the delimiter.
+    /// A literal of `parts` parts, perhaps with blanks before its delimiter.
     pub const fn parts(mut self, parts: u8, blanks: Blanks) -> Self {
-        let RuleKind::Paired(mut paired) = self.kind else { panic!("only a paired literal has parts") };
+        let What::Paired(mut paired) = self.what else { panic!("only a paired literal has parts") };
         paired.parts = parts;
         paired.blanks = blanks;
-        self.kind = RuleKind::Paired(paired);
+        self.what = What::Paired(paired);
         self
     }
 
-    /// Ends a paired literal at the first closing bracket.
+    /// A literal whose first closing bracket ends it.
     pub const fn without_nesting(mut self) -> Self {
-        let RuleKind::Paired(mut paired) = self.kind else { panic!("only a paired literal nests") };
+        let What::Paired(mut paired) = self.what else { panic!("only a paired literal nests") };
         paired.nests = Nests::No;
-        self.kind = RuleKind::Paired(paired);
+        self.what = What::Paired(paired);
         self
     }
 
-    const fn lines(self, lines: QuoteLines) -> Self {
+    const fn lines(self, lines: Lines) -> Self {
         let mut quote = self.inner();
         quote.lines = lines;
         self.with(quote)
     }
 
     const fn inner(&self) -> Quote {
-        match self.kind {
-            RuleKind::Quote(quote) => quote,
-            RuleKind::Paired(paired) => paired.quote,
+        match self.what {
+            What::Quote(quote) => quote,
+            What::Paired(paired) => paired.quote,
             _ => panic!("not a quote"),
         }
     }
 
     const fn with(mut self, quote: Quote) -> Self {
-        if let RuleKind::Paired(mut paired) = self.kind {
+        if let What::Paired(mut paired) = self.what {
             paired.quote = quote;
-            self.kind = RuleKind::Paired(paired);
+            self.what = What::Paired(paired);
         } else {
-            self.kind = RuleKind::Quote(quote);
+            self.what = What::Quote(quote);
         }
         self
     }

@@ -1,30 +1,32 @@
-//! Code frames: finds the rule that opens, and the end of code inside a string.
+//! Code: which rule opens where, and where the code inside a string ends.
+//!
+//! Knows the shape of openers and holes. What a rule opens is read in other files.
 
 use super::Zone;
+use super::byte_set::ByteSet;
 use super::language::Language;
-use super::lexer::{Attempt, CodeFrame, Lexer, LexerFrame, Parenthesis};
-use super::rule::{Bracket, Fence, Fenced, Hole, HoleEnd, Inside, LetterCase, Open, Prefix, Rule, RuleKind};
-use super::stop_bytes::StopBytes;
+use super::lexer::{CodeFrame, Frame, Lexer, Parenthesis, Tried};
+use super::rule::{Bracket, Case, Fence, Fenced, Hole, HoleEnd, Inside, Open, Prefix, Rule, What};
 
 /// The longest word that may be a prefix or a keyword.
 const MAX_WORD: usize = 64;
 
-/// The search distance of [`HoleEnd::Near`], in bytes.
+/// How far the closer of a hole that must end soon is looked for.
 const NEAR: usize = 1024;
 
-/// An opener in the text.
+/// An opener that was found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opened {
-    /// The start, prefix included.
+    /// Where it starts, with its prefix.
     pub start: usize,
-    /// The fence: offset and length.
+    /// Where its fence stands, and how long it is.
     pub fence: (usize, usize),
-    /// The offset after the opener.
+    /// Where it ends.
     pub after: usize,
 }
 
 impl Lexer<'_> {
-    /// One step in code: skips to the next stop byte and tries the rules there.
+    /// One step in code: up to the next byte that may mean something, and what it means.
     pub(super) fn code(&mut self, frame: CodeFrame) {
         let stops = self.code_stops(&frame);
         let ahead = stops.find(self.rest(self.pos));
@@ -34,12 +36,12 @@ impl Lexer<'_> {
             return self.start_heredocs();
         }
         if let Some(hole) = frame.hole
-            && self.ends_hole(hole, &frame) == Attempt::Taken
+            && self.ends_hole(hole, &frame) == Tried::Taken
         {
             return;
         }
         for rule in frame.language.rules {
-            if self.attempt(frame.language, rule) == Attempt::Taken {
+            if self.attempt(frame.language, rule) == Tried::Taken {
                 return;
             }
         }
@@ -48,14 +50,14 @@ impl Lexer<'_> {
     }
 
     /// Enters the code that `hole` opens at `at`, in a quote with `fence`.
-    pub(super) fn enter_hole(&mut self, hole: &'static Hole, at: usize, fence: (usize, usize)) -> Attempt {
-        let Some(language) = self.language_inside(hole) else { return Attempt::Refused };
+    pub(super) fn enter_hole(&mut self, hole: &'static Hole, at: usize, fence: (usize, usize)) -> Tried {
+        let Some(language) = self.language_inside(hole) else { return Tried::Refused };
         let after = at + hole_opener_len(hole, fence);
         let (mut depth, mut bound) = (0, None);
         match hole.end {
             HoleEnd::Balanced(pairs) => depth = opened_brackets(hole, pairs),
             HoleEnd::At(_) => {}
-            HoleEnd::First(_) | HoleEnd::Near(_) if !self.may_look_ahead() => return Attempt::Refused,
+            HoleEnd::First(_) | HoleEnd::Near(_) if !self.may_look_ahead() => return Tried::Refused,
             HoleEnd::First(close) => {
                 let found = self.find_ahead(close.as_bytes(), after);
                 bound = Some((found.unwrap_or(self.end), close.len()));
@@ -65,30 +67,30 @@ impl Lexer<'_> {
                 let near = &rest[..rest.len().min(NEAR)];
                 self.looked_ahead(near.len());
                 let Some(length) = memchr::memmem::find(near, close.as_bytes()) else {
-                    return Attempt::Refused;
+                    return Tried::Refused;
                 };
                 bound = Some((after + length, close.len()));
             }
         }
         if let Some((end, closer)) = bound
-            && self.bound(end, closer) == Attempt::Refused
+            && self.bound(end, closer) == Tried::Refused
         {
-            return Attempt::Refused;
+            return Tried::Refused;
         }
-        let frame = match LexerFrame::of(language) {
-            LexerFrame::Code(frame) => LexerFrame::Code(CodeFrame { hole: Some(hole), depth, ..frame }),
+        let frame = match Frame::of(language) {
+            Frame::Code(frame) => Frame::Code(CodeFrame { hole: Some(hole), depth, ..frame }),
             other => other,
         };
-        if self.push(frame) == Attempt::Refused {
-            return Attempt::Refused;
+        if self.push(frame) == Tried::Refused {
+            return Tried::Refused;
         }
         self.mark(at, Zone::Code);
         self.pos = after.min(self.end);
         self.tail = self.pos;
-        Attempt::Taken
+        Tried::Taken
     }
 
-    /// Whether `hole` opens at `at`.
+    /// Does `hole` open at `at`?
     pub(super) fn opens_hole(&self, hole: &Hole, at: usize, fence: (usize, usize)) -> bool {
         let rest = self.rest(at);
         let Some(rest) = rest.strip_prefix(hole.head.as_bytes()) else { return false };
@@ -100,7 +102,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The word that ends at `at`, within the current zone.
+    /// The word that ends before `at`, as far as it stands in the same zone.
     pub(super) fn word_before(&self, language: &Language, at: usize) -> &[u8] {
         let from = self.zone_start().max(at.saturating_sub(MAX_WORD)).min(at);
         let reach = &self.text[from..at];
@@ -108,7 +110,7 @@ impl Lexer<'_> {
         &reach[reach.len() - length..]
     }
 
-    fn code_stops(&self, frame: &CodeFrame) -> StopBytes {
+    fn code_stops(&self, frame: &CodeFrame) -> ByteSet {
         let mut stops = frame.language.stops;
         if !self.waiting.is_empty() {
             stops = stops.with(b'\n');
@@ -124,19 +126,19 @@ impl Lexer<'_> {
         }
     }
 
-    fn ends_hole(&mut self, hole: &'static Hole, frame: &CodeFrame) -> Attempt {
+    fn ends_hole(&mut self, hole: &'static Hole, frame: &CodeFrame) -> Tried {
         match hole.end {
             HoleEnd::Balanced(pairs) => self.ends_balanced(hole, pairs, frame),
             HoleEnd::At(close) if self.rest(self.pos).starts_with(close.as_bytes()) => {
                 self.pass(self.pos + close.len());
                 self.pop();
-                Attempt::Taken
+                Tried::Taken
             }
-            HoleEnd::At(_) | HoleEnd::First(_) | HoleEnd::Near(_) => Attempt::Refused,
+            HoleEnd::At(_) | HoleEnd::First(_) | HoleEnd::Near(_) => Tried::Refused,
         }
     }
 
-    fn ends_balanced(&mut self, hole: &'static Hole, pairs: &str, frame: &CodeFrame) -> Attempt {
+    fn ends_balanced(&mut self, hole: &'static Hole, pairs: &str, frame: &CodeFrame) -> Tried {
         let byte = self.text[self.pos];
         if let (Some(format), b':') = (hole.format, byte)
             && frame.depth == opened_brackets(hole, pairs)
@@ -144,25 +146,25 @@ impl Lexer<'_> {
         {
             self.pass(self.pos + 1);
             self.frames.pop();
-            self.frames.push(LexerFrame::Code(CodeFrame { language, hole: Some(format), ..*frame }));
-            return Attempt::Taken;
+            self.frames.push(Frame::Code(CodeFrame { language, hole: Some(format), ..*frame }));
+            return Tried::Taken;
         }
         if bracket(pairs, byte) != Some(Bracket::Closes) {
-            return Attempt::Refused;
+            return Tried::Refused;
         }
         self.pass(self.pos + 1);
         if frame.depth == 1 && frame.cases == 0 {
             self.pop();
-        } else if let Some(LexerFrame::Code(top)) = self.frames.last_mut() {
+        } else if let Some(Frame::Code(top)) = self.frames.last_mut() {
             top.depth = top.depth.saturating_sub(1);
         }
-        Attempt::Taken
+        Tried::Taken
     }
 
     fn count_bracket(&mut self, frame: &CodeFrame, byte: u8) {
         if let Some(Hole { end: HoleEnd::Balanced(pairs), .. }) = frame.hole
             && bracket(pairs, byte) == Some(Bracket::Opens)
-            && let Some(LexerFrame::Code(top)) = self.frames.last_mut()
+            && let Some(Frame::Code(top)) = self.frames.last_mut()
         {
             top.depth += 1;
         }
@@ -183,44 +185,44 @@ impl Lexer<'_> {
         match hole.inside {
             Inside::Other(language) => Some(language),
             Inside::Same => self.frames.iter().rev().find_map(|frame| match frame {
-                LexerFrame::Code(frame) => Some(frame.language),
+                Frame::Code(frame) => Some(frame.language),
                 _ => None,
             }),
         }
     }
 
-    fn attempt(&mut self, language: &'static Language, rule: &'static Rule) -> Attempt {
-        let Some(opened) = self.opened(language, &rule.open) else { return Attempt::Refused };
+    fn attempt(&mut self, language: &'static Language, rule: &'static Rule) -> Tried {
+        let Some(opened) = self.opened(language, &rule.open) else { return Tried::Refused };
         if !self.allows(language, rule.at, &opened) {
-            return Attempt::Refused;
+            return Tried::Refused;
         }
-        match &rule.kind {
-            RuleKind::Line(line) => self.line(line, opened),
-            RuleKind::Nesting(nesting) => self.nesting(rule.open.head, nesting, opened),
-            RuleKind::Quote(quote) => self.open_quote(rule, quote, opened),
-            RuleKind::Heredoc(heredoc) => self.open_heredoc(heredoc, opened),
-            RuleKind::Paired(paired) => self.open_paired(language, paired, opened),
-            RuleKind::Island(hole) => self.enter_hole(hole, self.pos, (0, 0)),
-            RuleKind::Letter => self.letter(opened),
-            RuleKind::CharOrLabel(escapes) => self.char_or_label(escapes, opened),
-            RuleKind::Number => self.number(language),
-            RuleKind::Skip => self.skip(opened.after),
-            RuleKind::Rest(zone) => self.rest_of_text(*zone, opened),
-            RuleKind::BlockScalar => self.block_scalar(opened),
-            RuleKind::YamlLine => self.yaml_line(opened),
-            RuleKind::Flow(bracket) => self.flow(*bracket, opened),
-            RuleKind::Case(bracket) => self.case(*bracket, opened),
-            RuleKind::Element(markup) => self.open_element(language, markup, opened),
+        match &rule.what {
+            What::Line(line) => self.line(line, opened),
+            What::Nesting(nesting) => self.nesting(rule.open.head, nesting, opened),
+            What::Quote(quote) => self.open_quote(rule, quote, opened),
+            What::Heredoc(heredoc) => self.open_heredoc(heredoc, opened),
+            What::Paired(paired) => self.open_paired(language, paired, opened),
+            What::Island(hole) => self.enter_hole(hole, self.pos, (0, 0)),
+            What::Letter => self.letter(opened),
+            What::CharOrLabel(escapes) => self.char_or_label(escapes, opened),
+            What::Number => self.number(language),
+            What::Skip => self.skip(opened.after),
+            What::Rest(zone) => self.rest_of_text(*zone, opened),
+            What::BlockScalar => self.block_scalar(opened),
+            What::YamlLine => self.yaml_line(opened),
+            What::Flow(bracket) => self.flow(*bracket, opened),
+            What::Case(bracket) => self.case(*bracket, opened),
+            What::Element(markup) => self.open_element(language, markup, opened),
         }
     }
 
-    /// Matches an opener at the current position.
+    /// The opener, if it stands here.
     fn opened(&self, language: &Language, open: &Open) -> Option<Opened> {
         let rest = self.rest(self.pos);
         let head = rest.get(..open.head.len())?;
         let is_head = match open.case {
-            LetterCase::Exact => head == open.head.as_bytes(),
-            LetterCase::Any => head.eq_ignore_ascii_case(open.head.as_bytes()),
+            Case::Exact => head == open.head.as_bytes(),
+            Case::Any => head.eq_ignore_ascii_case(open.head.as_bytes()),
         };
         if !is_head || self.is_inside_run(open) {
             return None;
@@ -238,7 +240,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// Whether a run fence started before the current position.
+    /// Did the run of bytes that would open here start earlier?
     fn is_inside_run(&self, open: &Open) -> bool {
         let Fence::Run { byte, .. } = open.fence else { return false };
         open.head.is_empty() && self.text[..=self.pos].ends_with(&[byte; 2])
@@ -253,8 +255,8 @@ impl Lexer<'_> {
         };
         let word = self.word_before(language, self.pos);
         let fits = |known: &&str| match open.case {
-            LetterCase::Exact => known.as_bytes() == word,
-            LetterCase::Any => known.as_bytes().eq_ignore_ascii_case(word),
+            Case::Exact => known.as_bytes() == word,
+            Case::Any => known.as_bytes().eq_ignore_ascii_case(word),
         };
         let is_prefix = match words {
             Some(words) => words.iter().any(fits),
@@ -264,7 +266,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The length of the fence at the start of `rest`.
+/// How long the fence at the start of `rest` is.
 fn fence_len(fence: Fence, rest: &[u8]) -> Option<usize> {
     let run = |is_part: &dyn Fn(u8) -> bool| rest.iter().take_while(|&&byte| is_part(byte)).count();
     match fence {
@@ -280,13 +282,13 @@ fn fence_len(fence: Fence, rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Whether `byte` opens or closes a pair of `pairs`.
+/// Is `byte` one of the brackets in `pairs`, and which?
 fn bracket(pairs: &str, byte: u8) -> Option<Bracket> {
     let index = memchr::memchr(byte, pairs.as_bytes())?;
     Some(if index % 2 == 0 { Bracket::Opens } else { Bracket::Closes })
 }
 
-/// The number of brackets of `pairs` in the opener of `hole`.
+/// How many brackets of `pairs` the opener of `hole` opens.
 fn opened_brackets(hole: &Hole, pairs: &str) -> u32 {
     let opener = hole.head.bytes().chain(hole.tail.bytes());
     opener.map(|byte| u32::from(bracket(pairs, byte) == Some(Bracket::Opens))).sum()

@@ -1,52 +1,52 @@
-//! The type of a language table: name, file names, rules.
+//! A language: its name, its files, its rules. Only data; how it is found stands in `names`.
 
-use super::rule::{Fence, LetterCase, Markup, Rule, RuleKind};
-use super::stop_bytes::StopBytes;
+use super::byte_set::ByteSet;
+use super::rule::{Case, Fence, Markup, Rule, What};
 
-/// A language with a table of lexical rules.
+/// A language whose zones are known.
 #[derive(Debug)]
 pub struct Language {
     name: &'static str,
     pub(super) files: Files,
-    pub(super) root: LanguageRoot,
+    pub(super) root: Root,
     pub(super) rules: &'static [Rule],
     pub(super) operands: Operands,
-    /// Word bytes beside letters, digits, `_` and non-ASCII bytes.
-    pub(super) word_bytes: StopBytes,
-    /// The first bytes of all openers.
-    pub(super) stops: StopBytes,
+    /// Bytes of words besides letters, digits, `_` and all that is not ASCII.
+    pub(super) word_bytes: ByteSet,
+    /// Bytes at which a rule may open.
+    pub(super) stops: ByteSet,
 }
 
-/// File names of a language, in lower case.
+/// By what files of a language are known. All in lower case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Files {
     pub extensions: &'static [&'static str],
-    /// Whole names, or the part before the first dot.
+    /// Whole names, and names before the first dot.
     pub names: &'static [&'static str],
-    /// Interpreters in a shebang line.
+    /// The interpreters of a shebang line.
     pub interpreters: &'static [&'static str],
 }
 
-/// The first frame of a text.
+/// What a text of the language starts as.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum LanguageRoot {
+pub(super) enum Root {
     Code,
     Markup(&'static Markup),
 }
 
-/// How to distinguish operands from operators, for literals that start with an operator's byte.
+/// How to tell an operand from an operator, for literals that start with the byte of an operator.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands {
-    /// Words that an operand follows. Any other word is an operand.
+    /// Words before an operand; any other word is one itself.
     pub keywords: &'static [&'static str],
-    /// Words whose parentheses a statement follows: `if (a) /b/`.
+    /// Words whose parentheses stand before a statement: `if (a) /b/`.
     pub conditions: &'static [&'static str],
     /// Brackets that end an operand.
     pub closers: &'static str,
     pub line_break: LineBreak,
 }
 
-/// The meaning of a line break between two words.
+/// What a line break between two words means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineBreak {
     /// White space.
@@ -56,7 +56,7 @@ pub(super) enum LineBreak {
 }
 
 impl Language {
-    /// The name for users.
+    /// The name, as people write it.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -65,7 +65,7 @@ impl Language {
         Self {
             name,
             files: Files { extensions: &[], names: &[], interpreters: &[] },
-            root: LanguageRoot::Code,
+            root: Root::Code,
             rules,
             operands: Operands {
                 keywords: &[],
@@ -73,7 +73,7 @@ impl Language {
                 closers: ")]}",
                 line_break: LineBreak::Blank,
             },
-            word_bytes: StopBytes::EMPTY,
+            word_bytes: ByteSet::EMPTY,
             stops: first_bytes(rules),
         }
     }
@@ -81,29 +81,29 @@ impl Language {
     /// A language of tags.
     pub(super) const fn markup(name: &'static str, markup: &'static Markup) -> Self {
         let mut language = Self::new(name, &[]);
-        language.root = LanguageRoot::Markup(markup);
+        language.root = Root::Markup(markup);
         language
     }
 
-    /// Sets the extensions, in lower case without a dot.
+    /// Known by these extensions.
     pub(super) const fn extensions(mut self, extensions: &'static [&'static str]) -> Self {
         self.files.extensions = extensions;
         self
     }
 
-    /// Sets the file names, in lower case.
+    /// Known by these names.
     pub(super) const fn names(mut self, names: &'static [&'static str]) -> Self {
         self.files.names = names;
         self
     }
 
-    /// Sets the interpreters.
+    /// Known by these interpreters.
     pub(super) const fn interpreters(mut self, interpreters: &'static [&'static str]) -> Self {
         self.files.interpreters = interpreters;
         self
     }
 
-    /// Sets the operand rules.
+    /// With operands like these.
     pub(super) const fn operands(mut self, operands: Operands) -> Self {
         self.operands = operands;
         if !operands.conditions.is_empty() {
@@ -112,25 +112,25 @@ impl Language {
         self
     }
 
-    /// Adds bytes that are part of words.
+    /// With these bytes in words, too.
     pub(super) const fn word_bytes(mut self, bytes: &'static str) -> Self {
-        self.word_bytes = StopBytes::of(bytes);
+        self.word_bytes = ByteSet::of(bytes);
         self
     }
 
-    /// Whether `byte` is part of a word.
+    /// Is `byte` part of a word?
     pub(super) fn is_word(&self, byte: u8) -> bool {
         is_word(byte) || self.word_bytes.contains(byte)
     }
 }
 
-/// Whether `byte` is part of a word in most languages.
+/// Is `byte` part of a word in most languages?
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-const fn first_bytes(rules: &[Rule]) -> StopBytes {
-    let mut set = StopBytes::EMPTY;
+const fn first_bytes(rules: &[Rule]) -> ByteSet {
+    let mut set = ByteSet::EMPTY;
     let mut index = 0;
     while index < rules.len() {
         set = with_first_bytes(set, &rules[index]);
@@ -139,13 +139,13 @@ const fn first_bytes(rules: &[Rule]) -> StopBytes {
     set
 }
 
-const fn with_first_bytes(mut set: StopBytes, rule: &Rule) -> StopBytes {
-    if let RuleKind::Number = rule.kind {
+const fn with_first_bytes(mut set: ByteSet, rule: &Rule) -> ByteSet {
+    if let What::Number = rule.what {
         return set.with_all("0123456789");
     }
     if let [first, ..] = rule.open.head.as_bytes() {
         set = set.with(*first);
-        if let LetterCase::Any = rule.open.case {
+        if let Case::Any = rule.open.case {
             set = set.with(first.to_ascii_uppercase()).with(first.to_ascii_lowercase());
         }
         return set;

@@ -1,24 +1,23 @@
-//! The pass over a text: position, stack of frames, zones so far, and the look-ahead budget.
+//! The pass over a text: a stack of frames, one for each thing that is open.
 //!
-//! The crate's documentation follows one text through it.
+//! Every step moves forward, or opens or closes a frame, and what is looked at ahead of time is bounded, so
+//! that the time is linear in the text. Knows no language; the rules come from the tables.
 
 use std::cell::Cell;
 
-use super::language::{Language, LanguageRoot};
+use super::language::{Language, Root};
 use super::rule::{Hole, Markup, Quote, Rule};
-use super::{Zone, ZoneStart, Zones};
+use super::{Start, Zone, Zones};
 
-/// The limit of open frames. Beyond it nothing opens.
+/// More open frames than this are not followed: what opens then is text.
 const MAX_FRAMES: usize = 10_000;
 
-/// The look-ahead budget, in bytes per byte of text. Real code needs fewer than two. When it is spent, constructs that
-/// need look-ahead do not open.
+/// How many bytes may be looked at ahead of time for each byte of a text, and in any text. Real code needs fewer than
+/// two for each; when they are spent, what would have to be looked for is not there.
 const MAX_AHEAD: usize = 16;
-
-/// The look-ahead budget of every text, added to [`MAX_AHEAD`].
 const MAX_AHEAD_ANYWAY: usize = 64 * 1024;
 
-/// The zones of a text, and the number of steps that the pass took.
+/// The zones of a text in `language`, and how many steps it took to find them.
 pub(super) fn zones(language: &'static Language, text: &[u8]) -> (Zones, usize) {
     let mut lexer = Lexer::new(language, text);
     lexer.run();
@@ -26,86 +25,86 @@ pub(super) fn zones(language: &'static Language, text: &[u8]) -> (Zones, usize) 
     (Zones { starts: lexer.starts, end: text.len() }, lexer.steps.get() + lexer.ahead.get())
 }
 
-/// The state of a pass.
+/// What is known halfway through a text.
 pub(super) struct Lexer<'t> {
     pub text: &'t [u8],
     pub pos: usize,
-    /// The end of the innermost bounded part. Nothing reads beyond it.
+    /// Where the innermost bounded part ends.
     pub end: usize,
-    /// The offset after the last byte that is neither white space nor comment. Guards look back from here.
+    /// After the last byte that is neither white space nor comment.
     pub tail: usize,
-    pub frames: Vec<LexerFrame>,
-    starts: Vec<ZoneStart>,
-    /// Heredocs whose bodies start on the next line.
-    pub waiting: Vec<HeredocBody>,
-    /// Heredocs whose bodies follow here, the next one last.
-    pub due: Vec<HeredocBody>,
-    /// The open parentheses of languages that need to know conditions.
+    pub frames: Vec<Frame>,
+    starts: Vec<Start>,
+    /// Heredocs whose text starts on the next line.
+    pub waiting: Vec<Body>,
+    /// Heredocs whose texts are being read, the next one last.
+    pub due: Vec<Body>,
+    /// The open parentheses, and whether each belongs to a condition.
     pub parentheses: Vec<Parenthesis>,
-    /// The offset after the last parenthesis that closed a condition, as in `if (a)`.
+    /// After the last parenthesis that closed a condition.
     pub condition_end: usize,
-    /// For each open `case` of a shell, the bracket depth where it started.
+    /// The brackets that were open when a `case` was met, for each that is open.
     pub cases: Vec<u32>,
-    /// YAML: a line deeper than this column continues the plain scalar above.
+    /// The column that lines must be deeper than to go on with a plain scalar of YAML.
     pub plain_parent: Option<usize>,
-    /// Rules that have no closer before an offset, so that none is searched for twice.
+    /// Rules that found no closer, and up to where.
     unclosed: Vec<(&'static Rule, usize)>,
-    /// The look-ahead spent so far, in bytes.
+    /// How many bytes have been looked at ahead of time.
     ahead: Cell<usize>,
-    /// The number of steps and of bytes read again; for tests.
+    /// How many steps have been made, and bytes behind looked at once more.
     steps: Cell<usize>,
 }
 
-/// An open construct.
+/// Something that is open.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum LexerFrame {
+pub(super) enum Frame {
     Code(CodeFrame),
     Quote(QuoteFrame),
-    /// Text of a markup language; `depth` is the number of open elements, if they are counted.
+    /// The text of a markup language. `depth`: how many elements are open, if they are counted.
     Text {
         markup: &'static Markup,
         depth: u32,
     },
-    /// A tag that starts at `from`.
+    /// Inside a tag that starts at `from`.
     Tag {
         markup: &'static Markup,
         from: usize,
     },
-    /// A part that ends at `Lexer::end`, followed by a closer of `closer` bytes.
+    /// A part that ends at `Lexer::end`, and then with a closer of `closer` bytes.
     Bound {
         outer_end: usize,
         closer: usize,
     },
-    /// The body of a heredoc, which ends at `Lexer::end`; `left` more bodies follow.
+    /// The text of a heredoc, which ends at `Lexer::end`; `left` more follow.
     Heredoc {
         outer_end: usize,
         left: usize,
     },
 }
 
-/// Open code.
+/// Code of a language.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CodeFrame {
     pub language: &'static Language,
-    /// The hole that it fills; `None` at the top level.
+    /// What it fills; `None` at the top.
     pub hole: Option<&'static Hole>,
-    /// The number of open brackets of the kinds that the hole counts.
+    /// Open brackets of the kinds that the hole counts.
     pub depth: u32,
-    /// The number of open `case` commands.
+    /// Open `case` commands.
     pub cases: u32,
 }
 
-/// An open quote.
+/// A string, or another quote.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QuoteFrame {
     pub quote: &'static Quote,
-    /// The fence of the opener: offset and length.
+    /// The fence of the opener: its place and length in the text.
     pub fence: (usize, usize),
-    /// The opening and closing delimiter, if the text chooses them.
+    /// The delimiters that the text chose, the opening and the closing one.
     pub delimiters: Option<(u8, u8)>,
-    /// The number of open delimiters inside.
+    /// Open delimiters inside.
     pub depth: u32,
-    /// The number of parts that follow, as in `s/a/b/`.
+    /// Parts that follow.
     pub parts: u8,
 }
 
@@ -116,35 +115,35 @@ pub(super) enum Parenthesis {
     Condition,
 }
 
-/// A heredoc whose body follows.
+/// A heredoc that is still to be read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct HeredocBody {
-    /// The tag: offset and length.
+pub(super) struct Body {
+    /// The tag: its place and length in the text.
     pub tag: (usize, usize),
-    pub end: super::heredoc::HeredocEnd,
+    pub end: super::heredoc::End,
     pub quote: &'static Quote,
 }
 
-/// The result of trying a rule.
+/// Whether a rule was applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Attempt {
+pub(super) enum Tried {
     Taken,
     Refused,
 }
 
-/// Whether the pass continues after the end of a part.
+/// Whether there is more to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PartEnd {
-    Continue,
-    Finished,
+enum Left {
+    Part,
+    Text,
 }
 
-impl LexerFrame {
-    /// The frame that a text of `language` starts with.
+impl Frame {
+    /// A text of `language` that starts.
     pub(super) fn of(language: &'static Language) -> Self {
         match language.root {
-            LanguageRoot::Code => Self::Code(CodeFrame { language, hole: None, depth: 0, cases: 0 }),
-            LanguageRoot::Markup(markup) => Self::Text { markup, depth: 0 },
+            Root::Code => Self::Code(CodeFrame { language, hole: None, depth: 0, cases: 0 }),
+            Root::Markup(markup) => Self::Text { markup, depth: 0 },
         }
     }
 }
@@ -156,8 +155,8 @@ impl<'t> Lexer<'t> {
             pos: 0,
             end: text.len(),
             tail: 0,
-            frames: vec![LexerFrame::of(language)],
-            starts: vec![ZoneStart::new(0, Zone::Code)],
+            frames: vec![Frame::of(language)],
+            starts: vec![Start::new(0, Zone::Code)],
             waiting: Vec::new(),
             due: Vec::new(),
             parentheses: Vec::new(),
@@ -175,112 +174,112 @@ impl<'t> Lexer<'t> {
             self.looked_back(1);
             if self.pos >= self.end {
                 match self.leave() {
-                    PartEnd::Continue => continue,
-                    PartEnd::Finished => return,
+                    Left::Part => continue,
+                    Left::Text => return,
                 }
             }
             match self.frames.last() {
-                Some(&LexerFrame::Code(frame)) => self.code(frame),
-                Some(&LexerFrame::Quote(frame)) => self.quoted(frame),
-                Some(&LexerFrame::Text { markup, depth }) => self.markup_text(markup, depth),
-                Some(&LexerFrame::Tag { markup, from }) => self.tag(markup, from),
-                Some(LexerFrame::Bound { .. } | LexerFrame::Heredoc { .. }) => self.pos = self.end,
+                Some(&Frame::Code(frame)) => self.code(frame),
+                Some(&Frame::Quote(frame)) => self.quoted(frame),
+                Some(&Frame::Text { markup, depth }) => self.markup_text(markup, depth),
+                Some(&Frame::Tag { markup, from }) => self.tag(markup, from),
+                Some(Frame::Bound { .. } | Frame::Heredoc { .. }) => self.pos = self.end,
                 None => return,
             }
         }
     }
 
-    /// Closes the part that ends here, with every frame inside it.
-    fn leave(&mut self) -> PartEnd {
+    /// Leaves the part that ends here, with all that is open in it.
+    fn leave(&mut self) -> Left {
         while let Some(frame) = self.frames.pop() {
             match frame {
-                LexerFrame::Bound { outer_end, closer } => {
+                Frame::Bound { outer_end, closer } => {
                     self.end = outer_end;
                     self.mark(self.pos, Zone::Code);
                     self.pos = (self.pos + closer).min(outer_end);
                     self.tail = self.pos;
                     self.mark(self.pos, self.zone());
-                    return PartEnd::Continue;
+                    return Left::Part;
                 }
-                LexerFrame::Heredoc { outer_end, left } => {
+                Frame::Heredoc { outer_end, left } => {
                     self.end = outer_end;
                     self.tail = self.pos;
                     self.mark(self.pos, self.zone());
                     self.next_heredoc(left);
-                    return PartEnd::Continue;
+                    return Left::Part;
                 }
-                LexerFrame::Code(frame) => self.forget_cases(&frame),
-                LexerFrame::Quote(_) | LexerFrame::Text { .. } | LexerFrame::Tag { .. } => {}
+                Frame::Code(frame) => self.forget_cases(&frame),
+                Frame::Quote(_) | Frame::Text { .. } | Frame::Tag { .. } => {}
             }
         }
-        PartEnd::Finished
+        Left::Text
     }
 
     /// Opens a frame, unless too many are open.
-    pub fn push(&mut self, frame: LexerFrame) -> Attempt {
+    pub fn push(&mut self, frame: Frame) -> Tried {
         if self.frames.len() >= MAX_FRAMES {
-            return Attempt::Refused;
+            return Tried::Refused;
         }
         self.frames.push(frame);
-        Attempt::Taken
+        Tried::Taken
     }
 
-    /// Bounds everything that opens from now on to `end`, where a closer of `closer` bytes follows. If taken, one more
-    /// frame can be pushed.
-    pub fn bound(&mut self, end: usize, closer: usize) -> Attempt {
+    /// Nothing that opens from now on reaches past `end`, where a closer of `closer` bytes follows. There is room for
+    /// the frame of what stands in between.
+    pub fn bound(&mut self, end: usize, closer: usize) -> Tried {
         if self.frames.len() + 1 >= MAX_FRAMES {
-            return Attempt::Refused;
+            return Tried::Refused;
         }
-        self.frames.push(LexerFrame::Bound { outer_end: self.end, closer });
+        self.frames.push(Frame::Bound { outer_end: self.end, closer });
         self.end = end;
-        Attempt::Taken
+        Tried::Taken
     }
 
     /// Closes the innermost frame here.
     pub fn pop(&mut self) {
-        if let Some(LexerFrame::Code(frame)) = self.frames.pop() {
+        if let Some(Frame::Code(frame)) = self.frames.pop() {
             self.forget_cases(&frame);
         }
         self.mark(self.pos, self.zone());
     }
 
-    /// Starts a zone at `offset`. Later starts are dropped.
+    /// From `offset` on, up to the next mark, the text is of this zone.
     pub fn mark(&mut self, offset: usize, zone: Zone) {
         while self.starts.pop_if(|start| start.offset() >= offset).is_some() {}
         if self.starts.last().is_none_or(|start| start.zone() != zone) {
-            self.starts.push(ZoneStart::new(offset, zone));
+            self.starts.push(Start::new(offset, zone));
         }
     }
 
-    /// The start of the current zone.
+    /// Where the zone starts that is now being read.
     pub fn zone_start(&self) -> usize {
         self.starts.last().map_or(0, |start| start.offset())
     }
 
-    /// The zone of the top frame.
+    /// What is being read.
     pub fn zone(&self) -> Zone {
         match self.frames.last() {
-            Some(LexerFrame::Quote(frame)) => frame.quote.zone,
+            Some(Frame::Quote(frame)) => frame.quote.zone,
             _ => Zone::Code,
         }
     }
 
-    /// The byte at `offset`; `None` beyond the current part.
+    /// The byte at `offset`, if it may be read.
     pub fn byte(&self, offset: usize) -> Option<u8> {
         if offset < self.end { self.text.get(offset).copied() } else { None }
     }
 
-    /// The rest of the current part.
+    /// What may be read from `offset` on.
     pub fn rest(&self, offset: usize) -> &'t [u8] {
         self.text.get(offset..self.end).unwrap_or_default()
     }
 
-    /// The offset of the next line break, or the end of the part.
+    /// Where the line of `offset` ends: at its line break, or at the end.
     pub fn line_end(&self, offset: usize) -> usize {
         memchr::memchr(b'\n', self.rest(offset)).map_or(self.end, |length| offset + length)
     }
 
-    /// Moves to `to` over code.
+    /// The code up to `to` is read.
     pub fn pass(&mut self, to: usize) {
         let code = &self.text[self.pos..to];
         if let Some(last) = code.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
@@ -289,12 +288,12 @@ impl<'t> Lexer<'t> {
         self.pos = to;
     }
 
-    /// Whether look-ahead is left.
+    /// May something still be looked for ahead of time?
     pub fn may_look_ahead(&self) -> bool {
         self.ahead.get() < MAX_AHEAD * self.text.len() + MAX_AHEAD_ANYWAY
     }
 
-    /// Searches ahead for `wanted`; `None` also if the budget is spent.
+    /// Where `wanted` stands in what may be read from `from` on, looked for ahead of time.
     pub fn find_ahead(&self, wanted: &[u8], from: usize) -> Option<usize> {
         if !self.may_look_ahead() {
             return None;
@@ -304,22 +303,22 @@ impl<'t> Lexer<'t> {
         found
     }
 
-    /// Counts look-ahead.
+    /// So many bytes were looked at ahead of time.
     pub fn looked_ahead(&self, bytes: usize) {
         self.ahead.set(self.ahead.get().saturating_add(bytes + 1));
     }
 
-    /// Counts steps and bytes read again.
+    /// So many bytes were looked at once more.
     pub fn looked_back(&self, bytes: usize) {
         self.steps.set(self.steps.get().saturating_add(bytes));
     }
 
-    /// Whether `rule` is known to have no closer on this line.
+    /// Is it known that `rule` finds no closer from here on this line?
     pub fn is_unclosed(&self, rule: &'static Rule) -> bool {
         self.unclosed.iter().any(|&(known, up_to)| std::ptr::eq(known, rule) && self.pos < up_to)
     }
 
-    /// Records that `rule` has no closer before `up_to`.
+    /// `rule` finds no closer before `up_to`.
     pub fn remember_unclosed(&mut self, rule: &'static Rule, up_to: usize) {
         match self.unclosed.iter_mut().find(|(known, _)| std::ptr::eq(*known, rule)) {
             Some(known) => known.1 = up_to,

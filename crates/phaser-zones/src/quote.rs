@@ -1,28 +1,28 @@
-//! Quote frames: strings, regular expressions, quoted names, and comments that do not nest.
+//! Quotes: from an opener to its closer, with escapes, and with holes of code.
 //!
-//! Every quote is read the same way: skip to a byte that may escape, open a hole, end the line or close.
+//! Strings above all, but also regular expressions, quoted names and comments that do not nest.
 
 use super::Zone;
+use super::byte_set::ByteSet;
 use super::code::Opened;
-use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
-use super::rule::{Classes, CloseAt, Escape, Hole, Quote, QuoteLines, Rule};
-use super::stop_bytes::StopBytes;
+use super::lexer::{Frame, Lexer, QuoteFrame, Tried};
+use super::rule::{Classes, CloseAt, Escape, Hole, Lines, Quote, Rule};
 
-/// The next event in a quote.
-enum QuoteEvent {
-    /// The closer, with the offset after it.
+/// What comes next in a quote.
+enum Event {
+    /// The closer, and where it ends.
     Closed(usize),
-    /// A line break that closes the quote.
+    /// The end of a line that closes it, too.
     LineEnd(usize),
     Hole(usize, &'static Hole),
     End,
 }
 
-/// Whether a candidate closes the quote.
+/// What a byte that may close means.
 enum Closing {
-    /// It does; the offset after it.
+    /// It closes, up to there.
     Yes(usize),
-    /// It does not, and nothing closes before this offset.
+    /// It does not, and neither does what follows up to there.
     No(usize),
 }
 
@@ -37,69 +37,64 @@ impl Lexer<'_> {
     /// One step in a quote: up to its end or its next hole.
     pub(super) fn quoted(&mut self, mut frame: QuoteFrame) {
         match self.next_event(&mut frame, self.pos) {
-            QuoteEvent::Closed(after) => self.close(frame, after),
-            QuoteEvent::LineEnd(at) => {
+            Event::Closed(after) => self.close(frame, after),
+            Event::LineEnd(at) => {
                 self.pos = at;
                 self.end_quote(&frame);
             }
-            QuoteEvent::Hole(at, hole) => {
-                if let Some(LexerFrame::Quote(top)) = self.frames.last_mut() {
+            Event::Hole(at, hole) => {
+                if let Some(Frame::Quote(top)) = self.frames.last_mut() {
                     *top = frame;
                 }
-                if self.enter_hole(hole, at, frame.fence) == Attempt::Refused {
+                if self.enter_hole(hole, at, frame.fence) == Tried::Refused {
                     self.pos = at + 1;
                 }
             }
-            QuoteEvent::End => self.pos = self.end,
+            Event::End => self.pos = self.end,
         }
     }
 
-    /// Opens a quote. Refused if it must close on its line and does not.
-    pub(super) fn open_quote(
-        &mut self,
-        rule: &'static Rule,
-        quote: &'static Quote,
-        opened: Opened,
-    ) -> Attempt {
+    /// Opens a quote, unless it must close on its line and does not.
+    pub(super) fn open_quote(&mut self, rule: &'static Rule, quote: &'static Quote, opened: Opened) -> Tried {
         let frame = QuoteFrame { fence: opened.fence, ..QuoteFrame::of(quote) };
-        if quote.lines == QuoteLines::Closed {
+        if quote.lines == Lines::Closed {
             if self.is_unclosed(rule) || !self.may_look_ahead() {
-                return Attempt::Refused;
+                return Tried::Refused;
             }
             if let Some(line_end) = self.unclosed_until(frame, opened.after) {
                 self.remember_unclosed(rule, line_end);
-                return Attempt::Refused;
+                return Tried::Refused;
             }
         }
         self.begin_quote(frame, opened.start, opened.after)
     }
 
     /// Opens a quote that starts at `start` and whose content starts at `after`.
-    pub(super) fn begin_quote(&mut self, frame: QuoteFrame, start: usize, after: usize) -> Attempt {
-        if self.push(LexerFrame::Quote(frame)) == Attempt::Refused {
-            return Attempt::Refused;
+    pub(super) fn begin_quote(&mut self, frame: QuoteFrame, start: usize, after: usize) -> Tried {
+        if self.push(Frame::Quote(frame)) == Tried::Refused {
+            return Tried::Refused;
         }
         self.mark(start, frame.quote.zone);
         self.pos = after;
-        Attempt::Taken
+        Tried::Taken
     }
 
-    /// The end of the line, if the quote does not close on it.
+    /// Where the line ends, if the quote does not close on it.
     fn unclosed_until(&self, mut frame: QuoteFrame, from: usize) -> Option<usize> {
         let mut at = from;
         let (end, line_end) = loop {
             match self.next_event(&mut frame, at) {
-                QuoteEvent::Closed(after) => break (after, None),
-                QuoteEvent::LineEnd(end) => break (end, Some(end)),
-                QuoteEvent::Hole(hole, _) => at = hole + 1,
-                QuoteEvent::End => break (self.end, Some(self.end)),
+                Event::Closed(after) => break (after, None),
+                Event::LineEnd(end) => break (end, Some(end)),
+                Event::Hole(hole, _) => at = hole + 1,
+                Event::End => break (self.end, Some(self.end)),
             }
         };
         self.looked_ahead(end.saturating_sub(from));
         line_end
     }
 
-    fn next_event(&self, frame: &mut QuoteFrame, from: usize) -> QuoteEvent {
+    fn next_event(&self, frame: &mut QuoteFrame, from: usize) -> Event {
         let quote = frame.quote;
         let stops = self.quote_stops(frame);
         let mut at = from;
@@ -111,29 +106,29 @@ impl Lexer<'_> {
                 at += length;
             } else if let Some(hole) = quote.holes.iter().find(|hole| self.opens_hole(hole, at, frame.fence))
             {
-                return QuoteEvent::Hole(at, hole);
+                return Event::Hole(at, hole);
             } else if let Some(length) = self.next_escape(quote, at) {
                 at += length;
             } else if quote.classes == Classes::Read && (byte == b'[' || byte == b']') {
                 in_class = byte == b'[';
                 at += 1;
-            } else if byte == b'\n' && quote.lines != QuoteLines::Many {
-                return QuoteEvent::LineEnd(at);
+            } else if byte == b'\n' && quote.lines != Lines::Many {
+                return Event::LineEnd(at);
             } else if in_class {
                 at += 1;
             } else {
                 match self.closing(frame, at) {
-                    Closing::Yes(after) => return QuoteEvent::Closed(after),
+                    Closing::Yes(after) => return Event::Closed(after),
                     Closing::No(up_to) => at = up_to,
                 }
             }
         }
-        QuoteEvent::End
+        Event::End
     }
 
-    fn quote_stops(&self, frame: &QuoteFrame) -> StopBytes {
+    fn quote_stops(&self, frame: &QuoteFrame) -> ByteSet {
         let quote = frame.quote;
-        let mut stops = StopBytes::EMPTY;
+        let mut stops = ByteSet::EMPTY;
         for escape in quote.escapes {
             stops = match escape {
                 Escape::Next(byte) | Escape::NextBut(byte, _) => stops.with(*byte),
@@ -143,7 +138,7 @@ impl Lexer<'_> {
         for hole in quote.holes {
             stops = stops.with_first(hole.head);
         }
-        if quote.lines != QuoteLines::Many {
+        if quote.lines != Lines::Many {
             stops = stops.with(b'\n');
         }
         if quote.classes == Classes::Read {
@@ -178,7 +173,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// The length of the escape at `at`: two bytes, three before CRLF.
+    /// How long the escape at `at` is: one byte and the next one, both of a line break.
     pub(super) fn escape_len(&self, at: usize) -> usize {
         if self.rest(at + 1).starts_with(b"\r\n") { 3 } else { 2 }
     }
@@ -252,7 +247,7 @@ impl Lexer<'_> {
             next.delimiters = Some((second, mirrored(second)));
             self.pos = after + blanks + 1;
         }
-        if let Some(LexerFrame::Quote(top)) = self.frames.last_mut() {
+        if let Some(Frame::Quote(top)) = self.frames.last_mut() {
             *top = next;
         }
     }
@@ -262,7 +257,7 @@ impl Lexer<'_> {
             self.tail = self.pos;
         }
         self.pop();
-        if frame.quote.zone == Zone::Code && matches!(self.frames.last(), Some(LexerFrame::Code(_))) {
+        if frame.quote.zone == Zone::Code && matches!(self.frames.last(), Some(Frame::Code(_))) {
             let flags = self.rest(self.pos).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
             self.pass(self.pos + flags);
         }

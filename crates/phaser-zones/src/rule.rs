@@ -1,20 +1,19 @@
-//! The vocabulary of the tables: openers, closers, escapes, holes.
+//! The vocabulary of the tables: what opens a comment, a string or code of another kind, and what closes it.
 //!
-//! One literal in these terms, `br##"a\n"##` of Rust: *prefix* `br`, *fence* `##`, *tail* `"`; the closer is `"` and the
-//! same fence. In `"x ${y} z"` the *hole* is `${y}`. In `<<~SQL` the *indent mark* is `~` and the *tag* is `SQL`.
+//! Only data. How a rule is applied stands with the lexer.
 
 use super::Zone;
 use super::language::Language;
 
-/// A lexical rule. The first rule of a language that fits at an offset wins.
+/// One lexical rule of a language. Of the rules that fit at a place, the first one counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rule {
     pub at: At,
     pub open: Open,
-    pub kind: RuleKind,
+    pub what: What,
 }
 
-/// The positions where a rule may open, decided by the bytes before.
+/// Where a rule may open, judged by what stands before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum At {
     Anywhere,
@@ -28,7 +27,7 @@ pub(super) enum At {
     AfterBlank,
     /// Where a shell starts a word: after white space or one of `;&|()` and the backquote.
     ShellWord,
-    /// In the position of a command name. An opener that ends with a letter is a whole word.
+    /// Where the name of a command stands. An opener that ends with a letter is a whole word.
     Command,
     /// Not after a byte of a word.
     NotAfterWord,
@@ -36,7 +35,7 @@ pub(super) enum At {
     NotAfterValue,
     /// Not part of an operator made of these bytes and those of the opener.
     NotInOperator(&'static str),
-    /// A whole word without a sigil, an arrow or `sub` before it (Perl).
+    /// A word of its own: without a sigil, an arrow or `sub` before it (Perl).
     Bareword,
     /// Where an operand is expected, not an operator.
     Operand,
@@ -52,7 +51,7 @@ pub(super) enum At {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub prefix: Prefix,
-    pub case: LetterCase,
+    pub case: Case,
     pub head: &'static str,
     pub fence: Fence,
     pub tail: &'static str,
@@ -62,17 +61,17 @@ pub(super) struct Open {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Prefix {
     None,
-    /// One of these is required.
+    /// One of these must be there.
     Required(&'static [&'static str]),
-    /// One of these is allowed.
+    /// One of these may be there.
     Optional(&'static [&'static str]),
-    /// Any word is required.
+    /// Any word must be there.
     Word,
 }
 
-/// Whether the case of letters in an opener matters.
+/// Whether letters of an opener count as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LetterCase {
+pub(super) enum Case {
     Exact,
     Any,
 }
@@ -92,18 +91,18 @@ pub(super) enum Fence {
     Delimiter,
 }
 
-/// What a rule opens, and how it is read.
+/// What a rule opens.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum RuleKind {
+pub(super) enum What {
     /// To the end of the line.
-    Line(LineRule),
-    /// A comment that may contain comments of its kind.
-    Nesting(NestingComment),
+    Line(Line),
+    /// A comment that may hold comments of its kind.
+    Nesting(Nesting),
     /// Up to a closer: a string, a comment that does not nest, a regular expression, a quoted name.
     Quote(Quote),
-    /// A string that starts on the next line.
+    /// A text that starts on the next line.
     Heredoc(Heredoc),
-    /// A literal whose delimiter the text chooses: `%w[…]`, `s{…}{…}`.
+    /// A literal with a delimiter that the text chooses: `%w[…]`, `s{…}{…}`.
     Paired(Paired),
     /// Code of its own kind in code: `$(…)` of a shell.
     Island(Hole),
@@ -113,13 +112,13 @@ pub(super) enum RuleKind {
     CharOrLabel(&'static [Escape]),
     /// A number with `'` between its digits. Code.
     Number,
-    /// The opener is code and hides openers of later rules.
+    /// Nothing: the opener is code, and other rules do not see it.
     Skip,
     /// To the end of the text.
     Rest(Zone),
     /// A YAML block scalar: the deeper lines that follow.
     BlockScalar,
-    /// A line break of YAML, after which a plain scalar may continue.
+    /// A line break of YAML, after which a plain scalar may go on.
     YamlLine,
     /// A bracket of a YAML flow collection.
     Flow(Bracket),
@@ -138,41 +137,41 @@ pub(super) enum Bracket {
 
 /// To the end of the line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LineRule {
+pub(super) struct Line {
     pub zone: Zone,
-    /// Before a line break, this byte continues the comment on the next line. 0 for none.
+    /// A byte that, before a line break, draws the next line in. 0: none.
     pub continued_by: u8,
-    /// Ends the comment before the line ends. Empty for none.
+    /// A text that ends it before the line does. Empty: none.
     pub stop: &'static str,
 }
 
 /// A comment that nests.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NestingComment {
+pub(super) struct Nesting {
     pub close: &'static str,
-    /// Whether strings in the comment hide its delimiters, as in OCaml.
+    /// Strings in the comment hide its delimiters (OCaml).
     pub strings: Strings,
 }
 
-/// Strings inside a comment.
+/// Whether strings count in a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strings {
     Ignored,
     Read,
 }
 
-/// A construct between an opener and a closer.
+/// What stands between an opener and a closer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quote {
     pub zone: Zone,
     pub close: Close,
     pub escapes: &'static [Escape],
-    pub lines: QuoteLines,
+    pub lines: Lines,
     pub holes: &'static [Hole],
     pub classes: Classes,
 }
 
-/// A closer: head, the opener's fence, tail.
+/// The text that closes: head, the opener's fence, tail.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Close {
     pub head: &'static str,
@@ -180,7 +179,7 @@ pub(super) struct Close {
     pub at: CloseAt,
 }
 
-/// The positions where a closer counts.
+/// Where a closer counts, and how much belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CloseAt {
     Anywhere,
@@ -188,11 +187,11 @@ pub(super) enum CloseAt {
     FirstOnLine,
     /// At the start of a line; the rest of that line belongs to it.
     WholeLine,
-    /// At the end of a run of its bytes: `"""a""""`.
+    /// The last place of a run of its bytes: `"""a""""`.
     LastOfRun,
 }
 
-/// An escape, which hides a closer.
+/// What hides a closer.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Escape {
     /// This byte and the character after it.
@@ -203,12 +202,12 @@ pub(super) enum Escape {
     Exact(&'static str),
 }
 
-/// Whether a quote may span lines.
+/// How far a quote may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum QuoteLines {
+pub(super) enum Lines {
     /// The end of the line closes it.
     One,
-    /// It opens only if it closes on its line.
+    /// A quote that is not closed on its line is none.
     Closed,
     /// Over any number of lines.
     Many,
@@ -230,7 +229,7 @@ pub(super) struct Hole {
     pub tail: &'static str,
     pub end: HoleEnd,
     pub inside: Inside,
-    /// The format of a replacement field: the part after a `:` outside brackets.
+    /// What follows a `:` that stands in no bracket: the format of a replacement field.
     pub format: Option<&'static Hole>,
 }
 
@@ -241,16 +240,16 @@ pub(super) enum Fenced {
     Yes,
 }
 
-/// The end of a hole.
+/// Where a hole ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum HoleEnd {
     /// When every bracket is closed, those of the opener included. Pairs of brackets: `()[]{}`.
     Balanced(&'static str),
-    /// At this text, outside strings and comments of the language inside.
+    /// At this text, where a rule of the language inside may open.
     At(&'static str),
-    /// At the first occurrence of this text.
+    /// At this text, wherever it stands.
     First(&'static str),
-    /// At the first occurrence of this text if that is near; otherwise the hole does not open.
+    /// At this text, wherever it stands, if that is near; else nothing opens.
     Near(&'static str),
 }
 
@@ -261,31 +260,31 @@ pub(super) enum Inside {
     Other(&'static Language),
 }
 
-/// A string that starts on the line after its opener and ends with a line that contains its tag.
+/// A text that starts on the line after its opener and ends with a line that holds its tag.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heredoc {
     /// Bytes that may stand between `<<` and the tag, and allow an indented end.
     pub indent_marks: &'static str,
     pub tags: Tags,
     pub ends: TagEnd,
-    /// The body if the tag is bare or in double quotes.
+    /// The text when the tag is bare or in double quotes.
     pub live: &'static Quote,
-    /// The body if the tag is in single quotes or escaped.
+    /// The text when the tag is in single quotes or escaped.
     pub raw: &'static Quote,
 }
 
 /// How the tag of a heredoc is spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tags {
-    /// A word of a shell, perhaps after blanks; any quote makes the body raw.
+    /// As a word of a shell, perhaps after blanks; any quote makes the text raw.
     Shell,
-    /// An identifier or a quoted text; only single quotes make the body raw.
+    /// An identifier or a quoted text; only single quotes make the text raw.
     Script,
     /// As in a script, and a quoted text may stand after blanks.
     Perl,
 }
 
-/// The last line of a heredoc.
+/// What the last line of a heredoc looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagEnd {
     /// The tag alone; with an indent mark, perhaps after blanks.
@@ -305,7 +304,7 @@ pub(super) struct Paired {
     pub delimiters: &'static str,
     pub blanks: Blanks,
     pub nests: Nests,
-    /// The number of parts: 2 for `s/a/b/`.
+    /// How many parts: 2 for `s/a/b/`.
     pub parts: u8,
     pub quote: Quote,
 }
@@ -353,7 +352,7 @@ pub(super) enum Elements {
 #[derive(Debug)]
 pub(super) struct Embedded {
     pub name: &'static str,
-    /// A text in the tag and the language that it selects. The first that fits wins.
+    /// A text in the tag, and the language that it stands for. The first that fits counts.
     pub variants: &'static [(&'static str, &'static Language)],
     pub default: &'static Language,
 }

@@ -25,9 +25,10 @@ use phaser_project::config::Placed;
 use phaser_project::contracts::layers::Layers;
 use phaser_project::contracts::read::{ExamplesWanted, MAX_FILE};
 use phaser_project::history::backtest::{self, Past};
-use phaser_project::project::{Options, Project};
+use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
-use phaser_project::scan::Existing;
+use phaser_project::scan::{self, Existing};
+use phaser_project::source::Source;
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -70,20 +71,25 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
         bail!("no contract is called '{}'", args.contract)
     };
     let about_project = contract.check.is_about_project();
-    let LoadedProject { root, mut loaded, targets } = project;
-    loaded.layers.contracts = contracts;
+    let LoadedProject { root, loaded: project_contracts, .. } = project;
     let options = Options {
+        baseline: BaselineUse::Ignore,
+        existing: Some(Existing::Report),
         cwd: Some(environment.cwd.clone()),
         git: Some(environment.git.clone()),
-        existing: Existing::Report,
         ..args.limits.options()
     };
-    let ready = Project::new(root.clone(), loaded, options).ready();
-    let scanning = ready.scanning();
+    let project = Project::load(root.clone(), options)?;
+    let source = Source::Tree(None);
+    let mut inspection = project.inspect(&source)?;
+    inspection.loaded = project_contracts;
+    inspection.loaded.layers.contracts = contracts;
+    let scanning = scan::Options { threads: project.threads(), ..inspection.scanning() };
     let visible = if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No };
-    let (mut today, matcher) = ready.check(&targets, &Progress::new(visible));
+    let mut today = inspection.run(&Progress::new(visible));
+    let Some(matcher) = inspection.matcher() else { bail!("{} cannot be tried", contract.id) };
     let past = Past { root: &root, location: &environment.git, commits: args.commits };
-    let mut past = backtest::backtest(&matcher, past, scanning, &Progress::of("commits", visible))?;
+    let mut past = backtest::backtest(matcher, past, scanning, &Progress::of("commits", visible))?;
     redact(&mut today);
     past.tried.iter_mut().for_each(|tried| redact(&mut tried.report));
     for report in past.tried.iter().map(|tried| &tried.report).chain([&today]) {

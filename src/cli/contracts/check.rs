@@ -14,15 +14,13 @@ use crate::cli::say;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, ContractSchema};
-use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
 use phaser_core::violation::Violation;
-use phaser_project::config::Placed;
-use phaser_project::contracts::read::ExamplesWanted;
-use phaser_project::project::{MAX_FILE_SIZE, TIMEOUT, default_threads};
+use phaser_project::project::{Options, Project};
 use phaser_project::report::Report;
-use phaser_project::scan::{self, Existing, Measure, Propose, scan};
+use phaser_project::scan::Existing;
+use phaser_project::source::Source;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -60,32 +58,23 @@ fn check(
     environment: &Environment,
     to_json: fn(&[Checked<'_>]) -> Value,
 ) -> anyhow::Result<Exit> {
-    let mut project = args.place.project(environment, ExamplesWanted::No)?;
-    let contracts = std::mem::take(&mut project.loaded.layers.contracts);
-    let contracts = Contract::all_with_overrides(contracts);
-    let exempt = project.loaded.layers.exempt(&project.root);
-    let exclude = project.loaded.configs.iter().filter_map(Placed::excluded).collect();
-    let options =
-        matcher::Options { exempt, exclude, ..matcher::Options::new(TIMEOUT, Directives::Honoured) };
-    let (matcher, warnings) = Matcher::validated(contracts, options);
-    say_warnings(&warnings);
-    let report = if matcher.contracts().is_empty() {
-        Report::default()
-    } else {
-        let options = scan::Options {
-            threads: default_threads(),
-            max_file_size: MAX_FILE_SIZE,
-            existing: Existing::Deny,
-            added_ignores: scan::AddedIgnores::NotWanted,
-            measure: Measure::Nothing,
-            propose: Propose::Nothing,
-            cache: None,
-        };
-        scan(&matcher, &project.targets, options, &())
+    let Where { location, packs } = &args.place;
+    let root = location.root(environment)?;
+    let options = Options {
+        locations: location.locations(&root, packs, environment)?,
+        existing: Some(Existing::Deny),
+        git: Some(environment.git.clone()),
+        ..Options::default()
     };
+    let project = Project::load(root, options)?;
+    let source = Source::Tree(None);
+    let mut inspection = project.inspect(&source)?;
+    inspection.loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
+    let report = inspection.run(&());
+    say_warnings(&report.warnings);
     let mut ids = HashSet::new();
-    let checked: Vec<Checked<'_>> = matcher
-        .contracts()
+    let checked: Vec<Checked<'_>> = report
+        .contracts
         .iter()
         .filter(|contract| ids.insert(&contract.id))
         .map(|contract| Checked {

@@ -82,7 +82,7 @@ impl Export {
         let Where { location, packs } = &self.place;
         let root = location.root(environment)?;
         let extra = places::extra(location.contracts_dir.as_deref(), packs, environment)?;
-        LoadedProject::load(root, &Extra { user: None, ..extra }, environment, ExamplesWanted::No)
+        LoadedProject::load(root, Extra { user: None, ..extra }, environment, ExamplesWanted::No)
     }
 
     /// The argument that names the file.

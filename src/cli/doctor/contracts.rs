@@ -1,7 +1,6 @@
 //! Which contracts a project has, as `phaser doctor` shows them.
 
 use super::Diagnosis;
-use crate::cli::cache;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
 use crate::cli::packs::Packs;
@@ -9,28 +8,31 @@ use crate::cli::places;
 use phaser_core::contract::Contract;
 use phaser_core::matcher;
 use phaser_project::cache::used;
-use phaser_project::contracts::layers::{Layer, Loading};
-use phaser_project::path::{Root, RootHints, find_root};
-use phaser_project::project;
-use phaser_project::project::load::{Load, Loaded, Settings};
-use phaser_project::source::tree;
+use phaser_project::contracts::layers::Layer;
+use phaser_project::path::{RootHints, find_root};
+use phaser_project::project::load::Loaded;
+use phaser_project::project::{Options, Project};
+use phaser_project::source::Source;
 
 /// Which contracts load, and which do not?
 pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Result<()> {
     let named = environment.claude_project_dir.as_deref();
     let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
-    let extra = places::extra(None, &Packs::default(), environment)?;
-    let targets = tree::tree(&root, &environment.git, project::default_threads());
-    let folders = project::folders(&root, &targets);
-    let load = Load { root: &root, extra: &extra, folders: &folders, settings: Settings::OnDisk, cwd: None };
-    let loaded = load.run(Loading::to_enforce(matcher::broken));
-    say_cache(&loaded, &root, environment, diagnosis);
+    let options = Options {
+        locations: places::extra(None, &Packs::default(), environment)?,
+        lenient: true,
+        git: Some(environment.git.clone()),
+        ..Options::default()
+    };
+    let project = Project::load(root, options)?;
+    let loaded = project.inspect(&Source::Tree(None))?.loaded;
+    report_cache(&loaded, &project, environment, diagnosis);
     let Loaded { layers: loaded, from, configs, mistakes } = loaded;
     for placed in &configs {
         diagnosis.ok(format!("{} is in order", placed.file.display()));
     }
     for mistake in &mistakes {
-        diagnosis.problem(mistake.to_string(), "mend that line; until then the configuration does not count");
+        diagnosis.problem(mistake.to_string(), "fix that line; until then the configuration does not apply");
     }
     for pack in from.iter().filter_map(Layer::pack) {
         diagnosis.ok(format!("the pack {} is in use", pack.name));
@@ -45,7 +47,7 @@ pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Re
     loaded.notes().for_each(|note| diagnosis.ok(note));
     let enabled = loaded.contracts.iter().filter(|contract| contract.enabled);
     for warning in loaded.warnings.iter().cloned().chain(enabled.filter_map(matcher::broken)) {
-        let fix = "mend that line; until then the contract does not do what it should";
+        let fix = "fix that line; until then the contract is not checked as written";
         diagnosis.problem_at(warning.to_string(), warning.excerpt.as_ref(), fix);
     }
     diagnosis.contracts = loaded.contracts.iter().filter(|contract| contract.enabled).count();
@@ -55,9 +57,9 @@ pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Re
     Ok(())
 }
 
-/// Where results are kept, and how much room they take.
-fn say_cache(loaded: &Loaded, root: &Root, environment: &Environment, diagnosis: &mut Diagnosis) {
-    let Some(directory) = cache::directory(root, environment) else { return };
+/// Where the cache is, and its size.
+fn report_cache(loaded: &Loaded, project: &Project, environment: &Environment, diagnosis: &mut Diagnosis) {
+    let Some(directory) = project.cache_directory(environment.cache_home()) else { return };
     let (used, shown) = (used(&directory), show(&directory, environment));
     let size = match used.bytes {
         0 => "nothing yet".to_owned(),

@@ -11,9 +11,7 @@ pub(super) fn warn(environment: &Environment) {
     if !today::is_project(&root) {
         return;
     }
-    let today = today::targets(&root, environment)
-        .and_then(|targets| today::check(&root, environment, targets, Vec::new()));
-    match today {
+    match today::check(&root, environment, Vec::new()) {
         Ok(today) => trapped(&today).iter().for_each(say),
         Err(error) => say(format_args!("phaser: {error:#}")),
     }

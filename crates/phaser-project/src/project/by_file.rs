@@ -27,8 +27,8 @@ impl ByFile<Existing> {
         self.nearest(path).copied().unwrap_or(Existing::Deny)
     }
 
-    /// Has the old violations of those targets count that are told from new ones elsewhere only.
-    pub fn forget_before(&self, targets: &mut Targets) {
+    /// Disables the comparison of violations for targets configured `existing: deny`.
+    pub fn limit_comparison(&self, targets: &mut Targets) {
         for target in targets.targets.iter_mut().filter(|target| self.at(&target.path) == Existing::Deny) {
             target.compared = Compared::Directives;
         }

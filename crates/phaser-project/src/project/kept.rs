@@ -1,38 +1,37 @@
-//! What is kept from one run to the next: opened for what results depend on, and saved.
+//! The cache of one run: opened for what results depend on, and saved.
 
-use super::Options;
-use crate::cache::{Cache, Inputs, Seen};
+use crate::cache::{Cache, Inputs, Place, Seen};
 use crate::path::{RelPath, Root};
-use crate::scan::{AddedIgnores, Propose};
+use crate::scan::{self, Propose};
 use crate::source::{Coverage, Targets};
 use phaser_core::matcher::Matcher;
 
-/// So many files are checked sooner than all that is known of a project is read.
+/// Fewer files than this are checked sooner than the cache is read.
 const FEW: usize = 100;
 
-/// What is kept for this run, if anything is to be kept.
-pub(super) fn open(root: &Root, matcher: &Matcher, options: &Options, targets: &Targets) -> Option<Cache> {
-    let Options { max_file_size, deadline, propose, added_ignores, cache, .. } = options;
-    let place = cache.as_ref()?;
+/// Opens the cache, unless reading it would take longer than the check.
+pub(super) fn open(
+    place: &Place,
+    root: &Root,
+    matcher: &Matcher,
+    options: &scan::Options<'_>,
+    targets: &Targets,
+) -> Option<Cache> {
     let is_whole = matches!(targets.coverage, Coverage::Whole | Coverage::Rest(_));
-    let is_worth_it = is_whole || targets.targets.len() > FEW;
-    if !is_worth_it || !deadline.is_never() || *added_ignores == AddedIgnores::Wanted {
+    if !is_whole && targets.targets.len() <= FEW {
         return None;
     }
     let inputs = Inputs {
         root,
         contracts: matcher.contracts(),
         options: matcher.options(),
-        max_file_size: *max_file_size,
-        has_fixes: match propose {
-            Propose::Fixes => true,
-            Propose::Nothing => false,
-        },
+        max_file_size: options.max_file_size,
+        has_fixes: options.propose == Propose::Fixes,
     };
     Some(Cache::open(place, inputs))
 }
 
-/// Keeps what is new. What there is to say about it.
+/// Saves new results. Returns notes about what could not be saved.
 pub(super) fn save(cache: Cache, targets: &Targets) -> Vec<String> {
     let paths: Vec<&RelPath> = targets.targets.iter().map(|target| &target.path).collect();
     let is_sorted = paths.is_sorted();

@@ -29,6 +29,11 @@ pub struct Extra {
     pub packs: Vec<&'static Pack>,
 }
 
+/// The user's contract directory.
+pub fn user_directory(path: PathBuf) -> Directory {
+    Directory { kind: LayerKind::User, shown: path.clone(), path, forms: Forms::Both }
+}
+
 /// A project whose contracts are to be loaded.
 #[derive(Debug, Clone, Copy)]
 pub struct Load<'a> {

@@ -1,19 +1,19 @@
-//! The pass is linear for any text. Counts steps, not time.
+//! The work is linear in the text, whatever the text. Steps are counted, not time.
 
 use super::super::{Language, lexer};
 use super::FRAGMENTS;
 
-/// The limit of steps per byte.
+/// How many steps a byte may take.
 const MOST: usize = 40;
 
-/// The steps allowed for any text.
+/// How many steps any text may take.
 const MOST_ANYWAY: usize = 128 * 1024;
 
 fn repeated(nasty: &str, length: usize) -> Vec<u8> {
     nasty.bytes().cycle().take(length).collect()
 }
 
-/// Languages in which a text takes too many steps.
+/// Languages that a text takes more steps than it may in.
 fn slow<'t>(text: &'t [u8]) -> impl Iterator<Item = (&'static str, usize)> + 't {
     Language::all().filter_map(move |language| {
         let (_, steps) = lexer::zones(language, text);
@@ -21,7 +21,7 @@ fn slow<'t>(text: &'t [u8]) -> impl Iterator<Item = (&'static str, usize)> + 't 
     })
 }
 
-/// A quadratic pass would take hundreds of steps per byte at this length.
+/// Were the work quadratic, a text of this length would take hundreds of steps a byte.
 #[test]
 fn no_repeated_text_takes_many_steps() {
     for nasty in FRAGMENTS {
@@ -41,7 +41,7 @@ fn no_pair_of_texts_takes_many_steps() {
     }
 }
 
-/// Deep nesting is read to its end without recursion.
+/// What is nested deeper than anybody nests is read without recursion, and to its end.
 #[test]
 fn deep_nesting_needs_no_stack() {
     let nested = [

@@ -125,8 +125,9 @@ impl Repo {
     #[track_caller]
     fn told_by(&self, sweep: Sweep) -> Vec<String> {
         let options =
-            Options { existing: Existing::Report, git: Some(self.location()), ..Options::default() };
-        let project = Project::open(&self.top).expect("a project").with_options(options);
+            Options { existing: Some(Existing::Report), git: Some(self.location()), ..Options::default() };
+        let root = crate::path::Root::new(self.top.canonicalize().expect("exists"));
+        let project = Project::load(root, options).expect("a project");
         let report = project.check(&Source::Swept(sweep)).expect("checked");
         let gaps =
             report.skipped.iter().filter(|skipped| skipped.why.gap() > phaser_core::skipped::Gap::None);

@@ -1,0 +1,165 @@
+//! What one run of `phaser enforce` does: root, source, options and audience, decided before anything is checked.
+
+use anyhow::Context;
+use phaser_core::contract::Severity;
+use phaser_core::deadline::Deadline;
+use phaser_core::matcher::Directives;
+use phaser_hook::Request;
+use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::project::{BaselineUse, CacheUse, FixMode, Inspection, Options};
+use phaser_project::report::{Phase, Report};
+use phaser_project::scan::Existing;
+use phaser_project::source::Source;
+use phaser_project::tool_call::{Call, Moment};
+
+use super::args::{EnforceArgs, Format};
+use super::environment::Environment;
+use super::event::{About, AgentEvent};
+use super::show::Show;
+use super::stopwatch::Stopwatch;
+use super::{output, places, stdin};
+use crate::agents::{Client, Manner};
+use crate::exit::{self, Exit};
+use crate::in_flight;
+use crate::progress::{Progress, Visible};
+use crate::report::redact::redact;
+
+/// What a run does.
+pub struct Plan<'a> {
+    args: &'a EnforceArgs,
+    environment: &'a Environment,
+    /// The project root.
+    pub root: Root,
+    /// Where the text to check comes from.
+    pub source: Source,
+    /// How the project is loaded and checked.
+    pub options: Options,
+    format: Format,
+    audience: Audience,
+}
+
+/// Who receives the result.
+enum Audience {
+    /// A person or a program: receives a report, and violations fail the run.
+    Reader,
+    /// An agent: receives a response to its event, or a report if a format is named.
+    Agent(AgentEvent),
+}
+
+impl<'a> Plan<'a> {
+    /// Decides what to do from the arguments or, with `--stdin`, from the event. Sets `agent` to the sender of the event.
+    pub fn new(
+        args: &'a EnforceArgs,
+        environment: &'a Environment,
+        agent: &mut Option<Client>,
+        stopwatch: &mut Stopwatch,
+    ) -> anyhow::Result<Self> {
+        let mode = args.mode()?;
+        let format = args.format(&mode)?;
+        let options = options(args, environment)?;
+        if let Some(source) = mode.source(args.shard) {
+            let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+            return Ok(Self { args, environment, root, source, options, format, audience: Audience::Reader });
+        }
+        let request = Request::read(stdin::patient()).context("standard input")?;
+        stopwatch.end(Phase::EventRead);
+        let sender = args.agent.map(Client::from);
+        let sender = sender.unwrap_or_else(|| Client::of(request.raw(), environment.client));
+        *agent = Some(sender);
+        let (event, root, source) = AgentEvent::read(request, sender, args.manner(), environment);
+        let options = Options {
+            deadline: Deadline::after(event.about.time().max(args.limits.timeout())),
+            lenient: true,
+            lazy_packs: format == Format::Hook,
+            cache: CacheUse::Off,
+            new_ignores: judges_new_ignores(event.about, &source),
+            min_severity: min_severity(event.about, &source, args.manner()),
+            fixes: if format == Format::Hook { FixMode::InFlight } else { FixMode::Off },
+            // A command or a turn answers only for what it added.
+            existing: if matches!(source, Source::Swept(_)) {
+                Some(Existing::Report)
+            } else {
+                options.existing
+            },
+            ..options
+        };
+        Ok(Self { args, environment, root, source, options, format, audience: Audience::Agent(event) })
+    }
+
+    /// A progress bar on stderr, for runs over the whole project on a terminal.
+    pub fn progress(&self) -> Progress {
+        let whole = matches!(self.source, Source::Tree(None));
+        let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
+        Progress::new(if bar { Visible::Yes } else { Visible::No })
+    }
+
+    /// Writes the report or the agent's response.
+    pub fn respond(&self, inspection: &Inspection<'_>, report: &mut Report) -> anyhow::Result<Exit> {
+        let Self { args, environment, format, .. } = *self;
+        let fixed = in_flight::fixed_call(inspection, report, args.manner());
+        redact(report);
+        let root = matches!(self.audience, Audience::Reader).then_some(&self.root);
+        let show = Show { args, environment, format, root };
+        show.print_gaps(report);
+        match &self.audience {
+            Audience::Agent(event) if format == Format::Hook => {
+                let decision = event.decide(inspection, report, fixed.as_ref(), environment)?;
+                let response = event.agent.answer(&event.request, &decision, args.on_clean.into());
+                output::answer(|out| writeln!(out, "{}", response.stdout))?;
+                Ok(response.exit)
+            }
+            Audience::Agent(_) => {
+                show.write(report)?;
+                Ok(Exit::Clean)
+            }
+            Audience::Reader => {
+                show.write(report)?;
+                Ok(exit::judge(report, args.fail_on(), args.strictness()))
+            }
+        }
+    }
+}
+
+/// The options that arguments and environment decide alone.
+fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Options> {
+    let wanted = match (args.cache, args.no_cache) {
+        (_, true) => Some(false),
+        (true, false) => Some(true),
+        (false, false) => None,
+    };
+    Ok(Options {
+        locations: places::extra(args.contracts_dir.as_deref(), &args.packs, environment)?,
+        filter: args.chosen.filter(),
+        severity: args.only_severity(),
+        contracts_from: args.contracts_from.clone(),
+        baseline: if args.no_baseline { BaselineUse::Ignore } else { BaselineUse::Apply },
+        existing: args.existing(),
+        fixes: FixMode::Propose,
+        directives: if args.no_ignores { Directives::Disregarded } else { Directives::Honoured },
+        measure: args.measure(),
+        cwd: Some(environment.cwd.clone()),
+        git: Some(environment.git.clone()),
+        cache: CacheUse::On { wanted, home: environment.cache_home(), program: environment.program() },
+        ..args.limits.options()
+    })
+}
+
+/// Whether new ignore directives are judged: before an edit and after a command.
+fn judges_new_ignores(about: About, source: &Source) -> bool {
+    match (about, source) {
+        (About::Call, Source::Changes(call)) => call.moment == Moment::Before,
+        (About::Command, _) => true,
+        _ => false,
+    }
+}
+
+/// The lowest severity that matters: at the end of a turn, and to the guard before an edit, only errors do.
+fn min_severity(about: About, source: &Source, manner: Manner) -> Severity {
+    match (about, source) {
+        (About::End, _) => Severity::Error,
+        (About::Call, Source::Changes(Call { moment: Moment::Before, .. })) if manner == Manner::Guard => {
+            Severity::Error
+        }
+        _ => Severity::Warning,
+    }
+}

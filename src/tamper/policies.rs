@@ -1,0 +1,198 @@
+//! The `ignores` and `protect` policies of a project, applied to one event.
+//!
+//! `ignores` concerns directives that a change adds; the scan reports them. `protect` concerns files of enforcement: the
+//! project is loaded twice, with these files as they were and as they would be, and compared. Both are judged before an edit
+//! and after a command.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use phaser_project::config::Policy;
+use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, Root, SETTINGS};
+use phaser_project::project::Inspection;
+use phaser_project::project::by_file::ByFile;
+use phaser_project::report::{AddedIgnore, Report};
+use phaser_project::source::git;
+use phaser_project::source::swept::Sweep;
+use phaser_project::source::tree::changed_at;
+use phaser_project::source::{Content, Reader, Source, Target, Targets};
+use phaser_project::tool_call::{Call, Moment, Rewrite};
+
+use super::{Protection, Rewritten, is_candidate, words};
+use crate::agents::decision::Concern;
+
+/// The concerns about an edit or a command, strictest first within each policy.
+pub fn concerns(inspection: &Inspection<'_>, report: &Report, user_settings: Option<&Path>) -> Vec<Concern> {
+    let project = inspection.project();
+    let options = project.options();
+    let protection = Protection {
+        root: project.root(),
+        extra: &options.locations,
+        user_settings,
+        deadline: options.deadline,
+    };
+    let changing = match inspection.source() {
+        Source::Changes(call) if call.moment == Moment::Before => Changing::Call(call),
+        Source::Swept(Sweep::Command { .. }) => Changing::Command(&inspection.targets),
+        _ => return Vec::new(),
+    };
+    let mut concerns = Vec::new();
+    if let Source::Swept(Sweep::Command { since, .. }) = inspection.source() {
+        concerns.extend(on_removal(protection, options.git.as_ref(), *since));
+    }
+    if report.contracts.is_empty() {
+        return concerns;
+    }
+    let ignores = ByFile::of(inspection.loaded.configs.iter(), |config| config.ignores);
+    concerns.extend(on_weakening(protection, changing, inspection));
+    concerns.extend(on_ignores(&ignores, changing.moment(), report));
+    concerns
+}
+
+/// Files that an event changes.
+#[derive(Debug, Clone, Copy)]
+enum Changing<'a> {
+    /// A tool call is about to change them.
+    Call(&'a Call),
+    /// A command has changed them.
+    Command(&'a Targets),
+}
+
+impl Changing<'_> {
+    fn moment(self) -> Moment {
+        match self {
+            Self::Call(_) => Moment::Before,
+            Self::Command(_) => Moment::After,
+        }
+    }
+
+    /// The files that the change deletes.
+    fn gone(self) -> Vec<PathBuf> {
+        match self {
+            Self::Call(call) => {
+                let gone = call.changes.iter().filter(|change| change.rewrite == Rewrite::Removal);
+                gone.map(|change| call.path(change)).collect()
+            }
+            Self::Command(_) => Vec::new(),
+        }
+    }
+
+    /// The changed files that, by name, may be files of enforcement.
+    fn candidates(self) -> Vec<PathBuf> {
+        let paths: Vec<PathBuf> = match self {
+            Self::Call(call) => call.changes.iter().map(|change| call.path(change)).collect(),
+            Self::Command(targets) => targets.targets.iter().filter_map(file).cloned().collect(),
+        };
+        paths.into_iter().filter(|path| is_candidate(path)).collect()
+    }
+}
+
+/// The file of a target on disk.
+fn file(target: &Target) -> Option<&PathBuf> {
+    match &target.content {
+        Content::File(path) => Some(path),
+        _ => None,
+    }
+}
+
+/// The concern about files of enforcement that an event weakens.
+fn on_weakening(
+    protection: Protection<'_>,
+    changing: Changing<'_>,
+    inspection: &Inspection<'_>,
+) -> Option<Concern> {
+    let loaded = &inspection.loaded;
+    let protects = ByFile::of(loaded.configs.iter(), |config| config.protect).strictest() > Policy::Allow;
+    // A command may have lowered the policy itself, so the previous state decides later.
+    if !protects && matches!(changing, Changing::Call(_)) {
+        return None;
+    }
+    let mut files = changing.candidates();
+    if files.is_empty() {
+        return None;
+    }
+    // A changed configuration may have named directories that are unknown now, so every candidate counts then.
+    if !files.iter().any(|path| path.ends_with(CONFIG)) {
+        let watched = protection.watched(loaded);
+        files.retain(|path| watched.has(path));
+    }
+    let versions = Versions {
+        root: protection.root,
+        targets: &inspection.targets,
+        gone: changing.gone(),
+        limit: inspection.project().options().max_file_size,
+    };
+    let changes: Vec<Rewritten> =
+        files.iter().filter_map(|path| versions.rewritten(path, changing.moment())).collect();
+    if changes.is_empty() { None } else { judged(protection, changing.moment(), &changes) }
+}
+
+/// The concerns about ignore directives that a change adds.
+fn on_ignores(ignores: &ByFile<Policy>, moment: Moment, report: &Report) -> Vec<Concern> {
+    let concern = |policy: Policy| {
+        let applies = |added: &&AddedIgnore| ignores.at(&added.path) == policy;
+        let added: Vec<AddedIgnore> = report.added_ignores.iter().filter(applies).cloned().collect();
+        Some(Concern { policy, what: words::of_ignores(policy, moment, &added)? })
+    };
+    [Policy::Deny, Policy::Ask, Policy::Report].into_iter().filter_map(concern).collect()
+}
+
+/// Reads both versions of changed files.
+struct Versions<'a> {
+    root: &'a Root,
+    targets: &'a Targets,
+    /// Files that the change deletes.
+    gone: Vec<PathBuf>,
+    limit: u64,
+}
+
+impl Versions<'_> {
+    /// Both versions of a file, if it is among the targets or deleted.
+    fn rewritten(&self, path: &PathBuf, moment: Moment) -> Option<Rewritten> {
+        let read =
+            |content: &Content| Reader::new(self.limit).read(content).ok().map(std::borrow::Cow::into_owned);
+        let on_disk = Content::File(path.clone());
+        if self.gone.contains(path) {
+            return Some(Rewritten { path: path.clone(), before: read(&on_disk), after: None });
+        }
+        let name = self.root.relative(path);
+        let is_it = |target: &&Target| target.path == name || file(target) == Some(path);
+        let target = self.targets.targets.iter().find(is_it)?;
+        let before = match moment {
+            Moment::Before => path.exists().then(|| read(&on_disk)).flatten(),
+            Moment::After => target.before.as_ref().and_then(|before| read(&before.content)),
+        };
+        // An unreadable version is a broken file to the loader.
+        Some(Rewritten { path: path.clone(), before, after: Some(read(&target.content).unwrap_or_default()) })
+    }
+}
+
+fn judged(protection: Protection<'_>, moment: Moment, changes: &[Rewritten]) -> Option<Concern> {
+    let judged = protection.judge(changes);
+    let files: Vec<String> =
+        changes.iter().map(|change| protection.root.relative(&change.path).to_text().into_owned()).collect();
+    let what = words::of_weakening(judged.policy, moment, &files, &judged.weaker)?;
+    Some(Concern { policy: judged.policy, what })
+}
+
+/// The concern about files of enforcement that a command removed: files of HEAD that are gone from a directory that changed
+/// since the command began.
+fn on_removal(protection: Protection<'_>, git: Option<&git::Location>, since: SystemTime) -> Option<Concern> {
+    let root = protection.root;
+    let [contracts, settings, top] = [PROJECT_CONTRACTS, SETTINGS, ""].map(|name| root.path().join(name));
+    let changed = |directory: &PathBuf| {
+        let metadata = directory.metadata().ok();
+        metadata.is_some_and(|metadata| changed_at(&metadata).is_none_or(|changed| changed >= since))
+    };
+    let may_be_gone = match (contracts.exists(), settings.exists()) {
+        (true, _) => changed(&contracts) || changed(&settings),
+        (false, true) => changed(&settings),
+        (false, false) => changed(&top),
+    };
+    if !may_be_gone {
+        return None;
+    }
+    let committed = git::committed(root, git?, "HEAD").ok()?;
+    let gone = protection.removed(&committed);
+    if gone.is_empty() { None } else { judged(protection, Moment::After, &gone) }
+}
