@@ -6,7 +6,7 @@ use crate::examples::made_up_path;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use phaser_core::matcher::pattern;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
-use phaser_glob::{Glob, Names};
+use phaser_glob::{Glob, NamePattern};
 use phaser_project::path::RelPath;
 use phaser_zones::Language;
 
@@ -101,9 +101,9 @@ fn zones_of_unknown_language(contract: &Contract) -> Option<Warning> {
         return None;
     }
     let named = match contract.glob.names() {
-        Names::Any => return None,
-        Names::Name(name) => vec![name.to_owned()],
-        Names::Extensions(extensions) => {
+        NamePattern::Any => return None,
+        NamePattern::Name(name) => vec![name.to_owned()],
+        NamePattern::Extensions(extensions) => {
             extensions.iter().map(|extension| format!("*.{extension}")).collect()
         }
     };

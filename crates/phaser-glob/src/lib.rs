@@ -1,9 +1,34 @@
-//! Globs over `/`-separated paths: `*` and `?` stop at `/`, `**` crosses it, `{a,b}`, `[abc]`, `[!abc]`. Braces mean
-//! what writing out every choice would mean.
+//! Globs over `/`-separated paths.
 //!
-//! Building one is cheap: the shapes people write most (`**/*.rs`, `src/**`, a plain path) never need a
-//! regex, and the regex of any other glob is compiled when it first meets a path. A byte that is not
-//! UTF-8 counts as one character. Knows nothing of roots or files on disk.
+//! | syntax | matches | example | matches | does not match |
+//! |---|---|---|---|---|
+//! | `*` | any characters except `/` | `src/*.rs` | `src/a.rs` | `src/b/a.rs` |
+//! | `?` | one character except `/` | `a?c` | `aéc` | `a/c` |
+//! | `**` | any characters | `src/**` | `src/a/b` | `src` |
+//! | `**/` at the start of a name | any directories, or none | `**/*.py` | `app.py`, `a/b/app.py` | `app.pyc` |
+//! | `[abc]`, `[a-c]` | one of these characters | `[ab].rs` | `a.rs` | `c.rs` |
+//! | `[!abc]`, `[^abc]` | one other character except `/` | `a[!b]c` | `axc` | `a/c` |
+//! | `{a,b}` | one of the choices | `{src,lib}/*.rs` | `lib/a.rs` | `bin/a.rs` |
+//! | `\` | the next character literally | `a\*` | `a*` | `ab` |
+//!
+//! A glob matches the whole path, with case. Braces are equivalent to their expansion, so `{src/**,lib}/*.py` means
+//! `src/**/*.py` or `lib/*.py`. A byte that is not part of valid UTF-8 counts as one character.
+//!
+//! ```
+//! use phaser_glob::Glob;
+//!
+//! let glob = Glob::new("{src/**,lib}/*.py")?;
+//! assert!(glob.is_match(b"src/a.py") && glob.is_match(b"src/x/a.py") && glob.is_match(b"lib/a.py"));
+//! assert!(!glob.is_match(b"lib/x/a.py"));
+//! # Ok::<(), phaser_glob::GlobError>(())
+//! ```
+//!
+//! # Cost
+//!
+//! A hook builds hundreds of globs and asks most of them once, about one path. So a glob is not compiled when it is
+//! built. The common forms are matched without a regex: a plain path, and `directory/**/` followed by a name, a name with
+//! one `*`, or braces of these (`tail.rs`). Any other glob is translated to a regex (`translate.rs`), which is compiled
+//! when a path first has the literal start and end of the glob. Both give the same result; a property test compares them.
 //!
 //! # Why not `globset`
 //!
@@ -37,108 +62,107 @@ mod translate;
 use tail::Tail;
 use translate::translate;
 
-/// The longest glob that is accepted, in bytes. With it and the limit on braces, compiling cannot fail.
+/// The limit on the length of a glob, in bytes. Together with the limit on braces it guarantees that a glob compiles.
 pub const MAX_GLOB_LEN: usize = 4096;
 
-/// One glob.
+/// A glob.
 ///
 /// ```
-/// use phaser::Glob;
+/// use phaser_glob::Glob;
 ///
 /// let glob = Glob::new("src/**/*.{rs,toml}")?;
 /// assert!(glob.is_match(b"src/cli/main.rs"));
 /// assert!(!glob.is_match(b"tests/main.rs"));
-/// # Ok::<(), phaser::GlobError>(())
+/// # Ok::<(), phaser_glob::GlobError>(())
 /// ```
 #[derive(Clone)]
 pub struct Glob {
     text: String,
-    /// Worked out when it is first asked for, where the text is known to be a glob.
-    shape: OnceLock<Shape>,
+    /// Computed on first use for an [accepted](Self::accepted) glob.
+    shape: OnceLock<GlobShape>,
 }
 
-/// Why a glob was refused.
+/// An invalid glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GlobError {
-    /// It has no characters.
+    /// The empty text.
     #[error("the glob is empty; use '**' for every file")]
     Empty,
-    /// It is longer than 4,096 bytes.
+    /// Over [`MAX_GLOB_LEN`]; the length in bytes.
     #[error("the glob is {0} bytes long, over the limit of {MAX_GLOB_LEN}")]
     TooLong(usize),
-    /// Its syntax is wrong.
+    /// A syntax error.
     #[error("the glob '{glob}' is not valid: {why}")]
     Syntax {
-        /// The glob.
+        /// The invalid text.
         glob: String,
-        /// What is wrong with it.
+        /// The error, for users.
         why: String,
     },
 }
 
 impl Glob {
-    /// The glob that `text` spells.
+    /// Parses `text`.
     pub fn new(text: &str) -> Result<Self, GlobError> {
         match text.len() {
             0 => return Err(GlobError::Empty),
             len if len > MAX_GLOB_LEN => return Err(GlobError::TooLong(len)),
             _ => {}
         }
-        let shape = Shape::of(text)?;
+        let shape = GlobShape::of(text)?;
         Ok(Self { text: text.to_owned(), shape: OnceLock::from(shape) })
     }
 
-    /// The glob that `text` spells, which was accepted before. Nothing is looked at until the glob is used; if it is
-    /// none after all, no path matches it.
+    /// A glob that [`new`](Self::new) accepted before. It is parsed on first use; an invalid one matches nothing.
     pub fn accepted(text: &str) -> Self {
         Self { text: text.to_owned(), shape: OnceLock::new() }
     }
 
-    fn shape(&self) -> &Shape {
-        self.shape.get_or_init(|| Shape::of(&self.text).unwrap_or(Shape::Nothing))
+    fn shape(&self) -> &GlobShape {
+        self.shape.get_or_init(|| GlobShape::of(&self.text).unwrap_or(GlobShape::Nothing))
     }
 
-    /// The glob as it was written.
+    /// The text of the glob.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The only path that it matches, if it is one.
+    /// The only path that it matches, for a glob without special characters.
     pub fn exact(&self) -> Option<&str> {
-        matches!(self.shape(), Shape::Exact).then_some(&*self.text)
+        matches!(self.shape(), GlobShape::Exact).then_some(&*self.text)
     }
 
-    /// The directory that every path it matches is in, as far as it is spelled out: empty, or with a `/` at its end.
+    /// The literal directory prefix of all matching paths: empty, or ending in `/`.
     pub fn directory(&self) -> &str {
         let spelled = match self.shape() {
-            Shape::Nothing => "",
-            Shape::Exact => &self.text,
-            Shape::Under { directory, .. } => &self.text[..*directory],
-            Shape::Regex(slow) => &slow.ends.start,
+            GlobShape::Nothing => "",
+            GlobShape::Exact => &self.text,
+            GlobShape::Under { directory, .. } => &self.text[..*directory],
+            GlobShape::Regex(slow) => &slow.ends.start,
         };
         &spelled[..spelled.rfind('/').map_or(0, |slash| slash + 1)]
     }
 
-    /// What the names of the files that it matches have in common, as far as it is spelled out.
-    pub fn names(&self) -> Names<'_> {
+    /// What is known about the file names of matching paths.
+    pub fn names(&self) -> NamePattern<'_> {
         match self.shape() {
-            Shape::Nothing => Names::Any,
-            Shape::Exact => Names::ending_in(&self.text, Whole::Yes),
-            Shape::Under { directory, tail } => tail.names(behind(&self.text, *directory)),
-            Shape::Regex(slow) => Names::ending_in(&slow.ends.end, Whole::No),
+            GlobShape::Nothing => NamePattern::Any,
+            GlobShape::Exact => NamePattern::ending_in(&self.text, Whole::Yes),
+            GlobShape::Under { directory, tail } => tail.names(behind(&self.text, *directory)),
+            GlobShape::Regex(slow) => NamePattern::ending_in(&slow.ends.end, Whole::No),
         }
     }
 
-    /// Does the glob match this `/`-separated path?
+    /// Whether the glob matches this `/`-separated path.
     pub fn is_match(&self, path: &[u8]) -> bool {
         match self.shape() {
-            Shape::Nothing => false,
-            Shape::Exact => path == self.text.as_bytes(),
-            Shape::Under { directory, tail } => {
+            GlobShape::Nothing => false,
+            GlobShape::Exact => path == self.text.as_bytes(),
+            GlobShape::Under { directory, tail } => {
                 let rest = path.strip_prefix(&self.text.as_bytes()[..*directory]);
                 rest.is_some_and(|rest| tail.is_match(behind(&self.text, *directory), rest))
             }
-            Shape::Regex(slow) => {
+            GlobShape::Regex(slow) => {
                 path.starts_with(slow.ends.start.as_bytes()) && path.ends_with(slow.ends.end.as_bytes()) && {
                     let compiled = slow.compiled.get_or_init(|| compile(&slow.regex));
                     compiled.is_match(characters(path).as_ref())
@@ -148,12 +172,12 @@ impl Glob {
     }
 }
 
-/// What stands behind `**/` in a glob that starts with so many bytes for a directory.
+/// The part of `text` after `**/`, which follows a directory of `directory` bytes.
 fn behind(text: &str, directory: usize) -> &str {
     text.get(directory + "**/".len()..).unwrap_or_default()
 }
 
-/// What it spells, and not what has been worked out of that so far.
+/// Only the text: the shape is a cache.
 impl fmt::Debug for Glob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Glob").field(&self.text).finish()
@@ -163,7 +187,7 @@ impl fmt::Debug for Glob {
 impl Default for Glob {
     /// A glob that no path matches.
     fn default() -> Self {
-        Self { text: String::new(), shape: OnceLock::from(Shape::Exact) }
+        Self { text: String::new(), shape: OnceLock::from(GlobShape::Exact) }
     }
 }
 
@@ -181,28 +205,28 @@ impl Hash for Glob {
     }
 }
 
-/// How a glob is answered. What it spells out is looked up in its text: a hook makes many globs and asks each once.
+/// How a glob is matched. Literals are offsets into the glob's text, so that building one allocates little.
 #[derive(Debug, Clone)]
-enum Shape {
-    /// It matches no path.
+enum GlobShape {
+    /// Matches no path.
     Nothing,
-    /// It is a path.
+    /// A literal path.
     Exact,
-    /// `directory**`, `directory**/*.ext` and their like; the directory, which takes so many bytes, is empty or ends in `/`.
+    /// `directory**` or `directory**/tail`. `directory` is the length of the literal prefix, which is empty or ends in `/`.
     Under { directory: usize, tail: Tail },
-    /// Anything else.
-    Regex(Box<Slow>),
+    /// Any other glob.
+    Regex(Box<RegexGlob>),
 }
 
-/// A glob that needs an expression.
+/// A glob that needs a regex.
 #[derive(Debug, Clone)]
-struct Slow {
+struct RegexGlob {
     regex: String,
     ends: Ends,
     compiled: OnceLock<meta::Regex>,
 }
 
-/// What every path that a glob matches starts and ends with, as far as it is spelled out.
+/// The literal start and end of every matching path.
 #[derive(Debug, Clone, Default)]
 struct Ends {
     start: String,
@@ -211,13 +235,13 @@ struct Ends {
 
 impl Ends {
     fn of(glob: &str) -> Self {
-        // A path that is not UTF-8 is matched with these in it.
+        // Paths that are not UTF-8 are matched with replacement characters in them.
         if glob.contains(char::REPLACEMENT_CHARACTER) {
             return Self::default();
         }
         let start = glob.find(SPECIAL).map_or(glob, |first| &glob[..first]);
         let end = glob.rfind(SPECIAL).map_or(glob, |last| &glob[last + 1..]);
-        // `**/` may stand for nothing at all, and braces may hold one of its stars, or both.
+        // `**/` may match nothing, and its stars may be in braces.
         let before = &glob[..glob.len() - end.len()];
         let crosses = before.ends_with("**") || (before.contains('}') && before.ends_with(['*', '}']));
         let end = if crosses { end.trim_start_matches('/') } else { end };
@@ -225,26 +249,26 @@ impl Ends {
     }
 }
 
-/// What the names of some files have in common.
+/// A necessary condition on file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Names<'a> {
-    /// Nothing.
+pub enum NamePattern<'a> {
+    /// No condition.
     Any,
-    /// They are this one.
+    /// The name is this one.
     Name(&'a str),
-    /// What is after their last dot is one of these.
+    /// The part after the last dot is one of these.
     Extensions(Vec<&'a str>),
 }
 
-/// Is that all of a path?
+/// Whether a text is a whole path or only its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whole {
     Yes,
     No,
 }
 
-impl<'a> Names<'a> {
-    /// The names of paths that end in this.
+impl<'a> NamePattern<'a> {
+    /// The condition on names of paths that end in `end`.
     fn ending_in(end: &'a str, whole: Whole) -> Self {
         match (end.rsplit_once('/'), whole) {
             (Some((_, name)), _) => Self::Name(name),
@@ -257,17 +281,17 @@ impl<'a> Names<'a> {
     }
 }
 
-impl Shape {
+impl GlobShape {
     fn of(text: &str) -> Result<Self, GlobError> {
         if let Some(quick) = Self::quick(text) {
             return Ok(quick);
         }
         let wrong = |why| GlobError::Syntax { glob: text.to_owned(), why };
         let regex = translate(text).map_err(wrong)?;
-        Ok(Self::Regex(Box::new(Slow { regex, ends: Ends::of(text), compiled: OnceLock::new() })))
+        Ok(Self::Regex(Box::new(RegexGlob { regex, ends: Ends::of(text), compiled: OnceLock::new() })))
     }
 
-    /// The shape of `text` when no regex is needed for it.
+    /// The shape of `text`, if it needs no regex.
     fn quick(text: &str) -> Option<Self> {
         let Some(directory) = text.bytes().position(is_special) else { return Some(Self::Exact) };
         let (before, rest) = text.split_at(directory);
@@ -282,19 +306,19 @@ impl Shape {
     }
 }
 
-/// What may not stand for itself.
+/// Characters with a meaning in globs.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 fn is_literal(text: &str) -> bool {
     !text.bytes().any(is_special)
 }
 
-/// Is a byte one of [`SPECIAL`]?
+/// Whether a byte is one of [`SPECIAL`].
 fn is_special(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\')
 }
 
-/// The characters of a path; each byte that belongs to none is one of its own.
+/// The path as text, with U+FFFD for each invalid byte.
 fn characters(path: &[u8]) -> Cow<'_, str> {
     if let Ok(path) = std::str::from_utf8(path) {
         return Cow::Borrowed(path);
@@ -307,24 +331,24 @@ fn characters(path: &[u8]) -> Cow<'_, str> {
     Cow::Owned(characters)
 }
 
-/// An expression longer than this is matched with the engines that take the least memory: thousands of long globs are
-/// as good as none that anybody wrote by hand.
+/// Regexes over this length, in bytes, use the engines with the least memory. Long globs are generated, and there may be
+/// thousands.
 const LONG: usize = 256;
 
-/// More than what braces that stand in each other give.
+/// The nesting limit of a regex, above what nested braces produce.
 const MAX_NESTING: u32 = 512;
 
 fn compile(regex: &str) -> meta::Regex {
     let mut builder = meta::Builder::new();
     builder.syntax(syntax::Config::new().nest_limit(MAX_NESTING));
-    // How large an expression can become is limited where it is made.
+    // `translate` limits the size.
     let config = meta::Config::new().nfa_size_limit(None);
     builder.configure(if regex.len() > LONG {
         config.hybrid(false).dfa(false).onepass(false).which_captures(WhichCaptures::None)
     } else {
         config
     });
-    builder.build(regex).expect("a glob within its limits gives a valid expression")
+    builder.build(regex).expect("a glob within its limits translates to a valid regex")
 }
 
 #[cfg(test)]
@@ -348,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_known_as_far_as_it_is_spelled_out() {
+    fn finds_literal_directory() {
         for (glob, directory) in [
             ("**/*.rs", ""),
             ("a.rs", ""),
@@ -367,23 +391,23 @@ mod tests {
     }
 
     #[test]
-    fn names_are_known_as_far_as_they_are_spelled_out() {
+    fn finds_condition_on_names() {
         for (glob, names) in [
-            ("src/a.rs", Names::Name("a.rs")),
-            ("Makefile", Names::Name("Makefile")),
-            ("**/Makefile", Names::Name("Makefile")),
-            ("*/Makefile", Names::Name("Makefile")),
-            ("src/**", Names::Any),
-            ("**/*.{tar.gz,rs}", Names::Extensions(vec!["gz", "rs"])),
-            ("**/*.{rs,d/}", Names::Any),
-            ("**/*rc", Names::Any),
-            ("**/.*rc", Names::Any),
-            ("test_*.py", Names::Extensions(vec!["py"])),
-            ("a/*/**/b.py", Names::Extensions(vec!["py"])),
-            ("a/*/**/b", Names::Any),
-            ("**/{a,b}", Names::Any),
-            (r"a?\.b", Names::Extensions(vec!["b"])),
-            ("*\u{FFFD}.b", Names::Any),
+            ("src/a.rs", NamePattern::Name("a.rs")),
+            ("Makefile", NamePattern::Name("Makefile")),
+            ("**/Makefile", NamePattern::Name("Makefile")),
+            ("*/Makefile", NamePattern::Name("Makefile")),
+            ("src/**", NamePattern::Any),
+            ("**/*.{tar.gz,rs}", NamePattern::Extensions(vec!["gz", "rs"])),
+            ("**/*.{rs,d/}", NamePattern::Any),
+            ("**/*rc", NamePattern::Any),
+            ("**/.*rc", NamePattern::Any),
+            ("test_*.py", NamePattern::Extensions(vec!["py"])),
+            ("a/*/**/b.py", NamePattern::Extensions(vec!["py"])),
+            ("a/*/**/b", NamePattern::Any),
+            ("**/{a,b}", NamePattern::Any),
+            (r"a?\.b", NamePattern::Extensions(vec!["b"])),
+            ("*\u{FFFD}.b", NamePattern::Any),
         ] {
             assert_eq!(Glob::new(glob).expect("a glob").names(), names, "{glob}");
         }
@@ -410,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_mark_is_one_character_but_no_slash() {
+    fn question_mark_is_one_character() {
         check("a?c", &["abc", "aéc"], &["ac", "a/c", "abbc"]);
     }
 
@@ -429,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_mean_what_writing_out_every_choice_would_mean() {
+    fn braces_equal_their_expansion() {
         check(
             "{src/**,lib/**}/*.py",
             &["src/a.py", "lib/a.py", "src/x/b.py"],
@@ -445,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_that_depend_on_each_other_again_and_again_are_refused() {
+    fn rejects_braces_that_expand_too_far() {
         let text = |times| "{a,b*}{*,/c,?}".repeat(times);
         let error = Glob::new(&text(100)).expect_err("too many paths").to_string();
         assert!(error.ends_with("its braces stand for too many different paths"), "{error}");
@@ -482,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_glob_is_the_same_glob() {
+    fn accepted_glob_matches_the_same() {
         for text in ["**/{vendor/**,*.min.js}", "src/[ab]/*.rs"] {
             let accepted = Glob::accepted(text);
             assert_eq!(accepted, glob(text));
@@ -498,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_globs_are_refused() {
+    fn rejects_invalid_globs() {
         assert_eq!(Glob::new(""), Err(GlobError::Empty));
         assert_eq!(Glob::new(&"a".repeat(4097)), Err(GlobError::TooLong(4097)));
         for text in ["a[b", "a{b", "a}b", "[z-a]", "a\\"] {
@@ -536,13 +560,13 @@ mod tests {
                     "**/{a*,ab*b}",
                 ])
         {
-            assert!(!matches!(glob(text).shape(), Shape::Regex(_)), "{text}");
+            assert!(!matches!(glob(text).shape(), GlobShape::Regex(_)), "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn shapes_answer_as_the_regex_would(
+        fn shapes_match_like_the_regex(
             text in r"(src/|a/b/|/)?(\*\*(/(\*)?(\.(rs|d\.ts|\{a,b\}|\{,x\}))?|/name|/(n|nam)\*m?e|/(a/)?[bx]/\*\*|/\{name,n\*e,(b/)?\*\.rs,[ab]/\*\*\}|/a/\{b,,x\}(/\*\*)?)?|name)",
             path in "/?((src|a|b|name|x)/){0,3}(name|\\.rs|x\\.(rs|d\\.ts|a|b|x)|\\.)?",
         ) {
@@ -552,7 +576,7 @@ mod tests {
         }
 
         #[test]
-        fn braces_match_what_their_choices_match(
+        fn braces_match_like_their_choices(
             text in with_braces(),
             paths in prop::collection::vec(fragments(&["a", "b", "/", "/", "*", ","], 7), 20),
         ) {
@@ -568,7 +592,7 @@ mod tests {
         }
 
         #[test]
-        fn what_a_glob_spells_out_is_in_every_path_it_matches(
+        fn literals_are_in_every_matching_path(
             text in fragments(&[
                 "a", "b", "/", "/", "**", "**/", "*", "?", "[ab]", "[!a]", "{a,b}", "{", "}", ",", ".rs", ".", "\\*",
                 "\\.", "\\a", "é", "\u{FFFD}", "src/", "]",
@@ -582,9 +606,9 @@ mod tests {
                 prop_assert!(path.starts_with(glob.directory()), "{} {}", text, path);
                 let name = path.rsplit('/').next().unwrap_or_default();
                 let agrees = match glob.names() {
-                    Names::Any => true,
-                    Names::Name(expected) => name == expected,
-                    Names::Extensions(all) => name.rsplit_once('.').is_some_and(|(_, last)| all.contains(&last)),
+                    NamePattern::Any => true,
+                    NamePattern::Name(expected) => name == expected,
+                    NamePattern::Extensions(all) => name.rsplit_once('.').is_some_and(|(_, last)| all.contains(&last)),
                 };
                 prop_assert!(agrees, "{} {} {:?}", text, path, glob.names());
             }
@@ -603,7 +627,7 @@ mod tests {
         })
     }
 
-    /// The globs without braces that one with braces stands for.
+    /// The expansion of a glob with braces.
     fn written_out(glob: &str) -> Vec<String> {
         let tokens = tokens(glob);
         let Some(open) = tokens.iter().position(|token| token == "{") else { return vec![tokens.concat()] };
@@ -623,7 +647,7 @@ mod tests {
         choices.iter().flat_map(|choice| written_out(&format!("{before}{choice}{after}"))).collect()
     }
 
-    /// The characters of a glob, with a class and what is escaped as one.
+    /// The characters of a glob; a class and an escape are one token each.
     fn tokens(glob: &str) -> Vec<String> {
         let mut rest = glob.chars();
         let mut tokens = Vec::new();

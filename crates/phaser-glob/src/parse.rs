@@ -1,26 +1,26 @@
-//! A glob in its parts. What a part means where it stands is not known here.
+//! Splits a glob into parts. Their meaning in context is decided by `translate`.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// The deepest that braces may stand in each other.
+/// The nesting limit of braces.
 const MAX_DEPTH: usize = 64;
 
-/// One part of a glob.
+/// A part of a glob.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Characters other than `/`, as a regular expression.
+pub(super) enum GlobPart {
+    /// Characters other than `/`, as a regex.
     Text(String),
     /// `/`.
     Slash,
     /// One `*`.
     Star,
     /// `{a,b}`: one of several.
-    Choice(Vec<Vec<Part>>),
+    Choice(Vec<Vec<GlobPart>>),
 }
 
-/// The parts of a glob, or what is wrong with it.
-pub(super) fn parse(glob: &str) -> Result<Vec<Part>, String> {
+/// The parts of a glob, or an error for users.
+pub(super) fn parse(glob: &str) -> Result<Vec<GlobPart>, String> {
     let mut parser = Parser { rest: glob.chars().peekable(), depth: 0 };
     let parts = parser.parts()?;
     match parser.rest.next() {
@@ -31,19 +31,19 @@ pub(super) fn parse(glob: &str) -> Result<Vec<Part>, String> {
 
 struct Parser<'a> {
     rest: Peekable<Chars<'a>>,
-    /// How many braces are open.
+    /// The number of open braces.
     depth: usize,
 }
 
 impl Parser<'_> {
-    /// Everything up to the end of the glob, or to a `}` or a `,` that belongs to an open brace.
-    fn parts(&mut self) -> Result<Vec<Part>, String> {
+    /// Parts up to the end of the glob, or to a `}` or `,` of an open brace.
+    fn parts(&mut self) -> Result<Vec<GlobPart>, String> {
         let mut parts = Vec::new();
         let mut text = String::new();
         while let Some(c) = self.rest.next_if(|&c| c != '}' && (c != ',' || self.depth == 0)) {
             let part = match c {
-                '/' => Part::Slash,
-                '*' => Part::Star,
+                '/' => GlobPart::Slash,
+                '*' => GlobPart::Star,
                 '{' => self.choice()?,
                 '?' => {
                     text.push_str("[^/]");
@@ -54,7 +54,7 @@ impl Parser<'_> {
                     continue;
                 }
                 '\\' => match self.rest.next().ok_or("it ends in a backslash")? {
-                    '/' => Part::Slash,
+                    '/' => GlobPart::Slash,
                     escaped => {
                         push_literal(&mut text, escaped);
                         continue;
@@ -72,8 +72,8 @@ impl Parser<'_> {
         Ok(parts)
     }
 
-    /// A choice, whose `{` has been read.
-    fn choice(&mut self) -> Result<Part, String> {
+    /// A choice after its `{`.
+    fn choice(&mut self) -> Result<GlobPart, String> {
         if self.depth == MAX_DEPTH {
             return Err(format!("braces stand in each other more than {MAX_DEPTH} deep"));
         }
@@ -84,10 +84,10 @@ impl Parser<'_> {
         }
         self.depth -= 1;
         self.rest.next_if_eq(&'}').ok_or("a '{' is not closed")?;
-        Ok(Part::Choice(choices))
+        Ok(GlobPart::Choice(choices))
     }
 
-    /// A class, whose `[` has been read. It never matches a `/`.
+    /// A class after its `[`. It never matches `/`.
     fn class(&mut self) -> Result<String, String> {
         const UNCLOSED: &str = "a '[' is not closed";
         let negated = self.rest.next_if(|&c| c == '!' || c == '^').is_some();
@@ -111,10 +111,10 @@ impl Parser<'_> {
     }
 }
 
-/// Moves the text that was read to the parts, if there is any.
-fn push_text(parts: &mut Vec<Part>, text: &mut String) {
+/// Moves `text` to the parts, unless it is empty.
+fn push_text(parts: &mut Vec<GlobPart>, text: &mut String) {
     if !text.is_empty() {
-        parts.push(Part::Text(std::mem::take(text)));
+        parts.push(GlobPart::Text(std::mem::take(text)));
     }
 }
 

@@ -1,19 +1,20 @@
-//! What stands behind `**/` in the globs that people write most, compared without an expression.
+//! The part after `**/` of common globs, matched without a regex: `*.rs`, `Makefile`, `test_*.py`, `*.{ts,tsx}`,
+//! `node_modules/**`.
 
-use super::{Names, Whole, is_literal};
+use super::{NamePattern, Whole, is_literal};
 
-/// What stands behind `**/`.
+/// The part after `**/`. Literals are read from the glob's text.
 #[derive(Debug, Clone)]
 pub(super) enum Tail {
-    /// Nothing, or a name of any kind.
+    /// Empty, or `*`.
     Anything,
-    /// Something [plain](is_plain).
+    /// A [plain](is_plain) text.
     Plain,
-    /// `*.{a,b}`: a star, and braces at the end, all choices spelled out.
+    /// `*.{a,b}`: a star, then braces of literals at the end.
     Endings,
     /// Braces around plain choices.
     OneOf,
-    /// Braces in something else: what writing out every choice gives, all of it plain.
+    /// The expansion of other braces, all of it plain.
     WrittenOut(Box<[String]>),
 }
 
@@ -39,21 +40,25 @@ impl Tail {
         written_out.iter().all(|text| is_plain(text)).then_some(Self::WrittenOut(written_out))
     }
 
-    pub(super) fn names<'a>(&self, text: &'a str) -> Names<'a> {
+    pub(super) fn names<'a>(&self, text: &'a str) -> NamePattern<'a> {
         match self {
-            Self::Anything | Self::OneOf | Self::WrittenOut(_) => Names::Any,
-            Self::Plain if text.ends_with("/**") => Names::Any,
+            Self::Anything | Self::OneOf | Self::WrittenOut(_) => NamePattern::Any,
+            Self::Plain if text.ends_with("/**") => NamePattern::Any,
             Self::Plain => match text.split_once('*') {
-                None => Names::Name(text),
-                Some((_, end)) => Names::ending_in(end, Whole::No),
+                None => NamePattern::Name(text),
+                Some((_, end)) => NamePattern::ending_in(end, Whole::No),
             },
             Self::Endings => {
-                let Some((stem, choices, _)) = braces(text) else { return Names::Any };
+                let Some((stem, choices, _)) = braces(text) else { return NamePattern::Any };
                 let extension = |choice: &'a str| match choice.rsplit_once('.') {
                     Some((_, extension)) => Some(extension),
                     None => stem.ends_with('.').then_some(choice),
                 };
-                choices.split(',').map(extension).collect::<Option<_>>().map_or(Names::Any, Names::Extensions)
+                choices
+                    .split(',')
+                    .map(extension)
+                    .collect::<Option<_>>()
+                    .map_or(NamePattern::Any, NamePattern::Extensions)
             }
         }
     }
@@ -76,14 +81,14 @@ impl Tail {
     }
 }
 
-/// What stands before the first braces, in them, and after them, if there are any.
+/// The parts before, in and after the first braces.
 fn braces(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (choices, after) = rest.split_once('}')?;
     Some((before, choices, after))
 }
 
-/// Is it a name, a name with one star in it, or `directory/**`?
+/// Whether it is a name, a name with one star, or `directory/**`.
 fn is_plain(text: &str) -> bool {
     if let Some(inside) = text.strip_suffix("/**").filter(|inside| is_literal(inside)) {
         return !inside.is_empty();
@@ -92,7 +97,7 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && is_literal(start) && is_literal(end) && !text.contains('/')
 }
 
-/// Does something plain, below any directory, match the rest of a path?
+/// Whether a plain text, below any directory, matches the rest of a path.
 fn is_plain_match(text: &str, rest: &[u8]) -> bool {
     if let Some(inside) = text.strip_suffix("/**") {
         let is_in = |start: usize| {

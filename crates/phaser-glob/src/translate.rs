@@ -1,38 +1,50 @@
-//! A glob as a regular expression over one path, which is valid UTF-8.
+//! Translates a glob to a regex over one path, which is valid UTF-8.
 //!
-//! Braces mean what writing out every choice would mean: `{src/**,lib}/*.py` is `src/**/*.py` or `lib/*.py`. What a `*`
-//! or a `/` means depends on what stands beside it (`**/` at the start of a name may stand for nothing), so a choice is
-//! translated for what stands before it and what may follow. Nothing is written twice unless that makes a difference.
+//! The difficulty is that braces equal their expansion while the meaning of `*` and `/` depends on their neighbours:
+//! `**/` at the start of a name may match nothing, and the two stars may be in different braces. Writing out every
+//! expansion would take exponential space.
+//!
+//! The translation goes through the parts from left to right and keeps a set of *ways*: a regex so far, and what precedes
+//! the next part (`Preceding`). Stars are held back until their neighbour is known. `{a,b/**}/c`:
+//!
+//! | after | ways: regex, then what precedes |
+//! |---|---|
+//! | start | empty, name start |
+//! | `{a,b/**}` | `a`, in name; `b/`, two stars at the start of a name |
+//! | `/` | `a/` and `b/(?:(?s:.*)/)?`, name start; no difference to `c`, so settled and joined: `(?:a/\|b/(?:(?s:.*)/)?)` |
+//! | `c` | `(?:a/\|b/(?:(?s:.*)/)?)c`, in name |
+//!
+//! There are five values of `Preceding`, so there are at most five ways at any point. A way whose value makes no difference
+//! to what may follow is settled at once: its stars are written, and it joins the others.
 
-use super::parse::{Part, parse};
+use super::parse::{GlobPart, parse};
 
-/// The longest expression, in bytes. Only choices whose meaning depends on each other again and again can exceed it.
+/// The size limit of a regex, in bytes. Only long sequences of choices that depend on each other exceed it.
 const MAX_REGEX: usize = 64 * 1024;
 
-/// The expression that matches the whole of a path, or what is wrong with the glob.
+/// The regex for a whole path, or an error for users.
 pub(super) fn translate(glob: &str) -> Result<String, String> {
-    let ways = ways(&parse(glob)?, Before::NameStart, Next::default())?;
+    let ways = ways(&parse(glob)?, Preceding::NameStart, Next::default())?;
     Ok(format!("^{}$", one_of(ways.into_iter().map(|way| way.regex).collect())))
 }
 
-/// What stands before a part of the glob, as far as it matters to that part. Stars that may still become a part of
-/// something larger have not been written yet.
+/// What precedes a part. The stars in it are not in the regex yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
-    /// A name starts here.
+enum Preceding {
+    /// The start of a name.
     NameStart,
     /// Anything else.
     InName,
-    /// One star, where a name starts.
+    /// One star, at the start of a name.
     StarAtStart,
     /// One star, inside a name.
     StarInName,
-    /// Two stars or more, where a name starts.
+    /// Two stars or more, at the start of a name.
     StarsAtStart,
 }
 
-impl Before {
-    /// The expression for the stars that have not been written yet.
+impl Preceding {
+    /// The regex of the stars that are held back.
     fn stars(self) -> &'static str {
         match self {
             Self::NameStart | Self::InName => "",
@@ -41,7 +53,7 @@ impl Before {
         }
     }
 
-    /// Does it make a difference to one of the parts that may follow?
+    /// Whether it changes the meaning of a part that may follow.
     fn matters_to(self, next: Next) -> bool {
         match self {
             Self::InName => false,
@@ -51,7 +63,7 @@ impl Before {
     }
 }
 
-/// What may follow directly.
+/// The parts that may follow directly.
 #[derive(Debug, Clone, Copy, Default)]
 struct Next {
     star: bool,
@@ -59,15 +71,16 @@ struct Next {
 }
 
 impl Next {
-    /// What `part` may start with, when `after` follows it.
-    fn of(part: &Part, after: Self) -> Self {
+    /// What `part`, followed by `after`, may start with.
+    fn of(part: &GlobPart, after: Self) -> Self {
         match part {
-            Part::Text(_) => Self::default(),
-            Part::Slash => Self { slash: true, star: false },
-            Part::Star => Self { star: true, slash: false },
-            Part::Choice(choices) => {
-                let start =
-                    |choice: &Vec<Part>| choice.iter().rev().fold(after, |next, part| Self::of(part, next));
+            GlobPart::Text(_) => Self::default(),
+            GlobPart::Slash => Self { slash: true, star: false },
+            GlobPart::Star => Self { star: true, slash: false },
+            GlobPart::Choice(choices) => {
+                let start = |choice: &Vec<GlobPart>| {
+                    choice.iter().rev().fold(after, |next, part| Self::of(part, next))
+                };
                 choices.iter().map(start).fold(Self::default(), |all, one| Self {
                     star: all.star || one.star,
                     slash: all.slash || one.slash,
@@ -76,8 +89,8 @@ impl Next {
         }
     }
 
-    /// For each of `parts`: what may follow it, when `after` follows them all.
-    fn after_each(parts: &[Part], after: Self) -> Vec<Self> {
+    /// What may follow each of `parts`, when `after` follows the last.
+    fn after_each(parts: &[GlobPart], after: Self) -> Vec<Self> {
         let mut nexts = vec![after; parts.len()];
         for at in (1..parts.len()).rev() {
             nexts[at - 1] = Self::of(&parts[at], nexts[at]);
@@ -86,14 +99,14 @@ impl Next {
     }
 }
 
-/// One way to match some parts: the expression, and what then stands before the next part.
+/// A regex for some parts, and what then precedes the next part.
 struct Way {
     regex: String,
-    end: Before,
+    end: Preceding,
 }
 
-/// The ways to match `parts`, at most one for each end.
-fn ways(parts: &[Part], before: Before, after: Next) -> Result<Vec<Way>, String> {
+/// The ways to match `parts`, at most one per end.
+fn ways(parts: &[GlobPart], before: Preceding, after: Next) -> Result<Vec<Way>, String> {
     let mut ways = vec![Way { regex: String::new(), end: before }];
     for (part, next) in parts.iter().zip(Next::after_each(parts, after)) {
         let mut longer = Vec::new();
@@ -109,33 +122,33 @@ fn ways(parts: &[Part], before: Before, after: Next) -> Result<Vec<Way>, String>
 }
 
 /// The ways to match `part` after `way`.
-fn extended(way: Way, part: &Part, next: Next) -> Result<Vec<Way>, String> {
+fn extended(way: Way, part: &GlobPart, next: Next) -> Result<Vec<Way>, String> {
     let Way { mut regex, end: before } = way;
     let end = match part {
-        Part::Text(text) => {
+        GlobPart::Text(text) => {
             regex.push_str(before.stars());
             regex.push_str(text);
-            Before::InName
+            Preceding::InName
         }
-        Part::Slash if before == Before::StarsAtStart => {
+        GlobPart::Slash if before == Preceding::StarsAtStart => {
             regex.push_str("(?:(?s:.*)/)?");
-            Before::NameStart
+            Preceding::NameStart
         }
-        Part::Slash => {
+        GlobPart::Slash => {
             regex.push_str(before.stars());
             regex.push('/');
-            Before::NameStart
+            Preceding::NameStart
         }
-        Part::Star => match before {
-            Before::NameStart => Before::StarAtStart,
-            Before::InName => Before::StarInName,
-            Before::StarAtStart | Before::StarsAtStart => Before::StarsAtStart,
-            Before::StarInName => {
+        GlobPart::Star => match before {
+            Preceding::NameStart => Preceding::StarAtStart,
+            Preceding::InName => Preceding::StarInName,
+            Preceding::StarAtStart | Preceding::StarsAtStart => Preceding::StarsAtStart,
+            Preceding::StarInName => {
                 regex.push_str("(?s:.*)");
-                Before::InName
+                Preceding::InName
             }
         },
-        Part::Choice(choices) => {
+        GlobPart::Choice(choices) => {
             let mut chosen = Vec::new();
             for choice in choices {
                 chosen.extend(ways(choice, before, next)?.into_iter().map(|way| settled(way, next)));
@@ -147,18 +160,18 @@ fn extended(way: Way, part: &Part, next: Next) -> Result<Vec<Way>, String> {
     Ok(vec![Way { regex, end }])
 }
 
-/// The same way, with an end that is kept only if it makes a difference to what follows.
+/// Writes the held-back stars of a way whose end makes no difference to what follows.
 fn settled(mut way: Way, next: Next) -> Way {
     if !way.end.matters_to(next) {
         way.regex.push_str(way.end.stars());
-        way.end = Before::InName;
+        way.end = Preceding::InName;
     }
     way
 }
 
-/// The same ways, with those that end alike made one.
+/// Joins ways with the same end.
 fn joined(ways: Vec<Way>) -> Vec<Way> {
-    let mut by_end: Vec<(Before, Vec<String>)> = Vec::new();
+    let mut by_end: Vec<(Preceding, Vec<String>)> = Vec::new();
     for Way { regex, end } in ways {
         match by_end.iter_mut().find(|(known, _)| *known == end) {
             Some((_, regexes)) => regexes.push(regex),

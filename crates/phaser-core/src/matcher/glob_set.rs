@@ -11,7 +11,7 @@ use crate::contract::Contract;
 use crate::contract::scope::FileSet;
 use crate::deadline::Deadline;
 use crate::path::RelPath;
-use phaser_glob::Names as GlobNames;
+use phaser_glob::NamePattern;
 
 /// The paths of one file.
 #[derive(Debug, Clone, Copy)]
@@ -103,9 +103,9 @@ impl GlobSet {
             let contract = &contracts[having[0]];
             let inside = under.entry(directory(contract)).or_default();
             match contract.glob.names() {
-                GlobNames::Any => inside.any.push(at),
-                GlobNames::Name(name) => inside.names.entry(name.into()).or_default().push(at),
-                GlobNames::Extensions(extensions) => {
+                NamePattern::Any => inside.any.push(at),
+                NamePattern::Name(name) => inside.names.entry(name.into()).or_default().push(at),
+                NamePattern::Extensions(extensions) => {
                     for extension in extensions {
                         inside.extensions.entry(extension.into()).or_default().push(at);
                     }
