@@ -120,7 +120,7 @@ fn corpus_covers_every_type_and_form() {
     let texts: Vec<_> = contracts
         .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a contract"))
         .collect();
-    for kind in phaser::TYPES {
+    for kind in phaser_core::check::TYPES {
         let of_kind = |nested: bool| {
             let line = format!("type: {kind}\n");
             texts.iter().any(|text| text.contains(&line) && text.contains("\nrule:") == nested)
