@@ -1,7 +1,8 @@
-//! Examples: does a contract do what its author says it does?
+//! Tests a contract against its own examples.
 //!
-//! Each example is scanned as a project of one file, through the same pipeline as any run, so an
-//! example cannot pass here and fail there. How the answers are shown is decided elsewhere.
+//! Each example is scanned as a project of one file, by the same scan as any run, so that an example cannot pass here and
+//! fail there. An example without a path gets one derived from the contract's glob: `src/**/*.{ts,tsx}` gives
+//! `src/example.ts`.
 
 use std::time::Duration;
 
@@ -17,17 +18,17 @@ use phaser_project::report::Report;
 use phaser_project::scan::{self, scan};
 use phaser_project::source::{Content, Coverage, Target, Targets};
 
-/// What an example is for.
+/// What an example demonstrates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// The contract must fire on it.
+pub enum Expectation {
+    /// The contract must report a violation.
     Violating,
-    /// The contract must leave it alone.
+    /// The contract must report none.
     Passing,
 }
 
-impl Purpose {
-    /// The word used in contracts.
+impl Expectation {
+    /// The key of `examples` in contract files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Violating => "violating",
@@ -36,60 +37,58 @@ impl Purpose {
     }
 }
 
-/// One example, and what became of it.
+/// An example and its outcome.
 #[derive(Debug)]
 pub struct Tested<'a> {
-    /// The example.
     pub example: &'a Example,
-    /// What it is for.
-    pub purpose: Purpose,
-    /// Which one of its purpose it is, from 1.
+    pub expected: Expectation,
+    /// Its position among the examples with the same expectation, from 1.
     pub number: usize,
-    /// The path it was judged under.
+    /// The path it was checked under.
     pub path: RelPath,
-    /// What happened.
-    pub verdict: Verdict,
+    pub outcome: ExampleOutcome,
 }
 
-/// What happened to an example.
+/// The result of checking an example.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// What its author expects.
-    Right,
-    /// It should have been violated and was not.
+pub enum ExampleOutcome {
+    AsExpected,
+    /// A violating example without a violation.
     Missed(Missed),
-    /// It should have passed, and these were found.
-    Fired(Vec<Violation>),
-    /// It should have become another text once it is fixed.
-    FixedOtherwise(NotAsFixed),
-    /// It could not be judged to the end.
-    Unfinished(Vec<Skipped>),
+    /// A passing example with violations.
+    Unexpected(Vec<Violation>),
+    /// The fix does not give the text in `fixed`.
+    FixDiffers(FixDifference),
+    /// The scan did not finish.
+    Unchecked(Vec<Skipped>),
 }
 
-/// What became of an example that says what a fix makes of it.
+/// The result of a fix that differs from the example's `fixed`.
 #[derive(Debug, PartialEq, Eq)]
-pub struct NotAsFixed {
-    /// What it is once it is fixed.
+pub struct FixDifference {
+    /// The text after the fix.
     pub got: String,
-    /// Why something of it was not fixed, if that is so.
+    /// Why a violation was not fixed.
     pub why: Option<WhyLeft>,
 }
 
-/// Why a contract did not fire.
+/// Why a violating example has no violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missed {
-    /// Nothing in the text is against it.
     NothingFound,
-    /// The path is not one that the glob matches.
+    /// The glob does not match the example's path.
     OutsideGlob,
-    /// The example has no path, and none could be made up for the glob.
+    /// The example has no path, and none could be derived from the glob.
     NoPath,
-    /// An ignore directive suppresses what was found.
+    /// An ignore directive suppresses the violation.
     Ignored,
 }
 
-/// Runs the examples of a contract, whether it is enabled or not. A contract whose pattern is not
-/// valid has no answer, only what is wrong with it.
+/// Runs the examples of a contract, enabled or not.
+///
+/// # Errors
+///
+/// The warnings of a contract with an invalid pattern.
 pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, Vec<Warning>> {
     let enabled = Contract { enabled: true, ..contract.clone() };
     let options = matcher::Options::new(timeout, Directives::Honoured);
@@ -97,31 +96,33 @@ pub fn test(contract: &Contract, timeout: Duration) -> Result<Vec<Tested<'_>>, V
     if matcher.contracts().is_empty() {
         return Err(warnings);
     }
-    let made_up = made_up_path(contract);
+    let derived = derived_path(contract);
     let examples = &contract.examples;
-    let violating = examples.violating.iter().map(|example| (Purpose::Violating, example)).enumerate();
-    let passing = examples.passing.iter().map(|example| (Purpose::Passing, example)).enumerate();
-    let tested = violating.chain(passing).map(|(at, (purpose, example))| {
-        let given = example.path.as_deref().or(made_up.as_deref());
+    let violating = examples.violating.iter().map(|example| (Expectation::Violating, example)).enumerate();
+    let passing = examples.passing.iter().map(|example| (Expectation::Passing, example)).enumerate();
+    let tested = violating.chain(passing).map(|(at, (expected, example))| {
+        let given = example.path.as_deref().or(derived.as_deref());
         let path = RelPath::from(given.unwrap_or("example"));
         let report = run(&matcher, &path, &example.text);
-        let verdict = match judge(purpose, report) {
-            Verdict::Right => match not_as_fixed(&matcher, &path, example) {
-                Some(not) => Verdict::FixedOtherwise(not),
-                None => Verdict::Right,
+        let outcome = match judge(expected, report) {
+            ExampleOutcome::AsExpected => match fix_difference(&matcher, &path, example) {
+                Some(not) => ExampleOutcome::FixDiffers(not),
+                None => ExampleOutcome::AsExpected,
             },
-            Verdict::Missed(Missed::NothingFound) if given.is_none() => Verdict::Missed(Missed::NoPath),
-            Verdict::Missed(Missed::NothingFound) if !contract.applies_to(&path, None) => {
-                Verdict::Missed(Missed::OutsideGlob)
+            ExampleOutcome::Missed(Missed::NothingFound) if given.is_none() => {
+                ExampleOutcome::Missed(Missed::NoPath)
             }
-            verdict => verdict,
+            ExampleOutcome::Missed(Missed::NothingFound) if !contract.applies_to(&path, None) => {
+                ExampleOutcome::Missed(Missed::OutsideGlob)
+            }
+            outcome => outcome,
         };
-        Tested { example, purpose, number: at + 1, path, verdict }
+        Tested { example, expected, number: at + 1, path, outcome }
     });
     Ok(tested.collect())
 }
 
-/// Scans a project that has this one file.
+/// Scans a project of one file.
 fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
     let target = Target::new(path.clone(), Content::Bytes(text.into()));
     let targets =
@@ -138,42 +139,44 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
     scan(matcher, &targets, options, &())
 }
 
-/// What a fix makes of an example, if the example says something else.
-fn not_as_fixed(matcher: &Matcher, path: &RelPath, example: &Example) -> Option<NotAsFixed> {
+/// The result of the fix, if it differs from the example's `fixed`.
+fn fix_difference(matcher: &Matcher, path: &RelPath, example: &Example) -> Option<FixDifference> {
     let expected = example.fixed.as_ref()?;
     let text = Text::new(example.text.as_bytes())?;
     let mended = Mender::new(matcher).mend(FileNames { path, alias: None }, &text, []);
     let got = String::from_utf8_lossy(&mended.text).into_owned();
     let why = mended.left.into_iter().next().map(|left| left.why);
-    (got != *expected).then_some(NotAsFixed { got, why })
+    (got != *expected).then_some(FixDifference { got, why })
 }
 
-fn judge(purpose: Purpose, report: Report) -> Verdict {
+fn judge(expected: Expectation, report: Report) -> ExampleOutcome {
     if !report.skipped.is_empty() {
-        return Verdict::Unfinished(report.skipped);
+        return ExampleOutcome::Unchecked(report.skipped);
     }
     let open: Vec<Violation> = report.open().cloned().collect();
-    match (purpose, open.is_empty()) {
-        (Purpose::Violating, false) | (Purpose::Passing, true) => Verdict::Right,
-        (Purpose::Passing, false) => Verdict::Fired(open),
-        (Purpose::Violating, true) if report.violations.is_empty() => Verdict::Missed(Missed::NothingFound),
-        (Purpose::Violating, true) => Verdict::Missed(Missed::Ignored),
+    match (expected, open.is_empty()) {
+        (Expectation::Violating, false) | (Expectation::Passing, true) => ExampleOutcome::AsExpected,
+        (Expectation::Passing, false) => ExampleOutcome::Unexpected(open),
+        (Expectation::Violating, true) if report.violations.is_empty() => {
+            ExampleOutcome::Missed(Missed::NothingFound)
+        }
+        (Expectation::Violating, true) => ExampleOutcome::Missed(Missed::Ignored),
     }
 }
 
-/// A path that the contract applies to, if one is found by filling in its glob.
-pub fn made_up_path(contract: &Contract) -> Option<String> {
+/// A path the contract applies to, derived from its glob; `None` if no filling fits.
+pub fn derived_path(contract: &Contract) -> Option<String> {
     let glob = contract.glob.as_str();
     let fillings = ["example", "e", "0", "_"];
     let mut paths = fillings.iter().map(|filling| Filled::new(filling).fill(glob));
     paths.find(|path| contract.applies_to(&RelPath::from(path.as_str()), None))
 }
 
-/// A path as it grows while a glob is read.
+/// A path under construction from a glob: wildcards are replaced by `filling`.
 struct Filled<'a> {
     filling: &'a str,
     path: String,
-    /// How many braces are open.
+    /// The number of open braces.
     braces: usize,
 }
 
@@ -218,7 +221,7 @@ impl<'a> Filled<'a> {
         self.path
     }
 
-    /// Takes the first character of a class, or the filling for a negated one; the `[` has been read.
+    /// Appends the first character of a class, or the filling for a negated one. `rest` starts after the `[`.
     fn class<'g>(&mut self, rest: &'g str) -> &'g str {
         let negated = rest.starts_with(['!', '^']);
         let members = if negated { &rest[1..] } else { rest };
@@ -232,7 +235,7 @@ impl<'a> Filled<'a> {
     }
 }
 
-/// What follows the `{a,b}` whose first choice has been read.
+/// The glob after a `{a,b}` whose first choice has been read.
 fn after_choices(rest: &str) -> &str {
     let mut depth = 0usize;
     for (at, c) in rest.char_indices() {
@@ -264,13 +267,13 @@ mod tests {
         syntax::parse(&yaml, origin).expect("is valid")
     }
 
-    fn verdicts(contract: &Contract) -> Vec<Verdict> {
+    fn outcomes(contract: &Contract) -> Vec<ExampleOutcome> {
         let tested = test(contract, TIMEOUT).expect("is tested");
-        tested.into_iter().map(|tested| tested.verdict).collect()
+        tested.into_iter().map(|tested| tested.outcome).collect()
     }
 
     #[test]
-    fn examples_that_are_right_say_so_for_every_type() {
+    fn every_type_passes_its_examples() {
         let text = "{violating: ['print(1)'], passing: ['log(1)']}";
         let inverse = "{violating: ['log(1)'], passing: ['print(1)']}";
         let placed = "{violating: [{path: a.py, text: ''}], passing: [{path: b.txt, text: ''}]}";
@@ -283,45 +286,46 @@ mod tests {
             ("file_not_exists", placed),
             ("file_exists", missing),
         ] {
-            let verdicts = verdicts(&contract(kind, "**/*.py", examples));
-            assert_eq!(verdicts, [Verdict::Right, Verdict::Right], "{kind}");
+            let outcomes = outcomes(&contract(kind, "**/*.py", examples));
+            assert_eq!(outcomes, [ExampleOutcome::AsExpected, ExampleOutcome::AsExpected], "{kind}");
         }
     }
 
     #[test]
-    fn what_a_fix_makes_of_an_example_is_compared() {
+    fn compares_fix_with_example() {
         let fixing = |fix: &str, fixed: &str| {
             let example = format!("{{violating: [{{text: 'print(1)', fixed: '{fixed}'}}]}}");
             let fix = Some(Box::new(FixTemplate::new(fix, 1)));
-            verdicts(&Contract { fix, ..contract("forbid_pattern", "**/*.py", &example) })
+            outcomes(&Contract { fix, ..contract("forbid_pattern", "**/*.py", &example) })
         };
-        assert_eq!(fixing("log(", "log(1)"), [Verdict::Right]);
-        let got = |got: &str, why| [Verdict::FixedOtherwise(NotAsFixed { got: got.to_owned(), why })];
+        assert_eq!(fixing("log(", "log(1)"), [ExampleOutcome::AsExpected]);
+        let got = |got: &str, why| [ExampleOutcome::FixDiffers(FixDifference { got: got.to_owned(), why })];
         assert_eq!(fixing("log(", "log(2)"), got("log(1)", None));
         assert_eq!(fixing("print((", "log(1)"), got("print(1)", Some(WhyLeft::StillMatches)));
     }
 
     #[test]
-    fn a_missed_example_says_why() {
+    fn missed_example_has_reason() {
         let examples =
             "{violating: ['log(1)', {path: a.rb, text: 'print(1)'}, 'print(1) # phaser:ignore a']}";
-        let expected = [Missed::NothingFound, Missed::OutsideGlob, Missed::Ignored].map(Verdict::Missed);
-        assert_eq!(verdicts(&contract("forbid_pattern", "**/*.py", examples)), expected);
+        let expected =
+            [Missed::NothingFound, Missed::OutsideGlob, Missed::Ignored].map(ExampleOutcome::Missed);
+        assert_eq!(outcomes(&contract("forbid_pattern", "**/*.py", examples)), expected);
         let nowhere = contract("forbid_pattern", "[!0_e]x", "{violating: ['print(1)']}");
-        assert_eq!(verdicts(&nowhere), [Verdict::Missed(Missed::NoPath)]);
+        assert_eq!(outcomes(&nowhere), [ExampleOutcome::Missed(Missed::NoPath)]);
     }
 
     #[test]
-    fn an_example_that_fires_where_it_must_not_has_its_place() {
+    fn unexpected_violation_has_position() {
         let contract = contract("forbid_pattern", "**/*.py", "{passing: [\"x\\n  print(1)\"]}");
         let tested = test(&contract, TIMEOUT).expect("is tested");
-        let Verdict::Fired(violations) = &tested[0].verdict else { panic!("{:?}", tested[0]) };
+        let ExampleOutcome::Unexpected(violations) = &tested[0].outcome else { panic!("{:?}", tested[0]) };
         let start = violations[0].found.as_ref().expect("has a place").region.start;
         assert_eq!((start.line, start.column), (2, 3));
     }
 
     #[test]
-    fn a_pattern_that_is_not_valid_is_no_verdict() {
+    fn invalid_pattern_is_error() {
         let mut contract = contract("forbid_pattern", "**", "{passing: [x]}");
         let Check::Forbid(check) = &mut contract.check else { panic!("{:?}", contract.check) };
         check.pattern.source = "(".to_owned();
@@ -329,13 +333,13 @@ mod tests {
     }
 
     #[test]
-    fn a_disabled_contract_is_tested_too() {
+    fn disabled_contract_is_tested() {
         let enabled = contract("forbid_pattern", "**", "{violating: ['print(1)']}");
-        assert_eq!(verdicts(&Contract { enabled: false, ..enabled }), [Verdict::Right]);
+        assert_eq!(outcomes(&Contract { enabled: false, ..enabled }), [ExampleOutcome::AsExpected]);
     }
 
     #[test]
-    fn paths_are_made_up_for_globs() {
+    fn derives_paths_from_globs() {
         for (glob, path) in [
             ("**", "example"),
             ("**/*.py", "example.py"),
@@ -346,12 +350,12 @@ mod tests {
             ("**/target/{debug,release}/**", "target/debug/example"),
         ] {
             let contract = contract("forbid_pattern", glob, "{}");
-            assert_eq!(made_up_path(&contract).as_deref(), Some(path), "{glob}");
+            assert_eq!(derived_path(&contract).as_deref(), Some(path), "{glob}");
         }
     }
 
     #[test]
-    fn every_example_of_every_pack_is_right() {
+    fn packs_pass_their_examples() {
         let packs: Vec<_> = PACKS.iter().map(Layer::of_pack).collect();
         let loaded = load(&packs, Loading::whole(matcher::broken));
         assert_eq!(loaded.warnings, []);
@@ -359,15 +363,19 @@ mod tests {
         for contract in &loaded.contracts {
             let tested = test(contract, TIMEOUT).expect("a valid pattern");
             for tested in &tested {
-                assert_eq!(tested.verdict, Verdict::Right, "{} {tested:?}", contract.id);
+                assert_eq!(tested.outcome, ExampleOutcome::AsExpected, "{} {tested:?}", contract.id);
             }
             let file_name = format!("{}.yaml", contract.id);
             assert_eq!(contract.origin.file.file_name(), Some(file_name.as_ref()));
             assert!(contract.rationale.is_some(), "{} has no rationale", contract.id);
-            let count = |purpose| tested.iter().filter(|tested| tested.purpose == purpose).count();
+            let count = |expected| tested.iter().filter(|tested| tested.expected == expected).count();
             let shows_fix = contract.examples.violating.iter().filter(|one| one.fixed.is_some()).count();
             assert!(contract.fix.is_none() || shows_fix >= 2, "{} does not show its fix", contract.id);
-            assert!(count(Purpose::Violating) >= 2 && count(Purpose::Passing) >= 2, "{}", contract.id);
+            assert!(
+                count(Expectation::Violating) >= 2 && count(Expectation::Passing) >= 2,
+                "{}",
+                contract.id
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How a run ends. There is no way to exit code 2: Claude Code takes that for "block the tool".
+//! Exit codes: 0, 1 and 3. Never 2, which makes Claude Code block the tool call.
 
 use std::process::ExitCode;
 
@@ -6,14 +6,14 @@ use phaser_core::contract::Severity;
 use phaser_core::skipped::Gap;
 use phaser_project::report::Report;
 
-/// The end of a run.
+/// The result of a run, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// It ran, and nothing failed it.
+    /// 0: nothing at or above `--fail-on`.
     Clean,
-    /// It ran, and there are violations.
+    /// 1: violations at or above `--fail-on`.
     Violations,
-    /// It could not run, or not to the end.
+    /// 3: the run failed, or left something unchecked.
     Trouble,
 }
 
@@ -27,16 +27,16 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Which gaps make a run fail.
+/// Which gaps end a run with 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strictness {
-    /// Only what should have been checked and could not be.
+    /// Failures: files that should have been checked and could not be.
     Normal,
-    /// Everything that was not checked, every contract file with something wrong, and entries of the baseline that are stale.
+    /// Every gap, broken contract file and stale baseline entry.
     Strict,
 }
 
-/// How a run with this report ends, when violations from `fail_on` up fail it.
+/// The result of a run with this report. `fail_on` is the lowest severity that fails it; `None` if none does.
 pub fn judge(report: &Report, fail_on: Option<Severity>, strictness: Strictness) -> Exit {
     let gap = report.skipped.iter().map(|skipped| skipped.why.gap()).max().unwrap_or(Gap::None);
     let tolerated = match strictness {

@@ -1,8 +1,7 @@
-//! What is doubtful about contracts that are valid: the ones that do nothing, or not what they seem to.
-//!
-//! Everything is a [`Warning`] with its place and a suggestion. How they are shown is decided elsewhere.
+//! Lints for valid contracts: globs that match no file, patterns that never match or backtrack, missing examples,
+//! duplicates. Each finding is a [`Warning`] with file, line and hint.
 
-use crate::examples::made_up_path;
+use crate::examples::derived_path;
 use phaser_core::contract::{Check, Contract, Dialect, LayerKind, Pattern, Warning};
 use phaser_core::matcher::pattern;
 use phaser_core::matcher::pattern::vacuous::{Vacuous, vacuous};
@@ -12,9 +11,8 @@ use phaser_zones::Language;
 
 pub mod directives;
 
-/// What is doubtful about these contracts, in a project that has these files.
-///
-/// Contracts of packs are taken for good. Whether a pattern is valid at all is not asked here.
+/// Lints the contracts of a project with these files. Contracts of packs are excluded; invalid patterns are reported when
+/// contracts are loaded.
 pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
     let own: Vec<&Contract> =
         contracts.iter().filter(|contract| contract.origin.layer != LayerKind::Pack).collect();
@@ -27,13 +25,13 @@ pub fn contracts(contracts: &[Contract], paths: &[RelPath]) -> Vec<Warning> {
         warnings.extend(zones_of_unknown_language(contract));
         warnings.extend(missing_examples(contract));
     }
-    warnings.extend(doubles(&own, paths));
+    warnings.extend(duplicates(&own, paths));
     warnings.sort();
     warnings
 }
 
-/// A glob that no file of the project matches. That is as it should be for a user's contract, which is
-/// for many projects, and for one that is about whether a file exists.
+/// Reports a glob that matches no file of the project. A user's contract is exempt because it serves many projects, and so
+/// is one about the existence of a file.
 fn idle_glob(contract: &Contract, paths: &[RelPath]) -> Option<Warning> {
     let matches_one = |glob: &Glob| paths.iter().any(|path| glob.is_match(path.as_bytes()));
     if !contract.check.reads_text() || contract.origin.layer == LayerKind::User || matches_one(&contract.glob)
@@ -44,23 +42,23 @@ fn idle_glob(contract: &Contract, paths: &[RelPath]) -> Option<Warning> {
     let bare = glob.trim_start_matches("./").trim_start_matches('/');
     let others = [bare.to_owned(), format!("**/{bare}"), format!("{}/**", bare.trim_end_matches('/'))];
     let meant = others.into_iter().find(|other| Glob::new(other).is_ok_and(|glob| matches_one(&glob)));
-    let mend = match meant {
+    let hint = match meant {
         Some(meant) => format!("did you mean '{meant}'?"),
-        None => "correct 'file_glob', or remove the contract".to_owned(),
+        None => "correct 'file_glob' or remove the contract".to_owned(),
     };
-    let what = format!("{}: no file of the project matches '{glob}' ({mend})", contract.id);
+    let what = format!("{}: no file of the project matches '{glob}' ({hint})", contract.id);
     Some(Warning::at(&contract.origin.file, contract.glob_line, what))
 }
 
 fn doubtful_pattern(contract: &Contract) -> Option<Warning> {
     let pattern = contract.check.pattern()?;
     let what = match vacuous(pattern) {
-        Some(Vacuous::NeverMatches) => "no text matches this pattern (look at its anchors and its classes)",
+        Some(Vacuous::NeverMatches) => "no text matches this pattern (check its anchors and classes)",
         Some(Vacuous::MatchesEmpty) => {
-            "the pattern can match the empty string, which never counts (let it ask for at least one character)"
+            "the pattern can match the empty string, which never counts (require at least one character)"
         }
         Some(Vacuous::ControlCharacter) => {
-            "the pattern holds a control character (write it in single quotes, where '\\b' stays a word boundary)"
+            "the pattern contains a control character (write it in single quotes, where '\\b' stays a word boundary)"
         }
         None if reads_like_a_regex(pattern) => {
             "the pattern is taken literally in this form (use the flat form for a regular expression)"
@@ -70,7 +68,7 @@ fn doubtful_pattern(contract: &Contract) -> Option<Warning> {
     Some(about_pattern(contract, pattern, what))
 }
 
-/// Literal text with what only makes sense in a regular expression.
+/// Whether a literal pattern contains regex syntax.
 fn reads_like_a_regex(pattern: &Pattern) -> bool {
     let signs =
         [r"\b", r"\s", r"\d", r"\w", r"\(", r"\.", r"\[", ".*", ".+", "(?", "[^", "[a-z", "[A-Z", "[0-9"];
@@ -82,8 +80,8 @@ fn slow_pattern(contract: &Contract) -> Option<Warning> {
     let (compiled, _) = pattern::CompiledPattern::new(pattern).ok()?;
     let because = compiled.backtracks()?.as_str();
     let what = format!(
-        "the pattern needs the backtracking engine because of {because}: it is slower and may run out of time \
-         (write it without, if you can)"
+        "the pattern needs the backtracking engine because of {because}: it is slower and may time out \
+         (write it without)"
     );
     Some(about_pattern(contract, pattern, what))
 }
@@ -95,7 +93,7 @@ fn pattern_across_lines(contract: &Contract) -> Option<Warning> {
     pattern::starts_across_lines(pattern).then(|| about_pattern(contract, pattern, what))
 }
 
-/// Files that `in` has no effect on, because nothing is known of their language.
+/// Reports `in` for files whose language is unknown, where it has no effect.
 fn zones_of_unknown_language(contract: &Contract) -> Option<Warning> {
     if contract.zones.is_empty() {
         return None;
@@ -110,7 +108,7 @@ fn zones_of_unknown_language(contract: &Contract) -> Option<Warning> {
     let unknown: Vec<_> =
         named.into_iter().filter(|name| Language::of(name.as_bytes(), b"").is_none()).collect();
     let what = format!(
-        "{}: 'in' has no effect on {}, whose language is not known (remove 'in', or name other files in 'file_glob')",
+        "{}: 'in' has no effect on {}: unknown language (remove 'in', or change 'file_glob')",
         contract.id,
         unknown.join(", ")
     );
@@ -126,23 +124,21 @@ fn missing_examples(contract: &Contract) -> Option<Warning> {
     let what = match (examples.violating.is_empty(), examples.passing.is_empty()) {
         (false, false) => return None,
         (true, true) => "has no examples (add 'examples: {violating: [\u{2026}], passing: [\u{2026}]}')",
-        (true, false) => {
-            "has no violating example (add one, so that a pattern that never matches is noticed)"
-        }
-        (false, true) => "has no passing example (add one that is nearly a violation)",
+        (true, false) => "has no violating example (add one)",
+        (false, true) => "has no passing example (add one that is almost a violation)",
     };
     Some(Warning::at(&contract.origin.file, 1, format!("{} {what}", contract.id)))
 }
 
-/// Pairs of contracts that look for the same in the same files.
-fn doubles(contracts: &[&Contract], paths: &[RelPath]) -> Vec<Warning> {
+/// Reports contracts with the same pattern for the same files.
+fn duplicates(contracts: &[&Contract], paths: &[RelPath]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (at, &second) in contracts.iter().enumerate() {
         for &first in &contracts[..at] {
             let Some(pattern) = second.check.pattern() else { continue };
             if same_demand(first, second) && overlap(first, second, paths) {
                 let what = format!(
-                    "the same pattern as in {} ({}), and both apply to the same files (keep one of them)",
+                    "same pattern as {} ({}) for the same files (remove one of them)",
                     first.id,
                     first.origin.file.display()
                 );
@@ -162,12 +158,12 @@ fn same_demand(first: &Contract, second: &Contract) -> bool {
     first.enabled && second.enabled && text(&first.check) == text(&second.check)
 }
 
-/// Is there a file that both apply to: one of the project, or one made up for one of the globs?
+/// Whether both apply to some file of the project, or to a path derived from either glob.
 fn overlap(first: &Contract, second: &Contract, paths: &[RelPath]) -> bool {
-    let made_up =
-        [first, second].map(|contract| made_up_path(contract).map(|path| RelPath::from(path.as_str())));
+    let derived =
+        [first, second].map(|contract| derived_path(contract).map(|path| RelPath::from(path.as_str())));
     let both = |path: &RelPath| first.applies_to(path, None) && second.applies_to(path, None);
-    made_up.iter().flatten().chain(paths).any(both)
+    derived.iter().flatten().chain(paths).any(both)
 }
 
 #[cfg(test)]
@@ -198,12 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn a_good_contract_is_left_alone() {
+    fn accepts_good_contract() {
         check(&[forbid("a", "print", "**/*.py")], &[]);
     }
 
     #[test]
-    fn a_glob_that_matches_no_file_is_named_with_what_was_meant() {
+    fn idle_glob_gets_suggestion() {
         check(
             &[
                 forbid("a", "x", "*.py"),
@@ -215,34 +211,34 @@ mod tests {
                 "a.yaml:6: a: no file of the project matches '*.py' (did you mean '**/*.py'?)",
                 "b.yaml:6: b: no file of the project matches '/README.md' (did you mean 'README.md'?)",
                 "c.yaml:6: c: no file of the project matches 'src' (did you mean 'src/**'?)",
-                "d.yaml:6: d: no file of the project matches '*.go' (correct 'file_glob', or remove the contract)",
+                "d.yaml:6: d: no file of the project matches '*.go' (correct 'file_glob' or remove the contract)",
             ],
         );
     }
 
     #[test]
-    fn a_glob_may_match_nothing_where_that_is_the_point() {
+    fn exempts_globs_that_may_match_nothing() {
         let rest = format!("type: forbid_pattern\npattern: x\nfile_glob: '*.go'\n{EXAMPLES}");
         let absent = format!("type: file_not_exists\nfile_glob: '*.zip'\n{EXAMPLES}");
         check(&[parse(LayerKind::User, "a", &rest), parse(LayerKind::Project, "b", &absent)], &[]);
     }
 
     #[test]
-    fn doubtful_patterns_are_named_with_their_line() {
+    fn doubtful_patterns_have_line() {
         check(
             &[forbid("a", "x*", "**"), forbid("b", "a^b", "**"), forbid("c", "(?<=a)b", "**")],
             &[
                 "a.yaml:5: a: the pattern can match the empty string, which never counts \
-                 (let it ask for at least one character)",
-                "b.yaml:5: b: no text matches this pattern (look at its anchors and its classes)",
+                 (require at least one character)",
+                "b.yaml:5: b: no text matches this pattern (check its anchors and classes)",
                 "c.yaml:5: c: the pattern needs the backtracking engine because of look-around: it is slower and may \
-                 run out of time (write it without, if you can)",
+                 time out (write it without)",
             ],
         );
     }
 
     #[test]
-    fn white_space_that_crosses_lines_is_noticed() {
+    fn reports_white_space_across_lines() {
         let what = "the pattern starts with white space that crosses line ends, as '\\s*' does \
             (write '[ \\t]*' to stay on one line)";
         let both = ["a", "b"].map(|id| format!("{id}.yaml:5: {id}: {what}"));
@@ -258,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_of_files_in_unknown_languages_are_noticed() {
+    fn reports_zones_of_unknown_language() {
         let zoned = |id: &str, glob: &str| {
             let rest =
                 format!("type: forbid_pattern\npattern: {id}x\nfile_glob: '{glob}'\nin: code\n{EXAMPLES}");
@@ -273,26 +269,26 @@ mod tests {
                 zoned("e", "**/Dockerfile"),
             ],
             &[
-                "a.yaml:6: a: 'in' has no effect on *.txt, *.xyz, whose language is not known (remove 'in', or name \
-                 other files in 'file_glob')",
-                "b.yaml:6: b: 'in' has no effect on NOTES, whose language is not known (remove 'in', or name \
-                 other files in 'file_glob')",
+                "a.yaml:6: a: 'in' has no effect on *.txt, *.xyz: unknown language (remove 'in', or change \
+                 'file_glob')",
+                "b.yaml:6: b: 'in' has no effect on NOTES: unknown language (remove 'in', or change \
+                 'file_glob')",
             ],
         );
     }
 
     #[test]
-    fn a_word_boundary_lost_in_double_quotes_is_noticed() {
+    fn reports_backspace_from_double_quotes() {
         let rest = format!("type: forbid_pattern\npattern: \"\\bprint\"\nfile_glob: '**'\n{EXAMPLES}");
         check(
             &[parse(LayerKind::Project, "a", &rest)],
-            &["a.yaml:5: a: the pattern holds a control character \
+            &["a.yaml:5: a: the pattern contains a control character \
               (write it in single quotes, where '\\b' stays a word boundary)"],
         );
     }
 
     #[test]
-    fn a_literal_that_looks_like_a_regex_is_noticed() {
+    fn reports_literal_with_regex_syntax() {
         let yaml = "rule: {id: a, type: file_contains, pattern: 'Copyright.*', file_glob: '**', message: m,\n  \
             examples: {violating: [x], passing: [y]}}\n";
         let origin = Origin { layer: LayerKind::Project, file: "a.yaml".into() };
@@ -306,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_examples_are_named() {
+    fn reports_missing_examples() {
         let rest = |examples: &str| format!("type: forbid_pattern\npattern: x\nfile_glob: '**'\n{examples}");
         let none = parse(LayerKind::Project, "a", &rest(""));
         let one_sided =
@@ -318,14 +314,14 @@ mod tests {
             &[none, one_sided, other_side, pack],
             &[
                 "a.yaml:1: a has no examples (add 'examples: {violating: [\u{2026}], passing: [\u{2026}]}')",
-                "b.yaml:1: b has no passing example (add one that is nearly a violation)",
-                "c.yaml:1: c has no violating example (add one, so that a pattern that never matches is noticed)",
+                "b.yaml:1: b has no passing example (add one that is almost a violation)",
+                "c.yaml:1: c has no violating example (add one)",
             ],
         );
     }
 
     #[test]
-    fn two_contracts_with_one_pattern_are_named_if_their_files_overlap() {
+    fn reports_duplicate_pattern_for_same_files() {
         check(
             &[
                 forbid("a", "same", "**/*.py"),
@@ -333,21 +329,19 @@ mod tests {
                 forbid("c", "same", "**/*.md"),
                 Contract { enabled: false, ..forbid("d", "same", "**") },
             ],
-            &[
-                "b.yaml:5: b: the same pattern as in a (a.yaml), and both apply to the same files (keep one of them)",
-            ],
+            &["b.yaml:5: b: same pattern as a (a.yaml) for the same files (remove one of them)"],
         );
     }
 
     #[test]
-    fn nothing_is_doubtful_about_the_packs() {
+    fn packs_are_lint_free() {
         let layers: Vec<_> = PACKS.iter().map(Layer::of_pack).collect();
         let mut packs = load(&layers, Loading::whole(phaser_core::matcher::broken));
         for contract in &mut packs.contracts {
             contract.origin.layer = LayerKind::Project;
         }
-        let made_up = packs.contracts.iter().filter_map(made_up_path);
-        let paths: Vec<_> = made_up.map(|path| RelPath::from(path.as_str())).collect();
+        let derived = packs.contracts.iter().filter_map(derived_path);
+        let paths: Vec<_> = derived.map(|path| RelPath::from(path.as_str())).collect();
         assert_eq!(super::contracts(&packs.contracts, &paths), []);
     }
 }

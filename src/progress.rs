@@ -1,4 +1,4 @@
-//! A progress bar that shows itself only when a run takes long: the only user of indicatif.
+//! A progress bar that appears after half a second. The only user of indicatif.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -7,39 +7,37 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use phaser_project::scan::Watch;
 
-/// A run shorter than this shows no bar.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Time before the bar appears.
+const DELAY: Duration = Duration::from_millis(500);
 
-/// How far a run has come.
+/// The progress bar of one run.
 #[derive(Debug)]
 pub struct Progress {
     visible: Visible,
     unit: &'static str,
-    state: OnceLock<State>,
+    state: OnceLock<BarState>,
 }
 
-/// Is there anybody to show a bar to?
+/// Whether to show the bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visible {
-    /// Standard error is a terminal.
     Yes,
-    /// It is not, or nobody asked for it.
     No,
 }
 
 #[derive(Debug)]
-struct State {
+struct BarState {
     bar: ProgressBar,
     since: Instant,
 }
 
 impl Progress {
-    /// A bar for a run that is about to start, which counts files.
+    /// A bar that counts files.
     pub fn new(visible: Visible) -> Self {
         Self { visible, unit: "files", state: OnceLock::new() }
     }
 
-    /// A bar that counts something else.
+    /// A bar that counts `unit`, a plural noun.
     pub fn of(unit: &'static str, visible: Visible) -> Self {
         Self { unit, ..Self::new(visible) }
     }
@@ -56,14 +54,14 @@ impl Watch for Progress {
             if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
-            State { bar, since: Instant::now() }
+            BarState { bar, since: Instant::now() }
         });
     }
 
     fn advance(&self) {
         if let Some(state) = self.state.get() {
             state.bar.inc(1);
-            if state.bar.is_hidden() && state.since.elapsed() > PATIENCE {
+            if state.bar.is_hidden() && state.since.elapsed() > DELAY {
                 state.bar.set_draw_target(ProgressDrawTarget::stderr());
             }
         }

@@ -1,6 +1,6 @@
-//! How an report is shown: one free function for each format over the report.
+//! Output formats: free functions that write a `Report`.
 //!
-//! Reports filter nothing and compute nothing; what they are given is in its final order.
+//! A report arrives complete, sorted and redacted. Formats filter and compute nothing.
 
 mod list;
 

@@ -1,4 +1,4 @@
-//! Ignore directives that suppress nothing: without an id, with one that no contract has, or left over.
+//! Lints for ignore directives that suppress nothing: without an id, with an unknown id, or no longer needed.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use phaser_core::text::Text;
 use phaser_project::path::RelPath;
 use phaser_project::source::{Reader, Target};
 
-/// What is doubtful about the directives in these files.
+/// Lints the directives in these files.
 ///
-/// The matcher must disregard directives, so that it finds what they would suppress; `others` are ids
-/// of contracts that it does not have.
+/// `matcher` must disregard directives, so that it finds what they would suppress. `others` are the ids of contracts that
+/// are not in `matcher`.
 pub fn directives(
     matcher: &Matcher,
     others: &BTreeSet<&str>,
@@ -38,21 +38,21 @@ pub fn directives(
         }
         let selection = matcher.select(&target.path, target.alias.as_ref());
         let checked = matcher.check(&selection, &target.path, Some(&text));
-        let file = File { matcher, others, path: &target.path, checked };
+        let file = CheckedFile { matcher, others, path: &target.path, checked };
         warnings.extend(ignores.iter().flat_map(|directive| file.directive(directive)));
     }
     warnings
 }
 
-/// One file and everything in it that a directive could suppress.
-struct File<'a> {
+/// A file and the violations in it that a directive could suppress.
+struct CheckedFile<'a> {
     matcher: &'a Matcher,
     others: &'a BTreeSet<&'a str>,
     path: &'a RelPath,
     checked: Checked,
 }
 
-impl File<'_> {
+impl CheckedFile<'_> {
     fn directive(&self, directive: &Directive<'_>) -> Vec<Warning> {
         let whole = |what: &str| vec![self.warning(directive, what.to_owned())];
         if directive.scope == Scope::AllOnLine {
@@ -62,10 +62,10 @@ impl File<'_> {
             };
         }
         let Some(first) = directive.ids.first() else {
-            return whole("this directive names no contract and suppresses nothing (add the id of one)");
+            return whole("this directive names no contract and suppresses nothing (add an id)");
         };
         if directive.scope == Scope::File && !directive.covers(first, None) {
-            return whole("a directive for the whole file counts only at its top (move it up)");
+            return whole("a directive for the whole file must be at its top (move it up)");
         }
         directive.ids.iter().filter_map(|id| self.id(directive, id)).collect()
     }
@@ -77,17 +77,17 @@ impl File<'_> {
             return (!suppresses)
                 .then(|| self.warning(directive, format!("'{id}' is not violated here (remove it)")));
         }
-        if self.others.contains(id) || !id.chars().all(may_stand_in_an_id) {
+        if self.others.contains(id) || !id.chars().all(may_be_in_id) {
             return None;
         }
-        let mend = match nearest(id, ids().chain(self.others.iter().copied())) {
+        let hint = match nearest(id, ids().chain(self.others.iter().copied())) {
             Some(meant) => format!("did you mean '{meant}'?"),
             None => "remove it".to_owned(),
         };
-        Some(self.warning(directive, format!("no contract is called '{id}' ({mend})")))
+        Some(self.warning(directive, format!("no contract is called '{id}' ({hint})")))
     }
 
-    /// Does the directive suppress a violation, of this contract or of any?
+    /// Whether the directive suppresses a violation of this contract, or of any.
     fn suppresses(&self, directive: &Directive<'_>, only: Option<&str>) -> bool {
         self.checked.violations.iter().any(|violation| {
             let id = violation.contract.id.as_str();
@@ -96,7 +96,7 @@ impl File<'_> {
         })
     }
 
-    /// Was the search for violations of this contract given up?
+    /// Whether the search for this contract did not finish.
     fn is_unfinished(&self, wanted: &str) -> bool {
         self.checked.skipped.iter().any(|skipped| skipped.why.concerns(wanted))
     }
@@ -106,8 +106,8 @@ impl File<'_> {
     }
 }
 
-/// Could somebody have meant this for a character of an id? If not, the directive stands in a string of some program.
-fn may_stand_in_an_id(c: char) -> bool {
+/// Whether an id, or a typo of one, may contain this character. If not, the directive is text inside a string literal.
+fn may_be_in_id(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':')
 }
 
@@ -143,14 +143,14 @@ mod tests {
     }
 
     #[test]
-    fn directives_that_suppress_something_are_fine() {
+    fn accepts_directives_in_use() {
         let text = "# phaser:ignore-file no-eval\nprint(1) # phaser:ignore no-print\n\
             # phaser:ignore-next-line no-print\nprint(2)\neval(3) # phaser:ignore-all\n";
         assert_eq!(lint("a.py", text), [""; 0]);
     }
 
     #[test]
-    fn left_over_directives_are_named_by_line_and_id() {
+    fn reports_unused_directives() {
         let text = "print(1) # phaser:ignore no-print, no-eval\nx # phaser:ignore-all\n\
             # phaser:ignore-next-line no-print\nlog(2)\n";
         let expected = [
@@ -162,40 +162,40 @@ mod tests {
     }
 
     #[test]
-    fn unknown_ids_and_missing_ones_are_named() {
+    fn reports_unknown_and_missing_ids() {
         let text = "print(1) # phaser:ignore no-pint\nprint(2) # phaser:ignore\nx # phaser:ignore whatever\n\
             y # phaser:ignore switched-off\n";
         let expected = [
             "a.py:1: no contract is called 'no-pint' (did you mean 'no-print'?)",
-            "a.py:2: this directive names no contract and suppresses nothing (add the id of one)",
+            "a.py:2: this directive names no contract and suppresses nothing (add an id)",
             "a.py:3: no contract is called 'whatever' (remove it)",
         ];
         assert_eq!(lint("a.py", text), expected);
     }
 
     #[test]
-    fn a_directive_in_a_string_is_not_taken_at_its_word() {
+    fn skips_directive_in_string() {
         assert_eq!(lint("a.py", "x = run('# phaser:ignore no-rule') # y\n"), [""; 0]);
     }
 
     #[test]
-    fn a_directive_for_the_file_must_stand_at_its_top() {
+    fn reports_file_directive_below_top() {
         let text = format!("{}# phaser:ignore-file no-print\nprint(1)\n", "\n".repeat(10));
         assert_eq!(
             lint("a.py", &text),
-            ["a.py:11: a directive for the whole file counts only at its top (move it up)"]
+            ["a.py:11: a directive for the whole file must be at its top (move it up)"]
         );
     }
 
     #[test]
-    fn files_without_contracts_are_looked_at_too_but_not_the_contracts() {
+    fn lints_all_files_except_contracts() {
         let text = "x # phaser:ignore no-print\n";
         assert_eq!(lint("a.rb", text), ["a.rb:1: 'no-print' is not violated here (remove it)"]);
         assert_eq!(lint(".claude/contracts/a.yaml", text), [""; 0]);
     }
 
     #[test]
-    fn what_could_not_be_read_is_said() {
+    fn reports_unreadable_file() {
         let gone = Content::Opaque(Why::Unreadable("gone".to_owned()));
         assert_eq!(lint_content("a.py", gone), ["a.py: cannot be read: gone"]);
         assert_eq!(lint_content("a.py", Content::Opaque(Why::Link)), [""; 0]);

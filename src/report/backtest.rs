@@ -1,4 +1,4 @@
-//! A contract tried on the past: text for people, JSON for programs.
+//! `phaser contracts backtest` as text and JSON.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -16,21 +16,19 @@ use phaser_project::report::Report;
 
 const VERSION: u32 = 1;
 
-/// So many violations of a commit, or of today, are shown to people; the rest is counted.
-const MOST_LINES: usize = 5;
+/// Violations listed per commit in text.
+const MAX_LINES: usize = 5;
 
-/// What a contract does today, and what it would have done.
+/// The violations of a contract today, and the commits it would have refused.
 #[derive(Debug, Clone, Copy)]
 pub struct Verdict<'a> {
-    /// The contract.
     pub contract: &'a Contract,
-    /// What it finds in the files of today.
+    /// Its violations in the current files.
     pub today: &'a Report,
-    /// What it would have done.
     pub past: &'a Backtest,
 }
 
-/// What becomes of a commit that violates a contract.
+/// The verb for a commit that violates the contract.
 fn refused(contract: &Contract) -> &'static str {
     match contract.severity {
         Severity::Error => "refused",
@@ -38,7 +36,7 @@ fn refused(contract: &Contract) -> &'static str {
     }
 }
 
-/// Writes what there is today, and then the commits.
+/// Writes today's violations, then the commits.
 pub fn write_text(
     out: &mut dyn Write,
     verdict: Verdict<'_>,
@@ -81,10 +79,10 @@ pub fn write_text(
     Ok(())
 }
 
-/// The places of violations, with their lines.
+/// Writes positions and source lines of violations.
 fn write_lines(out: &mut dyn Write, open: &[&Violation], here: &Here, palette: Palette) -> io::Result<()> {
     let dim = palette.dim();
-    for violation in open.iter().take(MOST_LINES) {
+    for violation in open.iter().take(MAX_LINES) {
         let path = shown(&violation.path, here);
         match &violation.found {
             Some(found) => writeln!(
@@ -97,7 +95,7 @@ fn write_lines(out: &mut dyn Write, open: &[&Violation], here: &Here, palette: P
             None => writeln!(out, "  {path}")?,
         }
     }
-    match open.len().saturating_sub(MOST_LINES) {
+    match open.len().saturating_sub(MAX_LINES) {
         0 => Ok(()),
         more => writeln!(out, "  {dim}and {more} more{dim:#}"),
     }
@@ -111,7 +109,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Writes one JSON document.
+/// Writes one JSON document. Version 1 has `looked_at`, the number of commits.
 pub fn write_json(out: &mut dyn Write, Verdict { contract, today, past }: Verdict<'_>) -> io::Result<()> {
     let refused: Vec<Value> = past
         .caught()

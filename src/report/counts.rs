@@ -1,6 +1,4 @@
 //! `--statistics`: the number of violations per contract, per directory and per file.
-//!
-//! Counts only: which violations there are, and in which state, is decided before.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -14,43 +12,37 @@ use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 
-/// So many rows of each table are shown to people; the rest is counted.
-const MOST_ROWS: usize = 10;
+/// Rows shown per table; the others are counted.
+const MAX_ROWS: usize = 10;
 
-/// How many violations there are, and where. The rows with the most open ones come first.
+/// Numbers of violations, the rows with the most open ones first.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ViolationCounts {
-    /// By contract.
     pub contracts: Vec<(ContractName, Count)>,
-    /// By the directory that a file is in, each with a final `/`; that of the project is empty.
+    /// By directory, with a final `/`; the project's own directory is empty.
     pub directories: Vec<(RelPath, Count)>,
-    /// By file.
     pub files: Vec<(RelPath, Count)>,
 }
 
-/// A contract, which may be of another severity in some files.
+/// A contract at one severity: overrides may give it another in some files.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ContractName {
-    /// Its id.
     pub id: String,
-    /// How bad its violations are.
     pub severity: Severity,
 }
 
-/// How many violations there are.
+/// Numbers of violations by state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Count {
-    /// Those that count.
     pub open: usize,
-    /// Those that do not, whatever the reason.
+    /// Ignored, existing or baselined.
     pub suppressed: usize,
 }
 
 impl ViolationCounts {
-    /// Counts the violations of an report.
     pub fn of(report: &Report) -> Self {
         let (mut directories, mut files) = (BTreeMap::new(), Vec::new());
-        // By where they are in memory: contracts are few, violations are not.
+        // Keyed by address: hashing ids once per violation is slower.
         let mut contracts: HashMap<*const Contract, (Arc<Contract>, Count)> = HashMap::new();
         for file in report.by_file() {
             let mut of_file = Count::default();
@@ -98,21 +90,22 @@ fn directory(path: &RelPath) -> RelPath {
     RelPath::from_bytes(&bytes[..end])
 }
 
-/// The counts, the largest first; equal ones by name, as they are.
+/// Sorts by count, largest first. Stable: equal counts keep their order.
 fn most_first<K>(mut counts: Vec<(K, Count)>) -> Vec<(K, Count)> {
     counts.sort_by(|(_, one), (_, other)| other.cmp(one));
     counts
 }
 
-/// Writes one table for contracts, one for directories and one for files. Nothing when there is nothing to count.
+/// Writes a table per contract, directory and file. Writes nothing without violations.
 pub fn write(out: &mut dyn Write, counts: &ViolationCounts, here: &Here, palette: Palette) -> io::Result<()> {
     let ViolationCounts { contracts, directories, files } = counts;
     let contracts = contracts.iter().map(|(ContractName { id, severity }, count)| {
         let style = palette.severity(*severity);
-        Row { count: *count, name: format!("{style}{:<8}{style:#}  {id}", severity.as_str()) }
+        CountRow { count: *count, name: format!("{style}{:<8}{style:#}  {id}", severity.as_str()) }
     });
-    let directories = directories.iter().map(|(path, count)| Row { count: *count, name: shown(path, here) });
-    let files = files.iter().map(|(path, count)| Row { count: *count, name: shown(path, here) });
+    let directories =
+        directories.iter().map(|(path, count)| CountRow { count: *count, name: shown(path, here) });
+    let files = files.iter().map(|(path, count)| CountRow { count: *count, name: shown(path, here) });
     write_table(out, palette, "severity  contract", &contracts.collect::<Vec<_>>())?;
     write_table(out, palette, "directory", &directories.collect::<Vec<_>>())?;
     write_table(out, palette, "file", &files.collect::<Vec<_>>())
@@ -126,23 +119,23 @@ fn shown(path: &RelPath, here: &Here) -> String {
     }
 }
 
-struct Row {
+struct CountRow {
     count: Count,
     name: String,
 }
 
-/// A table with a title for each column, and an empty line after it.
-fn write_table(out: &mut dyn Write, palette: Palette, title: &str, rows: &[Row]) -> io::Result<()> {
+/// Writes a table with a header and a blank line after it.
+fn write_table(out: &mut dyn Write, palette: Palette, title: &str, rows: &[CountRow]) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let bold = palette.bold();
     let dim = palette.dim();
     writeln!(out, "{bold}{:>8}  {:>10}  {title}{bold:#}", "open", "suppressed")?;
-    for Row { count: Count { open, suppressed }, name } in rows.iter().take(MOST_ROWS) {
+    for CountRow { count: Count { open, suppressed }, name } in rows.iter().take(MAX_ROWS) {
         writeln!(out, "{open:>8}  {suppressed:>10}  {name}")?;
     }
-    if let Some(more) = rows.len().checked_sub(MOST_ROWS).filter(|more| *more > 0) {
+    if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0) {
         writeln!(out, "{dim}{:>22}and {more} more{dim:#}", "")?;
     }
     writeln!(out)
@@ -184,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn violations_are_counted_by_contract_directory_and_file() {
+    fn counts_by_contract_directory_file() {
         let report = report();
         let counts = ViolationCounts::of(&report);
         let count = |open, suppressed| Count { open, suppressed };
@@ -217,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_start_here_and_ten_rows_are_enough() {
+    fn shows_ten_rows_with_relative_paths() {
         let odd = contract("odd", Severity::Warning, Check::NotExists);
         let paths = (1..=12).map(|number| format!("web/{number:02}.ts"));
         let violations = paths.map(|path| violation(&odd, &path, State::Open)).collect();
@@ -248,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_about_nothing() {
+    fn writes_nothing_without_violations() {
         let mut out = Vec::new();
         let palette = Palette::new(Colour::On);
         write(&mut out, &ViolationCounts::default(), &Here::default(), palette).expect("written");

@@ -1,35 +1,35 @@
-//! GitHub Actions: violations as annotations, and a table for the summary of the job.
+//! GitHub Actions: workflow commands for annotations, and a Markdown table for the job summary.
 //!
-//! GitHub shows ten errors and ten warnings of each step and drops the others, so no more are written and the
-//! others are counted. Nothing of a contract or a file is written but in these two forms, because GitHub acts on
-//! any line of a log that looks like a command.
+//! GitHub shows ten errors and ten warnings per step and drops the others, so only these are written and the others are
+//! counted. GitHub executes any log line that looks like a workflow command, so text from contracts and files is always
+//! escaped.
 
 use std::io::{self, Write};
 
-use super::host::{Spot, Top};
+use super::host::{HostLocation, Top};
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, is_active};
 use phaser_core::text::Region;
 use phaser_core::violation::Violation;
 use phaser_project::report::{Report, Summary};
 
-/// How many annotations of each kind GitHub shows for a step.
+/// Annotations of each severity that GitHub shows per step.
 const MAX_ANNOTATIONS: usize = 10;
-/// How many rows the table has; GitHub refuses a summary of more than a megabyte.
+/// Rows of the table. GitHub rejects a summary over 1 MiB.
 const MAX_ROWS: usize = 500;
-/// How many fixes are shown below it.
+/// Fixes shown below the table.
 const MAX_FIXES: usize = 50;
-/// How much of a message a row shows, in characters.
+/// Characters of a message in a cell.
 const MAX_CELL: usize = 300;
 
-/// Writes the violations as workflow commands, errors first, and the summary.
+/// Writes workflow commands, errors first, and the summary line.
 pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
     let summary = report.summary();
     let mut unseen = 0;
     for severity in [Severity::Error, Severity::Warning] {
         unseen += count(summary, severity).saturating_sub(MAX_ANNOTATIONS);
         for violation in by_severity(report, severity, MAX_ANNOTATIONS) {
-            annotate(out, &violation, &Spot::of(top, &violation))?;
+            annotate(out, &violation, &HostLocation::of(top, &violation))?;
         }
     }
     if unseen > 0 {
@@ -38,7 +38,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> 
     writeln!(out, "{summary}")
 }
 
-/// Writes the summary and a table of the violations in Markdown.
+/// Writes the summary and the violations as a Markdown table.
 pub fn write_summary(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
     let summary = report.summary();
     writeln!(out, "### phaser: {summary}\n")?;
@@ -51,7 +51,7 @@ pub fn write_summary(out: &mut dyn Write, report: &Report, top: &Top) -> io::Res
     let unseen = summary.open().saturating_sub(MAX_ROWS);
     for violation in errors.into_iter().chain(warnings) {
         let contract = &violation.contract;
-        let Spot { path, line, .. } = Spot::of(top, &violation);
+        let HostLocation { path, line, .. } = HostLocation::of(top, &violation);
         let place = format!("{path}:{line}");
         let cells = [contract.severity.as_str(), &contract.id, &place, &contract.message];
         writeln!(out, "| {} |", cells.map(cell).join(" | "))?;
@@ -63,7 +63,7 @@ pub fn write_summary(out: &mut dyn Write, report: &Report, top: &Top) -> io::Res
     write_fixes(out, report, top)
 }
 
-/// Writes what would repair violations, as a diff: GitHub shows it in colour.
+/// Writes the fixes as a diff block.
 fn write_fixes(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
     let mut shown: Vec<String> = Vec::new();
     let mut all = 0;
@@ -76,10 +76,10 @@ fn write_fixes(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()
     if all == 0 {
         return Ok(());
     }
-    writeln!(out, "`phaser fix` repairs {all} of them{}\n", if shown.is_empty() { "." } else { ":" })?;
+    writeln!(out, "`phaser fix` fixes {all} of them{}\n", if shown.is_empty() { "." } else { ":" })?;
     if !shown.is_empty() {
         let diff = shown.concat();
-        // A fence that nothing in it can close.
+        // Longer than any run of backticks in the diff.
         let longest = diff.split(|c| c != '`').map(str::len).max().unwrap_or_default();
         let fence = "`".repeat(longest.max(2) + 1);
         writeln!(out, "{fence}diff\n{diff}{fence}\n")?;
@@ -87,7 +87,7 @@ fn write_fixes(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()
     Ok(())
 }
 
-/// A line as it is, and as it would be; nothing where that takes more than one line to show.
+/// The diff of a fix within one line; `None` for longer ones.
 fn suggestion(violation: &Violation, top: &Top) -> Option<String> {
     let (fix, found) = (violation.fix.as_deref()?, violation.found.as_ref()?);
     let Region { start, end } = fix.region;
@@ -98,14 +98,14 @@ fn suggestion(violation: &Violation, top: &Top) -> Option<String> {
     }
     let before: String = found.line.chars().take(start.column - 1).collect();
     let after: String = found.line.chars().skip(end.column - 1).collect();
-    let Spot { path, line, .. } = Spot::of(top, violation);
+    let HostLocation { path, line, .. } = HostLocation::of(top, violation);
     let path = path.to_text();
     let lines = [found.line.to_string(), format!("{before}{}{after}", fix.text)]
         .map(|line| inert(&line).into_owned());
     Some(format!("@@ {}:{line} {} @@\n-{}\n+{}\n", inert(&path), violation.contract.id, lines[0], lines[1]))
 }
 
-/// The first open violations of a severity.
+/// The first `most` open violations of a severity.
 fn by_severity(report: &Report, severity: Severity, most: usize) -> Vec<&Violation> {
     let count = count(report.summary(), severity).min(most);
     report.open().filter(|violation| violation.contract.severity == severity).take(count).collect()
@@ -118,7 +118,7 @@ fn count(summary: Summary, severity: Severity) -> usize {
     }
 }
 
-fn annotate(out: &mut dyn Write, violation: &Violation, spot: &Spot) -> io::Result<()> {
+fn annotate(out: &mut dyn Write, violation: &Violation, spot: &HostLocation) -> io::Result<()> {
     let contract = &violation.contract;
     let command = contract.severity.as_str();
     write!(out, "::{command} file={},line={}", property(&spot.path.to_text()), spot.line)?;
@@ -139,7 +139,7 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Text that Markdown shows as it is: whatever could have a meaning is spelled out.
+/// Escapes text for a Markdown table cell: punctuation becomes character references.
 pub(super) fn cell(text: &str) -> String {
     let mut cell = String::new();
     for c in text.chars().take(MAX_CELL) {

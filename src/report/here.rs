@@ -1,10 +1,10 @@
-//! Paths for somebody who stands in a directory of the project: relative to it, so that a terminal can open them.
+//! Paths relative to the current directory, so that a terminal can open them.
 
 use std::borrow::Cow;
 
 use phaser_project::path::RelPath;
 
-/// The directory that paths are shown from.
+/// The directory, inside the project, that shown paths are relative to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Here {
     names: Vec<Vec<u8>>,
@@ -12,14 +12,14 @@ pub struct Here {
 }
 
 impl Here {
-    /// This directory of the project, whose root is the empty path. What lies below one of the paths `outside` is no
-    /// part of the project, and starts at the top of the file system.
+    /// `directory` is relative to the project; empty for its root. Paths below one of `outside` are not in the project and
+    /// are shown as absolute.
     pub fn new(directory: &RelPath, outside: Vec<RelPath>) -> Self {
         let names = directory.as_bytes().split(|&byte| byte == b'/').filter(|name| !name.is_empty());
         Self { names: names.map(<[u8]>::to_vec).collect(), outside }
     }
 
-    /// The path of a file of the project, as it is shown from here.
+    /// The path to show for a file of the project.
     pub fn path<'a>(&self, path: &'a RelPath) -> Cow<'a, RelPath> {
         if self.outside.iter().any(|top| is_below(path, top)) {
             return Cow::Owned(RelPath::from_bytes([b"/", path.as_bytes()].concat()));
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_from_here_to_the_file() {
+    fn paths_are_relative_to_directory() {
         for (here, path, shown) in [
             ("", "src/a.py", "src/a.py"),
             ("web", "web/a.ts", "a.ts"),
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_the_project_starts_at_the_top_of_the_file_system() {
+    fn paths_outside_project_are_absolute() {
         let here = Here::new(&RelPath::from("web"), vec![RelPath::from("tmp/a"), RelPath::from("x.py")]);
         let shown = |path: &str| here.path(&RelPath::from(path)).to_text().into_owned();
         assert_eq!(shown("tmp/a/b.py"), "/tmp/a/b.py");

@@ -1,4 +1,4 @@
-//! Violations over time: a table with bars for people, JSON for programs, and the page with its chart.
+//! `phaser history` as text with bars, as JSON, and as an HTML page with a chart.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,23 +14,23 @@ use phaser_project::report::Report;
 
 const VERSION: u32 = 1;
 
-/// The longest bar, in characters.
+/// Length of the longest bar, in characters.
 const WIDTH: usize = 40;
 
-/// So many contracts are shown to people; the rest is counted.
-const MOST_CONTRACTS: usize = 20;
+/// Contracts listed in text; the others are counted.
+const MAX_CONTRACTS: usize = 20;
 
-/// So many commits are named that changed most, each way.
-const MOST_COMMITS: usize = 5;
+/// Commits listed as adding or removing most.
+const MAX_COMMITS: usize = 5;
 
 #[derive(Serialize)]
-struct WireHistory<'a> {
+struct HistoryJson<'a> {
     version: u32,
-    commits: Vec<WireSample<'a>>,
+    commits: Vec<CommitJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct WireSample<'a> {
+struct CommitJson<'a> {
     id: &'a str,
     time: i64,
     errors: usize,
@@ -38,9 +38,9 @@ struct WireSample<'a> {
     contracts: &'a BTreeMap<String, usize>,
 }
 
-impl<'a> WireHistory<'a> {
+impl<'a> HistoryJson<'a> {
     fn of(history: &'a History) -> Self {
-        let commits = history.samples.iter().map(|sample| WireSample {
+        let commits = history.samples.iter().map(|sample| CommitJson {
             id: &sample.commit.id,
             time: sample.commit.time,
             errors: sample.errors,
@@ -51,16 +51,16 @@ impl<'a> WireHistory<'a> {
     }
 }
 
-/// Writes one JSON document, which a page can show, too.
+/// Writes one JSON document, the input of `phaser report trend` and `report html --history`.
 pub fn write_json(out: &mut dyn Write, history: &History) -> io::Result<()> {
-    let json = serde_json::to_string_pretty(&WireHistory::of(history))?;
+    let json = serde_json::to_string_pretty(&HistoryJson::of(history))?;
     writeln!(out, "{}", inert_json(&json))
 }
 
-/// Writes the page of what there is today, with how it came to that.
+/// Writes the HTML page of today's report with the history.
 pub fn write_html(out: &mut dyn Write, history: &History, today: &Report) -> io::Result<()> {
     let mut page = Page::of(today);
-    let json = serde_json::to_vec(&WireHistory::of(history))?;
+    let json = serde_json::to_vec(&HistoryJson::of(history))?;
     page.add_history(&json).map_err(io::Error::other)?;
     page.write(out)
 }
@@ -73,8 +73,12 @@ pub fn write_text(out: &mut dyn Write, history: &History, palette: Palette) -> i
     write_samples(out, &history.samples, palette)?;
     let count = |sample: &Sample, id: &str| sample.contracts.get(id).copied().unwrap_or(0);
     let rows = history.severities.iter();
-    let rows =
-        rows.map(|(id, &severity)| Row { id, severity, first: count(first, id), now: count(last, id) });
+    let rows = rows.map(|(id, &severity)| ContractChange {
+        id,
+        severity,
+        first: count(first, id),
+        now: count(last, id),
+    });
     write_contracts(out, rows.collect(), palette)?;
     write_changes(out, &history.samples, palette)
 }
@@ -85,7 +89,7 @@ fn write_samples(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> i
     let most = samples.iter().map(Sample::total).max().unwrap_or(0).max(1);
     writeln!(out, "{bold}{:<10}  {:<10}  {:>8}  {:>8}{bold:#}", "date", "commit", "errors", "warnings")?;
     for Sample { commit, errors, warnings, .. } in samples {
-        // Whatever there is shows.
+        // A count above zero has at least one character.
         let bar = |count: usize| (count * WIDTH / most).max(usize::from(count > 0));
         let [of_errors, of_warnings] =
             [("#", errors), ("=", warnings)].map(|(c, count)| c.repeat(bar(*count)));
@@ -103,33 +107,37 @@ fn write_samples(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> i
     Ok(())
 }
 
-fn write_contracts(out: &mut dyn Write, mut rows: Vec<Row<'_>>, palette: Palette) -> io::Result<()> {
+fn write_contracts(
+    out: &mut dyn Write,
+    mut rows: Vec<ContractChange<'_>>,
+    palette: Palette,
+) -> io::Result<()> {
     if rows.is_empty() {
         return writeln!(out, "\nno violations in any of these commits");
     }
     rows.sort_by_key(|row| (std::cmp::Reverse(row.first.abs_diff(row.now)), std::cmp::Reverse(row.now)));
     let (bold, dim) = (palette.bold(), palette.dim());
     writeln!(out, "\n{bold}{:>8}  {:>8}  {:>8}  severity  contract{bold:#}", "first", "now", "change")?;
-    for Row { id, severity, first, now } in rows.iter().take(MOST_CONTRACTS) {
+    for ContractChange { id, severity, first, now } in rows.iter().take(MAX_CONTRACTS) {
         let (change, style) = (difference(*first, *now), palette.severity(*severity));
         let (id, severity) = (inert(id), severity.as_str());
         writeln!(out, "{first:>8}  {now:>8}  {change:>8}  {style}{severity:<8}{style:#}  {id}")?;
     }
-    match rows.len().saturating_sub(MOST_CONTRACTS) {
+    match rows.len().saturating_sub(MAX_CONTRACTS) {
         0 => Ok(()),
         more => writeln!(out, "{dim}{:>30}and {more} more{dim:#}", ""),
     }
 }
 
-/// A contract, and how often it is violated.
-struct Row<'a> {
+/// The number of violations of a contract in the first and the last commit.
+struct ContractChange<'a> {
     id: &'a str,
     severity: Severity,
     first: usize,
     now: usize,
 }
 
-/// How many more there are, with its sign.
+/// The signed difference.
 fn difference(first: usize, now: usize) -> String {
     match now.cmp(&first) {
         std::cmp::Ordering::Less => format!("-{}", first - now),
@@ -150,14 +158,14 @@ fn write_changes(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> i
             continue;
         }
         writeln!(out, "\n{bold}{title}{bold:#}")?;
-        for step in steps.into_iter().take(MOST_COMMITS) {
+        for step in steps.into_iter().take(MAX_COMMITS) {
             write_step(out, step, palette)?;
         }
     }
     Ok(())
 }
 
-/// A commit, and how many more violations it has than the one before it.
+/// Writes a commit and the change in violations since the sample before it.
 fn write_step(out: &mut dyn Write, step: &[Sample], palette: Palette) -> io::Result<()> {
     let [before, after] = step else { return Ok(()) };
     let dim = palette.dim();

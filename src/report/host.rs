@@ -1,4 +1,4 @@
-//! What reports for code hosts share: paths from the top of the repository, and a place for every violation.
+//! Locations as code hosts need them: paths from the root of the repository, and a line for every violation.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use phaser_core::text::Region;
 use phaser_core::violation::Violation;
 use phaser_project::path::{RelPath, has_parent_component};
 
-/// Where the project lies in its repository.
+/// The path prefix of the project in its repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Top {
     prefix: Vec<u8>,
 }
 
 impl Top {
-    /// The project is this directory of the repository; an empty path is its top.
+    /// `directory` is the project's path in the repository; empty for the root.
     pub fn new(directory: &RelPath) -> Self {
         let mut prefix = directory.as_bytes().to_vec();
         if !prefix.is_empty() {
@@ -23,26 +23,26 @@ impl Top {
         Self { prefix }
     }
 
-    /// The path of a file of the project, from the top of the repository.
+    /// The path from the repository's root of a file of the project.
     pub fn path(&self, path: &RelPath) -> RelPath {
         RelPath::from_bytes([&self.prefix, path.as_bytes()].concat())
     }
 }
 
-/// Where a violation is shown.
+/// The position a code host shows for a violation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
-    /// The file, from the top of the repository.
+pub struct HostLocation {
+    /// From the root of the repository.
     pub path: RelPath,
-    /// The line, from 1.
+    /// From 1.
     pub line: usize,
-    /// Where exactly, if known.
+    /// `None` for violations of a whole file or project.
     pub region: Option<Region>,
 }
 
-impl Spot {
-    /// A place for every violation, because hosts show none without: what has no line is shown at line 1, and what
-    /// is about the project as a whole at its contract.
+impl HostLocation {
+    /// Hosts show no violation without a position: one of a whole file is at line 1, one of the whole project at its
+    /// contract's glob.
     pub fn of(top: &Top, violation: &Violation) -> Self {
         let contract = &violation.contract;
         if contract.check.is_about_project() {
@@ -53,7 +53,7 @@ impl Spot {
         Self { path: top.path(&violation.path), line, region }
     }
 
-    /// The last line; a match that ends with a newline does not reach the next one.
+    /// The last line. A match that ends with a newline does not include the next line.
     pub fn last_line(&self) -> usize {
         match self.region {
             Some(region) if region.end.column == 1 && region.end.line > region.start.line => {
@@ -64,7 +64,7 @@ impl Spot {
         }
     }
 
-    /// A contract outside the project has no file there; its glob says best what is meant.
+    /// A contract outside the project has no file in the repository; its glob is shown instead.
     fn of_contract(top: &Top, contract: &Contract) -> Self {
         let file = RelPath::from_native(&contract.origin.file);
         let (path, line) = match contract.origin.layer {
@@ -80,7 +80,7 @@ impl Spot {
     }
 }
 
-/// Does a path from the project lead to something in it?
+/// Whether a path relative to the project stays inside it.
 fn is_inside(file: &Path) -> bool {
     file.is_relative() && !has_parent_component(file)
 }

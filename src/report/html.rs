@@ -1,10 +1,10 @@
-//! One page for people: a single file that loads nothing, with every violation to search and to filter.
+//! The HTML report: one self-contained file with search and filters.
 //!
-//! The page itself is `page.html`; what it shows is one JSON document in it, in which nothing can end the element that it
-//! stands in. Everything else happens where the page is opened.
+//! `page.html` is the template. Its data is one JSON document in a `<script>` element; every `<` in it is written as
+//! `\u003c`, so that no text can close the element. JavaScript in the page renders it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use super::trend::TrendError;
+use super::trend::{TrendError, TrendPoint};
 use phaser_core::contract::Contract;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{Note, Violation};
@@ -23,35 +23,35 @@ mod read;
 const PAGE: &str = include_str!("html/page.html");
 const DATA: &str = "{{DATA}}";
 
-/// The states that a violation can be in, as the page names them.
+/// The states of violations; rows refer to them by index.
 const STATES: [&str; 4] = ["open", "ignored", "existing", "baselined"];
 
-/// What a page shows.
+/// A page under construction.
 #[derive(Debug, Default)]
 pub struct Page<'a> {
-    shown: WirePage<'a>,
+    shown: PageData<'a>,
     known_contracts: HashMap<ContractRow, usize>,
     known_paths: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default, Serialize)]
-struct WirePage<'a> {
+struct PageData<'a> {
     title: String,
     about: String,
-    /// How many there are: a page may show nothing but how it was over time.
+    /// The number of reports; zero for a page with only a history.
     reports: usize,
-    summary: Counts,
+    summary: StateCounts,
     checked: usize,
     gaps: Vec<(String, String)>,
     states: [&'static str; 4],
     contracts: Vec<ContractRow>,
     paths: Vec<String>,
-    rows: Rows<'a>,
-    history: Option<Vec<WireSample>>,
+    rows: ViolationRows<'a>,
+    history: Option<Vec<TrendPoint>>,
 }
 
 #[derive(Debug, Default, Serialize)]
-struct Counts {
+struct StateCounts {
     errors: usize,
     warnings: usize,
     ignored: usize,
@@ -66,9 +66,9 @@ struct ContractRow {
     message: String,
 }
 
-/// A violation: contract, path, line, column, state, text, note. Numbers and not names, because there may be many.
+/// Contract, path, line, column, state, text, note. The first two and the state are indices, to keep large pages small.
 #[derive(Debug, Serialize)]
-struct Row<'a>(
+struct ViolationRow<'a>(
     usize,
     usize,
     usize,
@@ -78,79 +78,72 @@ struct Row<'a>(
     #[serde(skip_serializing_if = "String::is_empty")] String,
 );
 
-/// The rows of a page: what a run found, and what reports tell.
+/// The rows of a page: the violations of a run, then those read from reports.
 #[derive(Debug, Default)]
-struct Rows<'a> {
-    of_run: Option<OfRun<'a>>,
-    told: Vec<Row<'static>>,
+struct ViolationRows<'a> {
+    run: Option<RunRows<'a>>,
+    read: Vec<ViolationRow<'static>>,
 }
 
-/// The violations of a run, which become rows one after another.
+/// The violations of a run, serialised one by one.
 #[derive(Debug)]
-struct OfRun<'a> {
+struct RunRows<'a> {
     report: &'a Report,
-    /// The number of each contract, by where it is in memory.
+    /// Index of each contract, by address.
     contracts: HashMap<*const Contract, usize>,
-    /// The number of the path of each file.
+    /// Index of the path of each file.
     paths: Vec<usize>,
 }
 
-impl Serialize for Rows<'_> {
+impl Serialize for ViolationRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rows = serializer.serialize_seq(None)?;
-        if let Some(OfRun { report, contracts, paths }) = &self.of_run {
+        if let Some(RunRows { report, contracts, paths }) = &self.run {
             for (file, path) in report.by_file().zip(paths) {
                 for violation in file {
                     let contract = contracts.get(&Arc::as_ptr(&violation.contract)).copied();
                     rows.serialize_element(&row(
-                        &Told::of(violation, ""),
+                        &ReportedViolation::of(violation, ""),
                         contract.unwrap_or_default(),
                         *path,
                     ))?;
                 }
             }
         }
-        self.told.iter().try_for_each(|row| rows.serialize_element(row))?;
+        self.read.iter().try_for_each(|row| rows.serialize_element(row))?;
         rows.end()
     }
 }
 
-/// A violation whose contract and path have these numbers.
-fn row<'a>(told: &Told<'a>, contract: usize, path: usize) -> Row<'a> {
-    let (line, column) = told.place.unwrap_or_default();
-    let notes: Vec<_> = told.note.into_iter().chain(told.repair.as_note()).collect();
-    Row(contract, path, line, column, told.state_number(), told.text.map(Cow::Borrowed), notes.join("; "))
+/// The row of a violation; `contract` and `path` are indices.
+fn row<'a>(violation: &ReportedViolation<'a>, contract: usize, path: usize) -> ViolationRow<'a> {
+    let (line, column) = violation.place.unwrap_or_default();
+    let notes: Vec<_> =
+        violation.note.into_iter().chain(violation.has_fix.then_some("fix with phaser fix")).collect();
+    ViolationRow(
+        contract,
+        path,
+        line,
+        column,
+        violation.state_number(),
+        violation.text.map(Cow::Borrowed),
+        notes.join("; "),
+    )
 }
 
-/// How many open violations there were in a commit.
-#[derive(Debug, Serialize)]
-struct WireSample {
-    id: String,
-    /// In seconds since 1970.
-    time: i64,
-    errors: usize,
-    warnings: usize,
-    contracts: BTreeMap<String, usize>,
-}
-
-/// Why a report cannot be shown.
+/// Why a file cannot be added to a page.
 #[derive(Debug, Error)]
-pub enum ReadError {
-    /// It is not JSON.
-    #[error(
-        "not JSON: {0}; name a report of 'phaser enforce --format json', '--format sarif' or '--format html'"
-    )]
+pub enum ReportReadError {
+    #[error("not JSON: {0} (use a report of 'phaser enforce' in json, sarif or html format)")]
     NotJson(#[from] serde_json::Error),
-    /// It is not one of phaser's.
-    #[error("neither a JSON report of phaser nor a SARIF log")]
+    #[error("neither a JSON report of phaser nor a SARIF log (use 'phaser enforce --format json')")]
     Unknown,
-    /// It is not a history.
     #[error(transparent)]
     NotAHistory(#[from] TrendError),
 }
 
-/// A violation as any report tells it.
-struct Told<'a> {
+/// A violation of a run, or read from a report.
+struct ReportedViolation<'a> {
     id: &'a str,
     severity: &'a str,
     message: &'a str,
@@ -159,11 +152,10 @@ struct Told<'a> {
     state: &'a str,
     text: Option<&'a str>,
     note: Option<&'a str>,
-    repair: Repair,
+    has_fix: bool,
 }
 
-impl<'a> Told<'a> {
-    /// What a violation in the file with this path tells.
+impl<'a> ReportedViolation<'a> {
     fn of(violation: &'a Violation, path: &'a str) -> Self {
         let contract = &violation.contract;
         let found = violation.found.as_ref();
@@ -176,32 +168,12 @@ impl<'a> Told<'a> {
             state: violation.state.as_str(),
             text: found.map(|found| &*found.line),
             note: violation.note.map(Note::as_str),
-            repair: Repair::of(violation.fix.is_some()),
+            has_fix: violation.fix.is_some(),
         }
     }
 
     fn state_number(&self) -> usize {
         STATES.iter().position(|state| *state == self.state).unwrap_or_default()
-    }
-}
-
-/// Whether a violation can be repaired without anybody's thought.
-#[derive(Clone, Copy)]
-enum Repair {
-    Known,
-    Unknown,
-}
-
-impl Repair {
-    fn of(is_known: bool) -> Self {
-        if is_known { Self::Known } else { Self::Unknown }
-    }
-
-    fn as_note(self) -> Option<&'static str> {
-        match self {
-            Self::Known => Some("fix with phaser fix"),
-            Self::Unknown => None,
-        }
     }
 }
 
@@ -211,20 +183,20 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
 }
 
 impl<'a> Page<'a> {
-    /// A page without anything on it.
+    /// An empty page. `about` is shown below the title.
     pub fn new(about: impl Into<String>) -> Self {
-        let shown = WirePage { about: about.into(), states: STATES, ..WirePage::default() };
+        let shown = PageData { about: about.into(), states: STATES, ..PageData::default() };
         Self { shown, ..Self::default() }
     }
 
-    /// The page with a title of its own.
+    /// Sets the title.
     #[must_use]
     pub fn titled(mut self, title: impl Into<String>) -> Self {
         self.shown.title = title.into();
         self
     }
 
-    /// What an report has to show.
+    /// The page of one report.
     pub fn of(report: &'a Report) -> Self {
         let count = report.contracts.len();
         let about = format!("{count} contract{}", if count == 1 { "" } else { "s" });
@@ -235,22 +207,22 @@ impl<'a> Page<'a> {
         page.shown.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
         let broken = report.warnings.iter().map(|warning| (String::new(), warning.to_string()));
         page.shown.gaps.extend(broken);
-        let mut of_run = OfRun { report, contracts: HashMap::new(), paths: Vec::new() };
+        let mut run = RunRows { report, contracts: HashMap::new(), paths: Vec::new() };
         for file in report.by_file() {
             let path = file.first().map(|first| first.path.to_text()).unwrap_or_default();
-            of_run.paths.push(page.path(&path));
+            run.paths.push(page.path(&path));
             for violation in file {
-                let known = of_run.contracts.entry(Arc::as_ptr(&violation.contract));
-                known.or_insert_with(|| page.contract(&Told::of(violation, &path)));
+                let known = run.contracts.entry(Arc::as_ptr(&violation.contract));
+                known.or_insert_with(|| page.contract(&ReportedViolation::of(violation, &path)));
             }
         }
-        page.shown.rows.of_run = Some(of_run);
+        page.shown.rows.run = Some(run);
         let Summary { errors, warnings, ignored, existing, baselined } = report.summary();
-        page.shown.summary = Counts { errors, warnings, ignored, existing, baselined };
+        page.shown.summary = StateCounts { errors, warnings, ignored, existing, baselined };
         page
     }
 
-    /// The number of a path.
+    /// The index of a path.
     fn path(&mut self, path: &str) -> usize {
         *self.known_paths.entry(path.to_owned()).or_insert_with_key(|path| {
             self.shown.paths.push(path.clone());
@@ -258,20 +230,21 @@ impl<'a> Page<'a> {
         })
     }
 
-    /// The number of the contract of a violation.
-    fn contract(&mut self, told: &Told<'_>) -> usize {
-        let (id, severity, message) = (told.id.to_owned(), severity(told), told.message.to_owned());
+    /// The index of a violation's contract.
+    fn contract(&mut self, violation: &ReportedViolation<'_>) -> usize {
+        let (id, severity, message) =
+            (violation.id.to_owned(), severity(violation), violation.message.to_owned());
         *self.known_contracts.entry(ContractRow { id, severity, message }).or_insert_with_key(|contract| {
             self.shown.contracts.push(contract.clone());
             self.shown.contracts.len() - 1
         })
     }
 
-    /// Adds a violation, and counts it.
-    fn add(&mut self, told: &Told<'_>) {
-        let (contract, path) = (self.contract(told), self.path(told.path));
-        let Row(contract, path, line, column, state, text, notes) = row(told, contract, path);
-        let counter = match (state, severity(told)) {
+    /// Adds and counts a violation.
+    fn add(&mut self, violation: &ReportedViolation<'_>) {
+        let (contract, path) = (self.contract(violation), self.path(violation.path));
+        let ViolationRow(contract, path, line, column, state, text, notes) = row(violation, contract, path);
+        let counter = match (state, severity(violation)) {
             (0, "warning") => &mut self.shown.summary.warnings,
             (0, _) => &mut self.shown.summary.errors,
             (1, _) => &mut self.shown.summary.ignored,
@@ -280,10 +253,9 @@ impl<'a> Page<'a> {
         };
         *counter += 1;
         let text = text.map(|text| Cow::Owned(text.into_owned()));
-        self.shown.rows.told.push(Row(contract, path, line, column, state, text, notes));
+        self.shown.rows.read.push(ViolationRow(contract, path, line, column, state, text, notes));
     }
 
-    /// Writes the page.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let (before, after) = PAGE.split_once(DATA).unwrap_or((PAGE, ""));
         out.write_all(before.as_bytes())?;
@@ -292,11 +264,11 @@ impl<'a> Page<'a> {
     }
 }
 
-fn severity(told: &Told<'_>) -> &'static str {
-    if told.severity == "warning" { "warning" } else { "error" }
+fn severity(violation: &ReportedViolation<'_>) -> &'static str {
+    if violation.severity == "warning" { "warning" } else { "error" }
 }
 
-/// Writes JSON in which no element of the page begins or ends: `<` stands only in strings, where it can be spelled out.
+/// Escapes `<`, which JSON has only in strings, so that the data cannot close its element.
 struct InScript<'a>(&'a mut dyn Write);
 
 impl Write for InScript<'_> {
@@ -337,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_every_violation_and_what_they_have_in_common_once() {
+    fn page_deduplicates_contracts_and_paths() {
         let mut one = contract(0, Check::NotExists);
         one.message = "</script><script>alert(1)</script><!--".to_owned();
         let one: Arc<Contract> = Arc::new(one);
@@ -357,9 +329,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_beside_a_violation_is_on_the_page() {
+    fn page_shows_notes() {
         let mut page = Page::new("");
-        let one = Told {
+        let one = ReportedViolation {
             id: "x",
             severity: "error",
             message: "",
@@ -368,10 +340,10 @@ mod tests {
             state: "open",
             text: None,
             note: Some("n"),
-            repair: Repair::Known,
+            has_fix: true,
         };
         page.add(&one);
-        page.add(&Told { note: None, ..one });
+        page.add(&ReportedViolation { note: None, ..one });
         let data = data(&page.titled("owner/name"));
         assert_eq!(data["rows"][0], serde_json::json!([0, 0, 1, 2, 0, null, "n; fix with phaser fix"]));
         assert_eq!(data["rows"][1][6], "fix with phaser fix");
@@ -379,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_nobody_for_anything() {
+    fn page_loads_nothing() {
         for outside in ["http:", "https:", "//cdn", "@import", "url(", "src=", "fetch(", "innerHTML", "eval("]
         {
             let mentions = PAGE.match_indices(outside).map(|(at, _)| &PAGE[at..(at + 60).min(PAGE.len())]);

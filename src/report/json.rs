@@ -1,4 +1,4 @@
-//! JSON for programs. Keys are only ever added; `version` counts the changes that break a reader.
+//! JSON. Keys are only added; `version` is incremented by breaking changes.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use phaser_project::report::Report;
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct WireViolation<'a> {
+struct JsonViolation<'a> {
     rule_id: &'a str,
     file_path: String,
     line_number: Option<usize>,
@@ -29,39 +29,39 @@ struct WireViolation<'a> {
     state: &'static str,
     fingerprint: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fix: Option<WireFix<'a>>,
+    fix: Option<JsonFix<'a>>,
 }
 
-/// A text in the place of these bytes of the file.
+/// Replaces bytes `start..end` of the file by `text`.
 #[derive(Serialize)]
-struct WireFix<'a> {
+struct JsonFix<'a> {
     start: usize,
     end: usize,
     text: &'a str,
 }
 
 #[derive(Serialize)]
-struct WireSkipped {
+struct JsonSkipped {
     file_path: String,
     reason: String,
 }
 
 #[derive(Serialize)]
-struct WireWarning {
+struct JsonWarning {
     file_path: String,
     line_number: Option<usize>,
     message: String,
 }
 
 #[derive(Serialize)]
-struct WireStatistics<'a> {
-    contracts: Vec<WireContractCount<'a>>,
-    directories: Vec<WirePathCount>,
-    files: Vec<WirePathCount>,
+struct JsonStatistics<'a> {
+    contracts: Vec<JsonContractCount<'a>>,
+    directories: Vec<JsonPathCount>,
+    files: Vec<JsonPathCount>,
 }
 
 #[derive(Serialize)]
-struct WireContractCount<'a> {
+struct JsonContractCount<'a> {
     rule_id: &'a str,
     severity: &'static str,
     open: usize,
@@ -69,7 +69,7 @@ struct WireContractCount<'a> {
 }
 
 #[derive(Serialize)]
-struct WirePathCount {
+struct JsonPathCount {
     path: String,
     open: usize,
     suppressed: usize,
@@ -80,7 +80,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     write_document(out, report, None)
 }
 
-/// The same with how many violations there are by contract, directory and file.
+/// [`write`], with counts by contract, directory and file.
 pub fn write_with_statistics(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     write_document(out, report, Some(&ViolationCounts::of(report)))
 }
@@ -90,11 +90,11 @@ fn write_document(
     report: &Report,
     statistics: Option<&ViolationCounts>,
 ) -> io::Result<()> {
-    let skipped = report.skipped.iter().map(|skipped| WireSkipped {
+    let skipped = report.skipped.iter().map(|skipped| JsonSkipped {
         file_path: skipped.path.to_text().into_owned(),
         reason: skipped.why.to_string(),
     });
-    let warnings = report.warnings.iter().map(|warning| WireWarning {
+    let warnings = report.warnings.iter().map(|warning| JsonWarning {
         file_path: warning.file.display().to_string(),
         line_number: warning.line,
         message: warning.what.clone(),
@@ -107,7 +107,7 @@ fn write_document(
         write!(out, "{comma}{}", inert_json(&serde_json::to_string(&path.to_text())?))?;
     }
     writeln!(out, "],")?;
-    write_key(out, "violations", report.open().map(wire))?;
+    write_key(out, "violations", report.open().map(json_violation))?;
     writeln!(
         out,
         "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
@@ -118,47 +118,47 @@ fn write_document(
     }
     write_key(out, "skipped", skipped)?;
     write_key(out, "warnings", warnings)?;
-    write_key(out, "suppressed", report.suppressed().map(wire))?;
+    write_key(out, "suppressed", report.suppressed().map(json_violation))?;
     if let Some(statistics) = statistics {
-        writeln!(out, "  \"statistics\": {},", indented(&wire_statistics(statistics))?)?;
+        writeln!(out, "  \"statistics\": {},", indented(&json_statistics(statistics))?)?;
     }
     writeln!(out, "  \"version\": {VERSION}")?;
     writeln!(out, "}}")
 }
 
-/// Writes one key of the document whose value is a list.
+/// Writes a key whose value is a list.
 fn write_key(out: &mut dyn Write, key: &str, items: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
     write!(out, "  \"{key}\": ")?;
     write_list(out, items, 1)?;
     writeln!(out, ",")
 }
 
-/// Pretty JSON that stands one level deep. A newline in it is always layout: strings spell theirs out.
+/// Pretty-printed JSON, indented by one level. Newlines in it are layout: JSON strings escape theirs.
 fn indented(value: &impl Serialize) -> io::Result<String> {
     Ok(inert_json(&serde_json::to_string_pretty(value)?).replace('\n', "\n  "))
 }
 
-fn wire_statistics(statistics: &ViolationCounts) -> WireStatistics<'_> {
+fn json_statistics(statistics: &ViolationCounts) -> JsonStatistics<'_> {
     let contracts = statistics.contracts.iter();
     let contracts = contracts.map(|(ContractName { id, severity }, Count { open, suppressed })| {
-        WireContractCount { rule_id: id, severity: severity.as_str(), open: *open, suppressed: *suppressed }
+        JsonContractCount { rule_id: id, severity: severity.as_str(), open: *open, suppressed: *suppressed }
     });
-    let path = |path: &RelPath, &Count { open, suppressed }: &Count| WirePathCount {
+    let path = |path: &RelPath, &Count { open, suppressed }: &Count| JsonPathCount {
         path: path.to_text().into_owned(),
         open,
         suppressed,
     };
-    WireStatistics {
+    JsonStatistics {
         contracts: contracts.collect(),
         directories: statistics.directories.iter().map(|(directory, count)| path(directory, count)).collect(),
         files: statistics.files.iter().map(|(file, count)| path(file, count)).collect(),
     }
 }
 
-fn wire(violation: &Violation) -> WireViolation<'_> {
+fn json_violation(violation: &Violation) -> JsonViolation<'_> {
     let contract = &violation.contract;
     let region = violation.found.as_ref().map(|found| found.region);
-    WireViolation {
+    JsonViolation {
         rule_id: &contract.id,
         file_path: violation.path.to_text().into_owned(),
         line_number: region.map(|region| region.start.line),
@@ -171,7 +171,7 @@ fn wire(violation: &Violation) -> WireViolation<'_> {
         note: violation.note.map(Note::as_str),
         state: violation.state.as_str(),
         fingerprint: violation.name(),
-        fix: violation.fix.as_deref().map(|fix| WireFix {
+        fix: violation.fix.as_deref().map(|fix| JsonFix {
             start: fix.range.start,
             end: fix.range.end,
             text: &fix.text,

@@ -1,19 +1,18 @@
-//! JUnit XML: each file is a suite, and each violation in it a failed test. The only user of quick-junit.
+//! JUnit XML: each file is a suite, each violation a failed test. The only user of quick-junit.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
-use super::host::{Spot, Top};
+use super::host::{HostLocation, Top};
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 
-/// Writes the report as JUnit XML, one suite after another. Before them stands how many tests they have, so they are made
-/// twice: there may be too many to keep.
+/// Writes the suites one by one. The root element carries the totals, so the suites are built twice instead of kept.
 pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
     let suites = Suites::of(report, top);
     let mut report = JunitReport::new("phaser");
@@ -24,7 +23,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> 
         report.errors += suite.errors;
         Ok(())
     })?;
-    // The schema of JUnit XML that most readers follow counts skipped tests in suites only.
+    // The most common JUnit schema allows `skipped` on suites only.
     let total = format!(" skipped=\"{}\"", report.skipped);
     let whole = to_xml(&report)?.replacen(&total, "", 1);
     let (start, end) = whole.split_at(whole.rfind(END).unwrap_or(whole.len()));
@@ -39,58 +38,58 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> 
     out.write_all(end.as_bytes())
 }
 
-/// What suites start with.
+/// Start of a suite.
 const SUITE: &str = "<testsuite ";
 
-/// What stands after them.
+/// End of the document.
 const END: &str = "</testsuites>";
 
 fn to_xml(report: &JunitReport) -> io::Result<String> {
     report.to_string().map_err(io::Error::other)
 }
 
-/// What becomes suites: each file that was checked, that violates something or that was not checked.
+/// The suites: one for each file that was checked, has a violation, or could not be checked.
 struct Suites<'a> {
     report: &'a Report,
     top: &'a Top,
-    /// What is to be said about a file beside what it violates.
-    others: BTreeMap<RelPath, Vec<Other>>,
+    /// Test cases by file, beside the file's own violations.
+    others: BTreeMap<RelPath, Vec<ExtraCase>>,
 }
 
-/// A test of a file that is no violation by it.
-struct Other {
-    /// The path that it is sorted by; what was not checked comes last.
+/// A case in a file's suite that is not a violation in this file.
+struct ExtraCase {
+    /// The path it is sorted by; `None` for unchecked files, which come last.
     sorted_by: Option<RelPath>,
     case: TestCase,
 }
 
 impl<'a> Suites<'a> {
     fn of(report: &'a Report, top: &'a Top) -> Self {
-        let mut others: BTreeMap<RelPath, Vec<Other>> = BTreeMap::new();
+        let mut others: BTreeMap<RelPath, Vec<ExtraCase>> = BTreeMap::new();
         for path in &report.checked {
             others.entry(top.path(path)).or_default();
         }
         for violation in report.open() {
-            let (path, spot) = (top.path(&violation.path), Spot::of(top, violation));
+            let (path, spot) = (top.path(&violation.path), HostLocation::of(top, violation));
             if path != spot.path {
-                let other = Other { sorted_by: Some(path), case: failed(violation, &spot) };
+                let other = ExtraCase { sorted_by: Some(path), case: failed(violation, &spot) };
                 others.entry(spot.path).or_default().push(other);
             }
         }
         for skipped in report.gaps() {
-            let other = Other { sorted_by: None, case: unchecked(skipped) };
+            let other = ExtraCase { sorted_by: None, case: unchecked(skipped) };
             others.entry(top.path(&skipped.path)).or_default().push(other);
         }
         Self { report, top, others }
     }
 
-    /// Each suite, in the order of their paths.
+    /// Visits each suite, sorted by path.
     fn each(&self, mut visit: impl FnMut(TestSuite) -> io::Result<()>) -> io::Result<()> {
         let mut others = self.others.iter().peekable();
         for file in self.report.by_file() {
             let Some(path) = file.first().map(|first| self.top.path(&first.path)) else { continue };
             let open = file.iter().filter(|violation| violation.is_open());
-            let shown = open.map(|violation| (violation, Spot::of(self.top, violation)));
+            let shown = open.map(|violation| (violation, HostLocation::of(self.top, violation)));
             let own = shown.filter(|(_, spot)| spot.path == path);
             let own: Vec<TestCase> = own.map(|(violation, spot)| failed(violation, &spot)).collect();
             if own.is_empty() {
@@ -106,7 +105,7 @@ impl<'a> Suites<'a> {
     }
 }
 
-fn failed(violation: &Violation, spot: &Spot) -> TestCase {
+fn failed(violation: &Violation, spot: &HostLocation) -> TestCase {
     let contract = &violation.contract;
     let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
     failed.set_message(&*contract.message).set_type(contract.severity.as_str());
@@ -114,15 +113,15 @@ fn failed(violation: &Violation, spot: &Spot) -> TestCase {
     TestCase::new(format!("{}:{}", contract.id, spot.line), failed)
 }
 
-/// XML with what a terminal would act on spelled out; a newline in it is layout, or shown as one.
+/// Sanitises XML line by line.
 fn inert_xml(xml: &str) -> String {
     xml.split('\n').map(inert).collect::<Vec<_>>().join("\n")
 }
 
-fn suite(path: &RelPath, own: Vec<TestCase>, others: &[Other]) -> TestSuite {
-    let is_before = |other: &&Other| other.sorted_by.as_ref().is_some_and(|sorted_by| sorted_by < path);
-    let (before, after): (Vec<&Other>, Vec<&Other>) = others.iter().partition(is_before);
-    let case = |other: &Other| other.case.clone();
+fn suite(path: &RelPath, own: Vec<TestCase>, others: &[ExtraCase]) -> TestSuite {
+    let is_before = |other: &&ExtraCase| other.sorted_by.as_ref().is_some_and(|sorted_by| sorted_by < path);
+    let (before, after): (Vec<&ExtraCase>, Vec<&ExtraCase>) = others.iter().partition(is_before);
+    let case = |other: &ExtraCase| other.case.clone();
     let mut cases: Vec<TestCase> = before.into_iter().map(case).collect();
     cases.extend(own);
     cases.extend(after.into_iter().map(case));

@@ -1,15 +1,15 @@
-//! A list in JSON, written one item after another: a report of a million violations holds one of them at a time.
+//! Writes a JSON list item by item, so that a large report is never in memory as a whole.
 
 use phaser_core::sanitize::inert_json;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// What one level is set in by.
+/// Indentation per level.
 const INDENT: &str = "  ";
 
-/// Writes the items as pretty JSON that starts on a line so many levels deep. A newline in an item is always layout:
-/// strings spell theirs out.
+/// Writes the items pretty-printed, for a list on a line indented by `depth` levels. Newlines in an item are layout: JSON
+/// strings escape theirs.
 pub fn write_list<T: Serialize>(
     out: &mut dyn Write,
     items: impl Iterator<Item = T>,
@@ -35,7 +35,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_list_looks_like_one_that_is_written_at_once() {
+    fn list_equals_serde_json_output() {
         for count in 0..3 {
             let items = vec![json!({ "a": [1, "x\ny"], "b": {} }); count];
             let whole = serde_json::to_string_pretty(&json!({ "list": items })).expect("JSON");

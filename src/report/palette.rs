@@ -1,55 +1,51 @@
-//! The styles of what is written for people; without colours they write nothing.
+//! Terminal styles. Without colours they are empty.
 
 use anstyle::AnsiColor;
 pub use anstyle::Style;
 
 use phaser_core::contract::Severity;
 
-/// Are colours used?
+/// Whether colours are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// Yes.
     On,
-    /// No.
     Off,
 }
 
-/// The styles, which are empty without colours. One is switched on by `{style}`, and off by `{style:#}`.
+/// The styles. `{style}` in a format string starts one, `{style:#}` ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     colour: Colour,
 }
 
 impl Palette {
-    /// Writes no styles.
+    /// Without colours.
     pub const PLAIN: Self = Self { colour: Colour::Off };
 
-    /// With or without colours.
     pub fn new(colour: Colour) -> Self {
         Self { colour }
     }
 
-    /// For what the eye should find first.
+    /// Identifiers and positions.
     pub fn bold(self) -> Style {
         self.only_with_colours(Style::new().bold())
     }
 
-    /// For what matters less than the rest.
+    /// Secondary text.
     pub fn dim(self) -> Style {
         self.only_with_colours(Style::new().dimmed())
     }
 
-    /// For what is well.
+    /// Success.
     pub fn good(self) -> Style {
         self.bold_in(AnsiColor::Green)
     }
 
-    /// For what is wrong.
+    /// Failure.
     pub fn bad(self) -> Style {
         self.bold_in(AnsiColor::BrightRed)
     }
 
-    /// For a severity.
     pub fn severity(self, severity: Severity) -> Style {
         match severity {
             Severity::Error => self.bad(),
@@ -57,7 +53,7 @@ impl Palette {
         }
     }
 
-    /// For the title of a part.
+    /// Section titles.
     pub fn title(self) -> Style {
         self.bold_in(AnsiColor::Cyan)
     }

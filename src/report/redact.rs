@@ -1,7 +1,9 @@
-//! What contracts about secrets matched, taken out of an report before anybody shows it.
+//! Masks secrets in a report before it is written.
 //!
-//! A report is kept, uploaded and read by more people than the source. Of a secret it shows the first characters and the
-//! length, whoever found it: a match of another contract, and the line of one, may hold it too.
+//! A report is stored, uploaded and read by more people than the source. A match of a contract tagged `secret` is reduced
+//! to its first characters and its length. The same text is masked in the source lines and in overlapping matches of
+//! other contracts: with `AKIAEXAMPLEKEY22` a secret, the line `key = AKIAEXAMPLEKEY22` is shown as
+//! `key = AKIA************`.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,20 +14,21 @@ use phaser_core::text::Region;
 use phaser_core::violation::{Match, Violation};
 use phaser_project::report::Report;
 
-/// How much of a secret is shown, in characters.
+/// Characters of a secret that are shown.
 const SHOWN: usize = 4;
-/// Stands for a character that is not shown.
+/// Replaces a hidden character.
 const MASK: char = '*';
 
 /// The tag of contracts whose matches are secrets.
 const SECRET: &str = "secret";
 
-/// Is what this contract matches a secret?
+/// Whether matches of this contract are secrets.
 pub fn is_secret(contract: &Contract) -> bool {
     contract.has_tag(SECRET)
 }
 
-/// Takes secrets out of what violations show. Their places, fingerprints and states stay.
+/// Masks secrets in matched texts and lines, and drops fixes that touch them. Positions, fingerprints and states are
+/// unchanged.
 pub fn redact(report: &mut Report) {
     if !report.contracts.iter().any(|contract| is_secret(contract)) {
         return;
@@ -38,7 +41,7 @@ pub fn redact(report: &mut Report) {
     }
 }
 
-/// What a contract about secrets matched.
+/// A match of a contract tagged `secret`.
 struct Secret {
     range: Range<usize>,
     region: Region,
@@ -52,12 +55,12 @@ impl Secret {
         is_secret(&violation.contract).then_some(secret)
     }
 
-    /// How many of its characters are shown: of a short one, none.
+    /// The number of leading characters shown: none of a short secret.
     fn shown(&self) -> usize {
         if self.text.chars().nth(SHOWN).is_some() { SHOWN } else { 0 }
     }
 
-    /// The columns of it that are not shown on this line, from 0.
+    /// Its hidden columns on a line, from 0.
     fn hidden_columns(&self, line: usize) -> Range<usize> {
         let Region { start, end } = self.region;
         let first = if line == start.line { start.column - 1 + self.shown() } else { 0 };
@@ -65,7 +68,7 @@ impl Secret {
         first..last
     }
 
-    /// The bytes of it that are not shown.
+    /// Its hidden byte range in the file.
     fn hidden_bytes(&self) -> Range<usize> {
         let shown: usize = self.text.chars().take(self.shown()).map(char::len_utf8).sum();
         self.range.start + shown..self.range.end
@@ -105,17 +108,17 @@ fn redact_file(violations: &mut [Violation], secrets: &[Secret]) {
     }
 }
 
-/// The first characters of a secret, and how long it is.
+/// The first characters of a secret and its length.
 fn shortened(found: &Match) -> String {
     let count = found.text.chars().count();
     let start: String = found.text.chars().take(if count > SHOWN { SHOWN } else { 0 }).collect();
-    // What is very long is cut, and then only its bytes are known.
+    // A very long match is truncated; then only its length in bytes is known.
     let is_whole = found.text.len() >= found.range.len();
     let (length, unit) = if is_whole { (count, "character") } else { (found.range.len(), "byte") };
     format!("{start}\u{2026} ({length} {unit}{})", if length == 1 { "" } else { "s" })
 }
 
-/// The line with as many characters, so that columns still hold.
+/// The line with secrets masked, one mask per character, so that columns stay valid.
 fn masked_line(line: &str, number: usize, secrets: &[&Secret]) -> String {
     let hidden: Vec<Range<usize>> = secrets.iter().map(|secret| secret.hidden_columns(number)).collect();
     let mut is_hidden = vec![false; line.chars().count()];
@@ -127,11 +130,11 @@ fn masked_line(line: &str, number: usize, secrets: &[&Secret]) -> String {
     }
     let masked = line.chars().zip(is_hidden).map(|(c, is_hidden)| if is_hidden { MASK } else { c });
     let masked: String = masked.collect();
-    // Columns do not lead to the characters of a line that is not UTF-8.
+    // Columns count bytes of invalid UTF-8, so they do not index the characters of the decoded line.
     if line.contains(char::REPLACEMENT_CHARACTER) { without_secrets(&masked, secrets.iter()) } else { masked }
 }
 
-/// What another contract matched, if a secret is in it.
+/// The match of another contract with secrets masked; `None` if it overlaps none.
 fn masked_text<'a>(found: &Match, secrets: impl Iterator<Item = &'a Secret>) -> Option<String> {
     let overlapping: Vec<&Secret> = secrets
         .filter(|secret| secret.range.start < found.range.end && found.range.start < secret.range.end)
@@ -205,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_its_first_characters_and_its_length() {
+    fn secret_shows_start_and_length() {
         assert_eq!(
             left(b"key = AKIAEXAMPLEKEY22 # x\n", &[(&secret(), 6..22)]),
             [pair("AKIA\u{2026} (16 characters)", "key = AKIA************ # x")]
@@ -213,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn a_short_secret_is_not_shown_at_all() {
+    fn short_secret_is_hidden() {
         assert_eq!(left(b"k=abcd", &[(&secret(), 2..6)]), [pair("\u{2026} (4 characters)", "k=****")]);
         assert_eq!(left(b"k=abcde", &[(&secret(), 2..7)]), [pair("abcd\u{2026} (5 characters)", "k=abcd*")]);
         assert_eq!(left(b"k=a", &[(&secret(), 2..3)]), [pair("\u{2026} (1 character)", "k=*")]);
     }
 
     #[test]
-    fn every_secret_of_a_line_is_hidden_in_it() {
+    fn hides_every_secret_of_line() {
         assert_eq!(
             left(b"a=tokens1 b=tokens2", &[(&secret(), 2..9), (&secret(), 12..19)]),
             [
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn another_contract_shows_no_secret_either() {
+    fn hides_secret_in_other_matches() {
         assert_eq!(
             left(b"print('tokens1')\nx", &[(&secret(), 7..14), (&other(), 0..16), (&other(), 10..18)]),
             [
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_of_several_lines_is_hidden_on_each() {
+    fn hides_multi_line_secret() {
         assert_eq!(
             left(b"k=tokens\nmore\nend x\n", &[(&secret(), 2..17), (&other(), 10..11), (&other(), 18..19)]),
             [pair("toke\u{2026} (15 characters)", "k=toke**"), pair("*", "****"), pair("x", "*** x"),]
@@ -252,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_utf8_shows_no_secret() {
+    fn hides_secret_in_invalid_utf8() {
         let shown =
             left(b"\xE2\x84\xE2\x84\xE2\x84\xE2\x84 tokens1", &[(&secret(), 9..16), (&other(), 0..16)]);
         assert!(
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn without_secrets_nothing_changes() {
+    fn leaves_other_matches() {
         assert_eq!(left(b"tokens1", &[(&other(), 0..7)]), [pair("tokens1", "tokens1")]);
     }
 }

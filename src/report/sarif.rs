@@ -1,6 +1,6 @@
-//! SARIF 2.1.0, within the limits of GitHub code scanning: the only user of serde-sarif.
+//! SARIF 2.1.0 within the limits of GitHub code scanning. The only user of serde-sarif.
 //!
-//! Only open violations are in it: a host would list the others as open, too.
+//! A log has open violations only: GitHub would list suppressed ones as open.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use serde_sarif::sarif::{
     ResultLevel, Run, Sarif, Tool, ToolComponent,
 };
 
-use super::host::{Spot, Top};
+use super::host::{HostLocation, Top};
 use super::list::write_list;
 use super::redact::is_secret;
 use phaser_core::contract::{Contract, Severity};
@@ -24,71 +24,73 @@ use phaser_core::violation::{Replacement, Violation};
 use phaser_project::path::RelPath;
 use phaser_project::report::{Report, Summary};
 
-mod kept;
+mod quota;
 
-use kept::Kept;
+use quota::ResultQuota;
 
 const NAME: &str = "phaser";
-/// Where more is to be read about phaser; empty as long as the package names no repository.
+/// Empty while Cargo.toml has no `repository`.
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
-/// GitHub refuses a longer description, in characters.
+/// Characters of a description; GitHub rejects longer ones.
 const MAX_DESCRIPTION: usize = 1_024;
-/// GitHub shows no more tags of a rule.
+/// Tags of a rule that GitHub shows.
 const MAX_TAGS: usize = 10;
-/// Where readers of SARIF look for the sources.
+/// The base of relative paths.
 const SOURCE_ROOT: &str = "%SRCROOT%";
-/// The fingerprint that GitHub looks at.
+/// The fingerprint that GitHub matches results by.
 const FINGERPRINT: &str = "primaryLocationLineHash";
 
 /// Writes the report as one SARIF log.
 pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
     let Summary { errors, warnings, .. } = report.summary();
-    let mut kept = Kept::new(errors, warnings);
-    let mut ended = Ended::of(report, top);
-    ended.say_left_out(&kept);
+    let mut quota = ResultQuota::new(errors, warnings);
+    let mut status = RunStatus::of(report, top);
+    status.add_omitted(&quota);
     let mut ids = HashSet::new();
     let distinct = report.contracts.iter().filter(|contract| ids.insert(&contract.id));
-    let rules = distinct.map(|contract| wire(rule(contract))).collect();
+    let rules = distinct.map(|contract| to_json(rule(contract))).collect();
     let mut open = report.open();
     let taken = std::iter::from_fn(|| {
-        // Once all that are kept have been seen, no further one is looked at.
-        if kept.is_complete() { None } else { open.find(|violation| kept.takes(violation.contract.severity)) }
+        // Stop early: a run may have far more violations than the quota.
+        if quota.is_complete() {
+            None
+        } else {
+            open.find(|violation| quota.takes(violation.contract.severity))
+        }
     });
-    let results = taken.map(|violation| wire(result(violation, &Spot::of(top, violation))));
-    write_log(out, rules, results, ended)
+    let results = taken.map(|violation| to_json(result(violation, &HostLocation::of(top, violation))));
+    write_log(out, rules, results, status)
 }
 
 /// Why a log cannot be merged.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// It is something else.
-    #[error("not a SARIF log: {0}; name files that 'phaser enforce --format sarif' has written")]
+pub enum SarifReadError {
+    #[error("not a SARIF log: {0} (use the output of 'phaser enforce --format sarif')")]
     NotSarif(String),
-    /// Somebody else wrote it.
-    #[error("written by {0}, not by phaser; upload it on its own")]
+    #[error("written by {0}, not by phaser (upload it separately)")]
     Foreign(String),
 }
 
-/// Reads a log that [`write()`] has written.
-pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
+/// Parses a log written by [`write()`].
+pub fn read(bytes: &[u8]) -> Result<SarifLog, SarifReadError> {
     let mut whole: Value =
-        serde_json::from_slice(bytes).map_err(|error| ReadError::NotSarif(error.to_string()))?;
+        serde_json::from_slice(bytes).map_err(|error| SarifReadError::NotSarif(error.to_string()))?;
     if !whole["runs"].is_array() {
-        return Err(ReadError::NotSarif("it has no runs".to_owned()));
+        return Err(SarifReadError::NotSarif("it has no runs".to_owned()));
     }
-    let mut log = Log::default();
+    let mut log = SarifLog::default();
     for mut run in list(&mut whole, "runs")? {
         match run["tool"]["driver"]["name"].as_str() {
             Some(NAME) => {}
-            Some(other) => return Err(ReadError::Foreign(other.to_owned())),
-            None => return Err(ReadError::NotSarif("a run does not name its tool".to_owned())),
+            Some(other) => return Err(SarifReadError::Foreign(other.to_owned())),
+            None => return Err(SarifReadError::NotSarif("a run does not name its tool".to_owned())),
         }
         if let Some(driver) = run.pointer_mut("/tool/driver") {
             log.rules.extend(list(driver, "rules")?);
         }
         log.results.extend(list(&mut run, "results")?);
         for mut part in list(&mut run, "invocations")? {
-            log.ends.push(Ended {
+            log.statuses.push(RunStatus {
                 is_successful: part["executionSuccessful"].as_bool().unwrap_or(false),
                 about_contracts: list(&mut part, ABOUT_CONTRACTS)?,
                 about_files: list(&mut part, ABOUT_FILES)?,
@@ -98,17 +100,17 @@ pub fn read(bytes: &[u8]) -> Result<Log, ReadError> {
     Ok(log)
 }
 
-/// A log that phaser wrote: what merging puts together. What is in each part is written again as it was read.
+/// The parts of a log that are merged. Their JSON is written back unchanged.
 #[derive(Debug, Default)]
-pub struct Log {
+pub struct SarifLog {
     rules: Vec<Value>,
     results: Vec<Value>,
-    ends: Vec<Ended>,
+    statuses: Vec<RunStatus>,
 }
 
-/// How a run ended, and what there was to say about it.
+/// Whether a run succeeded, and its notifications.
 #[derive(Debug)]
-struct Ended {
+struct RunStatus {
     is_successful: bool,
     about_contracts: Vec<Value>,
     about_files: Vec<Value>,
@@ -117,24 +119,24 @@ struct Ended {
 const ABOUT_CONTRACTS: &str = "toolConfigurationNotifications";
 const ABOUT_FILES: &str = "toolExecutionNotifications";
 
-/// Takes the list with this name out of an object; one that is not there is empty.
-fn list(object: &mut Value, name: &str) -> Result<Vec<Value>, ReadError> {
+/// Takes the list with this name out of an object; empty if absent.
+fn list(object: &mut Value, name: &str) -> Result<Vec<Value>, SarifReadError> {
     match object.get_mut(name).map(Value::take) {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
-        Some(_) => Err(ReadError::NotSarif(format!("'{name}' is no list"))),
+        Some(_) => Err(SarifReadError::NotSarif(format!("'{name}' is not a list"))),
     }
 }
 
-/// Writes several logs, such as those of the shards of one project, as one.
-pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
+/// Merges logs, such as those of the shards of a project. Identical rules and results appear once.
+pub fn merge(out: &mut dyn Write, logs: Vec<SarifLog>) -> io::Result<()> {
     let mut rules = BTreeMap::new();
     let mut results: BTreeMap<Order, Value> = BTreeMap::new();
-    let mut all = Ended { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() };
+    let mut all = RunStatus { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() };
     for log in logs {
         rules.extend(log.rules.into_iter().map(|rule| (text(&rule["id"]), rule)));
         results.extend(log.results.into_iter().map(|result| (order(&result), result)));
-        for part in log.ends {
+        for part in log.statuses {
             all.is_successful &= part.is_successful;
             append(&mut all.about_contracts, part.about_contracts);
             append(&mut all.about_files, part.about_files);
@@ -144,13 +146,13 @@ pub fn merge(out: &mut dyn Write, logs: Vec<Log>) -> io::Result<()> {
         Some("error") => Severity::Error,
         _ => Severity::Warning,
     };
-    let mut kept = Kept::of(results.values().map(severity));
-    all.say_left_out(&kept);
-    let taken = results.into_values().filter(|result| kept.takes(severity(result)));
+    let mut quota = ResultQuota::of(results.values().map(severity));
+    all.add_omitted(&quota);
+    let taken = results.into_values().filter(|result| quota.takes(severity(result)));
     write_log(out, rules.into_values().collect(), taken, all)
 }
 
-/// Shards of one project have the same contracts, and so the same things to say about them.
+/// Appends without duplicates: shards of a project repeat the notifications about contracts.
 fn append(all: &mut Vec<Value>, more: Vec<Value>) {
     for notification in more {
         if !all.contains(&notification) {
@@ -161,7 +163,7 @@ fn append(all: &mut Vec<Value>, more: Vec<Value>) {
 
 type Order = (Option<String>, Option<i64>, Option<i64>, Option<String>, Option<String>);
 
-/// Where a result stands, and which of several it is there.
+/// The sort key of a result: path, line, column, rule, fingerprint.
 fn order(result: &Value) -> Order {
     let physical = &result["locations"][0]["physicalLocation"];
     let (uri, region) = (text(&physical["artifactLocation"]["uri"]), &physical["region"]);
@@ -173,18 +175,18 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// What stands in a log where its results are to be.
+/// The empty list that is replaced by the results.
 const NO_RESULTS: &str = "\"results\": []";
 
-/// How deep in a log the results are.
+/// Nesting level of the results.
 const RESULTS_DEPTH: usize = 3;
 
-/// Writes a log, one result after the other.
+/// Writes a log, result by result.
 fn write_log(
     out: &mut dyn Write,
     rules: Vec<Value>,
     results: impl Iterator<Item = Value>,
-    ended: Ended,
+    status: RunStatus,
 ) -> io::Result<()> {
     let ids = rules.iter().enumerate().map(|(at, rule)| Some((text(&rule["id"])?, at)));
     let index: HashMap<String, usize> = ids.flatten().collect();
@@ -205,11 +207,11 @@ fn write_log(
         .version(json!("2.1.0"))
         .runs(vec![run])
         .build();
-    let mut log = wire(log);
+    let mut log = to_json(log);
     log["runs"][0]["tool"]["driver"]["rules"] = Value::Array(rules);
-    log["runs"][0]["invocations"] = json!([ended.to_wire()]);
+    log["runs"][0]["invocations"] = json!([status.to_invocation()]);
     let log = serde_json::to_string_pretty(&log)?;
-    // No text of a contract can look like this: in a string, quotes are spelled out.
+    // Text of a contract cannot contain this: JSON strings escape quotes.
     let (before, after) = log.split_once(NO_RESULTS).expect("a log has results");
     write!(out, "{}\"results\": ", inert_json(before))?;
     let numbered = results.map(|mut result| {
@@ -223,13 +225,13 @@ fn write_log(
     writeln!(out, "{}", inert_json(after))
 }
 
-/// A part of a log as JSON. What is read again is not read as the crate's types: that is a parser for each of the hundred
-/// kinds of objects that SARIF knows.
-fn wire(part: impl Serialize) -> Value {
+/// A part of a log as JSON. Logs are read back as JSON too: deserialising serde-sarif's hundred types would enlarge the
+/// binary.
+fn to_json(part: impl Serialize) -> Value {
     serde_json::to_value(part).expect("SARIF has only text as keys")
 }
 
-impl Ended {
+impl RunStatus {
     fn of(report: &Report, top: &Top) -> Self {
         let gaps = report.gaps().map(|skipped| {
             let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
@@ -244,16 +246,18 @@ impl Ended {
         Self { is_successful: !failed, about_contracts, about_files }
     }
 
-    fn say_left_out(&mut self, kept: &Kept) {
-        let said = kept.left_out().map(|text| notification(&text, "warning", None));
-        self.about_files.extend(said);
+    fn add_omitted(&mut self, quota: &ResultQuota) {
+        let omitted = quota.omitted().map(|text| notification(&text, "warning", None));
+        self.about_files.extend(omitted);
     }
 
-    fn to_wire(&self) -> Value {
-        let mut invocation = wire(Invocation::builder().execution_successful(self.is_successful).build());
-        for (name, said) in [(ABOUT_CONTRACTS, &self.about_contracts), (ABOUT_FILES, &self.about_files)] {
-            if !said.is_empty() {
-                invocation[name] = json!(said);
+    fn to_invocation(&self) -> Value {
+        let mut invocation = to_json(Invocation::builder().execution_successful(self.is_successful).build());
+        for (name, notifications) in
+            [(ABOUT_CONTRACTS, &self.about_contracts), (ABOUT_FILES, &self.about_files)]
+        {
+            if !notifications.is_empty() {
+                invocation[name] = json!(notifications);
             }
         }
         invocation
@@ -265,7 +269,7 @@ fn rule(contract: &Contract) -> ReportingDescriptor {
     let level = contract.severity.as_str();
     let why = rationale.as_deref().unwrap_or(message);
     let reason = rationale.as_ref().map(|rationale| format!("{rationale}\n\n")).unwrap_or_default();
-    let ignore = format!("To allow one place, put a comment with 'phaser:ignore {id}' on its line.");
+    let ignore = format!("To ignore one match, put a comment with 'phaser:ignore {id}' on its line.");
     ReportingDescriptor::builder()
         .id(id)
         .short_description(described(message))
@@ -290,7 +294,7 @@ fn properties(contract: &Contract) -> PropertyBag {
     PropertyBag::builder().tags(filed_under(contract)).additional_properties(properties).build()
 }
 
-/// What a host files the rule under; it takes the score of a secret only for what is about security.
+/// The tags of a rule. GitHub uses `security-severity` only with the tag `security`.
 fn filed_under(contract: &Contract) -> Vec<String> {
     let security = is_secret(contract).then_some("security");
     let mut all: Vec<String> = Vec::new();
@@ -308,7 +312,7 @@ fn described(text: &str) -> MultiformatMessageString {
     MultiformatMessageString::builder().text(text.chars().take(MAX_DESCRIPTION).collect::<String>()).build()
 }
 
-fn result(violation: &Violation, spot: &Spot) -> SarifResult {
+fn result(violation: &Violation, spot: &HostLocation) -> SarifResult {
     let contract = &violation.contract;
     let note = violation.note.map(|note| format!(" ({}.)", note.as_str())).unwrap_or_default();
     let region = region(spot, violation);
@@ -323,8 +327,8 @@ fn result(violation: &Violation, spot: &Spot) -> SarifResult {
     result
 }
 
-/// What repairs a violation.
-fn fix(replacement: &Replacement, spot: &Spot, violation: &Violation) -> Fix {
+/// The SARIF fix of a violation.
+fn fix(replacement: &Replacement, spot: &HostLocation, violation: &Violation) -> Fix {
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let Replacement { region, text, .. } = replacement;
     let deleted = Region::builder()
@@ -337,8 +341,8 @@ fn fix(replacement: &Replacement, spot: &Spot, violation: &Violation) -> Fix {
     let replaced = SarifReplacement::builder().deleted_region(deleted).inserted_content(inserted).build();
     let change =
         ArtifactChange::builder().artifact_location(file(&spot.path)).replacements(vec![replaced]).build();
-    let said = format!("Apply the fix of {}.", violation.contract.id);
-    Fix::builder().description(message(&said)).artifact_changes(vec![change]).build()
+    let description = format!("Apply the fix of {}.", violation.contract.id);
+    Fix::builder().description(message(&description)).artifact_changes(vec![change]).build()
 }
 
 fn level(contract: &Contract) -> ResultLevel {
@@ -348,7 +352,7 @@ fn level(contract: &Contract) -> ResultLevel {
     }
 }
 
-fn region(spot: &Spot, violation: &Violation) -> Region {
+fn region(spot: &HostLocation, violation: &Violation) -> Region {
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let mut wire = Region::builder().start_line(number(spot.line)).build();
     let Some(region) = spot.region else { return wire };
@@ -369,7 +373,7 @@ fn file(path: &RelPath) -> ArtifactLocation {
     ArtifactLocation::builder().uri(uri(path)).uri_base_id(SOURCE_ROOT).build()
 }
 
-/// A relative reference; whatever has a meaning in one, and whatever is not ASCII, is spelled out.
+/// The path as a relative URI reference, percent-encoded.
 fn uri(path: &RelPath) -> String {
     let spell = |byte: &u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
@@ -383,7 +387,7 @@ fn uri(path: &RelPath) -> String {
 fn notification(text: &str, level: &str, path: Option<&RelPath>) -> Value {
     let mut notification = Notification::builder().message(message(text)).level(json!(level)).build();
     notification.locations = path.map(|path| vec![location(path, Region::builder().start_line(1).build())]);
-    wire(notification)
+    to_json(notification)
 }
 
 fn message(text: &str) -> Message {
@@ -392,49 +396,49 @@ fn message(text: &str) -> Message {
 
 #[cfg(test)]
 mod tests {
-    use super::kept::MAX_RESULTS;
+    use super::quota::MAX_RESULTS;
     use super::*;
 
-    fn well() -> Ended {
-        Ended { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() }
+    fn well() -> RunStatus {
+        RunStatus { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() }
     }
 
     #[test]
-    fn what_is_no_log_is_told_from_what_somebody_else_wrote() {
+    fn tells_other_files_from_foreign_logs() {
         let said = |text: &str| read(text.as_bytes()).expect_err(text).to_string();
-        assert!(said("[]").starts_with("not a SARIF log: it has no runs;"), "{}", said("[]"));
-        assert!(said("{\"runs\": {}}").starts_with("not a SARIF log: it has no runs;"));
-        assert!(said("{\"runs\": [{}]}").starts_with("not a SARIF log: a run does not name its tool;"));
+        assert!(said("[]").starts_with("not a SARIF log: it has no runs "), "{}", said("[]"));
+        assert!(said("{\"runs\": {}}").starts_with("not a SARIF log: it has no runs "));
+        assert!(said("{\"runs\": [{}]}").starts_with("not a SARIF log: a run does not name its tool "));
         let run = |driver: &str, rest: &str| {
             format!("{{\"runs\": [{{\"tool\": {{\"driver\": {{{driver}}}}}{rest}}}]}}")
         };
         assert!(said(&run("\"name\": \"x\"", "")).starts_with("written by x, not by phaser"));
         let odd = run("\"name\": \"phaser\"", ", \"results\": 1");
-        assert!(said(&odd).starts_with("not a SARIF log: 'results' is no list;"), "{}", said(&odd));
+        assert!(said(&odd).starts_with("not a SARIF log: 'results' is not a list "), "{}", said(&odd));
         assert!(read(run("\"name\": \"phaser\"", "").as_bytes()).is_ok());
     }
 
     #[test]
-    fn what_is_left_out_is_said() {
+    fn notes_omitted_results() {
         let results = || {
             let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
-            std::iter::repeat_n(wire(result), MAX_RESULTS + 3)
+            std::iter::repeat_n(to_json(result), MAX_RESULTS + 3)
         };
         let mut out = Vec::new();
-        let mut ended = well();
-        let mut kept = Kept::of(results().map(|_| Severity::Error));
-        ended.say_left_out(&kept);
-        let taken = results().filter(|_| kept.takes(Severity::Error));
-        write_log(&mut out, Vec::new(), taken, ended).expect("written");
+        let mut status = well();
+        let mut quota = ResultQuota::of(results().map(|_| Severity::Error));
+        status.add_omitted(&quota);
+        let taken = results().filter(|_| quota.takes(Severity::Error));
+        write_log(&mut out, Vec::new(), taken, status).expect("written");
         let log: Sarif = serde_json::from_slice(&out).expect("is SARIF");
         assert_eq!(log.runs[0].results.as_ref().map(Vec::len), Some(MAX_RESULTS));
         let said = String::from_utf8(out).expect("UTF-8");
-        assert!(said.contains("\"3 results were left out, because GitHub takes 25000 at most\""));
+        assert!(said.contains("\"3 results omitted: GitHub accepts at most 25000\""));
     }
 
     #[test]
-    fn a_log_is_written_in_pieces_as_it_would_be_at_once() {
-        let result = wire(SarifResult::builder().message(message("\"results\": []")).build());
+    fn log_equals_serde_json_output() {
+        let result = to_json(SarifResult::builder().message(message("\"results\": []")).build());
         for count in [0, 1, 3] {
             let mut out = Vec::new();
             write_log(&mut out, Vec::new(), vec![result.clone(); count].into_iter(), well())
@@ -446,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_a_relative_reference() {
+    fn path_is_percent_encoded() {
         let path = RelPath::from_bytes(b"a b/#%/c:\xE9.txt".to_vec());
         assert_eq!(uri(&path), "a%20b/%23%25/c%3A%E9.txt");
     }

@@ -1,4 +1,4 @@
-//! Every format, over violations of every state.
+//! All formats, with violations in every state.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -35,7 +35,7 @@ fn matcher() -> Matcher {
     Matcher::new(contracts, matcher::Options::new(Duration::from_secs(3600), Directives::Honoured))
 }
 
-/// Files with violations of every kind; one of them was something else before.
+/// Files with violations of every type; one has a previous text.
 fn targets() -> Targets {
     let file = |path: String, text: String| {
         Target::new(RelPath::from(path.as_str()), Content::Bytes(text.into_bytes().into()))
@@ -82,7 +82,7 @@ fn report(baseline: Option<&Baseline>) -> Report {
     report
 }
 
-/// Some of the violations, under the path that they have, or had.
+/// A baseline of some violations, partly under previous paths.
 fn baseline() -> Baseline {
     let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
     for (at, violation) in report(None).open().enumerate().filter(|(at, _)| at % 3 != 0) {

@@ -1,4 +1,4 @@
-//! Text for people: one block for each violation, and a summary. On a terminal, also the source line.
+//! Text: one block per violation and a summary; on a terminal with the source line.
 
 use std::io::{self, Write};
 
@@ -12,48 +12,41 @@ use phaser_core::sanitize::{inert, inert_source};
 use phaser_core::violation::{Match, Note, Violation};
 use phaser_project::report::Report;
 
-/// How much is shown.
+/// What is shown of each violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// The place, the rule and its message.
+    /// Position, contract and message.
     Plain,
-    /// Also the source line with a caret.
+    /// With the source line and a caret.
     Source(Colour),
 }
 
-/// Is the reader told how to learn more?
+/// Whether to point to `phaser explain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
-    /// Yes, below the source: what explains a contract.
+    /// After the summary, with [`Detail::Source`].
     Explain,
-    /// No.
     None,
 }
 
-/// Are violations counted by contract, directory and file?
+/// When to add the counts by contract, directory and file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Totals {
-    /// Yes.
     Always,
-    /// When there are so many that nobody reads them all.
+    /// Above [`MANY`] open violations.
     WhenMany,
-    /// No.
     Never,
 }
 
-/// The most open violations that are read one by one.
+/// Open violations above which counts are added.
 const MANY: usize = 50;
 
-/// How to show the violations.
+/// Options of the text format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How much of each.
     pub detail: Detail,
-    /// Where their paths start.
     pub here: Here,
-    /// What to say at the end.
     pub hint: Hint,
-    /// What to count before that.
     pub totals: Totals,
 }
 
@@ -79,7 +72,7 @@ pub fn write(out: &mut dyn Write, report: &Report, options: &Options) -> io::Res
     writeln!(out, "{summary}")?;
     match options {
         Options { detail: Detail::Source(_), hint: Hint::Explain, .. } if !is_clean => {
-            writeln!(out, "'phaser explain ID' says why a contract is there, and how to make an exception")
+            writeln!(out, "run 'phaser explain ID' for the reason and how to ignore a violation")
         }
         _ => Ok(()),
     }
@@ -107,7 +100,7 @@ fn write_violation(out: &mut dyn Write, violation: &Violation, options: &Options
         Some(Note::BareIgnore) => {
             writeln!(
                 out,
-                "  note: 'phaser:ignore' without an id ignores nothing; write 'phaser:ignore {id}'"
+                "  note: 'phaser:ignore' without an id ignores nothing (write 'phaser:ignore {id}')"
             )?;
         }
         Some(Note::NotIgnorable) => {
@@ -127,11 +120,11 @@ fn palette(detail: Detail) -> Palette {
     }
 }
 
-/// The line a match starts on, with a caret under as much of the match as the line holds.
+/// Writes the first line of a match, with carets under the match.
 fn write_source(out: &mut dyn Write, found: &Match, severity: Severity, colour: Colour) -> io::Result<()> {
     let line = inert_source(&found.line);
     if found.region.start.column > line.chars().count() + 1 {
-        return Ok(()); // The line is so long that the match is not in the part of it that is kept.
+        return Ok(()); // The match is beyond the kept part of a long line.
     }
     let offset = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
     let start = offset(found.region.start.column);

@@ -1,4 +1,4 @@
-//! `--timings`: how long each phase of a run took, and which contracts cost most.
+//! `--timings`: the time of each phase of a run, and the most expensive contracts.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -9,15 +9,15 @@ use phaser_project::report::{Phase, Spent};
 /// The cost of a run.
 #[derive(Debug, Default)]
 pub struct Timings {
-    /// The phases, in their order, and how long each took.
+    /// In order, with the time of each.
     pub phases: Vec<(Phase, Duration)>,
-    /// What the scan has cost, if there was one.
+    /// The cost of the scan, if there was one.
     pub spent: Option<Spent>,
-    /// The contracts that cost most, in order.
+    /// The most expensive contracts, in order.
     pub costly: Vec<Costly>,
 }
 
-/// Writes the phases and the contracts.
+/// Writes a table of phases and one of contracts.
 pub fn write(out: &mut dyn Write, timings: &Timings) -> io::Result<()> {
     writeln!(out, "{:<20} {:>12}", "phase", "ms")?;
     for (phase, time) in &timings.phases {
@@ -27,7 +27,7 @@ pub fn write(out: &mut dyn Write, timings: &Timings) -> io::Result<()> {
         }
     }
     if timings.costly.is_empty() {
-        return writeln!(out, "no contract had to be searched for");
+        return writeln!(out, "no contract was searched for");
     }
     let width =
         timings.costly.iter().map(|costly| costly.id.chars().count()).max().unwrap_or_default().max(20);
@@ -47,7 +47,7 @@ pub fn write(out: &mut dyn Write, timings: &Timings) -> io::Result<()> {
     Ok(())
 }
 
-/// What the threads did, which together may have taken longer than the scan.
+/// Writes the time of all threads together, which may exceed the time of the scan.
 fn write_spent(out: &mut dyn Write, spent: &Spent) -> io::Result<()> {
     let Spent { threads, selecting, reading, costs } = spent;
     let parts = [
@@ -69,8 +69,8 @@ fn ms(time: Duration) -> String {
 fn why(slow: Slow) -> String {
     match slow {
         Slow::Backtracks(construct) => format!("backtracking engine, because of {}", construct.as_str()),
-        Slow::WholeText => "no necessary part: searched for in the whole text".to_owned(),
-        Slow::BeyondAscii => "text beyond ASCII: needs the Unicode form of the pattern".to_owned(),
+        Slow::WholeText => "no required literal: the whole text is searched".to_owned(),
+        Slow::BeyondAscii => "non-ASCII text: needs the Unicode form of the pattern".to_owned(),
     }
 }
 
@@ -112,8 +112,8 @@ mod tests {
         report written              0.001
         most expensive                 ms   searches    windows          bytes  why
         one                         1.500          2          3             40  backtracking engine, because of look-around
-        two                         1.500          2          3             40  no necessary part: searched for in the whole text
-        three                       1.500          2          3             40  text beyond ASCII: needs the Unicode form of the pattern
+        two                         1.500          2          3             40  no required literal: the whole text is searched
+        three                       1.500          2          3             40  non-ASCII text: needs the Unicode form of the pattern
         four                        1.500          2          3             40
         ");
     }
@@ -122,7 +122,7 @@ mod tests {
     fn reports_that_no_contract_was_searched_for() {
         insta::assert_snapshot!(shown(&Timings::default()), @"
         phase                          ms
-        no contract had to be searched for
+        no contract was searched for
         ");
     }
 }

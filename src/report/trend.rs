@@ -1,89 +1,58 @@
-//! How it was over time: a history that was written as JSON, read, and shown in a few lines of Markdown.
-//!
-//! What a history is made of, and how commits are searched, is not known here.
+//! `phaser report trend`: a written history as a Markdown table.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::github::cell;
 
-/// How many bars stand in a row; more commits than that are thinned out.
+/// Bars per row; more commits are sampled evenly.
 const MAX_BARS: usize = 30;
-/// How many contracts have a row of their own: those with the largest change.
+/// Contracts with a row of their own: those with the largest change.
 const MAX_CONTRACTS: usize = 5;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// How many open violations there were, commit by commit.
-#[derive(Debug, PartialEq, Eq)]
+/// The output of `phaser history --format json`.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub struct Trend {
     /// Oldest first.
-    pub commits: Vec<Sample>,
+    pub commits: Vec<TrendPoint>,
 }
 
-/// How many open violations there were in a commit.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// The name of the commit.
+/// The numbers of open violations in a commit.
+#[derive(Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct TrendPoint {
     pub id: String,
-    /// When it was made, in seconds since 1970.
+    /// Commit time, in seconds since 1970.
     pub time: i64,
-    /// Of contracts with severity error.
     pub errors: usize,
-    /// Of contracts with severity warning.
     pub warnings: usize,
-    /// The same by the id of the contract.
+    /// Errors and warnings by contract id.
+    #[serde(default)]
     pub contracts: BTreeMap<String, usize>,
 }
 
-/// Why there is no trend.
+/// The file is no history.
 #[derive(Debug, Error)]
-#[error("not a history: name what 'phaser history --format json' has written")]
+#[error("not a history (use the output of 'phaser history --format json')")]
 pub struct TrendError;
 
-#[derive(Deserialize)]
-struct WireHistory {
-    commits: Vec<WireCommit>,
-}
-
-#[derive(Deserialize)]
-struct WireCommit {
-    id: String,
-    time: i64,
-    errors: usize,
-    warnings: usize,
-    #[serde(default)]
-    contracts: BTreeMap<String, usize>,
-}
-
 impl Trend {
-    /// Reads what `phaser history --format json` has written.
-    ///
-    /// # Errors
-    ///
-    /// When it is something else.
+    /// Parses the output of `phaser history --format json`.
     pub fn read(bytes: &[u8]) -> Result<Self, TrendError> {
-        let WireHistory { commits } = serde_json::from_slice(bytes).map_err(|_| TrendError)?;
-        let sample = |WireCommit { id, time, errors, warnings, contracts }| Sample {
-            id,
-            time,
-            errors,
-            warnings,
-            contracts,
-        };
-        Ok(Self { commits: commits.into_iter().map(sample).collect() })
+        serde_json::from_slice(bytes).map_err(|_| TrendError)
     }
 
-    /// Writes a table: what there was first, what there is now, the change, and a bar for each commit.
+    /// Writes a table of the first count, the last count, the change, and a bar per commit.
     pub fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "### phaser: violations over time\n")?;
         let (first, last) = match self.commits.as_slice() {
             [] => return writeln!(out, "The history has no commits.\n"),
             [only] => {
-                let (day, Sample { errors, warnings, .. }) = (day(only.time), only);
+                let (day, TrendPoint { errors, warnings, .. }) = (day(only.time), only);
                 return writeln!(
                     out,
                     "The history has one commit, of {day}: errors {errors}, warnings {warnings}.\n"
@@ -107,7 +76,12 @@ impl Trend {
         writeln!(out)
     }
 
-    fn write_row(&self, out: &mut dyn Write, name: &str, count: impl Fn(&Sample) -> usize) -> io::Result<()> {
+    fn write_row(
+        &self,
+        out: &mut dyn Write,
+        name: &str,
+        count: impl Fn(&TrendPoint) -> usize,
+    ) -> io::Result<()> {
         let counts: Vec<usize> = self.commits.iter().map(count).collect();
         let (first, last) =
             (counts.first().copied().unwrap_or_default(), counts.last().copied().unwrap_or_default());
@@ -125,7 +99,7 @@ impl Trend {
         let (Some(first), Some(last)) = (self.commits.first(), self.commits.last()) else {
             return Vec::new();
         };
-        let count = |commit: &Sample, id: &str| commit.contracts.get(id).copied().unwrap_or_default();
+        let count = |commit: &TrendPoint, id: &str| commit.contracts.get(id).copied().unwrap_or_default();
         let mut changes: Vec<(usize, &str)> = first
             .contracts
             .keys()
@@ -138,7 +112,7 @@ impl Trend {
     }
 }
 
-/// A bar for each count, the first and the last among them; the lowest bar is nothing at all.
+/// One bar per count, including the first and the last. The lowest bar means zero.
 fn bars(counts: &[usize]) -> String {
     let most = counts.iter().copied().max().unwrap_or_default().max(1);
     let shown = counts.len().min(MAX_BARS);
@@ -147,9 +121,9 @@ fn bars(counts: &[usize]) -> String {
     (0..shown).map(|bar| BARS[height(counts[at(bar)])]).collect()
 }
 
-/// The day of a time, in UTC, as in 2026-11-17.
+/// The UTC date of a time, as YYYY-MM-DD.
 fn day(time: i64) -> String {
-    // Counted from the first of March of the year 0, so that a leap day is the last one of its year.
+    // Days since 0000-03-01: years that start in March end with the leap day.
     let days = time.div_euclid(SECONDS_PER_DAY) + 719_468;
     let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -176,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trend_is_a_table_with_bars() {
+    fn trend_is_table_with_bars() {
         let commit = |time: i64, errors: usize, warnings: usize| {
             json!({ "id": "c", "time": time, "errors": errors, "warnings": warnings,
                 "contracts": { "no-x": errors, "a|b": warnings, "same": 3 } })
@@ -199,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn one_commit_or_none_is_no_table() {
+    fn short_history_is_one_line() {
         insta::assert_snapshot!(markdown(json!([])), @r#"
         ### phaser: violations over time
 
@@ -213,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn many_commits_are_thinned_out_and_both_ends_stay() {
+    fn bars_include_both_ends() {
         let counts: Vec<usize> = (0..1_000).rev().collect();
         let drawn = bars(&counts);
         assert_eq!(drawn.chars().count(), MAX_BARS);
@@ -224,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_those_of_the_calendar() {
+    fn day_follows_calendar() {
         for (time, expected) in [
             (0, "1970-01-01"),
             (-1, "1969-12-31"),
@@ -240,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_history_is_refused() {
+    fn rejects_other_files() {
         for bytes in ["", "{}", "[]", r#"{"commits":[{"id":"c"}]}"#] {
             assert!(Trend::read(bytes.as_bytes()).is_err(), "{bytes}");
         }

@@ -1,4 +1,4 @@
-//! What is wrong with a contract file, for people: the place, what is wrong there, and signs under the text.
+//! Warnings about contract files as text: position, problem, and carets under the excerpt.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use super::palette::Palette;
 use phaser_core::contract::Warning;
 use phaser_core::sanitize::inert;
 
-/// Writes a warning in lines.
+/// Writes a warning, with its excerpt if it has one.
 pub fn write(out: &mut dyn Write, warning: &Warning, palette: Palette) -> io::Result<()> {
     let (bold, bad) = (palette.bold(), palette.bad());
     let line = warning.to_string();
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn without_colours_it_is_what_its_lines_say() {
+    fn plain_warning_equals_its_lines() {
         let plain = Warning::at("a.yaml".as_ref(), 3, "wrong");
         for warning in [
             plain.clone().pointing("x(", Some(1..2)),
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_and_the_signs_stand_out() {
+    fn styles_position_and_carets() {
         let warning = Warning::at("a.yaml".as_ref(), 3, "wrong").pointing("x(", Some(1..2));
         let shown = written(&warning, Palette::new(Colour::On)).replace('\u{1b}', "^[");
         insta::assert_snapshot!(shown, @r#"

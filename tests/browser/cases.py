@@ -477,7 +477,7 @@ def hostile_trees_and_histories_stay_text(world):
 def none_and_one(world):
     with world.tab() as tab:
         tab.open(world.page("empty"))
-        same(tab.ask(FOUND), "There are no violations.", "what is said of none")
+        same(tab.ask(FOUND), "No violations.", "what is said of none")
         same(tab.ask("document.getElementById('side').checkVisibility()"), False, "filters for nothing")
         same(tab.ask("[...document.querySelectorAll('#totals li')].map(l => l.textContent)"), ["0errors", "0warnings"], "totals of none")
         tab.press("/")
@@ -544,7 +544,7 @@ def paper_has_everything(world):
                 expect(re.sub(r"\s", "", part) in text, f"not on paper: {part}")
         for part in ["Overtime", "larger than 10 MB", "Bycontract", "Bydirectory", "Byfile", "2026-01-01", "a project"]:
             expect(part.replace(" ", "") in text, f"not on paper: {part}")
-        for part in ["Clear filters", "press / to get here", "Show all open"]:
+        for part in ["Clear filters", "press / to focus", "Show all open"]:
             expect(part.replace(" ", "") not in text, f"on paper: {part}")
         same(tab.ask("document.getElementById('gaps').open"), False, "folded again after printing")
         tab.click(facet("By contract", "no-eval"))
@@ -678,7 +678,7 @@ def trend_of_many_commits(world):
 def trend_of_one_commit_or_none(world):
     with world.tab() as tab:
         tab.open(world.page("trend-one"))
-        said = "Violations in one commit, of 2026-01-01, the baseline left aside: 48 errors, 20 warnings."
+        said = "Violations in one commit, of 2026-01-01, excluding the baseline: 48 errors, 20 warnings."
         same(tab.ask("document.getElementById('trend-said').textContent"), said, "one commit")
         expect(all(len(line) == 1 and all(map(lambda n: n == n, line[0])) for line in points(tab)), "one point")
         same(tab.ask("document.querySelectorAll('#chart .dot').length"), 2, "which can be seen")

@@ -384,11 +384,11 @@ fn lint_names_what_does_nothing() {
         output.stdout.lines().partition(|line| known.iter().any(|place| line.contains(place)));
     assert_eq!(others.len(), known.len(), "{output}");
     assert_snapshot!(own.join("\n"), @"
-    .claude/contracts/empty.yaml:3: empty: the pattern can match the empty string, which never counts (let it ask for at least one character)
+    .claude/contracts/empty.yaml:3: empty: the pattern can match the empty string, which never counts (require at least one character)
     .claude/contracts/nested.yaml:5: nested: the pattern is taken literally in this form (use the flat form for a regular expression)
     .claude/contracts/no-print.yaml:1: no-print has no examples (add 'examples: {violating: […], passing: […]}')
     .claude/contracts/no-print.yaml:4: no-print: no file of the project matches '*.py' (did you mean '**/*.py'?)
-    .claude/contracts/slow.yaml:3: slow: the pattern needs the backtracking engine because of look-around: it is slower and may run out of time (write it without, if you can)
+    .claude/contracts/slow.yaml:3: slow: the pattern needs the backtracking engine because of look-around: it is slower and may time out (write it without)
     src/a.py:1: 'no-print' is not violated here (remove it)
     src/a.py:2: no contract is called 'no-pint' (did you mean 'no-print'?)
     ");
@@ -403,7 +403,7 @@ fn lint_accepts_good_contracts() {
     assert_snapshot!(sandbox.run(["contracts", "lint"]), @"
     exit: 0
     --- stdout
-    Nothing to say about 1 contracts.
+    No problems in 1 contract.
 
     --- stderr
     ");

@@ -146,12 +146,12 @@ fn bare_directive_suppresses_nothing_with_note() {
     --- stdout
     a.py:1: warning: no-y
       Do not no-y.
-      note: 'phaser:ignore' without an id ignores nothing; write 'phaser:ignore no-y'
+      note: 'phaser:ignore' without an id ignores nothing (write 'phaser:ignore no-y')
     a.py:2: warning: no-y
       Do not no-y.
     a.py:4: warning: no-y
       Do not no-y.
-      note: 'phaser:ignore' without an id ignores nothing; write 'phaser:ignore no-y'
+      note: 'phaser:ignore' without an id ignores nothing (write 'phaser:ignore no-y')
 
     0 errors, 3 warnings
 

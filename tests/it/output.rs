@@ -400,7 +400,7 @@ fn text_paths_are_relative_to_directory() {
 #[test]
 fn terminal_names_explain_once() {
     let sandbox = swift().file("src/b.swift", "a!\nb!\n");
-    let hint = "'phaser explain ID' says why a contract is there, and how to make an exception\n";
+    let hint = "run 'phaser explain ID' for the reason and how to ignore a violation\n";
     let shown = on_a_terminal(&sandbox, "enforce --all", &[("NO_COLOR", "1")]);
     assert!(shown.ends_with(&format!("3 errors, 0 warnings\n{hint}")), "{shown}");
     assert_eq!(shown.matches("phaser explain").count(), 1, "{shown}");

@@ -145,7 +145,7 @@ fn sarif() {
                     "text": "Do not needs-readme."
                   },
                   "help": {
-                    "text": "Do not needs-readme.\n\nTo allow one place, put a comment with 'phaser:ignore needs-readme' on its line."
+                    "text": "Do not needs-readme.\n\nTo ignore one match, put a comment with 'phaser:ignore needs-readme' on its line."
                   },
                   "id": "needs-readme",
                   "properties": {
@@ -167,7 +167,7 @@ fn sarif() {
                     "text": "Because."
                   },
                   "help": {
-                    "text": "Do not no-x.\n\nBecause.\n\nTo allow one place, put a comment with 'phaser:ignore no-x' on its line."
+                    "text": "Do not no-x.\n\nBecause.\n\nTo ignore one match, put a comment with 'phaser:ignore no-x' on its line."
                   },
                   "id": "no-x",
                   "properties": {

@@ -51,7 +51,7 @@ fn shows_phases_and_contracts_with_reason() {
             "report written TIME",
             "most expensive ms searches windows bytes why",
             "quick TIME 2 2 12",
-            "slow-letters TIME 2 2 25 no necessary part: searched for in the whole text",
+            "slow-letters TIME 2 2 25 no required literal: the whole text is searched",
             "slow-look TIME 1 1 6 backtracking engine, because of look-around",
         ]
     );
@@ -94,7 +94,7 @@ fn unreached_phases_are_not_shown() {
         "files listed TIME",
         "contracts read TIME",
         "report written TIME",
-        "no contract had to be searched for",
+        "no contract was searched for",
     ];
     assert_eq!(shape(&output.stderr), expected, "{output}");
 }

@@ -44,7 +44,9 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     match args.format {
         Format::Text if warnings.is_empty() => {
             let count = project.loaded.layers.contracts.len();
-            to_stdout(|out| writeln!(out, "Nothing to say about {count} contracts."))?;
+            to_stdout(|out| {
+                writeln!(out, "No problems in {count} contract{}.", if count == 1 { "" } else { "s" })
+            })?;
         }
         Format::Text => to_stdout(|out| {
             let palette = args.color.palette(environment);

@@ -9,7 +9,7 @@ use super::{Format, Where, json, say_warnings, shown};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
-use crate::examples::{self, Missed, NotAsFixed, Tested, Verdict};
+use crate::examples::{self, ExampleOutcome, FixDifference, Missed, Tested};
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, Warning};
@@ -80,7 +80,7 @@ struct TestCounts {
 
 fn count(all: &Results<'_>) -> TestCounts {
     let tested = || all.iter().flat_map(|(_, tested)| tested);
-    let ok = tested().filter(|tested| tested.verdict == Verdict::Right).count();
+    let ok = tested().filter(|tested| tested.outcome == ExampleOutcome::AsExpected).count();
     let without = all.iter().filter(|(_, tested)| tested.is_empty()).count();
     TestCounts { ok, failed: tested().count() - ok, without }
 }
@@ -89,8 +89,8 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
     let (good, bad, bold, dim) = (palette.good(), palette.bad(), palette.bold(), palette.dim());
     for (contract, tested) in all {
         for tested in tested {
-            let name = format!("{} {} {}", contract.id, tested.purpose.as_str(), tested.number);
-            if tested.verdict != Verdict::Right {
+            let name = format!("{} {} {}", contract.id, tested.expected.as_str(), tested.number);
+            if tested.outcome != ExampleOutcome::AsExpected {
                 let place = format!("{}:{}", shown(&contract.origin.file), tested.example.line);
                 writeln!(out, "{bad}FAIL{bad:#} {bold}{name}{bold:#} {dim}({place}){dim:#}")?;
                 writeln!(out, "     {}", explain(contract, tested))?;
@@ -114,28 +114,28 @@ fn write_text(out: &mut dyn Write, all: &Results<'_>, args: &Test, palette: Pale
 fn explain(contract: &Contract, tested: &Tested<'_>) -> String {
     let path = tested.path.to_text();
     let (path, glob) = (inert(&path), inert(contract.glob.as_str()));
-    match &tested.verdict {
-        Verdict::Right => String::new(),
-        Verdict::Missed(Missed::NothingFound) => format!("missed: no violation in {path}"),
-        Verdict::Missed(Missed::OutsideGlob) => {
+    match &tested.outcome {
+        ExampleOutcome::AsExpected => String::new(),
+        ExampleOutcome::Missed(Missed::NothingFound) => format!("missed: no violation in {path}"),
+        ExampleOutcome::Missed(Missed::OutsideGlob) => {
             format!("missed: '{glob}' does not match {path} (correct the path or the glob)")
         }
-        Verdict::Missed(Missed::NoPath) => {
+        ExampleOutcome::Missed(Missed::NoPath) => {
             format!("missed: cannot derive a path from '{glob}' (give the example a path)")
         }
-        Verdict::Missed(Missed::Ignored) => {
+        ExampleOutcome::Missed(Missed::Ignored) => {
             "missed: an ignore directive suppresses it (remove the directive)".to_owned()
         }
-        Verdict::FixedOtherwise(_) if contract.fix.is_none() => {
+        ExampleOutcome::FixDiffers(_) if contract.fix.is_none() => {
             "has 'fixed', but the contract has no 'fix' (add one)".to_owned()
         }
-        Verdict::FixedOtherwise(NotAsFixed { why: Some(why), .. }) => format!("not fixed: {why}"),
-        Verdict::FixedOtherwise(_) => "the fix gives a different text".to_owned(),
-        Verdict::Fired(violations) => {
+        ExampleOutcome::FixDiffers(FixDifference { why: Some(why), .. }) => format!("not fixed: {why}"),
+        ExampleOutcome::FixDiffers(_) => "the fix gives a different text".to_owned(),
+        ExampleOutcome::Unexpected(violations) => {
             let places: Vec<_> = violations.iter().map(|violation| place(violation, &path)).collect();
             format!("unexpected violation {}", places.join(", "))
         }
-        Verdict::Unfinished(skipped) => {
+        ExampleOutcome::Unchecked(skipped) => {
             let reasons: Vec<_> = skipped.iter().map(|skipped| skipped.why.to_string()).collect();
             format!("not checked: {}", reasons.join(", "))
         }
@@ -154,15 +154,17 @@ fn place(violation: &Violation, path: &str) -> String {
 
 /// Writes the example: `-` before lines of a missed violation, `+` before lines with an unexpected one.
 fn write_difference(out: &mut dyn Write, tested: &Tested<'_>, palette: Palette) -> io::Result<()> {
-    let fired: Vec<usize> = match &tested.verdict {
-        Verdict::Fired(violations) => violations
+    let fired: Vec<usize> = match &tested.outcome {
+        ExampleOutcome::Unexpected(violations) => violations
             .iter()
             .filter_map(|violation| Some(violation.found.as_ref()?.region.start.line))
             .collect(),
-        Verdict::FixedOtherwise(NotAsFixed { got, .. }) => return write_fixed(out, tested, got, palette),
-        Verdict::Right | Verdict::Missed(_) | Verdict::Unfinished(_) => Vec::new(),
+        ExampleOutcome::FixDiffers(FixDifference { got, .. }) => {
+            return write_fixed(out, tested, got, palette);
+        }
+        ExampleOutcome::AsExpected | ExampleOutcome::Missed(_) | ExampleOutcome::Unchecked(_) => Vec::new(),
     };
-    let missed = matches!(tested.verdict, Verdict::Missed(_));
+    let missed = matches!(tested.outcome, ExampleOutcome::Missed(_));
     for (number, line) in (1..).zip(tested.example.text.lines()).take(MOST_LINES) {
         let (sign, style) = if missed {
             ('-', palette.bad())
@@ -190,12 +192,12 @@ fn write_fixed(out: &mut dyn Write, tested: &Tested<'_>, got: &str, palette: Pal
 fn to_json(all: &Results<'_>) -> Value {
     let one = |contract: &Contract, tested: &Tested<'_>| {
         json!({
-            "purpose": tested.purpose.as_str(),
+            "purpose": tested.expected.as_str(),
             "number": tested.number,
             "line": tested.example.line,
             "path": tested.path.to_text(),
-            "ok": tested.verdict == Verdict::Right,
-            "explanation": (tested.verdict != Verdict::Right).then(|| explain(contract, tested)),
+            "ok": tested.outcome == ExampleOutcome::AsExpected,
+            "explanation": (tested.outcome != ExampleOutcome::AsExpected).then(|| explain(contract, tested)),
         })
     };
     let contracts = all.iter().map(|(contract, tested)| {

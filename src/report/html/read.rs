@@ -1,20 +1,18 @@
-//! Pages of reports that other runs have written: those of the shards of a project, or of many projects.
-//!
-//! A page is a report, too: what it shows stands in it.
+//! Builds a page from written reports: JSON, SARIF, or another page, whose data is read back.
 
 use serde_json::Value;
 
-use super::super::trend::{Sample, Trend};
-use super::{Page, ReadError, Repair, Row, Told, WireSample};
+use super::super::trend::Trend;
+use super::{Page, ReportReadError, ReportedViolation, ViolationRow};
 
 impl Page<'_> {
-    /// Adds what a report in JSON or SARIF says, or a page.
+    /// Adds a report in JSON, SARIF or HTML.
     ///
     /// # Errors
     ///
-    /// When it is none of these.
-    pub fn add_report(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
-        let page = inside(bytes);
+    /// The bytes are in none of these formats.
+    pub fn add_report(&mut self, bytes: &[u8]) -> Result<(), ReportReadError> {
+        let page = page_data(bytes);
         let report: Value = serde_json::from_slice(page.unwrap_or(bytes))?;
         if page.is_some() {
             self.add_page(&report);
@@ -23,37 +21,30 @@ impl Page<'_> {
         } else if report["violations"].is_array() && report["version"].is_u64() {
             self.add_json(&report);
         } else {
-            return Err(ReadError::Unknown);
+            return Err(ReportReadError::Unknown);
         }
         self.shown.reports += 1;
         self.sort();
         Ok(())
     }
 
-    /// Brings what several reports say, or several lists of one, into the order of one.
+    /// Sorts the rows by path, position and contract.
     fn sort(&mut self) {
         let (paths, contracts) = (&self.shown.paths, &self.shown.contracts);
-        let key = |&Row(contract, path, line, column, ..): &Row<'_>| {
+        let key = |&ViolationRow(contract, path, line, column, ..): &ViolationRow<'_>| {
             (paths[path].as_str(), line, column, contracts[contract].id.as_str())
         };
-        self.shown.rows.told.sort_by(|a, b| key(a).cmp(&key(b)));
+        self.shown.rows.read.sort_by(|a, b| key(a).cmp(&key(b)));
     }
 
-    /// Adds how it was over time.
+    /// Adds the output of `phaser history --format json`.
     ///
     /// # Errors
     ///
-    /// When it is not a history.
-    pub fn add_history(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
+    /// The bytes are no history.
+    pub fn add_history(&mut self, bytes: &[u8]) -> Result<(), ReportReadError> {
         let Trend { commits } = Trend::read(bytes)?;
-        let wire = |Sample { id, time, errors, warnings, contracts }| WireSample {
-            id,
-            time,
-            errors,
-            warnings,
-            contracts,
-        };
-        self.shown.history = Some(commits.into_iter().map(wire).collect());
+        self.shown.history = Some(commits);
         Ok(())
     }
 
@@ -70,7 +61,7 @@ impl Page<'_> {
                 .push((text(&warning["file_path"]).to_owned(), text(&warning["message"]).to_owned()));
         }
         for violation in items(&report["violations"]).iter().chain(items(&report["suppressed"])) {
-            self.add(&Told {
+            self.add(&ReportedViolation {
                 id: text(&violation["rule_id"]),
                 severity: text(&violation["severity"]),
                 message: text(&violation["message"]),
@@ -79,7 +70,7 @@ impl Page<'_> {
                 state: violation["state"].as_str().unwrap_or("open"),
                 text: violation["matched_text"].as_str(),
                 note: violation["note"].as_str(),
-                repair: Repair::of(violation["fix"].is_object()),
+                has_fix: violation["fix"].is_object(),
             });
         }
     }
@@ -94,7 +85,7 @@ impl Page<'_> {
         let entry = |list: &str, at: &Value| &page[list][number(at).unwrap_or(usize::MAX)];
         for row in items(&page["rows"]) {
             let contract = entry("contracts", &row[0]);
-            self.add(&Told {
+            self.add(&ReportedViolation {
                 id: text(&contract["id"]),
                 severity: text(&contract["severity"]),
                 message: text(&contract["message"]),
@@ -103,7 +94,7 @@ impl Page<'_> {
                 state: text(entry("states", &row[4])),
                 text: row[5].as_str(),
                 note: row[6].as_str(),
-                repair: Repair::Unknown,
+                has_fix: false,
             });
         }
     }
@@ -114,7 +105,7 @@ impl Page<'_> {
                 let location = &result["locations"][0]["physicalLocation"];
                 let region = &location["region"];
                 let suppressions = items(&result["suppressions"]);
-                self.add(&Told {
+                self.add(&ReportedViolation {
                     id: text(&result["ruleId"]),
                     severity: match result["level"].as_str() {
                         Some("warning" | "note") => "warning",
@@ -126,14 +117,14 @@ impl Page<'_> {
                     state: state(suppressions.first(), result),
                     text: region["snippet"]["text"].as_str(),
                     note: None,
-                    repair: Repair::of(!items(&result["fixes"]).is_empty()),
+                    has_fix: !items(&result["fixes"]).is_empty(),
                 });
             }
         }
     }
 }
 
-/// The state of a result of a SARIF log.
+/// The state of a SARIF result.
 fn state(suppression: Option<&Value>, result: &Value) -> &'static str {
     match (suppression, result["baselineState"].as_str()) {
         (Some(suppression), _) if suppression["kind"] == "inSource" => "ignored",
@@ -159,8 +150,8 @@ fn place(line: &Value, column: &Value) -> Option<(usize, usize)> {
     Some((number(line)?, number(column).unwrap_or(1)))
 }
 
-/// The document in a page, if it is one.
-fn inside(bytes: &[u8]) -> Option<&[u8]> {
+/// The JSON data of a page; `None` for other files.
+fn page_data(bytes: &[u8]) -> Option<&[u8]> {
     let text = std::str::from_utf8(bytes).ok().filter(|text| text.starts_with('<'))?;
     let (_, data) = text.split_once(r#"<script type="application/json" id="data">"#)?;
     data.split_once("</script>").map(|(data, _)| data.as_bytes())
@@ -174,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_of_both_forms_are_shown_together() {
+    fn combines_json_and_sarif() {
         let one = json!({ "version": 1, "files_checked": ["a.py", "b.py"], "skipped": [], "warnings": [],
             "violations": [{ "rule_id": "x", "file_path": "a.py", "line_number": 3, "column": 2,
                 "message": "m", "severity": "warning", "matched_text": "print(", "state": "open" }],
@@ -200,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_several_reports_stand_in_one_order() {
+    fn sorts_rows_of_several_reports() {
         let one = |path: &str, line: usize| {
             json!({ "rule_id": "x", "file_path": path, "line_number": line, "column": 1,
             "message": "m", "severity": "error", "matched_text": null, "state": "open", "fix": { "start": 1 }, "note": "n" })
@@ -219,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_a_page_shows_the_same() {
+    fn page_round_trips() {
         let one = |line: Value, state: &str| {
             json!({ "rule_id": "<x>", "file_path": "a/</script>", "line_number": line, "column": line,
             "message": "<!--", "severity": "warning", "matched_text": line.as_u64().map(|_| "</script>"), "state": state,
@@ -238,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_page_is_refused_or_shows_less() {
+    fn damaged_page_does_not_panic() {
         let page =
             |data: &str| format!("<html><script type=\"application/json\" id=\"data\">{data}</script>");
         for (data, rows) in
@@ -246,13 +237,13 @@ mod tests {
         {
             let mut shown = Page::new("");
             let read = shown.add_report(page(data).as_bytes());
-            assert_eq!(read.ok().map(|()| shown.shown.rows.told.len()), rows, "{data}");
+            assert_eq!(read.ok().map(|()| shown.shown.rows.read.len()), rows, "{data}");
         }
         assert!(Page::new("").add_report(b"<html></html>").is_err());
     }
 
     #[test]
-    fn a_page_may_show_nothing_but_a_history() {
+    fn page_may_have_only_history() {
         let mut page = Page::new("");
         page.add_history(br#"{"version":1,"commits":[]}"#).expect("a history");
         let data = data(&page);
@@ -260,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_refused() {
+    fn rejects_other_files() {
         for bytes in ["", "[]", "{}", r#"{"version":1}"#] {
             assert!(Page::new("").add_report(bytes.as_bytes()).is_err(), "{bytes}");
         }

@@ -1,19 +1,19 @@
-//! As many results as GitHub takes.
+//! Limits a SARIF log to the results GitHub accepts.
 
 use phaser_core::contract::Severity;
 
-/// GitHub refuses a run with more results.
+/// GitHub rejects a run with more results.
 pub(super) const MAX_RESULTS: usize = 25_000;
 
-/// Which results are kept: errors rather than warnings.
-pub(super) struct Kept {
+/// Selects up to [`MAX_RESULTS`] results in order, errors before warnings.
+pub(super) struct ResultQuota {
     errors: usize,
     others: usize,
-    left_out: usize,
+    omitted: usize,
 }
 
-impl Kept {
-    /// Of results of these severities.
+impl ResultQuota {
+    /// A quota for results of these severities.
     pub(super) fn of(severities: impl Iterator<Item = Severity>) -> Self {
         let (mut errors, mut others) = (0usize, 0usize);
         for severity in severities {
@@ -22,15 +22,14 @@ impl Kept {
         Self::new(errors, others)
     }
 
-    /// Of so many results.
     pub(super) fn new(errors: usize, others: usize) -> Self {
         let count = errors + others;
         let errors = errors.min(MAX_RESULTS);
         let others = others.min(MAX_RESULTS - errors);
-        Self { errors, others, left_out: count - errors - others }
+        Self { errors, others, omitted: count - errors - others }
     }
 
-    /// Is the next result of this severity to be written?
+    /// Whether to write the next result of this severity. Uses up the quota.
     pub(super) fn takes(&mut self, severity: Severity) -> bool {
         let left = if severity == Severity::Error { &mut self.errors } else { &mut self.others };
         let takes = *left > 0;
@@ -38,16 +37,15 @@ impl Kept {
         takes
     }
 
-    /// Have all results been written that are kept?
+    /// Whether the quota is used up.
     pub(super) fn is_complete(&self) -> bool {
         self.errors == 0 && self.others == 0
     }
 
-    /// What there is to say about those that are not.
-    pub(super) fn left_out(&self) -> Option<String> {
-        let count = self.left_out;
-        let said = || format!("{count} results were left out, because GitHub takes {MAX_RESULTS} at most");
-        (count > 0).then(said)
+    /// A note on the omitted results, if any.
+    pub(super) fn omitted(&self) -> Option<String> {
+        let count = self.omitted;
+        (count > 0).then(|| format!("{count} results omitted: GitHub accepts at most {MAX_RESULTS}"))
     }
 }
 
@@ -56,18 +54,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn github_gets_no_more_than_it_takes_and_errors_rather_than_warnings() {
+    fn quota_prefers_errors() {
         let severity = |line: usize| {
             if line.is_multiple_of(3) { Severity::Error } else { Severity::Warning }
         };
-        let kept = |count: usize| {
-            let mut kept = Kept::of((1..=count).map(severity));
-            (1..=count).filter(|line| kept.takes(severity(*line))).collect::<Vec<_>>()
+        let quota = |count: usize| {
+            let mut quota = ResultQuota::of((1..=count).map(severity));
+            (1..=count).filter(|line| quota.takes(severity(*line))).collect::<Vec<_>>()
         };
-        let lines = kept(30_000);
+        let lines = quota(30_000);
         assert_eq!(lines.len(), MAX_RESULTS);
         assert_eq!(lines.iter().filter(|line| line.is_multiple_of(3)).count(), 10_000);
-        assert_eq!(kept(25_000).len(), 25_000);
-        assert_eq!(kept(90_000), (1..=75_000).filter(|line| line % 3 == 0).collect::<Vec<_>>());
+        assert_eq!(quota(25_000).len(), 25_000);
+        assert_eq!(quota(90_000), (1..=75_000).filter(|line| line % 3 == 0).collect::<Vec<_>>());
     }
 }
