@@ -1,24 +1,30 @@
-//! A file replaced as a whole, or left as it was; and files that are there for a moment: the home of tempfile.
+//! Atomic file writes, via tempfile.
+//!
+//! The content goes to a temporary file in the same directory, which is then renamed over the target: a reader sees
+//! the old file or the new one, never a part.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Makes `content` the content of `target`, which keeps its owner and its mode. A file that is read-only
-/// is refused; a link is replaced, not followed.
-pub fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
-    replace_with(target, |file| file.write_all(content))
+// Former names, for `project` and the application until they use the new ones.
+pub use {write as replace, write_with as replace_with};
+
+/// Writes a file atomically and durably. Keeps owner and mode of an existing file; refuses a read-only one; replaces
+/// a link instead of following it.
+pub fn write(target: &Path, content: &[u8]) -> io::Result<()> {
+    write_with(target, |file| file.write_all(content))
 }
 
-/// The same with what `write` writes, which need not be in memory at once.
-pub fn replace_with(target: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+/// [`write()`] for content that is produced piece by piece.
+pub fn write_with(target: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let before = fs::metadata(target).ok();
     if before.as_ref().is_some_and(|before| before.permissions().readonly()) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::metadata(directory)?;
-    let mut builder = unfinished();
+    let mut builder = temporary();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory).map_err(without_path)?;
@@ -29,50 +35,50 @@ pub fn replace_with(target: &Path, write: impl FnOnce(&mut File) -> io::Result<(
     }
     file.as_file().sync_all()?;
     file.persist(target)?;
-    // The new file is in place; that its name is on the disk too is worth a try, and no more.
+    // The rename is done; syncing the directory is best effort.
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
     Ok(())
 }
 
-/// Makes `content` the content of `target`, which nobody else may read. A link is replaced, not followed.
+/// Writes a file atomically, readable by the user only. Replaces a link instead of following it.
 ///
-/// That it is on the disk is not waited for: after a loss of power the file may hold anything, so whoever reads it must be
-/// able to tell.
-pub fn replace_in_private(target: &Path, content: &[u8]) -> io::Result<()> {
+/// Does not sync: after a power failure the file may have any content, so its reader must verify a checksum.
+pub fn write_private(target: &Path, content: &[u8]) -> io::Result<()> {
     let directory = target.parent().unwrap_or(Path::new("."));
-    // Such a file is for nobody else from the start.
-    let mut file = unfinished().tempfile_in(directory).map_err(without_path)?;
+    // tempfile creates files with mode 0600.
+    let mut file = temporary().tempfile_in(directory).map_err(without_path)?;
     file.as_file_mut().write_all(content)?;
     file.persist(target)?;
     Ok(())
 }
 
-/// Is this a file that somebody was writing who has not come to an end?
-pub fn is_left_over(path: &Path) -> bool {
+/// Whether a path is the temporary file of an atomic write.
+pub fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1))
+    name.is_some_and(|name| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1))
 }
 
-/// What the name of a file starts and ends with that is not finished.
-const UNFINISHED: (&str, &str) = (".phaser.", ".tmp");
+/// Prefix and suffix of temporary files.
+const TEMPORARY: (&str, &str) = (".phaser.", ".tmp");
 
-fn unfinished() -> tempfile::Builder<'static, 'static> {
+fn temporary() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(UNFINISHED.0).suffix(UNFINISHED.1);
+    builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
     builder
 }
 
-/// What is known of a file that is made in `directory` now; it is gone again at once.
-pub fn of_a_new_file(directory: &Path) -> io::Result<fs::Metadata> {
+/// The metadata of a new file in `directory`, which is deleted at once. Its times are those of the file system's
+/// clock.
+pub fn new_file_metadata(directory: &Path) -> io::Result<fs::Metadata> {
     tempfile::tempfile_in(directory)?.metadata()
 }
 
-/// The error without the name of the temporary file, which says nothing to whoever asked for another one.
+/// Drops the path of the temporary file from an error.
 fn without_path(error: io::Error) -> io::Error {
     io::Error::from(error.kind())
 }
 
-/// Leaves the file to whoever it belongs to, as far as that is ours to do.
+/// Gives the file to its previous owner, if permitted.
 #[cfg(unix)]
 fn keep_owner(file: &File, before: &fs::Metadata) {
     use std::os::unix::fs::MetadataExt as _;

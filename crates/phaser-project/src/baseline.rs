@@ -1,7 +1,19 @@
-//! The baseline: old violations that a project has written down, so that they do not count.
+//! The baseline: a file of known violations, which do not fail a run.
 //!
-//! One JSON object a line, the lines sorted as text: the contract, the path, a digest of the line, and how many there are.
-//! This is the file and no more; which violations an entry covers is for settling to say.
+//! `phaser baseline` writes one JSON object per line, sorted bytewise, so that a merge of two branches is a merge of
+//! lines:
+//!
+//! ```text
+//! {"contract":"no-todo","path":"src/a.rs","digest":"5f0c3b1e9a77d204","count":2}
+//! ```
+//!
+//! An entry says: contract `no-todo` has two violations in `src/a.rs` on lines whose text has this digest. The digest
+//! is that of the line without its white space (see [`LineDigest`]), not of its number, so an entry survives edits
+//! elsewhere in the file. Say the file has three such lines now: two become baselined, the third stays open. A
+//! violation of a file as a whole (`file_not_exists`, a missing `require_pattern`) has no line; its digest is that of
+//! the path.
+//!
+//! This module reads and writes the file. [`states`](crate::states) decides which violations an entry covers.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -21,59 +33,63 @@ use phaser_core::violation::{LineDigest, Violation};
 mod frame;
 mod lookup;
 
-use frame::Frame;
+use frame::EntryLine;
 
-/// The largest file that is read, in bytes: more than half a million entries.
+// Former names, for `project` and the application until they use the new ones.
+pub use {BaselineEntry as Entry, EntryFilter as Wanted, EntryKey as Key};
+
+/// The largest baseline that is read, in bytes: room for more than half a million entries.
 const MAX_SIZE: u64 = 64 << 20;
 
-/// How much of it is read at once, in bytes.
+/// The size of a read, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// The entries of a baseline, each once, by contract, path and digest.
+/// The entries of a baseline, sorted by contract, path and digest, without duplicates.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
-    /// The contracts and paths that entries name.
+    /// The contract ids and paths of all entries, one after another.
     text: Vec<u8>,
-    entries: Vec<Span>,
+    entries: Vec<EntrySpan>,
 }
 
-/// Where an entry stands in the text.
+/// An entry, as ranges of [`Baseline::text`].
 #[derive(Debug, Clone)]
-struct Span {
+struct EntrySpan {
     contract: Range<usize>,
     path: Range<usize>,
     digest: LineDigest,
     count: u32,
 }
 
-/// Violations of one contract in one file that look alike.
+/// Violations of one contract in one file on lines with the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct BaselineEntry<'a> {
     /// The contract's id.
     pub contract: &'a [u8],
-    /// The path as text.
+    /// The path, as text.
     pub path: &'a [u8],
-    /// What they are recognised by.
+    /// The digest of the line, or of the path for a violation of the file as a whole.
     pub digest: LineDigest,
-    /// How many there are.
+    /// The number of violations, at least 1.
     pub count: u32,
 }
 
-impl Entry<'_> {
-    /// Is it about a file as a whole? Then its digest is that of its path.
+impl BaselineEntry<'_> {
+    /// Whether the entry is about a file as a whole: its digest is that of its path.
     pub fn is_lineless(&self) -> bool {
         self.digest == LineDigest(digest(self.path))
     }
 
-    /// Does the path stand for one that is not UTF-8, so that nobody can tell whether there is such a file?
+    /// Whether the path is not UTF-8 on disk. Such an entry cannot follow its file, because the exact path is
+    /// unknown.
     pub fn is_lossy(&self) -> bool {
         memchr::memmem::find(self.path, "\u{FFFD}".as_bytes()).is_some()
     }
 }
 
 impl Baseline {
-    /// The baseline of a project, if it has one; with `wanted`, only the entries that concern these violations.
-    pub fn read(root: &Root, wanted: Option<&Wanted>) -> Result<Option<Self>, Warning> {
+    /// Reads the baseline of a project; `None` if there is none. With `filter`, only the entries that it accepts.
+    pub fn read(root: &Root, filter: Option<&EntryFilter>) -> Result<Option<Self>, Warning> {
         let path = root.path().join(BASELINE);
         let unreadable = |error: io::Error| {
             let what = format!("cannot be read: {error} (mend it, or leave it out with --no-baseline)");
@@ -92,8 +108,8 @@ impl Baseline {
             Ok(_) => {}
         }
         let mut file = File::open(&path).map_err(unreadable)?.take(MAX_SIZE);
-        let mut reading = Reading::new(wanted);
-        // A small buffer: memory that is new costs a hook more than the rest of its reading.
+        let mut parser = BaselineParser::new(filter);
+        // A small buffer: a hook spends more on fresh memory than on parsing.
         let mut buffer = vec![0; BUFFER];
         let mut filled = 0;
         loop {
@@ -104,40 +120,40 @@ impl Baseline {
                 Err(error) => return Err(unreadable(error)),
             }
             let whole = memchr::memrchr(b'\n', &buffer[..filled]).map_or(0, |newline| newline + 1);
-            reading.lines(&buffer[..whole])?;
+            parser.lines(&buffer[..whole])?;
             buffer.copy_within(whole..filled, 0);
             filled -= whole;
             if filled == buffer.len() {
                 buffer.resize(2 * filled, 0);
             }
         }
-        reading.lines(&buffer[..filled])?;
-        Ok(Some(reading.baseline()))
+        parser.lines(&buffer[..filled])?;
+        Ok(Some(parser.baseline()))
     }
 
-    /// The baseline in these bytes.
+    /// Parses a whole baseline.
     pub fn parse(text: &[u8]) -> Result<Self, Warning> {
-        let mut reading = Reading::new(None);
-        reading.lines(text)?;
-        Ok(reading.baseline())
+        let mut parser = BaselineParser::new(None);
+        parser.lines(text)?;
+        Ok(parser.baseline())
     }
 
-    /// Two lines about the same, which a merge may leave, count as the one that allows more.
+    /// Sorts the entries. Of duplicates, which a merge may leave, the one with the larger count is kept.
     fn put_in_order(&mut self) {
         let Self { text, entries } = self;
-        let order = |one: &Span, other: &Span| key(text, one).cmp(&key(text, other));
+        let order = |one: &EntrySpan, other: &EntrySpan| key(text, one).cmp(&key(text, other));
         if !entries.is_sorted_by(|one, other| order(one, other) == Ordering::Less) {
             entries.sort_by(|one, other| order(one, other).then(other.count.cmp(&one.count)));
             entries.dedup_by(|other, one| order(one, other) == Ordering::Equal);
         }
     }
 
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, entry: BaselineEntry) {
         let known = self.entries.last().map(|last| last.contract.clone());
         let known = known.filter(|known| self.text[known.clone()] == *entry.contract);
         let contract = known.unwrap_or_else(|| self.keep(entry.contract));
         let path = self.keep(entry.path);
-        self.entries.push(Span { contract, path, digest: entry.digest, count: entry.count });
+        self.entries.push(EntrySpan { contract, path, digest: entry.digest, count: entry.count });
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Range<usize> {
@@ -146,15 +162,15 @@ impl Baseline {
         start..self.text.len()
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// An entry.
-    pub fn entry(&self, at: usize) -> Entry<'_> {
-        let Span { contract, path, digest, count } = &self.entries[at];
-        Entry {
+    /// The entry at an index.
+    pub fn entry(&self, at: usize) -> BaselineEntry<'_> {
+        let EntrySpan { contract, path, digest, count } = &self.entries[at];
+        BaselineEntry {
             contract: &self.text[contract.clone()],
             path: &self.text[path.clone()],
             digest: *digest,
@@ -162,66 +178,66 @@ impl Baseline {
         }
     }
 
-    /// All entries, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
+    /// All entries, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = BaselineEntry<'_>> {
         (0..self.len()).map(|at| self.entry(at))
     }
 
-    /// Where the entry stands that has this contract, path and digest.
+    /// The index of the entry with this contract, path and digest.
     pub fn find(&self, contract: &[u8], path: &[u8], digest: LineDigest) -> Option<usize> {
-        let wanted = (contract, path, digest);
-        self.entries.binary_search_by(|entry| key(&self.text, entry).cmp(&wanted)).ok()
+        let filter = (contract, path, digest);
+        self.entries.binary_search_by(|entry| key(&self.text, entry).cmp(&filter)).ok()
     }
 }
 
-fn key<'a>(text: &'a [u8], entry: &Span) -> (&'a [u8], &'a [u8], LineDigest) {
+fn key<'a>(text: &'a [u8], entry: &EntrySpan) -> (&'a [u8], &'a [u8], LineDigest) {
     (&text[entry.contract.clone()], &text[entry.path.clone()], entry.digest)
 }
 
-/// What a hook asks of a baseline: the entries that may cover these violations.
+/// Selects the entries that may cover some violations. A hook has few violations and may have a large baseline.
 #[derive(Debug, Default)]
-pub struct Wanted {
-    /// The digests as they are written, in order.
+pub struct EntryFilter {
+    /// The digests in hexadecimal, sorted.
     digests: Vec<[u8; 16]>,
-    /// The last characters that they have, as a set of [`end`]s: few other digests have to be looked for.
+    /// The set of the digests' [`end`]s, a prefilter for `digests`.
     ends: Vec<bool>,
-    /// How the lines of contracts start that are violated by files as a whole.
+    /// For each contract with a violation of a file as a whole, its [`contract_field`](frame::contract_field).
     lineless: Vec<Vec<u8>>,
 }
 
-impl Wanted {
-    /// What may cover these violations.
+impl EntryFilter {
+    /// The filter for entries that may cover `violations`.
     pub fn of(violations: impl Iterator<Item = impl Borrow<Violation>>) -> Self {
-        let mut wanted = Self { ends: vec![false; 256], ..Self::default() };
+        let mut filter = Self { ends: vec![false; 256], ..Self::default() };
         for violation in violations {
             let violation = violation.borrow();
             let digest = frame::hexadecimal(violation.fingerprint.line);
-            wanted.ends[end(&digest)] = true;
-            wanted.digests.push(digest);
+            filter.ends[end(&digest)] = true;
+            filter.digests.push(digest);
             if violation.found.is_none() {
-                wanted.lineless.push(frame::contract_field(&violation.contract.id));
+                filter.lineless.push(frame::contract_field(&violation.contract.id));
             }
         }
-        wanted.digests.sort_unstable();
-        wanted.lineless.sort_unstable();
-        wanted.lineless.dedup();
-        wanted
+        filter.digests.sort_unstable();
+        filter.lineless.sort_unstable();
+        filter.lineless.dedup();
+        filter
     }
 
     #[inline]
-    fn asks_for(&self, frame: &Frame) -> bool {
+    fn accepts(&self, frame: &EntryLine) -> bool {
         self.ends[end(frame.digest)] && self.digests.binary_search(frame.digest).is_ok()
             || self.lineless.iter().any(|contract| frame.front.starts_with(contract))
     }
 }
 
-/// A number for the last two digits of a digest.
+/// A hash of the last two digits of a digest, below 256.
 #[inline]
 fn end(digest: &[u8; 16]) -> usize {
     usize::from(digest[14].wrapping_mul(31) ^ digest[15])
 }
 
-/// One line, whatever its layout.
+/// One line, in any JSON layout.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireEntry {
@@ -231,20 +247,20 @@ struct WireEntry {
     count: u32,
 }
 
-/// A baseline of which some lines have been read.
-struct Reading<'a> {
-    wanted: Option<&'a Wanted>,
-    /// How many lines.
+/// A parser that is fed complete lines.
+struct BaselineParser<'a> {
+    filter: Option<&'a EntryFilter>,
+    /// The number of lines read so far.
     number: usize,
     baseline: Baseline,
 }
 
-impl<'a> Reading<'a> {
-    fn new(wanted: Option<&'a Wanted>) -> Self {
-        Self { wanted, number: 0, baseline: Baseline::default() }
+impl<'a> BaselineParser<'a> {
+    fn new(filter: Option<&'a EntryFilter>) -> Self {
+        Self { filter, number: 0, baseline: Baseline::default() }
     }
 
-    /// Reads further lines. Of those that nobody wants, only the outline is looked at.
+    /// Parses complete lines. A line that the filter rejects is not parsed further than its digest.
     fn lines(&mut self, text: &[u8]) -> Result<(), Warning> {
         let mut start = 0;
         let rest = Some(text.len()).filter(|_| text.last().is_some_and(|&last| last != b'\n'));
@@ -253,23 +269,23 @@ impl<'a> Reading<'a> {
             start = end + 1;
             self.number += 1;
             let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let frame = Frame::of(line);
-            if let (Some(frame), Some(wanted)) = (&frame, self.wanted)
-                && !wanted.asks_for(frame)
+            let frame = EntryLine::of(line);
+            if let (Some(frame), Some(filter)) = (&frame, self.filter)
+                && !filter.accepts(frame)
             {
                 continue;
             }
             match frame.and_then(|frame| frame.entry()) {
                 Some(entry) => self.baseline.push(entry),
                 None if line.is_empty() => {}
-                None => self.spelled_out(line)?,
+                None => self.parse_json(line)?,
             }
         }
         Ok(())
     }
 
-    /// Reads a line that is not laid out as phaser writes it, or that has escapes.
-    fn spelled_out(&mut self, line: &[u8]) -> Result<(), Warning> {
+    /// Parses a line with escapes or in another layout than phaser's own.
+    fn parse_json(&mut self, line: &[u8]) -> Result<(), Warning> {
         let broken = |what: String| Warning::at(Path::new(BASELINE), self.number, what);
         if [&b"<<<<<<<"[..], b"=======", b">>>>>>>", b"|||||||"].iter().any(|marker| line.starts_with(marker))
         {
@@ -288,7 +304,12 @@ impl<'a> Reading<'a> {
         if count == 0 {
             return Err(wrong("a count is at least 1"));
         }
-        self.baseline.push(Entry { contract: contract.as_bytes(), path: path.as_bytes(), digest, count });
+        self.baseline.push(BaselineEntry {
+            contract: contract.as_bytes(),
+            path: path.as_bytes(),
+            digest,
+            count,
+        });
         Ok(())
     }
 
@@ -298,19 +319,19 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// An entry to write.
+/// What identifies an entry, owned.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
+pub struct EntryKey {
     /// The contract's id.
     pub contract: String,
-    /// The path as text.
+    /// The path, as text.
     pub path: String,
-    /// What the violations are recognised by.
+    /// See [`BaselineEntry::digest`].
     pub digest: LineDigest,
 }
 
-impl Key {
-    /// What a violation is written as.
+impl EntryKey {
+    /// The key of the entry that covers a violation.
     pub fn of(violation: &Violation) -> Self {
         Self {
             contract: violation.contract.id.clone(),
@@ -320,20 +341,20 @@ impl Key {
     }
 }
 
-impl From<Entry<'_>> for Key {
-    fn from(entry: Entry<'_>) -> Self {
+impl From<BaselineEntry<'_>> for EntryKey {
+    fn from(entry: BaselineEntry<'_>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self { contract: text(entry.contract), path: text(entry.path), digest: entry.digest }
     }
 }
 
-/// How many megabytes a baseline may have, if so many bytes are more.
+/// The size limit in megabytes, if a baseline of this many bytes exceeds it.
 pub fn too_large(bytes: usize) -> Option<u64> {
     (bytes as u64 > MAX_SIZE).then_some(MAX_SIZE >> 20)
 }
 
-/// The file with these entries.
-pub fn write<'a>(entries: impl Iterator<Item = (&'a Key, u32)>) -> String {
+/// The text of a baseline with these entries and counts.
+pub fn write<'a>(entries: impl Iterator<Item = (&'a EntryKey, u32)>) -> String {
     let mut lines: Vec<String> = entries.map(|(key, count)| frame::line(key, count)).collect();
     lines.sort_unstable();
     lines.iter().fold(String::new(), |mut file, line| {

@@ -1,100 +1,110 @@
-//! What a run found out about files, kept for the next one.
+//! Caches the results of a scan between runs.
 //!
-//! One file holds the results for one project, one set of contracts and one phaser: its name, and its first bytes, say
-//! which. A file of the project whose state (inode, size and times, as git compares them) is the one that was written down
-//! is not opened; one with another state and a known content is not searched. What is kept is what the scan found, to the
-//! byte. Whatever is doubtful is passed over: then files are searched, as without a cache.
+//! One cache file holds the results for one combination of project, contracts, options and binary; a SHA-256 of these
+//! is its key, part of its name and of its header (see [`key`]). A file is answered from the cache
 //!
-//! Sources and the matcher know nothing of it. The scan asks, and hands in what is new; whoever has opened it saves it.
+//! - without opening it, if its [`Stamp`] (device, inode, size, mtime, ctime) is the recorded one,
+//! - without searching it, if its SHA-256 is that of one of the last four contents.
+//!
+//! # Why this is sound
+//!
+//! A result depends on the path, the content and the key, and on nothing else; a result that does (a timeout, an
+//! unreadable file) is not cached ([`record`]). Content is identified by SHA-256, so a crafted file cannot pass for
+//! another. A stamp identifies content because every write changes ctime, unless it falls into the same tick of the
+//! clock. So a stamp is recorded only if the file's ctime is older than the start of the run by more than a tick, on
+//! the clock of the file system ([`Stamp::is_settled`]); otherwise the file is hashed the next time. The stamp is
+//! taken before the content is read: a write in between gives another stamp.
+//!
+//! A cache that is damaged, or not phaser's, is ignored and overwritten: its checksum does not match. Without a
+//! usable cache the run is slower and its report the same.
 
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::atomic_write::{of_a_new_file, replace_in_private};
+use crate::atomic_write::{new_file_metadata, write_private};
 use crate::path::RelPath;
 use crate::stamp::Stamp;
 use phaser_core::contract::Contract;
 
-mod identity;
+mod eviction;
 mod key;
-mod merge;
 mod record;
-mod room;
 mod store;
 mod violations;
 
-pub use identity::Identity;
-pub use key::Inputs;
-pub use record::{Known, Remembered};
-pub use room::used;
+pub use eviction::used;
+pub use key::{Inputs, Sha256Digest};
+pub use record::FileResult;
 
-use merge::merged;
-use room::make_room;
-use store::{Entry, Kept, Unusable, Variant};
+use eviction::evict;
+use store::{CacheEntry, CacheFile, Unusable, Variant, merged};
 
-/// The directory for results, in git's directory or in the user's directory for caches.
+// Former names, for `project` and the application until they use the new ones.
+pub use {CacheLocation as Place, CacheNote as Note, PresentFiles as Seen};
+
+/// The name of the cache directory, in git's common directory or in the user's cache directory.
 pub const FOLDER: &str = "phaser";
 
-/// What the names of files with results start with.
+/// The prefix of cache files.
 const PREFIX: &str = "results-";
 
-/// Where results are kept, and for which program.
+/// Where results are cached, and for which binary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The directory, which need not be there yet.
+pub struct CacheLocation {
+    /// The directory, which may not exist yet.
     pub directory: PathBuf,
-    /// What tells this phaser from others with the same version.
+    /// Distinguishes builds of the same version.
     pub program: String,
 }
 
-/// Results of earlier runs, and of this one.
+/// Results of earlier runs, and new ones of this run.
 #[derive(Debug)]
 pub struct Cache {
     directory: PathBuf,
-    context: Identity,
-    kept: Kept,
-    /// The contracts that results name by their number.
+    context: Sha256Digest,
+    kept: CacheFile,
+    /// The contracts, which results reference by index.
     contracts: Vec<Arc<Contract>>,
-    /// The time before anything was looked at, by the clock of the file system; nothing can be kept without it.
+    /// The stamp of a file created at the start of the run, or why there is none. Without it nothing is saved.
     start: Result<Stamp, String>,
-    /// What is wrong with the results of earlier runs.
-    passed_over: Option<Note>,
-    fresh: Mutex<Vec<Fresh>>,
+    /// Why earlier results are ignored.
+    unusable: Option<CacheNote>,
+    fresh: Mutex<Vec<NewResult>>,
 }
 
-/// What this run has found out about one file.
+/// The result of one file in this run.
 #[derive(Debug)]
-struct Fresh {
+struct NewResult {
     path: RelPath,
-    /// Its state before it was read, if any change since then would show in it.
+    /// The stamp from before the file was read, if every later change shows in it.
     stamp: Option<Stamp>,
-    content: Identity,
+    content: Sha256Digest,
     record: Vec<u8>,
 }
 
-/// How much of the project a run has looked at.
+/// Which files the project has, to forget those that are gone.
 #[derive(Debug, Clone, Copy)]
-pub enum Seen<'a> {
-    /// These are all files that there are, in order.
+pub enum PresentFiles<'a> {
+    /// All of them, sorted.
     Everything(&'a [&'a RelPath]),
-    /// There may be others.
+    /// Unknown.
     Some,
 }
 
-/// Something to say about the cache. It never changes what a run finds.
+/// A problem with the cache. It never changes a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
-    /// The results of earlier runs cannot be read, for this reason.
+pub enum CacheNote {
+    /// Earlier results cannot be read.
     Unreadable(PathBuf, String),
-    /// They are not what phaser has written.
+    /// Earlier results are damaged.
     Damaged(PathBuf),
-    /// The results of this run could not be kept, for this reason.
+    /// The results of this run cannot be saved.
     NotKept(PathBuf, String),
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for CacheNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(path, error) => {
@@ -111,32 +121,34 @@ impl fmt::Display for Note {
 }
 
 impl Cache {
-    /// The results that are kept at a place for these inputs.
-    pub fn open(place: &Place, inputs: Inputs<'_>) -> Self {
+    /// Opens the cache for these inputs. Creates its directory.
+    pub fn open(place: &CacheLocation, inputs: Inputs<'_>) -> Self {
         let (directory, contracts) = (place.directory.clone(), inputs.contracts.to_vec());
         let context = inputs.key(&place.program);
         let start = make(&directory).and_then(|()| {
-            let metadata = of_a_new_file(&directory).map_err(|error| error.to_string())?;
+            let metadata = new_file_metadata(&directory).map_err(|error| error.to_string())?;
             Stamp::from_metadata(&metadata).ok_or_else(|| "the system has no time of change".to_owned())
         });
         let file = file(&directory, &context);
-        let (kept, passed_over) = match Kept::read(&file, &context) {
+        let (kept, unusable) = match CacheFile::read(&file, &context) {
             Ok(kept) => (kept, None),
-            Err(Unusable::Unreadable(error)) => (Kept::default(), Some(Note::Unreadable(file, error))),
-            Err(Unusable::Damaged) => (Kept::default(), Some(Note::Damaged(file))),
+            Err(Unusable::Unreadable(error)) => {
+                (CacheFile::default(), Some(CacheNote::Unreadable(file, error)))
+            }
+            Err(Unusable::Damaged) => (CacheFile::default(), Some(CacheNote::Damaged(file))),
         };
-        Self { directory, context, kept, contracts, start, passed_over, fresh: Mutex::default() }
+        Self { directory, context, kept, contracts, start, unusable, fresh: Mutex::default() }
     }
 
-    /// Looks for files one after another.
-    pub fn look(&self) -> Look<'_> {
-        Look { cache: self, next: 0 }
+    /// A reader for one thread.
+    pub fn reader(&self) -> CacheReader<'_> {
+        CacheReader { cache: self, next: 0 }
     }
 
-    /// Keeps what is new for the next run. What there is to say about the cache, if anything.
-    pub fn save(self, seen: Seen<'_>) -> Vec<Note> {
-        let Self { directory, context, kept, start, passed_over, fresh, .. } = self;
-        let mut notes = Vec::from_iter(passed_over);
+    /// Saves new results. Returns the problems with the cache.
+    pub fn save(self, seen: PresentFiles<'_>) -> Vec<CacheNote> {
+        let Self { directory, context, kept, start, unusable, fresh, .. } = self;
+        let mut notes = Vec::from_iter(unusable);
         let mut fresh = fresh.into_inner().unwrap_or_else(PoisonError::into_inner);
         if fresh.is_empty() {
             return notes;
@@ -145,29 +157,29 @@ impl Cache {
         let file = file(&directory, &context);
         let written = start.and_then(|_| {
             let bytes = merged(&context, &kept, &fresh, seen);
-            replace_in_private(&file, &bytes).map_err(|error| error.to_string())
+            write_private(&file, &bytes).map_err(|error| error.to_string())
         });
         match written {
-            Ok(()) => make_room(&directory, &file),
-            Err(error) => notes.push(Note::NotKept(file, error)),
+            Ok(()) => evict(&directory, &file),
+            Err(error) => notes.push(CacheNote::NotKept(file, error)),
         }
         notes
     }
 
-    fn keep(&self, fresh: Fresh) {
+    fn keep(&self, fresh: NewResult) {
         self.fresh.lock().unwrap_or_else(PoisonError::into_inner).push(fresh);
     }
 }
 
-/// The file with the results for a context.
-fn file(directory: &Path, context: &Identity) -> PathBuf {
+/// The cache file for a key.
+fn file(directory: &Path, context: &Sha256Digest) -> PathBuf {
     directory.join(format!("{PREFIX}{}", context.short()))
 }
 
-/// Makes the directory for results, if it is not there, for nobody else to look into. What is kept may be secret.
+/// Creates the cache directory for the user only: results contain source text.
 fn make(directory: &Path) -> Result<(), String> {
     match fs::symlink_metadata(directory) {
-        // A link might lead anywhere.
+        // A link may lead anywhere.
         Ok(metadata) if !metadata.is_dir() => return Err("it is not a directory".to_owned()),
         Ok(_) => return Ok(()),
         Err(_) => {}
@@ -178,62 +190,61 @@ fn make(directory: &Path) -> Result<(), String> {
     builder.recursive(true).create(directory).map_err(|error| error.to_string())
 }
 
-/// Looks for files one after another, mostly in the order of their paths.
+/// Looks files up, fastest in the order of their paths.
 #[derive(Debug)]
-pub struct Look<'c> {
+pub struct CacheReader<'c> {
     cache: &'c Cache,
-    /// Where the next one is expected.
+    /// The index of the next entry in path order.
     next: usize,
 }
 
-/// What is known of a file.
+/// The result of a lookup.
 #[derive(Debug)]
-pub enum Found<'c> {
-    /// It is as it was, and this became of it.
-    Unchanged(Remembered),
-    /// It must be read.
+pub enum CacheLookup<'c> {
+    /// The file is unchanged.
+    Unchanged(FileResult),
+    /// The content decides.
     ToRead(ToRead<'c>),
 }
 
-/// A file that must be read.
+/// A file to read before its result is known.
 #[derive(Debug)]
 pub struct ToRead<'c> {
     cache: &'c Cache,
-    entry: Option<Entry<'c>>,
-    /// Its state, if it was taken.
+    entry: Option<CacheEntry<'c>>,
+    /// The stamp, if it was taken.
     stamp: Option<Stamp>,
 }
 
-/// A file that was read, with a content that is not known.
+/// A file with a content that is not in the cache.
 #[derive(Debug)]
 pub struct ToKeep<'c> {
     cache: &'c Cache,
     stamp: Option<Stamp>,
-    content: Identity,
+    content: Sha256Digest,
 }
 
-impl<'c> Look<'c> {
-    /// What is known of the file at a path of the project, which is `on_disk` and had this state a moment ago, if that was
-    /// looked at.
-    pub fn find(&mut self, path: &RelPath, on_disk: &Path, stamp: Option<&Stamp>) -> Found<'c> {
+impl<'c> CacheReader<'c> {
+    /// Looks up a file by its path in the project. `on_disk` is its path on disk; `stamp` saves a `stat` if the walk
+    /// took it.
+    pub fn find(&mut self, path: &RelPath, on_disk: &Path, stamp: Option<&Stamp>) -> CacheLookup<'c> {
         let cache = self.cache;
         let entry = cache.kept.find(path.as_bytes(), &mut self.next);
         let mut stamp = stamp.copied();
-        if let Some(Entry { stamp: Some(known), .. }) = entry {
+        if let Some(CacheEntry { stamp: Some(known), .. }) = entry {
             stamp = stamp.or_else(|| Stamp::of(on_disk));
             let unchanged = entry.filter(|_| stamp == Some(known)).and_then(|entry| entry.variants().next());
             let decode = |variant: Variant<'_>| record::decode(variant.record, &cache.contracts, path);
             if let Some(remembered) = unchanged.and_then(decode) {
-                return Found::Unchanged(remembered);
+                return CacheLookup::Unchanged(remembered);
             }
         }
-        Found::ToRead(ToRead { cache, entry, stamp })
+        CacheLookup::ToRead(ToRead { cache, entry, stamp })
     }
 }
 
 impl<'c> ToRead<'c> {
-    /// Takes its state, if that has not been done. Before it is read: if it changes in between, it has another state
-    /// afterwards.
+    /// Takes the stamp, which must happen before the file is read. Drops it if a later change might not show in it.
     #[must_use]
     pub fn stamped(self, on_disk: &Path) -> Self {
         let stamp = self.stamp.or_else(|| Stamp::of(on_disk));
@@ -241,10 +252,10 @@ impl<'c> ToRead<'c> {
         Self { stamp: stamp.filter(would_show), ..self }
     }
 
-    /// What became of the file when it had this content, if that is known.
-    pub fn with_content(self, path: &RelPath, bytes: &[u8]) -> Result<Remembered, ToKeep<'c>> {
+    /// The cached result for this content.
+    pub fn with_content(self, path: &RelPath, bytes: &[u8]) -> Result<FileResult, ToKeep<'c>> {
         let Self { cache, entry, stamp } = self;
-        let content = Identity::of(bytes);
+        let content = Sha256Digest::of(bytes);
         let known = entry.and_then(|entry| entry.variants().find(|variant| variant.content == content));
         let remembered = known.and_then(|known| {
             let remembered = record::decode(known.record, &cache.contracts, path)?;
@@ -252,7 +263,7 @@ impl<'c> ToRead<'c> {
         });
         match remembered {
             Some((remembered, record)) => {
-                cache.keep(Fresh { path: path.clone(), stamp, content, record });
+                cache.keep(NewResult { path: path.clone(), stamp, content, record });
                 Ok(remembered)
             }
             None => Err(ToKeep { cache, stamp, content }),
@@ -261,11 +272,12 @@ impl<'c> ToRead<'c> {
 }
 
 impl ToKeep<'_> {
-    /// Keeps what became of a file, unless it might be something else the next time.
-    pub fn keep(self, path: &RelPath, found: Known<'_>) {
+    /// Adds the result of this run, unless it depends on more than the content. `exists` are the contracts that the
+    /// file satisfies by existing.
+    pub fn keep(self, path: &RelPath, result: &FileResult, exists: &[usize]) {
         let Self { cache, stamp, content } = self;
-        if let Some(record) = record::encode(found, &cache.contracts, path) {
-            cache.keep(Fresh { path: path.clone(), stamp, content, record });
+        if let Some(record) = record::encode(result, exists, &cache.contracts, path) {
+            cache.keep(NewResult { path: path.clone(), stamp, content, record });
         }
     }
 }

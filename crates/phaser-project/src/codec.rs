@@ -1,13 +1,13 @@
-//! Numbers, texts and bytes one after another, as the tables of packs hold them.
+//! A minimal binary encoding: varints, byte strings, lists.
 //!
-//! By hand, because a hook reads a thousand values before it answers: nothing is copied, and a value costs a few steps.
-//! Whatever the bytes are, reading them ends, in values or in nothing.
+//! Used by the tables of packs and by the cache. Written by hand because a hook decodes a thousand values before it
+//! responds: nothing is copied and nothing allocated. Decoding never panics; malformed input yields `None`.
 
-/// Bytes that are read from their start.
+/// The input that is left.
 #[derive(Debug, Clone, Copy)]
-pub struct Bytes<'a>(pub &'a [u8]);
+pub struct Decoder<'a>(pub &'a [u8]);
 
-impl<'a> Bytes<'a> {
+impl<'a> Decoder<'a> {
     /// The next byte.
     pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
@@ -15,13 +15,13 @@ impl<'a> Bytes<'a> {
         Some(*first)
     }
 
-    /// The next number, as [`put_number`] writes it.
+    /// The next varint, see [`put_number`].
     pub fn number(&mut self) -> Option<usize> {
         let first = self.byte()?;
         if first < 0x80 { Some(usize::from(first)) } else { self.rest_of_number(first) }
     }
 
-    /// The number whose first byte has been read.
+    /// The rest of a varint of several bytes.
     fn rest_of_number(&mut self, first: u8) -> Option<usize> {
         let (mut number, mut shift) = (u64::from(first & 0x7F), 7);
         loop {
@@ -38,14 +38,14 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The next number of eight bytes.
+    /// The next 8 bytes, little-endian.
     pub fn long(&mut self) -> Option<u64> {
         let (long, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(u64::from_le_bytes(*long))
     }
 
-    /// The next bytes, as [`put_bytes`] writes them.
+    /// The next byte string, see [`put_bytes`].
     pub fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.number()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
@@ -53,15 +53,15 @@ impl<'a> Bytes<'a> {
         Some(bytes)
     }
 
-    /// The next text.
+    /// The next byte string, as UTF-8.
     pub fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.bytes()?).ok()
     }
 
-    /// The next list, whose members `next` reads.
+    /// The next list, with elements decoded by `next`.
     pub fn list<T>(&mut self, next: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count = self.number()?;
-        // Each takes a byte at least, so that no number can ask for more memory than there are bytes.
+        // Each element takes at least a byte, so a wrong count cannot allocate more than the input's length.
         let mut list = Vec::with_capacity(count.min(self.0.len()));
         for _ in 0..count {
             list.push(next(self)?);
@@ -70,7 +70,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Appends a number: seven bits a byte, the lowest first.
+/// Appends a varint: 7 bits per byte, lowest first.
 pub fn put_number(out: &mut Vec<u8>, number: usize) {
     let mut number = number as u64;
     while number >= 0x80 {
@@ -80,18 +80,18 @@ pub fn put_number(out: &mut Vec<u8>, number: usize) {
     out.push(number as u8);
 }
 
-/// Appends a number of eight bytes.
+/// Appends 8 bytes, little-endian.
 pub fn put_long(out: &mut Vec<u8>, long: u64) {
     out.extend(long.to_le_bytes());
 }
 
-/// Appends bytes, with their number before them.
+/// Appends a byte string: its length as a varint, then the bytes.
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len());
     out.extend(bytes);
 }
 
-/// Appends a list, with its length before it.
+/// Appends a list: its length as a varint, then the elements.
 pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
     put_number(out, list.len());
     list.iter().for_each(|member| put(out, member));
@@ -111,30 +111,30 @@ mod tests {
             put_long(&mut out, long);
             put_bytes(&mut out, &bytes);
             put_list(&mut out, &list, |out, text| put_bytes(out, text.as_bytes()));
-            let mut read = Bytes(&out);
+            let mut read = Decoder(&out);
             prop_assert_eq!(read.number(), Some(number));
             prop_assert_eq!(read.long(), Some(long));
             prop_assert_eq!(read.bytes(), Some(&bytes[..]));
-            let texts = read.list(Bytes::text).expect("a list");
+            let texts = read.list(Decoder::text).expect("a list");
             prop_assert_eq!(texts, list);
             prop_assert_eq!(read.byte(), None);
             for length in 0..out.len() {
-                let mut cut = Bytes(&out[..length]);
+                let mut cut = Decoder(&out[..length]);
                 let whole = cut.number().and_then(|_| cut.long()).and_then(|_| cut.bytes());
-                prop_assert!(whole.and_then(|_| cut.list(Bytes::text)).is_none(), "{}", length);
+                prop_assert!(whole.and_then(|_| cut.list(Decoder::text)).is_none(), "{}", length);
             }
         }
     }
 
     #[test]
     fn a_number_that_is_too_large_is_none() {
-        assert_eq!(Bytes(&[0xFF; 20]).number(), None);
+        assert_eq!(Decoder(&[0xFF; 20]).number(), None);
         assert_eq!(
-            Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]).number(),
+            Decoder(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]).number(),
             Some(usize::MAX)
         );
-        assert_eq!(Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02]).number(), None);
-        assert_eq!(Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0]).bytes(), None, "more than there is");
-        assert!(Bytes(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0]).list(Bytes::byte).is_none());
+        assert_eq!(Decoder(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x02]).number(), None);
+        assert_eq!(Decoder(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0]).bytes(), None, "more than there is");
+        assert!(Decoder(&[0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0]).list(Decoder::byte).is_none());
     }
 }

@@ -1,7 +1,7 @@
-//! `.claude/phaser.yaml`: what a project says once for the hook, for commits and for CI.
+//! The configuration of a project, `.claude/phaser.yaml`, shared by hook, commit and CI.
 //!
-//! A directory of the project may have one of its own, for the files below it. What is in one is read and validated here;
-//! what follows from it is decided where it is used.
+//! A directory of the project may have its own configuration for the files below it. This module reads and validates
+//! one file; how they combine is decided by their users.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -19,90 +19,93 @@ mod read;
 
 pub use keys::schema;
 
-/// The largest that is read, in bytes.
+// Former names, for `project` and the application until they use the new ones.
+pub use DirectoryConfig as Placed;
+
+/// The largest configuration, in bytes.
 const MAX_SIZE: u64 = 64 * 1024;
 
-/// What a configuration says. What it does not say is left to what counts without it.
+/// The values of a configuration; `None` or empty where it has no value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
     /// Packs to use.
     pub packs: Vec<&'static Pack>,
-    /// Further directories with contracts, from the directory that holds `.claude`.
+    /// Further directories with contracts, relative to the directory that contains `.claude`.
     pub contracts: Vec<NamedDirectory>,
-    /// Files that no contract about content looks at.
+    /// Files that contracts about content skip.
     pub exclude: Vec<Glob>,
-    /// Changes to contracts; later ones win. Their files are still without a directory.
+    /// Changes to contracts; later ones win. Their base directory is set by [`DirectoryConfig::overrides`].
     pub overrides: Vec<Override>,
-    /// What becomes of violations that were there before a change.
+    /// Whether violations from before a change count.
     pub existing: Option<Existing>,
-    /// What becomes of an edit that adds an ignore directive.
+    /// The response to an edit that adds an ignore directive.
     pub ignores: Option<Policy>,
-    /// What becomes of an edit that weakens what is enforced.
+    /// The response to an edit that weakens enforcement.
     pub protect: Option<Policy>,
-    /// Are violations mended in an agent's edit?
+    /// Whether to fix violations in an agent's edit.
     pub fixes: Option<Fixes>,
-    /// Are results kept for the next run?
+    /// Whether to cache results.
     pub cache: Option<bool>,
 }
 
-/// A directory that a configuration names.
+/// A directory named by a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedDirectory {
-    /// The directory, as it is written.
+    /// The path as written.
     pub path: PathBuf,
-    /// The line it stands on.
+    /// Its line in the configuration, from 1.
     pub line: usize,
 }
 
-/// What becomes of violations that were there before a change.
+/// Whether violations from before a change count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
-    /// They count like all others; what was there before is not looked at.
+    /// They count; the previous text is not read.
     Deny,
-    /// They are told from new ones, which are the only ones that count.
+    /// They are reported as existing; only new ones count.
     Report,
 }
 
-/// What becomes of an edit that makes phaser see less; a later one outranks the ones before it.
+/// The response to an edit that weakens enforcement, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Policy {
-    /// Nothing.
+    /// Allow it.
     Allow,
-    /// The model and the person are told.
+    /// Allow it, and report it to the model and the user.
     Report,
-    /// The person is asked.
+    /// Ask the user.
     Ask,
-    /// It is denied.
+    /// Deny it.
     Deny,
 }
 
-/// Whether violations are mended in an agent's edit.
+/// Whether to fix violations in an agent's edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fixes {
-    /// No.
+    /// Deny the edit.
     Off,
-    /// Yes.
+    /// Apply the contracts' fixes to the edit.
     Apply,
 }
 
 /// The configuration of a directory of the project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Placed {
-    /// The directory; the project itself has an empty path.
+pub struct DirectoryConfig {
+    /// The directory; empty for the project itself.
     pub base: RelPath,
-    /// What it says.
+    /// Its values.
     pub config: Config,
-    /// How the file is shown.
+    /// The path of the file, for messages.
     pub file: PathBuf,
 }
 
-/// The text of the configuration of a directory, if there is one; or why it cannot be read.
+/// Reads the configuration of a directory; `None` if there is none.
 pub fn text(directory: &Path) -> Result<Option<Vec<u8>>, String> {
     let path = directory.join(CONFIG);
     match path.metadata() {
         Err(error) if is_missing(error.kind()) => return Ok(None),
         Err(error) => return Err(format!("cannot be read: {error}")),
-        // Opening anything else might hang.
+        // Opening anything else may block.
         Ok(metadata) if !metadata.is_file() => {
             return Err("not a regular file (move it away, or put a file there)".to_owned());
         }
@@ -119,7 +122,7 @@ fn is_missing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// What the bytes of a configuration say, or everything that is wrong with them. The file is only named.
+/// Parses a configuration. Returns all mistakes, with `file` as their location.
 pub fn parse(bytes: &[u8], file: &Path) -> Result<Config, Vec<Warning>> {
     if bytes.len() as u64 > MAX_SIZE {
         let what = format!("larger than {MAX_SIZE} bytes (put contracts into files of their own)");
@@ -135,7 +138,7 @@ pub fn parse(bytes: &[u8], file: &Path) -> Result<Config, Vec<Warning>> {
 }
 
 impl Policy {
-    /// The word used in configurations.
+    /// The word in a configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -146,14 +149,14 @@ impl Policy {
     }
 }
 
-impl Placed {
-    /// The files that no contract about content looks at.
+impl DirectoryConfig {
+    /// The files that contracts about content skip.
     pub fn excluded(&self) -> Option<FileSet> {
         let globs = self.config.exclude.clone();
         (!globs.is_empty()).then(|| FileSet { base: self.base.clone(), globs })
     }
 
-    /// Changes to contracts, for files below this directory.
+    /// The changes to contracts, restricted to files below this directory.
     pub fn overrides(&self) -> impl Iterator<Item = Override> {
         self.config.overrides.iter().cloned().map(|mut one| {
             one.case.files.base = self.base.clone();

@@ -1,104 +1,135 @@
-//! Violations over time: what each commit of a project's past violates, counted with the contracts of today.
+//! Counts the violations of past commits, with the current contracts, for `phaser history`.
 //!
-//! Each version of a file is searched once for each group of contracts that applies to its path; the rest is adding and
-//! taking away what differs from one commit to the next. Only open violations count, and no baseline does.
+//! # Each blob once
+//!
+//! A history of 500 commits with 2,000 files has a million files but only a few thousand distinct blobs. The result
+//! of a file depends on its content, on the contracts that apply to its path, and on its name (which decides the
+//! language). Each distinct combination, a [`Version`], gets a number and is searched once, whatever the number of
+//! commits it is in.
+//!
+//! The newest commit is the sum of the tallies of its versions. For each older commit, the tallies of the versions
+//! that differ are subtracted or added. Example, newest first:
+//!
+//! | commit | difference from the newer one          | open violations |
+//! |--------|----------------------------------------|-----------------|
+//! | C      | all files: versions 0 (2), 1 (0), 2 (1) | 2 + 0 + 1 = 3   |
+//! | B      | version 2 → version 3 (4)              | 3 − 1 + 4 = 6   |
+//! | A      | version 0 removed                      | 6 − 2 = 4       |
+//!
+//! Four versions are searched, not eight files. Only open violations count; the baseline does not apply.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::path::RelPath;
-use crate::scan::tally::{Counted, StandsFor, Tally, tally};
-use crate::scan::{Options, Watch};
+use crate::scan::tally::{StandsFor, Tally, TallyInput, tally};
+use crate::scan::{Progress, ScanOptions};
 use crate::source::Target;
-use crate::source::git::history::{Commit, Difference, Extent, File, Note, Past, Stored};
+use crate::source::git::history::{
+    Commit, CommitHistory, CommittedFile, Difference, Extent, HistoryNote, Stored,
+};
 use phaser_core::contract::Severity;
 use phaser_core::matcher::{Matcher, Selection};
 use phaser_core::skipped::{Gap, Why};
 
 pub mod backtest;
 
-/// How many open violations the commits of a past have.
+// Former names, for `project` and the application until they use the new ones.
+pub use {CommitSample as Sample, ViolationHistory as History};
+
+/// The open violations of the sampled commits.
 #[derive(Debug)]
-pub struct History {
-    /// The commits that were looked at, the oldest first.
-    pub samples: Vec<Sample>,
-    /// For each contract that was violated in any of them, how bad that is.
+pub struct ViolationHistory {
+    /// The samples, oldest first.
+    pub samples: Vec<CommitSample>,
+    /// The highest severity of each violated contract.
     pub severities: BTreeMap<String, Severity>,
     /// What was not checked, by path.
     pub gaps: BTreeMap<RelPath, Unchecked>,
-    /// Files that stand for large ones which are kept elsewhere.
+    /// Git LFS pointer files.
     pub pointers: Vec<RelPath>,
-    /// What there is to say about the past as a whole.
-    pub notes: Vec<Note>,
+    /// Where the history is incomplete.
+    pub notes: Vec<HistoryNote>,
 }
 
 /// The open violations of one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
+pub struct CommitSample {
     /// The commit.
     pub commit: Commit,
     /// Those of severity `error`.
     pub errors: usize,
     /// Those of severity `warning`.
     pub warnings: usize,
-    /// By contract, as far as there are any.
+    /// The number per violated contract.
     pub contracts: BTreeMap<String, usize>,
 }
 
-impl Sample {
-    /// All of them.
+impl CommitSample {
+    /// Errors and warnings.
     pub fn total(&self) -> usize {
         self.errors + self.warnings
     }
 }
 
-/// Versions of a file that were not checked, or not to the end.
+/// Versions of a file that were not fully checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unchecked {
-    /// Why, for the newest of them.
+    /// The reason for the newest of them.
     pub why: Why,
-    /// How many.
+    /// Their number.
     pub versions: usize,
 }
 
-impl History {
-    /// Was something not read that should have been?
+impl ViolationHistory {
+    /// Whether something could not be read.
     pub fn has_failed(&self) -> bool {
-        self.notes.iter().any(Note::is_failure)
+        self.notes.iter().any(HistoryNote::is_failure)
             || self.gaps.values().any(|unchecked| unchecked.why.gap() == Gap::Failure)
     }
 }
 
-/// Counts what each commit of the past violates.
-pub fn count(matcher: &Matcher, past: Past, options: Options, watch: &dyn Watch) -> History {
-    let Past { commits, files, steps, extent, notes } = past;
+/// Counts the violations of each sampled commit.
+pub fn count(
+    matcher: &Matcher,
+    past: CommitHistory,
+    options: ScanOptions,
+    progress: &dyn Progress,
+) -> ViolationHistory {
+    let CommitHistory { commits, files, steps, extent, notes } = past;
     let mut versions = Versions::new(matcher);
     let first: Vec<usize> =
-        files.iter().filter_map(|File { path, stored }| versions.number(path, stored)).collect();
-    let steps: Vec<Step> = steps.iter().map(|step| Step::of(step, &mut versions)).collect();
+        files.iter().filter_map(|CommittedFile { path, stored }| versions.number(path, stored)).collect();
+    let steps: Vec<VersionChanges> =
+        steps.iter().map(|step| VersionChanges::of(step, &mut versions)).collect();
     drop(files);
-    let tallies = versions.tally(options, watch);
-    let mut now = Counts::new(matcher);
+    let tallies = versions.tally(options, progress);
+    let mut now = OpenCounts::new(matcher);
     first.iter().for_each(|&at| now.add(&tallies[at]));
     let mut samples = Vec::new();
     let mut steps = steps.into_iter();
     for commit in commits {
         samples.push(now.sample(commit, extent));
-        if let Some(Step { taken, added }) = steps.next() {
+        if let Some(VersionChanges { taken, added }) = steps.next() {
             taken.iter().for_each(|&at| now.take(&tallies[at]));
             added.iter().for_each(|&at| now.add(&tallies[at]));
         }
     }
     samples.reverse();
-    let mut history =
-        History { samples, severities: BTreeMap::new(), gaps: BTreeMap::new(), pointers: Vec::new(), notes };
+    let mut history = ViolationHistory {
+        samples,
+        severities: BTreeMap::new(),
+        gaps: BTreeMap::new(),
+        pointers: Vec::new(),
+        notes,
+    };
     history.note(matcher, &versions.found, tallies);
     history
 }
 
-impl History {
-    /// Notes what was not checked, and how bad violations are.
-    fn note(&mut self, matcher: &Matcher, found: &[Found], tallies: Vec<Tally>) {
+impl ViolationHistory {
+    /// Collects gaps, pointers and severities.
+    fn note(&mut self, matcher: &Matcher, found: &[SearchedVersion], tallies: Vec<Tally>) {
         for (found, tally) in found.iter().zip(tallies) {
             if tally.stands_for == StandsFor::Another {
                 self.pointers.push(found.path.clone());
@@ -119,13 +150,13 @@ impl History {
     }
 }
 
-/// What is different in an older commit from the one after it: versions of files, by their number.
-struct Step {
+/// The versions by which an older commit differs from the next newer one.
+struct VersionChanges {
     taken: Vec<usize>,
     added: Vec<usize>,
 }
 
-impl Step {
+impl VersionChanges {
     fn of(differences: &[Difference], versions: &mut Versions<'_>) -> Self {
         let mut step = Self { taken: Vec::new(), added: Vec::new() };
         for Difference { path, newer, older } in differences {
@@ -139,30 +170,30 @@ impl Step {
     }
 }
 
-/// The versions of files that differ to the matcher.
+/// The distinct versions of files.
 struct Versions<'m> {
     matcher: &'m Matcher,
-    /// The contracts of paths: most of them are asked for more than once.
+    /// The contracts of each path, memoized.
     paths: HashMap<RelPath, Arc<Selection>>,
     known: HashMap<Version, usize>,
-    found: Vec<Found>,
+    found: Vec<SearchedVersion>,
 }
 
-/// All that the matcher's answer depends on.
+/// Everything that the result of a file depends on.
 #[derive(PartialEq, Eq, Hash)]
 struct Version {
-    /// The bytes, unless no contract that applies is about them.
+    /// The content; `None` if no contract reads it.
     stored: Option<Stored>,
-    /// The contracts that apply, by where they are in memory.
+    /// The address of the selection of contracts.
     group: usize,
-    /// The name of the file, which says in what language it is written.
+    /// The lower-case file name, which decides the language.
     name: Box<[u8]>,
 }
 
-/// A version, where it was first seen.
-struct Found {
+/// A version, under the first path that has it.
+struct SearchedVersion {
     path: RelPath,
-    /// What to read, if any contract is about that.
+    /// The content; `None` if no contract reads it.
     stored: Option<Stored>,
     group: Arc<Selection>,
 }
@@ -172,7 +203,7 @@ impl<'m> Versions<'m> {
         Self { matcher, paths: HashMap::new(), known: HashMap::new(), found: Vec::new() }
     }
 
-    /// The number of a version; none if no contract is about it.
+    /// The number of a version; `None` if no contract applies.
     fn number(&mut self, path: &RelPath, stored: &Stored) -> Option<usize> {
         let group = match self.paths.get(path) {
             Some(group) => Arc::clone(group),
@@ -192,41 +223,43 @@ impl<'m> Versions<'m> {
         let next = self.found.len();
         let number = *self.known.entry(version).or_insert(next);
         if number == next {
-            self.found.push(Found { path: path.clone(), stored, group });
+            self.found.push(SearchedVersion { path: path.clone(), stored, group });
         }
         Some(number)
     }
 
-    /// Counts them all. The versions of one file are read one after another, the newest first: that is how they are stored.
-    fn tally(&self, options: Options, watch: &dyn Watch) -> Vec<Tally> {
+    /// Checks every version once. Versions of one file are read in sequence, newest first, which is the order of
+    /// git's deltas.
+    fn tally(&self, options: ScanOptions, progress: &dyn Progress) -> Vec<Tally> {
         let numbers = 0..self.found.len();
         let mut order: Vec<usize> = numbers.filter(|&at| self.found[at].stored.is_some()).collect();
         order.sort_by(|&one, &other| self.found[one].path.cmp(&self.found[other].path));
-        let target =
-            |Found { path, stored, .. }: &Found| Some(Target::new(path.clone(), stored.as_ref()?.content()));
+        let target = |SearchedVersion { path, stored, .. }: &SearchedVersion| {
+            Some(Target::new(path.clone(), stored.as_ref()?.content()))
+        };
         let targets: Vec<Target> = order.iter().filter_map(|&at| target(&self.found[at])).collect();
         let mut tallies = vec![Tally::default(); self.found.len()];
-        let counted = Counted { targets: &targets, groups: &self.paths };
-        for (at, counted) in order.into_iter().zip(tally(self.matcher, counted, options, watch)) {
+        let counted = TallyInput { targets: &targets, groups: &self.paths };
+        for (at, counted) in order.into_iter().zip(tally(self.matcher, counted, options, progress)) {
             tallies[at] = counted;
         }
-        for (tally, Found { group, .. }) in tallies.iter_mut().zip(&self.found) {
+        for (tally, SearchedVersion { group, .. }) in tallies.iter_mut().zip(&self.found) {
             tally.satisfied.extend(group.satisfied_by_existence());
         }
         tallies
     }
 }
 
-/// What is in one commit.
-struct Counts<'m> {
+/// The running totals of one commit.
+struct OpenCounts<'m> {
     matcher: &'m Matcher,
-    /// For each contract, how many open violations.
+    /// The number of open violations per contract.
     open: Vec<usize>,
-    /// For each contract, how many files satisfy it, if it is about the project as a whole.
+    /// The number of files that satisfy each contract about the project as a whole.
     satisfied: Vec<usize>,
 }
 
-impl<'m> Counts<'m> {
+impl<'m> OpenCounts<'m> {
     fn new(matcher: &'m Matcher) -> Self {
         let nothing = vec![0; matcher.contracts().len()];
         Self { matcher, open: nothing.clone(), satisfied: nothing }
@@ -242,9 +275,9 @@ impl<'m> Counts<'m> {
         tally.satisfied.iter().for_each(|&contract| self.satisfied[contract] -= 1);
     }
 
-    /// What is said of a commit.
-    fn sample(&self, commit: Commit, extent: Extent) -> Sample {
-        let mut sample = Sample { commit, errors: 0, warnings: 0, contracts: BTreeMap::new() };
+    /// The sample of a commit with the current totals.
+    fn sample(&self, commit: Commit, extent: Extent) -> CommitSample {
+        let mut sample = CommitSample { commit, errors: 0, warnings: 0, contracts: BTreeMap::new() };
         for (at, contract) in self.matcher.contracts().iter().enumerate() {
             let is_missing =
                 contract.check.is_about_project() && extent == Extent::Whole && self.satisfied[at] == 0;

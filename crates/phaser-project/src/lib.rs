@@ -17,4 +17,6 @@ pub mod scan;
 pub mod source;
 pub mod stamp;
 pub mod states;
+#[cfg(test)]
+mod testing;
 pub mod tool_call;

@@ -1,32 +1,32 @@
-//! Packs: contracts that come with phaser, as the text of their files.
+//! Packs: contracts built into phaser.
 //!
-//! A pack is data: the text of its files, and a table of what they say, so that nothing has to be read to enforce them.
-//! How contracts are made from either, and which packs a run uses, is decided elsewhere.
+//! A pack is the text of its contract files and a table generated from them. Enforcing decodes the table; only
+//! listing and testing a pack parses its YAML.
 
-/// Contracts that belong together, built into the binary.
+/// A set of contracts, built into the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pack {
-    /// The name it is asked for by.
+    /// The name in `packs:` and `--pack`.
     pub name: &'static str,
-    /// What it is about, in one line.
+    /// One line for listings.
     pub description: &'static str,
-    /// Its contract files, in name order.
+    /// The contract files, sorted by name.
     pub files: &'static [PackFile],
-    /// Its contracts without their examples, validated and ready to be used. Made from the files; a test writes it.
+    /// The validated contracts without their examples, encoded. Generated from the files by a test.
     pub table: &'static [u8],
 }
 
-/// One contract file of a pack.
+/// A contract file of a pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackFile {
-    /// The file's name: the id of its contract and `.yaml`.
+    /// The file name: the id of the contract and `.yaml`.
     pub name: &'static str,
-    /// The YAML in it.
+    /// The YAML.
     pub text: &'static str,
 }
 
 impl PackFile {
-    /// The id of its contract.
+    /// The id of the contract.
     pub fn id(&self) -> &'static str {
         self.name.strip_suffix(".yaml").unwrap_or(self.name)
     }
@@ -51,7 +51,7 @@ macro_rules! pack {
     };
 }
 
-/// All packs: first those for every project, then one for each language, then what is a matter of taste.
+/// All packs: general ones, then one per language, then matters of taste.
 pub static PACKS: &[Pack] = &[
     pack!(
         "secrets",

@@ -1,4 +1,4 @@
-//! Paths on disk: the project root, and how a path leads there.
+//! The project root, and paths on disk.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -7,12 +7,12 @@ pub use phaser_core::path::{
     BASELINE, CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, SETTINGS, has_parent_component, normalize,
 };
 
-/// The directory and those above it, without those whose path is too long to be one.
+/// A directory and those above it, without paths that exceed the system's limit.
 fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
     path.ancestors().skip_while(|path| path.as_os_str().len() > LONGEST)
 }
 
-/// The project root: its path as it is spelled, and with all links resolved.
+/// The project root, as given and with links resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Root {
     spelled: PathBuf,
@@ -27,12 +27,12 @@ impl Root {
         Self { spelled, real }
     }
 
-    /// The root as it was spelled.
+    /// The path as given.
     pub fn path(&self) -> &Path {
         &self.spelled
     }
 
-    /// `path`, which is absolute, relative to this root.
+    /// An absolute path relative to this root.
     pub fn relative(&self, path: &Path) -> RelPath {
         let path = normalize(path);
         let inside = path.strip_prefix(&self.spelled).or_else(|_| path.strip_prefix(&self.real));
@@ -42,7 +42,8 @@ impl Root {
         }
     }
 
-    /// `path`, which is absolute, with all links resolved as far as it exists. Those on the way to the root are known.
+    /// An absolute path with links resolved, as far as it exists. Faster than [`real_path`] inside the root, whose
+    /// own links are resolved already.
     pub fn real_path(&self, path: &Path) -> PathBuf {
         let inside = path.strip_prefix(&self.spelled).ok().filter(|_| cfg!(target_os = "linux"));
         match inside.and_then(|inside| self.real_inside(inside)) {
@@ -51,13 +52,13 @@ impl Root {
         }
     }
 
-    /// A path in the root with all links resolved, if there are none in it.
+    /// A path below the root with links resolved; `None` if there are any.
     fn real_inside(&self, inside: &Path) -> Option<PathBuf> {
         let (mut real, mut exists) = (self.real.clone(), true);
         for component in inside.components() {
             let Component::Normal(name) = component else { return None };
             real.push(name);
-            // Below what does not exist, nothing does.
+            // Nothing exists below a missing component.
             exists = exists
                 && match real.symlink_metadata() {
                     Ok(metadata) if metadata.is_symlink() => return None,
@@ -67,15 +68,15 @@ impl Root {
         (real.as_os_str().len() <= LONGEST).then_some(real)
     }
 
-    /// Does `path`, which is absolute, lie under this root?
+    /// Whether an absolute path is inside this root.
     pub fn contains(&self, path: &Path) -> bool {
         let path = normalize(path);
         path.starts_with(&self.spelled) || path.starts_with(&self.real)
     }
 }
 
-/// `path`, which may start at `cwd`, as an absolute path without `.` and `..` components. A `..` leads where it leads
-/// the system: after a link to a directory, into the directory that holds that one.
+/// Makes `path` absolute, without `.` and `..`. A `..` after a link leads to the parent of the link's target, as in
+/// the system.
 pub fn resolve(cwd: &Path, path: &Path) -> io::Result<PathBuf> {
     let mut resolved = PathBuf::new();
     for component in cwd.join(path).components() {
@@ -96,20 +97,25 @@ pub fn resolve(cwd: &Path, path: &Path) -> io::Result<PathBuf> {
     Ok(resolved)
 }
 
-/// What [`find_root`] looks at.
+/// The input of [`find_root`].
 #[derive(Debug, Clone, Copy)]
 pub struct RootHints<'a> {
-    /// The directory the caller names as the project, such as the client's own; used when it contains `file`.
+    /// The project that the caller names, such as the agent's own; used if it contains `file`.
     pub named: Option<&'a Path>,
-    /// The directory to start from.
+    /// The current directory.
     pub cwd: &'a Path,
-    /// The file in question, absolute.
+    /// The file that an event is about; absolute.
     pub file: Option<&'a Path>,
 }
 
-/// The project root. The file decides, or `cwd` when no file is in question: the top of its git worktree, if that or a
-/// directory on the way down has contracts or a configuration; else the nearest directory above it that has; else the named
-/// directory, if the file lies in it; else the top of the git worktree. For a file that is in no project, `cwd` decides.
+/// Finds the project root, starting from `file`, or from `cwd` if there is none. In this order:
+///
+/// - the top of the git worktree, if it or a directory between it and the start has contracts or a configuration,
+/// - the nearest directory above with contracts or a configuration,
+/// - the named directory, if it contains the file,
+/// - the top of the git worktree,
+/// - the same for `cwd`, for a file outside any project,
+/// - `cwd`.
 pub fn find_root(hints: RootHints<'_>) -> Root {
     let start = hints.file.and_then(Path::parent).unwrap_or(hints.cwd);
     let Above { settings, git } = Above::of(start);
@@ -122,17 +128,16 @@ pub fn find_root(hints: RootHints<'_>) -> Root {
             return named;
         }
     }
-    // What is above the current directory has been looked at, if the file is in it.
+    // A file below `cwd` has the same ancestors.
     let around_cwd = || Above::of(hints.cwd);
     let elsewhere = || (!start.starts_with(hints.cwd)).then(around_cwd);
     let root = git.or_else(|| elsewhere().and_then(|above| above.settings.or(above.git)));
     Root::new(root.unwrap_or(hints.cwd))
 }
 
-/// What is above a directory, itself included.
+/// What the ancestors of a directory have, the directory included.
 struct Above<'a> {
-    /// The top of the git worktree, if that or a directory on the way has contracts or a configuration; else the nearest
-    /// directory further up that has.
+    /// The top of the git worktree, if it or a directory below it has settings; else the nearest ancestor that has.
     settings: Option<&'a Path>,
     /// The top of the git worktree.
     git: Option<&'a Path>,
@@ -156,13 +161,13 @@ fn nearest_with_settings(start: &Path) -> Option<&Path> {
     ancestors(start).find(|directory| has_settings(directory))
 }
 
-/// Does a directory have contracts or a configuration?
+/// Whether a directory has contracts or a configuration.
 fn has_settings(directory: &Path) -> bool {
     let settings = directory.join(SETTINGS);
     settings.is_dir() && [PROJECT_CONTRACTS, CONFIG].iter().any(|name| directory.join(name).exists())
 }
 
-/// `path` with all links resolved, as far as it exists.
+/// Resolves the links in a path, as far as it exists.
 pub fn real_path(path: &Path) -> PathBuf {
     for ancestor in ancestors(path) {
         if let Ok(real) = ancestor.canonicalize() {

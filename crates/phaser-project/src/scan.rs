@@ -1,7 +1,16 @@
-//! The scan: every target through the matcher, in parallel, into one report.
+//! The scan: checks every target, in parallel, and collects one report.
 //!
-//! Cannot tell a hook from a CI run: where targets come from and how the report is shown are
-//! decided elsewhere. The only user of rayon; one target, or one thread, starts no pool.
+//! Each worker owns two readers (current and previous text), the matcher's scratch memory and, with a cache, a
+//! [`CacheReader`]. For one target it
+//!
+//! - returns the cached result if the file is unchanged ([`look_up`]),
+//! - selects the contracts whose globs match ([`search_target`]) and stops if there are none,
+//! - reads the text and checks it ([`read_target`]); a known content is again answered by the cache,
+//! - on request proposes fixes, finds added ignore directives, and checks the previous text.
+//!
+//! The previous text is read only if the current one has an open violation. Contracts about the project as a whole
+//! (`file_exists`, `require_pattern` in some file) are judged after all targets, in [`gather`]. The report is sorted,
+//! so it does not depend on the number of threads. One target, or one thread, starts no thread pool.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,82 +20,96 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::cache::{Cache, Known, ToRead};
+use crate::cache::{Cache, CacheLookup, CacheReader, FileResult, ToRead};
 pub use crate::config::Existing;
-use crate::report::{AddedIgnore, Report, Spent};
+use crate::report::{AddedIgnore, Earlier, Report, Spent};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
-use phaser_core::fix::Mender;
-use phaser_core::matcher::{Checked, Matcher, Scratch, Selection};
+use phaser_core::fix::{Edit, Mender, is_fixable};
+use phaser_core::matcher::{Checked, FileNames, Matcher, Scratch, Selection};
 use phaser_core::skipped::{Gap, Skipped, Why};
-use phaser_core::text::{Text, changed_lines};
-use phaser_core::violation::Violation;
+use phaser_core::text::{Text, changed_lines, place_in_file};
+use phaser_core::violation::{Replacement, Violation};
 
 mod added_ignores;
 mod gather;
-mod propose;
-mod remember;
 pub mod tally;
 
 pub use added_ignores::AddedIgnores;
 use gather::{Gathered, judge_project, survey_target};
-pub use propose::Propose;
-use remember::{Memory, Recalled};
+
+// Former names, for `project` and the application until they use the new ones.
+pub use {Progress as Watch, ScanOptions as Options};
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
-pub struct Options<'c> {
-    /// How many threads.
+pub struct ScanOptions<'c> {
+    /// The maximum number of threads.
     pub threads: usize,
     /// The largest file that is read, in bytes.
     pub max_file_size: u64,
-    /// What becomes of violations that were there before a change.
+    /// Whether to find out which violations existed before the change.
     pub existing: Existing,
-    /// Whether to look for ignore directives that a change adds.
+    /// Whether to find the ignore directives that a change adds.
     pub added_ignores: AddedIgnores,
-    /// Whether to measure what it costs.
+    /// Whether to measure the time spent.
     pub measure: Measure,
-    /// What violations are to carry beside what was found.
+    /// Whether to propose fixes.
     pub propose: Propose,
-    /// Results of earlier runs with the same contracts and the same options, to use and to add to.
+    /// Results of earlier runs with the same contracts and options; new results are added.
     pub cache: Option<&'c Cache>,
 }
 
-/// Whether to measure what a scan costs.
+/// Whether to measure the time spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
-    /// Yes.
+    /// Measure the time per contract and per phase.
     Costs,
-    /// No.
+    /// Measure nothing.
     Nothing,
 }
 
-/// Somebody who wants to know how far a scan has come.
-pub trait Watch: Sync {
-    /// There are this many targets.
+/// Whether violations carry fixes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Propose {
+    /// Propose the contracts' fixes, except those that would add a violation.
+    Fixes,
+    /// Propose no fixes.
+    #[default]
+    Nothing,
+}
+
+/// A progress sink.
+pub trait Progress: Sync {
+    /// Called once, with the number of targets.
     fn start(&self, _targets: usize) {}
 
-    /// One target is done.
+    /// Called after each target, from any thread.
     fn advance(&self) {}
 
-    /// All are done.
+    /// Called once, after all targets.
     fn finish(&self) {}
 }
 
-/// Nobody.
-impl Watch for () {}
+/// A no-op progress sink.
+impl Progress for () {}
 
 /// Checks all targets.
-pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &dyn Watch) -> Report {
+pub fn scan(
+    matcher: &Matcher,
+    targets: &Targets,
+    options: ScanOptions<'_>,
+    progress: &dyn Progress,
+) -> Report {
     let Targets { targets, coverage, skipped, .. } = targets;
-    watch.start(targets.len());
+    progress.start(targets.len());
     let worker = || Worker::new(matcher, options);
     let (scanned, mut workers) = each(targets, options.threads, worker, |worker, target| {
-        let mut scanned = check_target(matcher, worker, target, options.into());
-        scanned.checked.violations.sort_by(Violation::by_place);
-        watch.advance();
+        let mut scanned = check_target(matcher, worker, target);
+        scanned.result.checked.violations.sort_by(Violation::by_place);
+        progress.advance();
         scanned
     });
-    watch.finish();
+    progress.finish();
     let threads = workers.len();
     let contracts = matcher.contracts().to_vec();
     let mut report = Report { contracts, skipped: skipped.clone(), ..Report::default() };
@@ -103,23 +126,24 @@ pub fn scan(matcher: &Matcher, targets: &Targets, options: Options<'_>, watch: &
     report
 }
 
-/// What one thread works with, one target after another.
+/// The state of one thread.
 struct Worker<'m> {
     now: Reader,
     before: Reader,
     scratch: Scratch,
-    /// For each contract: does a file satisfy it that is about the project as a whole?
+    /// For each contract about the project as a whole: whether a file satisfies it.
     satisfied: Vec<bool>,
-    /// For each contract: could a file satisfy it that was not read to its end?
+    /// For each contract about the project as a whole: whether an unchecked file might satisfy it.
     unread: Vec<bool>,
     times: Option<Times>,
-    /// What proposes fixes, if they are wanted.
     mender: Option<Mender<'m>>,
-    /// What is known of files, if anything is kept.
-    memory: Option<Memory<'m>>,
+    /// Results of earlier runs.
+    cache: Option<CacheReader<'m>>,
+    existing: Existing,
+    added_ignores: AddedIgnores,
 }
 
-/// What a worker measures, if that is asked for.
+/// Time spent by one worker.
 #[derive(Debug, Clone, Copy, Default)]
 struct Times {
     selecting: Duration,
@@ -127,7 +151,7 @@ struct Times {
 }
 
 impl<'m> Worker<'m> {
-    fn new(matcher: &'m Matcher, options: Options<'m>) -> Self {
+    fn new(matcher: &'m Matcher, options: ScanOptions<'m>) -> Self {
         let [now, before] = [(); 2].map(|()| Reader::new(options.max_file_size));
         let (scratch, times) = match options.measure {
             Measure::Costs => (Scratch::measuring(matcher), Some(Times::default())),
@@ -135,9 +159,21 @@ impl<'m> Worker<'m> {
         };
         let nothing = vec![false; matcher.contracts().len()];
         let mender = (options.propose == Propose::Fixes).then(|| Mender::new(matcher));
-        let memory = options.cache.map(Memory::new);
+        let cache = options.cache.map(Cache::reader);
+        let ScanOptions { existing, added_ignores, .. } = options;
         let satisfied = nothing.clone();
-        Self { now, before, scratch, satisfied, unread: nothing, times, mender, memory }
+        Self {
+            now,
+            before,
+            scratch,
+            satisfied,
+            unread: nothing,
+            times,
+            mender,
+            cache,
+            existing,
+            added_ignores,
+        }
     }
 }
 
@@ -154,11 +190,10 @@ fn spent(threads: usize, workers: Vec<Worker<'_>>) -> Spent {
     spent
 }
 
-/// The most targets that a thread takes at once. Rayon would make a few large shares, and whoever has the last one
-/// works alone at the end.
+/// The most targets that a thread takes at once. Rayon's default shares are larger, and the last one would run alone.
 const LARGEST_SHARE: usize = 32;
 
-/// Runs `check` on each target, on as many threads as asked for, and keeps the order. Gives the workers back.
+/// Runs `check` on each target and returns the results in the order of the targets, with the workers.
 fn each<'m, T: Send>(
     targets: &[Target],
     threads: usize,
@@ -186,7 +221,7 @@ fn each<'m, T: Send>(
     (checked, vec![worker])
 }
 
-/// Does some work, and adds how long it took where that is wanted.
+/// Runs `work`, and adds its duration to `time`.
 fn timed<T>(time: Option<&mut Duration>, work: impl FnOnce() -> T) -> T {
     let Some(time) = time else { return work() };
     let start = Instant::now();
@@ -195,80 +230,73 @@ fn timed<T>(time: Option<&mut Duration>, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// What a scan looks for in the text before.
-#[derive(Debug, Clone, Copy)]
-struct Back {
-    existing: Existing,
-    added_ignores: AddedIgnores,
-}
-
-impl Back {
-    const NOT_AT_ALL: Self = Self { existing: Existing::Deny, added_ignores: AddedIgnores::NotWanted };
-}
-
-impl From<Options<'_>> for Back {
-    fn from(options: Options<'_>) -> Self {
-        Self { existing: options.existing, added_ignores: options.added_ignores }
-    }
-}
-
-/// What became of one target: nothing, when no contract applies to it.
+/// The result of scanning one target.
 #[derive(Debug, Default)]
-struct Scanned {
-    applied: bool,
-    checked: Checked,
-    /// The text before, if that was asked for.
-    before: Option<Was>,
-    /// Ignore directives that are new.
+struct ScannedTarget {
+    /// The result for the target's own text; the default when no contract applies to it.
+    result: FileResult,
+    /// The violations before the change; `None` when they were not compared.
+    before: Option<Earlier>,
+    /// Ignore directives that the change adds.
     added_ignores: Vec<AddedIgnore>,
 }
 
-/// What is known of the text before.
-#[derive(Debug)]
-struct Was {
-    violations: Vec<Violation>,
-    /// The lines of now that changed.
-    changed: Range<usize>,
+impl From<FileResult> for ScannedTarget {
+    fn from(result: FileResult) -> Self {
+        Self { result, ..Self::default() }
+    }
 }
 
-fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target, back: Back) -> Scanned {
-    let recalled = worker.memory.as_mut().map_or(Recalled::Nothing, |memory| memory.recall(target));
-    let scanned = match recalled {
-        // Which contracts apply need not be found out.
-        Recalled::Unchanged(remembered) => remembered.into(),
-        Recalled::ToRead(file) => search_target(matcher, worker, Task { target, back, file: Some(file) }),
-        Recalled::Nothing => search_target(matcher, worker, Task { target, back, file: None }),
+/// Checks one target, from the cache if its file is unchanged.
+fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) -> ScannedTarget {
+    let scanned = match worker.cache.as_mut().and_then(|cache| look_up(cache, target)) {
+        Some(CacheLookup::Unchanged(result)) => result.into(),
+        Some(CacheLookup::ToRead(file)) => search_target(matcher, worker, target, Some(file)),
+        None => search_target(matcher, worker, target, None),
     };
-    note_unread(matcher, target, &scanned.checked.skipped, &mut worker.unread);
-    for &contract in &scanned.checked.satisfied {
+    note_unread(matcher, target, &scanned.result.checked.skipped, &mut worker.unread);
+    for &contract in &scanned.result.checked.satisfied {
         worker.satisfied[contract] = true;
     }
     scanned
 }
 
-/// A target that is not known, and how it is checked.
-struct Task<'a> {
-    target: &'a Target,
-    back: Back,
-    /// What is known of its file, if anything is kept.
-    file: Option<ToRead<'a>>,
+/// Looks a target up in the cache. Only a file on disk with one name and no previous version is cached.
+fn look_up<'c>(cache: &mut CacheReader<'c>, target: &Target) -> Option<CacheLookup<'c>> {
+    match target {
+        Target {
+            path, alias: None, content: Content::File(file), whole: None, before: None, stamp, ..
+        } => Some(cache.find(path, file, stamp.as_deref())),
+        _ => None,
+    }
 }
 
-fn search_target(matcher: &Matcher, worker: &mut Worker<'_>, task: Task<'_>) -> Scanned {
+/// Selects the contracts of a target, and reads and checks it if there are any.
+fn search_target(
+    matcher: &Matcher,
+    worker: &mut Worker<'_>,
+    target: &Target,
+    file: Option<ToRead<'_>>,
+) -> ScannedTarget {
     let time = worker.times.as_mut().map(|times| &mut times.selecting);
-    let selection = timed(time, || matcher.select(&task.target.path, task.target.alias.as_ref()));
+    let selection = timed(time, || matcher.select(&target.path, target.alias.as_ref()));
     for &contract in selection.satisfied_by_existence() {
         worker.satisfied[contract] = true;
     }
     match selection.is_empty() {
-        true => Scanned::default(),
-        false => read_target(matcher, worker, &selection, task),
+        true => ScannedTarget::default(),
+        false => read_target(matcher, worker, &selection, target, file),
     }
 }
 
-fn read_target(matcher: &Matcher, worker: &mut Worker<'_>, selection: &Selection, task: Task<'_>) -> Scanned {
-    let Task { target, back, file } = task;
-    let Worker { now, before: reader, scratch, times, mender, .. } = worker;
+fn read_target(
+    matcher: &Matcher,
+    worker: &mut Worker<'_>,
+    selection: &Selection,
+    target: &Target,
+    file: Option<ToRead<'_>>,
+) -> ScannedTarget {
+    let Worker { now, before: reader, scratch, times, mender, existing, added_ignores, .. } = worker;
     let file = match (file, &target.content) {
         (Some(file), Content::File(path)) => Some(file.stamped(path)),
         _ => None,
@@ -278,43 +306,62 @@ fn read_target(matcher: &Matcher, worker: &mut Worker<'_>, selection: &Selection
     let mut new = None;
     if let (Some(file), Ok(bytes)) = (file, &content) {
         match file.with_content(&target.path, bytes) {
-            Ok(remembered) => return remembered.into(),
+            Ok(result) => return result.into(),
             Err(unknown) => new = Some(unknown),
         }
     }
     let text = content.as_ref().map(|bytes| target.content.text(bytes));
     let readable = text.as_ref().ok().and_then(Option::as_ref);
-    let mut scanned = Scanned { applied: readable.is_some(), ..Scanned::default() };
-    scanned.checked = matcher.check_with(scratch, selection, &target.path, readable);
+    let mut checked = matcher.check_with(scratch, selection, &target.path, readable);
     if let Some(whole) = &target.whole {
-        judge_requirements(matcher, target, reader.read(whole), &mut scanned.checked);
+        judge_requirements(matcher, target, reader.read(whole), &mut checked);
     }
     if let (Some(mender), Ok(bytes), Some(text)) = (mender, &content, readable) {
-        propose::propose(mender, target, propose::Read { bytes, text }, &mut scanned.checked);
+        propose_fixes(mender, target, bytes, text, &mut checked);
     }
-    if let (AddedIgnores::Wanted, Some(text)) = (back.added_ignores, readable) {
-        scanned.added_ignores = added_ignores::added(reader, target, text, &scanned.checked.violations);
+    let mut scanned = ScannedTarget::default();
+    if let (AddedIgnores::Wanted, Some(text)) = (*added_ignores, readable) {
+        scanned.added_ignores = added_ignores::added(reader, target, text, &checked.violations);
     }
     if let (Existing::Report, Some(before), Compared::Everything) =
-        (back.existing, &target.before, target.compared)
+        (*existing, &target.before, target.compared)
+        && checked.violations.iter().any(Violation::is_open)
     {
-        let any = scanned.checked.violations.iter().any(Violation::is_open);
-        scanned.before = any.then(|| compare(matcher, reader, before, readable));
+        let (violations, changed) = previous_violations(matcher, reader, before, readable);
+        scanned.before = Some(Earlier { path: target.path.clone(), violations, changed });
     }
     let why = match text {
         Ok(Some(_)) => None,
         Ok(None) => content.as_ref().ok().map(|bytes| Why::not_text(bytes)),
         Err(why) => Some(why.clone()),
     };
-    scanned.checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
+    checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
+    scanned.result = FileResult { applied: readable.is_some(), checked };
     if let Some(new) = new {
-        let exists = selection.satisfied_by_existence();
-        new.keep(&target.path, Known { applied: scanned.applied, checked: &scanned.checked, exists });
+        new.keep(&target.path, &scanned.result, selection.satisfied_by_existence());
     }
     scanned
 }
 
-/// Judges what contracts require of a file on the whole of it, and not on the part that was checked.
+/// Attaches fixes to the violations of a file, where they do no harm. A part of a file gets none.
+fn propose_fixes(mender: &Mender<'_>, target: &Target, bytes: &[u8], text: &Text<'_>, checked: &mut Checked) {
+    if target.whole.is_some() || !checked.violations.iter().any(is_fixable) {
+        return;
+    }
+    let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
+    for Edit { violation, range, new } in mender.plan(names, text, checked) {
+        let at = |place: usize| place_in_file(bytes, text.bytes(), place);
+        // Reports are UTF-8, so a fix that is not cannot be reported.
+        let old = String::from_utf8(text.bytes()[range.clone()].to_vec());
+        if let (Ok(old), Ok(new)) = (old, String::from_utf8(new)) {
+            let region = text.region(range.clone());
+            let fix = Replacement { range: at(range.start)..at(range.end), region, old, text: new };
+            checked.violations[violation].fix = Some(Box::new(fix));
+        }
+    }
+}
+
+/// Replaces the `require_pattern` violations of a part of a file by those of the whole file.
 fn judge_requirements(
     matcher: &Matcher,
     target: &Target,
@@ -335,7 +382,7 @@ fn judge_requirements(
     checked.satisfied = of_whole.satisfied;
 }
 
-/// Notes the contracts about the project as a whole that a file might satisfy which was not checked to its end.
+/// Marks the contracts about the project as a whole that an unchecked file might satisfy.
 fn note_unread(matcher: &Matcher, target: &Target, skipped: &[Skipped], unread: &mut [bool]) {
     let gaps: Vec<&Why> =
         skipped.iter().map(|skipped| &skipped.why).filter(|why| why.gap() > Gap::None).collect();
@@ -351,8 +398,15 @@ fn note_unread(matcher: &Matcher, target: &Target, skipped: &[Skipped], unread: 
     }
 }
 
-/// What a target was before, against its text now. What cannot be read had no violations, so that all it has now are new.
-fn compare(matcher: &Matcher, reader: &mut Reader, before: &Target, now: Option<&Text>) -> Was {
+/// The violations of a target's previous versions, and the lines of the current text that changed since the first of them.
+/// An unreadable version has no violations, so all current ones are new. A violation that several versions have is listed
+/// once.
+fn previous_violations(
+    matcher: &Matcher,
+    reader: &mut Reader,
+    before: &Target,
+    now: Option<&Text>,
+) -> (Vec<Violation>, Range<usize>) {
     let content = reader.read(&before.content).ok();
     let text = content.and_then(Text::new);
     let changed = changed_lines(bytes(text.as_ref()), bytes(now));
@@ -364,13 +418,12 @@ fn compare(matcher: &Matcher, reader: &mut Reader, before: &Target, now: Option<
     }
     let mut violations = checked.violations;
     if let Some(other) = &before.before {
-        // What was in both was there once.
-        let what = |violation: &Violation| (violation.contract.id.clone(), violation.fingerprint.line);
-        let known: HashSet<_> = violations.iter().map(what).collect();
-        let others = compare(matcher, reader, other, now).violations;
-        violations.extend(others.into_iter().filter(|other| !known.contains(&what(other))));
+        let key = |violation: &Violation| (violation.contract.id.clone(), violation.fingerprint.line);
+        let known: HashSet<_> = violations.iter().map(key).collect();
+        let (others, _) = previous_violations(matcher, reader, other, now);
+        violations.extend(others.into_iter().filter(|other| !known.contains(&key(other))));
     }
-    Was { violations, changed }
+    (violations, changed)
 }
 
 fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
@@ -399,8 +452,8 @@ mod tests {
         Matcher::new(contracts.collect(), options)
     }
 
-    fn options(threads: usize) -> Options<'static> {
-        Options {
+    fn options(threads: usize) -> ScanOptions<'static> {
+        ScanOptions {
             threads,
             max_file_size: 10,
             existing: Existing::Report,

@@ -19,8 +19,9 @@ pub mod git;
 pub mod notebook;
 pub mod present;
 pub mod shard;
-pub mod swept;
 pub mod tree;
+pub mod worktree;
+pub use worktree as swept;
 
 /// Where the text to check comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

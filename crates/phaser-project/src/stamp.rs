@@ -1,18 +1,17 @@
-//! Stamps: what tells one state of a file or a directory from every other, and whether a change would show in it.
+//! Stamps: metadata that identifies one state of a file, and whether a later change would show in it.
 
 use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::codec::{Bytes, put_long};
+use crate::codec::{Decoder, put_long};
 
-/// How long after a change another one shows for sure in the time of change: on a file system that keeps fractions of
-/// seconds, and on one that does not.
+/// The resolution of ctime, with a margin, on a file system that stores fractions of seconds.
 const FINE: Duration = Duration::from_millis(100);
-/// The same on a file system that keeps whole seconds.
+/// The same on a file system that stores whole seconds.
 const COARSE: Duration = Duration::from_secs(2);
 
-/// Tells one state of a file or a directory from every other.
+/// The metadata that identifies a state of a file or directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// The device.
@@ -21,19 +20,19 @@ pub struct Stamp {
     pub inode: u64,
     /// The size in bytes.
     pub size: u64,
-    /// Modification time: seconds and nanoseconds.
+    /// The mtime: seconds and nanoseconds.
     pub modified: (i64, i64),
-    /// Status change time: seconds and nanoseconds.
+    /// The ctime: seconds and nanoseconds.
     pub changed: (i64, i64),
 }
 
 impl Stamp {
-    /// The stamp of what is at `path` now.
+    /// The stamp of the file at `path`, following links.
     pub fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().as_ref().and_then(Self::from_metadata)
     }
 
-    /// The stamp of what has this metadata.
+    /// The stamp in this metadata.
     #[cfg(unix)]
     pub fn from_metadata(metadata: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
@@ -46,13 +45,13 @@ impl Stamp {
         })
     }
 
-    /// There is none without a time of change.
+    /// Without a ctime there is no stamp.
     #[cfg(not(unix))]
     pub fn from_metadata(_: &Metadata) -> Option<Self> {
         None
     }
 
-    /// Appends it to some bytes.
+    /// Encodes the stamp.
     pub fn put(&self, out: &mut Vec<u8>) {
         let Self { device, inode, size, modified, changed } = *self;
         [device, inode, size].into_iter().for_each(|part| put_long(out, part));
@@ -60,14 +59,15 @@ impl Stamp {
         times.into_iter().for_each(|part| put_long(out, part.cast_unsigned()));
     }
 
-    /// The stamp at the start of some bytes.
-    pub fn take(bytes: &mut Bytes<'_>) -> Option<Self> {
+    /// Decodes a stamp.
+    pub fn take(bytes: &mut Decoder<'_>) -> Option<Self> {
         let (device, inode, size) = (bytes.long()?, bytes.long()?, bytes.long()?);
         let mut time = || Some((bytes.long()?.cast_signed(), bytes.long()?.cast_signed()));
         Some(Self { device, inode, size, modified: time()?, changed: time()? })
     }
 
-    /// Would any change from `now` on, by the clock of the file system, give another stamp?
+    /// Whether every change after `now`, on the clock of the file system, gives another stamp: the ctime is older
+    /// than `now` by more than a clock tick.
     pub fn is_settled(&self, now: &Self) -> bool {
         let nanoseconds =
             |(seconds, rest): (i64, i64)| i128::from(seconds) * 1_000_000_000 + i128::from(rest);

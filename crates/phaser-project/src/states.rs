@@ -1,57 +1,109 @@
-//! What becomes of the violations that a scan found: each one's state, decided once, before anybody shows them.
+//! Decides the state of every violation: open, ignored, existing or baselined.
 //!
-//! Free functions over violations; no text is looked at again, and no report is known. The matcher has
-//! already told which violations an ignore directive covers: these stay ignored, whatever else they are.
+//! The matcher has already marked the violations that an ignore directive covers; they stay ignored. Of the open
+//! ones, those that a baseline entry covers become baselined, and then those that the previous text had become
+//! existing. The rest stays open and counts.
+//!
+//! # Example
+//!
+//! Contract `no-todo`, and an edit that changes
+//!
+//! ```text
+//! 1  // TODO one                1  // TODO one
+//! 2  fn a() {}           to     2  fn a() {}
+//!                               3  // TODO one
+//!                               4  // TODO two
+//! ```
+//!
+//! The previous text has one violation, with the digest of `// TODO one`. The current text has three. Violations are
+//! compared, not lines: lines 1 and 3 have the digest of the previous one, but it covers only one of them. A
+//! violation on an unchanged line is preferred, so line 1 becomes existing; lines 3 and 4 stay open. Because only
+//! texts are compared, a moved line keeps its state, and a second copy of a line, a file that moves into a glob, or a
+//! removed ignore directive brings new violations.
+//!
+//! No text is read here.
 
 use std::collections::HashMap;
 
-use crate::report::Report;
-use phaser_core::violation::{Fingerprint, Violation};
+use crate::path::RelPath;
+use crate::report::{Earlier, Report};
+use phaser_core::violation::{Fingerprint, LineDigest, State, Violation};
 
 mod baseline;
-mod existing;
 
-use baseline::Marking;
-pub use baseline::{Seen, Tolerated};
+use baseline::BaselineMarker;
+pub use baseline::{BaselineInput, Scanned};
 
-/// Decides the state of every violation, and tells those apart that look alike.
-pub fn settle(report: &mut Report, tolerated: Option<&Tolerated>) {
-    if let Some(tolerated) = tolerated {
-        mark_baselined(report, tolerated);
+// Former names, for `project` and the application until they use the new ones.
+pub use {BaselineInput as Tolerated, Scanned as Seen, decide_states as settle};
+
+/// Decides the state of every violation, and numbers those with the same fingerprint.
+pub fn decide_states(report: &mut Report, baseline: Option<&BaselineInput>) {
+    if let Some(baseline) = baseline {
+        mark_baselined(report, baseline);
     }
-    existing::mark(&mut report.violations, &report.before);
+    mark_existing(&mut report.violations, &report.before);
     drop_needless_fixes(&mut report.violations);
     report.by_file_mut().for_each(count_repeats);
 }
 
-/// Marks what is in the baseline, now and before: what it covers is neither new nor was it there without it.
-fn mark_baselined(report: &mut Report, tolerated: &Tolerated) {
-    let mut marking = Marking::new(tolerated);
+/// Marks baselined violations in the current and in the previous texts, so that a baselined violation is not existing
+/// as well.
+fn mark_baselined(report: &mut Report, baseline: &BaselineInput) {
+    let mut marking = BaselineMarker::new(baseline);
     marking.run(|mark| report.before.iter_mut().flat_map(|file| &mut file.violations).for_each(mark));
-    // Of several that are alike, the new one is on a line that changed.
+    // Among violations with one digest, the one on a changed line is the new one: mark it last.
     let before: HashMap<_, _> = report.before.iter().map(|file| (&file.path, file)).collect();
     let touches =
         |violation: &Violation| before.get(&violation.path).is_some_and(|file| file.touches(violation));
-    let mut marking = Marking::new(tolerated);
+    let mut marking = BaselineMarker::new(baseline);
     marking.run(|mark| {
         for is_touched in [false, true] {
             let open = report.violations.iter_mut().filter(|violation| violation.is_open());
             open.filter(|violation| touches(violation) == is_touched).for_each(&mut *mark);
         }
     });
-    if tolerated.seen == Seen::Everything {
+    if baseline.seen == Scanned::Everything {
         report.stale = Some(marking.stale(report));
     }
 }
 
-/// Only what counts is to be repaired.
+/// Pairs current with previous open violations, one to one, by contract and line digest.
+fn mark_existing(violations: &mut [Violation], before: &[Earlier]) {
+    for earlier in before {
+        let mut left: HashMap<&str, HashMap<Option<LineDigest>, usize>> = HashMap::new();
+        for violation in earlier.violations.iter().filter(|violation| violation.is_open()) {
+            *left.entry(&violation.contract.id).or_default().entry(violation.line_digest()).or_default() += 1;
+        }
+        // Among violations with one digest, the one on a changed line is the new one: pair it last.
+        let mut now: Vec<&mut Violation> =
+            of_file(violations, &earlier.path).iter_mut().filter(|violation| violation.is_open()).collect();
+        now.sort_by_key(|violation| earlier.touches(violation));
+        for violation in now {
+            let of_contract = left.get_mut(violation.contract.id.as_str());
+            if let Some(count @ 1..) = of_contract.and_then(|left| left.get_mut(&violation.line_digest())) {
+                *count -= 1;
+                violation.state = State::Existing;
+            }
+        }
+    }
+}
+
+/// The violations of one file; `violations` is sorted by path.
+fn of_file<'a>(violations: &'a mut [Violation], path: &RelPath) -> &'a mut [Violation] {
+    let start = violations.partition_point(|violation| violation.path < *path);
+    let count = violations[start..].partition_point(|violation| violation.path == *path);
+    &mut violations[start..start + count]
+}
+
+/// Removes the fixes of violations that do not count.
 fn drop_needless_fixes(violations: &mut [Violation]) {
     for violation in violations.iter_mut().filter(|violation| !violation.is_open()) {
         violation.fix = None;
     }
 }
 
-/// Numbers the violations of one contract in one file that stand on the same text; they are in their final order.
+/// Numbers the violations of one file that share contract and line digest, from 1, in report order.
 fn count_repeats(file: &mut [Violation]) {
     let mut seen: HashMap<(&str, _), u32> = HashMap::new();
     for Violation { contract, fingerprint: Fingerprint { line, repeat }, .. } in file {

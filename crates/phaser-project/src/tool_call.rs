@@ -1,6 +1,6 @@
-//! What an event of an agent does to files, in no client's words: the call, and the changes that it makes.
+//! The effect of an agent's tool call on files, independent of the agent.
 //!
-//! Knows neither the wire format that a call was read from, nor the files themselves.
+//! `agents` translates each agent's events into a [`Call`]; `source::changes` reconstructs the files.
 
 use std::fmt;
 use std::ops::Deref;
@@ -13,128 +13,131 @@ use phaser_core::text::Bytes;
 
 pub mod patch;
 
-/// The longest path that is looked at, in bytes: no system takes a longer one.
+// Former names, for `project` and the application until they use the new ones.
+pub use {FileChange as Change, PatchBase as Base, TextEdit as Edit};
+
+/// The longest path that is checked, in bytes; no system accepts a longer one.
 pub const MAX_PATH: usize = 32 * 1024;
 
-/// When an event happens.
+/// When an event is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// Before the tool runs: it can still be denied.
+    /// Before the tool runs: the call can be denied.
     Before,
-    /// After it has run.
+    /// After the tool has run.
     After,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// When the event happens.
+    /// When the event was sent.
     pub moment: Moment,
     /// The directory that relative paths start at; absolute.
     pub cwd: PathBuf,
-    /// What the tool does to files.
-    pub changes: Vec<Change>,
-    /// What the tool does that is not understood.
+    /// The changes to files.
+    pub changes: Vec<FileChange>,
+    /// Parts of the call that were not understood.
     pub skipped: Vec<Skipped>,
 }
 
 impl Call {
-    /// The absolute path of a file that a change names.
-    pub fn path(&self, change: &Change) -> PathBuf {
+    /// The absolute path of a change.
+    pub fn path(&self, change: &FileChange) -> PathBuf {
         self.cwd.join(&change.path)
     }
 
-    /// The first file that can be the project's: its path says where the project is.
+    /// The first changed file with a valid path, which decides the project.
     pub fn file(&self) -> Option<PathBuf> {
         self.changes.iter().find(|change| change.path.len() <= MAX_PATH).map(|change| self.path(change))
     }
 }
 
-/// What a tool does to one file.
+/// A change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The path as the client sent it.
+pub struct FileChange {
+    /// The path as the agent sent it.
     pub path: String,
-    /// How the file comes to its new content.
+    /// The new content.
     pub rewrite: Rewrite,
-    /// What the file was before a change that has already happened, if the client says.
+    /// The previous content, after the call, if the agent sent it.
     pub original: Option<Original>,
 }
 
-impl Change {
-    /// Does the path have a `..` component?
+impl FileChange {
+    /// Whether the path has a `..` component.
     pub fn climbs(&self) -> bool {
         crate::path::has_parent_component(Path::new(&self.path))
     }
 }
 
-/// What a file was before a change.
+/// The previous content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Original {
     /// This text.
     Text(String),
-    /// There was no file.
+    /// The file did not exist.
     Nothing,
 }
 
-/// How a file comes to its new content.
+/// How the new content is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rewrite {
-    /// It gets this content.
+    /// The whole content.
     Whole(String),
-    /// Texts in it are replaced, by the client's own algorithm.
+    /// Texts are replaced, by the agent's algorithm.
     Edits {
-        /// One after another.
-        edits: Vec<Edit>,
-        /// How the client makes them.
+        /// The replacements, in order.
+        edits: Vec<TextEdit>,
+        /// The agent's algorithm.
         algorithm: Algorithm,
     },
-    /// A patch is applied to it.
+    /// A patch is applied.
     Patch(Patch),
-    /// One cell of a notebook is changed.
+    /// A notebook cell is changed.
     Cell(CellEdit),
-    /// It is changed in a way that is only known afterwards.
+    /// The new content is known only after the call.
     Unknown,
-    /// It is removed.
+    /// The file is deleted.
     Removal,
 }
 
-/// What a patch does to one file.
+/// The effect of a patch on one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// What it starts from.
-    pub base: Base,
-    /// The updates, each made on the result of the one before.
+    /// The content that it is applied to.
+    pub base: PatchBase,
+    /// The updates, each applied to the result of the previous one.
     pub updates: Vec<Vec<patch::Chunk>>,
 }
 
-/// What a patch starts from.
+/// The content that a patch is applied to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Base {
-    /// The file itself.
+pub enum PatchBase {
+    /// That of the file itself.
     Itself,
-    /// Another file, by its path as the client sent it: that one is moved.
+    /// That of another file, which is moved; its path as the agent sent it.
     Moved(String),
-    /// This text: the patch makes the file.
+    /// This text: the patch creates the file.
     Text(String),
 }
 
-/// A client's way to make edits.
+/// An agent's algorithm for edits.
 #[derive(Clone, Copy)]
 pub struct Algorithm(pub MakeEdits);
 
-/// From the bytes of the file, or `None` when there is none, to the bytes that the client writes, which may be no more than
-/// the limit.
-pub type MakeEdits = fn(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied>;
+/// Applies edits to the bytes of a file, `None` if it does not exist. Fails if the result exceeds `limit` bytes.
+pub type MakeEdits =
+    fn(current: Option<Bytes>, edits: &[TextEdit], limit: usize) -> Result<Bytes, NotApplied>;
 
-/// The most text that all edits of one event may read together, in bytes.
+/// The limit on bytes that all edits of one event search together.
 pub const MAX_WORK: usize = 512 * 1024 * 1024;
 
-/// `text` after `edits`, each made by `make` on the result of the one before.
+/// Applies `edits` to `text` in sequence. Fails if they would search more than [`MAX_WORK`] bytes.
 pub fn in_turn<T>(
     mut text: T,
-    edits: &[Edit],
-    mut make: impl FnMut(T, &Edit) -> Result<T, NotApplied>,
+    edits: &[TextEdit],
+    mut make: impl FnMut(T, &TextEdit) -> Result<T, NotApplied>,
 ) -> Result<T, NotApplied>
 where
     T: Deref<Target: AsRef<[u8]>>,
@@ -164,60 +167,60 @@ impl PartialEq for Algorithm {
 
 impl Eq for Algorithm {}
 
-/// One replacement.
+/// A text replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct TextEdit {
     /// The text to replace; empty to create a file.
     pub old: String,
-    /// The text to put in its place, literally.
+    /// The replacement, literal.
     pub new: String,
-    /// How many occurrences are replaced.
+    /// Which occurrences are replaced.
     pub occurrences: Occurrences,
 }
 
-/// How many occurrences of a text are replaced.
+/// Which occurrences of a text are replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrences {
-    /// Only the first.
+    /// The first one.
     First,
-    /// Every one.
+    /// All of them.
     All,
 }
 
-/// One edit of a notebook.
+/// A change to a notebook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellEdit {
-    /// The cell that is replaced or deleted, or where one is inserted; without it, that is the start.
+    /// The cell to replace, delete or insert after; `None` inserts at the start.
     pub cell: Option<Cell>,
     /// The new source.
     pub source: String,
-    /// What is done.
+    /// What to do.
     pub action: CellAction,
-    /// The type of a cell that is inserted, if it is said.
+    /// The type of an inserted cell; `code` if `None`.
     pub cell_type: Option<String>,
 }
 
-/// How a cell is named.
+/// How a cell is identified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
-    /// By its id, or by `cell-N` for the index N when no cell has that id. An insertion goes after it.
+    /// By id, or as `cell-N` by index N if no cell has that id. Inserts after it.
     Id(String),
-    /// By its index, from 0, as old clients do. An insertion goes there.
+    /// By index, from 0, as older agents do. Inserts before it.
     Index(usize),
 }
 
-/// What an edit does to a notebook.
+/// The action of a notebook change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellAction {
-    /// Gives a cell a new source.
+    /// Replace the source of a cell.
     Replace,
-    /// Adds a cell.
+    /// Insert a cell.
     Insert,
-    /// Removes a cell.
+    /// Delete a cell.
     Delete,
 }
 
-/// Why a change gives no text to check.
+/// Why the new content cannot be reconstructed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NotApplied {
     /// There is no file to edit.
@@ -226,22 +229,22 @@ pub enum NotApplied {
     /// The file is not text.
     #[error("Binary file detected")]
     BinaryFile,
-    /// The file is changed in a way that only the client knows.
+    /// Only the agent knows the new content.
     #[error("Only known after the edit")]
     KnownAfterwards,
     /// The text to replace is not in the file.
     #[error("old_str not found in file")]
     OldNotFound,
-    /// The file would be larger than this, in bytes.
+    /// The file would exceed this size, in bytes.
     #[error("The file would have more than {0} bytes (raise --max-file-size)")]
     TooLarge(usize),
-    /// There are too many edits of a large file.
+    /// The edits exceed [`MAX_WORK`].
     #[error("Too many edits of a large file (make fewer at a time)")]
     TooMuch,
-    /// The file is not a notebook with a list of cells.
+    /// The file is not a notebook.
     #[error("Not a valid notebook: {0}")]
     NotANotebook(String),
-    /// The notebook has no such cell, or none was named.
+    /// The notebook does not have the cell, or none was named.
     #[error("Cell not found in notebook: {0}")]
     CellNotFound(String),
 }

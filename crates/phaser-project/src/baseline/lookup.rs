@@ -1,28 +1,29 @@
-//! The entries of a few violations in a large baseline, found without reading all of it: its lines are sorted.
+//! Finds the entries of a few violations in a large baseline by binary search, without reading all of it.
 //!
-//! Whoever finds all that is asked for need not read the rest. A file whose lines are not in order, which a merge may leave,
-//! hides entries from this, and never shows one that is not there.
+//! The lines are sorted. A lookup is accepted only if it covers all violations; otherwise the caller reads the whole
+//! file. An unsorted file, which a merge may leave, can hide entries from the search but cannot invent any, so the
+//! result is the same.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-use super::{Baseline, MAX_SIZE, Reading, frame};
+use super::{Baseline, BaselineParser, MAX_SIZE, frame};
 use crate::path::{BASELINE, Root};
 use phaser_core::violation::{LineDigest, Violation};
 
-/// A file with fewer bytes is read as a whole: that costs next to nothing, and nothing in it stays unseen.
+/// A smaller file, in bytes, is read as a whole, which costs next to nothing.
 const LARGE: u64 = 256 << 10;
 
-/// How much is read for one look, in bytes: a line or a few.
+/// The number of bytes read per probe: one line or a few.
 const LOOK: u64 = 1 << 10;
 
-/// How close a place must be known before it is read, in bytes.
+/// The size of the last interval, in bytes, which is read as a whole.
 const BLOCK: u64 = 4 << 10;
 
 impl Baseline {
-    /// The entries that cover all of these violations, if the file is large and has them where they should stand.
+    /// The entries for these violations; `None` unless the file is large and covers every one of them.
     pub fn look_up(root: &Root, violations: impl Iterator<Item = impl Borrow<Violation>>) -> Option<Self> {
         let mut counts: HashMap<(String, String), HashMap<LineDigest, u32>> = HashMap::new();
         for violation in violations {
@@ -35,8 +36,8 @@ impl Baseline {
         if !(LARGE..=MAX_SIZE).contains(&size) {
             return None;
         }
-        let mut lines = Lines { file: File::open(path).ok()?, size, buffer: Vec::new() };
-        let mut found = Reading::new(None);
+        let mut lines = SortedLines { file: File::open(path).ok()?, size, buffer: Vec::new() };
+        let mut found = BaselineParser::new(None);
         for (contract, path) in counts.keys() {
             let start = frame::start_of(contract, path);
             found.lines(&lines.starting_with(&start).ok()??).ok()?;
@@ -52,17 +53,18 @@ impl Baseline {
     }
 }
 
-/// The sorted lines of a file.
-struct Lines {
+/// A file with sorted lines.
+struct SortedLines {
     file: File,
     size: u64,
     buffer: Vec<u8>,
 }
 
-impl Lines {
-    /// The lines that start with these bytes; nothing if a line is longer than any that phaser writes.
+impl SortedLines {
+    /// The lines with this prefix. `None` if a line is longer than any that phaser writes.
     fn starting_with(&mut self, start: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        // Lines that start before `low` are smaller; the first that is not starts before `high`, or there.
+        // Lines that start before `low` are smaller than `start`; the first line that is not starts at or before
+        // `high`.
         let (mut low, mut high) = (0, self.size);
         while high - low > BLOCK {
             let middle = low + (high - low) / 2;
@@ -81,7 +83,7 @@ impl Lines {
         self.collect(low, start)
     }
 
-    /// The lines that start with these bytes, from a place before all of them.
+    /// The lines with this prefix, from an offset at or before the first of them.
     fn collect(&mut self, from: u64, start: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let mut length = 2 * BLOCK;
         loop {
@@ -96,9 +98,9 @@ impl Lines {
             let mut found = lines.skip_while(|line| !line.starts_with(start) && **line < *start).peekable();
             let first_after = found.clone().find(|line| !line.starts_with(start));
             if first_after.is_some() || is_end {
-                let wanted: Vec<u8> =
+                let filter: Vec<u8> =
                     found.by_ref().take_while(|line| line.starts_with(start)).flatten().copied().collect();
-                return Ok(Some(wanted));
+                return Ok(Some(filter));
             }
             length *= 2;
         }
@@ -117,30 +119,31 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::baseline::{Key, write};
+    use crate::baseline::{EntryKey, write};
 
-    fn lines(entries: &[Key]) -> (tempfile::TempDir, Lines, String) {
+    fn lines(entries: &[EntryKey]) -> (tempfile::TempDir, SortedLines, String) {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let text = write(entries.iter().map(|key| (key, 1)));
         let path = directory.path().join("baseline");
         fs::write(&path, &text).expect("written");
         let size = text.len() as u64;
-        (directory, Lines { file: File::open(path).expect("opened"), size, buffer: Vec::new() }, text)
+        (directory, SortedLines { file: File::open(path).expect("opened"), size, buffer: Vec::new() }, text)
     }
 
     #[test]
     fn the_lines_of_a_file_are_found_wherever_they_stand() {
-        let key = |contract: usize, path: usize, digest: u64| Key {
+        let key = |contract: usize, path: usize, digest: u64| EntryKey {
             contract: format!("rule-{contract}"),
             path: format!("src/{path}/été \"{}\".py", "x".repeat(path % 90)),
             digest: LineDigest(digest.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
         };
-        let entries: Vec<Key> = (0..4_000).map(|number| key(number % 7, number / 5, number as u64)).collect();
+        let entries: Vec<EntryKey> =
+            (0..4_000).map(|number| key(number % 7, number / 5, number as u64)).collect();
         let (_directory, mut lines, text) = lines(&entries);
         assert!(lines.size > 4 * BLOCK);
         for contract in 0..9 {
             for path in (0..900).step_by(13) {
-                let Key { contract, path, .. } = key(contract, path, 0);
+                let EntryKey { contract, path, .. } = key(contract, path, 0);
                 let start = frame::start_of(&contract, &path);
                 let expected: Vec<u8> = text
                     .as_bytes()

@@ -7,23 +7,23 @@ use crate::path::RelPath;
 use phaser_core::contract::Check;
 use phaser_core::testing::contract;
 
-fn key(contract: &str, path: &str, digest: u64) -> Key {
-    Key { contract: contract.to_owned(), path: path.to_owned(), digest: LineDigest(digest) }
+fn key(contract: &str, path: &str, digest: u64) -> EntryKey {
+    EntryKey { contract: contract.to_owned(), path: path.to_owned(), digest: LineDigest(digest) }
 }
 
-fn parsed(text: &str) -> Vec<(Key, u32)> {
+fn parsed(text: &str) -> Vec<(EntryKey, u32)> {
     let baseline = Baseline::parse(text.as_bytes()).expect("a baseline");
-    baseline.iter().map(|entry| (Key::from(entry), entry.count)).collect()
+    baseline.iter().map(|entry| (EntryKey::from(entry), entry.count)).collect()
 }
 
 fn broken(text: &str) -> String {
     Baseline::parse(text.as_bytes()).expect_err(text).to_string()
 }
 
-fn only(wanted: &Wanted, text: &str) -> Result<Baseline, Warning> {
-    let mut reading = Reading::new(Some(wanted));
-    reading.lines(text.as_bytes())?;
-    Ok(reading.baseline())
+fn only(filter: &EntryFilter, text: &str) -> Result<Baseline, Warning> {
+    let mut parser = BaselineParser::new(Some(filter));
+    parser.lines(text.as_bytes())?;
+    Ok(parser.baseline())
 }
 
 const LINE: &str = r#"{"contract":"no-x","path":"src/a.py","digest":"00000000000000ff","count":2}"#;
@@ -89,7 +89,7 @@ fn a_broken_line_is_named_with_what_to_do() {
 fn only_what_concerns_some_violations_is_kept_and_the_outline_of_the_rest_is_judged() {
     let rule = Arc::new(contract(1, Check::NotExists));
     let file = Violation::of_file(&rule, &RelPath::from("a \"b\".py"));
-    let wanted = Wanted::of([&file].into_iter());
+    let filter = EntryFilter::of([&file].into_iter());
     let entries = [
         key("other", "c.py", file.fingerprint.line.0),
         key(&rule.id, "gone.py", 5),
@@ -98,23 +98,23 @@ fn only_what_concerns_some_violations_is_kept_and_the_outline_of_the_rest_is_jud
         key("other", "a.py", 7),
     ];
     let file = write(entries.iter().map(|key| (key, 1)));
-    let read = only(&wanted, &file).expect("a baseline");
-    let kept: Vec<Key> = read.iter().map(Key::from).collect();
+    let read = only(&filter, &file).expect("a baseline");
+    let kept: Vec<EntryKey> = read.iter().map(EntryKey::from).collect();
     let mut expected = entries[..2].to_vec();
     expected.sort();
     assert_eq!(kept, expected);
-    let error = only(&wanted, &format!("{file}=======\n")).expect_err("broken");
+    let error = only(&filter, &format!("{file}=======\n")).expect_err("broken");
     assert_eq!(error.line, Some(6));
 }
 
 #[test]
 fn entries_are_found() {
-    let entries: Vec<Key> = (0..50).map(|n| key("no-x", &format!("f{}.py", n % 7), n)).collect();
+    let entries: Vec<EntryKey> = (0..50).map(|n| key("no-x", &format!("f{}.py", n % 7), n)).collect();
     let file = write(entries.iter().map(|key| (key, 1)));
     let baseline = Baseline::parse(file.as_bytes()).expect("a baseline");
     for entry in &entries {
         let at = baseline.find(entry.contract.as_bytes(), entry.path.as_bytes(), entry.digest);
-        assert_eq!(at.map(|at| Key::from(baseline.entry(at))).as_ref(), Some(entry));
+        assert_eq!(at.map(|at| EntryKey::from(baseline.entry(at))).as_ref(), Some(entry));
     }
     assert_eq!(baseline.find(b"no-x", b"f0.py", LineDigest(1)), None);
 }
@@ -125,7 +125,7 @@ fn a_file_is_read_in_parts_whatever_their_lengths() {
     fs::create_dir(directory.path().join(".claude")).expect("created");
     let root = Root::new(directory.path());
     assert!(Baseline::read(&root, None).expect("readable").is_none());
-    let mut entries: Vec<Key> = (0..3000).map(|n| key("no-x", &format!("src/f{n}.py"), n)).collect();
+    let mut entries: Vec<EntryKey> = (0..3000).map(|n| key("no-x", &format!("src/f{n}.py"), n)).collect();
     entries.push(key("no-y", &"long/".repeat(BUFFER), 1));
     entries.sort();
     let file = write(entries.iter().map(|key| (key, 1)));
@@ -133,7 +133,7 @@ fn a_file_is_read_in_parts_whatever_their_lengths() {
     for text in [file.as_str(), file.trim_end()] {
         fs::write(root.path().join(BASELINE), text).expect("written");
         let read = Baseline::read(&root, None).expect("readable").expect("a baseline");
-        assert!(read.iter().map(Key::from).eq(entries.iter().cloned()), "{} entries", read.len());
+        assert!(read.iter().map(EntryKey::from).eq(entries.iter().cloned()), "{} entries", read.len());
     }
     fs::write(root.path().join(BASELINE), file + "nonsense").expect("written");
     let broken = Baseline::read(&root, None).expect_err("broken");

@@ -1,25 +1,47 @@
-//! The key of a results file: a SHA-256 over everything that decides results beside the path and the content of a file.
+//! The key of a cache file: a SHA-256 of everything that results depend on, except path and content of a file.
 //!
-//! `hash_for_cache` of contracts and options takes them apart field by field: a new field does not compile until somebody
-//! decides whether results depend on it. What only a report shows of a contract, such as its message, is no part of the
-//! key; results name contracts by number, and a report shows the contracts of the run.
+//! `hash_for_cache` of contracts and options destructures them, so a new field does not compile until it is either
+//! hashed or declared irrelevant. What only a report shows, such as a contract's message, is not hashed: results
+//! reference contracts by index.
 
+use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::identity::Identity;
 use crate::path::Root;
 use phaser_core::contract::Contract;
 use phaser_core::matcher::Options;
 
-/// What results depend on beside the program.
+/// The length of a SHA-256, in bytes.
+pub const LENGTH: usize = 32;
+
+/// A SHA-256. Collision resistant, so that a crafted file cannot pass for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sha256Digest(pub [u8; LENGTH]);
+
+impl Sha256Digest {
+    /// The digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The first 8 bytes in hexadecimal, for a file name.
+    pub fn short(&self) -> String {
+        self.0[..8].iter().fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
+            text
+        })
+    }
+}
+
+/// Everything that results depend on, except the binary.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// The project.
     pub root: &'a Root,
-    /// The contracts, in the order that results number them.
+    /// The contracts, in the order of their indices in results.
     pub contracts: &'a [Arc<Contract>],
     /// How they are matched.
     pub options: &'a Options,
@@ -30,8 +52,8 @@ pub struct Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// The key for a program, which its own description tells from others of the same version.
-    pub fn key(&self, program: &str) -> Identity {
+    /// The key, with the version and `program`, which distinguishes builds of one version.
+    pub fn key(&self, program: &str) -> Sha256Digest {
         let mut hasher = Sha256Hasher(Sha256::new());
         let Self { root, contracts, options, max_file_size, has_fixes } = self;
         (env!("CARGO_PKG_VERSION"), program).hash(&mut hasher);
@@ -39,11 +61,12 @@ impl Inputs<'_> {
         contracts.len().hash(&mut hasher);
         contracts.iter().for_each(|contract| contract.hash_for_cache(&mut hasher));
         options.hash_for_cache(&mut hasher);
-        Identity(hasher.0.finalize().into())
+        Sha256Digest(hasher.0.finalize().into())
     }
 }
 
-/// Collects what `Hash` implementations write. Lengths and discriminants are part of it, so values cannot run together.
+/// Feeds `Hash` implementations into SHA-256. They hash lengths and discriminants, so adjacent values cannot be
+/// confused.
 struct Sha256Hasher(Sha256);
 
 impl Hasher for Sha256Hasher {

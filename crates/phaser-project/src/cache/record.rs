@@ -1,51 +1,45 @@
-//! What became of one file, as bytes and back.
+//! Encodes the result of one file.
 //!
-//! Contracts are named by their number, and the path of the file is not repeated. What does not depend on the content of
-//! the file alone has no bytes: such a file is searched again in every run.
+//! Contracts are indices, and the path is implied. A result that does not depend on the content alone is not encoded:
+//! such a file is searched in every run.
 
 use std::sync::Arc;
 
 use super::violations::{put_violations, take_violations};
-use crate::codec::{Bytes, put_bytes, put_list, put_number};
+use crate::codec::{Decoder, put_bytes, put_list, put_number};
 use crate::path::RelPath;
 use phaser_core::contract::Contract;
 use phaser_core::matcher::Checked;
 use phaser_core::skipped::{Skipped, Why};
 use phaser_core::violation::{State, Violation};
 
-/// What became of a file in an earlier run.
+/// The result of checking one file.
 #[derive(Debug, Default)]
-pub struct Remembered {
-    /// Was it text that contracts apply to?
+pub struct FileResult {
+    /// Whether it is text to which a contract applies.
     pub applied: bool,
-    /// What was found; what its existence satisfies is satisfied, too.
+    /// The result of the check. When decoded, `satisfied` includes the contracts that the file satisfies by existing.
     pub checked: Checked,
-}
-
-/// What became of a file in this run.
-#[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
-    /// Is it text that contracts apply to?
-    pub applied: bool,
-    /// What was found.
-    pub checked: &'a Checked,
-    /// The contracts about the project as a whole that its existence satisfies, by their number.
-    pub exists: &'a [usize],
 }
 
 const APPLIED: u8 = 1;
 const FOUND_SOMETHING: u8 = 2;
 
-/// What became of a file, unless it might be something else the next time.
-pub fn encode(found: Known<'_>, contracts: &[Arc<Contract>], path: &RelPath) -> Option<Vec<u8>> {
-    let Known { applied, checked, exists } = found;
+/// Encodes a result; `None` if it depends on more than the content.
+pub fn encode(
+    result: &FileResult,
+    exists: &[usize],
+    contracts: &[Arc<Contract>],
+    path: &RelPath,
+) -> Option<Vec<u8>> {
+    let FileResult { applied, checked } = result;
     let Checked { violations, skipped, satisfied } = checked;
-    let applied = if applied { APPLIED } else { 0 };
+    let applied = if *applied { APPLIED } else { 0 };
     if violations.is_empty() && skipped.is_empty() && satisfied.is_empty() && exists.is_empty() {
         return Some(vec![applied]);
     }
     let mut out = vec![applied | FOUND_SOMETHING];
-    // What was before, or is written down, is no matter of the file.
+    // The previous text and the baseline are not part of the file.
     let is_of_file = |violation: &Violation| matches!(violation.state, State::Open | State::Ignored);
     if !violations.iter().all(is_of_file) {
         return None;
@@ -60,9 +54,9 @@ pub fn encode(found: Known<'_>, contracts: &[Arc<Contract>], path: &RelPath) -> 
     Some(out)
 }
 
-/// What became of a file; nothing if the bytes say nothing of that kind.
-pub fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) -> Option<Remembered> {
-    let mut bytes = Bytes(bytes);
+/// Decodes a result; `None` if the bytes are malformed.
+pub fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) -> Option<FileResult> {
+    let mut bytes = Decoder(bytes);
     let flags = bytes.byte()?;
     let mut checked = Checked::default();
     if flags & FOUND_SOMETHING != 0 {
@@ -70,14 +64,14 @@ pub fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) -> Opti
         checked.skipped = bytes.list(|bytes| take_skipped(bytes, path))?;
         checked.satisfied = bytes.list(|bytes| bytes.number().filter(|index| *index < contracts.len()))?;
     }
-    bytes.0.is_empty().then_some(Remembered { applied: flags & APPLIED != 0, checked })
+    bytes.0.is_empty().then_some(FileResult { applied: flags & APPLIED != 0, checked })
 }
 
 const BINARY: u8 = 0;
 const TOO_MANY_MATCHES: u8 = 1;
 const TOO_MANY_VIOLATIONS: u8 = 2;
 
-/// Only what the content alone decides. What failed is tried again.
+/// Encodes a reason that the content alone decides. Failures are not cached, so they are retried.
 fn put_skipped(out: &mut Vec<u8>, skipped: &Skipped, path: &RelPath) -> Option<()> {
     if skipped.path != *path {
         return None;
@@ -112,8 +106,8 @@ fn put_skipped(out: &mut Vec<u8>, skipped: &Skipped, path: &RelPath) -> Option<(
     Some(())
 }
 
-fn take_skipped(bytes: &mut Bytes<'_>, path: &RelPath) -> Option<Skipped> {
-    let text = |bytes: &mut Bytes<'_>| bytes.text().map(str::to_owned);
+fn take_skipped(bytes: &mut Decoder<'_>, path: &RelPath) -> Option<Skipped> {
+    let text = |bytes: &mut Decoder<'_>| bytes.text().map(str::to_owned);
     let why = match bytes.byte()? {
         BINARY => Why::Binary,
         TOO_MANY_MATCHES => Why::TooManyMatches { id: text(bytes)?, limit: bytes.number()? },

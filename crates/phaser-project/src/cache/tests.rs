@@ -96,12 +96,13 @@ proptest! {
             skipped: whys.into_iter().map(|why| Skipped { path: path.clone(), why }).collect(),
             satisfied,
         };
-        let bytes = record::encode(Known { applied, checked: &checked, exists: &exists }, &contracts, &path).expect("is kept");
+        let result = FileResult { applied, checked };
+        let bytes = record::encode(&result, &exists, &contracts, &path).expect("is kept");
         let back = record::decode(&bytes, &contracts, &path).expect("comes back");
         prop_assert_eq!(back.applied, applied);
-        prop_assert_eq!(&back.checked.violations, &checked.violations);
-        prop_assert_eq!(&back.checked.skipped, &checked.skipped);
-        prop_assert_eq!(&back.checked.satisfied, &[checked.satisfied.as_slice(), &exists].concat());
+        prop_assert_eq!(&back.checked.violations, &result.checked.violations);
+        prop_assert_eq!(&back.checked.skipped, &result.checked.skipped);
+        prop_assert_eq!(&back.checked.satisfied, &[result.checked.satisfied.as_slice(), &exists].concat());
         for length in 0..bytes.len() {
             prop_assert!(record::decode(&bytes[..length], &contracts, &path).is_none(), "{} bytes", length);
         }
@@ -121,36 +122,41 @@ fn what_may_be_something_else_the_next_time_is_not_kept() {
         Why::NotAFile,
     ] {
         let checked = Checked { skipped: vec![Skipped { path: path.clone(), why }], ..Checked::default() };
-        let known = Known { applied: true, checked: &checked, exists: &[] };
-        assert_eq!(record::encode(known, &contracts, &path), None, "{:?}", checked.skipped);
+        let result = FileResult { applied: true, checked };
+        assert_eq!(record::encode(&result, &[], &contracts, &path), None, "{result:?}");
     }
     let other = Violation::of_file(&contracts[0], &RelPath::from("b"));
     let existing = Violation { state: State::Existing, ..Violation::of_file(&contracts[0], &path) };
     let unknown = Violation::of_file(&Arc::new(contracts[0].as_ref().clone()), &path);
     for violation in [other, existing, unknown] {
         let checked = Checked { violations: vec![violation], ..Checked::default() };
-        let known = Known { applied: true, checked: &checked, exists: &[] };
-        assert_eq!(record::encode(known, &contracts, &path), None, "{:?}", checked.violations);
+        let result = FileResult { applied: true, checked };
+        assert_eq!(record::encode(&result, &[], &contracts, &path), None, "{result:?}");
     }
 }
 
 const STAMP: Stamp = Stamp { device: 1, inode: 2, size: 3, modified: (4, 5), changed: (6, 7) };
 
-fn context() -> Identity {
-    Identity::of(b"context")
+fn context() -> Sha256Digest {
+    Sha256Digest::of(b"context")
 }
 
-fn fresh(path: &str, content: &str) -> Fresh {
-    let content_of = Identity::of(content.as_bytes());
-    Fresh { path: path.into(), stamp: Some(STAMP), content: content_of, record: content.as_bytes().to_vec() }
+fn fresh(path: &str, content: &str) -> NewResult {
+    let content_of = Sha256Digest::of(content.as_bytes());
+    NewResult {
+        path: path.into(),
+        stamp: Some(STAMP),
+        content: content_of,
+        record: content.as_bytes().to_vec(),
+    }
 }
 
-fn write(kept: &Kept, fresh: &[Fresh], seen: Seen<'_>) -> Kept {
-    Kept::parse(merged(&context(), kept, fresh, seen), &context()).expect("is whole")
+fn write(kept: &CacheFile, fresh: &[NewResult], seen: PresentFiles<'_>) -> CacheFile {
+    CacheFile::parse(merged(&context(), kept, fresh, seen), &context()).expect("is whole")
 }
 
-fn shown(kept: &Kept) -> Vec<String> {
-    let shown = |(path, entry): (&[u8], Entry<'_>)| {
+fn shown(kept: &CacheFile) -> Vec<String> {
+    let shown = |(path, entry): (&[u8], CacheEntry<'_>)| {
         let records = entry.variants().map(|variant| String::from_utf8_lossy(variant.record).into_owned());
         let records: Vec<_> = records.collect();
         format!("{} {}", String::from_utf8_lossy(path), records.join(","))
@@ -160,9 +166,9 @@ fn shown(kept: &Kept) -> Vec<String> {
 
 #[test]
 fn a_file_is_known_by_its_last_contents() {
-    let mut kept = Kept::default();
+    let mut kept = CacheFile::default();
     for contents in [["1", "a"], ["2", "a"], ["1", "b"], ["3", "b"], ["4", "b"], ["5", "b"]] {
-        kept = write(&kept, &[fresh("a", contents[0]), fresh("b", contents[1])], Seen::Some);
+        kept = write(&kept, &[fresh("a", contents[0]), fresh("b", contents[1])], PresentFiles::Some);
     }
     assert_eq!(MAX_VARIANTS, 4);
     assert_eq!(shown(&kept), ["a 5,4,3,1", "b b,a"]);
@@ -176,23 +182,32 @@ fn a_file_is_known_by_its_last_contents() {
 #[test]
 fn a_file_that_is_gone_is_forgotten_after_some_time() {
     let (a, b) = (RelPath::from("a"), RelPath::from("b"));
-    let mut kept = write(&Kept::default(), &[fresh("a", "1"), fresh("b", "2"), fresh("c", "3")], Seen::Some);
+    let mut kept = write(
+        &CacheFile::default(),
+        &[fresh("a", "1"), fresh("b", "2"), fresh("c", "3")],
+        PresentFiles::Some,
+    );
     for run in 0..MAX_AGE {
-        kept = write(&kept, &[fresh("a", "1")], Seen::Everything(&[&a, &b]));
+        kept = write(&kept, &[fresh("a", "1")], PresentFiles::Everything(&[&a, &b]));
         assert_eq!(shown(&kept).len(), 3, "{run}");
     }
-    let back = write(&kept, &[fresh("c", "4")], Seen::Everything(&[&a, &b]));
+    let back = write(&kept, &[fresh("c", "4")], PresentFiles::Everything(&[&a, &b]));
     assert_eq!(back.find(b"c", &mut 0).map(|entry| entry.age), Some(0));
-    let part = write(&kept, &[fresh("a", "1")], Seen::Some);
+    let part = write(&kept, &[fresh("a", "1")], PresentFiles::Some);
     assert_eq!(shown(&part).len(), 3, "who has not looked knows nothing");
-    kept = write(&kept, &[fresh("a", "1")], Seen::Everything(&[&a, &b]));
+    kept = write(&kept, &[fresh("a", "1")], PresentFiles::Everything(&[&a, &b]));
     assert_eq!(shown(&kept), ["a 1", "b 2"]);
 }
 
 #[test]
 fn no_byte_can_be_another_one() {
-    let bytes = merged(&context(), &Kept::default(), &[fresh("a", "one"), fresh("b", "two")], Seen::Some);
-    let parse = |bytes: &[u8]| Kept::parse(bytes.to_vec(), &context());
+    let bytes = merged(
+        &context(),
+        &CacheFile::default(),
+        &[fresh("a", "one"), fresh("b", "two")],
+        PresentFiles::Some,
+    );
+    let parse = |bytes: &[u8]| CacheFile::parse(bytes.to_vec(), &context());
     assert!(parse(&bytes).is_some());
     for at in 0..bytes.len() {
         for flip in [1, 0x80, 0xFF] {
@@ -204,19 +219,19 @@ fn no_byte_can_be_another_one() {
         assert!(parse(&bytes[at + 1..]).is_none(), "from byte {at}");
     }
     assert!(parse(&[&bytes[..], b"\0"].concat()).is_none());
-    assert!(Kept::parse(bytes, &Identity::of(b"another")).is_none());
+    assert!(CacheFile::parse(bytes, &Sha256Digest::of(b"another")).is_none());
 }
 
 #[test]
 fn entries_out_of_order_are_not_phasers() {
-    let mut draft = store::Draft::new(&context());
+    let mut draft = store::CacheWriter::new(&context());
     for path in ["b", "a"] {
-        draft.add(path.as_bytes(), Entry::unknown(), None);
+        draft.add(path.as_bytes(), CacheEntry::unknown(), None);
     }
-    assert!(Kept::parse(draft.finish(), &context()).is_none());
+    assert!(CacheFile::parse(draft.finish(), &context()).is_none());
 }
 
-fn key(matcher: &Matcher, options: &matcher::Options, program: &str) -> Identity {
+fn key(matcher: &Matcher, options: &matcher::Options, program: &str) -> Sha256Digest {
     let root = Root::new("/project");
     let contracts = matcher.contracts();
     Inputs { root: &root, contracts, options, max_file_size: 9, has_fixes: false }.key(program)

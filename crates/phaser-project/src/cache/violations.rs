@@ -1,13 +1,12 @@
-//! The violations of one file, as bytes and back.
+//! Encodes the violations of one file.
 //!
-//! Contracts are named by their number, and the path of the file is not repeated. A place is a difference to the one before
-//! it; of a line that is the one before, of a digest that the line gives, and of a text that the line holds, nothing is
-//! repeated either.
+//! Positions are deltas to the previous violation. A line equal to the previous one, a digest that follows from the
+//! line, and a match that is part of the line are not repeated.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::codec::{Bytes, put_bytes, put_long, put_number};
+use crate::codec::{Decoder, put_bytes, put_long, put_number};
 use crate::path::RelPath;
 use phaser_core::contract::Contract;
 use phaser_core::text::{Position, Region};
@@ -15,12 +14,12 @@ use phaser_core::violation::{Fingerprint, LineDigest, Match, Note, Replacement, 
 
 const HAS_PLACE: u8 = 1 << 4;
 const HAS_FIX: u8 = 1 << 5;
-/// The digest is not the one that the line, or the path, gives.
+/// The digest does not follow from the line or path.
 const HAS_DIGEST: u8 = 1 << 6;
-/// The line is the one of the violation before.
+/// The line is that of the previous violation.
 const SAME_LINE: u8 = 1 << 7;
 
-/// Appends violations of the file at a path; nothing if one is of another file, or of a contract that has no number.
+/// Encodes violations of the file at `path`; `None` if one is of another file or contract.
 pub fn put_violations(
     out: &mut Vec<u8>,
     violations: &[Violation],
@@ -31,7 +30,7 @@ pub fn put_violations(
     let mut number = 0;
     let mut before: Option<&Match> = None;
     for violation in violations {
-        // Mostly it is the contract of the one before.
+        // Mostly the contract of the previous violation.
         if !contracts.get(number).is_some_and(|known| Arc::ptr_eq(known, &violation.contract)) {
             number = contracts.iter().position(|known| Arc::ptr_eq(known, &violation.contract))?;
         }
@@ -45,14 +44,14 @@ pub fn put_violations(
     Some(())
 }
 
-/// The violations of the file at a path; nothing if the bytes say nothing of that kind.
+/// Decodes violations of the file at `path`; `None` if the bytes are malformed.
 pub fn take_violations(
-    bytes: &mut Bytes<'_>,
+    bytes: &mut Decoder<'_>,
     contracts: &[Arc<Contract>],
     path: &RelPath,
 ) -> Option<Vec<Violation>> {
     let count = bytes.number()?;
-    // Each takes a byte at least, so that no number can ask for more memory than there are bytes.
+    // Each violation takes at least a byte, so a wrong count cannot allocate more than the input's length.
     let mut violations: Vec<Violation> = Vec::with_capacity(count.min(bytes.0.len()));
     for _ in 0..count {
         let contract = contracts.get(bytes.number()?)?;
@@ -103,8 +102,8 @@ fn put_violation(out: &mut Vec<u8>, violation: &Violation, before: Option<&Match
     }
 }
 
-/// A violation of which contract and path are known.
-fn take_violation(bytes: &mut Bytes<'_>, whole: Violation, before: Option<&Match>) -> Option<Violation> {
+/// Decodes into `whole`, which has contract and path.
+fn take_violation(bytes: &mut Decoder<'_>, whole: Violation, before: Option<&Match>) -> Option<Violation> {
     let flags = bytes.byte()?;
     let state = match flags & 3 {
         0 => State::Open,
@@ -133,7 +132,7 @@ fn take_violation(bytes: &mut Bytes<'_>, whole: Violation, before: Option<&Match
     Some(Violation { found, fingerprint: Fingerprint { line, repeat }, state, note, fix, ..whole })
 }
 
-/// What a violation is recognised by, unless its line was cut or is not UTF-8.
+/// The digest, unless the line was truncated or is not UTF-8.
 fn expected_digest(violation: &Violation, found: Option<&Match>) -> LineDigest {
     match found {
         Some(found) => LineDigest::of(found.line.as_bytes()),
@@ -160,7 +159,7 @@ fn put_match(out: &mut Vec<u8>, found: &Match, before: Option<&Match>) {
     }
 }
 
-fn take_match(bytes: &mut Bytes<'_>, line: Arc<str>, before: Option<&Match>) -> Option<Match> {
+fn take_match(bytes: &mut Decoder<'_>, line: Arc<str>, before: Option<&Match>) -> Option<Match> {
     let (last_start, last_line) = last_place(before);
     let start = take_difference(bytes, last_start)?;
     let from = take_difference(bytes, start)?;
@@ -175,7 +174,7 @@ fn take_match(bytes: &mut Bytes<'_>, line: Arc<str>, before: Option<&Match>) -> 
     Some(Match { range, start, region: Region { start: first, end: last }, text, line })
 }
 
-/// What a line has from a column on, which mostly starts with the text of the match.
+/// The rest of a line from a column (1-based, in characters).
 fn at_column(line: &str, column: usize) -> Option<&str> {
     let before = column.checked_sub(1)?;
     let at = match line.as_bytes().get(..before) {
@@ -185,7 +184,7 @@ fn at_column(line: &str, column: usize) -> Option<&str> {
     line.get(at..)
 }
 
-/// The byte and the line that a match starts at.
+/// The byte offset and line of the previous match.
 fn last_place(before: Option<&Match>) -> (usize, usize) {
     before.map_or((0, 0), |before| (before.start, before.region.start.line))
 }
@@ -199,20 +198,20 @@ fn put_fix(out: &mut Vec<u8>, fix: &Replacement) {
     put_bytes(out, text.as_bytes());
 }
 
-fn take_fix(bytes: &mut Bytes<'_>) -> Option<Replacement> {
+fn take_fix(bytes: &mut Decoder<'_>) -> Option<Replacement> {
     let range: Range<usize> = bytes.number()?..bytes.number()?;
     let mut position = || Some(Position { line: bytes.number()?, column: bytes.number()? });
     let region = Region { start: position()?, end: position()? };
     Some(Replacement { range, region, old: bytes.text()?.to_owned(), text: bytes.text()?.to_owned() })
 }
 
-/// Appends how much larger a number is than another one, or smaller: what is small takes one byte.
+/// Encodes a signed difference, zigzag: small differences take one byte.
 fn put_difference(out: &mut Vec<u8>, number: usize, from: usize) {
     let difference = number.wrapping_sub(from).cast_signed();
     put_number(out, (difference << 1 ^ difference >> (isize::BITS - 1)).cast_unsigned());
 }
 
-fn take_difference(bytes: &mut Bytes<'_>, from: usize) -> Option<usize> {
+fn take_difference(bytes: &mut Decoder<'_>, from: usize) -> Option<usize> {
     let folded = bytes.number()?;
     Some(from.wrapping_add(folded >> 1 ^ (folded & 1).wrapping_neg()))
 }

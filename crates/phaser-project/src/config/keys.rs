@@ -1,33 +1,33 @@
-//! The keys of a configuration, in one table: how each is read, what it means, and the JSON Schema of its value.
+//! The table of configuration keys: how each is parsed, its meaning, and the JSON Schema of its value.
 
 use serde_json::{Map, Value as Json, json};
 
 use super::Config;
-use super::read::Reader;
+use super::read::ConfigReader;
 use crate::packs::PACKS;
 use phaser_core::contract::syntax::YamlNode;
 use phaser_glob::MAX_GLOB_LEN;
 
-/// Every pack there is.
+/// Selects every pack.
 pub const ALL_PACKS: &str = "all";
 
 /// One key.
-pub struct Key {
-    /// Its name.
+pub struct ConfigKey {
+    /// The name.
     pub name: &'static str,
-    /// What people write who mean it.
+    /// Other spellings, for the hint.
     pub mistaken_for: &'static [&'static str],
-    /// What it means.
+    /// The description in the schema.
     pub meaning: &'static str,
-    /// Puts its value into a configuration.
-    pub set: fn(&mut Reader<'_>, &YamlNode, &mut Config),
-    /// The JSON Schema of its value.
+    /// Parses the value into a configuration.
+    pub set: fn(&mut ConfigReader<'_>, &YamlNode, &mut Config),
+    /// The JSON Schema of the value.
     pub schema: fn() -> Json,
 }
 
-/// All keys, in the order in which they are documented.
-pub static KEYS: [Key; 9] = [
-    Key {
+/// All keys, in the order of the documentation.
+pub static KEYS: [ConfigKey; 9] = [
+    ConfigKey {
         name: "packs",
         mistaken_for: &["pack"],
         meaning: "Packs of contracts that are built into phaser, to use in every mode.",
@@ -39,56 +39,56 @@ pub static KEYS: [Key; 9] = [
             one_or_more(&json!({ "oneOf": names.chain([all]).collect::<Vec<_>>() }))
         },
     },
-    Key {
+    ConfigKey {
         name: "contracts",
         mistaken_for: &["contracts_dir", "directories", "extends", "include"],
         meaning: "Further directories with contracts, from the directory that holds `.claude`; they count after the project's own.",
         set: |reader, node, config| config.contracts = reader.directories(node),
         schema: || one_or_more(&json!({ "type": "string", "minLength": 1 })),
     },
-    Key {
+    ConfigKey {
         name: "exclude",
         mistaken_for: &["excludes", "exclude_glob", "ignore", "skip"],
         meaning: "Files that no contract about content looks at: one glob, or a list of them.",
         set: |reader, node, config| config.exclude = reader.globs(node, "exclude"),
         schema: globs,
     },
-    Key {
+    ConfigKey {
         name: "overrides",
         mistaken_for: &["override", "rules"],
         meaning: "Changes to contracts, everywhere or for some files; later ones win.",
         set: |reader, node, config| config.overrides = reader.overrides(node),
         schema: override_schema,
     },
-    Key {
+    ConfigKey {
         name: "existing",
         mistaken_for: &["old"],
         meaning: "What becomes of violations that were there before a change: they count like all others (`deny`), or only new ones count (`report`).",
         set: |reader, node, config| config.existing = reader.existing(node),
         schema: || json!({ "enum": ["deny", "report"] }),
     },
-    Key {
+    ConfigKey {
         name: "ignores",
         mistaken_for: &["directives"],
         meaning: "What becomes of an agent's edit that adds an ignore directive.",
         set: |reader, node, config| config.ignores = reader.policy(node, "ignores"),
         schema: || json!({ "enum": POLICIES }),
     },
-    Key {
+    ConfigKey {
         name: "protect",
         mistaken_for: &["protected"],
         meaning: "What becomes of an agent's edit that weakens what is enforced.",
         set: |reader, node, config| config.protect = reader.policy(node, "protect"),
         schema: || json!({ "enum": POLICIES }),
     },
-    Key {
+    ConfigKey {
         name: "fixes",
         mistaken_for: &["fix"],
         meaning: "Whether violations in an agent's edit are mended where their contract says how.",
         set: |reader, node, config| config.fixes = reader.fixes(node),
         schema: || json!({ "enum": ["apply", "off", false] }),
     },
-    Key {
+    ConfigKey {
         name: "cache",
         mistaken_for: &["caching"],
         meaning: "Whether results are kept for the next run.",
@@ -97,7 +97,7 @@ pub static KEYS: [Key; 9] = [
     },
 ];
 
-/// What an edit may meet that makes phaser see less.
+/// The values of `ignores` and `protect`.
 pub const POLICIES: [&str; 4] = ["allow", "report", "ask", "deny"];
 
 /// The keys of an override.
@@ -105,7 +105,7 @@ pub const IN_OVERRIDE: [&str; 4] = ["contracts", "files", "severity", "enabled"]
 
 /// The JSON Schema of a configuration.
 pub fn schema() -> Json {
-    let described = |key: &Key| {
+    let described = |key: &ConfigKey| {
         let mut schema = (key.schema)();
         schema["description"] = json!(key.meaning);
         (key.name.to_owned(), schema)

@@ -1,4 +1,4 @@
-//! From YAML to a configuration. Everything that is wrong is said, each with its line.
+//! Parses a configuration. Reports every mistake, with its line.
 
 use std::path::{Path, PathBuf};
 
@@ -15,9 +15,9 @@ use phaser_core::sanitize::printable;
 use phaser_core::suggest::nearest;
 use phaser_glob::Glob;
 
-/// What a configuration says, or everything that is wrong with it.
+/// Parses a configuration, or returns all mistakes in it.
 pub fn config(yaml: &str, file: &Path) -> Result<Config, Vec<Warning>> {
-    let mut reader = Reader { file, mistakes: Vec::new() };
+    let mut reader = ConfigReader { file, mistakes: Vec::new() };
     let mut config = Config::default();
     match node(yaml) {
         Err((line, what)) => reader.wrong(line, what),
@@ -35,13 +35,13 @@ pub fn config(yaml: &str, file: &Path) -> Result<Config, Vec<Warning>> {
     if reader.mistakes.is_empty() { Ok(config) } else { Err(reader.mistakes) }
 }
 
-/// Reads values, and collects what is wrong with them.
-pub struct Reader<'a> {
+/// Parses values, and collects mistakes.
+pub struct ConfigReader<'a> {
     file: &'a Path,
     mistakes: Vec<Warning>,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     fn wrong(&mut self, line: usize, what: impl Into<String>) {
         self.mistakes.push(Warning::at(self.file, line, what));
     }
@@ -64,14 +64,14 @@ impl Reader<'_> {
     }
 
     fn unknown_key(&mut self, line: usize, name: &str, meant: Option<&str>, names: &[&str]) {
-        let mend = match meant {
+        let hint = match meant {
             Some(meant) => format!("did you mean '{meant}'?"),
             None => format!("remove it; the keys are {}", names.join(", ")),
         };
-        self.wrong(line, format!("key '{}' means nothing here ({mend})", printable(name)));
+        self.wrong(line, format!("key '{}' means nothing here ({hint})", printable(name)));
     }
 
-    /// One text, or a list of them, with their lines.
+    /// A string or a list of strings, with their lines.
     fn texts<'n>(&mut self, node: &'n YamlNode, key: &str) -> Vec<(&'n str, usize)> {
         let list = match &node.value {
             YamlNodeValue::List(list) => list.as_slice(),
@@ -89,14 +89,14 @@ impl Reader<'_> {
         texts
     }
 
-    /// One of some words.
+    /// One of `words`.
     fn word<'w>(&mut self, node: &YamlNode, key: &str, words: &[&'w str]) -> Option<&'w str> {
         let YamlNodeValue::Scalar(text) = &node.value else {
             let what = format!("'{key}' takes one word (use one of {})", words.join(", "));
             self.wrong(node.line, what);
             return None;
         };
-        // To YAML of one version or another, these are one value.
+        // YAML 1.1 and 1.2 differ in which of these are booleans.
         let spelled = match text.as_str() {
             "no" | "false" | "False" | "FALSE" | "No" | "NO" | "Off" | "OFF" => "off",
             "yes" | "true" | "True" | "TRUE" | "Yes" | "YES" | "On" | "ON" => "on",
@@ -104,11 +104,11 @@ impl Reader<'_> {
         };
         let found = words.iter().copied().find(|word| *word == spelled);
         if found.is_none() {
-            let mend = match nearest(text, words.iter().copied()) {
+            let hint = match nearest(text, words.iter().copied()) {
                 Some(meant) => format!("did you mean '{meant}'?"),
                 None => format!("use one of {}", words.join(", ")),
             };
-            self.wrong(node.line, format!("'{key}: {}' is not known ({mend})", printable(text)));
+            self.wrong(node.line, format!("'{key}: {}' is not known ({hint})", printable(text)));
         }
         found
     }
@@ -121,11 +121,11 @@ impl Reader<'_> {
                 None if name == ALL_PACKS => packs.extend(PACKS),
                 None => {
                     let names: Vec<_> = PACKS.iter().map(|pack| pack.name).chain([ALL_PACKS]).collect();
-                    let mend = match nearest(name, names.iter().copied()) {
+                    let hint = match nearest(name, names.iter().copied()) {
                         Some(meant) => format!("did you mean '{meant}'?"),
                         None => format!("the packs are {}", names.join(", ")),
                     };
-                    self.wrong(line, format!("no pack is called '{}' ({mend})", printable(name)));
+                    self.wrong(line, format!("no pack is called '{}' ({hint})", printable(name)));
                 }
             }
         }

@@ -1,15 +1,15 @@
-//! Layers of contracts, and which contract counts where several have one id.
+//! Layers of contracts, and which contract applies if several have one id.
 //!
-//! A layer is a directory or a pack. Layers stand in a list, in the order of their precedence: the first one that has
-//! an id decides what the id means, also when its contract is switched off. Where the layers are is not known here.
+//! A layer is a directory or a pack. Layers are listed by precedence. The first one with an id defines it, even if it
+//! disables the contract.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::read::overlaid::Overlay;
-use super::read::staged::Staged;
-use super::read::{Directory, ExamplesWanted, Reader};
+use super::read::staged::StagedBytes;
+use super::read::{ContractDirectory, ContractReader, ExamplesWanted};
 use crate::packs::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_core::contract::scope::FileOverride;
@@ -25,45 +25,45 @@ mod tests;
 use packs::record;
 use stack::Stack;
 
-/// Where version 1.2 keeps contracts in a project.
+/// The contract directory of version 1.2.
 const OLDER_CONTRACTS: &str = ".phaser/contracts";
 
-/// Contracts from one place, for the files below a directory of the project.
+/// Contracts of one origin, for the files below a directory of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// The directory; the project itself has an empty path.
+    /// The directory; empty for the project itself.
     pub base: RelPath,
-    /// Where they come from.
+    /// The origin.
     pub from: Supply,
 }
 
-/// Something that contracts come from.
+/// The origin of a layer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Supply {
     /// The files of a directory.
-    Directory(Directory),
-    /// The files of a directory as they are staged.
-    Staged(Directory, Staged),
-    /// The files of a directory as a commit has them, whatever is on disk.
-    Committed(Directory, BTreeMap<String, Vec<u8>>),
-    /// The files of a directory, some of them in another state than on disk.
-    Overlaid(Directory, Arc<Overlay>),
+    Directory(ContractDirectory),
+    /// The files of a directory as staged.
+    Staged(ContractDirectory, StagedBytes),
+    /// The files of a directory in a commit, whatever is on disk.
+    Committed(ContractDirectory, BTreeMap<String, Vec<u8>>),
+    /// The files of a directory, some with other content than on disk.
+    Overlaid(ContractDirectory, Arc<Overlay>),
     /// A pack built into phaser.
     Pack(&'static Pack),
 }
 
 impl Layer {
-    /// Those of a directory, for the whole project.
-    pub fn of_directory(directory: Directory) -> Self {
+    /// The layer of a directory, for the whole project.
+    pub fn of_directory(directory: ContractDirectory) -> Self {
         Self { base: RelPath::default(), from: Supply::Directory(directory) }
     }
 
-    /// Those of a pack, for the whole project.
+    /// The layer of a pack, for the whole project.
     pub fn of_pack(pack: &'static Pack) -> Self {
         Self { base: RelPath::default(), from: Supply::Pack(pack) }
     }
 
-    /// The pack that they come from, if it is one.
+    /// The pack, if it is one.
     pub fn pack(&self) -> Option<&'static Pack> {
         match self.from {
             Supply::Pack(pack) => Some(pack),
@@ -71,7 +71,7 @@ impl Layer {
         }
     }
 
-    /// The directory that they come from, with all links resolved. A link that is on disk says nothing about a commit.
+    /// The directory with links resolved. Links on disk say nothing about a commit, so there they are not resolved.
     fn read_from(&self) -> Option<PathBuf> {
         match &self.from {
             Supply::Committed(directory, _) => Some(directory.path.clone()),
@@ -79,8 +79,8 @@ impl Layer {
         }
     }
 
-    /// The directory that they come from, if it is one.
-    pub fn directory(&self) -> Option<&Directory> {
+    /// The directory, if it is one.
+    pub fn directory(&self) -> Option<&ContractDirectory> {
         match &self.from {
             Supply::Directory(directory)
             | Supply::Staged(directory, _)
@@ -94,62 +94,62 @@ impl Layer {
 /// The contracts of all layers.
 #[derive(Debug, Default)]
 pub struct Layers {
-    /// The contract that counts for each id, also when it is switched off.
+    /// The contract that defines each id, disabled ones included.
     pub contracts: Vec<Contract>,
-    /// Contracts that another one with the same id stands in front of.
+    /// Contracts whose id a contract of higher precedence defines.
     pub shadowed: Vec<Contract>,
-    /// What is wrong with the files.
+    /// Problems in contract files.
     pub warnings: Vec<Warning>,
-    /// Contract files that count as they are staged, and are something else on disk.
+    /// Contract files that apply as staged and differ on disk.
     pub different_on_disk: Vec<PathBuf>,
-    /// The directories of all layers, with all links resolved.
+    /// The directories of all layers, with links resolved.
     pub directories: Vec<PathBuf>,
     /// Packs that are not loaded yet.
     pub lazy_packs: Option<LazyPacks>,
 }
 
-/// Packs whose contracts are not loaded yet: see [`Layers::load_packs`].
+/// Packs that are not loaded yet, see [`Layers::load_packs`].
 #[derive(Debug)]
 pub struct LazyPacks {
     layers: Vec<Layer>,
     loading: Loading,
 }
 
-/// Finds out what is wrong with a contract's pattern, which is not for this layer to judge.
+/// Validates the pattern of a contract. A function, because the matcher belongs to a higher level.
 pub type Broken = fn(&Contract) -> Option<Warning>;
 
-/// How layers are loaded.
+/// How to load layers.
 #[derive(Debug, Clone, Copy)]
 pub struct Loading {
-    /// Judges patterns.
+    /// Validates patterns.
     pub broken: Broken,
-    /// When it must have ended; files that there is no time for are counted in a warning.
+    /// When to stop; a warning counts the files that were not read.
     pub deadline: Deadline,
-    /// Are examples of interest?
+    /// Whether examples are needed.
     pub examples: ExamplesWanted,
 }
 
 impl Loading {
-    /// With all there is, however long it takes.
+    /// Loads everything, without a deadline.
     pub fn whole(broken: Broken) -> Self {
         let (deadline, examples) = (Deadline::NEVER, ExamplesWanted::Yes);
         Self { broken, deadline, examples }
     }
 
-    /// With what is needed to check files.
+    /// Loads what enforcing needs: no examples.
     pub fn to_enforce(broken: Broken) -> Self {
         Self { examples: ExamplesWanted::No, ..Self::whole(broken) }
     }
 }
 
-/// Loads layers, which stand in the order of their precedence, packs last.
+/// Loads layers, listed by precedence, packs last.
 pub fn load(layers: &[Layer], loading: Loading) -> Layers {
     let mut loaded = load_lazily(layers, loading);
     loaded.load_packs(None, &[]);
     loaded
 }
 
-/// Loads layers but for packs, which are left to [`Layers::load_packs`].
+/// Loads layers without packs, which [`Layers::load_packs`] loads.
 pub fn load_lazily(layers: &[Layer], loading: Loading) -> Layers {
     let packs = layers.iter().position(|layer| layer.pack().is_some()).unwrap_or(layers.len());
     let (directories, packs) = layers.split_at(packs);
@@ -162,18 +162,18 @@ pub fn load_lazily(layers: &[Layer], loading: Loading) -> Layers {
     }
 }
 
-/// What is in layers.
+/// The contents of layers.
 #[derive(Debug, Default)]
-struct Read {
-    /// The contracts of each.
+struct LayerContents {
+    /// The contracts of each layer.
     contracts: Vec<Vec<Contract>>,
     warnings: Vec<Warning>,
     different_on_disk: Vec<PathBuf>,
 }
 
-fn read(layers: &[Layer], loading: Loading) -> Read {
-    let mut reader = Reader::new(loading.deadline);
-    let mut read = Read::default();
+fn read(layers: &[Layer], loading: Loading) -> LayerContents {
+    let mut reader = ContractReader::new(loading.deadline);
+    let mut read = LayerContents::default();
     for layer in layers {
         let mut found = match &layer.from {
             Supply::Directory(directory) => reader.read(directory),
@@ -192,7 +192,7 @@ fn read(layers: &[Layer], loading: Loading) -> Read {
     read
 }
 
-impl Read {
+impl LayerContents {
     /// Adds the contracts of a layer, for the files below `base`.
     fn add(&mut self, mut contracts: Vec<Contract>, base: &RelPath) {
         if *base != RelPath::default() {
@@ -207,12 +207,12 @@ impl Read {
 pub struct Override {
     /// The contracts.
     pub contracts: Vec<Selector>,
-    /// The files, and what is changed for them.
+    /// The files and the change.
     pub case: FileOverride,
 }
 
 impl Override {
-    /// Makes the change to a contract, if it is meant.
+    /// Applies the change to a contract that it selects.
     fn apply_to(&self, contract: &mut Contract) {
         if !self.contracts.iter().any(|selector| selector.selects(contract)) {
             return;
@@ -228,13 +228,13 @@ impl Override {
     }
 }
 
-/// Makes changes to a contract; later ones win.
+/// Applies changes to a contract; later ones win.
 fn change(contract: &mut Contract, overrides: &[Override]) {
     overrides.iter().for_each(|one| one.apply_to(contract));
 }
 
 impl Layers {
-    /// Makes changes to contracts; later ones win.
+    /// Applies changes to all contracts; later ones win.
     pub fn apply(&mut self, overrides: &[Override]) {
         self.contracts.iter_mut().for_each(|contract| change(contract, overrides));
     }
@@ -244,15 +244,16 @@ impl Layers {
         self.contracts.is_empty() && !self.has_lazy_packs()
     }
 
-    /// Whether packs are left to [`Self::load_packs`].
+    /// Whether there are packs for [`Self::load_packs`].
     pub fn has_lazy_packs(&self) -> bool {
         self.lazy_packs.as_ref().is_some_and(|packs| !packs.layers.is_empty())
     }
 
-    /// Loads the packs that [`load_lazily`] left, and makes changes to all contracts; does nothing if that has been done.
+    /// Loads the packs that [`load_lazily`] left, and applies `overrides` to all contracts. Does nothing the second
+    /// time.
     ///
-    /// With `texts`, the contracts that they cannot violate may be missing. One contract that is enabled for all files is
-    /// among the others, if all have one.
+    /// With `texts`, contracts that no text can violate may be left out. If any layer has a contract enabled for all
+    /// files, at least one is loaded.
     pub fn load_packs(&mut self, texts: Option<&dyn MayHold>, overrides: &[Override]) {
         let Some(LazyPacks { layers, loading }) = self.lazy_packs.take() else { return };
         if !layers.is_empty() {
@@ -266,10 +267,15 @@ impl Layers {
         self.apply(overrides);
     }
 
-    /// The contracts of packs that `texts` may violate, and the first one of all. `None` if the others count too: one of
-    /// them has the id of another contract, or none of these is certain to be enabled.
-    fn candidates(&self, packs: &[Layer], texts: &dyn MayHold, overrides: &[Override]) -> Option<Read> {
-        let (mut read, mut ids): (_, Vec<&str>) = (Read::default(), Vec::new());
+    /// The contracts of packs that `texts` may violate, and the first one of all. `None` if leaving out the others
+    /// would change the result: ids collide, or none of these is certain to be enabled.
+    fn candidates(
+        &self,
+        packs: &[Layer],
+        texts: &dyn MayHold,
+        overrides: &[Override],
+    ) -> Option<LayerContents> {
+        let (mut read, mut ids): (_, Vec<&str>) = (LayerContents::default(), Vec::new());
         for layer in packs {
             let mut is_first = read.contracts.is_empty();
             let is_wanted = |record: &[u8]| std::mem::take(&mut is_first) || record::may_match(record, texts);
@@ -279,7 +285,7 @@ impl Layers {
         }
         let mut known = self.contracts.iter().chain(read.contracts.iter().flatten());
         ids.extend(known.clone().map(|contract| contract.id.as_str()));
-        // Stable, because the ids of a pack are sorted.
+        // Stable sort: fast, because the ids of each pack are sorted already.
         ids.sort();
         let is_enabled = |contract: &Contract| {
             let mut contract = contract.clone();
@@ -291,8 +297,8 @@ impl Layers {
         is_complete.then_some(read)
     }
 
-    /// The directories that contracts are read from, as files in them are called in this project, with all links
-    /// resolved, and the baseline. Contracts about content do not apply there: a pattern would match its own definition.
+    /// Paths to which contracts about content do not apply: the contract directories, with links resolved, and the
+    /// baseline. A pattern would match its own definition.
     pub fn exempt(&self, root: &Root) -> Vec<RelPath> {
         let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS, BASELINE].map(RelPath::from);
         let read = self.directories.iter().map(|directory| root.relative(directory));
@@ -302,7 +308,7 @@ impl Layers {
         exempt
     }
 
-    /// The contracts of the user that the project switches off: first the one that does it, then the one that is meant.
+    /// The user's contracts that the project disables, as pairs of the disabling and the disabled contract.
     pub fn switched_off(&self) -> impl Iterator<Item = (&Contract, &Contract)> {
         let users =
             self.shadowed.iter().filter(|hidden| hidden.enabled && hidden.origin.layer == LayerKind::User);
@@ -313,8 +319,7 @@ impl Layers {
         })
     }
 
-    /// What whoever wonders should know, a line each: contracts of the user that the project switches off, and contract
-    /// files that count as they are staged.
+    /// Notes: user contracts that the project disables, and contract files that differ from their staged version.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let switched_off = self.switched_off().map(|(counts, hidden)| {
             let (by, file) = (counts.origin.file.display(), hidden.origin.file.display());

@@ -1,7 +1,7 @@
-//! The contract files of a directory: which files are read, what is in them, and what is wrong with them.
+//! Reads the contract files of a directory.
 //!
-//! Never fails on one bad file: that is a warning, and the others are read. Which contract counts where several have
-//! one id is not decided here.
+//! A bad file is a warning; the others are read. Which contract applies if several have one id is decided in
+//! [`layers`](super::layers).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -19,86 +19,88 @@ pub mod staged;
 use folder::files;
 pub use folder::linked;
 
+// Former names, for `project` and the application until they use the new ones.
+pub use ContractDirectory as Directory;
+
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
 
-/// The most that all contract files of one run may have together, in bytes; an example counts for some more. Far
-/// beyond what anybody writes by hand, and little enough to be read in no time.
+/// The limit on all contract files of a run together, in bytes, with [`EXAMPLE_SIZE`] added per example.
 pub const MAX_TOTAL: usize = 16 * 1024 * 1024;
 
-/// How much of a file is read at once: more than most have.
+/// The size of a read, in bytes; most contract files are smaller.
 const CHUNK: usize = 4096;
 
-/// What an example takes in memory beside its text, in bytes.
+/// The memory that an example takes beside its text, in bytes.
 const EXAMPLE_SIZE: usize = 128;
 
-/// A directory to read contracts from.
+/// A directory with contract files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Directory {
-    /// What kind of layer it is.
+pub struct ContractDirectory {
+    /// The kind of its layer.
     pub kind: LayerKind,
-    /// Where it is.
+    /// The path on disk.
     pub path: PathBuf,
-    /// How its path is shown.
+    /// The path in messages.
     pub shown: PathBuf,
-    /// The forms that count in it.
+    /// The file forms that are read.
     pub forms: Forms,
 }
 
-impl Directory {
-    /// The path of a file from here, which lies here, if it is text.
+impl ContractDirectory {
+    /// The path of a file in the directory, relative to it, as UTF-8.
     fn name_of<'p>(&self, path: &'p Path) -> Option<&'p str> {
-        // Parts need not be compared one by one: the path was made from this one.
+        // `path` was joined from the directory's path, so its length is enough.
         let start = self.path.as_os_str().len() + usize::from(!self.path.as_os_str().is_empty());
         path.to_str()?.get(start..)
     }
 }
 
-/// Which forms of contract files count.
+/// Which forms of contract files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forms {
     /// Both.
     Both,
-    /// That of version 1.2; flat files are passed over.
+    /// The nested form of version 1.2; flat files are skipped.
     NestedOnly,
 }
 
-/// Are the examples of contracts of interest?
+/// Whether the examples of contracts are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExamplesWanted {
-    /// They are read.
+    /// Read them.
     Yes,
-    /// They may be missing, as they are in the table of a pack.
+    /// They may be missing, as in the tables of packs.
     No,
 }
 
-/// How much may be read.
+/// Reads contract files, up to a deadline and a total size.
 #[derive(Debug)]
-pub struct Reader {
+pub struct ContractReader {
     deadline: Deadline,
-    room: Room,
+    room: SizeBudget,
     bytes: Vec<u8>,
 }
 
-/// What was found in a directory.
+/// The contracts of a directory.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ReadContracts {
     /// The contracts, in the order of their files.
     pub contracts: Vec<Contract>,
-    /// What is wrong with the files.
+    /// Problems in the files.
     pub warnings: Vec<Warning>,
 }
 
-impl Reader {
-    /// Reads until there is no more time.
+impl ContractReader {
+    /// A reader with this deadline.
     pub fn new(deadline: Deadline) -> Self {
-        Self { deadline, room: Room::new(MAX_TOTAL), bytes: Vec::new() }
+        Self { deadline, room: SizeBudget::new(MAX_TOTAL), bytes: Vec::new() }
     }
 
-    /// The contracts of a directory. One that is not there has none; files that there is no time for, or no room, are
-    /// counted in a warning.
-    pub fn read(&mut self, directory: &Directory) -> Found {
-        let mut found = Found::default();
+    /// Reads the contracts of a directory, which may not exist. A warning counts the files beyond the deadline or
+    /// size limit.
+    pub fn read(&mut self, directory: &ContractDirectory) -> ReadContracts {
+        let mut found = ReadContracts::default();
         let names = folder::names(directory, &mut found.warnings);
         let [inside, shown] = [&directory.path, &directory.shown].map(|path| path.join("").into_os_string());
         let mut path = OsString::new();
@@ -117,7 +119,9 @@ impl Reader {
                     found.add(built, directory.forms);
                     continue;
                 }
-                Err(NoRoom) => format!("the contracts are larger than {} bytes together", self.room.total),
+                Err(OverBudget) => {
+                    format!("the contracts are larger than {} bytes together", self.room.total)
+                }
             };
             let (name, left) = (name.display(), names.len() - at);
             let what =
@@ -129,8 +133,8 @@ impl Reader {
     }
 }
 
-impl Found {
-    /// Adds what is in a file, unless its form does not count.
+impl ReadContracts {
+    /// Adds the contents of a file, unless its form is not read.
     fn add(&mut self, built: ParsedContract, forms: Forms) {
         if forms == Forms::NestedOnly && built.schema == Some(ContractSchema::Flat) {
             return;
@@ -140,29 +144,29 @@ impl Found {
     }
 }
 
-/// How many bytes there is room for.
+/// The number of bytes that may still be read.
 #[derive(Debug)]
-struct Room {
+struct SizeBudget {
     total: usize,
     left: usize,
 }
 
-/// There is no more room.
+/// The size limit is exceeded.
 #[derive(Debug)]
-struct NoRoom;
+struct OverBudget;
 
-impl Room {
+impl SizeBudget {
     fn new(total: usize) -> Self {
         Self { total, left: total }
     }
 
-    fn take(&mut self, bytes: usize) -> Result<(), NoRoom> {
-        self.left = self.left.checked_sub(bytes).ok_or(NoRoom)?;
+    fn take(&mut self, bytes: usize) -> Result<(), OverBudget> {
+        self.left = self.left.checked_sub(bytes).ok_or(OverBudget)?;
         Ok(())
     }
 }
 
-/// A file that is named like a contract.
+/// A file with the name of a contract.
 #[derive(Debug)]
 struct Candidate {
     path: PathBuf,
@@ -170,7 +174,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(directory: &Directory, name: &OsStr) -> Self {
+    fn new(directory: &ContractDirectory, name: &OsStr) -> Self {
         let joined = |directory: &Path| {
             let mut path = PathBuf::with_capacity(directory.as_os_str().len() + 1 + name.len());
             path.push(directory);
@@ -182,8 +186,13 @@ impl Candidate {
     }
 }
 
-/// What is in a file, if there is room for it; `bytes` is memory for its text.
-fn read(path: &Path, origin: Origin, room: &mut Room, bytes: &mut Vec<u8>) -> Result<ParsedContract, NoRoom> {
+/// Reads a file; `bytes` is a buffer.
+fn read(
+    path: &Path,
+    origin: Origin,
+    room: &mut SizeBudget,
+    bytes: &mut Vec<u8>,
+) -> Result<ParsedContract, OverBudget> {
     match fill(path, bytes) {
         Ok(size) => of_bytes(&bytes[..size], origin, room),
         Err(error) => {
@@ -193,8 +202,7 @@ fn read(path: &Path, origin: Origin, room: &mut Room, bytes: &mut Vec<u8>) -> Re
     }
 }
 
-/// Reads a file into memory that may be larger, and tells how much that was; of one that is too large, more than is
-/// allowed.
+/// Reads a file into a buffer and returns its size; more than [`MAX_FILE`] if it is too large.
 fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let mut file = File::open(path)?;
     let mut size = 0;
@@ -207,7 +215,7 @@ fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
             Ok(read) => {
                 let is_short = size + read < bytes.len();
                 size += read;
-                // A regular file gives all that it has, and one that was written to its end ends with a line.
+                // A short read that ends in a newline is the end of a regular file: saves the read that returns 0.
                 if is_short && bytes[size - 1] == b'\n' {
                     break;
                 }
@@ -219,8 +227,8 @@ fn fill(path: &Path, bytes: &mut Vec<u8>) -> io::Result<usize> {
     Ok(size)
 }
 
-/// What is in the bytes of a file, if there is room for them.
-fn of_bytes(bytes: &[u8], origin: Origin, room: &mut Room) -> Result<ParsedContract, NoRoom> {
+/// Parses the bytes of a file.
+fn of_bytes(bytes: &[u8], origin: Origin, room: &mut SizeBudget) -> Result<ParsedContract, OverBudget> {
     let shown = &origin.file;
     let broken = |warning| Ok(ParsedContract::broken(warning));
     if bytes.len() > MAX_FILE {
@@ -255,26 +263,26 @@ mod tests {
         format!("rule_id: {id}\ntype: file_exists\nfile_glob: LICENSE\nmessage: {id}\nseverity: error\n")
     }
 
-    fn directory(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Directory) {
+    fn directory(files: &[(&str, &[u8])]) -> (tempfile::TempDir, ContractDirectory) {
         let temporary = tempfile::tempdir().expect("a temporary directory");
         let path = temporary.path().to_owned();
         for (name, bytes) in files {
             fs::write(path.join(name), bytes).expect("written");
         }
         let directory =
-            Directory { kind: LayerKind::Project, path, shown: "project".into(), forms: Forms::Both };
+            ContractDirectory { kind: LayerKind::Project, path, shown: "project".into(), forms: Forms::Both };
         (temporary, directory)
     }
 
-    fn reader(total: usize) -> Reader {
-        Reader { room: Room::new(total), ..Reader::new(Deadline::NEVER) }
+    fn reader(total: usize) -> ContractReader {
+        ContractReader { room: SizeBudget::new(total), ..ContractReader::new(Deadline::NEVER) }
     }
 
-    fn ids(found: &Found) -> Vec<&str> {
+    fn ids(found: &ReadContracts) -> Vec<&str> {
         found.contracts.iter().map(|contract| contract.id.as_str()).collect()
     }
 
-    fn warnings(found: &Found) -> Vec<String> {
+    fn warnings(found: &ReadContracts) -> Vec<String> {
         found.warnings.iter().map(ToString::to_string).collect()
     }
 
@@ -305,7 +313,7 @@ mod tests {
             ("c.yaml", NESTED.as_bytes()),
             ("d.yaml", b"rule: {id: d}\n"),
         ]);
-        let found = reader(MAX_TOTAL).read(&Directory { forms: Forms::NestedOnly, ..directory });
+        let found = reader(MAX_TOTAL).read(&ContractDirectory { forms: Forms::NestedOnly, ..directory });
         assert_eq!(ids(&found), ["n"]);
         assert!(warnings(&found).iter().all(|warning| warning.starts_with("project/d.yaml:")), "{found:?}");
         assert!(!found.warnings.is_empty());

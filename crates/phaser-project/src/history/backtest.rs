@@ -1,94 +1,98 @@
-//! A contract tried on the past: which commits bring new violations of it in.
+//! Checks a contract against past commits: which of them would it have rejected?
 //!
-//! What is new is decided as for any other change: by comparing the violations of both texts.
+//! A commit is compared with its first parent like any other change, so only new violations are open.
 
 use crate::path::Root;
 use crate::report::Report;
-use crate::scan::{Options, Watch, scan};
-use crate::source::git::history::{Changed, Commit, Note, each_change};
-use crate::source::git::{Error, Location};
-use crate::states::settle;
+use crate::scan::{Progress, ScanOptions, scan};
+use crate::source::git::history::{Commit, CommitChanges, HistoryNote, each_change};
+use crate::source::git::{GitError, GitLocation};
+use crate::states::decide_states;
 use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Gap;
 
-/// How many targets one thread takes without help: starting others takes time, too.
+// Former names, for `project` and the application until they use the new ones.
+pub use {BacktestRange as Past, BacktestResult as Backtest, CheckedCommit as Tried};
+
+/// The number of targets below which one thread is faster than several.
 const FEW: usize = 32;
 
-/// What a contract would have done.
+/// The result of a backtest.
 #[derive(Debug)]
-pub struct Backtest {
-    /// The commits of which there is something to say, the newest first.
-    pub tried: Vec<Tried>,
-    /// How many commits were looked at.
+pub struct BacktestResult {
+    /// The commits with new violations or gaps, newest first.
+    pub tried: Vec<CheckedCommit>,
+    /// The number of commits checked.
     pub commits: usize,
-    /// The days of the oldest and of the newest of them.
+    /// The dates of the oldest and the newest of them.
     pub days: Option<[String; 2]>,
-    /// What there is to say about the past as a whole.
-    pub notes: Vec<Note>,
+    /// Where the history is incomplete.
+    pub notes: Vec<HistoryNote>,
 }
 
-/// A commit that brings new violations in, or could not be checked to the end.
+/// A commit with new violations or gaps.
 #[derive(Debug)]
-pub struct Tried {
+pub struct CheckedCommit {
     /// The commit.
     pub commit: Commit,
-    /// What its files violate; open violations are new.
+    /// The violations of the changed files; open ones are new.
     pub report: Report,
 }
 
-impl Backtest {
-    /// Was something not read that should have been?
+impl BacktestResult {
+    /// Whether something could not be read.
     pub fn has_failed(&self) -> bool {
         let mut gaps = self.tried.iter().flat_map(|tried| tried.report.gaps());
-        self.notes.iter().any(Note::is_failure) || gaps.any(|skipped| skipped.why.gap() == Gap::Failure)
+        self.notes.iter().any(HistoryNote::is_failure)
+            || gaps.any(|skipped| skipped.why.gap() == Gap::Failure)
     }
 
-    /// The commits that bring new violations in, the newest first.
-    pub fn caught(&self) -> impl Iterator<Item = &Tried> {
+    /// The commits with new violations, newest first.
+    pub fn caught(&self) -> impl Iterator<Item = &CheckedCommit> {
         self.tried.iter().filter(|tried| tried.report.open().next().is_some())
     }
 }
 
-/// Where to look, and how far back.
+/// Which commits to check.
 #[derive(Debug, Clone, Copy)]
-pub struct Past<'a> {
+pub struct BacktestRange<'a> {
     /// The project.
     pub root: &'a Root,
-    /// Where git is to look.
-    pub location: &'a Location,
-    /// How many commits.
+    /// Where git looks for the repository.
+    pub location: &'a GitLocation,
+    /// The number of commits.
     pub commits: usize,
 }
 
-/// Tries the contracts of a matcher on the commits of a past.
+/// Checks each commit of `range` against the contracts of a matcher.
 ///
 /// # Errors
 ///
-/// When the repository cannot be read. Where the past ends before it should is in the notes.
+/// If the repository cannot be read. Where the history ends early is in the notes.
 pub fn backtest(
     matcher: &Matcher,
-    past: Past<'_>,
-    options: Options,
-    watch: &dyn Watch,
-) -> Result<Backtest, Error> {
-    let mut backtest = Backtest { tried: Vec::new(), commits: 0, days: None, notes: Vec::new() };
-    let look = |Changed { commit, targets }, all| {
+    past: BacktestRange<'_>,
+    options: ScanOptions,
+    progress: &dyn Progress,
+) -> Result<BacktestResult, GitError> {
+    let mut backtest = BacktestResult { tried: Vec::new(), commits: 0, days: None, notes: Vec::new() };
+    let look = |CommitChanges { commit, targets }, all| {
         if backtest.commits == 0 {
-            watch.start(all);
+            progress.start(all);
         }
         backtest.commits += 1;
         let newest = backtest.days.take().map_or_else(|| commit.date.clone(), |[_, newest]| newest);
         backtest.days = Some([commit.date.clone(), newest]);
         let threads = if targets.targets.len() > FEW { options.threads } else { 1 };
-        let mut report = scan(matcher, &targets, Options { threads, ..options }, &());
-        settle(&mut report, None);
+        let mut report = scan(matcher, &targets, ScanOptions { threads, ..options }, &());
+        decide_states(&mut report, None);
         if report.open().next().is_some() || report.gaps().next().is_some() {
-            backtest.tried.push(Tried { commit, report });
+            backtest.tried.push(CheckedCommit { commit, report });
         }
-        watch.advance();
+        progress.advance();
     };
     let notes = each_change(past.root, past.location, past.commits, look)?;
-    watch.finish();
+    progress.finish();
     backtest.notes = notes;
     Ok(backtest)
 }

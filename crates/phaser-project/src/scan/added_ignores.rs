@@ -1,4 +1,4 @@
-//! Ignore directives that a change adds: looked for only where that is asked for, and something is ignored.
+//! Finds the ignore directives that a change adds and that suppress a violation.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use phaser_core::matcher::directives::{self, Ignores};
 use phaser_core::text::{Text, changed_lines};
 use phaser_core::violation::{State, Violation};
 
-/// Whether to look for ignore directives that a change adds and that suppress something.
+/// Whether to find ignore directives that a change adds and that suppress a violation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AddedIgnores {
-    /// They are not looked for.
+    /// Do not search for them.
     #[default]
     NotWanted,
-    /// They are in the report. Of a target that was nothing before, all are new.
+    /// Report them. In a new file all directives are new.
     Wanted,
 }
 
-/// The ignore directives that are in no text before, and what they suppress.
+/// The suppressing directives that are in none of the target's previous versions.
 pub(super) fn added(
     reader: &mut Reader,
     target: &Target,
@@ -40,7 +40,7 @@ pub(super) fn added(
     found
 }
 
-/// A target as it is now.
+/// The current version of a target.
 struct Now<'a> {
     target: &'a Target,
     text: &'a Text<'a>,
@@ -49,7 +49,7 @@ struct Now<'a> {
 }
 
 impl Now<'_> {
-    /// The directives that are not in this text, each once for a contract.
+    /// The directives that are not in `before`, each once per contract.
     fn added_since(&self, reader: &mut Reader, before: Option<&Target>) -> Vec<AddedIgnore> {
         let content = before.and_then(|before| reader.read(&before.content).ok());
         let was = content.and_then(Text::new);
@@ -72,7 +72,7 @@ impl Now<'_> {
 mod tests {
     use std::time::Duration;
 
-    use super::super::{Existing, Measure, Options, scan};
+    use super::super::{Existing, Measure, ScanOptions, scan};
     use super::*;
     use crate::path::RelPath;
     use crate::source::{Compared, Content, Coverage, Targets};
@@ -97,7 +97,7 @@ mod tests {
         Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None }
     }
 
-    const OPTIONS: Options<'_> = Options {
+    const OPTIONS: ScanOptions<'_> = ScanOptions {
         threads: 1,
         max_file_size: 1_000,
         existing: Existing::Report,
@@ -118,7 +118,7 @@ mod tests {
             added.iter().map(|added| format!("{} {}", added.contract.id, added.line)).collect::<Vec<_>>()
         });
         assert_eq!(one, other);
-        let nothing = Options { added_ignores: AddedIgnores::NotWanted, ..OPTIONS };
+        let nothing = ScanOptions { added_ignores: AddedIgnores::NotWanted, ..OPTIONS };
         let targets = whole(vec![target("a.py", now)]);
         assert!(scan(&matcher, &targets, nothing, &()).added_ignores.is_empty());
         one

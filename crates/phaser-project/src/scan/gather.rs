@@ -1,10 +1,11 @@
-//! What all threads found, as one report in order.
+//! Merges the results of all threads into one sorted report, and judges contracts about the project as a whole.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{Back, Scanned, Was, Worker, check_target};
-use crate::report::{AddedIgnore, Earlier, Report};
+use super::{AddedIgnores, Existing, ScannedTarget, Worker, check_target};
+use crate::cache::FileResult;
+use crate::report::{AddedIgnore, Report};
 use crate::source::git::Listing;
 use crate::source::{Coverage, Target};
 use phaser_core::contract::Contract;
@@ -12,34 +13,29 @@ use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Skipped;
 use phaser_core::violation::Violation;
 
-/// What was found, before it is in order.
+/// Violations of all targets, not sorted yet.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub found: Vec<Violation>,
 }
 
 impl Gathered {
-    /// Takes the violations that were found, and moves all else into the report.
-    pub(super) fn add(&mut self, targets: &[Target], scanned: Vec<Scanned>, report: &mut Report) {
-        self.found.reserve(scanned.iter().map(|scanned| scanned.checked.violations.len()).sum());
+    /// Collects the violations, and moves everything else into the report.
+    pub(super) fn add(&mut self, targets: &[Target], scanned: Vec<ScannedTarget>, report: &mut Report) {
+        self.found.reserve(scanned.iter().map(|scanned| scanned.result.checked.violations.len()).sum());
         for (target, scanned) in targets.iter().zip(scanned) {
-            if scanned.applied {
+            let FileResult { applied, checked } = scanned.result;
+            if applied {
                 report.checked.push(target.path.clone());
             }
-            self.found.extend(scanned.checked.violations);
+            self.found.extend(checked.violations);
             report.added_ignores.extend(scanned.added_ignores);
-            let path = &target.path;
-            let earlier = scanned.before.map(|Was { violations, changed }| Earlier {
-                path: path.clone(),
-                violations,
-                changed,
-            });
-            report.before.extend(earlier);
-            report.skipped.extend(scanned.checked.skipped);
+            report.before.extend(scanned.before);
+            report.skipped.extend(checked.skipped);
         }
     }
 
-    /// Puts everything in order.
+    /// Moves the violations into the report, and sorts its lists.
     pub(super) fn sort_into(mut self, report: &mut Report) {
         self.found.sort_by(Violation::by_place);
         report.violations = self.found;
@@ -50,7 +46,7 @@ impl Gathered {
     }
 }
 
-/// Notes the contracts about the project as a whole that a file satisfies which is checked elsewhere.
+/// Checks a target of another shard, only for the contracts about the project as a whole that it satisfies.
 pub(super) fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) {
     let alias = target.alias.as_ref();
     let somewhere = |contract: &Arc<Contract>| {
@@ -60,9 +56,10 @@ pub(super) fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: 
     };
     if matcher.contracts().iter().any(somewhere) {
         worker.mender = None;
-        // What is known has fixes, and what is found here has none.
-        worker.memory = None;
-        check_target(matcher, worker, target, Back::NOT_AT_ALL);
+        // Cached results carry fixes, and those of this worker do not.
+        worker.cache = None;
+        (worker.existing, worker.added_ignores) = (Existing::Deny, AddedIgnores::NotWanted);
+        check_target(matcher, worker, target);
         return;
     }
     for &contract in matcher.select(&target.path, alias).satisfied_by_existence() {
@@ -70,14 +67,14 @@ pub(super) fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: 
     }
 }
 
-/// Contracts about the project as a whole, which need to have seen all of it.
+/// The violations of contracts about the project as a whole. Empty if the source saw only a part of the project.
 pub(super) fn judge_project(
     matcher: &Matcher,
     coverage: &Coverage,
     workers: &[Worker<'_>],
     report: &mut Report,
 ) -> Vec<Violation> {
-    // A listing has paths and no texts.
+    // A listing has paths but no texts.
     let has_texts = !matches!(coverage, Coverage::Listed(_));
     let judged = |contract: &Contract| {
         contract.check.is_about_project() && (has_texts || !contract.check.reads_text())
@@ -103,7 +100,7 @@ pub(super) fn judge_project(
     missing.into_iter().map(violation).collect()
 }
 
-/// Those of some contracts that no file of the listing satisfies.
+/// Those of the contracts that no listed file satisfies.
 fn not_listed(
     contracts: &[Arc<Contract>],
     missing: Vec<usize>,
@@ -111,7 +108,7 @@ fn not_listed(
 ) -> Result<Vec<usize>, Skipped> {
     let (mut not_there, mut unknown) = (Vec::new(), Vec::new());
     for index in missing {
-        // One file is looked up; to list all of them takes longer than everything else.
+        // A literal path is looked up; listing all paths is slower than the rest of the scan.
         let only = contracts[index].only_file();
         match only.and_then(|path| Some((listing.has_exactly(&path)?, path))) {
             Some((true, path)) if contracts[index].applies_to(&path, None) => {}

@@ -1,7 +1,7 @@
-//! The files that a call of a tool changes: each as it will be, or as it is now, and as it was before.
+//! The files that a tool call changes, each with its previous version.
 //!
-//! Before the tool runs, the file is worked out from what is on disk and the change; afterwards it is
-//! read from disk. What cannot be worked out is skipped, with the reason. Decides nothing about contracts.
+//! Before the tool runs, the new text is reconstructed from the file on disk and the call. Afterwards it is read from
+//! disk. A file that cannot be reconstructed is skipped, with a reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use super::{Content, Coverage, Reader, Target, Targets, files, notebook};
 use crate::path::{RelPath, Root};
 use crate::tool_call::patch::apply;
 use crate::tool_call::{
-    Base, Call, CellAction, CellEdit, Change, MAX_PATH, Moment, NotApplied, Original, Patch, Rewrite,
+    Call, CellAction, CellEdit, FileChange, MAX_PATH, Moment, NotApplied, Original, Patch, PatchBase, Rewrite,
 };
 use phaser_core::sanitize::head;
 use phaser_core::skipped::{Skipped, Why};
 use phaser_core::text::{Bytes, Text};
 
-/// The files that `call` changes. A file with more than `limit` bytes is not checked.
+/// The files that `call` changes. A file of more than `limit` bytes is skipped.
 pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
     let mut targets =
         Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None };
@@ -34,7 +34,7 @@ pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
         if change.rewrite == Rewrite::Removal {
             continue;
         }
-        let changed = Changed { root, call, change, path: call.path(change), limit };
+        let changed = ReconstructedFile { root, call, change, path: call.path(change), limit };
         match changed.target() {
             Ok(target) => targets.targets.push(target),
             Err(why) => targets.skipped.push(Skipped { path: root.relative(&changed.path), why }),
@@ -48,37 +48,37 @@ fn shortened(path: &str) -> &str {
     if path.len() <= MAX_PATH { path } else { head(path, 100).unwrap_or(path) }
 }
 
-/// One file that changes.
-struct Changed<'a> {
+/// A file that the call changes, and what is needed to reconstruct it.
+struct ReconstructedFile<'a> {
     root: &'a Root,
     call: &'a Call,
-    change: &'a Change,
+    change: &'a FileChange,
     path: PathBuf,
     limit: u64,
 }
 
-/// What a file will be, or is: the text that contracts see, and the file as a whole where that is something else.
-struct Worked {
+/// The new version of a file: `bytes` is what contracts see, `whole` the whole file where that is more (a notebook).
+struct FileVersions {
     bytes: Bytes,
     whole: Option<Content>,
-    before: Option<Was>,
+    before: Option<PreviousFile>,
 }
 
-/// What a file was, in the same two forms.
-struct Was {
+/// The previous version, in the same two forms.
+struct PreviousFile {
     content: Content,
     whole: Option<Content>,
-    /// Where it was, when that was somewhere else.
+    /// The previous path, if the file was moved.
     path: Option<PathBuf>,
 }
 
-impl From<Content> for Was {
+impl From<Content> for PreviousFile {
     fn from(content: Content) -> Self {
         Self { content, whole: None, path: None }
     }
 }
 
-impl Changed<'_> {
+impl ReconstructedFile<'_> {
     fn target(&self) -> Result<Target, Why> {
         let mut worked = match &self.change.rewrite {
             Rewrite::Cell(edit) => self.notebook(edit)?,
@@ -96,11 +96,11 @@ impl Changed<'_> {
         } else {
             Content::Opaque(self.not_text())
         };
-        let mut target = files::named(self.root, &self.path, content);
+        let mut target = files::target_at(self.root, &self.path, content);
         target.whole = worked.whole;
-        target.before = worked.before.map(|Was { content, whole, path }| {
+        target.before = worked.before.map(|PreviousFile { content, whole, path }| {
             Box::new(match path {
-                Some(path) => files::named(self.root, &path, content),
+                Some(path) => files::target_at(self.root, &path, content),
                 None => {
                     let alias = target.alias.clone();
                     Target { alias, whole, ..Target::new(target.path.clone(), content) }
@@ -110,55 +110,57 @@ impl Changed<'_> {
         Ok(target)
     }
 
-    /// The file gets this content.
-    fn written(&self, content: &str) -> Result<Worked, Why> {
+    /// The call writes the whole file.
+    fn written(&self, content: &str) -> Result<FileVersions, Why> {
         let given = || Bytes::from(content);
         let bytes = match self.call.moment {
             Moment::Before => given(),
             Moment::After => self.current()?.unwrap_or_else(given),
         };
-        Ok(Worked { bytes, whole: None, before: self.before().map(Was::from) })
+        Ok(FileVersions { bytes, whole: None, before: self.before().map(PreviousFile::from) })
     }
 
-    /// The file is what is on disk now that the change has happened; before, it is not known for this reason.
-    fn known_afterwards(&self, otherwise: &NotApplied) -> Result<Worked, Why> {
+    /// Reads the file that the call has changed. Before the call it is unknown: returns `otherwise`.
+    fn known_afterwards(&self, otherwise: &NotApplied) -> Result<FileVersions, Why> {
         let known = match self.call.moment {
             Moment::Before => None,
             Moment::After => self.current()?,
         };
         let bytes = known.ok_or_else(|| self.not_applied(otherwise))?;
         let before = self.before().map(|before| with_line_endings_of(&bytes, before).into());
-        Ok(Worked { bytes, whole: None, before })
+        Ok(FileVersions { bytes, whole: None, before })
     }
 
-    /// A patch is applied.
-    fn patched(&self, patch: &Patch) -> Result<Worked, Why> {
+    /// The call applies a patch.
+    fn patched(&self, patch: &Patch) -> Result<FileVersions, Why> {
         if self.call.moment == Moment::After {
             return self.known_afterwards(&NotApplied::FileNotFound);
         }
         let (start, before) = match &patch.base {
-            Base::Itself => {
+            PatchBase::Itself => {
                 let current = self.current()?;
                 let before = self.on_disk(current.as_deref());
                 (current, before)
             }
-            Base::Moved(from) => {
+            PatchBase::Moved(from) => {
                 let from = self.call.cwd.join(from);
                 let moved = self.read(&from)?;
                 let content = Content::File(from.clone());
-                let before = moved.as_ref().map(|_| Was { content, whole: None, path: Some(from) });
+                let before = moved.as_ref().map(|_| PreviousFile { content, whole: None, path: Some(from) });
                 (moved, before)
             }
-            Base::Text(text) => (Some(Bytes::from(text.as_str())), self.before().map(Was::from)),
+            PatchBase::Text(text) => {
+                (Some(Bytes::from(text.as_str())), self.before().map(PreviousFile::from))
+            }
         };
         let start = start.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let bytes = apply(&start, &patch.updates, limit).map_err(|error| self.not_applied(&error))?;
-        Ok(Worked { bytes: bytes.into(), whole: None, before })
+        Ok(FileVersions { bytes: bytes.into(), whole: None, before })
     }
 
-    /// Texts in the file are replaced.
-    fn edited(&self) -> Result<Worked, Why> {
+    /// The call replaces texts in the file.
+    fn edited(&self) -> Result<FileVersions, Why> {
         let Rewrite::Edits { edits, algorithm } = &self.change.rewrite else {
             return Err(self.not_applied(&NotApplied::FileNotFound));
         };
@@ -169,17 +171,17 @@ impl Changed<'_> {
         let before = self.on_disk(current.as_deref());
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let bytes = (algorithm.0)(current, edits, limit).map_err(|error| self.not_applied(&error))?;
-        Ok(Worked { bytes, whole: None, before })
+        Ok(FileVersions { bytes, whole: None, before })
     }
 
-    /// What a change starts from, if there is a file. It is read again where that is of interest: a copy would cost
-    /// every edit of a large file as much as reading it.
-    fn on_disk(&self, current: Option<&[u8]>) -> Option<Was> {
+    /// The previous version, if there is a file. It is read again when needed: a copy would cost every edit of a
+    /// large file as much as reading it.
+    fn on_disk(&self, current: Option<&[u8]>) -> Option<PreviousFile> {
         current.map(|_| Content::File(self.path.clone()).into())
     }
 
-    /// A cell is changed. Contracts see its source; what they require of the file is judged on the whole notebook.
-    fn notebook(&self, edit: &CellEdit) -> Result<Worked, Why> {
+    /// The call changes a notebook cell. Contracts see its source; `require_pattern` is judged on the whole notebook.
+    fn notebook(&self, edit: &CellEdit) -> Result<FileVersions, Why> {
         let current = self.current()?;
         let not_applied = |error: NotApplied| self.not_applied(&error);
         let source = match self.call.moment {
@@ -192,12 +194,12 @@ impl Changed<'_> {
             (Moment::After, Some(Original::Text(text))) => Some(Bytes::from(text.as_str())),
             (Moment::After, _) => None,
         };
-        // A cell that is new was nothing; the one at its place is another one.
+        // A new cell has no previous source; the cell at its index is another one.
         let source = match edit.action {
             CellAction::Replace => notebook::written(original.as_deref(), edit).ok().flatten(),
             CellAction::Insert | CellAction::Delete => None,
         };
-        let before = original.map(|original| Was {
+        let before = original.map(|original| PreviousFile {
             content: Content::Bytes(source.unwrap_or_default().into()),
             whole: Some(Content::Bytes(original)),
             path: None,
@@ -206,11 +208,11 @@ impl Changed<'_> {
             Moment::Before => Content::Notebook(Box::new((current, edit.clone()))),
             Moment::After => Content::Bytes(current),
         });
-        Ok(Worked { bytes, whole, before })
+        Ok(FileVersions { bytes, whole, before })
     }
 
-    /// What the file was before, for a change that gives it a new content whatever it was, or that has happened. What
-    /// cannot be read counts as nothing.
+    /// The previous version: the file on disk before the call, the original that the agent sent after it. `None` if
+    /// unreadable.
     fn before(&self) -> Option<Content> {
         match (self.call.moment, &self.change.original) {
             (Moment::Before, _) if self.path.is_file() => Some(Content::File(self.path.clone())),
@@ -219,7 +221,7 @@ impl Changed<'_> {
         }
     }
 
-    /// The bytes of the file on disk, `None` when there is none, or why it cannot be read.
+    /// The bytes of the file on disk; `None` if there is none.
     fn current(&self) -> Result<Option<Bytes>, Why> {
         self.read(&self.path)
     }
@@ -257,7 +259,8 @@ impl Changed<'_> {
     }
 }
 
-/// What a file was, with the line endings that it has: an edit keeps them, and the client says what was there without.
+/// The previous version with the line endings of the current one. Agents send the original with `\n`, edits keep
+/// `\r\n`.
 fn with_line_endings_of(now: &[u8], before: Content) -> Content {
     match before {
         Content::Bytes(bytes) if !bytes.contains(&b'\r') && memchr::memmem::find(now, b"\r\n").is_some() => {
@@ -271,10 +274,10 @@ fn with_line_endings_of(now: &[u8], before: Content) -> Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool_call::{Algorithm, Edit, Occurrences};
+    use crate::tool_call::{Algorithm, Occurrences, TextEdit};
 
     /// A client that replaces the first occurrence, or puts the new text into a file that is not there.
-    fn simple(current: Option<Bytes>, edits: &[Edit], _: usize) -> Result<Bytes, NotApplied> {
+    fn simple(current: Option<Bytes>, edits: &[TextEdit], _: usize) -> Result<Bytes, NotApplied> {
         let text = current.ok_or(NotApplied::FileNotFound)?.into_vec();
         let text = String::from_utf8(text).expect("is text");
         if !text.contains(&edits[0].old) {
@@ -284,7 +287,7 @@ mod tests {
     }
 
     fn edit(old: &str) -> Rewrite {
-        let edit = Edit { old: old.to_owned(), new: "new".to_owned(), occurrences: Occurrences::First };
+        let edit = TextEdit { old: old.to_owned(), new: "new".to_owned(), occurrences: Occurrences::First };
         Rewrite::Edits { edits: vec![edit], algorithm: Algorithm(simple) }
     }
 
@@ -299,7 +302,7 @@ mod tests {
         if let Some(text) = on_disk {
             fs::write(directory.path().join("a.txt"), text).expect("written");
         }
-        let change = Change { path: "a.txt".to_owned(), rewrite, original };
+        let change = FileChange { path: "a.txt".to_owned(), rewrite, original };
         let cwd = directory.path().to_owned();
         let call = Call { moment, cwd, changes: vec![change], skipped: Vec::new() };
         let mut targets = changes(&Root::new(directory.path()), &call, 20);
@@ -378,7 +381,7 @@ mod tests {
     fn a_path_that_climbs_or_is_longer_than_any_is_refused() {
         let root = Root::new("/nowhere");
         let why = |path: String| {
-            let change = Change { path, rewrite: Rewrite::Whole(String::new()), original: None };
+            let change = FileChange { path, rewrite: Rewrite::Whole(String::new()), original: None };
             let cwd = PathBuf::from("/nowhere");
             let call = Call { moment: Moment::Before, cwd, changes: vec![change], skipped: Vec::new() };
             changes(&root, &call, 20).skipped.remove(0)

@@ -1,39 +1,39 @@
-//! Files that are named one by one. A directory stands for the files in it.
+//! Files named on the command line. A directory stands for the files in it.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::git::Location;
-use super::tree::{Found, Walk};
+use super::git::GitLocation;
+use super::tree::{Walk, WalkResult};
 use super::{Content, Coverage, Target, Targets};
 use crate::path::{RelPath, Root, has_parent_component, real_path, resolve};
 use phaser_core::skipped::{Skipped, Why};
 
-/// The named files; a relative path starts where `location` says.
-pub fn files(root: &Root, location: &Location, paths: &[PathBuf]) -> Targets {
+/// The named files. A relative path starts at `location.cwd`.
+pub fn files(root: &Root, location: &GitLocation, paths: &[PathBuf]) -> Targets {
     let walk = Walk::new(root, location);
-    let mut found = Named { root, walk, targets: BTreeMap::new(), skipped: Vec::new() };
+    let mut found = NamedFiles { root, walk, targets: BTreeMap::new(), skipped: Vec::new() };
     for path in paths {
         if let Err(why) = found.add(&location.cwd, path) {
             found.skipped.push(Skipped { path: RelPath::from_native(path), why });
         }
     }
-    let Named { targets, skipped, .. } = found;
+    let NamedFiles { targets, skipped, .. } = found;
     Targets { targets: targets.into_values().collect(), coverage: Coverage::Partial, skipped, folders: None }
 }
 
-/// What was found so far; each file once, however often it was named.
-struct Named<'a> {
+/// The targets so far, each file once.
+struct NamedFiles<'a> {
     root: &'a Root,
     walk: Walk<'a>,
     targets: BTreeMap<RelPath, Target>,
     skipped: Vec<Skipped>,
 }
 
-impl Named<'_> {
-    /// Adds the file or the directory that `path` names, or says why not.
+impl NamedFiles<'_> {
+    /// Adds the file or directory at `path`.
     fn add(&mut self, cwd: &Path, path: &Path) -> Result<(), Why> {
         let unreadable = |error: io::Error| Why::Unreadable(error.to_string());
         let absolute = resolve(cwd, path).map_err(unreadable)?;
@@ -48,14 +48,14 @@ impl Named<'_> {
         if !metadata.is_file() {
             return Err(Why::Unreadable("not a regular file".to_owned()));
         }
-        let target = named(self.root, &absolute, Content::File(absolute.clone()));
+        let target = target_at(self.root, &absolute, Content::File(absolute.clone()));
         self.targets.insert(target.path.clone(), target);
         Ok(())
     }
 
-    /// Adds the files in a directory. Where a link leads to it, they have two names.
+    /// Adds the files in a directory. If the path leads through a link, they get their real path as an alias.
     fn add_directory(&mut self, directory: &Path) {
-        let Found { targets, skipped, .. } = self.walk.files_in(directory, 1);
+        let WalkResult { targets, skipped, .. } = self.walk.files_in(directory, 1);
         self.skipped.extend(skipped);
         let [given, real] =
             [directory.to_owned(), real_path(directory)].map(|path| self.root.relative(&path));
@@ -68,8 +68,8 @@ impl Named<'_> {
     }
 }
 
-/// A target for the file at `path`, which is absolute, under both of its names if it has two.
-pub(super) fn named(root: &Root, path: &Path, content: Content) -> Target {
+/// The target at an absolute path, with its real path as an alias if that differs.
+pub(super) fn target_at(root: &Root, path: &Path, content: Content) -> Target {
     let given = root.relative(path);
     let real = root.relative(&root.real_path(path));
     let alias = (real != given).then_some(real);

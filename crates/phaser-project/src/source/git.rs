@@ -1,9 +1,9 @@
-//! Git as a source: what the next commit would contain, and what changed since a base.
+//! Git as a source: staged files, and files that changed since a base.
 //!
-//! The bytes of staged files come from the index, never from the worktree. Nothing that a repository
-//! configures is run (no filters, hooks or monitors), nothing is fetched, and nothing is written.
+//! Staged bytes come from the index, never from the worktree. No program that a repository configures is run
+//! (filters, hooks, monitors), nothing is fetched and nothing is written.
 
-mod before;
+mod base_commits;
 mod blob;
 mod committed;
 mod compare;
@@ -13,14 +13,13 @@ pub mod history;
 mod listing;
 mod moves;
 mod named;
-mod pasts;
+mod previous;
 mod renames;
 mod repository;
 mod revisions;
 mod rules;
-mod special;
 mod to_git;
-mod worktree;
+mod tracked;
 
 use std::path::PathBuf;
 
@@ -32,22 +31,25 @@ use phaser_core::skipped::Why;
 
 pub use blob::{Blob, BlobReader};
 pub use committed::{Committed, committed};
-pub use error::Error;
+pub use error::GitError;
 pub use listing::Listing;
 pub use renames::Renames;
 pub use revisions::Revisions;
 
-pub(in crate::source) use before::{Before, Reference, Which};
+pub(in crate::source) use previous::{CompareWith, PreviousVersions, RepositoryRole};
 
-use compare::{Change, Changes, Entry};
-use renames::Moved;
+use compare::{TreeChange, TreeChanges, TreeEntry};
+use renames::RenamedFrom;
 pub use repository::common_directory;
-use repository::{Configuration, Repository};
-use revisions::Compared;
+use repository::{ConfigSource, Repository};
+use revisions::ComparedTrees;
 
-/// Where git is to look, in the words of its own environment variables. Relative paths mean what they mean to git.
+// Former names, for `project` and the application until they use the new ones.
+pub use {GitError as Error, GitLocation as Location, StagedFiles as Staged};
+
+/// Where git looks for the repository, after git's environment variables. Relative paths have git's meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Location {
+pub struct GitLocation {
     /// The directory to start from; absolute.
     pub cwd: PathBuf,
     /// `GIT_DIR`.
@@ -56,39 +58,39 @@ pub struct Location {
     pub work_tree: Option<PathBuf>,
     /// `GIT_INDEX_FILE`.
     pub index_file: Option<PathBuf>,
-    /// Where the user's configuration files are: `XDG_CONFIG_HOME`, or what it is by default.
+    /// The user's configuration directory: `XDG_CONFIG_HOME` or its default.
     pub config_home: Option<PathBuf>,
 }
 
-/// Which files of the index are wanted.
+/// Which files of the index to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Staged<'a> {
+pub enum StagedFiles<'a> {
     /// Those that the next commit would change.
     Changed,
-    /// These, whether they changed or not.
+    /// These, changed or not.
     Named(&'a [PathBuf]),
 }
 
-/// Files as the next commit would contain them.
+/// Files as the next commit would contain them, each with its version in `HEAD`.
 pub fn staged(
     root: &Root,
-    location: &Location,
-    wanted: Staged<'_>,
+    location: &GitLocation,
+    wanted: StagedFiles<'_>,
     renames: Renames,
-) -> Result<Targets, Error> {
-    let repository = Repository::open(root, location, Configuration::Repository)?;
+) -> Result<Targets, GitError> {
+    let repository = Repository::open(root, location, ConfigSource::Repository)?;
     let index = repository.index()?;
     if let Some(entry) = index.entries().iter().find(|entry| entry.stage_raw() != 0) {
-        return Err(Error::Unmerged { path: entry.path(&index).to_string() });
+        return Err(GitError::Unmerged { path: entry.path(&index).to_string() });
     }
     let head = repository.head()?.map(|head| repository.commit_tree(head)).transpose()?;
     let changes = compare::index(&repository, head, &index)?;
     let mut found = match wanted {
-        Staged::Changed => Collection::of(&repository, &changes, renames),
-        Staged::Named(paths) => {
-            let names = named::Names::new(&repository, &location.cwd, paths);
+        StagedFiles::Changed => Collection::of(&repository, &changes, renames),
+        StagedFiles::Named(paths) => {
+            let names = named::IndexNames::new(&repository, &location.cwd, paths);
             let (present, skipped) = named::find(&repository, &index, names, &changes)?;
-            let changes = Changes { present, gone: changes.gone };
+            let changes = TreeChanges { present, gone: changes.gone };
             Targets { skipped, ..Collection::of(&repository, &changes, renames) }
         }
     };
@@ -98,51 +100,51 @@ pub fn staged(
     Ok(found)
 }
 
-/// The files that changed since the merge base of two commits, or of a commit and what is checked out.
+/// The files that changed since the merge base of two commits, or of a commit and the worktree.
 pub fn changed(
     root: &Root,
-    location: &Location,
+    location: &GitLocation,
     revisions: &Revisions,
     renames: Renames,
-) -> Result<Targets, Error> {
+) -> Result<Targets, GitError> {
     let configuration = match revisions.head {
-        Some(_) => Configuration::Repository,
-        None => Configuration::Everybody,
+        Some(_) => ConfigSource::Repository,
+        None => ConfigSource::User,
     };
     let repository = Repository::open(root, location, configuration)?;
-    let Compared { base, head } = revisions::resolve(&repository, revisions)?;
+    let ComparedTrees { base, head } = revisions::resolve(&repository, revisions)?;
     let Some(head) = head else {
-        return worktree::changed(&repository, base, renames);
+        return tracked::changed(&repository, base, renames);
     };
     let changes = compare::trees(&repository, base, head)?;
     Ok(Collection::of(&repository, &changes, renames))
 }
 
-/// The targets found so far.
+/// Collects the targets of a comparison.
 struct Collection<'a> {
     repository: &'a Repository,
-    moved: Moved<'a>,
+    moved: RenamedFrom<'a>,
     found: Targets,
 }
 
 impl<'a> Collection<'a> {
-    fn new(repository: &'a Repository, changes: &'a Changes, renames: Renames) -> Self {
+    fn new(repository: &'a Repository, changes: &'a TreeChanges, renames: Renames) -> Self {
         let found =
             Targets { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None };
         Self { repository, moved: renames::find(repository, changes, renames), found }
     }
 
-    fn of(repository: &'a Repository, changes: &'a Changes, renames: Renames) -> Targets {
+    fn of(repository: &'a Repository, changes: &'a TreeChanges, renames: Renames) -> Targets {
         let mut collection = Self::new(repository, changes, renames);
         changes.present.iter().for_each(|change| collection.add_committed(change));
         collection.found
     }
 
-    fn add_committed(&mut self, change: &Change) {
+    fn add_committed(&mut self, change: &TreeChange) {
         self.add(&change.path, content(self.repository, change.now), change.was);
     }
 
-    fn add(&mut self, path: &[u8], content: Content, was: Option<Entry>) {
+    fn add(&mut self, path: &[u8], content: Content, was: Option<TreeEntry>) {
         let was = was.map(|was| (path, was)).or_else(|| self.moved.get(path).copied());
         let before = was.and_then(|(path, was)| {
             let path = self.repository.project_path(path)?;
@@ -154,7 +156,7 @@ impl<'a> Collection<'a> {
     }
 }
 
-fn content(repository: &Repository, entry: Entry) -> Content {
+fn content(repository: &Repository, entry: TreeEntry) -> Content {
     match entry.kind {
         EntryKind::Blob | EntryKind::BlobExecutable => Content::Blob(repository.objects.blob(entry.id)),
         EntryKind::Link => Content::Opaque(Why::Link),

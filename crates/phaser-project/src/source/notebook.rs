@@ -1,7 +1,7 @@
-//! The cell of a notebook that a NotebookEdit touches: its source as it would be, or as it is after the edit.
+//! The notebook cell that a NotebookEdit changes: its source before or after the edit.
 //!
-//! Contracts see the source of that cell alone, so nothing else of the notebook is kept: neither the type
-//! of the cell, which its source does not depend on, nor its outputs. Pure: bytes in, text out.
+//! Contracts see the source of that cell alone; the rest of the notebook, its outputs included, is parsed but not
+//! kept.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,16 +15,15 @@ use crate::tool_call::{Cell, CellAction, CellEdit, NotApplied};
 use phaser_core::text::to_str;
 use phaser_hook::normalize_json;
 
-/// The most cells of a notebook.
+/// The largest number of cells.
 const MAX_CELLS: usize = 100_000;
 
-/// The source that the cell will have, or `None` when nothing is left of it; `current` is the notebook
-/// as it is, or `None` when there is none.
+/// The source that the cell will have, or `None` if the edit deletes it. `current` is the notebook on disk, if any.
 pub fn proposed(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String>, NotApplied> {
     let notebook = Notebook::<IgnoredAny>::parse(current)?;
     let index = notebook.index(edit)?;
     let end = match edit.action {
-        // The client turns the replacement of the cell after the last one into an insertion.
+        // The agent turns a replacement at the index after the last cell into an insertion.
         CellAction::Replace | CellAction::Insert => notebook.cells.len() + 1,
         CellAction::Delete => notebook.cells.len(),
     };
@@ -34,7 +33,7 @@ pub fn proposed(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String
     Ok((edit.action != CellAction::Delete).then(|| edit.source.clone()))
 }
 
-/// The source that the cell has in `current`, a notebook in which `edit` has been made.
+/// The source of the cell in `current`, a notebook after the edit.
 pub fn written(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String>, NotApplied> {
     let notebook = Notebook::<WireText>::parse(current)?;
     if edit.action == CellAction::Delete {
@@ -45,7 +44,7 @@ pub fn written(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String>
     Ok(Some(cell.source.0.unwrap_or_default()))
 }
 
-/// The whole notebook `current` after the edit, as the client writes it.
+/// The whole notebook after the edit, in the agent's layout.
 pub fn whole(current: &[u8], edit: &CellEdit) -> Result<String, NotApplied> {
     let index = Notebook::<IgnoredAny>::parse(Some(current))?.index(edit)?;
     let mut notebook: Value = parse(current)?;
@@ -66,7 +65,7 @@ pub fn whole(current: &[u8], edit: &CellEdit) -> Result<String, NotApplied> {
     Ok(String::from_utf8_lossy(&json).into_owned())
 }
 
-/// Gives a cell its new source. What the old one had put out is gone.
+/// Sets the source of a cell, and clears its outputs.
 fn replace(cell: &mut Value, edit: &CellEdit) {
     let Some(cell) = cell.as_object_mut() else { return };
     cell.insert("source".to_owned(), json!(edit.source));
@@ -93,7 +92,7 @@ fn not_found(edit: &CellEdit) -> NotApplied {
     })
 }
 
-/// A notebook, with the sources of its cells read as `S`: one that cannot be read stops only what needs it.
+/// A notebook. With `S = IgnoredAny`, an unreadable source is not an error.
 #[derive(Deserialize)]
 struct Notebook<S: Default + DeserializeOwned> {
     #[serde(deserialize_with = "cells")]
@@ -108,7 +107,7 @@ struct WireCell<S: Default> {
     source: S,
 }
 
-/// The cells of a notebook, as long as they are not too many.
+/// Deserializes the cells, up to [`MAX_CELLS`].
 fn cells<'de, D: Deserializer<'de>, S: Default + DeserializeOwned>(
     deserializer: D,
 ) -> Result<Vec<WireCell<S>>, D::Error> {
@@ -134,7 +133,7 @@ fn cells<'de, D: Deserializer<'de>, S: Default + DeserializeOwned>(
     deserializer.deserialize_seq(Cells(PhantomData))
 }
 
-/// A text, whole or as a list of lines with their newlines; anything else counts as no text.
+/// A string, or a list of lines with their newlines. `None` for anything else.
 #[derive(Default)]
 struct WireText(Option<String>);
 
@@ -144,12 +143,12 @@ impl<'de> Deserialize<'de> for WireText {
     }
 }
 
-/// Reads a text and keeps nothing else of what is there, however much that is.
+/// Deserializes a string in constant memory: other values are skipped, not built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lists {
-    /// A list of texts is a text.
+    /// A list of strings is joined.
     Joined,
-    /// A list is none.
+    /// A list is not a string.
     Other,
 }
 
@@ -219,7 +218,7 @@ impl<S: Default + DeserializeOwned> Notebook<S> {
         parse(current.ok_or(NotApplied::FileNotFound)?)
     }
 
-    /// Where the edited cell is, or will be; it may lie past the end.
+    /// The index of the edited cell, which may be past the end.
     fn index(&self, edit: &CellEdit) -> Result<usize, NotApplied> {
         match (&edit.cell, edit.action) {
             (Some(Cell::Index(index)), _) => Ok(*index),

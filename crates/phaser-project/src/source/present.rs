@@ -1,21 +1,24 @@
-//! Which files a project has, as the source sees it that targets come from.
+//! Which files a project has, as seen by the source of the targets.
 
 use std::path::Path;
 
 use super::{Coverage, Target, Targets};
 use crate::path::{RelPath, Root};
 
+// Former names, for `project` and the application until they use the new ones.
+pub use ProjectFiles as Present;
+
 /// The files of a project.
 #[derive(Debug, Clone, Copy)]
-pub struct Present<'a> {
-    /// Where it is.
+pub struct ProjectFiles<'a> {
+    /// The project.
     pub root: &'a Root,
-    /// What was found there.
+    /// The targets of its source.
     pub targets: &'a Targets,
 }
 
-impl Present<'_> {
-    /// Is there such a file: in the tree, where that was walked; in the index, where that is what counts; else on disk?
+impl ProjectFiles<'_> {
+    /// Whether the file exists: in the tree if it was walked, in the index if that is the source, else on disk.
     pub fn has(self, path: &RelPath) -> bool {
         let Targets { targets, coverage, .. } = self.targets;
         let among = |targets: &[Target]| targets.binary_search_by(|target| target.path.cmp(path)).is_ok();

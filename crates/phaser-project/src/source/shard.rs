@@ -1,6 +1,6 @@
-//! A part of the project that one machine of several checks.
+//! A part of the project, for checking it on several machines.
 //!
-//! Which part a file belongs to depends on its path alone, so the machines need not talk to each other.
+//! The path alone decides which part a file belongs to, so the machines need no coordination.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use super::{Coverage, Targets};
 use crate::path::RelPath;
 use phaser_core::digest::digest;
 
-/// One part of several, both counted from 1.
+/// Part `I` of `N`, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     part: u32,
@@ -29,7 +29,7 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Only the targets of this part. What is about the project as a whole is for the first part to judge.
+    /// Keeps the targets of this part. Contracts about the project as a whole are judged by part 1.
     pub fn of(self, targets: Targets) -> Targets {
         let Targets { targets, coverage, skipped, folders } = targets;
         let (own, rest) = targets.into_iter().partition(|target| self.has(&target.path));

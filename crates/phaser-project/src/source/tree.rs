@@ -1,16 +1,17 @@
-//! The files of a directory tree, as git sees them: what git excludes is left out unless git tracks it, hidden files are
-//! included, `.git` is not, links are not followed.
+//! Walks a directory tree and takes the files that belong to the project: not excluded by git, or tracked. Hidden
+//! files are included, `.git` is not, links are not followed.
 //!
-//! Two crates share the work. [`ignore`] walks: it reads directories on all threads and balances them. gix decides: it
-//! parses the rules and reads the index (see [`excludes`](super::git::excludes)). `ignore` has rules of its own, which are
-//! off, because they differ from git's: they exclude tracked files, and `*.{py,log}` excludes `a.py`, where git knows no
-//! braces.
+//! Two crates share the work. [`ignore`] walks: it reads directories on all threads and balances them. gix decides:
+//! it parses the rules and reads the index (see [`excludes`](super::git::excludes)). The rules of `ignore` itself are
+//! off, because they differ from git's: they exclude tracked files, and `*.{py,log}` excludes `a.py`, where git knows
+//! no braces.
 //!
-//! # What it costs
+//! # Cost
 //!
-//! A visitor learns of a directory before its entries are known, so it probes for `.git` and `.gitignore`: two system calls
-//! a directory. `ignore` sees entries in no order, so all files are sorted at the end. A walk on one thread uses `walkdir`,
-//! the sequential half of `ignore`, with the same visitor: `ignore` would start a thread, which a hook must not.
+//! A visitor learns of a directory before its entries, so it probes for `.git` and `.gitignore`: two system calls per
+//! directory. `ignore` yields entries in no order, so all files are sorted at the end. A walk on one thread uses
+//! `walkdir`, the sequential half of `ignore`, with the same visitor: `ignore` would start a thread, which a hook
+//! must not.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -19,62 +20,62 @@ use std::thread;
 use ignore::{WalkBuilder, WalkState};
 use walkdir::WalkDir;
 
-use super::git::Location;
+use super::git::GitLocation;
 use super::git::excludes::Worktrees;
 use super::{Coverage, Target, Targets};
 use crate::path::{RelPath, Root};
 use phaser_core::skipped::{Skipped, Why};
 
-mod sieve;
+mod change_filter;
 mod visitor;
 
-pub(super) use sieve::Sieve;
-pub use sieve::changed_at;
+pub(super) use change_filter::ChangeFilter;
+pub use change_filter::changed_at;
 
-use visitor::{Below, Start, Visitor};
+use visitor::{Descent, Visitor, WalkStart};
 
 /// All files of the project.
-pub fn tree(root: &Root, location: &Location, threads: usize) -> Targets {
+pub fn tree(root: &Root, location: &GitLocation, threads: usize) -> Targets {
     all(&Walk::new(root, location), threads)
 }
 
-/// All files of the project, with stamps if these are taken.
-pub fn stamped(root: &Root, location: &Location, threads: usize, stamps: Stamps) -> Targets {
+/// All files of the project, with their stamps on request.
+pub fn stamped(root: &Root, location: &GitLocation, threads: usize, stamps: Stamps) -> Targets {
     all(&Walk { stamps, ..Walk::new(root, location) }, threads)
 }
 
 fn all(walk: &Walk<'_>, threads: usize) -> Targets {
-    let Found { targets, skipped, folders, .. } = walk.files_in(walk.root.path(), threads);
+    let WalkResult { targets, skipped, folders, .. } = walk.files_in(walk.root.path(), threads);
     Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders) }
 }
 
 /// Whether targets get the stamps of their files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stamps {
-    /// They do, for one `lstat` a file.
+    /// Yes, at the cost of one `lstat` per file.
     Taken,
-    /// They do not.
+    /// No.
     NotTaken,
 }
 
 /// The result of a walk.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct WalkResult {
     pub(super) targets: Vec<Target>,
     pub(super) skipped: Vec<Skipped>,
     /// Directories that contain a settings directory.
     pub(super) folders: Vec<RelPath>,
-    /// For a walk with a sieve: the tops of repositories inside the project.
+    /// With a filter: the tops of repositories inside the project.
     pub(super) repositories: Vec<RelPath>,
-    /// The number of files seen.
-    pub(super) looked_at: usize,
+    /// The number of files visited.
+    pub(super) seen: usize,
     /// Files and directories that were not visited before the deadline.
     pub(super) left: Vec<RelPath>,
     /// The directories among `left`, and those of the files among `left`.
     pub(super) unfinished: Vec<RelPath>,
 }
 
-impl Found {
+impl WalkResult {
     fn skip(&mut self, path: RelPath, error: impl ToString) {
         self.skipped.push(Skipped { path, why: Why::Unreadable(error.to_string()) });
     }
@@ -84,12 +85,12 @@ impl Found {
         self.skipped.append(&mut other.skipped);
         self.folders.append(&mut other.folders);
         self.repositories.append(&mut other.repositories);
-        self.looked_at += other.looked_at;
+        self.seen += other.seen;
         self.left.append(&mut other.left);
         self.unfinished.append(&mut other.unfinished);
     }
 
-    /// Brings everything into the order of paths. A directory that two threads entered was noted twice.
+    /// Sorts by path. A directory that two threads entered is recorded twice.
     fn sort(&mut self) {
         self.targets.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.skipped.sort_unstable();
@@ -101,36 +102,36 @@ impl Found {
     }
 }
 
-/// Finds files in directories of one project.
+/// Finds the files in directories of one project.
 pub(super) struct Walk<'a> {
     root: &'a Root,
     /// The current directory. Files below it are opened by a relative path, which the kernel resolves faster.
     cwd: Option<&'a Path>,
     worktrees: Worktrees<'a>,
-    /// Which files are wanted, if not all.
-    sieve: Option<&'a Sieve<'a>>,
+    /// Selects files; all if `None`.
+    filter: Option<&'a ChangeFilter<'a>>,
     stamps: Stamps,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(root: &'a Root, location: &'a Location) -> Self {
+    pub(super) fn new(root: &'a Root, location: &'a GitLocation) -> Self {
         let is_current = |path: &&PathBuf| {
             let current = Path::new(".").canonicalize();
             current.is_ok_and(|current| path.canonicalize().is_ok_and(|path| path == current))
         };
         let cwd = Some(&location.cwd).filter(is_current).map(PathBuf::as_path);
-        Self { root, cwd, worktrees: Worktrees::new(location), sieve: None, stamps: Stamps::NotTaken }
+        Self { root, cwd, worktrees: Worktrees::new(location), filter: None, stamps: Stamps::NotTaken }
     }
 
-    /// A walk that takes only some files. It leaves out other checkouts: linked worktrees and submodules.
-    pub(super) fn with_sieve(self, sieve: &'a Sieve<'a>) -> Self {
-        Self { sieve: Some(sieve), ..self }
+    /// Takes only the files that `filter` accepts, and none of other checkouts (linked worktrees, submodules).
+    pub(super) fn with_filter(self, filter: &'a ChangeFilter<'a>) -> Self {
+        Self { filter: Some(filter), ..self }
     }
 
-    /// The files under `directory`, which is absolute, in the order of their paths.
-    pub(super) fn files_in(&self, directory: &Path, threads: usize) -> Found {
-        let start = Start::new(self, directory);
-        let found = Mutex::new(Found::default());
+    /// The files below `directory`, which is absolute, sorted by path.
+    pub(super) fn files_in(&self, directory: &Path, threads: usize) -> WalkResult {
+        let start = WalkStart::new(self, directory);
+        let found = Mutex::new(WalkResult::default());
         let threads = if threads > 1 { startable(threads) } else { threads };
         if threads > 1 {
             let mut builder = WalkBuilder::new(&start.path);
@@ -141,8 +142,8 @@ impl<'a> Walk<'a> {
                     // Only standard input has no type.
                     Ok(entry) => entry.file_type().map_or(WalkState::Continue, |kind| {
                         match visitor.visit(entry.path(), kind) {
-                            Below::Enter => WalkState::Continue,
-                            Below::Skip => WalkState::Skip,
+                            Descent::Enter => WalkState::Continue,
+                            Descent::Skip => WalkState::Skip,
                         }
                     }),
                     Err(error) => {
@@ -158,7 +159,7 @@ impl<'a> Walk<'a> {
                 match entry {
                     Ok(entry) => {
                         let below = visitor.visit(entry.path(), entry.file_type());
-                        if below == Below::Skip && (entry.file_type().is_dir() || entry.depth() == 0) {
+                        if below == Descent::Skip && (entry.file_type().is_dir() || entry.depth() == 0) {
                             entries.skip_current_dir();
                         }
                     }
@@ -172,12 +173,12 @@ impl<'a> Walk<'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.sieve.is_some_and(|sieve| sieve.deadline.has_passed())
+        self.filter.is_some_and(|filter| filter.deadline.has_passed())
     }
 }
 
-/// How many of `wanted` threads the system grants. `ignore` panics if it cannot start as many as it is given, so they are
-/// all started once before.
+/// The number of threads, up to `wanted`, that the system grants. `ignore` panics if it cannot start all of its
+/// threads, so they are started once here first.
 fn startable(wanted: usize) -> usize {
     let until_counted = Mutex::new(());
     thread::scope(|scope| {
@@ -187,7 +188,7 @@ fn startable(wanted: usize) -> usize {
     })
 }
 
-/// The path that an error of a walk is about.
+/// The path in an error of the walker.
 fn path_of(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),

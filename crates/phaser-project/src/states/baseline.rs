@@ -1,7 +1,7 @@
-//! Which violations are in the baseline: as many of a contract on the same text in the same file as were written down.
+//! Marks the violations that the baseline covers.
 //!
-//! An entry whose file is gone counts for another path, so that a file may move. No file is looked at here: whoever
-//! asks says which files are gone.
+//! An entry covers `count` violations of its contract with its digest in its file. If that file is gone, the entry
+//! covers violations in other files, so a renamed file keeps its baseline.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -10,46 +10,45 @@ use crate::path::RelPath;
 use crate::report::Report;
 use phaser_core::violation::{LineDigest, State, Violation};
 
-/// The old violations that are written down.
-pub struct Tolerated<'a> {
+/// A baseline, and what is needed to apply it.
+pub struct BaselineInput<'a> {
     /// The entries.
     pub baseline: &'a Baseline,
-    /// Is there no such file any more?
+    /// Whether a file no longer exists.
     pub is_gone: &'a dyn Fn(&RelPath) -> bool,
-    /// How much of the project the violations are from.
-    pub seen: Seen,
+    /// How much of the project was scanned.
+    pub seen: Scanned,
 }
 
-/// How much of the project was looked at.
+/// How much of the project was scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// All of it: what an entry has left over is gone.
+pub enum Scanned {
+    /// All of it, so an entry with an unused count is stale.
     Everything,
-    /// A part.
+    /// A part of it.
     Some,
 }
 
-/// What is left of entries while violations are marked.
-pub(super) struct Marking<'a> {
-    tolerated: &'a Tolerated<'a>,
+/// The unused counts of all entries.
+pub(super) struct BaselineMarker<'a> {
+    input: &'a BaselineInput<'a>,
     left: Vec<u32>,
 }
 
-/// An entry that may have moved with its file.
-struct Moved {
+/// An entry that may cover violations in other files, if its own file is gone.
+struct MovableEntry {
     entry: usize,
-    /// Is the file gone, if that has been looked at?
+    /// Whether the file is gone; `None` until it is needed.
     is_gone: Option<bool>,
 }
 
-impl<'a> Marking<'a> {
-    pub(super) fn new(tolerated: &'a Tolerated<'a>) -> Self {
-        let left = tolerated.baseline.iter().map(|entry| entry.count).collect();
-        Self { tolerated, left }
+impl<'a> BaselineMarker<'a> {
+    pub(super) fn new(input: &'a BaselineInput<'a>) -> Self {
+        let left = input.baseline.iter().map(|entry| entry.count).collect();
+        Self { input, left }
     }
 
-    /// Marks the violations that entries cover, in the order of the walk, which is taken twice: an entry is for its own file
-    /// first.
+    /// Marks the violations that entries cover. Calls `walk` twice: an entry covers its own file first, then others.
     pub(super) fn run(&mut self, mut walk: impl FnMut(&mut dyn FnMut(&mut Violation))) {
         let mut uncovered: HashSet<String> = HashSet::new();
         walk(&mut |violation| {
@@ -76,35 +75,35 @@ impl<'a> Marking<'a> {
     /// Marks a violation that an entry for its own file covers.
     fn cover(&mut self, violation: &mut Violation) -> bool {
         let (contract, path) = (violation.contract.id.as_bytes(), violation.path.to_text());
-        let at = self.tolerated.baseline.find(contract, path.as_bytes(), violation.fingerprint.line);
+        let at = self.input.baseline.find(contract, path.as_bytes(), violation.fingerprint.line);
         let Some(at) = at.filter(|&at| self.left[at] > 0) else { return false };
         self.left[at] -= 1;
         violation.state = State::Baselined;
         true
     }
 
-    /// The entries of some contracts that have something left, by what they cover in another file. What a file as a whole
-    /// violates is recognised by the contract alone, because its digest is that of the path.
+    /// The entries of these contracts with an unused count, by line digest. `None` stands for violations of a file as
+    /// a whole, whose digest depends on the path.
     fn moved(
         &self,
         contracts: &HashSet<String>,
-    ) -> HashMap<&'a [u8], HashMap<Option<LineDigest>, VecDeque<Moved>>> {
+    ) -> HashMap<&'a [u8], HashMap<Option<LineDigest>, VecDeque<MovableEntry>>> {
         let contracts: HashSet<&[u8]> = contracts.iter().map(String::as_bytes).collect();
-        let mut moved: HashMap<_, HashMap<_, VecDeque<Moved>>> = HashMap::new();
-        for (at, entry) in self.tolerated.baseline.iter().enumerate() {
+        let mut moved: HashMap<_, HashMap<_, VecDeque<MovableEntry>>> = HashMap::new();
+        for (at, entry) in self.input.baseline.iter().enumerate() {
             if self.left[at] > 0 && contracts.contains(entry.contract) && !entry.is_lossy() {
                 let line = Some(entry.digest).filter(|_| !entry.is_lineless());
                 let alike = moved.entry(entry.contract).or_default().entry(line).or_default();
-                alike.push_back(Moved { entry: at, is_gone: None });
+                alike.push_back(MovableEntry { entry: at, is_gone: None });
             }
         }
         moved
     }
 
-    /// Marks a violation that one of these entries covers, if the file of the entry is gone.
-    fn follow(&mut self, violation: &mut Violation, entries: &mut VecDeque<Moved>) {
-        let Tolerated { baseline, is_gone, .. } = self.tolerated;
-        while let Some(Moved { entry, is_gone: known }) = entries.front_mut() {
+    /// Marks a violation that an entry of a file that is gone covers.
+    fn follow(&mut self, violation: &mut Violation, entries: &mut VecDeque<MovableEntry>) {
+        let BaselineInput { baseline, is_gone, .. } = self.input;
+        while let Some(MovableEntry { entry, is_gone: known }) = entries.front_mut() {
             let left = &mut self.left[*entry];
             let path = || RelPath::from_bytes(baseline.entry(*entry).path);
             if *left > 0 && *known.get_or_insert_with(|| is_gone(&path())) {
@@ -116,9 +115,9 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// How many entries have something left, of those whose contracts were checked on files that were read.
+    /// The number of entries with an unused count, among those whose contract and file were checked.
     pub(super) fn stale(&self, report: &Report) -> usize {
-        let entries = self.tolerated.baseline.iter().zip(&self.left).filter(|(_, left)| **left > 0);
+        let entries = self.input.baseline.iter().zip(&self.left).filter(|(_, left)| **left > 0);
         entries.filter(|(entry, _)| report.has_judged(entry.contract, entry.path)).count()
     }
 }

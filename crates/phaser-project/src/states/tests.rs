@@ -24,7 +24,7 @@ fn at(rule: &Arc<Contract>, path: &str, number: usize, line: &str) -> Violation 
 fn states(now: Vec<Violation>, before: Vec<Violation>) -> Vec<State> {
     let before = vec![Earlier { path: RelPath::from("a.py"), violations: before, changed: 1..1 }];
     let mut report = Report { violations: now, before, ..Report::default() };
-    settle(&mut report, None);
+    decide_states(&mut report, None);
     report.violations.iter().map(|violation| violation.state).collect()
 }
 
@@ -79,7 +79,7 @@ fn violations_that_look_alike_are_numbered_within_their_file() {
         at(&one, "b.py", 1, "x"),
     ];
     let mut report = Report { violations, ..Report::default() };
-    settle(&mut report, None);
+    decide_states(&mut report, None);
     let repeats: Vec<_> = report.violations.iter().map(|violation| violation.fingerprint.repeat).collect();
     assert_eq!(repeats, [1, 1, 2, 1]);
     let names: std::collections::HashSet<_> =
@@ -96,7 +96,7 @@ mod baseline {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::baseline::{Baseline, Key, write};
+    use crate::baseline::{Baseline, EntryKey, write};
     use crate::path::Root;
     use crate::scan::{self, Measure, scan};
     use crate::source::present::Present;
@@ -105,9 +105,9 @@ mod baseline {
     use phaser_core::matcher::{self, Directives, Matcher};
 
     fn baseline_of(report: &Report) -> Baseline {
-        let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
+        let mut entries: BTreeMap<EntryKey, u32> = BTreeMap::new();
         for violation in report.open() {
-            *entries.entry(Key::of(violation)).or_default() += 1;
+            *entries.entry(EntryKey::of(violation)).or_default() += 1;
         }
         let file = write(entries.iter().map(|(key, count)| (key, *count)));
         Baseline::parse(file.as_bytes()).expect("a baseline")
@@ -115,7 +115,10 @@ mod baseline {
 
     fn settled(mut report: Report, baseline: &Baseline, gone: &[&str]) -> Report {
         let is_gone = |path: &RelPath| gone.contains(&&*path.to_text());
-        settle(&mut report, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
+        decide_states(
+            &mut report,
+            Some(&BaselineInput { baseline, is_gone: &is_gone, seen: Scanned::Everything }),
+        );
         report
     }
 
@@ -232,7 +235,10 @@ mod baseline {
         let present = Present { root: &root, targets: &targets };
         let is_gone = |path: &RelPath| !present.has(path);
         if let Some(baseline) = baseline {
-            settle(&mut report, Some(&Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything }));
+            decide_states(
+                &mut report,
+                Some(&BaselineInput { baseline, is_gone: &is_gone, seen: Scanned::Everything }),
+            );
         }
         report
     }

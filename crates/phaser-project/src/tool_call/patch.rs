@@ -1,8 +1,25 @@
-//! Patches between `*** Begin Patch` and `*** End Patch`, and what they make of a file.
+//! The `apply_patch` format of Codex, which other agents have adopted.
 //!
-//! The format is that of `apply_patch`, which Codex made and other clients took over; a file is changed exactly as Codex
-//! does it. Pure: text in, bytes out. Lenient: what one client refuses, another may apply, and a patch that is wrongly
-//! taken for impossible is a patch that is not checked.
+//! A patch consists of sections, one per file. An update consists of chunks:
+//!
+//! ```text
+//! *** Begin Patch
+//! *** Update File: src/a.py
+//! @@ def f():
+//!      x = 1
+//! -    y = 2
+//! +    y = 3
+//! *** End Patch
+//! ```
+//!
+//! A chunk has no line numbers. It is located by content: first the line after `@@` (`def f():`), then, below that,
+//! the kept and removed lines in sequence (`x = 1`, `y = 2`). Four passes are tried, from exact to lenient (see
+//! [`seek`]); the first match wins. Here the second line of the match becomes `    y = 3`; kept lines stay as the
+//! file has them, even if a lenient pass matched them. `*** End of File` prefers a match at the end. A chunk without
+//! kept or removed lines appends to the file.
+//!
+//! The result equals that of Codex. The parser is lenient: agents differ in what they reject, and a patch wrongly
+//! considered inapplicable would be a change that is not checked.
 
 use std::borrow::Cow;
 
@@ -13,7 +30,7 @@ mod between;
 mod seek;
 
 pub use between::between;
-use seek::{End, Seek};
+use seek::{Seek, SeekEnd};
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -23,56 +40,56 @@ const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
-/// What a patch does to one file.
+/// The effect of a patch on one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Section {
-    /// Writes it, whatever was there.
+    /// Writes the file, whether it exists or not.
     Add {
-        /// The file.
+        /// The path.
         path: String,
-        /// What it contains then.
+        /// The content.
         content: String,
     },
-    /// Removes it.
+    /// Deletes the file.
     Delete {
-        /// The file.
+        /// The path.
         path: String,
     },
-    /// Changes it.
+    /// Changes the file.
     Update {
-        /// The file.
+        /// The path.
         path: String,
-        /// Where it is afterwards, if not there.
+        /// The new path, if it is moved.
         to: Option<String>,
-        /// The changes, from the top of the file to its end.
+        /// The changes, top to bottom.
         chunks: Vec<Chunk>,
     },
 }
 
-/// One change of a file.
+/// One change in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chunk {
-    /// The line behind which it lies, if that is said.
+    /// A line above the change, from `@@ LINE`.
     pub after: Option<String>,
-    /// The lines in their order.
-    pub lines: Vec<Line>,
-    /// Does it lie at the end of the file?
+    /// The lines, in order.
+    pub lines: Vec<PatchLine>,
+    /// Whether the change is at the end of the file.
     pub at_end: bool,
 }
 
-/// One line of a change.
+/// A line of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
-    /// Stays as it is in the file.
+pub enum PatchLine {
+    /// Context, unchanged.
     Kept(String),
-    /// Is taken out.
+    /// Removed.
     Removed(String),
-    /// Is put in.
+    /// Added.
     Added(String),
 }
 
-impl Line {
-    /// As the file has it before.
+impl PatchLine {
+    /// The line before the change; `None` for an added one.
     fn old(&self) -> Option<&str> {
         match self {
             Self::Kept(text) | Self::Removed(text) => Some(text),
@@ -81,13 +98,12 @@ impl Line {
     }
 }
 
-/// Is there a patch in this text?
+/// Whether the text contains a patch.
 pub fn is_patch(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), BEGIN.as_bytes()).is_some()
 }
 
-/// The sections of a patch; none when the text is no patch. What stands around the patch is passed over: blank lines, and
-/// the marks of a here-document.
+/// Parses a patch; empty if the text contains none. Text around the patch, such as a here-document, is skipped.
 pub fn parse(text: &str) -> Vec<Section> {
     let mut lines = text.lines().skip_while(|line| line.trim() != BEGIN);
     let mut sections: Vec<Section> = Vec::new();
@@ -95,7 +111,7 @@ pub fn parse(text: &str) -> Vec<Section> {
         return sections;
     }
     for line in lines {
-        // Only in an update may a line start with blanks that count.
+        // Leading blanks are significant in an update only.
         let header = match sections.last() {
             Some(Section::Update { .. }) => line.trim_end(),
             _ => line.trim(),
@@ -121,7 +137,7 @@ pub fn parse(text: &str) -> Vec<Section> {
     sections
 }
 
-/// The text of a patch.
+/// Formats a patch.
 pub fn write(sections: &[Section]) -> String {
     let mut text = format!("{BEGIN}\n");
     for section in sections {
@@ -142,9 +158,9 @@ pub fn write(sections: &[Section]) -> String {
                     }
                     for line in lines {
                         match line {
-                            Line::Kept(line) => put([" ", line]),
-                            Line::Removed(line) => put(["-", line]),
-                            Line::Added(line) => put(["+", line]),
+                            PatchLine::Kept(line) => put([" ", line]),
+                            PatchLine::Removed(line) => put(["-", line]),
+                            PatchLine::Added(line) => put(["+", line]),
                         }
                     }
                     if *at_end {
@@ -157,7 +173,7 @@ pub fn write(sections: &[Section]) -> String {
     text + END + "\n"
 }
 
-/// The section that this line begins.
+/// Parses the header of a section.
 fn section(line: &str) -> Option<Section> {
     if let Some(path) = line.strip_prefix(ADD) {
         return Some(Section::Add { path: path.to_owned(), content: String::new() });
@@ -169,7 +185,7 @@ fn section(line: &str) -> Option<Section> {
     Some(Section::Update { path, to: None, chunks: Vec::new() })
 }
 
-/// Adds a line of an update to its chunks.
+/// Parses a line of an update.
 fn update_line(chunks: &mut Vec<Chunk>, line: &str) {
     let trimmed = line.trim_end();
     if trimmed == "@@" {
@@ -192,16 +208,16 @@ fn update_line(chunks: &mut Vec<Chunk>, line: &str) {
     }
     let mut chars = line.chars();
     chunk.lines.push(match chars.next() {
-        Some('+') => Line::Added(chars.as_str().to_owned()),
-        Some('-') => Line::Removed(chars.as_str().to_owned()),
-        Some(' ') => Line::Kept(chars.as_str().to_owned()),
-        // A line that stays may lack its mark.
-        Some(_) | None => Line::Kept(line.to_owned()),
+        Some('+') => PatchLine::Added(chars.as_str().to_owned()),
+        Some('-') => PatchLine::Removed(chars.as_str().to_owned()),
+        Some(' ') => PatchLine::Kept(chars.as_str().to_owned()),
+        // A context line without its leading blank.
+        Some(_) | None => PatchLine::Kept(line.to_owned()),
     });
 }
 
-/// The bytes of a file after updates, each made on the result of the one before; they may be no more than `limit`. What an
-/// update cannot be applied to stays as the ones before it left it.
+/// Applies updates in sequence. Fails if a result exceeds `limit` bytes. If a later update cannot be applied, the
+/// result is that of the ones before it.
 pub fn apply(current: &[u8], updates: &[Vec<Chunk>], limit: usize) -> Result<Vec<u8>, NotApplied> {
     let mut text = to_str(current).ok_or(NotApplied::BinaryFile)?;
     for (made, chunks) in updates.iter().enumerate() {
@@ -215,19 +231,19 @@ pub fn apply(current: &[u8], updates: &[Vec<Chunk>], limit: usize) -> Result<Vec
     Ok(text.into_owned().into_bytes())
 }
 
-/// A line of a file, and how it ends.
+/// A line of a file and its line ending.
 struct SourceLine<'a> {
     text: &'a str,
     ending: &'a str,
 }
 
-/// The text after one update.
+/// Applies one update.
 fn updated(text: &str, chunks: &[Chunk]) -> Result<String, NotApplied> {
     let source = split(text);
     let texts: Vec<&str> = source.iter().map(|line| line.text).collect();
     let mut replacements = replacements(&texts, chunks)?;
     replacements.sort_by_key(|replacement| replacement.at);
-    // The first ending of the file is that of every line that comes in, and of a last line that has none.
+    // Added lines, and a last line without an ending, get the first line ending of the file.
     let ending = source.iter().map(|line| line.ending).find(|ending| !ending.is_empty()).unwrap_or("\n");
     let mut result = String::with_capacity(text.len());
     let mut kept = 0;
@@ -237,7 +253,7 @@ fn updated(text: &str, chunks: &[Chunk]) -> Result<String, NotApplied> {
             result.push_str(if line.ending.is_empty() { ending } else { line.ending });
         }
     };
-    for Replacement { at, old, new } in replacements {
+    for LineReplacement { at, old, new } in replacements {
         keep(&mut result, kept, at);
         for line in new {
             result.push_str(&line);
@@ -249,13 +265,13 @@ fn updated(text: &str, chunks: &[Chunk]) -> Result<String, NotApplied> {
     Ok(result)
 }
 
-/// The lines of a text. They end with `\r\n`, `\n` or `\r`; the last one need not.
+/// Splits a text at `\r\n`, `\n` and `\r`. The last line may have no ending.
 fn split(text: &str) -> Vec<SourceLine<'_>> {
     let mut lines = Vec::new();
     let mut start = 0;
     for at in memchr::memchr2_iter(b'\n', b'\r', text.as_bytes()) {
         if at < start {
-            // The newline of a carriage return that was seen.
+            // The `\n` of a `\r\n`.
             continue;
         }
         let end = if text[at..].starts_with("\r\n") { at + 2 } else { at + 1 };
@@ -268,34 +284,34 @@ fn split(text: &str) -> Vec<SourceLine<'_>> {
     lines
 }
 
-/// Lines of a file that others take the place of.
-struct Replacement {
+/// A range of lines and its replacement.
+struct LineReplacement {
     at: usize,
     old: usize,
     new: Vec<String>,
 }
 
-/// Where each chunk lies, and what it replaces there.
-fn replacements(lines: &[&str], chunks: &[Chunk]) -> Result<Vec<Replacement>, NotApplied> {
+/// Locates the chunks.
+fn replacements(lines: &[&str], chunks: &[Chunk]) -> Result<Vec<LineReplacement>, NotApplied> {
     let mut seek = Seek::new(lines);
     let mut found = Vec::new();
     let mut from = 0;
     for chunk in chunks {
         if let Some(after) = &chunk.after {
-            from = seek.find(&[after], from, End::Anywhere)?.ok_or(NotApplied::OldNotFound)? + 1;
+            from = seek.find(&[after], from, SeekEnd::Anywhere)?.ok_or(NotApplied::OldNotFound)? + 1;
         }
         let old = old_lines(&chunk.lines);
         if old.is_empty() {
             found.extend(replaced(lines.len(), &chunk.lines));
             continue;
         }
-        let end = if chunk.at_end { End::Mark } else { End::Anywhere };
+        let end = if chunk.at_end { SeekEnd::Mark } else { SeekEnd::Anywhere };
         if let Some(at) = seek.find(&old, from, end)? {
             from = at + old.len();
             found.extend(replaced(at, &chunk.lines));
             continue;
         }
-        // The last line may stand for the end of the line before it.
+        // A last empty line may stand for the final newline.
         let shorter = without_last(&chunk.lines).ok_or(NotApplied::OldNotFound)?;
         let old = old_lines(&chunk.lines[..]);
         let old = &old[..old.len() - 1];
@@ -306,44 +322,43 @@ fn replacements(lines: &[&str], chunks: &[Chunk]) -> Result<Vec<Replacement>, No
     Ok(found)
 }
 
-fn old_lines(lines: &[Line]) -> Vec<&str> {
-    lines.iter().filter_map(Line::old).collect()
+fn old_lines(lines: &[PatchLine]) -> Vec<&str> {
+    lines.iter().filter_map(PatchLine::old).collect()
 }
 
-/// The lines without the last one that the file has, and without the last one that it gets, if that is empty too; `None`
-/// unless the first of these is empty.
-fn without_last(lines: &[Line]) -> Option<Vec<Line>> {
+/// Drops the last kept or removed line, if it is empty, and with it an empty last kept or added line; else `None`.
+fn without_last(lines: &[PatchLine]) -> Option<Vec<PatchLine>> {
     let mut lines = lines.to_vec();
     let last = lines.iter().rposition(|line| line.old().is_some())?;
     match &mut lines[last] {
-        Line::Removed(text) if text.is_empty() => drop(lines.remove(last)),
-        line @ Line::Kept(_) if line.old() == Some("") => *line = Line::Added(String::new()),
+        PatchLine::Removed(text) if text.is_empty() => drop(lines.remove(last)),
+        line @ PatchLine::Kept(_) if line.old() == Some("") => *line = PatchLine::Added(String::new()),
         _ => return None,
     }
-    let is_new = |line: &Line| !matches!(line, Line::Removed(_));
+    let is_new = |line: &PatchLine| !matches!(line, PatchLine::Removed(_));
     if let Some(last) = lines.iter().rposition(is_new) {
         match &mut lines[last] {
-            Line::Added(text) if text.is_empty() => drop(lines.remove(last)),
-            line @ Line::Kept(_) if line.old() == Some("") => *line = Line::Removed(String::new()),
+            PatchLine::Added(text) if text.is_empty() => drop(lines.remove(last)),
+            line @ PatchLine::Kept(_) if line.old() == Some("") => *line = PatchLine::Removed(String::new()),
             _ => {}
         }
     }
     Some(lines)
 }
 
-/// What takes the place of what, when the lines lie at `at`. Lines that are kept stay as the file has them.
-fn replaced(mut at: usize, lines: &[Line]) -> Vec<Replacement> {
+/// The replacements of a chunk located at `at`, without its kept lines.
+fn replaced(mut at: usize, lines: &[PatchLine]) -> Vec<LineReplacement> {
     let mut found = Vec::new();
-    for run in lines.split(|line| matches!(line, Line::Kept(_))) {
-        let old = run.iter().filter(|line| matches!(line, Line::Removed(_))).count();
+    for run in lines.split(|line| matches!(line, PatchLine::Kept(_))) {
+        let old = run.iter().filter(|line| matches!(line, PatchLine::Removed(_))).count();
         let new = run.iter().filter_map(|line| match line {
-            Line::Added(text) => Some(text.clone()),
-            Line::Kept(_) | Line::Removed(_) => None,
+            PatchLine::Added(text) => Some(text.clone()),
+            PatchLine::Kept(_) | PatchLine::Removed(_) => None,
         });
         if !run.is_empty() {
-            found.push(Replacement { at, old, new: new.collect() });
+            found.push(LineReplacement { at, old, new: new.collect() });
         }
-        // The line behind the run is kept.
+        // The run is followed by a kept line.
         at += old + 1;
     }
     found

@@ -1,22 +1,21 @@
-//! The contracts of a pack: from its table, which was made and validated beforehand, or from its YAML files where
-//! examples are wanted.
+//! The contracts of a pack: from its generated table, or from its YAML files if examples are needed.
 
-use super::super::read::{ExamplesWanted, Found};
-use crate::codec::Bytes;
+use super::super::read::{ExamplesWanted, ReadContracts};
+use crate::codec::Decoder;
 use crate::packs::{Pack, PackFile};
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 
 pub(super) mod record;
 
 /// All contracts of a pack.
-pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> Found {
+pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> ReadContracts {
     let table = match examples {
         ExamplesWanted::Yes => None,
         ExamplesWanted::No => select(pack, |_| true),
     };
     table.map_or_else(
         || from_files(pack),
-        |selected| Found { contracts: selected.contracts, warnings: Vec::new() },
+        |selected| ReadContracts { contracts: selected.contracts, warnings: Vec::new() },
     )
 }
 
@@ -27,9 +26,9 @@ pub(super) struct Selected {
     pub skipped: Vec<&'static str>,
 }
 
-/// The contracts whose records are wanted. `None` if the table does not belong to the files.
+/// Decodes the contracts whose records are wanted. `None` if the table does not match the files.
 pub(super) fn select(pack: &'static Pack, mut is_wanted: impl FnMut(&[u8]) -> bool) -> Option<Selected> {
-    let mut table = Bytes(pack.table);
+    let mut table = Decoder(pack.table);
     if table.number()? != pack.files.len() {
         return None;
     }
@@ -45,7 +44,7 @@ pub(super) fn select(pack: &'static Pack, mut is_wanted: impl FnMut(&[u8]) -> bo
     Some(selected)
 }
 
-/// The contract with the name of its pack as a tag.
+/// Adds the name of the pack as a tag.
 fn tagged(pack: &Pack, mut contract: Contract) -> Contract {
     if !contract.has_tag(pack.name) {
         contract.tags.push(pack.name.to_owned());
@@ -53,8 +52,8 @@ fn tagged(pack: &Pack, mut contract: Contract) -> Contract {
     contract
 }
 
-fn from_files(pack: &'static Pack) -> Found {
-    let mut found = Found::default();
+fn from_files(pack: &'static Pack) -> ReadContracts {
+    let mut found = ReadContracts::default();
     for file in pack.files {
         let built = syntax::read(file.text, origin(pack, file));
         found.contracts.extend(built.contract.map(|contract| tagged(pack, contract)));
@@ -95,7 +94,7 @@ mod tests {
         serde_saphyr::from_str(&text).expect("is YAML")
     }
 
-    /// The glob of the files that a contract leaves out.
+    /// The `exclude_glob` of a contract.
     fn exclude_of(pack: &Pack, contract: &Contract, left_out: &[LeftOut]) -> Option<String> {
         let is_about_content = contract.check.reads_text();
         let is_named = |name: &String| *name == contract.id || (is_about_content && name == pack.name);
@@ -109,7 +108,7 @@ mod tests {
         (!files.is_empty()).then(|| format!("**/{{{}}}", files.join(",")))
     }
 
-    /// The text of a contract file with another `exclude_glob`, or none.
+    /// The text of a contract file with this `exclude_glob`.
     fn with_exclude(text: &str, exclude: Option<&str>) -> String {
         let mut lines: Vec<String> =
             text.lines().filter(|line| !line.starts_with("exclude_glob:")).map(str::to_owned).collect();
@@ -118,7 +117,7 @@ mod tests {
         lines.join("\n") + "\n"
     }
 
-    /// What the files of a pack should say, by their names.
+    /// The expected text of each file of a pack.
     fn files(pack: &'static Pack) -> Vec<(&'static PackFile, String)> {
         let left_out = left_out();
         let one = |file: &'static PackFile| {
@@ -130,7 +129,7 @@ mod tests {
         pack.files.iter().map(one).collect()
     }
 
-    /// What the table of a pack should hold: its contracts without examples, with what their patterns need.
+    /// The expected table of a pack: its contracts without examples, with their required literals.
     fn table(pack: &'static Pack, files: &[(&'static PackFile, String)]) -> Vec<u8> {
         let one = |(file, text): &(&'static PackFile, String)| {
             let mut contract = syntax::read(text, origin(pack, file)).contract.expect("is valid");
@@ -146,7 +145,7 @@ mod tests {
         table
     }
 
-    /// The files say what `packs/exclude.yaml` wants, and the tables what the files say.
+    /// Files match `packs/exclude.yaml`, and tables match the files.
     #[test]
     fn the_tables_are_current() {
         for pack in PACKS {

@@ -1,34 +1,32 @@
-//! Which contract counts for each id: layers put on top of each other, those with higher precedence first.
+//! Merges layers: decides which contract defines each id.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Layers, Loading, Read};
+use super::{LayerContents, Layers, Loading};
 use crate::path::RelPath;
 use phaser_core::contract::{Contract, Warning};
 
-/// Layers as they are put on top of each other.
+/// Layers merged so far, highest precedence first.
 pub(super) struct Stack {
     layers: Layers,
     loading: Loading,
-    /// The contracts that are known not to be broken, by their index.
+    /// The indices of contracts whose pattern is known to be valid.
     sound: HashSet<usize>,
 }
 
 impl Stack {
-    /// On top of these.
     pub(super) fn new(layers: Layers, loading: Loading) -> Self {
         Self { layers, loading, sound: HashSet::new() }
     }
 
-    /// All of them.
     pub(super) fn finish(self) -> Layers {
         self.layers
     }
 
-    /// Adds the contracts of all layers, those with higher precedence first, and all with lower precedence than those that
-    /// are there. Mostly no id is there twice.
-    pub(super) fn add_all(&mut self, read: Read) {
-        let Read { contracts: mut all, mut warnings, mut different_on_disk, .. } = read;
+    /// Adds layers, listed by precedence, below those already merged. Without duplicate ids, the usual case, this is
+    /// a concatenation.
+    pub(super) fn add_all(&mut self, read: LayerContents) {
+        let LayerContents { contracts: mut all, mut warnings, mut different_on_disk, .. } = read;
         self.layers.warnings.append(&mut warnings);
         self.layers.different_on_disk.append(&mut different_on_disk);
         if are_unique(self.layers.contracts.iter().chain(all.iter().flatten())) {
@@ -44,11 +42,11 @@ impl Stack {
         self.layers.warnings.sort();
     }
 
-    /// Adds the contracts of a layer, which have lower precedence than all that are there.
+    /// Adds the contracts of one layer, below those already merged.
     ///
-    /// Among themselves, the first enabled one with an id counts, so that adding a file cannot disarm one.
-    /// Nor can a broken one stand in front of another, whichever comes first. One for the files below a directory stands in
-    /// front of others there, and nowhere else.
+    /// Within a layer, the first enabled contract with an id defines it, so that adding a file cannot disable one. A
+    /// broken contract never hides another one. A contract of a nested directory hides others below that directory
+    /// only.
     fn add(&mut self, contracts: Vec<Contract>) {
         let there = &self.layers.contracts;
         let first_added = there.len();
@@ -80,12 +78,12 @@ impl Stack {
         &self.layers.contracts[at].scope.base
     }
 
-    /// Is the directory of a contract below that of another one?
+    /// Whether the base of `contract` is below that of the contract at `at`.
     fn is_below(&self, contract: &Contract, at: usize) -> bool {
         contract.scope.base.below(self.base(at)).is_some()
     }
 
-    /// A contract that does not count below the directories of those that have its id, unless they are broken.
+    /// Excludes the bases of nested contracts with the same id from the scope of `contract`, unless they are broken.
     fn leaving_room(&self, mut contract: Contract, same: &[usize]) -> Contract {
         for &at in same {
             let nearer = &self.layers.contracts[at];
@@ -99,7 +97,7 @@ impl Stack {
         contract
     }
 
-    /// Is the contract that counts so far broken? Then that is a warning, and another one may take its place.
+    /// Whether the contract at `at` is broken. Adds the warning; another contract may take its place.
     fn gives_way(&mut self, at: usize) -> bool {
         let first = &self.layers.contracts[at];
         if self.loading.deadline.has_passed() || !first.enabled || self.sound.contains(&at) {
@@ -113,7 +111,7 @@ impl Stack {
         true
     }
 
-    /// Two contracts of one layer have the same id: the first enabled one counts.
+    /// Resolves a duplicate id within a layer: the first enabled contract wins, with a warning.
     fn choose(&mut self, at: usize, contract: Contract) {
         let first = &mut self.layers.contracts[at];
         let dropped =
@@ -128,7 +126,7 @@ impl Stack {
     }
 }
 
-/// Has no id more than one contract?
+/// Whether no id occurs twice.
 fn are_unique<'a>(contracts: impl Iterator<Item = &'a Contract>) -> bool {
     let mut ids: Vec<&str> = contracts.map(|contract| contract.id.as_str()).collect();
     ids.sort_unstable();

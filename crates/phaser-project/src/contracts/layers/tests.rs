@@ -35,7 +35,7 @@ impl Fixture {
 
     fn layer(&self, kind: LayerKind, name: &str) -> Layer {
         let path = self.directory.path().join(name);
-        Layer::of_directory(Directory { kind, path, shown: name.into(), forms: Forms::Both })
+        Layer::of_directory(ContractDirectory { kind, path, shown: name.into(), forms: Forms::Both })
     }
 }
 

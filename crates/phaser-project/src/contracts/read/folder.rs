@@ -1,5 +1,5 @@
-//! Which files of a directory are named like contracts: those in it, and in the directories in it. Names that start with
-//! a dot are passed over; a link to a directory is followed once, and nothing but regular files is ever opened.
+//! Lists the contract files of a directory, recursively. Hidden names are skipped, a link to a directory is followed
+//! once, and only regular files are opened.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -7,25 +7,25 @@ use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Candidate, Directory};
+use super::{Candidate, ContractDirectory};
 use phaser_core::contract::Warning;
 
-/// The contract files of a directory, in name order.
-pub(super) fn files(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
+/// The contract files of a directory, sorted by path.
+pub(super) fn files(directory: &ContractDirectory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
     names(directory, warnings).iter().map(|name| Candidate::new(directory, name.as_os_str())).collect()
 }
 
-/// The same by their paths from there.
-pub fn names(directory: &Directory, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
-    let mut found = Found::default();
+/// The relative paths of the contract files, sorted.
+pub fn names(directory: &ContractDirectory, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
+    let mut found = FolderListing::default();
     found.look_into(directory, PathBuf::new(), warnings);
     found.follow_links(directory, warnings);
     found.files.sort_unstable_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     found.files
 }
 
-/// The real paths of contract files of a directory that are reached through a link in it.
-pub fn linked(directory: &Directory) -> Vec<PathBuf> {
+/// The real paths of contract files that are outside the directory and reached through a link in it.
+pub fn linked(directory: &ContractDirectory) -> Vec<PathBuf> {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(top) = real(&directory.path) else { return Vec::new() };
     let may_be_linked = |path: &Path| path.is_symlink() || path.parent() != Some(&directory.path);
@@ -34,26 +34,26 @@ pub fn linked(directory: &Directory) -> Vec<PathBuf> {
     linked.filter(|path| !path.starts_with(&top)).collect()
 }
 
-/// Paths from the directory that is looked into.
+/// Paths relative to the directory.
 #[derive(Default)]
-struct Found {
+struct FolderListing {
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
     /// Links to directories.
     links: Vec<PathBuf>,
 }
 
-/// What an entry of a directory is.
-enum What {
+/// The kind of a directory entry.
+enum FolderEntryKind {
     File,
     Folder,
     LinkToFolder,
     Else,
 }
 
-impl Found {
-    /// Notes what is in the directory at `inside`, and in those below it.
-    fn look_into(&mut self, directory: &Directory, inside: PathBuf, warnings: &mut Vec<Warning>) {
+impl FolderListing {
+    /// Lists the directory at `inside`, and those below it.
+    fn look_into(&mut self, directory: &ContractDirectory, inside: PathBuf, warnings: &mut Vec<Warning>) {
         let mut waiting = vec![inside];
         while let Some(inside) = waiting.pop() {
             let entries = match entries(&directory.path.join(&inside)) {
@@ -66,26 +66,26 @@ impl Found {
                     continue;
                 }
             };
-            for Entry { name, what } in entries {
+            for FolderEntry { name, what } in entries {
                 let is_contract = has_extension(&name);
                 let path = if inside.as_os_str().is_empty() { name.into() } else { inside.join(name) };
                 match what {
-                    What::Folder => waiting.push(path),
-                    What::LinkToFolder => self.links.push(path),
-                    What::File if is_contract => self.files.push(path),
-                    What::Else if is_contract => {
+                    FolderEntryKind::Folder => waiting.push(path),
+                    FolderEntryKind::LinkToFolder => self.links.push(path),
+                    FolderEntryKind::File if is_contract => self.files.push(path),
+                    FolderEntryKind::Else if is_contract => {
                         let what = "not a regular file (move it away, or put a file there)";
                         warnings.push(Warning::about(&directory.shown.join(&path), what));
                     }
-                    What::File | What::Else => {}
+                    FolderEntryKind::File | FolderEntryKind::Else => {}
                 }
             }
             self.folders.push(inside);
         }
     }
 
-    /// Looks into the directories that links lead to, each once.
-    fn follow_links(&mut self, directory: &Directory, warnings: &mut Vec<Warning>) {
+    /// Lists the directories that links lead to, each once.
+    fn follow_links(&mut self, directory: &ContractDirectory, warnings: &mut Vec<Warning>) {
         if self.links.is_empty() {
             return;
         }
@@ -102,38 +102,40 @@ impl Found {
     }
 }
 
-/// An entry of a directory.
-struct Entry {
+/// A directory entry.
+struct FolderEntry {
     name: OsString,
-    what: What,
+    what: FolderEntryKind,
 }
 
-/// What is in a directory, but for what is hidden.
-fn entries(directory: &Path) -> io::Result<Vec<Entry>> {
+/// The entries of a directory, without hidden ones.
+fn entries(directory: &Path) -> io::Result<Vec<FolderEntry>> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name();
         if !is_hidden(&name) {
-            entries.push(Entry { name, what: what(&entry) });
+            entries.push(FolderEntry { name, what: what(&entry) });
         }
     }
     Ok(entries)
 }
 
-fn what(entry: &DirEntry) -> What {
-    let of = |kind: FileType, folder: What| match kind {
-        kind if kind.is_file() => What::File,
+fn what(entry: &DirEntry) -> FolderEntryKind {
+    let of = |kind: FileType, folder: FolderEntryKind| match kind {
+        kind if kind.is_file() => FolderEntryKind::File,
         kind if kind.is_dir() => folder,
-        _ => What::Else,
+        _ => FolderEntryKind::Else,
     };
     match entry.file_type() {
         Ok(kind) if kind.is_symlink() => {
             let leads_to = fs::metadata(entry.path());
-            leads_to.map_or(What::Else, |metadata| of(metadata.file_type(), What::LinkToFolder))
+            leads_to.map_or(FolderEntryKind::Else, |metadata| {
+                of(metadata.file_type(), FolderEntryKind::LinkToFolder)
+            })
         }
-        Ok(kind) => of(kind, What::Folder),
-        Err(_) => What::Else,
+        Ok(kind) => of(kind, FolderEntryKind::Folder),
+        Err(_) => FolderEntryKind::Else,
     }
 }
 
@@ -141,12 +143,12 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// Is a file with this path, from the directory of contracts, named like one?
+/// Whether a path relative to the contract directory is that of a contract file.
 pub fn is_named_like_a_contract(path: &Path) -> bool {
     path.file_name().is_some_and(has_extension) && !path.iter().any(is_hidden)
 }
 
-/// Has a name that is not hidden one of the extensions that contracts have?
+/// Whether the name has the extension of a contract.
 fn has_extension(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.ends_with(b".yaml") || name.ends_with(b".yml")
@@ -161,7 +163,7 @@ mod tests {
     use phaser_core::contract::LayerKind;
 
     fn names(path: &Path) -> Vec<String> {
-        let directory = Directory {
+        let directory = ContractDirectory {
             kind: LayerKind::Project,
             path: path.to_owned(),
             shown: "shown".into(),

@@ -1,38 +1,37 @@
-//! The contract files of a directory in another state: some of them have other bytes than on disk, or are not there, or are
-//! there although the disk has none.
+//! Reads contract files with changes that are not on disk yet: some have other bytes, are deleted or are new.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::folder::is_named_like_a_contract;
-use super::{Candidate, Directory, Found, Reader, files, of_bytes};
+use super::{Candidate, ContractDirectory, ContractReader, ReadContracts, files, of_bytes};
 use crate::path::real_path;
 
-/// Files in another state than on disk, by their real paths.
+/// Changed files, by real path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overlay {
     files: BTreeMap<PathBuf, Option<Vec<u8>>>,
 }
 
 impl Overlay {
-    /// These files with these bytes; one without bytes is not there.
+    /// Changed files with their bytes; `None` for a deleted one.
     pub fn new(files: impl IntoIterator<Item = (PathBuf, Option<Vec<u8>>)>) -> Self {
         Self { files: files.into_iter().map(|(path, bytes)| (real_path(&path), bytes)).collect() }
     }
 
-    /// The bytes of a file, if its state is another one here; nothing if it is not there.
+    /// The bytes of a changed file; `Some(None)` if it is deleted, `None` if it is unchanged.
     pub fn file(&self, path: &Path) -> Option<Option<&[u8]>> {
         self.files.get(&real_path(path)).map(Option::as_deref)
     }
 
-    /// Is there a file below this directory?
+    /// Whether a changed file is below this directory.
     pub fn has_files_in(&self, directory: &Path) -> bool {
         let directory = real_path(directory);
         self.files.iter().any(|(path, bytes)| bytes.is_some() && path.starts_with(&directory))
     }
 
-    /// The contract files of a directory that are here, by their real paths and by their paths from there. `known` are the
-    /// real paths of directories that files of it are in, each with its path from there.
+    /// The changed contract files of a directory, by real and by relative path. `known` maps the real path of each
+    /// directory with contract files to its relative path, which may lead through a link.
     fn contracts_in(&self, directory: &Path, known: &BTreeMap<PathBuf, PathBuf>) -> Vec<(PathBuf, PathBuf)> {
         let mut found = Vec::new();
         for path in self.files.iter().filter(|(_, bytes)| bytes.is_some()).map(|(path, _)| path) {
@@ -48,10 +47,10 @@ impl Overlay {
     }
 }
 
-impl Reader {
-    /// The contracts of a directory, with some files in another state than on disk.
-    pub fn read_overlaid(&mut self, directory: &Directory, overlay: &Overlay) -> Found {
-        let mut found = Found::default();
+impl ContractReader {
+    /// Reads the contracts of a directory with changes.
+    pub fn read_overlaid(&mut self, directory: &ContractDirectory, overlay: &Overlay) -> ReadContracts {
+        let mut found = ReadContracts::default();
         let on_disk = files(directory, &mut found.warnings);
         let mut all: Vec<(PathBuf, Candidate)> =
             on_disk.into_iter().map(|file| (real_path(&file.path), file)).collect();

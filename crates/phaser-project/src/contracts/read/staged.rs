@@ -1,24 +1,28 @@
-//! The contract files of a directory as git has them. Staged: what the next commit would contain is held against the
-//! contracts that it would contain, and a file that git does not track counts as it is on disk. Committed: nothing that is
-//! on disk counts.
+//! Reads contract files from git.
+//!
+//! Staged: the next commit is checked with the contracts that it would contain; untracked files apply as on disk.
+//! Committed: nothing on disk applies.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::folder::is_named_like_a_contract;
-use super::{Candidate, Directory, Found, NoRoom, Reader, files, of_bytes};
+use super::{Candidate, ContractDirectory, ContractReader, OverBudget, ReadContracts, files, of_bytes};
 use phaser_core::contract::Warning;
 use phaser_core::contract::keys::ParsedContract;
 
-/// The bytes of the files of a directory that are staged, by their paths from there; those that are the same on disk may
-/// be missing.
-pub type Staged = BTreeMap<String, Vec<u8>>;
+/// The staged bytes of files of a directory, by relative path. Files that are the same on disk may be missing.
+pub type StagedBytes = BTreeMap<String, Vec<u8>>;
 
-impl Reader {
-    /// The contracts of a directory with these files staged, and the files that are something else on disk.
-    pub fn read_staged(&mut self, directory: &Directory, staged: &Staged) -> (Found, Vec<PathBuf>) {
-        let (mut found, mut different) = (Found::default(), Vec::new());
+impl ContractReader {
+    /// Reads the contracts of a directory as staged, and lists the files that differ on disk.
+    pub fn read_staged(
+        &mut self,
+        directory: &ContractDirectory,
+        staged: &StagedBytes,
+    ) -> (ReadContracts, Vec<PathBuf>) {
+        let (mut found, mut different) = (ReadContracts::default(), Vec::new());
         let mut all = files(directory, &mut found.warnings);
         let on_disk: Vec<_> = all.iter().map(|file| file.path.clone()).collect();
         for name in staged.keys().filter(|name| is_named_like_a_contract(Path::new(name))) {
@@ -44,9 +48,13 @@ impl Reader {
         (found, different)
     }
 
-    /// The contracts of a directory that has these files.
-    pub fn read_committed(&mut self, directory: &Directory, files: &BTreeMap<String, Vec<u8>>) -> Found {
-        let mut found = Found::default();
+    /// Reads the contracts of a directory with exactly these files.
+    pub fn read_committed(
+        &mut self,
+        directory: &ContractDirectory,
+        files: &BTreeMap<String, Vec<u8>>,
+    ) -> ReadContracts {
+        let mut found = ReadContracts::default();
         for (name, bytes) in files.iter().filter(|(name, _)| is_named_like_a_contract(Path::new(name))) {
             let origin = Candidate::new(directory, name.as_ref()).origin;
             let built = of_bytes(bytes, origin, &mut self.room);
@@ -57,22 +65,22 @@ impl Reader {
         found
     }
 
-    /// Adds what is in a file; if there was no room for it, that is a warning.
+    /// Adds the contents of a file, or a warning if the size limit is exceeded.
     pub(super) fn keep(
         &self,
-        found: &mut Found,
-        built: Result<ParsedContract, NoRoom>,
-        from: &Directory,
-    ) -> Result<(), NoRoom> {
+        found: &mut ReadContracts,
+        built: Result<ParsedContract, OverBudget>,
+        from: &ContractDirectory,
+    ) -> Result<(), OverBudget> {
         match built {
             Ok(built) => {
                 found.add(built, from.forms);
                 Ok(())
             }
-            Err(NoRoom) => {
+            Err(OverBudget) => {
                 let what = format!("the contracts are larger than {} bytes together", self.room.total);
                 found.warnings.push(Warning::about(&from.shown, what));
-                Err(NoRoom)
+                Err(OverBudget)
             }
         }
     }

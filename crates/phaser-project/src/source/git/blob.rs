@@ -1,6 +1,4 @@
-//! One file's bytes in the object database, read when somebody asks, on any thread.
-//!
-//! Knows objects by their id only: which path a blob has, and why it is wanted, is not its business.
+//! The bytes of one object in the object database, read on demand on any thread.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -12,7 +10,7 @@ use gix::{ObjectId, ThreadSafeRepository};
 
 use phaser_core::skipped::Why;
 
-/// The bytes of one file, in a git repository.
+/// A reference to a blob of a repository. Equality and hash are those of its id.
 #[derive(Clone)]
 pub struct Blob {
     id: ObjectId,
@@ -39,7 +37,7 @@ impl fmt::Debug for Blob {
     }
 }
 
-/// The object database of a repository, shared by everything that is in it.
+/// The object database of a repository, shared by all its blobs.
 #[derive(Clone)]
 pub(super) struct Objects(Arc<ThreadSafeRepository>);
 
@@ -61,7 +59,7 @@ impl Objects {
 #[derive(Default)]
 pub struct BlobReader {
     open: Option<(Objects, gix::Repository)>,
-    /// Memory for the next one.
+    /// The buffer for the next blob.
     spare: Vec<u8>,
 }
 
@@ -72,7 +70,7 @@ impl fmt::Debug for BlobReader {
 }
 
 impl BlobReader {
-    /// The bytes of `blob`, unless there are more than `limit` of them.
+    /// The bytes of `blob`; an error if there are more than `limit`.
     pub fn read(&mut self, blob: &Blob, limit: u64) -> Result<Vec<u8>, Why> {
         let mut bytes = std::mem::take(&mut self.spare);
         let repository = self.repository(&blob.objects);
@@ -89,7 +87,7 @@ impl BlobReader {
         Ok(bytes)
     }
 
-    /// Takes the bytes of a blob back, so that the next one needs no new memory.
+    /// Returns a buffer for reuse.
     pub fn take_back(&mut self, bytes: Vec<u8>) {
         self.spare = bytes;
     }
@@ -107,16 +105,16 @@ impl BlobReader {
     }
 }
 
-/// How many bytes of objects are remembered that others may be made from: those of a file are read one after another.
+/// The size of the delta base cache, in bytes.
 const BASES: usize = 4 << 20;
 
-/// Remembers objects that others may be kept as a difference from: the versions of a file, read one after another, are
-/// then made from each other and not each from its first one.
+/// Caches delta bases. Consecutive versions of a file are deltas of each other, so each costs one step instead of a
+/// chain.
 pub(super) fn remember_bases(repository: &mut gix::Repository) {
     repository.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(BASES)));
 }
 
-/// What to say about an object that is not there. Nothing is ever fetched on its behalf.
+/// The message for a missing object. Nothing is ever fetched.
 pub(super) fn missing(repository: &gix::Repository, id: ObjectId) -> String {
     if is_partial_clone(repository) {
         format!("object {id} is not in this partial clone; fetch it with: git cat-file -e {id}")

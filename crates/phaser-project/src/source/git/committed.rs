@@ -1,7 +1,6 @@
-//! The files of one commit, as a place that settings are read from: contracts, configurations and the baseline.
+//! The files of one commit, from which contracts, configuration and baseline are read.
 //!
-//! What cannot be read is an error and never passed over: who asks for the settings of a commit does so because what is
-//! on disk is not to be trusted with them.
+//! An unreadable file is an error, never skipped: the caller asked for a commit because the worktree is not trusted.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,9 +8,9 @@ use std::fmt;
 use gix::objs::tree::EntryKind;
 
 use super::blob::{BlobReader, Objects};
-use super::compare::{self, Entry};
-use super::repository::{Configuration, Repository};
-use super::{Error, Location, revisions};
+use super::compare::{self, TreeEntry};
+use super::repository::{ConfigSource, Repository};
+use super::{GitError, GitLocation, revisions};
 use crate::path::{RelPath, Root, SETTINGS};
 
 /// The largest file that is read, in bytes: the largest baseline.
@@ -21,7 +20,7 @@ const MAX_SIZE: u64 = 64 << 20;
 pub struct Committed {
     revision: String,
     objects: Objects,
-    entries: BTreeMap<RelPath, Entry>,
+    entries: BTreeMap<RelPath, TreeEntry>,
 }
 
 impl fmt::Debug for Committed {
@@ -30,9 +29,9 @@ impl fmt::Debug for Committed {
     }
 }
 
-/// The files of the project in the commit that `revision` names.
-pub fn committed(root: &Root, location: &Location, revision: &str) -> Result<Committed, Error> {
-    let repository = Repository::open(root, location, Configuration::Repository)?;
+/// The files of the project in a commit.
+pub fn committed(root: &Root, location: &GitLocation, revision: &str) -> Result<Committed, GitError> {
+    let repository = Repository::open(root, location, ConfigSource::Repository)?;
     let tree = repository.commit_tree(revisions::commit(&repository, revision)?)?;
     let files = compare::files(&repository, b"", tree)?;
     let entries = files.into_iter().filter_map(|file| Some((repository.project_path(&file.path)?, file.now)));
@@ -41,30 +40,30 @@ pub fn committed(root: &Root, location: &Location, revision: &str) -> Result<Com
 }
 
 impl Committed {
-    /// The name of the commit, as it was asked for.
+    /// The revision as the caller wrote it.
     pub fn revision(&self) -> &str {
         &self.revision
     }
 
-    /// The directories of the project with a directory for settings in them, itself aside.
+    /// The directories of the project that contain a settings directory, without the project itself.
     pub fn folders(&self) -> Vec<RelPath> {
         let inside = format!("/{SETTINGS}/");
         let settings = |path: &RelPath| memchr::memmem::find(path.as_bytes(), inside.as_bytes());
         let above = |path: &RelPath| settings(path).map(|end| RelPath::from_bytes(&path.as_bytes()[..end]));
         let mut folders: Vec<_> = self.entries.keys().filter_map(above).collect();
-        // Those of one directory stand together, unless others stand between that are longer.
+        // Entries of one directory need not be adjacent.
         folders.sort_unstable();
         folders.dedup();
         folders
     }
 
-    /// The bytes of a file, if there is one; or why it cannot be read.
+    /// The bytes of a file; `None` if there is none.
     pub fn file(&self, path: &RelPath) -> Result<Option<Vec<u8>>, String> {
         self.refuse_links(path)?;
         self.entries.get(path).map(|entry| self.read(path, *entry)).transpose()
     }
 
-    /// The files below a directory by their paths from there, if there is such a directory; or why one cannot be read.
+    /// The files below a directory, by relative path; `None` if there are none.
     pub fn files_in(&self, directory: &RelPath) -> Result<Option<BTreeMap<String, Vec<u8>>>, String> {
         self.refuse_links(directory)?;
         let first = directory.join("");
@@ -77,7 +76,7 @@ impl Committed {
         Ok((!files.is_empty()).then_some(files))
     }
 
-    /// A link would lead to what is on disk.
+    /// Fails if a component of the path is a link, which would lead to the worktree, or a submodule.
     fn refuse_links(&self, path: &RelPath) -> Result<(), String> {
         let above = path.directories().map(RelPath::from_bytes);
         for at in above.chain([path.clone()]) {
@@ -90,7 +89,7 @@ impl Committed {
         Ok(())
     }
 
-    fn read(&self, path: &RelPath, entry: Entry) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &RelPath, entry: TreeEntry) -> Result<Vec<u8>, String> {
         self.refuse_links(path)?;
         let read = BlobReader::default().read(&self.objects.blob(entry.id), MAX_SIZE);
         read.map_err(|why| self.cannot(path, &why.to_string()))

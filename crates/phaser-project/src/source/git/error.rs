@@ -1,23 +1,23 @@
-//! What can go wrong with a repository as a whole, and the command that helps.
+//! Errors of a repository as a whole, with the command that helps.
 
 use std::path::PathBuf;
 
-/// Why a repository cannot be a source.
+/// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum GitError {
     /// There is no repository.
     #[error("{} is not in a git repository; make one with `git init`, or check files with `phaser enforce --all`", .0.display())]
     NotARepository(PathBuf),
-    /// It has no worktree.
+    /// The repository has no worktree.
     #[error("{} is a bare repository, which has no index and no files; run phaser in a clone or a `git worktree`", .0.display())]
     Bare(PathBuf),
-    /// It belongs to somebody else.
+    /// The repository belongs to another user.
     #[error(
         "{} belongs to another user, so git does not trust it; if you do: `git config --global --add safe.directory {}`",
         .0.display(), .0.display()
     )]
     Untrusted(PathBuf),
-    /// The project is somewhere else.
+    /// The project and the worktree do not contain each other.
     #[error("the project {} is not in the git worktree {}; run phaser inside the project", root.display(), worktree.display())]
     Elsewhere {
         /// The project root.
@@ -25,92 +25,92 @@ pub enum Error {
         /// The root of the worktree.
         worktree: PathBuf,
     },
-    /// It could not be opened.
+    /// The repository cannot be opened.
     #[error("cannot open the git repository at {}: {what}; see what `git status` says", path.display())]
     Open {
-        /// Where it is.
+        /// The repository.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         what: String,
     },
-    /// It keeps its references in a way that is not known.
+    /// The reference format is not supported.
     #[error(
         "{} keeps its references in a format that phaser cannot read; change it with `git refs migrate --ref-format=files`",
         .0.display()
     )]
     ReferenceFormat(PathBuf),
-    /// The index could not be read.
+    /// The index cannot be read.
     #[error("cannot read the index {}: {what}; move it away and make a new one with `git reset`", path.display())]
     Index {
         /// The index file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The cause.
         what: String,
     },
-    /// The index has a merge conflict in it.
+    /// The index has a conflict.
     #[error("{path} has a merge conflict; resolve it and run `git add {path}`")]
     Unmerged {
         /// The file, relative to the worktree.
         path: String,
     },
-    /// An object is not there.
+    /// An object is missing.
     #[error("{what}: {missing}")]
     MissingObject {
         /// What the object is for.
         what: String,
-        /// Which one it is, and what helps.
+        /// The object, and how to get it.
         missing: String,
     },
-    /// An object could not be read.
+    /// An object cannot be read.
     #[error("{what} cannot be read: {error}; find out more with `git fsck`")]
     BrokenObject {
         /// What the object is for.
         what: String,
-        /// What is wrong with it.
+        /// The cause.
         error: String,
     },
-    /// A directory is deeper than anybody's.
+    /// A directory exceeds the depth limit.
     #[error("the directory {path}… is too deep to be compared; name the files with --file")]
     TooDeep {
-        /// How its path starts.
+        /// The start of its path.
         path: String,
     },
     /// A revision does not exist.
     #[error("unknown revision {revision:?}; {help}")]
     UnknownRevision {
-        /// The revision as it was written.
+        /// The revision.
         revision: String,
-        /// The command that helps.
+        /// How to get it.
         help: String,
     },
     /// A revision is not a commit.
     #[error("{revision:?} is not a commit; name a branch, a tag or a commit")]
     NotACommit {
-        /// The revision as it was written.
+        /// The revision.
         revision: String,
     },
     /// There is no commit yet.
     #[error("there is no commit yet to compare with; check the files with `phaser enforce --all`")]
     Unborn,
-    /// Two commits have nothing in common.
+    /// Two commits have no common ancestor.
     #[error("{base:?} and {head:?} have no common ancestor{help}")]
     NoMergeBase {
-        /// The base as it was written.
+        /// The base revision.
         base: String,
-        /// The head as it was written.
+        /// The head revision.
         head: String,
-        /// What helps.
+        /// How to continue.
         help: &'static str,
     },
 }
 
-impl Error {
+impl GitError {
     pub(super) fn broken(what: impl Into<String>, error: &gix::Error) -> Self {
         Self::BrokenObject { what: what.into(), error: explain(error) }
     }
 }
 
-/// An error of gix on one line, without the places in its source.
+/// The error chain of gix on one line, without source locations and repetitions.
 pub(super) fn explain(error: &gix::Error) -> String {
     let mut said: Vec<String> = Vec::new();
     for error in error.iter_errors() {

@@ -1,7 +1,6 @@
-//! What git leaves out of a worktree although it is there: the rules of `.gitignore` files, of `info/exclude` and of the
-//! user's excludes file.
+//! Decides what git excludes from a worktree: `.gitignore` files, `info/exclude` and the user's excludes file.
 //!
-//! A file that git tracks is never left out. So the index is read once a rule matches something, and not before.
+//! A tracked file is never excluded. The index is read when the first rule matches, not before.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,24 +13,25 @@ use gix::sec::trust::Mapping;
 
 use crate::path::RelPath;
 
+use super::GitLocation;
 use super::error::explain;
-pub(in crate::source) use super::rules::Kind;
-use super::rules::{Rules, Verdict};
-use super::{Location, special};
+use super::repository::non_regular_file;
+pub(in crate::source) use super::rules::PathKind;
+use super::rules::{IgnoreRules, RuleVerdict};
 
-/// The worktrees that were met, each opened once.
+/// The worktrees met so far, each opened once.
 pub(in crate::source) struct Worktrees<'a> {
-    location: &'a Location,
-    opened: Mutex<HashMap<PathBuf, Option<Arc<Worktree>>>>,
+    location: &'a GitLocation,
+    opened: Mutex<HashMap<PathBuf, Option<Arc<WorktreeRules>>>>,
 }
 
 impl<'a> Worktrees<'a> {
-    pub(in crate::source) fn new(location: &'a Location) -> Self {
+    pub(in crate::source) fn new(location: &'a GitLocation) -> Self {
         Self { location, opened: Mutex::new(HashMap::new()) }
     }
 
-    /// The top of the worktree at `directory`, which has no links in its path and may be in another worktree, if there is
-    /// a repository.
+    /// The worktree whose top is `directory`, which has no links in its path; `None` if there is no repository.
+    /// `outer` is the worktree that contains it.
     pub(in crate::source) fn at(
         &self,
         directory: &Path,
@@ -42,10 +42,10 @@ impl<'a> Worktrees<'a> {
             Some(known) => known.clone(),
             None => {
                 let configuration = match outer {
-                    None => Configuration::Whole,
-                    Some(_) => Configuration::WithoutIncludes,
+                    None => Includes::Followed,
+                    Some(_) => Includes::Ignored,
                 };
-                let worktree = Worktree::open(directory, self.location, configuration).map(Arc::new);
+                let worktree = WorktreeRules::open(directory, self.location, configuration).map(Arc::new);
                 opened.insert(directory.to_owned(), worktree.clone());
                 worktree
             }
@@ -53,7 +53,7 @@ impl<'a> Worktrees<'a> {
         known.map(|worktree| WorktreeDirectory { worktree, path: Vec::new(), rules: None })
     }
 
-    /// Where `directory`, which has no links in its path, is in a worktree above it.
+    /// `directory` as part of a worktree further up, with all rules on the way.
     pub(in crate::source) fn above(&self, directory: &Path) -> Option<WorktreeDirectory> {
         let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
         let mut tops = directory.ancestors().skip(1).filter(holds_repository);
@@ -69,7 +69,7 @@ impl<'a> Worktrees<'a> {
 }
 
 impl Worktrees<'_> {
-    /// Does git leave out the file at `path`, which has no links in its path? One that is tracked is not left out.
+    /// Whether git excludes the file at `path`, which has no links in it.
     pub(in crate::source) fn leave_out(&self, path: &Path) -> Result<bool, String> {
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
         let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
@@ -81,49 +81,48 @@ impl Worktrees<'_> {
         for part in directory.strip_prefix(top).unwrap_or(Path::new("")).components() {
             here.read_rules_in(&at);
             let name = RelPath::from_native(part.as_ref());
-            is_excluded |= here.excludes(name.as_bytes(), Kind::Directory);
+            is_excluded |= here.excludes(name.as_bytes(), PathKind::Directory);
             at.push(part);
             here = here.child(name.as_bytes());
         }
         here.read_rules_in(&at);
         let name = name.as_encoded_bytes();
-        Ok((is_excluded || here.excludes(name, Kind::File)) && !here.tracks(name)?)
+        Ok((is_excluded || here.excludes(name, PathKind::File)) && !here.tracks(name)?)
     }
 }
 
-/// How much of a repository's configuration is read.
+/// Whether `include` directives of a repository's configuration are followed.
 #[derive(Clone, Copy)]
-enum Configuration {
-    /// All of it, as git does.
-    Whole,
-    /// Only what is in its own files: a repository inside another one may have come with an archive, and could name any
-    /// file.
-    WithoutIncludes,
+enum Includes {
+    /// As git does.
+    Followed,
+    /// For a nested repository, which may have come with an archive and could include any file.
+    Ignored,
 }
 
-/// The worktree of a repository, and what it leaves out everywhere.
-struct Worktree {
+/// A worktree, with the rules that apply to all of it.
+struct WorktreeRules {
     case: Case,
-    /// `info/exclude`, and the user's excludes file.
-    shared: Vec<Rules>,
-    /// Where the index is, or why that is not known.
+    /// `info/exclude` and the user's excludes file.
+    shared: Vec<IgnoreRules>,
+    /// The path of the index, or why it is unknown.
     index_file: Result<PathBuf, String>,
     hash: gix::hash::Kind,
     index: OnceLock<Result<gix::index::State, String>>,
 }
 
-impl Worktree {
-    /// The worktree at `top`; none when there is no repository.
-    fn open(top: &Path, location: &Location, configuration: Configuration) -> Option<Self> {
-        if let Some(special) = special::find(top) {
+impl WorktreeRules {
+    /// The worktree at `top`; `None` if there is no repository.
+    fn open(top: &Path, location: &GitLocation, configuration: Includes) -> Option<Self> {
+        if let Some(special) = non_regular_file(top) {
             return Some(Self::unknown(format!("{} is not a regular file", special.display())));
         }
         let options = |follow: bool| {
             let config = permissions::Config { includes: follow, ..permissions::Config::all() };
             Options::default().permissions(Permissions { config, ..Permissions::all() })
         };
-        let follow = matches!(configuration, Configuration::Whole);
-        // Who owns the repository decides what is believed of its configuration.
+        let follow = matches!(configuration, Includes::Followed);
+        // The owner of the repository decides whether its includes are followed.
         let trust = Mapping { full: options(follow), reduced: options(false) };
         match gix::ThreadSafeRepository::discover_opts(top, Default::default(), trust) {
             Ok(repository) => Self::of(&repository.to_thread_local(), top, location),
@@ -132,7 +131,7 @@ impl Worktree {
         }
     }
 
-    /// A worktree of which only `.gitignore` files are known, for this reason.
+    /// A worktree whose repository cannot be opened: only its `.gitignore` files apply.
     fn unknown(why: String) -> Self {
         Self {
             case: Case::Sensitive,
@@ -143,9 +142,9 @@ impl Worktree {
         }
     }
 
-    fn of(git: &gix::Repository, top: &Path, location: &Location) -> Option<Self> {
+    fn of(git: &gix::Repository, top: &Path, location: &GitLocation) -> Option<Self> {
         let is_here = |path: &Path| path.canonicalize().is_ok_and(|path| path == top);
-        // What was found may be a repository above, if `.git` is something else here.
+        // Discovery goes upwards if `.git` is not a repository here.
         let git_dir = git.git_dir();
         let has_own = is_here(git_dir.parent()?) || git.workdir().is_some_and(is_here);
         if !has_own {
@@ -162,14 +161,14 @@ impl Worktree {
         let files = [Some(git.common_dir().join("info/exclude")), excludes_file];
         Some(Self {
             case,
-            shared: files.iter().flatten().filter_map(|file| Rules::read(file, case)).collect(),
+            shared: files.iter().flatten().filter_map(|file| IgnoreRules::read(file, case)).collect(),
             index_file: Ok(git_dir.join("index")),
             hash: git.object_hash(),
             index: OnceLock::new(),
         })
     }
 
-    /// What git tracks here, or why that is not known.
+    /// The index, or why it cannot be read.
     fn index(&self) -> Result<&gix::index::State, String> {
         let read = || {
             let path = self.index_file.clone()?;
@@ -182,60 +181,60 @@ impl Worktree {
     }
 }
 
-/// The rules of one directory, before those of the directories it is in.
-struct Level {
-    rules: Rules,
-    /// How long the path of the directory is, with the final `/`.
+/// The rules of one directory. Those of the directory above have lower precedence.
+struct RuleLevel {
+    rules: IgnoreRules,
+    /// The length of the directory's path, with the final `/`.
     base: usize,
-    above: Option<Arc<Level>>,
+    above: Option<Arc<RuleLevel>>,
 }
 
 /// A directory in a worktree.
 #[derive(Clone)]
 pub(in crate::source) struct WorktreeDirectory {
-    worktree: Arc<Worktree>,
-    /// Its path in the worktree, empty or with a final `/`.
+    worktree: Arc<WorktreeRules>,
+    /// The path in the worktree, empty or with a final `/`.
     path: Vec<u8>,
-    rules: Option<Arc<Level>>,
+    rules: Option<Arc<RuleLevel>>,
 }
 
-/// What git tracks in a directory.
+/// What git tracks at a directory's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::source) enum TrackedIn {
     Nothing,
     Files,
-    /// The directory itself, as a submodule.
+    /// The directory is a submodule.
     Submodule,
 }
 
 impl WorktreeDirectory {
-    /// Its path in the worktree, empty or with a final `/`.
+    /// The path in the worktree, empty or with a final `/`.
     pub(in crate::source) fn path(&self) -> &[u8] {
         &self.path
     }
 
-    /// Is it in a repository that can be read?
+    /// Whether the repository can be opened.
     pub(in crate::source) fn has_repository(&self) -> bool {
         self.worktree.index_file.is_ok()
     }
 
-    /// The directory of this name in it.
+    /// The directory `name` in this one.
     pub(in crate::source) fn child(&self, name: &[u8]) -> Self {
         Self { path: [&self.path, name, b"/"].concat(), ..self.clone() }
     }
 
-    /// Adds the rules of the `.gitignore` in this directory. Git does not follow a link there.
+    /// Adds the rules of the `.gitignore` in this directory. Like git, does not follow a link.
     pub(in crate::source) fn read_rules_in(&mut self, directory: &Path) {
         let file = directory.join(".gitignore");
         if file.symlink_metadata().is_ok_and(|file| file.is_file())
-            && let Some(rules) = Rules::read(&file, self.worktree.case)
+            && let Some(rules) = IgnoreRules::read(&file, self.worktree.case)
         {
-            self.rules = Some(Arc::new(Level { rules, base: self.path.len(), above: self.rules.take() }));
+            self.rules = Some(Arc::new(RuleLevel { rules, base: self.path.len(), above: self.rules.take() }));
         }
     }
 
-    /// Do the rules leave out what has this name here?
-    pub(in crate::source) fn excludes(&self, name: &[u8], kind: Kind) -> bool {
+    /// Whether the rules exclude `name` in this directory.
+    pub(in crate::source) fn excludes(&self, name: &[u8], kind: PathKind) -> bool {
         let mut levels =
             std::iter::successors(self.rules.as_deref(), |level| level.above.as_deref()).peekable();
         if levels.peek().is_none() && self.worktree.shared.is_empty() {
@@ -243,19 +242,19 @@ impl WorktreeDirectory {
         }
         let path = [&self.path, name].concat();
         let of_level =
-            |level: &Level| level.rules.verdict(&path[level.base..], self.path.len() - level.base, kind);
+            |level: &RuleLevel| level.rules.verdict(&path[level.base..], self.path.len() - level.base, kind);
         let of_all =
             || self.worktree.shared.iter().find_map(|rules| rules.verdict(&path, self.path.len(), kind));
-        levels.find_map(of_level).or_else(of_all) == Some(Verdict::Excluded)
+        levels.find_map(of_level).or_else(of_all) == Some(RuleVerdict::Excluded)
     }
 
-    /// Does git track the file of this name here? One with a conflict is tracked in several stages.
+    /// Whether git tracks the file `name` in this directory, in any stage.
     pub(in crate::source) fn tracks(&self, name: &[u8]) -> Result<bool, String> {
         let path = [&self.path, name].concat();
         Ok(self.worktree.index()?.entry_range(path.as_bstr()).is_some())
     }
 
-    /// What git tracks in the directory of this name here.
+    /// What git tracks at the directory `name` in this one.
     pub(in crate::source) fn tracked_in(&self, name: &[u8]) -> Result<TrackedIn, String> {
         let index = self.worktree.index()?;
         let inside = [&self.path, name, b"/"].concat();
@@ -263,7 +262,7 @@ impl WorktreeDirectory {
         if itself.is_some_and(|entry| entry.mode.is_submodule()) {
             return Ok(TrackedIn::Submodule);
         }
-        // The directory itself may be an entry that stands for files that are not checked out.
+        // A sparse entry stands for files that are not checked out.
         let mut below = index.prefixed_entries(inside.as_bstr()).unwrap_or_default().iter();
         Ok(if below.any(|entry| !entry.mode.is_sparse()) { TrackedIn::Files } else { TrackedIn::Nothing })
     }

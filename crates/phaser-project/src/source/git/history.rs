@@ -1,74 +1,74 @@
-//! The past of a project: the commits on the way back from `HEAD` along first parents, those of them that are looked at,
-//! and what differs from one to the next.
+//! The commits from `HEAD` back along first parents, and the differences from one sampled commit to the next.
 //!
-//! Trees are compared commit to commit and never listed anew, and blobs are named, not read. Where the past ends before it
-//! should (a shallow clone, a missing object), and what is not followed, is noted.
+//! Trees are compared pairwise, so only the newest one is listed in full, and blobs are named but not read. Where the
+//! history ends early (a shallow clone, a missing object), and what is not followed, is noted.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::thread;
+use std::time::SystemTime;
 
 use gix::ObjectId;
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryKind;
 
-use super::compare::{self, Change, Changes, Entry};
-use super::repository::{Configuration, Nesting, Repository};
-use super::{Blob, Collection, Error, Location, Renames};
+use super::compare::{self, TreeChange, TreeChanges, TreeEntry};
+use super::repository::{ConfigSource, ProjectNesting, Repository};
+use super::{Blob, Collection, GitError, GitLocation, Renames};
 use crate::path::{RelPath, Root};
 use crate::source::{Content, Targets};
 use phaser_core::skipped::Why;
 
-mod note;
 mod walk;
-mod when;
 
-pub use note::Note;
-pub use walk::{Every, Reach};
-pub use when::seconds_of;
+pub use walk::{Every, HistoryReach};
 
-use walk::{Parent, Visited, Walked};
+use walk::{CommitWalk, Parent, VisitedCommit};
 
-/// Which commits are looked at.
+// Former names, for `project` and the application until they use the new ones.
+pub use {CommitSelection as Wanted, HistoryReach as Reach};
+
+/// Which commits to sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct CommitSelection {
     /// How far back.
-    pub reach: Reach,
+    pub reach: HistoryReach,
     /// How many of those.
     pub every: Every,
 }
 
-/// The past of a project.
+/// The sampled commits of a project.
 #[derive(Debug)]
-pub struct Past {
-    /// The commits that are looked at, the newest first.
+pub struct CommitHistory {
+    /// The commits, newest first.
     pub commits: Vec<Commit>,
-    /// The files of the newest one.
-    pub files: Vec<File>,
-    /// For each further commit, what is different in it from the one before it in the list.
+    /// The files of the newest commit.
+    pub files: Vec<CommittedFile>,
+    /// For each further commit, the differences from the next newer one.
     pub steps: Vec<Vec<Difference>>,
-    /// Does the repository hold the whole project?
+    /// Whether the repository contains the whole project.
     pub extent: Extent,
-    /// What there is to say about it.
-    pub notes: Vec<Note>,
+    /// Where the history is incomplete.
+    pub notes: Vec<HistoryNote>,
 }
 
-/// A commit that is looked at.
+/// A sampled commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its id, in full.
+    /// The full id.
     pub id: String,
-    /// When it was made, in seconds since 1970.
+    /// The committer time, in seconds since 1970.
     pub time: i64,
-    /// The day of that, as `2026-01-31`, in UTC.
+    /// The date, as `2026-01-31`, in UTC.
     pub date: String,
-    /// The first line of its message.
+    /// The first line of the message.
     pub subject: String,
-    /// How many commits it stands for: itself, and those before it up to the next older one that is looked at.
+    /// The number of commits from this one to the next older sample, at least 1.
     pub stands_for: usize,
 }
 
 impl Commit {
-    /// Its id as people write it.
+    /// The first ten digits of the id.
     pub fn short_id(&self) -> &str {
         self.id.get(..10).unwrap_or(&self.id)
     }
@@ -76,14 +76,14 @@ impl Commit {
 
 /// A file of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
-    /// Its path.
+pub struct CommittedFile {
+    /// The path.
     pub path: RelPath,
-    /// What stands there.
+    /// The content.
     pub stored: Stored,
 }
 
-/// What stands at a path of a commit.
+/// The content of a file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Stored {
     /// A regular file.
@@ -93,7 +93,7 @@ pub enum Stored {
 }
 
 impl Stored {
-    /// As the content of a target.
+    /// The content of a target.
     pub fn content(&self) -> Content {
         match self {
             Self::File(blob) => Content::Blob(blob.clone()),
@@ -102,18 +102,18 @@ impl Stored {
     }
 }
 
-/// A path where two commits differ.
+/// A path at which two commits differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The path.
     pub path: RelPath,
-    /// What stands there in the newer commit, if it is a file.
+    /// The file in the newer commit.
     pub newer: Option<Stored>,
-    /// What stands there in the older one.
+    /// The file in the older commit.
     pub older: Option<Stored>,
 }
 
-/// How much of a project a repository holds.
+/// How much of a project a repository contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// All of it.
@@ -122,23 +122,28 @@ pub enum Extent {
     Part,
 }
 
-/// The past of a project, read on up to so many threads.
-pub fn past(root: &Root, location: &Location, wanted: Wanted, threads: usize) -> Result<Past, Error> {
-    let repository = Repository::open(root, location, Configuration::Repository)?.with_caches();
-    let Walked { visited, mut notes } = walk::walk(&repository, wanted.reach)?;
+/// Reads the history of a project. Compares trees on up to `threads` threads.
+pub fn past(
+    root: &Root,
+    location: &GitLocation,
+    wanted: CommitSelection,
+    threads: usize,
+) -> Result<CommitHistory, GitError> {
+    let repository = Repository::open(root, location, ConfigSource::Repository)?.with_caches();
+    let CommitWalk { visited, mut notes } = walk::walk(&repository, wanted.reach)?;
     let mut notes_here = of_repository(&repository);
     notes.append(&mut notes_here);
     let (extent, part) = match &repository.nesting {
-        Nesting::WorktreeInside(prefix) if !prefix.is_empty() => {
+        ProjectNesting::WorktreeInside(prefix) if !prefix.is_empty() => {
             (Extent::Part, Some(RelPath::from_bytes(prefix.strip_suffix(b"/").unwrap_or(prefix))))
         }
-        Nesting::ProjectInside(_) | Nesting::WorktreeInside(_) => (Extent::Whole, None),
+        ProjectNesting::ProjectInside(_) | ProjectNesting::WorktreeInside(_) => (Extent::Whole, None),
     };
-    notes.extend(part.map(Note::Part));
+    notes.extend(part.map(HistoryNote::Part));
     let chosen = walk::sampled(&visited, wanted.every);
-    let mut past = Past { commits: Vec::new(), files: Vec::new(), steps: Vec::new(), extent, notes };
+    let mut past = CommitHistory { commits: Vec::new(), files: Vec::new(), steps: Vec::new(), extent, notes };
     let Some(&newest) = chosen.first() else { return Ok(past) };
-    let mut reading = Reading { repository: &repository, submodules: BTreeSet::new() };
+    let mut reading = TreeReader { repository: &repository, submodules: BTreeSet::new() };
     past.files = reading.files(&visited[newest])?;
     let pairs: Vec<Pair> = chosen.windows(2).map(|pair| Pair::of(&visited, pair)).collect();
     let mut ends_at = chosen.len();
@@ -146,7 +151,7 @@ pub fn past(root: &Root, location: &Location, wanted: Wanted, threads: usize) ->
         match changes {
             Ok(changes) => past.steps.push(reading.differences(changes)),
             Err(error) => {
-                past.notes.push(Note::Broken(error.to_string()));
+                past.notes.push(HistoryNote::Broken(error.to_string()));
                 ends_at = at + 1;
                 break;
             }
@@ -160,51 +165,51 @@ pub fn past(root: &Root, location: &Location, wanted: Wanted, threads: usize) ->
         .map(|(&at, next)| walk::commit(&repository, &visited[at], next.min(visited.len()) - at))
         .collect();
     if !reading.submodules.is_empty() {
-        past.notes.push(Note::Submodules(reading.submodules.into_iter().collect()));
+        past.notes.push(HistoryNote::Submodules(reading.submodules.into_iter().collect()));
     }
     Ok(past)
 }
 
-/// A commit, with what it changes.
+/// A commit and its changes.
 #[derive(Debug)]
-pub struct Changed {
+pub struct CommitChanges {
     /// The commit.
     pub commit: Commit,
-    /// The files that it changes, each with its text before.
+    /// The files that it changes, each with its previous version.
     pub targets: Targets,
 }
 
-/// What each of the last `count` commits changes in its first parent, the newest first. Gives each to `look`, together with
-/// how many there are.
+/// Calls `visit` with each of the last `count` commits, newest first, compared with its first parent, and with the
+/// total number of commits.
 pub fn each_change(
     root: &Root,
-    location: &Location,
+    location: &GitLocation,
     count: usize,
-    mut look: impl FnMut(Changed, usize),
-) -> Result<Vec<Note>, Error> {
-    let repository = Repository::open(root, location, Configuration::Repository)?.with_caches();
-    let Walked { visited, mut notes } = walk::walk(&repository, Reach::Commits(count))?;
+    mut visit: impl FnMut(CommitChanges, usize),
+) -> Result<Vec<HistoryNote>, GitError> {
+    let repository = Repository::open(root, location, ConfigSource::Repository)?.with_caches();
+    let CommitWalk { visited, mut notes } = walk::walk(&repository, HistoryReach::Commits(count))?;
     let all = visited.len();
     for one in &visited {
         let changes = match one.parent {
-            // What it changes cannot be told.
+            // The parent is not in this clone, so the changes are unknown.
             Parent::Beyond => {
-                notes.push(Note::Shallow(one.id.to_string()));
+                notes.push(HistoryNote::Shallow(one.id.to_string()));
                 break;
             }
             Parent::Known(parent) => repository
                 .commit_tree(parent)
                 .and_then(|before| compare::trees(&repository, before, one.tree)),
             Parent::None => compare::files(&repository, b"", one.tree)
-                .map(|present| Changes { present, gone: Vec::new() }),
+                .map(|present| TreeChanges { present, gone: Vec::new() }),
         };
         match changes {
             Ok(changes) => {
                 let targets = Collection::of(&repository, &changes, Renames::Similar);
-                look(Changed { commit: walk::commit(&repository, one, 1), targets }, all);
+                visit(CommitChanges { commit: walk::commit(&repository, one, 1), targets }, all);
             }
             Err(error) => {
-                notes.push(Note::Broken(error.to_string()));
+                notes.push(HistoryNote::Broken(error.to_string()));
                 break;
             }
         }
@@ -214,22 +219,22 @@ pub fn each_change(
     Ok(notes)
 }
 
-/// What there is to say about a repository, whatever commits are looked at.
-fn of_repository(repository: &Repository) -> Vec<Note> {
+/// Notes about a repository that hold for all its commits.
+fn of_repository(repository: &Repository) -> Vec<HistoryNote> {
     let mut notes = Vec::new();
     let references = repository.git.references();
     let replaced = references.and_then(|all| Ok(all.prefixed(b"refs/replace/")?.count()));
     if let Ok(count @ 1..) = replaced {
-        notes.push(Note::Replaced(count));
+        notes.push(HistoryNote::Replaced(count));
     }
     let grafts = repository.git.common_dir().join("info/grafts");
     if grafts.metadata().is_ok_and(|file| file.is_file() && file.len() > 0) {
-        notes.push(Note::Grafted);
+        notes.push(HistoryNote::Grafted);
     }
     notes
 }
 
-/// The trees of two commits that are looked at one after the other.
+/// The trees of two adjacent samples.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
     newer: ObjectId,
@@ -237,14 +242,18 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(visited: &[Visited], pair: &[usize]) -> Self {
+    fn of(visited: &[VisitedCommit], pair: &[usize]) -> Self {
         let tree = |at: usize| visited[pair[at]].tree;
         Self { newer: tree(0), older: tree(1) }
     }
 }
 
-/// What differs in the older of each pair. Neighbours are compared by the same thread, because they share trees.
-fn all_changes(repository: &Repository, pairs: &[Pair], threads: usize) -> Vec<Result<Changes, Error>> {
+/// Compares each pair. Adjacent pairs share trees, so each thread takes a contiguous run of them.
+fn all_changes(
+    repository: &Repository,
+    pairs: &[Pair],
+    threads: usize,
+) -> Vec<Result<TreeChanges, GitError>> {
     let one = |repository: &Repository, pair: &Pair| {
         let newer = project_tree(repository, pair.newer)?;
         let older = project_tree(repository, pair.older)?;
@@ -270,16 +279,16 @@ fn all_changes(repository: &Repository, pairs: &[Pair], threads: usize) -> Vec<R
     })
 }
 
-/// The directory of the project in the repository, empty or with a final `/`.
+/// The project's directory in the repository, empty or with a final `/`.
 fn project_prefix(repository: &Repository) -> &[u8] {
     match &repository.nesting {
-        Nesting::ProjectInside(prefix) => prefix,
-        Nesting::WorktreeInside(_) => b"",
+        ProjectNesting::ProjectInside(prefix) => prefix,
+        ProjectNesting::WorktreeInside(_) => b"",
     }
 }
 
-/// The tree of the project in that of a commit, if it is there.
-fn project_tree(repository: &Repository, commit: ObjectId) -> Result<Option<ObjectId>, Error> {
+/// The tree of the project's directory in the tree of a commit.
+fn project_tree(repository: &Repository, commit: ObjectId) -> Result<Option<ObjectId>, GitError> {
     let mut tree = commit;
     let mut path = Vec::new();
     for name in project_prefix(repository).split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
@@ -296,28 +305,28 @@ fn project_tree(repository: &Repository, commit: ObjectId) -> Result<Option<Obje
     Ok(Some(tree))
 }
 
-/// Makes files of the project of what trees hold.
-struct Reading<'a> {
+/// Turns tree entries into files of the project, and collects submodules.
+struct TreeReader<'a> {
     repository: &'a Repository,
     submodules: BTreeSet<RelPath>,
 }
 
-impl Reading<'_> {
+impl TreeReader<'_> {
     /// All files of a commit.
-    fn files(&mut self, commit: &Visited) -> Result<Vec<File>, Error> {
+    fn files(&mut self, commit: &VisitedCommit) -> Result<Vec<CommittedFile>, GitError> {
         let Some(tree) = project_tree(self.repository, commit.tree)? else { return Ok(Vec::new()) };
         let present = compare::files(self.repository, project_prefix(self.repository), tree)?;
-        let files = present.into_iter().filter_map(|Change { path, now, .. }| {
+        let files = present.into_iter().filter_map(|TreeChange { path, now, .. }| {
             let path = self.repository.project_path(&path)?;
             let stored = self.stored(&path, now)?;
-            Some(File { path, stored })
+            Some(CommittedFile { path, stored })
         });
         Ok(files.collect())
     }
 
-    /// What differs, from the changes that make the newer commit the older one.
-    fn differences(&mut self, Changes { present, gone }: Changes) -> Vec<Difference> {
-        let changed = present.into_iter().map(|Change { path, now, was }| (path, was, Some(now)));
+    /// The differences, from the changes that turn the newer commit into the older one.
+    fn differences(&mut self, TreeChanges { present, gone }: TreeChanges) -> Vec<Difference> {
+        let changed = present.into_iter().map(|TreeChange { path, now, was }| (path, was, Some(now)));
         let gone = gone.into_iter().map(|(path, was)| (path, Some(was), None));
         let differences = changed.chain(gone).filter_map(|(path, newer, older)| {
             let path = self.repository.project_path(&path)?;
@@ -328,8 +337,8 @@ impl Reading<'_> {
         differences.collect()
     }
 
-    /// What stands at a path, if it is a file. A submodule is a directory, which is noted.
-    fn stored(&mut self, path: &RelPath, entry: Entry) -> Option<Stored> {
+    /// The file at an entry. A submodule is not a file; it is recorded.
+    fn stored(&mut self, path: &RelPath, entry: TreeEntry) -> Option<Stored> {
         match entry.kind {
             EntryKind::Blob | EntryKind::BlobExecutable => {
                 Some(Stored::File(self.repository.objects.blob(entry.id)))
@@ -340,6 +349,122 @@ impl Reading<'_> {
                 None
             }
             EntryKind::Tree => None,
+        }
+    }
+}
+
+/// A way in which a history is incomplete.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HistoryNote {
+    /// It ends at this commit because the clone is shallow.
+    Shallow(String),
+    /// It ends because an object cannot be read.
+    Broken(String),
+    /// The number of objects with a replacement (`git replace`), which is not followed.
+    Replaced(usize),
+    /// There are grafts, which are not followed.
+    Grafted,
+    /// Submodules, which are not searched.
+    Submodules(Vec<RelPath>),
+    /// The repository is this directory of the project.
+    Part(RelPath),
+}
+
+impl HistoryNote {
+    /// Whether something could not be read.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Broken(_))
+    }
+
+    /// Whether the history ends early.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Broken(_) | Self::Shallow(_))
+    }
+}
+
+impl fmt::Display for HistoryNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shallow(id) => write!(
+                f,
+                "the history ends at {id}, because this clone is shallow; get the rest with `git fetch --unshallow` \
+                 (GitHub Actions: `fetch-depth: 0` for actions/checkout)"
+            ),
+            Self::Broken(what) => write!(f, "older commits are left out: {what}"),
+            Self::Replaced(count) => {
+                let s = if *count == 1 { "" } else { "s" };
+                write!(f, "{count} object{s} with a replacement (`git replace`) counted as committed")
+            }
+            Self::Grafted => f.write_str("the file info/grafts is not followed: parents are as committed"),
+            Self::Submodules(paths) => {
+                let names: Vec<_> = paths.iter().take(3).map(ToString::to_string).collect();
+                let more = if paths.len() > names.len() { ", …" } else { "" };
+                let s = if paths.len() == 1 { "" } else { "s" };
+                write!(f, "{} submodule{s} not looked into: {}{more}", paths.len(), names.join(", "))
+            }
+            Self::Part(path) => {
+                write!(f, "only {path} is in the repository: what is about the whole project is not judged")
+            }
+        }
+    }
+}
+
+/// Parses a date in any format that git accepts, in seconds since 1970. Relative dates count from `now`.
+///
+/// # Errors
+///
+/// The expected formats, if `text` is not a date.
+pub fn seconds_of(text: &str, now: SystemTime) -> Result<i64, String> {
+    let text = text.trim();
+    // gix parses a numeric offset but no `Z`.
+    let in_numbers =
+        text.strip_suffix(['Z', 'z']).filter(|rest| rest.ends_with(|c: char| c.is_ascii_digit()));
+    let in_numbers = in_numbers.map(|rest| format!("{rest}+00:00"));
+    let parsed = gix::date::parse(in_numbers.as_deref().unwrap_or(text), now.try_into().ok());
+    parsed
+        .map(|time| time.seconds)
+        .map_err(|_| "write a date such as 2026-01-31, 2026-01-31T12:00:00Z or '6 weeks ago'".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const DAY: i64 = 24 * 60 * 60;
+
+    fn at(text: &str) -> Result<i64, String> {
+        // 2026-01-31, noon.
+        seconds_of(text, SystemTime::UNIX_EPOCH + Duration::from_secs(1_769_860_800))
+    }
+
+    #[test]
+    fn dates_are_read_as_git_reads_them() {
+        let day = 1_769_817_600;
+        for (text, expected) in [
+            ("2026-01-31", day),
+            ("2026-01-31T12:00:00Z", day + DAY / 2),
+            ("2026-01-31T12:00:00+00:00", day + DAY / 2),
+            ("2026-01-31T12:00:00+02:00", day + DAY / 2 - 7200),
+            ("2026-01-31 12:00:00 +0000", day + DAY / 2),
+            ("1969-12-31", -DAY),
+            ("@0", 0),
+            (" 1 day ago ", day + DAY / 2 - DAY),
+            ("2 weeks ago", day + DAY / 2 - 14 * DAY),
+            ("2.weeks.ago", day + DAY / 2 - 14 * DAY),
+            ("1 year ago", day + DAY / 2 - 365 * DAY),
+            ("yesterday", day + DAY / 2 - DAY),
+        ] {
+            assert_eq!(at(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_is_answered_with_what_one_is() {
+        for text in ["", "soon", "2026-13-01", "2026-02-30", "week", "Z", "--", "1e9", "🦀"] {
+            let error = at(text).expect_err(text);
+            assert!(error.starts_with("write a date such as 2026-01-31"), "{text}: {error}");
         }
     }
 }

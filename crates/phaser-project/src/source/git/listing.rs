@@ -1,6 +1,6 @@
-//! The paths of all files that the next commit would contain, listed only when somebody asks.
+//! The paths of all files in the index, listed on demand.
 //!
-//! In a large project the list takes longer than everything else, and few contracts need it.
+//! In a large project the listing takes longer than everything else, and few contracts need it.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use gix::index::entry::Mode;
 use super::blob::BlobReader;
 use super::compare;
 use super::repository::Repository;
-use super::worktree;
+use super::tracked;
 use crate::path::RelPath;
 use phaser_core::skipped::{Skipped, Why};
 
@@ -20,9 +20,9 @@ use phaser_core::skipped::{Skipped, Why};
 #[derive(Clone)]
 pub struct Listing(Arc<Indexed>);
 
-/// An index, and the repository that it belongs to.
+/// An index and its repository.
 struct Indexed {
-    /// A repository serves one thread at a time.
+    /// gix repositories are not `Sync`.
     repository: Mutex<Repository>,
     index: gix::index::File,
 }
@@ -32,8 +32,8 @@ impl Listing {
         Self(Arc::new(Indexed { repository: Mutex::new(repository), index }))
     }
 
-    /// The files below a directory of the project that may not be the same on disk, by their paths from there, with their
-    /// bytes; a file that cannot be read, or is not one, is left out.
+    /// The files below a directory of the project that may differ on disk: relative path and staged bytes. Unreadable
+    /// and irregular files are left out.
     pub fn differing_files_in(&self, directory: &RelPath) -> Vec<(String, Vec<u8>)> {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +45,7 @@ impl Listing {
         for entry in entries.iter().filter(|entry| compare::is_committed(entry)) {
             let Ok(name) = entry.path(index)[inside.len()..].to_str() else { continue };
             if matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
-                && !worktree::is_as_remembered(repository, index, entry)
+                && !tracked::is_as_remembered(repository, index, entry)
                 && let Ok(bytes) = reader.read(&repository.objects.blob(entry.id), u64::MAX)
             {
                 files.push((name.to_owned(), bytes));
@@ -54,7 +54,7 @@ impl Listing {
         files
     }
 
-    /// Is there a file below a directory of the project?
+    /// Whether the index has a file below a directory of the project.
     pub fn has_files_in(&self, directory: &RelPath) -> bool {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,20 +62,20 @@ impl Listing {
         inside.is_some_and(|inside| index.prefixed_entries(inside.as_bstr()).is_some())
     }
 
-    /// The bytes of a file of the project, if it is staged and may not be the same on disk.
+    /// The staged bytes of a file, if it may differ on disk.
     pub fn differing_file(&self, path: &RelPath) -> Option<Vec<u8>> {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
         let path = repository.path_in_worktree(path)?;
         let entry = index.entry_by_path(path.as_bstr()).filter(|entry| compare::is_committed(entry))?;
         let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-        if !is_file || worktree::is_as_remembered(repository, index, entry) {
+        if !is_file || tracked::is_as_remembered(repository, index, entry) {
             return None;
         }
         BlobReader::default().read(&repository.objects.blob(entry.id), u64::MAX).ok()
     }
 
-    /// Is this file of the project among them? What lies in a directory that the index has as a whole is taken to be.
+    /// Whether the index has this file. A file below a sparse directory entry is assumed to exist.
     pub fn has(&self, path: &RelPath) -> bool {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,12 +85,12 @@ impl Listing {
             || memchr::memchr_iter(b'/', &path).any(|slash| has(&path[..=slash]).is_some())
     }
 
-    /// The same without a guess: nothing when the index has directories as a whole.
+    /// Like [`Self::has`], but `None` if the index has sparse directories.
     pub fn has_exactly(&self, path: &RelPath) -> Option<bool> {
         (!self.0.index.is_sparse()).then(|| self.has(path))
     }
 
-    /// Calls `each` with one path after another until it breaks; fails with the directory that could not be listed.
+    /// Calls `each` with every path until it breaks. Fails with the directory that cannot be listed.
     pub fn each_path(&self, mut each: impl FnMut(&RelPath) -> ControlFlow<()>) -> Result<(), Skipped> {
         let Indexed { repository, index } = &*self.0;
         let repository = &*repository.lock().unwrap_or_else(PoisonError::into_inner);

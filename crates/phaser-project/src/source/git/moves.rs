@@ -1,9 +1,8 @@
-//! Files that were moved on disk without telling git: a file that git does not know is one that it does, whose place is
-//! empty now.
+//! Finds files that were moved without `git mv`: an untracked file that was a tracked one whose path is now empty.
 //!
-//! A file that is moved keeps its number in the file system, which the index remembers; one that is copied and deleted keeps
-//! its bytes. A number may be used again for another file. Then the wrong text before has few lines in common with it, so
-//! little is taken to be old that is new.
+//! A moved file keeps its inode, which the index records; a copied and deleted one keeps its bytes. An inode may be
+//! reused by another file. Then the wrong previous version is chosen, but it shares few lines with the new file, so
+//! few violations are mistaken for existing ones.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,40 +13,40 @@ use gix::ObjectId;
 use gix::index::State;
 use gix::index::entry::Mode;
 
-use super::before::inode;
 use super::compare;
+use super::previous::inode;
 use super::repository::Repository;
-use super::worktree::{MAX_COMPARED, native};
+use super::tracked::{MAX_COMPARED, native};
 use phaser_core::deadline::Deadline;
 
-/// How many files are read to find out whether they are the bytes of another one.
+/// The limit on files that are read to compare their bytes.
 const MAX_READ: usize = 1000;
 
-/// A file that git does not know.
-pub(super) struct Arrival {
-    /// Which of the targets it is.
+/// An untracked file.
+pub(super) struct NewFile {
+    /// The index of its target.
     pub(super) at: usize,
-    /// Its path in the worktree.
+    /// The path in the worktree.
     pub(super) path: Vec<u8>,
-    /// Where it is.
+    /// The path on disk.
     pub(super) file: PathBuf,
     pub(super) metadata: Metadata,
 }
 
-/// The files that were moved, and from where.
+/// The moved files, each with its previous path in the worktree.
 pub(super) fn find<'a>(
     repository: &Repository,
     index: &State,
-    arrivals: &[&'a Arrival],
+    arrivals: &[&'a NewFile],
     deadline: Deadline,
-) -> Vec<(&'a Arrival, Vec<u8>)> {
-    let files: Vec<&Arrival> =
+) -> Vec<(&'a NewFile, Vec<u8>)> {
+    let files: Vec<&NewFile> =
         arrivals.iter().copied().filter(|arrival| arrival.metadata.is_file()).collect();
-    let by_number: HashMap<u32, &Arrival> =
+    let by_number: HashMap<u32, &NewFile> =
         files.iter().filter_map(|file| Some((inode(&file.metadata)?, *file))).collect();
-    let may_be_read = |file: &Arrival| (1..=MAX_COMPARED).contains(&file.metadata.len());
+    let may_be_read = |file: &NewFile| (1..=MAX_COMPARED).contains(&file.metadata.len());
     let sizes: HashSet<u32> = files.iter().filter(|file| may_be_read(file)).map(|file| size(file)).collect();
-    let mut found: BTreeMap<usize, (&Arrival, Vec<u8>)> = BTreeMap::new();
+    let mut found: BTreeMap<usize, (&NewFile, Vec<u8>)> = BTreeMap::new();
     let mut gone: HashMap<ObjectId, &[u8]> = HashMap::new();
     for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
         let arrival = by_number.get(&entry.stat.ino);
@@ -78,7 +77,7 @@ pub(super) fn find<'a>(
     found.into_values().collect()
 }
 
-/// The size of a file as the index has it: its lower bits.
-fn size(arrival: &Arrival) -> u32 {
+/// The size as the index stores it: the lower 32 bits.
+fn size(arrival: &NewFile) -> u32 {
     (arrival.metadata.len() & u64::from(u32::MAX)) as u32
 }

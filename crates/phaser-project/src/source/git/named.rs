@@ -1,35 +1,35 @@
-//! Files of the index by their names, whether they changed or not.
+//! Files of the index by name, changed or not.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use gix::index::State;
 
-use super::Error;
-use super::compare::{self, Change, Changes, Entry};
+use super::GitError;
+use super::compare::{self, TreeChange, TreeChanges, TreeEntry};
 use super::repository::Repository;
 use crate::path::{RelPath, real_path, resolve};
 use phaser_core::skipped::{Skipped, Why};
 
-/// The named files as they are in the index, and the names that are not there. A directory stands for its files.
+/// The named files in the index, and the names that are not in it. A directory stands for its files.
 pub(super) fn find(
     repository: &Repository,
     index: &State,
-    mut names: Names,
-    changes: &Changes,
-) -> Result<(Vec<Change>, Vec<Skipped>), Error> {
-    let changed: HashMap<&[u8], &Change> =
+    mut names: IndexNames,
+    changes: &TreeChanges,
+) -> Result<(Vec<TreeChange>, Vec<Skipped>), GitError> {
+    let changed: HashMap<&[u8], &TreeChange> =
         changes.present.iter().map(|change| (change.path.as_slice(), change)).collect();
     let mut found = Vec::new();
-    let mut add = |path: &[u8], now: Entry| {
+    let mut add = |path: &[u8], now: TreeEntry| {
         let was = changed.get(path).map_or(Some(now), |change| change.was);
-        found.push(Change { path: path.to_vec(), now, was });
+        found.push(TreeChange { path: path.to_vec(), now, was });
     };
     for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
         let path = entry.path(index);
         if !entry.mode.is_sparse() {
             if names.cover(path) {
-                add(path, Entry::of_index(entry));
+                add(path, TreeEntry::of_index(entry));
             }
         } else if names.reach_into(path) {
             for file in compare::files(repository, path, entry.id)? {
@@ -39,7 +39,7 @@ pub(super) fn find(
             }
         }
     }
-    // A name whose deletion is staged is known too, and there is nothing to read.
+    // A staged deletion is a known name without content.
     for (path, _) in &changes.gone {
         if index.entry_index_by_path(path.as_slice().into()).is_err() {
             names.cover(path);
@@ -48,14 +48,14 @@ pub(super) fn find(
     Ok((found, names.unknown()))
 }
 
-/// Names on the command line, by their path in the worktree.
-pub(super) struct Names {
+/// Names from the command line, by path in the worktree.
+pub(super) struct IndexNames {
     seen: HashMap<Vec<u8>, (PathBuf, bool)>,
     refused: Vec<Skipped>,
 }
 
-impl Names {
-    /// The names `paths`; a relative one starts at `cwd`.
+impl IndexNames {
+    /// Resolves names; a relative one starts at `cwd`.
     pub(super) fn new(repository: &Repository, cwd: &Path, paths: &[PathBuf]) -> Self {
         let mut names = Self { seen: HashMap::new(), refused: Vec::new() };
         for path in paths {
@@ -69,7 +69,7 @@ impl Names {
         names
     }
 
-    /// Is the file at `path` named, or a directory it is in?
+    /// Whether the file at `path`, or a directory above it, is named. Marks the name as used.
     fn cover(&mut self, path: &[u8]) -> bool {
         let directories = memchr::memchr_iter(b'/', path).map(|at| &path[..at]);
         let mut covered = false;
@@ -82,7 +82,7 @@ impl Names {
         covered
     }
 
-    /// Is there a name in the directory at `path`, or that of a directory it is in?
+    /// Whether a name is inside the directory at `path`, or contains it.
     fn reach_into(&mut self, path: &[u8]) -> bool {
         self.seen.keys().any(|name| name.starts_with(path) || path.starts_with(name))
     }
@@ -97,8 +97,8 @@ impl Names {
     }
 }
 
-/// The path in the worktree of a file of the project, or why there is none. A link is the file itself, but the way to it
-/// may lead through links.
+/// The path in the worktree of a file of the project. The last component is not followed if it is a link; those above
+/// are.
 fn in_project(repository: &Repository, cwd: &Path, path: &Path) -> Result<RelPath, Why> {
     let file = resolve(cwd, path).map_err(|error| Why::Unreadable(error.to_string()))?;
     let real = match (file.parent(), file.file_name()) {

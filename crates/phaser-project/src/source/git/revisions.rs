@@ -1,10 +1,10 @@
-//! Names of commits, and what two of them have in common.
+//! Resolves revisions and merge bases.
 
 use std::str::FromStr;
 
 use gix::ObjectId;
 
-use super::Error;
+use super::GitError;
 use super::repository::Repository;
 
 /// What `--diff` compares: the merge base of `base` and `head` with `head`, or with the worktree.
@@ -12,15 +12,15 @@ use super::repository::Repository;
 pub struct Revisions {
     /// The branch, tag or commit to compare with.
     pub base: String,
-    /// The commit that is checked; the worktree without one.
+    /// The commit to check; the worktree if `None`.
     pub head: Option<String>,
 }
 
 impl FromStr for Revisions {
     type Err = String;
 
-    /// `BASE`, `BASE..HEAD` or, with the same meaning, `BASE...HEAD`. To git no name at all means `HEAD`, but here it is
-    /// most likely a variable that is not set, and comparing `HEAD` with itself would find nothing.
+    /// Parses `BASE`, `BASE..HEAD` or, with the same meaning, `BASE...HEAD`. An empty name, `HEAD` to git, is
+    /// refused: it is most likely an unset variable, and comparing `HEAD` with itself finds nothing.
     fn from_str(text: &str) -> Result<Self, String> {
         let (base, head) = match text.split_once("...").or_else(|| text.split_once("..")) {
             Some((base, head)) => (base, Some(head)),
@@ -38,44 +38,45 @@ impl FromStr for Revisions {
     }
 }
 
-/// The trees that are compared; `head` is `None` for the worktree.
-pub(super) struct Compared {
+/// The trees to compare; `head` is `None` for the worktree.
+pub(super) struct ComparedTrees {
     pub(super) base: ObjectId,
     pub(super) head: Option<ObjectId>,
 }
 
-/// The trees that `revisions` name.
-pub(super) fn resolve(repository: &Repository, revisions: &Revisions) -> Result<Compared, Error> {
+/// Resolves revisions to trees.
+pub(super) fn resolve(repository: &Repository, revisions: &Revisions) -> Result<ComparedTrees, GitError> {
     let head_name = revisions.head.as_deref().unwrap_or("HEAD");
     let head = commit(repository, head_name)?;
     let base = commit(repository, &revisions.base)?;
     let merge_base =
-        repository.git.merge_base(base, head).map_err(|error| Error::broken("the history", &error))?;
-    let merge_base = merge_base.ok_or_else(|| Error::NoMergeBase {
+        repository.git.merge_base(base, head).map_err(|error| GitError::broken("the history", &error))?;
+    let merge_base = merge_base.ok_or_else(|| GitError::NoMergeBase {
         base: revisions.base.clone(),
         head: head_name.into(),
         help: if is_shallow(repository) { SHALLOW } else { "; name a base that shares history" },
     })?;
     let head = revisions.head.as_ref().map(|_| repository.commit_tree(head)).transpose()?;
-    Ok(Compared { base: repository.commit_tree(merge_base.detach())?, head })
+    Ok(ComparedTrees { base: repository.commit_tree(merge_base.detach())?, head })
 }
 
 const SHALLOW: &str = " in this shallow clone; get the history with `git fetch --unshallow` \
                        (GitHub Actions: `fetch-depth: 0` for actions/checkout)";
 
-/// The commit that a revision names.
-pub(super) fn commit(repository: &Repository, revision: &str) -> Result<ObjectId, Error> {
+/// Resolves a revision to a commit.
+pub(super) fn commit(repository: &Repository, revision: &str) -> Result<ObjectId, GitError> {
     if revision == "HEAD" {
-        return repository.head()?.ok_or(Error::Unborn);
+        return repository.head()?.ok_or(GitError::Unborn);
     }
-    let unknown = |_| Error::UnknownRevision { revision: revision.into(), help: help(repository, revision) };
+    let unknown =
+        |_| GitError::UnknownRevision { revision: revision.into(), help: help(repository, revision) };
     let id = repository.git.rev_parse_single(revision).map_err(unknown)?;
     let object = repository.object(id.detach(), || format!("{revision:?}"))?;
-    let commit = object.peel_to_commit().map_err(|_| Error::NotACommit { revision: revision.into() })?;
+    let commit = object.peel_to_commit().map_err(|_| GitError::NotACommit { revision: revision.into() })?;
     Ok(commit.id)
 }
 
-/// How to get a revision that is not here.
+/// How to fetch a revision that is missing.
 fn help(repository: &Repository, revision: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
     let named = |name: &str| !name.starts_with('-') && name.bytes().all(is_plain);

@@ -1,7 +1,7 @@
-//! One list of git's rules for what is left out: what a `.gitignore` or an excludes file says.
+//! The rules of one `.gitignore` or excludes file.
 //!
-//! How a pattern is read and what it matches is gix's business. Here it is only tried where it can match: most patterns
-//! end in a character that a name must end in, too, so few of a long list are tried on one file.
+//! gix parses and matches patterns. This module only avoids most attempts: a pattern such as `*.log` matches only
+//! paths that end in `g`, so patterns are grouped by their last byte and a path tries one group.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,40 +12,40 @@ use gix::glob::Pattern;
 use gix::glob::pattern::{Case, Mode};
 use gix::glob::wildmatch;
 
-/// A list that is larger than this is passed over, as git does.
+/// The largest file that is read, in bytes; git ignores larger ones, too.
 const MAX_SIZE: u64 = 100 << 20;
 
 /// The rules of one file.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct IgnoreRules {
     patterns: Vec<Pattern>,
     case: Case,
-    /// For each byte that a path may end in, which list of `candidates` is for it.
+    /// For each last byte of a path, the index of its list in `candidates`.
     by_last_byte: Box<[u16; 256]>,
-    /// Patterns by their index, the last one first; the first list is for all other bytes.
+    /// Lists of pattern indices, last pattern first. List 0 is for bytes that end no pattern.
     candidates: Vec<Vec<usize>>,
 }
 
-/// What a list says about a path.
+/// The decision of one file of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// It is left out.
+pub(super) enum RuleVerdict {
+    /// Excluded.
     Excluded,
-    /// It is not, whatever lists of less weight say.
+    /// Included, whatever rules of lower precedence say.
     Included,
 }
 
-/// What stands at a path.
+/// The kind of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::source) enum Kind {
+pub(in crate::source) enum PathKind {
     /// A directory.
     Directory,
     /// Anything else.
     File,
 }
 
-impl Rules {
-    /// The rules in a file, if it is a regular file and has some.
+impl IgnoreRules {
+    /// Reads the rules of a regular file; `None` if it has none.
     pub(super) fn read(path: &Path, case: Case) -> Option<Self> {
         if !path.metadata().ok()?.is_file() {
             return None;
@@ -78,28 +78,29 @@ impl Rules {
         Self { patterns, case, by_last_byte, candidates }
     }
 
-    /// What the list says about `path`, whose last name starts at `name`.
-    pub(super) fn verdict(&self, path: &[u8], name: usize, kind: Kind) -> Option<Verdict> {
+    /// The decision about `path`, whose last component starts at `name`.
+    pub(super) fn verdict(&self, path: &[u8], name: usize, kind: PathKind) -> Option<RuleVerdict> {
         let last = folded(*path.last()?, self.case);
         let candidates = &self.candidates[usize::from(self.by_last_byte[usize::from(last)])];
         let matches = |pattern: &&Pattern| self.matches(pattern, path, name, kind);
         let pattern = candidates.iter().map(|&index| &self.patterns[index]).find(matches)?;
-        Some(if pattern.is_negative() { Verdict::Included } else { Verdict::Excluded })
+        Some(if pattern.is_negative() { RuleVerdict::Included } else { RuleVerdict::Excluded })
     }
 
-    fn matches(&self, pattern: &Pattern, path: &[u8], name: usize, kind: Kind) -> bool {
+    fn matches(&self, pattern: &Pattern, path: &[u8], name: usize, kind: PathKind) -> bool {
         let mode = match self.case {
             Case::Sensitive => wildmatch::Mode::NO_MATCH_SLASH_LITERAL,
             Case::Fold => wildmatch::Mode::NO_MATCH_SLASH_LITERAL | wildmatch::Mode::IGNORE_CASE,
         };
-        if pattern.mode.contains(Mode::MUST_BE_DIR) && kind == Kind::File {
+        if pattern.mode.contains(Mode::MUST_BE_DIR) && kind == PathKind::File {
             return false;
         }
         if pattern.mode.contains(Mode::NO_SUB_DIR) && !pattern.mode.contains(Mode::ABSOLUTE) {
             return pattern.matches(path[name..].as_bstr(), mode);
         }
         match pattern.first_wildcard_pos {
-            // Git compares what is plain, and then looks at the rest as if nothing were before it: `a**` crosses slashes.
+            // Git compares the part before the first wildcard literally and matches the rest on its own, so `a**`
+            // crosses slashes.
             Some(wild) => {
                 let (plain, rest) = pattern.text.split_at(wild);
                 starts_with(path, plain, self.case)
@@ -110,7 +111,6 @@ impl Rules {
     }
 }
 
-/// Does the text start with these bytes?
 fn starts_with(text: &[u8], start: &[u8], case: Case) -> bool {
     text.get(..start.len()).is_some_and(|head| match case {
         Case::Sensitive => head == start,
@@ -118,7 +118,7 @@ fn starts_with(text: &[u8], start: &[u8], case: Case) -> bool {
     })
 }
 
-/// What every path that the pattern matches ends in, if that is one byte. `**/` may stand for nothing.
+/// The last byte of every path that the pattern matches. `None` if it varies: `**/` may match nothing.
 fn last_byte(pattern: &Pattern) -> Option<u8> {
     pattern.text.last().copied().filter(|last| !b"*?]/".contains(last))
 }
@@ -134,18 +134,18 @@ fn folded(byte: u8, case: Case) -> u8 {
 mod tests {
     use super::*;
 
-    fn verdicts(rules: &str, case: Case, paths: &[&str]) -> Vec<Option<Verdict>> {
-        let rules = Rules::parse(rules.as_bytes(), case);
+    fn verdicts(rules: &str, case: Case, paths: &[&str]) -> Vec<Option<RuleVerdict>> {
+        let rules = IgnoreRules::parse(rules.as_bytes(), case);
         let verdict = |path: &&str| {
             let bare = path.trim_end_matches('/');
-            let kind = if bare.len() < path.len() { Kind::Directory } else { Kind::File };
+            let kind = if bare.len() < path.len() { PathKind::Directory } else { PathKind::File };
             rules.verdict(bare.as_bytes(), bare.rfind('/').map_or(0, |slash| slash + 1), kind)
         };
         paths.iter().map(verdict).collect()
     }
 
-    const EXCLUDED: Option<Verdict> = Some(Verdict::Excluded);
-    const INCLUDED: Option<Verdict> = Some(Verdict::Included);
+    const EXCLUDED: Option<RuleVerdict> = Some(RuleVerdict::Excluded);
+    const INCLUDED: Option<RuleVerdict> = Some(RuleVerdict::Included);
 
     #[test]
     fn the_last_rule_that_matches_counts_whatever_it_ends_in() {
@@ -168,11 +168,11 @@ mod tests {
     fn a_file_that_is_not_regular_or_has_no_rules_is_passed_over() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("rules");
-        assert!(Rules::read(directory.path(), Case::Sensitive).is_none());
-        assert!(Rules::read(&path, Case::Sensitive).is_none());
+        assert!(IgnoreRules::read(directory.path(), Case::Sensitive).is_none());
+        assert!(IgnoreRules::read(&path, Case::Sensitive).is_none());
         std::fs::write(&path, "# nothing\n\n").expect("written");
-        assert!(Rules::read(&path, Case::Sensitive).is_none());
+        assert!(IgnoreRules::read(&path, Case::Sensitive).is_none());
         std::fs::write(&path, "a").expect("written");
-        assert!(Rules::read(&path, Case::Sensitive).is_some());
+        assert!(IgnoreRules::read(&path, Case::Sensitive).is_some());
     }
 }

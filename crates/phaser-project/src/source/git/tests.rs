@@ -7,52 +7,15 @@ mod staged;
 
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::*;
 use crate::path::RelPath;
 use crate::source::Reader;
+use crate::testing::TestRepo;
 
-/// A directory with a repository in it.
-struct Repo {
-    directory: tempfile::TempDir,
-    top: PathBuf,
-}
-
-impl Repo {
-    fn new() -> Self {
-        Self::with(["init"])
-    }
-
-    fn with<const N: usize>(init: [&str; N]) -> Self {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let top = directory.path().canonicalize().expect("it exists").join("top");
-        std::fs::create_dir(&top).expect("created");
-        let repo = Self { directory, top };
-        repo.git(init);
-        repo
-    }
-
-    /// Runs git with nothing of the environment that could change what it does.
-    fn git<I: IntoIterator<Item: AsRef<OsStr>>>(&self, arguments: I) -> String {
-        self.git_in(&self.top, arguments)
-    }
-
-    fn git_in<I: IntoIterator<Item: AsRef<OsStr>>>(&self, directory: &Path, arguments: I) -> String {
-        let output =
-            git_command(directory, self.directory.path()).args(arguments).output().expect("git runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
-    }
-
-    fn write(&self, path: &str, text: &str) -> &Self {
-        let path = self.top.join(path);
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
-        std::fs::write(path, text).expect("written");
-        self
-    }
-
+impl TestRepo {
     fn stage(&self, path: &str, text: &str) -> &Self {
         self.write(path, text).git(["add", "--", path]);
         self
@@ -63,12 +26,8 @@ impl Repo {
         self
     }
 
-    fn location(&self) -> Location {
-        Location { cwd: self.top.clone(), ..Location::default() }
-    }
-
     fn staged(&self) -> Targets {
-        staged(&Root::new(&self.top), &self.location(), Staged::Changed, Renames::Similar)
+        staged(&Root::new(&self.top), &self.location(), StagedFiles::Changed, Renames::Similar)
             .expect("a repository")
     }
 
@@ -76,21 +35,10 @@ impl Repo {
         self.try_changed(revisions).expect("revisions that exist")
     }
 
-    fn try_changed(&self, revisions: &str) -> Result<Targets, Error> {
+    fn try_changed(&self, revisions: &str) -> Result<Targets, GitError> {
         let revisions = revisions.parse().expect("revisions");
         changed(&Root::new(&self.top), &self.location(), &revisions, Renames::Similar)
     }
-}
-
-fn git_command(directory: &Path, home: &Path) -> Command {
-    let mut git = Command::new("git");
-    git.current_dir(directory).env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-    git.env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", home.join("gitconfig"));
-    for role in ["AUTHOR", "COMMITTER"] {
-        git.env(format!("GIT_{role}_NAME"), "nobody").env(format!("GIT_{role}_EMAIL"), "nobody@example.com");
-    }
-    git.args(["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"]);
-    git
 }
 
 /// The text of some content, or why it is not read.

@@ -1,6 +1,6 @@
-//! A file of the worktree as git would store it: line endings and encodings converted as attributes and configuration say.
+//! Converts a file of the worktree to its stored form: line endings and encodings, by attributes and configuration.
 //!
-//! No program is run: where a filter driver would change the file, it counts as it is.
+//! No program is run. A file with a filter driver counts as it is.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use gix::worktree::stack::state::attributes::Source;
 
 use super::repository::Repository;
 
-/// What converts files. Attributes are read from the worktree as they are needed.
+/// The converter. Attributes are read from the worktree on demand.
 pub(super) struct ToGit<'a> {
     repository: &'a Repository,
     index: &'a State,
@@ -35,7 +35,7 @@ impl<'a> ToGit<'a> {
         Ok(Self { repository, index, pipeline, attributes })
     }
 
-    /// Would git store `bytes`, when they are in the file at `path` of the worktree, as this object?
+    /// Whether git would store `bytes` at `path` as this object.
     pub(super) fn gives(&mut self, path: &[u8], bytes: &[u8], object: ObjectId) -> bool {
         !self.has_special_attributes(path) && self.convert(path, bytes, object).unwrap_or(false)
     }
@@ -63,7 +63,7 @@ impl<'a> ToGit<'a> {
         }
     }
 
-    /// Would reading the attributes of a file hang? Git would wait for whoever writes to a FIFO.
+    /// Whether a `.gitattributes` above the file is a FIFO or device, which would block its reader.
     fn has_special_attributes(&self, path: &[u8]) -> bool {
         let Ok(path) = gix::path::from_byte_slice(path) else { return true };
         path.ancestors().skip(1).any(|directory: &Path| {
@@ -74,7 +74,7 @@ impl<'a> ToGit<'a> {
     }
 }
 
-/// Are these the bytes of this object?
+/// Whether these are the bytes of this object.
 pub(super) fn is_object(bytes: &[u8], object: ObjectId) -> bool {
     let hash = gix::objs::compute_hash(object.kind(), gix::objs::Kind::Blob, bytes);
     hash.is_ok_and(|hash| hash == object)

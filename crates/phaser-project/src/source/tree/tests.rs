@@ -2,48 +2,24 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::source::Content;
+use crate::testing::TestRepo;
 
-/// A directory with a repository in it, and a home for git.
-struct Repo {
-    directory: tempfile::TempDir,
-    top: PathBuf,
+/// A repository with these files, which git does not track.
+fn repo(files: &[&str]) -> TestRepo {
+    let repo = TestRepo::new();
+    for path in files {
+        repo.write(path, "x");
+    }
+    repo
 }
 
-impl Repo {
-    fn new(files: &[&str]) -> Self {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let top = directory.path().canonicalize().expect("it exists").join("top");
-        fs::create_dir(&top).expect("created");
-        let repo = Self { directory, top };
-        repo.git(&["init", "--quiet"]);
-        files.iter().for_each(|path| repo.write(path, "x"));
-        repo
-    }
-
-    fn write(&self, path: &str, content: &str) {
-        let path = self.top.join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
-        fs::write(path, content).expect("written");
-    }
-
-    fn git(&self, args: &[&str]) -> String {
-        let home = self.directory.path();
-        let mut git = Command::new("git");
-        git.current_dir(&self.top).env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        git.env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env("XDG_CONFIG_HOME", home.join("config"));
-        git.args(["-c", "protocol.file.allow=always", "-c", "user.name=a", "-c", "user.email=a@example.com"]);
-        let output = git.args(args).output().expect("git runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
-    }
-
+impl TestRepo {
     /// What git would show, tracked or not, without what it ignores.
     fn listed_by_git(&self) -> Vec<String> {
         let listed = self.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -52,11 +28,6 @@ impl Repo {
         paths.sort();
         paths.dedup();
         paths
-    }
-
-    fn location(&self) -> Location {
-        let config_home = Some(self.directory.path().join("config"));
-        Location { cwd: "/nowhere".into(), config_home, ..Location::default() }
     }
 
     fn walked(&self, threads: usize) -> Vec<String> {
@@ -76,8 +47,7 @@ impl Repo {
 
 #[test]
 fn a_file_that_is_tracked_is_never_left_out() {
-    let repo =
-        Repo::new(&["a.log", "b.log", "build/gen.py", "build/deep/x", "build/other", "gone/y", "src/a"]);
+    let repo = repo(&["a.log", "b.log", "build/gen.py", "build/deep/x", "build/other", "gone/y", "src/a"]);
     symlink("nowhere", repo.top.join("build/link")).expect("linked");
     repo.git(&["add", "--force", "a.log", "build/gen.py", "build/deep/x", "build/link", "gone/y"]);
     repo.write(".gitignore", "*.log\nbuild/\ngone\n");
@@ -92,7 +62,7 @@ fn a_file_that_is_tracked_is_never_left_out() {
 
 #[test]
 fn a_tracked_file_behind_a_link_is_gone() {
-    let repo = Repo::new(&["build/deep/x", "elsewhere/x"]);
+    let repo = repo(&["build/deep/x", "elsewhere/x"]);
     repo.git(&["add", "--force", "build/deep/x"]);
     repo.write(".gitignore", "build\n");
     fs::remove_dir_all(repo.top.join("build/deep")).expect("removed");
@@ -102,10 +72,10 @@ fn a_tracked_file_behind_a_link_is_gone() {
 
 #[test]
 fn a_submodule_is_walked_although_a_rule_matches_it() {
-    let other = Repo::new(&["x", "y.log"]);
+    let other = repo(&["x", "y.log"]);
     other.git(&["add", "x"]);
     other.git(&["commit", "--quiet", "--message", "x"]);
-    let repo = Repo::new(&["deps/other", "a.log"]);
+    let repo = repo(&["deps/other", "a.log"]);
     for path in ["deps/sub", "sub"] {
         repo.git(&["submodule", "--quiet", "add", other.top.to_str().expect("UTF-8"), path]);
     }
@@ -118,7 +88,7 @@ fn a_submodule_is_walked_although_a_rule_matches_it() {
 
 #[test]
 fn a_repository_inside_has_rules_and_an_index_of_its_own() {
-    let repo = Repo::new(&["a.log", "in/a.log", "in/b.tmp", "in/c.tmp", "in/d"]);
+    let repo = repo(&["a.log", "in/a.log", "in/b.tmp", "in/c.tmp", "in/d"]);
     repo.write(".gitignore", "*.log\n");
     repo.git(&["init", "--quiet", "in"]);
     repo.write("in/.git/info/exclude", "*.tmp\n");
@@ -135,7 +105,7 @@ fn a_repository_inside_has_rules_and_an_index_of_its_own() {
 
 #[test]
 fn a_linked_worktree_has_an_index_of_its_own() {
-    let repo = Repo::new(&["a.log"]);
+    let repo = repo(&["a.log"]);
     repo.write(".git/info/exclude", "*.log\n");
     repo.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
     repo.git(&["add", "--force", "a.log"]);
@@ -150,14 +120,8 @@ fn a_linked_worktree_has_an_index_of_its_own() {
 
 #[test]
 fn a_project_below_the_top_keeps_the_rules_above_it() {
-    let repo = Repo::new(&[
-        "part/a.log",
-        "part/b.log",
-        "part/deep/c.log",
-        "part/d",
-        "part/tmp/e",
-        "part/deep/tmp/f",
-    ]);
+    let repo =
+        repo(&["part/a.log", "part/b.log", "part/deep/c.log", "part/d", "part/tmp/e", "part/deep/tmp/f"]);
     repo.git(&["add", "--force", "part/b.log"]);
     repo.write(".gitignore", "*.log\n/part/tmp\n");
     repo.write("part/.gitignore", "!c.log\n");
@@ -177,7 +141,7 @@ fn a_project_below_the_top_keeps_the_rules_above_it() {
 
 #[test]
 fn an_index_that_cannot_be_read_is_a_gap_where_it_matters() {
-    let repo = Repo::new(&["a.log", "b", "deep/er/c.log", "deep/d.log"]);
+    let repo = repo(&["a.log", "b", "deep/er/c.log", "deep/d.log"]);
     fs::write(repo.top.join(".git/index"), "broken").expect("written");
     let walk = |root: &Path| tree(&Root::new(root), &repo.location(), 1);
     assert_eq!(walk(&repo.top).skipped, []);
@@ -198,7 +162,7 @@ fn an_index_that_cannot_be_read_is_a_gap_where_it_matters() {
 
 #[test]
 fn a_repository_that_cannot_be_opened_keeps_its_rules() {
-    let repo = Repo::new(&["a.log", "b"]);
+    let repo = repo(&["a.log", "b"]);
     repo.write(".git/config", "[core\n");
     repo.write(".gitignore", "*.log\n");
     let found = tree(&Root::new(&repo.top), &repo.location(), 1);
@@ -210,7 +174,7 @@ fn a_repository_that_cannot_be_opened_keeps_its_rules() {
 fn the_corners_of_gits_rules() {
     let names =
         ["a", "a.py", "a.log", "a\t", "b", "x{py,log}", "a.{py,log}", "1", "A.LOG", "d/a", "d/1", "d/e/f"];
-    let repo = Repo::new(&names);
+    let repo = repo(&names);
     for rules in [
         "*.{py,log}\n",
         "a\t\n",
@@ -247,8 +211,8 @@ fn the_corners_of_gits_rules() {
 
 #[test]
 fn the_excludes_file_is_found_where_git_finds_it() {
-    let repo = Repo::new(&["a.one", "a.two", "a.three", "a.four", "b"]);
-    let home = repo.directory.path();
+    let repo = repo(&["a.one", "a.two", "a.three", "a.four", "b"]);
+    let home = repo.home.path();
     fs::create_dir_all(home.join("config/git")).expect("created");
     fs::write(home.join("config/git/ignore"), "*.one\n").expect("written");
     repo.agrees_with_git(&["a.four", "a.three", "a.two", "b"]);
@@ -265,7 +229,7 @@ fn the_excludes_file_is_found_where_git_finds_it() {
 
 #[test]
 fn case_is_folded_where_the_configuration_says_so() {
-    let repo = Repo::new(&["A.log", "b.LOG", "Build/x", "c"]);
+    let repo = repo(&["A.log", "b.LOG", "Build/x", "c"]);
     repo.write(".gitignore", "*.Log\nbuild/\n");
     repo.agrees_with_git(&[".gitignore", "A.log", "Build/x", "b.LOG", "c"]);
     repo.git(&["config", "core.ignoreCase", "true"]);
@@ -281,7 +245,7 @@ proptest! {
         let names = [
             "a", "b", "a.log", "d/a", "d/b.log", "d/e/a", "d/e/b", "d/e/c.log", "a b", "d/{a,b}", "f/d/e/a", "f/#a",
         ];
-        let repo = Repo::new(&names);
+        let repo = repo(&names);
         for (name, tracked) in names.iter().zip(tracked) {
             // Few are tracked, so that the others matter.
             if tracked && name.len() % 2 == 0 {
@@ -292,7 +256,9 @@ proptest! {
         repo.write("d/.gitignore", &inner);
         repo.write("d/e/.gitignore", &deep);
         repo.write(".git/info/exclude", &exclude);
-        prop_assert_eq!(repo.walked(1), repo.listed_by_git());
+        let expected = repo.listed_by_git();
+        prop_assert_eq!(repo.walked(1), &expected[..]);
+        prop_assert_eq!(repo.walked(4), expected);
     }
 }
 

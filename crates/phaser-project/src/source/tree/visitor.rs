@@ -24,24 +24,24 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::super::git::excludes::{Kind, TrackedIn, WorktreeDirectory};
+use super::super::git::excludes::{PathKind, TrackedIn, WorktreeDirectory};
 use super::super::{Content, Target};
-use super::sieve::Moved;
-use super::{Found, Stamps, Walk};
+use super::change_filter::DirectoryMoved;
+use super::{Stamps, Walk, WalkResult};
 use crate::path::{RelPath, SETTINGS, real_path};
 use crate::stamp::Stamp;
 use phaser_core::skipped::Why;
 
 /// Where a walk begins.
-pub(super) struct Start {
-    /// The path that the walker opens: from the current directory if it is below that, or else absolute.
+pub(super) struct WalkStart {
+    /// The path that the walker opens: relative to the current directory if it is below that, else absolute.
     pub(super) path: PathBuf,
     /// Its path as globs see it, empty or with a final `/`.
     shown: Vec<u8>,
-    directory: Directory,
+    directory: VisitedDirectory,
 }
 
-impl Start {
+impl WalkStart {
     pub(super) fn new(walk: &Walk<'_>, directory: &Path) -> Self {
         let mut shown = walk.root.relative(directory).as_bytes().to_vec();
         if !shown.is_empty() {
@@ -54,8 +54,12 @@ impl Start {
             None => directory.to_owned(),
         };
         let in_worktree = walk.worktrees.above(&real_path(directory));
-        let mut start =
-            Directory { path: path.clone(), in_worktree, takes: Takes::Everything, moved: Moved::No };
+        let mut start = VisitedDirectory {
+            path: path.clone(),
+            in_worktree,
+            takes: TakenFiles::Everything,
+            moved: DirectoryMoved::No,
+        };
         start.read_git(walk);
         Self { path, shown, directory: start }
     }
@@ -85,18 +89,18 @@ impl Start {
 
 /// A directory on the stack of a visitor.
 #[derive(Clone)]
-struct Directory {
+struct VisitedDirectory {
     path: PathBuf,
     /// Its place in a worktree, with the rules that apply there.
     in_worktree: Option<WorktreeDirectory>,
-    takes: Takes,
-    /// Whether it, or one that it is in, was moved to where it is; known only with a sieve.
-    moved: Moved,
+    takes: TakenFiles,
+    /// Whether it, or one that it is in, was moved to where it is; known only with a filter.
+    moved: DirectoryMoved,
 }
 
 /// Which files of a directory are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum TakenFiles {
     /// All that no rule excludes, and tracked ones.
     Everything,
     /// Tracked ones: a rule excludes the directory.
@@ -105,12 +109,12 @@ enum Takes {
 
 /// Whether the walker enters what was visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Below {
+pub(super) enum Descent {
     Enter,
     Skip,
 }
 
-impl Directory {
+impl VisitedDirectory {
     /// Reads its `.gitignore`, and opens the repository whose worktree begins here. Returns `.git` if there is one.
     fn read_git(&mut self, walk: &Walk<'_>) -> Option<FileType> {
         let dot_git = self.path.join(".git").symlink_metadata().ok();
@@ -135,12 +139,12 @@ impl Directory {
 /// Decides about entries on one thread.
 pub(super) struct Visitor<'w> {
     walk: &'w Walk<'w>,
-    start: &'w Start,
+    start: &'w WalkStart,
     /// The directories from the start of the walk to the current one; never empty.
-    stack: Vec<Directory>,
-    found: Found,
+    stack: Vec<VisitedDirectory>,
+    found: WalkResult,
     /// Receives `found` in the end.
-    all: &'w Mutex<Found>,
+    all: &'w Mutex<WalkResult>,
 }
 
 impl Drop for Visitor<'_> {
@@ -150,24 +154,24 @@ impl Drop for Visitor<'_> {
 }
 
 impl<'w> Visitor<'w> {
-    pub(super) fn new(walk: &'w Walk<'w>, start: &'w Start, all: &'w Mutex<Found>) -> Self {
-        Self { walk, start, stack: vec![start.directory.clone()], found: Found::default(), all }
+    pub(super) fn new(walk: &'w Walk<'w>, start: &'w WalkStart, all: &'w Mutex<WalkResult>) -> Self {
+        Self { walk, start, stack: vec![start.directory.clone()], found: WalkResult::default(), all }
     }
 
-    pub(super) fn visit(&mut self, path: &Path, kind: FileType) -> Below {
+    pub(super) fn visit(&mut self, path: &Path, kind: FileType) -> Descent {
         let is_start = path.as_os_str() == self.start.path.as_os_str();
         if self.walk.is_over() {
             let directory = if kind.is_dir() || is_start { Some(path) } else { path.parent() };
             self.found.unfinished.extend(directory.map(|directory| self.message_path(directory)));
             self.found.left.push(self.message_path(path));
-            return Below::Skip;
+            return Descent::Skip;
         }
         if is_start {
-            return Below::Enter;
+            return Descent::Enter;
         }
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Below::Skip };
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Descent::Skip };
         if name == ".git" || !self.stand_in(parent) {
-            return Below::Skip;
+            return Descent::Skip;
         }
         if name == SETTINGS {
             self.found.folders.push(self.start.shown(parent));
@@ -178,7 +182,7 @@ impl<'w> Visitor<'w> {
         if self.has_file(name) {
             self.take(path, kind);
         }
-        Below::Skip
+        Descent::Skip
     }
 
     /// Reports an error of the walker, unless the entry is gone.
@@ -192,7 +196,7 @@ impl<'w> Visitor<'w> {
         }
     }
 
-    fn current(&self) -> &Directory {
+    fn current(&self) -> &VisitedDirectory {
         self.stack.last().unwrap_or(&self.start.directory)
     }
 
@@ -216,56 +220,56 @@ impl<'w> Visitor<'w> {
         missing
             .into_iter()
             .rev()
-            .all(|above| above.file_name().is_some_and(|name| self.enter(above, name) == Below::Enter))
+            .all(|above| above.file_name().is_some_and(|name| self.enter(above, name) == Descent::Enter))
     }
 
     /// Puts a directory in the current one on the stack, if it is to be entered.
-    fn enter(&mut self, path: &Path, name: &OsStr) -> Below {
+    fn enter(&mut self, path: &Path, name: &OsStr) -> Descent {
         let parent = self.current();
         let bytes = name.as_encoded_bytes();
         let mut takes = parent.takes;
         if let Some(here) = &parent.in_worktree
-            && (takes == Takes::Tracked || here.excludes(bytes, Kind::Directory))
+            && (takes == TakenFiles::Tracked || here.excludes(bytes, PathKind::Directory))
         {
             takes = match here.tracked_in(bytes) {
-                Ok(TrackedIn::Nothing) => return Below::Skip,
-                Ok(TrackedIn::Files) => Takes::Tracked,
-                Ok(TrackedIn::Submodule) => Takes::Everything,
+                Ok(TrackedIn::Nothing) => return Descent::Skip,
+                Ok(TrackedIn::Files) => TakenFiles::Tracked,
+                Ok(TrackedIn::Submodule) => TakenFiles::Everything,
                 Err(error) => {
                     self.found.skip(self.top_of_worktree(), error);
-                    return Below::Skip;
+                    return Descent::Skip;
                 }
             };
         }
         let in_worktree = parent.in_worktree.as_ref().map(|here| here.child(bytes));
-        let moved = match (parent.moved, self.walk.sieve) {
-            (Moved::No, Some(sieve))
-                if path.symlink_metadata().is_ok_and(|metadata| sieve.has_moved(&metadata)) =>
+        let moved = match (parent.moved, self.walk.filter) {
+            (DirectoryMoved::No, Some(filter))
+                if path.symlink_metadata().is_ok_and(|metadata| filter.has_moved(&metadata)) =>
             {
-                Moved::Yes
+                DirectoryMoved::Yes
             }
             (moved, _) => moved,
         };
-        let mut directory = Directory { path: path.to_owned(), in_worktree, takes, moved };
-        if takes == Takes::Everything {
+        let mut directory = VisitedDirectory { path: path.to_owned(), in_worktree, takes, moved };
+        if takes == TakenFiles::Everything {
             let dot_git = directory.read_git(self.walk);
-            if let (Some(_), Some(dot_git)) = (self.walk.sieve, dot_git)
+            if let (Some(_), Some(dot_git)) = (self.walk.filter, dot_git)
                 && directory.is_top()
             {
                 // A linked worktree or a submodule is another checkout. A repository inside the project is not.
                 if dot_git.is_file() {
-                    return Below::Skip;
+                    return Descent::Skip;
                 }
                 self.found.repositories.push(self.start.shown(path));
             }
         }
         self.stack.push(directory);
-        Below::Enter
+        Descent::Enter
     }
 
     /// The path of the top of the current worktree for a message; `.` when the project is in the worktree.
     fn top_of_worktree(&self) -> RelPath {
-        let Directory { path, in_worktree, .. } = self.current();
+        let VisitedDirectory { path, in_worktree, .. } = self.current();
         let shown = self.start.shown(path);
         let inside = in_worktree.as_ref().map_or(&b""[..], |here| here.path());
         let inside = inside.strip_suffix(b"/").unwrap_or(inside);
@@ -277,9 +281,9 @@ impl<'w> Visitor<'w> {
     /// Whether the file of this name in the current directory is part of the project: not excluded, or tracked.
     fn has_file(&mut self, name: &OsStr) -> bool {
         let name = name.as_encoded_bytes();
-        let Directory { in_worktree, takes, .. } = self.current();
+        let VisitedDirectory { in_worktree, takes, .. } = self.current();
         let Some(here) = in_worktree else { return true };
-        if *takes == Takes::Everything && !here.excludes(name, Kind::File) {
+        if *takes == TakenFiles::Everything && !here.excludes(name, PathKind::File) {
             return true;
         }
         here.tracks(name).unwrap_or_else(|error| {
@@ -288,14 +292,14 @@ impl<'w> Visitor<'w> {
         })
     }
 
-    /// Takes a file in the current directory, if it is wanted.
+    /// Takes a file of the current directory, if the filter accepts it.
     fn take(&mut self, path: &Path, kind: FileType) {
-        self.found.looked_at += 1;
+        self.found.seen += 1;
         let shown = self.start.shown(path);
-        if let Some(sieve) = self.walk.sieve {
+        if let Some(filter) = self.walk.filter {
             let is_wanted = match path.symlink_metadata() {
-                Ok(metadata) => sieve.takes(shown.as_bytes(), &metadata, self.current().moved),
-                // What is gone already is not wanted. Other errors are reported by the reader of the file.
+                Ok(metadata) => filter.takes(shown.as_bytes(), &metadata, self.current().moved),
+                // A file that is gone is not taken. The reader of the file reports other errors.
                 Err(error) => error.kind() != ErrorKind::NotFound,
             };
             if !is_wanted {

@@ -1,12 +1,12 @@
-//! The patch that makes one text of another.
+//! Creates a patch from two texts.
 
-use super::{Chunk, Line, apply, split};
+use super::{Chunk, PatchLine, apply, split};
 use phaser_core::text::to_str;
 
-/// How many lines around a change are shown, at first and when its place is not clear from those.
+/// The numbers of context lines tried, until the patch applies at the right place.
 const CONTEXTS: [usize; 3] = [3, 20, usize::MAX];
 
-/// A chunk that makes `wanted` of `current`, if there is one that does it exactly.
+/// A chunk that turns `current` into exactly `wanted`; `None` if there is none.
 pub fn between(current: &[u8], wanted: &[u8]) -> Option<Chunk> {
     if current == wanted {
         return None;
@@ -21,9 +21,9 @@ pub fn between(current: &[u8], wanted: &[u8]) -> Option<Chunk> {
     let chunk = |context: usize| {
         let (first, last) = (start.saturating_sub(context), (old.len() - end).saturating_add(context));
         let kept =
-            |range: std::ops::Range<usize>| old[range].iter().map(|line| Line::Kept((*line).to_owned()));
-        let removed = old[start..old.len() - end].iter().map(|line| Line::Removed((*line).to_owned()));
-        let added = new[start..new.len() - end].iter().map(|line| Line::Added((*line).to_owned()));
+            |range: std::ops::Range<usize>| old[range].iter().map(|line| PatchLine::Kept((*line).to_owned()));
+        let removed = old[start..old.len() - end].iter().map(|line| PatchLine::Removed((*line).to_owned()));
+        let added = new[start..new.len() - end].iter().map(|line| PatchLine::Added((*line).to_owned()));
         let rest = old.len() - end..last.min(old.len());
         let lines = kept(first..start).chain(removed).chain(added).chain(kept(rest)).collect();
         Chunk { lines, ..Chunk::default() }
@@ -41,9 +41,9 @@ mod tests {
     #[test]
     fn a_change_is_shown_with_the_lines_around_it() {
         let chunk = between(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n").expect("one");
-        let kept = |text: &str| Line::Kept(text.to_owned());
-        let changed = [Line::Removed("5".to_owned()), Line::Added("five".to_owned())];
-        let lines: Vec<Line> = [kept("2"), kept("3"), kept("4")]
+        let kept = |text: &str| PatchLine::Kept(text.to_owned());
+        let changed = [PatchLine::Removed("5".to_owned()), PatchLine::Added("five".to_owned())];
+        let lines: Vec<PatchLine> = [kept("2"), kept("3"), kept("4")]
             .into_iter()
             .chain(changed)
             .chain([kept("6"), kept("7"), kept("8")])

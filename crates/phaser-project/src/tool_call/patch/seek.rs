@@ -1,26 +1,27 @@
-//! Where lines lie in a file: four passes, from exact to generous, and the first place wins.
+//! Locates a sequence of lines in a file.
 
 use super::super::NotApplied;
 
-/// Where a stretch of lines may lie.
+/// Where to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum SeekEnd {
     /// Anywhere.
     Anywhere,
-    /// At the end of the file, and elsewhere only if it is not there.
+    /// At the end of the file first, then anywhere.
     Mark,
 }
 
-/// How many lines all searches in one file may compare.
+/// The limit on line comparisons per file.
 const MAX_COMPARED: usize = 50_000_000;
 
-/// Searches in the lines of a file.
+/// A search in the lines of a file.
 pub(super) struct Seek<'a> {
     lines: &'a [&'a str],
     compared: usize,
 }
 
-/// From exact to generous.
+/// How lines are compared, from exact to lenient: equal; equal without trailing blanks; without surrounding blanks;
+/// with typographic dashes, quotes and blanks replaced.
 const PASSES: [fn(&str, &str) -> bool; 4] = [
     |line, wanted| line == wanted,
     |line, wanted| line.trim_end() == wanted.trim_end(),
@@ -33,18 +34,18 @@ impl<'a> Seek<'a> {
         Self { lines, compared: 0 }
     }
 
-    /// The first line of the first stretch, not before `from`, that these lines describe.
+    /// The index of the first match at or after `from`. Fails if [`MAX_COMPARED`] is exceeded.
     pub(super) fn find<S: AsRef<str>>(
         &mut self,
         wanted: &[S],
         from: usize,
-        end: End,
+        end: SeekEnd,
     ) -> Result<Option<usize>, NotApplied> {
         if wanted.is_empty() {
             return Ok(Some(from));
         }
         let Some(last) = self.lines.len().checked_sub(wanted.len()) else { return Ok(None) };
-        if end == End::Mark {
+        if end == SeekEnd::Mark {
             let at_end = self.within(wanted, last.max(from), last)?;
             if at_end.is_some() {
                 return Ok(at_end);
@@ -79,7 +80,7 @@ impl<'a> Seek<'a> {
     }
 }
 
-/// A line without blanks around it, with typographic dashes, quotes and blanks made plain.
+/// A line without surrounding blanks, and with ASCII dashes, quotes and blanks.
 fn plain(line: &str) -> impl Iterator<Item = char> {
     line.trim().chars().map(|char| match char {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',

@@ -35,10 +35,10 @@ fn sections_of_every_kind() {
             chunks: vec![Chunk {
                 after: Some("fn f() {".into()),
                 lines: vec![
-                    Line::Kept("kept".into()),
-                    Line::Removed("old".into()),
-                    Line::Added("new".into()),
-                    Line::Kept(String::new()),
+                    PatchLine::Kept("kept".into()),
+                    PatchLine::Removed("old".into()),
+                    PatchLine::Added("new".into()),
+                    PatchLine::Kept(String::new()),
                 ],
                 at_end: true,
             }],

@@ -1,18 +1,19 @@
-//! A contract as bytes: what its pattern needs, then the values of its keys, in the order of the table of keys and in the
-//! shapes that it says. Examples are left out.
+//! Encodes a contract: the required literals of its pattern, then the values of its keys in table order, without
+//! examples.
 //!
-//! A contract is put together from a record as from a file, so that none is ever made that a file could not make.
+//! Decoding builds the contract with the same builder as parsing, so a record cannot make a contract that a file
+//! could not.
 
-use crate::codec::Bytes;
+use crate::codec::Decoder;
 #[cfg(test)]
 use crate::codec::{put_bytes, put_list, put_long, put_number};
 use phaser_core::contract::keys::{ContractBuilder, KEYS, LocatedText, Value, ValueShape};
 use phaser_core::contract::{Check, Contract, ContractSchema, MayHold, Needs, Origin};
 
-/// Stands for a flag that goes without saying.
+/// The encoding of an absent flag.
 const UNSAID: u8 = 2;
 
-/// The record of a contract. Tables are written by a test.
+/// Encodes a contract. Tables are written by a test.
 #[cfg(test)]
 pub fn encode(contract: &Contract) -> Vec<u8> {
     let (mut needed, mut out) = (Vec::new(), Vec::new());
@@ -42,14 +43,14 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
     out
 }
 
-/// Whether `texts` may hold a match of a record's pattern. Decodes nothing but what the pattern needs.
+/// Whether `texts` may contain a match of the record's pattern. Decodes only the required literals.
 pub fn may_match(record: &[u8], texts: &dyn MayHold) -> bool {
-    let are_met = || are_met(&mut Bytes(Bytes(record).bytes()?), texts);
+    let are_met = || are_met(&mut Decoder(Decoder(record).bytes()?), texts);
     are_met().unwrap_or(true)
 }
 
-/// Are the needs of a pattern met, if there are any? Nothing is made of them for that.
-fn are_met(bytes: &mut Bytes<'_>, texts: &dyn MayHold) -> Option<bool> {
+/// Whether the required literals occur, without building them; `None` if there are none.
+fn are_met(bytes: &mut Decoder<'_>, texts: &dyn MayHold) -> Option<bool> {
     if bytes.number()? == 0 {
         return None;
     }
@@ -62,10 +63,10 @@ fn are_met(bytes: &mut Bytes<'_>, texts: &dyn MayHold) -> Option<bool> {
     Some(is_held && take_run(bytes)?.is_none_or(|(set, count)| texts.may_hold_run(set, count)))
 }
 
-/// The contract of a record; one that is none gives the origin back.
+/// Decodes a contract; returns the origin if the record is malformed.
 pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
-    let mut bytes = Bytes(bytes);
-    let needs = bytes.bytes().and_then(|needs| Bytes(needs).list(take_needs));
+    let mut bytes = Decoder(bytes);
+    let needs = bytes.bytes().and_then(|needs| Decoder(needs).list(take_needs));
     let form = match bytes.byte() {
         Some(0) => ContractSchema::Flat,
         Some(1) => ContractSchema::V1_2,
@@ -81,8 +82,8 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     Ok(contract)
 }
 
-/// Sets the values of all keys.
-fn fill(builder: &mut ContractBuilder, bytes: &mut Bytes<'_>) -> Option<()> {
+/// Decodes the values of all keys.
+fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
     for (at, key) in KEYS.iter().enumerate() {
         match key.shape {
             ValueShape::Text { .. } | ValueShape::TextOrList { .. } => {
@@ -116,14 +117,14 @@ fn put_needs(out: &mut Vec<u8>, Needs { texts, run }: &Needs) {
     }
 }
 
-fn take_needs(bytes: &mut Bytes<'_>) -> Option<Needs> {
+fn take_needs(bytes: &mut Decoder<'_>) -> Option<Needs> {
     let texts = bytes.list(|bytes| bytes.bytes().map(Box::from))?;
     Some(Needs { texts, run: take_run(bytes)? })
 }
 
-/// A run, if there is one; the outer `None` is the end of the bytes.
+/// Decodes an optional run; the outer `None` is malformed input.
 #[expect(clippy::option_option, reason = "what is cut off passes through every step")]
-fn take_run(bytes: &mut Bytes<'_>) -> Option<Option<([u64; 4], usize)>> {
+fn take_run(bytes: &mut Decoder<'_>) -> Option<Option<([u64; 4], usize)>> {
     let count = bytes.number()?;
     if count == 0 {
         return Some(None);

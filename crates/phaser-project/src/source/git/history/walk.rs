@@ -1,4 +1,4 @@
-//! The way back from `HEAD` along first parents, and which of the commits on it are looked at.
+//! Walks from `HEAD` back along first parents, and samples the commits.
 
 use std::collections::HashSet;
 
@@ -6,25 +6,25 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::date::Time;
 
-use super::super::Error;
+use super::super::GitError;
 use super::super::repository::Repository;
-use super::{Commit, Note};
+use super::{Commit, HistoryNote};
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// How far back commits are looked at.
+/// How far back a history goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// To a year before the newest one.
+pub enum HistoryReach {
+    /// One year before the newest commit.
     Year,
-    /// To this time, in seconds since 1970.
+    /// This time, in seconds since 1970.
     Since(i64),
-    /// So many of them.
+    /// This number of commits.
     Commits(usize),
 }
 
-impl Reach {
-    /// Is a commit of this time wanted, after so many newer ones, of which the first has its own time?
+impl HistoryReach {
+    /// Whether to include a commit made at `time`, after `newer` newer ones; `newest` is the time of the first.
     fn includes(self, time: i64, newer: usize, newest: i64) -> bool {
         match self {
             Self::Year => time >= newest.saturating_sub(365 * DAY),
@@ -34,70 +34,70 @@ impl Reach {
     }
 }
 
-/// How many of the commits are looked at.
+/// Which commits are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Every {
-    /// One of so many; at least one.
+    /// Every `n`th one, counted from the newest; 0 counts as 1.
     Commits(usize),
     /// The last one of each day, in UTC.
     Day,
-    /// The last one of each week, which begins on Monday, in UTC.
+    /// The last one of each week, Monday to Sunday, in UTC.
     Week,
 }
 
 impl Every {
-    /// The number of the day or the week that a time is in.
+    /// The number of the day or week of `time`.
     fn period(self, time: i64) -> i64 {
         let day = time.div_euclid(DAY);
         match self {
             Self::Commits(_) | Self::Day => day,
-            // The first day of 1970 was a Thursday.
+            // 1970-01-01 was a Thursday.
             Self::Week => (day + 3).div_euclid(7),
         }
     }
 }
 
-/// A commit on the way back.
+/// A commit on the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Visited {
+pub(super) struct VisitedCommit {
     pub(super) id: ObjectId,
     pub(super) tree: ObjectId,
     pub(super) parent: Parent,
-    /// In seconds since 1970. A commit whose time cannot be read has that of the one after it.
+    /// The committer time, in seconds since 1970; that of the next newer commit if it cannot be read.
     pub(super) time: i64,
 }
 
-/// What a commit was made from, of which the first counts.
+/// The first parent of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parent {
-    /// Nothing: it is the first one.
+    /// A root commit.
     None,
-    /// This commit.
+    /// The id.
     Known(ObjectId),
-    /// A commit that is not here, because the clone is shallow.
+    /// The parent is not in this shallow clone.
     Beyond,
 }
 
-/// The commits on the way back, the newest first, and why there are no more.
+/// The commits of a walk, newest first, and why it ended early.
 #[derive(Debug)]
-pub(super) struct Walked {
-    pub(super) visited: Vec<Visited>,
-    pub(super) notes: Vec<Note>,
+pub(super) struct CommitWalk {
+    pub(super) visited: Vec<VisitedCommit>,
+    pub(super) notes: Vec<HistoryNote>,
 }
 
-/// Goes back from `HEAD`. The way ends at the first commit that is too old, as that of git does.
-pub(super) fn walk(repository: &Repository, reach: Reach) -> Result<Walked, Error> {
-    let mut next = Some(repository.head()?.ok_or(Error::Unborn)?);
+/// Walks back from `HEAD` up to the first commit out of reach. Like `git log --since`, does not continue behind it.
+pub(super) fn walk(repository: &Repository, reach: HistoryReach) -> Result<CommitWalk, GitError> {
+    let mut next = Some(repository.head()?.ok_or(GitError::Unborn)?);
     let boundary = boundary(repository);
-    let mut walked = Walked { visited: Vec::new(), notes: Vec::new() };
+    let mut walked = CommitWalk { visited: Vec::new(), notes: Vec::new() };
     while let Some(id) = next {
         let visited = &mut walked.visited;
-        let after = visited.last().map(|after: &Visited| after.time);
+        let after = visited.last().map(|after: &VisitedCommit| after.time);
         let mut commit = match read(repository, id, after.unwrap_or_default()) {
             Ok(commit) => commit,
             Err(error) if visited.is_empty() => return Err(error),
             Err(error) => {
-                walked.notes.push(Note::Broken(error.to_string()));
+                walked.notes.push(HistoryNote::Broken(error.to_string()));
                 break;
             }
         };
@@ -109,11 +109,11 @@ pub(super) fn walk(repository: &Repository, reach: Reach) -> Result<Walked, Erro
             commit.parent = Parent::Beyond;
         }
         visited.push(commit);
-        let is_enough = matches!(reach, Reach::Commits(count) if count <= visited.len());
+        let is_enough = matches!(reach, HistoryReach::Commits(count) if count <= visited.len());
         next = match commit.parent {
             Parent::Known(parent) if !is_enough => Some(parent),
             Parent::Beyond if !is_enough => {
-                walked.notes.push(Note::Shallow(id.to_string()));
+                walked.notes.push(HistoryNote::Shallow(id.to_string()));
                 None
             }
             Parent::Known(_) | Parent::Beyond | Parent::None => None,
@@ -122,24 +122,24 @@ pub(super) fn walk(repository: &Repository, reach: Reach) -> Result<Walked, Erro
     Ok(walked)
 }
 
-/// The commits of a shallow clone whose parents are not in it.
+/// The commits of a shallow clone whose parents are missing.
 fn boundary(repository: &Repository) -> HashSet<ObjectId> {
     let known = repository.git.shallow_commits().ok().flatten();
     known.iter().flat_map(|known| known.iter().copied()).collect()
 }
 
-fn read(repository: &Repository, id: ObjectId, otherwise: i64) -> Result<Visited, Error> {
+fn read(repository: &Repository, id: ObjectId, otherwise: i64) -> Result<VisitedCommit, GitError> {
     let what = || format!("commit {id}");
     let commit = repository.object(id, what)?.try_into_commit();
-    let commit = commit.map_err(|error| Error::broken(what(), &error))?;
-    let tree = commit.tree_id().map_err(|error| Error::broken(what(), &error))?.detach();
+    let commit = commit.map_err(|error| GitError::broken(what(), &error))?;
+    let tree = commit.tree_id().map_err(|error| GitError::broken(what(), &error))?.detach();
     let time = commit.time().map_or(otherwise, |time| time.seconds);
     let parent = commit.parent_ids().next().map_or(Parent::None, |parent| Parent::Known(parent.detach()));
-    Ok(Visited { id, tree, parent, time })
+    Ok(VisitedCommit { id, tree, parent, time })
 }
 
-/// Which of the commits are looked at: the newest one, and of the others one for each period that is older than the last.
-pub(super) fn sampled(visited: &[Visited], every: Every) -> Vec<usize> {
+/// The indices of the samples: the newest commit, then the first commit of each older period.
+pub(super) fn sampled(visited: &[VisitedCommit], every: Every) -> Vec<usize> {
     if let Every::Commits(step) = every {
         return (0..visited.len()).step_by(step.max(1)).collect();
     }
@@ -155,8 +155,8 @@ pub(super) fn sampled(visited: &[Visited], every: Every) -> Vec<usize> {
     chosen
 }
 
-/// What is said of a commit that stands for so many.
-pub(super) fn commit(repository: &Repository, visited: &Visited, stands_for: usize) -> Commit {
+/// Describes a sampled commit.
+pub(super) fn commit(repository: &Repository, visited: &VisitedCommit, stands_for: usize) -> Commit {
     let commit = repository.git.find_commit(visited.id);
     let subject = commit.ok().map(|commit| {
         let first = commit.message_raw_sloppy().lines().find(|line| !line.trim().is_empty());
@@ -176,9 +176,9 @@ pub(super) fn commit(repository: &Repository, visited: &Visited, stands_for: usi
 mod tests {
     use super::*;
 
-    fn visited(times: &[i64]) -> Vec<Visited> {
+    fn visited(times: &[i64]) -> Vec<VisitedCommit> {
         let id = ObjectId::null(gix::hash::Kind::Sha1);
-        times.iter().map(|&time| Visited { id, tree: id, parent: Parent::None, time }).collect()
+        times.iter().map(|&time| VisitedCommit { id, tree: id, parent: Parent::None, time }).collect()
     }
 
     #[test]
@@ -209,6 +209,6 @@ mod tests {
     fn times_beyond_any_calendar_do_no_harm() {
         let times = visited(&[i64::MAX, 0, i64::MIN]);
         assert_eq!(sampled(&times, Every::Week), [0, 1, 2]);
-        assert!(Reach::Year.includes(i64::MIN, 1, i64::MIN));
+        assert!(HistoryReach::Year.includes(i64::MIN, 1, i64::MIN));
     }
 }

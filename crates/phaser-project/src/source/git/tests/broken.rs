@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::*;
 
-fn error(repo: &Repo) -> String {
-    staged(&Root::new(&repo.top), &repo.location(), Staged::Changed, Renames::Similar)
+fn error(repo: &TestRepo) -> String {
+    staged(&Root::new(&repo.top), &repo.location(), StagedFiles::Changed, Renames::Similar)
         .expect_err("an error")
         .to_string()
 }
@@ -14,37 +14,39 @@ fn error(repo: &Repo) -> String {
 fn a_directory_that_is_in_no_repository() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let cwd = directory.path().canonicalize().expect("it exists");
-    let location = Location { cwd: cwd.clone(), ..Location::default() };
+    let location = GitLocation { cwd: cwd.clone(), ..GitLocation::default() };
+    let error = staged(&Root::new(&cwd), &location, StagedFiles::Changed, Renames::Similar)
+        .expect_err("no repository");
+    assert!(matches!(&error, GitError::NotARepository(path) if *path == cwd), "{error:?}");
+    let named = GitLocation { git_dir: Some(cwd.join("nowhere")), ..location };
     let error =
-        staged(&Root::new(&cwd), &location, Staged::Changed, Renames::Similar).expect_err("no repository");
-    assert!(matches!(&error, Error::NotARepository(path) if *path == cwd), "{error:?}");
-    let named = Location { git_dir: Some(cwd.join("nowhere")), ..location };
-    let error =
-        staged(&Root::new(&cwd), &named, Staged::Changed, Renames::Similar).expect_err("no repository");
-    assert!(matches!(error, Error::NotARepository(_)), "{error:?}");
+        staged(&Root::new(&cwd), &named, StagedFiles::Changed, Renames::Similar).expect_err("no repository");
+    assert!(matches!(error, GitError::NotARepository(_)), "{error:?}");
 }
 
 #[test]
 fn a_bare_repository() {
-    let repo = Repo::with(["init", "--bare"]);
+    let repo = TestRepo::init(["init", "--bare"]);
     assert!(error(&repo).contains("is a bare repository"));
-    let named = Location { git_dir: Some(repo.top.clone()), ..repo.location() };
-    let error = staged(&Root::new(&repo.top), &named, Staged::Changed, Renames::Similar).expect_err("bare");
-    assert!(matches!(error, Error::Bare(_)), "{error:?}");
+    let named = GitLocation { git_dir: Some(repo.top.clone()), ..repo.location() };
+    let error =
+        staged(&Root::new(&repo.top), &named, StagedFiles::Changed, Renames::Similar).expect_err("bare");
+    assert!(matches!(error, GitError::Bare(_)), "{error:?}");
 }
 
 #[test]
 fn a_project_outside_the_worktree() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     let elsewhere = tempfile::tempdir().expect("a temporary directory");
-    let error = staged(&Root::new(elsewhere.path()), &repo.location(), Staged::Changed, Renames::Similar)
-        .expect_err("elsewhere");
-    assert!(matches!(error, Error::Elsewhere { .. }), "{error:?}");
+    let error =
+        staged(&Root::new(elsewhere.path()), &repo.location(), StagedFiles::Changed, Renames::Similar)
+            .expect_err("elsewhere");
+    assert!(matches!(error, GitError::Elsewhere { .. }), "{error:?}");
 }
 
 #[test]
 fn an_index_that_is_not_one() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").stage("b", "two");
     let index = repo.top.join(".git/index");
     let good = std::fs::read(&index).expect("readable");
@@ -59,7 +61,7 @@ fn an_index_that_is_not_one() {
 
 #[test]
 fn a_split_index_without_its_other_part() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").git(["update-index", "--split-index"]);
     for entry in std::fs::read_dir(repo.top.join(".git")).expect("readable") {
         let path = entry.expect("readable").path();
@@ -72,12 +74,11 @@ fn a_split_index_without_its_other_part() {
 
 #[test]
 fn a_merge_conflict() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("d/a", "one").commit().git(["checkout", "-q", "-b", "topic"]);
     repo.stage("d/a", "two").commit().git(["checkout", "-q", "main"]);
     repo.stage("d/a", "three").commit();
-    let merge =
-        git_command(&repo.top, repo.directory.path()).args(["merge", "topic"]).output().expect("git runs");
+    let merge = repo.command("git", &repo.top).args(["merge", "topic"]).output().expect("git runs");
     assert!(!merge.status.success());
     assert_eq!(error(&repo), "d/a has a merge conflict; resolve it and run `git add d/a`");
     repo.stage("d/a", "four");
@@ -85,7 +86,7 @@ fn a_merge_conflict() {
 }
 
 /// Takes an object away.
-fn lose(repo: &Repo, revision: &str) -> String {
+fn lose(repo: &TestRepo, revision: &str) -> String {
     let id = repo.git(["rev-parse", revision]).trim().to_owned();
     std::fs::remove_file(repo.top.join(".git/objects").join(&id[..2]).join(&id[2..])).expect("removed");
     id
@@ -93,7 +94,7 @@ fn lose(repo: &Repo, revision: &str) -> String {
 
 #[test]
 fn a_tree_that_is_not_there() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("d/a", "one").commit().stage("d/a", "two");
     let id = lose(&repo, "HEAD:d");
     let expected =
@@ -103,7 +104,7 @@ fn a_tree_that_is_not_there() {
 
 #[test]
 fn a_commit_that_is_not_there() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit();
     let id = lose(&repo, "HEAD");
     assert!(error(&repo).contains(&id) && error(&repo).ends_with("git fsck"), "{}", error(&repo));
@@ -111,7 +112,7 @@ fn a_commit_that_is_not_there() {
 
 #[test]
 fn a_blob_that_is_not_there() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one");
     let id = lose(&repo, ":a");
     let expected = format!("object {id} is missing from the repository; find out more with: git fsck");
@@ -120,7 +121,7 @@ fn a_blob_that_is_not_there() {
 
 #[test]
 fn an_object_that_a_partial_clone_has_not_fetched() {
-    let origin = Repo::new();
+    let origin = TestRepo::new();
     origin.stage("a", "one").commit().git(["config", "uploadpack.allowFilter", "true"]);
     origin.git([
         "clone",
@@ -133,20 +134,20 @@ fn an_object_that_a_partial_clone_has_not_fetched() {
     let clone = origin.top.with_file_name("clone");
     origin.git_in(&clone, ["update-ref", "-d", "HEAD"]);
     origin.git_in(&clone, ["read-tree", "origin/main"]);
-    let location = Location { cwd: clone.clone(), ..Location::default() };
+    let location = GitLocation { cwd: clone.clone(), ..GitLocation::default() };
     let found =
-        staged(&Root::new(&clone), &location, Staged::Changed, Renames::Similar).expect("a repository");
+        staged(&Root::new(&clone), &location, StagedFiles::Changed, Renames::Similar).expect("a repository");
     let Err(Why::Unreadable(why)) = read(&found.targets[0].content) else { panic!("it is here") };
     let (_, command) = why.split_once("fetch it with: git ").expect("a command");
     origin.git_in(&clone, command.split(' '));
     let found =
-        staged(&Root::new(&clone), &location, Staged::Changed, Renames::Similar).expect("a repository");
+        staged(&Root::new(&clone), &location, StagedFiles::Changed, Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("a", "one")]);
 }
 
 #[test]
 fn a_blob_over_the_limit_is_not_read() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "four");
     let found = repo.staged();
     let read = |limit| Reader::new(limit).read(&found.targets[0].content).map(Cow::into_owned);
@@ -156,7 +157,7 @@ fn a_blob_over_the_limit_is_not_read() {
 
 #[test]
 fn references_in_a_format_that_cannot_be_read() {
-    let repo = Repo::with(["init", "--ref-format=reftable"]);
+    let repo = TestRepo::init(["init", "--ref-format=reftable"]);
     repo.git(["config", "core.logAllRefUpdates", "false"]);
     repo.stage("a", "one").commit();
     assert!(error(&repo).contains("git refs migrate --ref-format=files"), "{}", error(&repo));
@@ -166,7 +167,7 @@ fn references_in_a_format_that_cannot_be_read() {
 
 #[test]
 fn a_tree_deeper_than_anybody_needs() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit();
     let blob = repo.git(["rev-parse", ":a"]);
     let entry = format!("100644,{},{}f", blob.trim(), "d/".repeat(300));
@@ -174,18 +175,18 @@ fn a_tree_deeper_than_anybody_needs() {
     let tree = repo.git(["write-tree"]);
     let deep = repo.git(["commit-tree", "-p", "HEAD", "-m", "deep", tree.trim()]);
     let error = repo.try_changed(&format!("HEAD..{}", deep.trim())).expect_err("too deep");
-    assert!(matches!(error, Error::TooDeep { .. }), "{error:?}");
+    assert!(matches!(error, GitError::TooDeep { .. }), "{error:?}");
 }
 
 /// Needs the right to give a file away, which only some users have.
 #[test]
 fn a_repository_of_somebody_else() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one");
     if std::os::unix::fs::chown(&repo.top, Some(12345), None).is_err() {
         return;
     }
-    let git = git_command(&repo.top, repo.directory.path()).arg("status").output().expect("git runs");
+    let git = repo.command("git", &repo.top).arg("status").output().expect("git runs");
     assert!(String::from_utf8_lossy(&git.stderr).contains("dubious ownership"), "git itself");
     let expected = format!("safe.directory {}`", repo.top.display());
     assert!(error(&repo).ends_with(&expected), "{}", error(&repo));

@@ -3,8 +3,8 @@
 use super::*;
 
 /// `main` and `topic`, each with a commit of its own, and `topic` checked out.
-fn diverged() -> Repo {
-    let repo = Repo::new();
+fn diverged() -> TestRepo {
+    let repo = TestRepo::new();
     repo.stage("a", "one\n").stage("b", "two\n").stage("d/c", "three\n").commit();
     repo.git(["checkout", "-q", "-b", "topic"]);
     repo.stage("b", "topic\n").stage("d/new", "topic\n").commit();
@@ -57,21 +57,21 @@ fn a_file_that_is_as_it_was_is_no_target() {
 }
 
 /// What `git diff` lists, which is what phaser must find. Untracked files are no business of either.
-fn listed_by_git(repo: &Repo, base: &str) -> Vec<String> {
+fn listed_by_git(repo: &TestRepo, base: &str) -> Vec<String> {
     let listed =
         repo.git(["--no-optional-locks", "diff", "--name-only", "--no-renames", "--diff-filter=d", base]);
     listed.lines().map(str::to_owned).collect()
 }
 
 #[track_caller]
-fn agrees_with_git(repo: &Repo, base: &str, expected: &[&str]) {
+fn agrees_with_git(repo: &TestRepo, base: &str, expected: &[&str]) {
     assert_eq!(listed_by_git(repo, base), expected, "git itself");
     assert_eq!(paths(&repo.changed(base)), expected);
 }
 
 #[test]
 fn other_line_endings_are_a_change_unless_git_converts_them() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.git(["config", "core.autocrlf", "false"]);
     repo.stage("a.sh", "one\ntwo\n").stage("b.txt", "one\n").stage("c.bin", "one\n").commit();
     for path in ["a.sh", "b.txt", "c.bin"] {
@@ -94,7 +94,7 @@ fn other_line_endings_are_a_change_unless_git_converts_them() {
 
 #[test]
 fn attributes_may_be_in_any_place_where_git_looks() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.git(["config", "core.autocrlf", "false"]);
     repo.stage("d/e/a.txt", "one\n").stage("d/b.txt", "one\n").stage("c.txt", "one\n").commit();
     for path in ["d/e/a.txt", "d/b.txt", "c.txt"] {
@@ -114,7 +114,7 @@ fn attributes_may_be_in_any_place_where_git_looks() {
 
 #[test]
 fn what_has_cr_lf_in_the_index_stays_so() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.git(["config", "core.autocrlf", "false"]);
     repo.stage("a", "one\r\ntwo\r\n").commit().git(["config", "core.autocrlf", "true"]);
     repo.write("a", "one\ntwo\n");
@@ -125,7 +125,7 @@ fn what_has_cr_lf_in_the_index_stays_so() {
 
 #[test]
 fn identifiers_and_encodings_are_converted_and_drivers_are_not_run() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "$Id$\n").stage("b", "fünf\n").stage("c", "one\n").commit();
     repo.write(".gitattributes", "a ident\nb working-tree-encoding=UTF-16LE\nc filter=upper\n");
     repo.git(["config", "filter.upper.clean", "tr a-z A-Z"]);
@@ -138,7 +138,7 @@ fn identifiers_and_encodings_are_converted_and_drivers_are_not_run() {
 
 #[test]
 fn attributes_that_cannot_be_read_convert_nothing() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one\n").commit().write("a", "one\r\n");
     let made = Command::new("mkfifo").arg(repo.top.join(".gitattributes")).status().expect("mkfifo runs");
     assert!(made.success());
@@ -148,7 +148,7 @@ fn attributes_that_cannot_be_read_convert_nothing() {
 #[test]
 fn a_mode_change_makes_a_target_where_modes_count() {
     use std::os::unix::fs::PermissionsExt as _;
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one\n").stage("b", "two\n").commit();
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(repo.top.join("a"), executable).expect("made executable");
@@ -166,8 +166,8 @@ fn a_mode_change_makes_a_target_where_modes_count() {
 }
 
 /// `lib` is checked out, `src` and `other` are not, but parts of them are on disk.
-fn sparse(index: &str) -> Repo {
-    let repo = Repo::new();
+fn sparse(index: &str) -> TestRepo {
+    let repo = TestRepo::new();
     repo.stage("lib/a", "one\n").stage("other/deep/x", "one\n").stage("src/a", "one\n");
     repo.stage("src/deep/b", "two\n").stage("src/deep/c", "three\n").commit();
     repo.git(["sparse-checkout", "set", "--cone", index, "lib"]);
@@ -246,8 +246,7 @@ fn links_and_other_things_in_the_worktree_are_not_read() {
 fn a_file_with_a_conflict_is_one_target() {
     let repo = diverged();
     repo.stage("a", "topic\n").commit();
-    let merge =
-        git_command(&repo.top, repo.directory.path()).args(["merge", "main"]).output().expect("git runs");
+    let merge = repo.command("git", &repo.top).args(["merge", "main"]).output().expect("git runs");
     assert!(!merge.status.success());
     let found = repo.changed("main");
     assert_eq!(paths(&found), ["a", "b", "d/new"]);
@@ -315,11 +314,11 @@ fn histories_without_a_common_ancestor() {
 
 #[test]
 fn a_repository_without_a_commit_has_nothing_to_compare() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one");
     for revisions in ["HEAD", "main", "HEAD..HEAD"] {
         let error = repo.try_changed(revisions).expect_err("unborn");
-        assert!(matches!(error, Error::Unborn), "{error:?}");
+        assert!(matches!(error, GitError::Unborn), "{error:?}");
     }
 }
 
@@ -333,7 +332,7 @@ fn a_shallow_clone_may_lack_the_merge_base() {
         let revisions = "origin/main..HEAD".parse().expect("revisions");
         changed(
             &Root::new(&clone),
-            &Location { cwd: clone.clone(), ..Location::default() },
+            &GitLocation { cwd: clone.clone(), ..GitLocation::default() },
             &revisions,
             Renames::Similar,
         )

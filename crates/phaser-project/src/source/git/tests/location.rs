@@ -2,25 +2,28 @@
 
 use super::*;
 
-fn find(repo: &Repo, location: &Location) -> Vec<(String, Result<String, Why>)> {
-    texts(&staged(&Root::new(&repo.top), location, Staged::Changed, Renames::Similar).expect("a repository"))
+fn find(repo: &TestRepo, location: &GitLocation) -> Vec<(String, Result<String, Why>)> {
+    texts(
+        &staged(&Root::new(&repo.top), location, StagedFiles::Changed, Renames::Similar)
+            .expect("a repository"),
+    )
 }
 
 #[test]
 fn the_repository_is_found_from_below() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("d/e/a", "one");
-    let below = Location { cwd: repo.top.join("d/e"), ..Location::default() };
+    let below = GitLocation { cwd: repo.top.join("d/e"), ..GitLocation::default() };
     assert_eq!(find(&repo, &below), [text("d/e/a", "one")]);
 }
 
 #[test]
 fn another_index_can_be_named() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit();
     std::fs::copy(repo.top.join(".git/index"), repo.top.join(".git/next-index")).expect("copied");
     repo.stage("a", "two");
-    let named = |path: &Path| Location { index_file: Some(path.to_owned()), ..repo.location() };
+    let named = |path: &Path| GitLocation { index_file: Some(path.to_owned()), ..repo.location() };
     assert_eq!(find(&repo, &repo.location()), [text("a", "two")]);
     assert_eq!(find(&repo, &named(&repo.top.join(".git/next-index"))), []);
     assert_eq!(find(&repo, &named(Path::new(".git/next-index"))), []);
@@ -28,12 +31,13 @@ fn another_index_can_be_named() {
 
 #[test]
 fn the_name_of_an_index_is_relative_to_the_top_of_the_worktree() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").stage("d/b", "two").commit();
     std::fs::copy(repo.top.join(".git/index"), repo.top.join("other")).expect("copied");
     repo.stage("a", "two");
-    let below = Location { cwd: repo.top.join("d"), index_file: Some("other".into()), ..Location::default() };
-    let mut git = git_command(&below.cwd, repo.directory.path());
+    let below =
+        GitLocation { cwd: repo.top.join("d"), index_file: Some("other".into()), ..GitLocation::default() };
+    let mut git = repo.command("git", &below.cwd);
     let output = git
         .env("GIT_INDEX_FILE", "other")
         .args(["diff", "--cached", "--name-only"])
@@ -45,41 +49,41 @@ fn the_name_of_an_index_is_relative_to_the_top_of_the_worktree() {
 
 #[test]
 fn an_index_that_is_not_there_is_empty() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit();
-    let location = Location { index_file: Some("nowhere".into()), ..repo.location() };
-    let found =
-        staged(&Root::new(&repo.top), &location, Staged::Changed, Renames::Similar).expect("a repository");
+    let location = GitLocation { index_file: Some("nowhere".into()), ..repo.location() };
+    let found = staged(&Root::new(&repo.top), &location, StagedFiles::Changed, Renames::Similar)
+        .expect("a repository");
     assert_eq!((paths(&found), listed(&found)), (vec![], vec![]));
 }
 
 #[test]
 fn a_linked_worktree_has_an_index_of_its_own() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit();
-    let linked = repo.directory.path().canonicalize().expect("it exists").join("linked");
+    let linked = repo.home.path().canonicalize().expect("it exists").join("linked");
     repo.git([OsStr::new("worktree"), "add".as_ref(), "-q".as_ref(), linked.as_ref()]);
     std::fs::write(linked.join("b"), "two").expect("written");
     repo.git_in(&linked, ["add", "b"]);
     repo.stage("c", "three");
-    let in_linked = Location { cwd: linked.clone(), ..Location::default() };
-    let found =
-        staged(&Root::new(&linked), &in_linked, Staged::Changed, Renames::Similar).expect("a repository");
+    let in_linked = GitLocation { cwd: linked.clone(), ..GitLocation::default() };
+    let found = staged(&Root::new(&linked), &in_linked, StagedFiles::Changed, Renames::Similar)
+        .expect("a repository");
     assert_eq!(texts(&found), [text("b", "two")]);
 
     // What a hook in a linked worktree is given.
     let git_dir = repo.git_in(&linked, ["rev-parse", "--git-dir"]);
-    let as_in_a_hook = Location { git_dir: Some(git_dir.trim().into()), ..in_linked };
-    let found =
-        staged(&Root::new(&linked), &as_in_a_hook, Staged::Changed, Renames::Similar).expect("a repository");
+    let as_in_a_hook = GitLocation { git_dir: Some(git_dir.trim().into()), ..in_linked };
+    let found = staged(&Root::new(&linked), &as_in_a_hook, StagedFiles::Changed, Renames::Similar)
+        .expect("a repository");
     assert_eq!(texts(&found), [text("b", "two")]);
 }
 
 #[test]
 fn a_worktree_of_a_bare_repository_is_not_bare() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit();
-    let directory = repo.directory.path().canonicalize().expect("it exists");
+    let directory = repo.home.path().canonicalize().expect("it exists");
     repo.git(["clone", "-q", "--bare", ".", "../bare"]);
     repo.git_in(&directory.join("bare"), ["worktree", "add", "-q", "../linked"]);
     let linked = directory.join("linked");
@@ -87,36 +91,36 @@ fn a_worktree_of_a_bare_repository_is_not_bare() {
     repo.git_in(&linked, ["add", "b"]);
     let git_dir = repo.git_in(&linked, ["rev-parse", "--git-dir"]);
     for git_dir in [None, Some(git_dir.trim().into())] {
-        let location = Location { cwd: linked.clone(), git_dir, ..Location::default() };
-        let found =
-            staged(&Root::new(&linked), &location, Staged::Changed, Renames::Similar).expect("a repository");
+        let location = GitLocation { cwd: linked.clone(), git_dir, ..GitLocation::default() };
+        let found = staged(&Root::new(&linked), &location, StagedFiles::Changed, Renames::Similar)
+            .expect("a repository");
         assert_eq!(texts(&found), [text("b", "two")]);
     }
 }
 
 #[test]
 fn the_repository_and_the_worktree_can_be_named() {
-    let repo = Repo::new();
-    let elsewhere = repo.directory.path().canonicalize().expect("it exists").join("elsewhere");
+    let repo = TestRepo::new();
+    let elsewhere = repo.home.path().canonicalize().expect("it exists").join("elsewhere");
     std::fs::create_dir_all(elsewhere.join("d")).expect("created");
     std::fs::write(elsewhere.join("d/a"), "one").expect("written");
     repo.git(["--work-tree=../elsewhere", "add", "-A"]);
     let git_dir = Some(repo.top.join(".git"));
-    let named = Location {
+    let named = GitLocation {
         cwd: "/".into(),
         git_dir: git_dir.clone(),
         work_tree: Some(elsewhere.clone()),
-        ..Location::default()
+        ..GitLocation::default()
     };
-    let relative = Location {
+    let relative = GitLocation {
         cwd: elsewhere.join("d"),
         git_dir: git_dir.clone(),
         work_tree: Some("..".into()),
-        ..Location::default()
+        ..GitLocation::default()
     };
-    let at_the_top = Location { cwd: elsewhere.clone(), git_dir, ..Location::default() };
+    let at_the_top = GitLocation { cwd: elsewhere.clone(), git_dir, ..GitLocation::default() };
     for location in [named, relative, at_the_top] {
-        let found = staged(&Root::new(&elsewhere), &location, Staged::Changed, Renames::Similar)
+        let found = staged(&Root::new(&elsewhere), &location, StagedFiles::Changed, Renames::Similar)
             .expect("a repository");
         assert_eq!(texts(&found), [text("d/a", "one")]);
     }
@@ -124,9 +128,9 @@ fn the_repository_and_the_worktree_can_be_named() {
 
 #[test]
 fn a_submodule_is_a_repository_of_its_own() {
-    let other = Repo::new();
+    let other = TestRepo::new();
     other.stage("x", "x").commit();
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.git([
         OsStr::new("submodule"),
         "--quiet".as_ref(),
@@ -136,22 +140,22 @@ fn a_submodule_is_a_repository_of_its_own() {
     ]);
     repo.commit().write("sub/y", "two");
     repo.git(["-C", "sub", "add", "y"]);
-    let inside = Location { cwd: repo.top.join("sub"), ..Location::default() };
-    let found = staged(&Root::new(repo.top.join("sub")), &inside, Staged::Changed, Renames::Similar)
+    let inside = GitLocation { cwd: repo.top.join("sub"), ..GitLocation::default() };
+    let found = staged(&Root::new(repo.top.join("sub")), &inside, StagedFiles::Changed, Renames::Similar)
         .expect("a repository");
     assert_eq!(texts(&found), [text("y", "two")]);
 }
 
 #[test]
 fn a_worktree_may_be_reached_through_a_link() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("d/a", "one");
-    let link = repo.directory.path().join("link");
+    let link = repo.home.path().join("link");
     std::os::unix::fs::symlink(&repo.top, &link).expect("linked");
     for root in [&link, &repo.top] {
-        let location = Location { cwd: link.join("d"), ..Location::default() };
-        let found =
-            staged(&Root::new(root), &location, Staged::Changed, Renames::Similar).expect("a repository");
+        let location = GitLocation { cwd: link.join("d"), ..GitLocation::default() };
+        let found = staged(&Root::new(root), &location, StagedFiles::Changed, Renames::Similar)
+            .expect("a repository");
         assert_eq!(texts(&found), [text("d/a", "one")]);
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn staged_bytes_count_and_the_worktree_does_not() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one\n").commit();
     repo.stage("a", "bad\n")
         .stage("b", "good\n")
@@ -17,7 +17,7 @@ fn staged_bytes_count_and_the_worktree_does_not() {
 
 #[test]
 fn only_what_differs_from_head_is_a_target() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     for path in ["a", "d/e/f", "d/g", "d.x", "d0", "z"] {
         repo.stage(path, path);
     }
@@ -30,7 +30,7 @@ fn only_what_differs_from_head_is_a_target() {
 
 #[test]
 fn before_the_first_commit_everything_is_new() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     assert_eq!(repo.staged().targets, []);
     repo.stage("a", "one").stage("d/b", "two");
     assert_eq!(texts(&repo.staged()), [text("a", "one"), text("d/b", "two")]);
@@ -38,14 +38,14 @@ fn before_the_first_commit_everything_is_new() {
 
 #[test]
 fn a_repository_may_use_sha256() {
-    let repo = Repo::with(["init", "--object-format=sha256"]);
+    let repo = TestRepo::init(["init", "--object-format=sha256"]);
     repo.stage("a", "one").commit().stage("b", "two");
     assert_eq!(texts(&repo.staged()), [text("b", "two")]);
 }
 
 #[test]
 fn a_renamed_file_is_a_target_at_its_new_path() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("old", "text\n").commit().git(["mv", "old", "new"]);
     assert_eq!(texts(&repo.staged()), [text("new", "text\n")]);
     assert_eq!(befores(&repo.staged()), [Some("text\n".into())]);
@@ -55,14 +55,14 @@ fn a_renamed_file_is_a_target_at_its_new_path() {
 
 #[test]
 fn a_renamed_file_may_have_changed_a_little() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     let text = |last: &str| format!("one\ntwo\nthree\nfour\nfive\nsix\n{last}\n");
     repo.stage("d/old", &text("seven")).stage("other", "nothing alike\n").commit();
     repo.git(["rm", "-q", "d/old", "other"]);
     repo.stage("e/new", &text("eight"));
     let before = |renames| {
-        let found =
-            staged(&Root::new(&repo.top), &repo.location(), Staged::Changed, renames).expect("a repository");
+        let found = staged(&Root::new(&repo.top), &repo.location(), StagedFiles::Changed, renames)
+            .expect("a repository");
         assert_eq!(paths(&found), ["e/new"]);
         found.targets[0].before.as_ref().map(|before| before.path.clone())
     };
@@ -72,7 +72,7 @@ fn a_renamed_file_may_have_changed_a_little() {
 
 #[test]
 fn a_deleted_file_is_gone() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").stage("d/b", "two").commit().git(["rm", "-q", "--cached", "d/b"]);
     assert_eq!(repo.staged().targets, []);
     assert_eq!(listed(&repo.staged()), ["a"]);
@@ -80,7 +80,7 @@ fn a_deleted_file_is_gone() {
 
 #[test]
 fn a_file_may_become_a_directory_and_the_other_way_around() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "file").stage("b/c", "inside").commit();
     repo.git(["rm", "-q", "a", "b/c"]);
     repo.stage("a/x", "inside").stage("b", "file");
@@ -90,14 +90,14 @@ fn a_file_may_become_a_directory_and_the_other_way_around() {
 
 #[test]
 fn a_mode_change_makes_a_target() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit().git(["update-index", "--chmod=+x", "a"]);
     assert_eq!(texts(&repo.staged()), [text("a", "one")]);
 }
 
 #[test]
 fn a_file_that_is_only_intended_to_be_added_is_not_committed() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit().write("b", "two").git(["add", "-N", "b"]);
     assert_eq!(repo.staged().targets, []);
     assert_eq!(listed(&repo.staged()), ["a"]);
@@ -107,9 +107,9 @@ fn a_file_that_is_only_intended_to_be_added_is_not_committed() {
 
 #[test]
 fn links_and_submodules_are_there_but_not_read() {
-    let other = Repo::new();
+    let other = TestRepo::new();
     other.stage("x", "x").commit();
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     std::os::unix::fs::symlink("/etc/passwd", repo.top.join("link")).expect("linked");
     repo.git(["add", "link"]);
     repo.git([
@@ -125,7 +125,7 @@ fn links_and_submodules_are_there_but_not_read() {
 
 #[test]
 fn a_link_that_becomes_a_file_is_read() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     std::os::unix::fs::symlink("nowhere", repo.top.join("a")).expect("linked");
     repo.git(["add", "a"]);
     repo.commit();
@@ -138,7 +138,7 @@ fn a_link_that_becomes_a_file_is_read() {
 
 #[test]
 fn of_a_file_in_large_file_storage_the_pointer_is_read() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0000\nsize 12345\n";
     repo.git(["config", "filter.lfs.clean", &format!("printf '{}'", pointer.replace('\n', "\\n"))]);
     repo.git(["config", "filter.lfs.smudge", "cat"]);
@@ -148,7 +148,7 @@ fn of_a_file_in_large_file_storage_the_pointer_is_read() {
 
 #[test]
 fn a_split_index_is_put_together() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").stage("b", "two").stage("d/c", "three").commit();
     repo.git(["update-index", "--split-index"]);
     repo.stage("b", "new").stage("e", "new").git(["rm", "-q", "--cached", "a"]);
@@ -160,8 +160,8 @@ fn a_split_index_is_put_together() {
 }
 
 /// A repository with a sparse index: `in/` is checked out, `out/` is one entry.
-fn sparse() -> Repo {
-    let repo = Repo::new();
+fn sparse() -> TestRepo {
+    let repo = TestRepo::new();
     repo.stage("in/a", "one").stage("out/b", "two").stage("out/deep/c", "three").commit();
     repo.git(["sparse-checkout", "set", "--cone", "--sparse-index", "in"]);
     let entries = repo.git(["ls-files", "--sparse"]);
@@ -193,10 +193,10 @@ fn a_change_inside_a_sparse_directory_is_seen() {
 
 #[test]
 fn a_project_may_be_a_part_of_the_worktree() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("part/a", "one").stage("part-two/b", "two").stage("c", "three");
     let found =
-        staged(&Root::new(repo.top.join("part")), &repo.location(), Staged::Changed, Renames::Similar)
+        staged(&Root::new(repo.top.join("part")), &repo.location(), StagedFiles::Changed, Renames::Similar)
             .expect("a repository");
     assert_eq!(texts(&found), [text("a", "one")]);
     assert_eq!(listed(&found), ["a"]);
@@ -204,10 +204,11 @@ fn a_project_may_be_a_part_of_the_worktree() {
 
 #[test]
 fn a_worktree_may_be_a_part_of_the_project() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one");
     let project = Root::new(repo.top.parent().expect("a parent"));
-    let found = staged(&project, &repo.location(), Staged::Changed, Renames::Similar).expect("a repository");
+    let found =
+        staged(&project, &repo.location(), StagedFiles::Changed, Renames::Similar).expect("a repository");
     assert_eq!(texts(&found), [text("top/a", "one")]);
     assert_eq!(found.coverage, Coverage::Partial);
 }
@@ -215,7 +216,7 @@ fn a_worktree_may_be_a_part_of_the_project() {
 #[test]
 fn names_need_not_be_utf8() {
     use std::os::unix::ffi::OsStrExt;
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     let name = OsStr::from_bytes(b"caf\xE9 #%");
     std::fs::write(repo.top.join(name), "text").expect("written");
     repo.git([OsStr::new("add"), name]);
@@ -224,7 +225,7 @@ fn names_need_not_be_utf8() {
 
 #[test]
 fn a_merge_in_progress_is_compared_with_head() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "one").commit().git(["checkout", "-q", "-b", "topic"]);
     repo.stage("b", "two").commit().git(["checkout", "-q", "main"]);
     repo.stage("c", "three").commit().git(["merge", "-q", "--no-commit", "topic"]);
@@ -233,7 +234,7 @@ fn a_merge_in_progress_is_compared_with_head() {
 
 #[test]
 fn what_stands_in_for_an_object_is_not_what_is_committed() {
-    let repo = Repo::new();
+    let repo = TestRepo::new();
     repo.stage("a", "bad").write("good", "good");
     let bad = repo.git(["rev-parse", ":a"]);
     let good = repo.git(["hash-object", "-w", "good"]);
@@ -243,8 +244,8 @@ fn what_stands_in_for_an_object_is_not_what_is_committed() {
 
 #[test]
 fn nothing_is_run_and_nothing_is_written() {
-    let repo = Repo::new();
-    let spy = repo.directory.path().join("spy");
+    let repo = TestRepo::new();
+    let spy = repo.home.path().join("spy");
     std::fs::write(&spy, format!("#!/bin/sh\ntouch {}.ran\ncat\n", spy.display())).expect("written");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&spy, mode).expect("made executable");

@@ -1,7 +1,6 @@
-//! What differs in the worktree from a tree: the files that git tracks, as they are on disk.
+//! Compares the tracked files on disk with a tree.
 //!
-//! A file whose size and times are those that the index remembers is not read. The others are compared as git would
-//! store them.
+//! A file with the size and times that the index records is not read. Others are compared in their stored form.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -17,24 +16,28 @@ use gix::objs::tree::EntryKind;
 use crate::source::{Content, Targets};
 use phaser_core::skipped::Why;
 
-use super::compare::{self, Change, Changes, Entry};
+use super::compare::{self, TreeChange, TreeChanges, TreeEntry};
 use super::repository::Repository;
 use super::to_git::{ToGit, is_object};
-use super::{Collection, Error, Renames};
+use super::{Collection, GitError, Renames};
 
-/// Files larger than this are not read to find out whether they changed: they count as changed.
+/// A larger file, in bytes, is not read for comparison and counts as changed.
 pub(super) const MAX_COMPARED: u64 = 64 << 20;
 
-/// A modification time within the index's own tick says nothing, so nanoseconds are looked at. Where the file
-/// system loses them, files are compared more often than needed.
+/// Nanoseconds are compared, because a change within the second of the index's own time would not show. Where the
+/// file system drops them, more files are read than needed.
 const STAT: stat::Options =
     stat::Options { trust_ctime: true, check_stat: true, use_nsec: true, use_stdev: false };
 
 /// The tracked files that differ from the tree `base`.
-pub(super) fn changed(repository: &Repository, base: ObjectId, renames: Renames) -> Result<Targets, Error> {
+pub(super) fn changed(
+    repository: &Repository,
+    base: ObjectId,
+    renames: Renames,
+) -> Result<Targets, GitError> {
     let index = repository.index()?;
     let changes = compare::index(repository, Some(base), &index)?;
-    let mut comparison = Comparison::new(repository, &index, &changes);
+    let mut comparison = WorktreeComparison::new(repository, &index, &changes);
     let mut collection = Collection::new(repository, &changes, renames);
     let mut previous: &[u8] = b"";
     for entry in index.entries() {
@@ -48,60 +51,60 @@ pub(super) fn changed(repository: &Repository, base: ObjectId, renames: Renames)
     Ok(collection.found)
 }
 
-/// A file that git tracks.
-struct Tracked<'a> {
+/// A tracked file.
+struct TrackedFile<'a> {
     path: &'a [u8],
-    /// What a commit would contain there.
-    staged: Option<Entry>,
-    /// What the index remembers of the file.
+    /// The entry that a commit would contain.
+    staged: Option<TreeEntry>,
+    /// The metadata that the index records.
     stat: Option<&'a Stat>,
-    /// What stood there in the base.
-    was: Option<Entry>,
-    /// How the index differs from the base.
-    change: Option<&'a Change>,
-    expected: Expected,
+    /// The entry in the base.
+    was: Option<TreeEntry>,
+    /// The difference between base and index.
+    change: Option<&'a TreeChange>,
+    expected: ExpectedLocation,
 }
 
 /// Where a tracked file is expected.
 #[derive(Clone, Copy)]
-enum Expected {
-    /// On disk, or it was deleted.
+enum ExpectedLocation {
+    /// On disk; if it is not there, it was deleted.
     OnDisk,
-    /// Only in the index, but what is on disk all the same counts.
+    /// In the index only (sparse checkout), but a file on disk counts.
     Sparse,
-    /// Only in the index, whatever is on disk.
+    /// In the index only; a file on disk does not count.
     InIndex,
 }
 
-/// The worktree, and what it is compared with.
-struct Comparison<'a> {
+/// A worktree and the base it is compared with.
+struct WorktreeComparison<'a> {
     repository: &'a Repository,
     index: &'a State,
-    /// How the index differs from the base.
-    changes: &'a Changes,
-    present: HashMap<&'a [u8], &'a Change>,
-    gone: HashMap<&'a [u8], Entry>,
-    settings: Settings,
-    /// Made when the first file has to be converted; `None` in it when that cannot be done.
+    /// The difference between base and index.
+    changes: &'a TreeChanges,
+    present: HashMap<&'a [u8], &'a TreeChange>,
+    gone: HashMap<&'a [u8], TreeEntry>,
+    settings: WorktreeSettings,
+    /// Created for the first file that needs it; the inner `None` means that this failed.
     converter: Option<Option<ToGit<'a>>>,
-    /// A directory that is not there, with the final `/`.
+    /// A directory that does not exist, with a final `/`.
     absent: Vec<u8>,
 }
 
-/// What the configuration says about the worktree.
+/// Configuration that affects the comparison.
 #[derive(Clone, Copy)]
-struct Settings {
-    /// Does the executable bit of a file mean something?
+struct WorktreeSettings {
+    /// `core.fileMode`: the executable bit is significant.
     file_mode: bool,
-    /// Do files on disk count which the sparse checkout leaves out?
+    /// Whether files on disk outside the sparse checkout count.
     sparse_files: bool,
 }
 
-impl<'a> Comparison<'a> {
-    fn new(repository: &'a Repository, index: &'a State, changes: &'a Changes) -> Self {
+impl<'a> WorktreeComparison<'a> {
+    fn new(repository: &'a Repository, index: &'a State, changes: &'a TreeChanges) -> Self {
         let config = repository.git.config_snapshot();
         let is_set = |key: &str, default: bool| config.boolean(key).unwrap_or(default);
-        let settings = Settings {
+        let settings = WorktreeSettings {
             file_mode: is_set("core.fileMode", true),
             sparse_files: is_set("core.sparseCheckout", false)
                 && !is_set("sparse.expectFilesOutsideOfPatterns", false),
@@ -118,32 +121,32 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn tracked(&self, path: &'a [u8], entry: &'a gix::index::Entry) -> Tracked<'a> {
-        let staged = compare::is_committed(entry).then(|| Entry::of_index(entry));
+    fn tracked(&self, path: &'a [u8], entry: &'a gix::index::Entry) -> TrackedFile<'a> {
+        let staged = compare::is_committed(entry).then(|| TreeEntry::of_index(entry));
         let change = self.present.get(path).copied();
         let was = match change {
             Some(change) => change.was,
             None => staged.or_else(|| self.gone.get(path).copied()),
         };
         let expected = if entry.mode.is_submodule() {
-            Expected::InIndex
+            ExpectedLocation::InIndex
         } else if !entry.flags.contains(Flags::SKIP_WORKTREE) {
-            Expected::OnDisk
+            ExpectedLocation::OnDisk
         } else if self.settings.sparse_files {
-            Expected::Sparse
+            ExpectedLocation::Sparse
         } else {
-            Expected::InIndex
+            ExpectedLocation::InIndex
         };
-        Tracked { path, staged, stat: Some(&entry.stat), was, change, expected }
+        TrackedFile { path, staged, stat: Some(&entry.stat), was, change, expected }
     }
 
-    /// Adds the files of a directory that the index has as one entry, its path with the final `/`.
+    /// Adds the files of a sparse directory entry; its path ends in `/`.
     fn add_sparse(
         &mut self,
         collection: &mut Collection<'_>,
         directory: &[u8],
         tree: ObjectId,
-    ) -> Result<(), Error> {
+    ) -> Result<(), GitError> {
         let is_on_disk =
             || Metadata::from_path_no_follow(&self.repository.worktree.join(native(directory)?)).ok();
         if !self.settings.sparse_files || is_on_disk().is_none() {
@@ -153,13 +156,13 @@ impl<'a> Comparison<'a> {
         }
         for file in compare::files(self.repository, directory, tree)? {
             let change = self.present.get(file.path.as_slice()).copied();
-            let tracked = Tracked {
+            let tracked = TrackedFile {
                 path: &file.path,
                 staged: Some(file.now),
                 stat: None,
                 was: change.map_or(Some(file.now), |change| change.was),
                 change,
-                expected: Expected::Sparse,
+                expected: ExpectedLocation::Sparse,
             };
             self.add(collection, tracked)?;
         }
@@ -167,11 +170,11 @@ impl<'a> Comparison<'a> {
     }
 
     /// Adds a file if it changed.
-    fn add(&mut self, collection: &mut Collection<'_>, tracked: Tracked<'_>) -> Result<(), Error> {
+    fn add(&mut self, collection: &mut Collection<'_>, tracked: TrackedFile<'_>) -> Result<(), GitError> {
         if self.repository.project_path(tracked.path).is_none() {
             return Ok(());
         }
-        if matches!(tracked.expected, Expected::InIndex) || self.is_absent(&tracked) {
+        if matches!(tracked.expected, ExpectedLocation::InIndex) || self.is_absent(&tracked) {
             tracked.change.into_iter().for_each(|change| collection.add_committed(change));
             return Ok(());
         }
@@ -194,10 +197,10 @@ impl<'a> Comparison<'a> {
         Ok(())
     }
 
-    /// Is this a file that the sparse checkout leaves out, and is it not on disk? Most of them are in directories that
-    /// are not there either.
-    fn is_absent(&mut self, tracked: &Tracked<'_>) -> bool {
-        if !matches!(tracked.expected, Expected::Sparse) {
+    /// Whether a file outside the sparse checkout is not on disk. Remembers a missing directory, because most of its
+    /// siblings are missing with it.
+    fn is_absent(&mut self, tracked: &TrackedFile<'_>) -> bool {
+        if !matches!(tracked.expected, ExpectedLocation::Sparse) {
             return false;
         }
         if !self.absent.is_empty() && tracked.path.starts_with(&self.absent) {
@@ -215,16 +218,16 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    /// Git writes no path to an index that leads out of the worktree, or into its own directory.
-    fn file(&self, path: &[u8]) -> Result<PathBuf, Error> {
-        let native = native(path).ok_or_else(|| Error::Index {
+    /// The path on disk. Fails for a path that git would not write: outside the worktree, or inside `.git`.
+    fn file(&self, path: &[u8]) -> Result<PathBuf, GitError> {
+        let native = native(path).ok_or_else(|| GitError::Index {
             path: self.repository.index_file.clone(),
             what: format!("it contains the path {:?}", path.as_bstr()),
         })?;
         Ok(self.repository.worktree.join(native))
     }
 
-    fn is_unchanged(&mut self, tracked: &Tracked<'_>, file: &Path, metadata: &Metadata) -> bool {
+    fn is_unchanged(&mut self, tracked: &TrackedFile<'_>, file: &Path, metadata: &Metadata) -> bool {
         let kind = self.kind(tracked, metadata);
         if self.is_as_in_index(tracked, kind, metadata) {
             return tracked.change.is_none();
@@ -240,8 +243,8 @@ impl<'a> Comparison<'a> {
             || self.converter().is_some_and(|converter| converter.gives(tracked.path, &bytes, was.id))
     }
 
-    /// What git would store for the file, if it is one that can be stored.
-    fn kind(&self, tracked: &Tracked<'_>, metadata: &Metadata) -> Option<EntryKind> {
+    /// The kind of the file in git; `None` if git cannot store it.
+    fn kind(&self, tracked: &TrackedFile<'_>, metadata: &Metadata) -> Option<EntryKind> {
         if metadata.is_symlink() {
             return Some(EntryKind::Link);
         }
@@ -255,7 +258,12 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    fn is_as_in_index(&self, tracked: &Tracked<'_>, kind: Option<EntryKind>, metadata: &Metadata) -> bool {
+    fn is_as_in_index(
+        &self,
+        tracked: &TrackedFile<'_>,
+        kind: Option<EntryKind>,
+        metadata: &Metadata,
+    ) -> bool {
         let Some((remembered, staged)) = tracked.stat.zip(tracked.staged) else { return false };
         Some(staged.kind) == kind && is_remembered(self.index, remembered, metadata)
     }
@@ -265,7 +273,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Is the file on disk the one that the index remembers, as far as its size and times tell?
+/// Whether the file on disk has the size and times that the index records.
 pub(super) fn is_as_remembered(repository: &Repository, index: &State, entry: &gix::index::Entry) -> bool {
     let Ok(path) = gix::path::from_byte_slice(entry.path(index)) else { return false };
     let metadata = Metadata::from_path_no_follow(&repository.worktree.join(path));
@@ -276,7 +284,7 @@ fn is_remembered(index: &State, remembered: &Stat, metadata: &Metadata) -> bool 
     Stat::from_fs(metadata).is_ok_and(|stat| has_stat(index, remembered, &stat))
 }
 
-/// Does a file have the size and times that the index remembers, and were they taken long enough after its last change?
+/// Whether size and times match the index and were recorded safely after the last change.
 pub(super) fn has_stat(index: &State, remembered: &Stat, stat: &Stat) -> bool {
     remembered.matches(stat, STAT) && !remembered.is_racy(index.timestamp(), STAT)
 }
@@ -285,14 +293,14 @@ fn is_blob(kind: EntryKind) -> bool {
     matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
 }
 
-/// A path of the index as the system spells it, if git could have put it there.
+/// The path in the system's form; `None` if git would not write it to an index.
 pub(super) fn native(path: &[u8]) -> Option<PathBuf> {
     let bad = |name: &[u8]| matches!(name, b"" | b"." | b"..") || name.eq_ignore_ascii_case(b".git");
     let is_bad = path.strip_suffix(b"/").unwrap_or(path).split(|&byte| byte == b'/').any(bad);
     if is_bad { None } else { gix::path::from_byte_slice(path).ok().map(Path::to_owned) }
 }
 
-/// Does a directory on the way to the file turn out to be a link? Then the file itself is gone, as git sees it.
+/// Whether a directory above the file is a link. To git, the file is then gone.
 fn leads_through_link(worktree: &Path, file: &Path) -> bool {
     let mut parents = file.ancestors().skip(1).take_while(|parent| *parent != worktree);
     parents.any(|parent| parent.is_symlink())

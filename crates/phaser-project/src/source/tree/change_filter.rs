@@ -1,45 +1,45 @@
-//! Which files of a tree are wanted, by what the system says of them: those whose state changed not before some time.
+//! Selects files by the time of their last status change (ctime).
 //!
-//! The state of a file (ctime) also changes when its times are set back or when it is moved, so nobody hides a change by
-//! that. A directory that is moved takes its files with it, and theirs does not change: it is looked at, too.
+//! ctime also changes when a file's mtime is set back or when it is renamed, so neither hides a change. A moved
+//! directory takes its files along without changing their ctime. It is recognised by its own times: the move changed
+//! its ctime but not its mtime. All files below it are then selected.
 
 use std::fs::Metadata;
 use std::time::SystemTime;
 
 use phaser_core::deadline::Deadline;
 
-/// What a walk takes, and how long it may take.
-pub(in crate::source) struct Sieve<'a> {
-    /// What changed before this time is not wanted. A time in the future is not before it.
+/// Selects the files of a walk, and limits its time.
+pub(in crate::source) struct ChangeFilter<'a> {
+    /// Files that changed before this time are not selected; those from the future are.
     pub(in crate::source) since: Option<SystemTime>,
-    /// Is the file at this path of the project known to be as it was?
+    /// Whether a file is known to be unchanged, by its path in the project and its metadata.
     pub(in crate::source) is_as_before: &'a (dyn Fn(&[u8], &Metadata) -> bool + Sync),
-    /// When to stop.
     pub(in crate::source) deadline: Deadline,
 }
 
-/// Whether a directory was moved to where it is.
+/// Whether a directory was moved to its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moved {
+pub(super) enum DirectoryMoved {
     Yes,
     No,
 }
 
-impl Sieve<'_> {
-    /// Is this file wanted?
-    pub(super) fn takes(&self, path: &[u8], metadata: &Metadata, moved: Moved) -> bool {
-        let is_recent = moved == Moved::Yes || self.is_recent(changed_at(metadata));
+impl ChangeFilter<'_> {
+    /// Whether to take a file; `moved` is that of its directory.
+    pub(super) fn takes(&self, path: &[u8], metadata: &Metadata, moved: DirectoryMoved) -> bool {
+        let is_recent = moved == DirectoryMoved::Yes || self.is_recent(changed_at(metadata));
         is_recent && !(self.is_as_before)(path, metadata)
     }
 
-    /// Was this directory moved? That changes its state, but not what is in it.
+    /// Whether a directory was moved: its ctime is recent and its mtime, which changes with its entries, is not.
     pub(super) fn has_moved(&self, metadata: &Metadata) -> bool {
         self.since.is_some()
             && self.is_recent(changed_at(metadata))
             && !self.is_recent(metadata.modified().ok())
     }
 
-    /// What has no time is taken to be recent.
+    /// A missing time counts as recent.
     fn is_recent(&self, time: Option<SystemTime>) -> bool {
         match (self.since, time) {
             (Some(since), Some(time)) => time >= since,
@@ -48,7 +48,7 @@ impl Sieve<'_> {
     }
 }
 
-/// When the state of a file changed last; `None` before 1970.
+/// The ctime of a file; `None` before 1970.
 #[cfg(unix)]
 pub fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt as _;
@@ -58,7 +58,7 @@ pub fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanoseconds))
 }
 
-/// When a file was written last: there is nothing better.
+/// The mtime: this system has no ctime.
 #[cfg(not(unix))]
 pub fn changed_at(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok()

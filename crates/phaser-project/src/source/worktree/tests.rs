@@ -5,80 +5,45 @@ mod hostile;
 mod names;
 mod turns;
 
-use std::process::Command;
 use std::time::Duration;
 
 use super::*;
 use crate::config::Existing;
 use crate::project::{Options, Project};
 use crate::source::{Reader, Source};
-
-/// A project whose contract forbids the word BAD, in a repository.
-struct Repo {
-    directory: tempfile::TempDir,
-    top: PathBuf,
-}
+use crate::testing::TestRepo;
 
 const CONTRACT: &str =
     "rule_id: no-bad\ntype: forbid_pattern\npattern: BAD\nfile_glob: '**'\nmessage: m\nseverity: error\n";
 
-impl Repo {
-    /// The contract is committed, a long time ago.
-    fn new() -> Self {
-        let repo = Self::without_git();
-        repo.git("init --quiet");
-        repo.commit();
-        repo
-    }
+/// A project whose contract forbids the word BAD, in a repository. The contract is committed, in 2020.
+fn project() -> TestRepo {
+    let repo = project_without_git();
+    repo.git_past("init --quiet").commit_past();
+    repo
+}
 
-    fn without_git() -> Self {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let top = directory.path().canonicalize().expect("it exists").join("top");
-        let repo = Self { directory, top };
-        repo.write(".claude/contracts/no-bad.yaml", CONTRACT);
-        repo
-    }
+fn project_without_git() -> TestRepo {
+    let repo = TestRepo::without_git();
+    repo.write(".claude/contracts/no-bad.yaml", CONTRACT);
+    repo
+}
 
-    fn command(&self, program: &str) -> Command {
-        let home = self.directory.path();
-        let mut command = Command::new(program);
-        command.current_dir(&self.top).env_clear();
-        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
-        command.env("HOME", home).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_EDITOR", "true");
-        for role in ["AUTHOR", "COMMITTER"] {
-            command
-                .env(format!("GIT_{role}_NAME"), "nobody")
-                .env(format!("GIT_{role}_EMAIL"), "n@example.com");
-        }
-        let settings = [("init.defaultBranch", "main"), ("protocol.file.allow", "always")];
-        command.env("GIT_CONFIG_COUNT", settings.len().to_string());
-        for (at, (key, value)) in settings.iter().enumerate() {
-            command.env(format!("GIT_CONFIG_KEY_{at}"), key).env(format!("GIT_CONFIG_VALUE_{at}"), value);
-        }
-        command
-    }
-
-    /// Runs git a long time ago, as far as commits and the reflog can tell.
+impl TestRepo {
+    /// Runs git in 2020, as far as commits and the reflog can tell.
     #[track_caller]
-    fn git(&self, arguments: &str) -> &Self {
-        let mut git = self.command("git");
+    fn git_past(&self, arguments: &str) -> &Self {
+        let mut git = self.command("git", &self.top);
         git.env("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z").env("GIT_AUTHOR_DATE", "2020-01-01T00:00:00Z");
         let output = git.args(arguments.split(' ')).output().expect("git runs");
         assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
         self
     }
 
-    /// Commits everything, a long time ago.
+    /// Commits everything, in 2020.
     #[track_caller]
-    fn commit(&self) -> &Self {
-        self.git("add --all").git("commit --quiet --allow-empty --message x")
-    }
-
-    fn write(&self, path: &str, text: &str) -> &Self {
-        let path = self.top.join(path);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
-        fs::write(path, text).expect("written");
-        self
+    fn commit_past(&self) -> &Self {
+        self.git_past("add --all").git_past("commit --quiet --allow-empty --message x")
     }
 
     /// Runs a command in a shell, now, and gives the time from which on its work counts. It may fail.
@@ -87,43 +52,39 @@ impl Repo {
         std::thread::sleep(Duration::from_millis(30));
         let since = SystemTime::now();
         std::thread::sleep(Duration::from_millis(30));
-        self.command("sh").arg("-c").arg(script).output().expect("a shell");
+        self.command("sh", &self.top).arg("-c").arg(script).output().expect("a shell");
         since
     }
 
-    fn location(&self) -> Location {
-        Location { cwd: self.top.clone(), ..Location::default() }
-    }
-
-    fn swept(&self, sweep: &Sweep) -> Targets {
+    fn changed_files(&self, sweep: &ChangeWindow) -> Targets {
         let at = |threads| {
-            let looking = Looking { threads, deadline: Deadline::NEVER };
-            swept(&Root::new(&self.top), &self.location(), sweep, looking)
+            let limits = WalkLimits { threads, deadline: Deadline::NEVER };
+            changed_files(&Root::new(&self.top), &self.location(), sweep, limits)
         };
         let targets = at(1);
         assert_eq!(targets, at(4), "the same on any number of threads");
         targets
     }
 
-    /// What the command of this script is told about.
+    /// The open violations after a command that runs this script.
     #[track_caller]
-    fn told(&self, script: &str) -> Vec<String> {
+    fn reported(&self, script: &str) -> Vec<String> {
         let since = self.shell(script);
-        self.told_by(Sweep::Command { changed: None, since })
+        self.reported_by(ChangeWindow::Command { changed: None, since })
     }
 
-    /// What a turn of this script is told about.
+    /// The open violations after a turn that runs this script.
     #[track_caller]
-    fn told_at_end(&self, script: &str) -> Vec<String> {
+    fn reported_at_end(&self, script: &str) -> Vec<String> {
         let since = self.shell(script);
-        let told = self.told_by(Sweep::Turn { since: Some(since) });
-        let of_all = self.told_by(Sweep::Turn { since: None });
-        assert!(told.iter().all(|one| of_all.contains(one)), "{told:?} in {of_all:?}");
-        told
+        let reported = self.reported_by(ChangeWindow::Turn { since: Some(since) });
+        let of_all = self.reported_by(ChangeWindow::Turn { since: None });
+        assert!(reported.iter().all(|one| of_all.contains(one)), "{reported:?} in {of_all:?}");
+        reported
     }
 
     #[track_caller]
-    fn told_by(&self, sweep: Sweep) -> Vec<String> {
+    fn reported_by(&self, sweep: ChangeWindow) -> Vec<String> {
         let options =
             Options { existing: Some(Existing::Report), git: Some(self.location()), ..Options::default() };
         let root = crate::path::Root::new(self.top.canonicalize().expect("exists"));
@@ -163,36 +124,44 @@ fn gaps(targets: &Targets) -> Vec<String> {
 
 #[test]
 fn what_a_command_writes_is_told_and_what_was_there_is_not() {
-    let repo = Repo::new();
-    repo.write("old.txt", "old BAD\n").write("other.txt", "BAD\n").commit();
-    assert_eq!(repo.told("true"), NOTHING);
-    assert_eq!(repo.told("echo new BAD >> old.txt; echo BAD > new.txt"), ["new.txt:1", "old.txt:2"]);
-    assert_eq!(repo.told("echo fine > old.txt; exit 3"), NOTHING, "the other one is as it was since then");
-    assert_eq!(repo.told("printf 'new\\nold  BAD\\n' > old.txt; rm other.txt"), NOTHING, "it moved");
+    let repo = project();
+    repo.write("old.txt", "old BAD\n").write("other.txt", "BAD\n").commit_past();
+    assert_eq!(repo.reported("true"), NOTHING);
+    assert_eq!(repo.reported("echo new BAD >> old.txt; echo BAD > new.txt"), ["new.txt:1", "old.txt:2"]);
+    assert_eq!(
+        repo.reported("echo fine > old.txt; exit 3"),
+        NOTHING,
+        "the other one is as it was since then"
+    );
+    assert_eq!(repo.reported("printf 'new\\nold  BAD\\n' > old.txt; rm other.txt"), NOTHING, "it moved");
 }
 
 #[test]
 fn no_time_on_a_file_hides_a_change() {
-    let repo = Repo::new();
-    repo.write("a.txt", "fine\n").commit();
-    let elsewhere = repo.directory.path().join("bad.txt");
+    let repo = project();
+    repo.write("a.txt", "fine\n").commit_past();
+    let elsewhere = repo.home.path().join("bad.txt");
     fs::write(&elsewhere, "BAD\n").expect("written");
     repo.shell("touch -d 2001-01-01 ../bad.txt");
-    assert_eq!(repo.told("cp -p ../bad.txt a.txt"), ["a.txt:1"]);
-    assert_eq!(repo.told("echo BAD > b.txt; touch -d 2001-01-01 b.txt"), ["b.txt:1"]);
-    assert_eq!(repo.told("mv ../bad.txt c.txt"), ["c.txt:1"]);
-    assert_eq!(repo.told("chmod 600 a.txt"), ["a.txt:1"], "its state changed, and it was never staged");
+    assert_eq!(repo.reported("cp -p ../bad.txt a.txt"), ["a.txt:1"]);
+    assert_eq!(repo.reported("echo BAD > b.txt; touch -d 2001-01-01 b.txt"), ["b.txt:1"]);
+    assert_eq!(repo.reported("mv ../bad.txt c.txt"), ["c.txt:1"]);
+    assert_eq!(repo.reported("chmod 600 a.txt"), ["a.txt:1"], "its state changed, and it was never staged");
 }
 
 #[test]
 fn what_was_staged_before_is_the_text_before() {
-    let repo = Repo::new();
-    repo.write("a.txt", "BAD one\n").git("add a.txt");
-    assert_eq!(repo.told("echo fine >> a.txt"), NOTHING);
-    assert_eq!(repo.told("git add a.txt; echo fine >> a.txt"), NOTHING, "staged what was written earlier");
-    assert_eq!(repo.told("echo BAD two >> a.txt"), ["a.txt:4"]);
+    let repo = project();
+    repo.write("a.txt", "BAD one\n").git_past("add a.txt");
+    assert_eq!(repo.reported("echo fine >> a.txt"), NOTHING);
     assert_eq!(
-        repo.told("echo BAD three >> a.txt; git add a.txt"),
+        repo.reported("git add a.txt; echo fine >> a.txt"),
+        NOTHING,
+        "staged what was written earlier"
+    );
+    assert_eq!(repo.reported("echo BAD two >> a.txt"), ["a.txt:4"]);
+    assert_eq!(
+        repo.reported("echo BAD three >> a.txt; git add a.txt"),
         ["a.txt:1", "a.txt:4", "a.txt:5"],
         "of what the command itself has staged only the last commit is known"
     );
@@ -200,10 +169,10 @@ fn what_was_staged_before_is_the_text_before() {
 
 #[test]
 fn a_clock_that_jumps_hides_nothing_and_a_time_to_come_finds_nothing() {
-    let repo = Repo::new();
-    repo.write("a.txt", "fine\n").write("b.txt", "BAD\n").commit().write("c.txt", "BAD\n");
+    let repo = project();
+    repo.write("a.txt", "fine\n").write("b.txt", "BAD\n").commit_past().write("c.txt", "BAD\n");
     let hour = Duration::from_secs(3600);
-    let command = |since| repo.told_by(Sweep::Command { changed: None, since });
+    let command = |since| repo.reported_by(ChangeWindow::Command { changed: None, since });
     assert_eq!(command(SystemTime::now() + hour), NOTHING);
     let ago = SystemTime::now() - hour;
     assert_eq!(command(ago), ["c.txt:1"], "files that seem to be of the future are looked at");
@@ -213,8 +182,8 @@ fn a_clock_that_jumps_hides_nothing_and_a_time_to_come_finds_nothing() {
 
 #[test]
 fn a_sweep_writes_nothing() {
-    let repo = Repo::new();
-    repo.write("a.txt", "fine\n").commit();
+    let repo = project();
+    repo.write("a.txt", "fine\n").commit_past();
     let state = || {
         let mut files = Vec::new();
         let mut directories = vec![repo.top.clone()];
@@ -233,36 +202,38 @@ fn a_sweep_writes_nothing() {
     };
     let since = repo.shell("touch a.txt; echo BAD > b.txt");
     let before = state();
-    repo.told_by(Sweep::Command { changed: None, since });
-    repo.told_by(Sweep::Turn { since: None });
+    repo.reported_by(ChangeWindow::Command { changed: None, since });
+    repo.reported_by(ChangeWindow::Turn { since: None });
     assert_eq!(state(), before);
 }
 
 #[test]
 fn line_endings_of_a_checkout_are_no_change() {
-    let repo = Repo::new();
+    let repo = project();
     let lines = "rule_id: no-cr\ntype: forbid_pattern\npattern: '\\r\\n'\nfile_glob: '*.txt'\nmessage: m\nseverity: error\n";
     repo.write(".claude/contracts/no-cr.yaml", lines)
         .write("a.txt", "BAD\nfine\n")
         .write("b.txt", "BAD\n")
-        .commit();
-    repo.git("config core.autocrlf true").git("rm --quiet --cached a.txt b.txt").git("reset --quiet --hard");
+        .commit_past();
+    repo.git_past("config core.autocrlf true")
+        .git_past("rm --quiet --cached a.txt b.txt")
+        .git_past("reset --quiet --hard");
     assert_eq!(fs::read(repo.top.join("a.txt")).expect("readable"), b"BAD\r\nfine\r\n");
-    assert_eq!(repo.told("touch a.txt"), NOTHING);
-    assert_eq!(repo.told_at_end("touch a.txt"), NOTHING);
+    assert_eq!(repo.reported("touch a.txt"), NOTHING);
+    assert_eq!(repo.reported_at_end("touch a.txt"), NOTHING);
     fs::remove_file(repo.top.join(".claude/contracts/no-cr.yaml")).expect("removed");
-    assert_eq!(repo.told("printf 'BAD\\r\\nnew\\r\\nmore BAD\\r\\n' > a.txt"), ["a.txt:3"]);
+    assert_eq!(repo.reported("printf 'BAD\\r\\nnew\\r\\nmore BAD\\r\\n' > a.txt"), ["a.txt:3"]);
 }
 
 #[test]
 fn many_files_are_not_read_before_somebody_asks() {
-    let repo = Repo::new();
+    let repo = project();
     for number in 0..2000 {
         repo.write(&format!("d{}/{number}.txt", number % 40), "BAD old\n");
     }
-    repo.commit();
+    repo.commit_past();
     let since = repo.shell("find d* -type f | xargs sed -i s/old/old./");
-    let targets = repo.swept(&Sweep::Command { changed: None, since });
+    let targets = repo.changed_files(&ChangeWindow::Command { changed: None, since });
     assert_eq!(targets.targets.len(), 2000);
     let is_blob = |target: &Target| {
         matches!(target.before.as_ref().map(|before| &before.content), Some(Content::Blob(_)))
@@ -273,13 +244,13 @@ fn many_files_are_not_read_before_somebody_asks() {
 
 #[test]
 fn when_time_is_over_it_is_said_how_much_was_not_looked_at() {
-    let repo = Repo::new();
-    repo.write("a/b/c.txt", "x").write("a/d.txt", "x").write("e.txt", "x").commit();
-    let over = Looking { threads: 1, deadline: Deadline::after(Duration::ZERO) };
+    let repo = project();
+    repo.write("a/b/c.txt", "x").write("a/d.txt", "x").write("e.txt", "x").commit_past();
+    let over = WalkLimits { threads: 1, deadline: Deadline::after(Duration::ZERO) };
     let root = Root::new(&repo.top);
-    let command = Sweep::Command { changed: None, since: SystemTime::UNIX_EPOCH };
-    for sweep in [command.clone(), Sweep::Turn { since: None }] {
-        let targets = swept(&root, &repo.location(), &sweep, over);
+    let command = ChangeWindow::Command { changed: None, since: SystemTime::UNIX_EPOCH };
+    for sweep in [command.clone(), ChangeWindow::Turn { since: None }] {
+        let targets = changed_files(&root, &repo.location(), &sweep, over);
         assert_eq!(paths(&targets), NOTHING);
         assert_eq!(
             gaps(&targets),
@@ -290,8 +261,8 @@ fn when_time_is_over_it_is_said_how_much_was_not_looked_at() {
         );
     }
     let deadline = Deadline::after(Duration::from_secs(3600));
-    let looking = Looking { threads: 1, deadline };
-    let sweep = || swept(&root, &repo.location(), &command, looking);
+    let limits = WalkLimits { threads: 1, deadline };
+    let sweep = || changed_files(&root, &repo.location(), &command, limits);
     let (targets, looks) = phaser_core::deadline::jumping::by(Duration::from_secs(1200), sweep);
     assert!(looks >= 3, "{looks}");
     assert!(!targets.targets.is_empty(), "what was found in time is checked");

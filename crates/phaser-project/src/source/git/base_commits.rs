@@ -1,9 +1,14 @@
-//! Which commits hold what was there before: before a command, or at the last commit.
+//! Finds the commits that hold the previous versions of files: those before a command, or the last commit.
 //!
-//! What a command commits is its own work, but what it checks out, pulls or merges is not. So the commits that count are
-//! the newest ones that the command did not make (by the committer's time) on every way back from `HEAD`, and the one that
-//! `HEAD` was before, as the reflog has it. While a merge or a rebase is under way, the other side counts, too. Without
-//! a reflog it is the ways back alone.
+//! A command's own commits are its work, but what it checks out, pulls or merges is not. So the bases of a command
+//! are
+//!
+//! - the commit that `HEAD` was before the command, by the reflog,
+//! - on every path back from `HEAD`, the newest commit that is older than the command, by committer time,
+//! - during a merge or rebase, the same for the other side.
+//!
+//! Example: `git pull` at 10:00 moves `HEAD` from A to a merge M of A and P. M was made after 10:00, so the search
+//! goes on to its parents: A and P (committed at 9:30) are the bases. Files that came with P are not new.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -12,44 +17,44 @@ use std::time::SystemTime;
 
 use gix::ObjectId;
 
-use super::Error;
+use super::GitError;
 use super::repository::Repository;
 
-/// How many commits of one command, and entries of the reflog, are looked through.
-const MAX_LOOKED_AT: usize = 1000;
+/// The limit on commits and reflog entries visited for one command.
+const MAX_VISITED: usize = 1000;
 
-/// How many commits count at most.
-const MAX_PASTS: usize = 8;
+/// The limit on bases.
+const MAX_BASES: usize = 8;
 
-/// The longest file with the names of commits that is read, in bytes.
+/// The largest file of commit ids that is read, in bytes.
 const MAX_NAMES: u64 = 4096;
 
-/// The trees of the commits from before a command that began at this time. The first one is what was checked out.
-pub(super) fn of_command(repository: &Repository, since: SystemTime) -> Result<Vec<ObjectId>, Error> {
+/// The trees of the bases of a command that started at `since`. The first is the one that was checked out.
+pub(super) fn of_command(repository: &Repository, since: SystemTime) -> Result<Vec<ObjectId>, GitError> {
     let seconds = since.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let since_seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     let head = repository.head()?;
-    let log = Log::read(repository, since, since_seconds);
-    let mut pasts: Vec<ObjectId> = log.head_before.into_iter().collect();
-    add_older(repository, head.into_iter().chain(under_way(repository)), since_seconds, &mut pasts);
+    let log = ReflogSummary::read(repository, since, since_seconds);
+    let mut bases: Vec<ObjectId> = log.head_before.into_iter().collect();
+    add_older(repository, head.into_iter().chain(under_way(repository)), since_seconds, &mut bases);
     if log.has_rebased {
-        pasts.extend(named_in(repository, "ORIG_HEAD"));
+        bases.extend(named_in(repository, "ORIG_HEAD"));
     }
-    trees(repository, head, pasts)
+    trees(repository, head, bases)
 }
 
-/// The tree of the last commit, and of those that are being merged into it.
-pub(super) fn of_last_commit(repository: &Repository) -> Result<Vec<ObjectId>, Error> {
+/// The trees of `HEAD` and of the commits being merged into it.
+pub(super) fn of_last_commit(repository: &Repository) -> Result<Vec<ObjectId>, GitError> {
     let head = repository.head()?;
     trees(repository, head, head.into_iter().chain(under_way(repository)).collect())
 }
 
-/// The trees of commits. That of `HEAD` must be readable; others may be lost.
+/// The trees of commits, without duplicates. `HEAD` must be readable; others may be missing.
 fn trees(
     repository: &Repository,
     head: Option<ObjectId>,
     commits: Vec<ObjectId>,
-) -> Result<Vec<ObjectId>, Error> {
+) -> Result<Vec<ObjectId>, GitError> {
     let mut trees = Vec::new();
     for commit in commits {
         match repository.commit_tree(commit) {
@@ -58,22 +63,22 @@ fn trees(
             Err(error) if Some(commit) == head => return Err(error),
             Err(_) => {}
         }
-        if trees.len() == MAX_PASTS {
+        if trees.len() == MAX_BASES {
             break;
         }
     }
     Ok(trees)
 }
 
-/// What the reflog of `HEAD` says about a command.
+/// The entries of `HEAD`'s reflog since a command started.
 #[derive(Default)]
-struct Log {
-    /// The commit before the command, if `HEAD` has moved since.
+struct ReflogSummary {
+    /// The commit before the command, if `HEAD` has moved.
     head_before: Option<ObjectId>,
     has_rebased: bool,
 }
 
-impl Log {
+impl ReflogSummary {
     fn read(repository: &Repository, since: SystemTime, since_seconds: i64) -> Self {
         let mut found = Self::default();
         let file = fs::metadata(repository.git.git_dir().join("logs/HEAD"));
@@ -82,7 +87,7 @@ impl Log {
         let (true, Ok(head)) = (file.is_ok_and(is_recent), repository.git.head()) else { return found };
         let mut log = head.log_iter();
         let Ok(Some(lines)) = log.rev() else { return found };
-        for line in lines.take(MAX_LOOKED_AT).map_while(Result::ok) {
+        for line in lines.take(MAX_VISITED).map_while(Result::ok) {
             if line.signature.time.seconds < since_seconds {
                 break;
             }
@@ -93,17 +98,17 @@ impl Log {
     }
 }
 
-/// Adds the newest commits that are older than this time on every way back from `from`.
+/// Adds, for every path back from `from`, the newest commit before `since_seconds`.
 fn add_older(
     repository: &Repository,
     from: impl Iterator<Item = ObjectId>,
     since_seconds: i64,
-    pasts: &mut Vec<ObjectId>,
+    bases: &mut Vec<ObjectId>,
 ) {
     let mut seen: Vec<ObjectId> = Vec::new();
     let mut next: Vec<ObjectId> = from.collect();
-    while let Some(id) = next.pop().filter(|_| seen.len() < MAX_LOOKED_AT && pasts.len() < MAX_PASTS) {
-        if seen.contains(&id) || pasts.contains(&id) {
+    while let Some(id) = next.pop().filter(|_| seen.len() < MAX_VISITED && bases.len() < MAX_BASES) {
+        if seen.contains(&id) || bases.contains(&id) {
             continue;
         }
         seen.push(id);
@@ -111,22 +116,22 @@ fn add_older(
         let is_new = |commit: &gix::Commit<'_>| commit.time().is_ok_and(|time| time.seconds >= since_seconds);
         match commit.ok().filter(is_new) {
             Some(commit) => next.extend(commit.parent_ids().map(gix::Id::detach)),
-            None => pasts.push(id),
+            None => bases.push(id),
         }
     }
 }
 
-/// The commits on the other side of what is under way: of a merge, or of a rebase.
+/// The other side of a merge or rebase in progress.
 fn under_way(repository: &Repository) -> Vec<ObjectId> {
     let files = ["MERGE_HEAD", "rebase-merge/orig-head", "rebase-apply/orig-head"];
     files.into_iter().flat_map(|file| named_in(repository, file)).collect()
 }
 
-/// The commits that a file of the repository names, one on each line.
+/// The commit ids in a file of the repository, one per line.
 fn named_in(repository: &Repository, file: &str) -> Vec<ObjectId> {
     let text = read_small(&repository.git.git_dir().join(file)).unwrap_or_default();
     let lines = text.split(|&byte| byte == b'\n');
-    lines.filter_map(|line| ObjectId::from_hex(line.trim_ascii()).ok()).take(MAX_PASTS).collect()
+    lines.filter_map(|line| ObjectId::from_hex(line.trim_ascii()).ok()).take(MAX_BASES).collect()
 }
 
 fn read_small(path: &Path) -> Option<Vec<u8>> {

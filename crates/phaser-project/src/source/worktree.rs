@@ -1,0 +1,226 @@
+//! The files that a shell command, or a whole turn of an agent, may have written.
+//!
+//! The event does not name them, so the project is walked. After a command, the candidates are the files whose ctime
+//! is not before its start; ctime cannot be set back (see [`ChangeFilter`]). At the end of a turn they are, in
+//! addition, the files that differ from the last commit, as far as size and times in the index tell. Each candidate
+//! gets its previous versions from git (`git/previous.rs`), and unchanged ones are dropped. Example: a command starts
+//! at 10:00 and runs `sed -i s/a/b/ x.py; touch y.py`.
+//!
+//! | file   | ctime | index entry       | result                                       |
+//! |--------|-------|-------------------|----------------------------------------------|
+//! | `x.py` | 10:01 | other content     | target; the entry's blob is its previous text |
+//! | `y.py` | 10:01 | same content      | dropped                                      |
+//! | `z.py` | 9:00  | other content     | not a candidate: changed before the command  |
+//!
+//! Without a repository there is no previous text, so all violations of a file count as new. A repository that cannot
+//! be read is a gap. Other checkouts inside the project, linked worktrees and submodules, are not searched.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::git::excludes::Worktrees;
+use super::git::{CompareWith, GitError, GitLocation, PreviousVersions, RepositoryRole};
+use super::tree::{ChangeFilter, Walk, WalkResult};
+use super::{Content, Coverage, Target, Targets};
+use crate::path::{RelPath, Root, real_path, resolve};
+use phaser_core::deadline::Deadline;
+use phaser_core::skipped::{Skipped, Why};
+
+// Former names, for `project` and the application until they use the new ones.
+pub use {ChangeWindow as Sweep, WalkLimits as Looking, changed_files as swept};
+
+/// Which changes to find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeWindow {
+    /// Those of a command.
+    Command {
+        /// The changed files, if the agent names them; a relative path starts at the location's `cwd`. Otherwise
+        /// files whose ctime is not before `since`.
+        changed: Option<Vec<PathBuf>>,
+        /// When the command started.
+        since: SystemTime,
+    },
+    /// Those of a turn: files that differ from the last commit and whose ctime is not before `since`.
+    Turn {
+        /// When the turn started, if known.
+        since: Option<SystemTime>,
+    },
+}
+
+/// Limits of a walk.
+#[derive(Debug, Clone, Copy)]
+pub struct WalkLimits {
+    /// The maximum number of threads.
+    pub threads: usize,
+    /// When to stop. Unvisited files are a gap.
+    pub deadline: Deadline,
+}
+
+/// The files of `window`, sorted by path, with their previous versions.
+pub fn changed_files(
+    root: &Root,
+    location: &GitLocation,
+    window: &ChangeWindow,
+    limits: WalkLimits,
+) -> Targets {
+    // The project's repository counts, wherever the command left the shell.
+    let own = match location.git_dir {
+        Some(_) => location.clone(),
+        None => GitLocation { cwd: root.path().to_owned(), ..location.clone() },
+    };
+    let search = WorktreeSearch { root, location: &own, limits };
+    match window {
+        ChangeWindow::Command { changed: Some(paths), .. } if paths.is_empty() => Targets::none(),
+        ChangeWindow::Command { changed: Some(paths), since } => {
+            let found = search.named(&location.cwd, paths);
+            search.compare(found, CompareWith::Command(*since), None)
+        }
+        ChangeWindow::Command { changed: None, since } => {
+            let found = search.walk(Some(*since), None);
+            search.compare(found, CompareWith::Command(*since), None)
+        }
+        ChangeWindow::Turn { since } => search.turn(*since),
+    }
+}
+
+/// A search in one project.
+#[derive(Clone, Copy)]
+struct WorktreeSearch<'a> {
+    root: &'a Root,
+    location: &'a GitLocation,
+    limits: WalkLimits,
+}
+
+impl WorktreeSearch<'_> {
+    fn turn(self, since: Option<SystemTime>) -> Targets {
+        match PreviousVersions::open(
+            self.root,
+            self.location,
+            CompareWith::LastCommit,
+            RepositoryRole::Project,
+        ) {
+            Ok(before) => {
+                let found = self.walk(since, Some(&before));
+                self.compare(found, CompareWith::LastCommit, Some(before))
+            }
+            // Without a commit and a start time there is nothing to compare with.
+            Err(GitError::NotARepository(_)) => match since {
+                Some(_) => self.compare(self.walk(since, None), CompareWith::LastCommit, None),
+                None => Targets::none(),
+            },
+            Err(error) => Targets { skipped: vec![gap(&RelPath::from("."), &error)], ..Targets::none() },
+        }
+    }
+
+    /// The files whose ctime is not before `since`, without those unchanged since `before`.
+    fn walk(self, since: Option<SystemTime>, before: Option<&PreviousVersions>) -> WalkResult {
+        let known = before.map(PreviousVersions::index);
+        let is_as_before = |path: &[u8], metadata: &fs::Metadata| {
+            known.is_some_and(|known| known.is_as_committed(path, metadata))
+        };
+        let filter = ChangeFilter { since, is_as_before: &is_as_before, deadline: self.limits.deadline };
+        let walk = Walk::new(self.root, self.location).with_filter(&filter);
+        walk.files_in(self.root.path(), self.limits.threads)
+    }
+
+    /// The files that the agent names, if they belong to the project.
+    fn named(self, cwd: &Path, paths: &[PathBuf]) -> WalkResult {
+        let worktrees = Worktrees::new(self.location);
+        let mut found = WalkResult::default();
+        for path in paths {
+            let Ok(file) = resolve(cwd, path) else { continue };
+            // The path may lead through links, but not out of the project.
+            let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { continue };
+            let file = real_path(parent).join(name);
+            if !self.root.contains(&file) {
+                continue;
+            }
+            // A deleted file has no violations.
+            let Ok(metadata) = fs::symlink_metadata(&file) else { continue };
+            let path = self.root.relative(&file);
+            if !metadata.is_file() || self.is_elsewhere(&path, &mut found.repositories) {
+                continue;
+            }
+            match worktrees.leave_out(&file) {
+                Ok(true) => {}
+                Ok(false) => found.targets.push(Target::new(path, Content::File(file))),
+                Err(error) => found.skipped.push(Skipped { path, why: Why::Unreadable(error) }),
+            }
+        }
+        found.targets.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        found.targets.dedup_by(|a, b| a.path == b.path);
+        found.repositories.sort_unstable();
+        found.repositories.dedup();
+        found
+    }
+
+    /// Whether a file is in `.git`, or in another checkout inside the project. Records the nested repositories above
+    /// it.
+    fn is_elsewhere(self, path: &RelPath, repositories: &mut Vec<RelPath>) -> bool {
+        if path.as_bytes().split(|&byte| byte == b'/').any(|name| name == b".git") {
+            return true;
+        }
+        for directory in path.directories().map(RelPath::from_bytes) {
+            let dot_git = self.root.path().join(directory.to_native()).join(".git");
+            match fs::symlink_metadata(dot_git) {
+                Ok(metadata) if metadata.is_file() => return true,
+                Ok(_) => repositories.push(directory),
+                Err(_) => {}
+            }
+        }
+        false
+    }
+
+    /// Adds the previous versions, each file by the repository that contains it.
+    fn compare(self, found: WalkResult, reference: CompareWith, own: Option<PreviousVersions>) -> Targets {
+        let WalkResult { targets, mut skipped, repositories, seen, left, unfinished, .. } = found;
+        let is_over = !left.is_empty();
+        let mut compared = Vec::new();
+        let mut groups: Vec<Vec<Target>> = vec![Vec::new(); repositories.len() + 1];
+        for target in targets {
+            // Repositories are sorted, so the innermost one is the last that matches.
+            let inside = repositories.iter().rposition(|top| target.path.below(top).is_some());
+            groups[inside.map_or(0, |at| at + 1)].push(target);
+        }
+        let mut groups = groups.into_iter();
+        let first = groups.next().unwrap_or_default();
+        let mut tracked = None;
+        if !first.is_empty() || is_over {
+            let open =
+                || PreviousVersions::open(self.root, self.location, reference, RepositoryRole::Project);
+            match own.map_or_else(open, Ok) {
+                Ok(before) => {
+                    tracked = is_over.then(|| before.tracked_below(&left));
+                    compared = before.compare(first, self.limits.deadline);
+                }
+                Err(GitError::NotARepository(_)) => compared = first,
+                Err(error) => skipped.push(gap(&RelPath::from("."), &error)),
+            }
+        }
+        for (top, inside) in repositories.iter().zip(groups).filter(|(_, inside)| !inside.is_empty()) {
+            let config_home = self.location.config_home.clone();
+            let cwd = self.root.path().join(top.to_native());
+            let location = GitLocation { cwd, config_home, ..GitLocation::default() };
+            match PreviousVersions::open(self.root, &location, reference, RepositoryRole::Nested) {
+                Ok(before) => compared.extend(before.compare(inside, self.limits.deadline)),
+                Err(error) => skipped.push(gap(top, &error)),
+            }
+        }
+        if is_over {
+            let why = Why::TimeOver { looked_at: seen, directories: unfinished.len(), tracked };
+            skipped.push(Skipped { path: RelPath::from("."), why });
+        }
+        compared.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        skipped.sort_unstable();
+        Targets { targets: compared, coverage: Coverage::Partial, skipped, folders: None }
+    }
+}
+
+/// The gap left by an unreadable repository: none of its files is checked.
+fn gap(top: &RelPath, error: &GitError) -> Skipped {
+    Skipped { path: top.clone(), why: Why::Unreadable(error.to_string()) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Repositories that are not what one would expect, and none at all.
+
+use super::*;
+
+#[test]
+fn without_git_everything_in_a_changed_file_is_new() {
+    let repo = project_without_git();
+    repo.write("a.txt", "BAD\n").write("b.txt", "BAD\n");
+    assert_eq!(repo.reported("echo fine >> a.txt"), ["a.txt:1"]);
+    assert_eq!(repo.reported("true"), NOTHING);
+}
+
+#[test]
+fn before_the_first_commit_the_index_is_all_there_is() {
+    let repo = project_without_git();
+    repo.git_past("init --quiet").write("a.txt", "BAD\n").git_past("add a.txt");
+    assert_eq!(repo.reported("echo new BAD >> a.txt; echo BAD > b.txt"), ["a.txt:2", "b.txt:1"]);
+    assert_eq!(
+        repo.reported_at_end("echo fine > b.txt; touch a.txt"),
+        ["a.txt:1", "a.txt:2"],
+        "nothing is committed"
+    );
+}
+
+#[test]
+fn what_git_cannot_say_is_a_gap_and_ends_nothing() {
+    let damage: [(&str, &str); 4] = [
+        ("echo broken > .git/index", "cannot read the index"),
+        ("git config core.bare true", "is a bare repository"),
+        ("echo '[core' > .git/config", "cannot open the git repository"),
+        ("rm -rf .git/objects/*", "commit"),
+    ];
+    for (script, expected) in damage {
+        let repo = project();
+        repo.write("a.txt", "fine\n").commit_past();
+        let since = repo.shell(&format!("{script}; echo BAD > b.txt"));
+        for sweep in [ChangeWindow::Command { changed: None, since }, ChangeWindow::Turn { since: None }] {
+            let targets = repo.changed_files(&sweep);
+            assert_eq!(paths(&targets), NOTHING, "{script}");
+            assert!(gaps(&targets).iter().any(|gap| gap.contains(expected)), "{script}: {targets:?}");
+        }
+    }
+}
+
+#[test]
+fn files_of_git_that_would_never_end_are_not_opened() {
+    let repo = project();
+    repo.write("a.txt", "fine\n").commit_past();
+    let script =
+        "echo BAD > a.txt; git add a.txt; rm -f .git/logs/HEAD; mkfifo .git/logs/HEAD .git/MERGE_HEAD pipe";
+    assert_eq!(repo.reported(script), ["a.txt:1"]);
+}
+
+#[test]
+fn another_checkout_inside_is_left_to_whoever_works_there() {
+    let other = project();
+    other.write("x.txt", "BAD\n").commit_past();
+    let repo = project();
+    repo.git_past(&format!("submodule --quiet add {} sub", other.top.display())).commit_past();
+    repo.git_past("worktree add --quiet .claude/worktrees/w");
+    let script = "echo BAD > sub/new; echo BAD > .claude/worktrees/w/new; echo BAD > .claude/worktrees/new";
+    assert_eq!(repo.reported(script), [".claude/worktrees/new:1"]);
+    assert_eq!(repo.reported_by(ChangeWindow::Turn { since: None }), [".claude/worktrees/new:1"]);
+    let named = ["sub/new", ".claude/worktrees/w/new"].map(PathBuf::from).to_vec();
+    let named = ChangeWindow::Command { changed: Some(named), since: SystemTime::now() };
+    assert_eq!(paths(&repo.changed_files(&named)), NOTHING);
+    // In the worktree itself, by its own index and its own reflog.
+    let linked = TestRepo { top: repo.top.join(".claude/worktrees/w"), ..repo };
+    assert_eq!(linked.reported_by(ChangeWindow::Turn { since: None }), ["new:1"]);
+    assert_eq!(linked.reported("git add new; echo fine >> new"), NOTHING);
+    assert_eq!(linked.reported("echo two BAD >> new; git commit -qam x"), ["new:1", "new:3"]);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(linked.reported("git checkout -q HEAD~1; git checkout -q w"), NOTHING);
+}
+
+#[test]
+fn a_repository_inside_has_a_past_of_its_own() {
+    let repo = project();
+    repo.git_past("init --quiet in").write("in/a.txt", "old BAD\n").git_past("-C in add a.txt");
+    repo.git_past("-C in commit --quiet --message x");
+    assert_eq!(repo.reported("echo new BAD >> in/a.txt; echo BAD > b.txt"), ["b.txt:1", "in/a.txt:2"]);
+    let named = Some(vec!["in/a.txt".into()]);
+    assert_eq!(
+        repo.reported_by(ChangeWindow::Command { changed: named, since: SystemTime::now() }),
+        ["in/a.txt:2"]
+    );
+    let script = "echo BAD > in/.git/x; mkdir made; echo BAD > made/.git; echo BAD > made/a";
+    assert_eq!(repo.reported(script), ["made/a:1"], "a .git that is none hides nothing");
+    fs::write(repo.top.join("in/.git/index"), "broken").expect("written");
+    let targets = repo.changed_files(&ChangeWindow::Turn { since: None });
+    assert_eq!(paths(&targets), ["b.txt", "made/a"]);
+    assert!(gaps(&targets)[0].starts_with("in: cannot be read: cannot read the index"), "{targets:?}");
+}
+
+#[test]
+fn a_project_below_or_above_the_top_of_a_worktree() {
+    let repo = project();
+    repo.write("part/a.txt", "old BAD\n").commit_past();
+    let since = repo.shell("echo new BAD >> part/a.txt; echo BAD > b.txt");
+    let sweep = ChangeWindow::Command { changed: None, since };
+    let limits = WalkLimits { threads: 1, deadline: Deadline::NEVER };
+    let below = changed_files(&Root::new(repo.top.join("part")), &repo.location(), &sweep, limits);
+    assert_eq!(paths(&below), ["a.txt"]);
+    assert_eq!(befores(&below.targets[0]), ["old BAD\n"]);
+    let above = changed_files(&Root::new(repo.home.path()), &repo.location(), &sweep, limits);
+    assert_eq!(paths(&above), ["top/b.txt", "top/part/a.txt"]);
+    assert_eq!(befores(&above.targets[1]), ["old BAD\n"]);
+}
+
+#[test]
+fn links_and_special_files_are_never_opened() {
+    let repo = project();
+    let since = repo.shell("mkfifo pipe; ln -s pipe link; ln -s /dev/zero zero; mkdir d; ln -s /etc d/etc");
+    let targets = repo.changed_files(&ChangeWindow::Command { changed: None, since });
+    let opaque = |target: &Target| matches!(target.content, Content::Opaque(_));
+    assert!(targets.targets.len() == 4 && targets.targets.iter().all(opaque), "{targets:?}");
+}
+
+#[test]
+fn a_sparse_index_knows_what_was_in_a_directory() {
+    let repo = project();
+    repo.write("in/a.txt", "BAD\n")
+        .write("out/b.txt", "old BAD\n")
+        .write("out/d/c.txt", "BAD\n")
+        .commit_past();
+    repo.git_past("sparse-checkout set --cone --sparse-index in .claude");
+    assert_eq!(repo.reported("mkdir -p out; printf 'old BAD\\nnew BAD\\n' > out/b.txt"), ["out/b.txt:2"]);
+    assert_eq!(repo.reported_by(ChangeWindow::Turn { since: None }), ["out/b.txt:2"]);
+}
