@@ -23,7 +23,7 @@ prepare() {
   [[ ${INPUT_VERSION:-} == source ]] || return 0
   local sources
   sources=$(cd "$GITHUB_ACTION_PATH" &&
-    find Cargo.toml Cargo.lock src packs -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cat | git hash-object --stdin)
+    find Cargo.toml Cargo.lock crates src packs -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 cat | git hash-object --stdin)
   output key "phaser-$RUNNER_OS-$RUNNER_ARCH-$sources"
 }
 
