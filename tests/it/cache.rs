@@ -539,7 +539,7 @@ fn uses_user_cache_directory_without_repository() {
     homeless.env_remove("HOME").args(["enforce", "--all", "--cache"]);
     let output = sandbox.run_with(&mut homeless, b"");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stderr.contains("there is no directory to keep results in"), "{output}");
+    assert!(output.stderr.contains("no directory for the cache"), "{output}");
 }
 
 #[test]

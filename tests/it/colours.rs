@@ -110,6 +110,6 @@ fn doctor_shows_place_below_problem() {
     assert_snapshot!(problem.lines().skip(1).take(3).collect::<Vec<_>>().join("\n"), @r#"
                  a(b
                   ^
-             fix: mend that line; until then the contract does not do what it should
+             fix: fix that line; until then the contract is not checked as written
     "#);
 }

@@ -509,7 +509,7 @@ fn pack_list_shows_severity_and_use() {
         [
             "focused-spec error replaced .claude/contracts/focused-spec.y",
             "focused-test error not in use Focused test: all others are s",
-            "merge-marker error disabled .claude/contracts/merge-mark",
+            "merge-marker error disabled .claude/contracts/merge-marker.y",
             "todo-without-owner warning not in use TODO without an owner.",
         ]
     );
