@@ -1,8 +1,13 @@
-//! Coding agents: what each client sends becomes an [`Occasion`], and what phaser decides becomes an
-//! answer in the client's own words, with the exit code that the client understands.
+//! Coding agents. An agent sends an event; its adapter parses it into an [`Occasion`]. phaser checks the files, makes a
+//! [`decision`], and the adapter writes it as a response in the agent's own format.
 //!
-//! Nobody else knows a client. An adapter is a file of its own; what all of them have in common is the
-//! [`decision`].
+//! One event of Codex, followed through: Codex sends `{"hook_event_name": "PreToolUse", "tool_name": "apply_patch", …}`.
+//! [`Client::of`] recognises Codex, `codex::parse` returns a [`ParsedEvent`] (before a tool, the tool applies a patch),
+//! and that becomes an [`Occasion`] with one change per patched file. After the check, [`decision::decide`] returns a
+//! denial, [`ResponseFields`] holds its reason, and `codex::respond` writes `permissionDecision: deny`.
+//!
+//! No other module knows an agent. Each adapter is one file with two functions, `parse` and `respond`; Claude Code's is
+//! larger, because it sends more kinds of events.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +18,8 @@ use phaser_hook::Request;
 use phaser_project::source::swept::Sweep;
 use phaser_project::tool_call::Call;
 
+mod agent;
 pub mod claude;
-mod client;
 mod cline;
 mod codex;
 mod copilot;
@@ -22,145 +27,137 @@ mod cursor;
 pub mod decision;
 mod devin;
 mod droid;
+mod fields;
 mod gemini;
 mod kiro;
 mod opencode;
+mod parsed_event;
 mod patch;
 mod qwen;
 mod replace;
-mod said;
-mod step;
 mod vscode;
 mod windsurf;
 
-pub use client::Client;
+pub use agent::Client;
 use decision::Decision;
-use said::Said;
-use step::{Kind, Step};
+use fields::ResponseFields;
+use parsed_event::{EventKind, ParsedEvent};
 
-/// What an event of an agent is an occasion for.
+/// An event of an agent, independent of the agent's format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Occasion {
-    /// A tool changes files, or has changed them.
+    /// A tool is about to change files, or has changed them.
     Call(Call),
-    /// A shell command has run: whatever it left in files.
+    /// A shell command has run: the files it changed are checked.
     Command(Worktree),
-    /// A turn is about to end: whatever it left in files.
+    /// A turn is about to end: the files it changed are checked.
     End {
-        /// Which files.
         worktree: Worktree,
-        /// What it was sent back for since the last prompt.
+        /// The reasons for which hooks sent this turn back already.
         told: Vec<String>,
     },
-    /// Somebody begins to work, and should know the contracts.
-    Beginning {
-        /// Where.
-        cwd: PathBuf,
-    },
-    /// The settings that hold phaser's own hooks may have changed.
-    Settings {
-        /// Where.
-        cwd: PathBuf,
-    },
-    /// There is nothing to do.
+    /// A session or a subagent starts and receives the contracts.
+    Beginning { cwd: PathBuf },
+    /// The settings file with phaser's hooks changed.
+    Settings { cwd: PathBuf },
+    /// An event that phaser does not act on.
     Nothing,
 }
 
-/// Files of a worktree to look at.
+/// Changed files of a worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worktree {
-    /// Where the agent is; absolute.
+    /// The agent's current directory; absolute.
     pub cwd: PathBuf,
-    /// Which files.
     pub sweep: Sweep,
 }
 
-/// In which manner a client is answered.
+/// Which events a hook handles, and in which format it responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    /// About edits only, in the words that there always were.
+    /// Edits only; the original message format.
     Plain,
-    /// About everything that may change a file; texts name the file, and warnings are no errors.
+    /// Everything that may change a file (`--guard`). Messages name the file; warnings do not block.
     Guard,
 }
 
-/// What a client is told.
+/// The process's output for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The one document for standard output, without a final newline.
+    /// One JSON document, without a final newline.
     pub stdout: String,
-    /// How the process ends.
     pub exit: Exit,
 }
 
-/// What to answer when nothing is left to say against a change.
+/// The response to a change without violations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnClean {
     /// `allow`, which skips the user's permission prompt.
     Allow,
-    /// `{}`, which leaves the decision to the client.
+    /// `{}`, which leaves the decision to the agent.
     Defer,
 }
 
-/// What a client is told that must not be held up by phaser's own troubles.
+/// The empty response, sent when phaser itself fails.
 pub const NOTHING: &str = "{}";
 
 impl Client {
-    /// What an event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
+    /// Parses an event. Relative paths start at the event's directory, or at `cwd` if the event has none.
     pub fn read(self, event: &Request, cwd: &Path, manner: Manner) -> Occasion {
-        match self.step(event.raw()) {
-            Some(step) => step.occasion(cwd, manner),
+        match self.parse(event.raw()) {
+            Some(event) => event.occasion(cwd, manner),
             None => claude::read(event, cwd, manner),
         }
     }
 
-    /// What an event is about, in no client's words; Claude Code's says more than that.
-    fn step(self, event: &Value) -> Option<Step<'_>> {
+    /// Parses an event of any agent but Claude Code, whose adapter builds the [`Occasion`] itself.
+    fn parse(self, event: &Value) -> Option<ParsedEvent<'_>> {
         Some(match self {
             Self::Claude => return None,
-            Self::Codex => codex::step(event),
-            Self::Copilot => copilot::step(event),
-            Self::Cursor => cursor::step(event),
-            Self::VsCode => vscode::step(event),
-            Self::Gemini => gemini::step(event),
-            Self::Qwen => qwen::step(event),
-            Self::Droid => droid::step(event),
-            Self::Opencode => opencode::step(event),
-            Self::Cline => cline::step(event),
-            Self::Windsurf => windsurf::step(event),
-            Self::Devin => devin::step(event),
-            Self::Kiro => kiro::step(event),
+            Self::Codex => codex::parse(event),
+            Self::Copilot => copilot::parse(event),
+            Self::Cursor => cursor::parse(event),
+            Self::VsCode => vscode::parse(event),
+            Self::Gemini => gemini::parse(event),
+            Self::Qwen => qwen::parse(event),
+            Self::Droid => droid::parse(event),
+            Self::Opencode => opencode::parse(event),
+            Self::Cline => cline::parse(event),
+            Self::Windsurf => windsurf::parse(event),
+            Self::Devin => devin::parse(event),
+            Self::Kiro => kiro::parse(event),
         })
     }
 
-    /// The answer to an event. Only Claude Code is told that a change is clean. Every text of the decision is sanitised
-    /// here, whatever it was made of.
+    /// The response to an event. Every text of the decision is sanitised here. Only Claude Code receives `allow` for a
+    /// change without violations.
     pub fn answer(self, event: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
         let decision = &decision.sanitised();
-        let Some(step) = self.step(event.raw()) else { return claude::answer(event, decision, on_clean) };
-        let (event, mut said) = (event.raw(), Said::of(decision, |changes| step.input_for(changes)));
-        if step.kind == Kind::Beginning && !self.shows_messages() {
-            said.tell_the_model();
+        let Some(parsed) = self.parse(event.raw()) else { return claude::respond(event, decision, on_clean) };
+        let (event, mut fields) =
+            (event.raw(), ResponseFields::new(decision, |changes| parsed.input_for(changes)));
+        if parsed.kind == EventKind::SessionStart && !self.shows_messages() {
+            fields.send_message_to_model();
         }
-        let answer = match self {
+        let response = match self {
             Self::Claude => Value::Null,
-            Self::Codex => codex::answer(event, &said),
-            Self::Copilot => copilot::answer(event, &said),
-            Self::Cursor => cursor::answer(event, &said),
-            Self::VsCode => vscode::answer(event, &said),
-            Self::Gemini => gemini::answer(event, &said),
-            Self::Qwen => qwen::answer(event, &said),
-            Self::Droid => droid::answer(event, &said),
-            Self::Opencode => opencode::answer(event, &said),
-            Self::Cline => cline::answer(event, &said),
-            Self::Windsurf => windsurf::answer(event, &said),
-            Self::Devin => devin::answer(event, &said),
-            Self::Kiro => kiro::answer(event, &said),
+            Self::Codex => codex::respond(event, &fields),
+            Self::Copilot => copilot::respond(event, &fields),
+            Self::Cursor => cursor::respond(event, &fields),
+            Self::VsCode => vscode::respond(event, &fields),
+            Self::Gemini => gemini::respond(event, &fields),
+            Self::Qwen => qwen::respond(event, &fields),
+            Self::Droid => droid::respond(event, &fields),
+            Self::Opencode => opencode::respond(event, &fields),
+            Self::Cline => cline::respond(event, &fields),
+            Self::Windsurf => windsurf::respond(event, &fields),
+            Self::Devin => devin::respond(event, &fields),
+            Self::Kiro => kiro::respond(event, &fields),
         };
-        Answer { stdout: answer.to_string(), exit: Exit::Clean }
+        Answer { stdout: response.to_string(), exit: Exit::Clean }
     }
 
-    /// Does the client show a person what a hook has to say to them?
+    /// Whether the agent shows a hook's message to the user.
     fn shows_messages(self) -> bool {
         match self {
             Self::Claude

@@ -1,7 +1,7 @@
-//! The contracts of a project in one line each, for whoever writes code and should know them before: errors first.
+//! A list of the project's contracts, one line each, errors first. Agents receive it at the start of a session.
 //!
-//! Text in, text out. [`briefing`] is plain text of a bounded length; [`markdown`] is for a file that people read, too.
-//! Whatever a contract says stays text: it ends no line, starts no markup, and reaches no terminal as a command.
+//! [`briefing`] is plain text of a bounded length; [`markdown`] is for a file that people read as well. Text from contracts is
+//! sanitised: it cannot end a line, start markup or reach a terminal as a control sequence.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::{cut, printable};
 
-/// How long a message or a list of globs may be, tried one after another until everything fits.
+/// Maximum lengths of a message or a list of globs, tried in order until everything fits.
 const LENGTHS: [usize; 3] = [usize::MAX, 300, 150];
 
-/// The contracts that are switched on, in at most `most` characters: `- ID (files): message`, errors first. Long
-/// messages are cut before lines are left out, and how many are left out is said. Nothing without contracts.
+/// The enabled contracts as `- ID (files): message`, errors first, in at most `most` characters. Long messages are cut
+/// first; then contracts are omitted and counted. Empty without contracts.
 pub fn briefing<'c>(contracts: impl IntoIterator<Item = &'c Contract>, most: usize) -> String {
     let contracts = in_order(contracts);
     let mut lines = Vec::new();
@@ -26,7 +26,7 @@ pub fn briefing<'c>(contracts: impl IntoIterator<Item = &'c Contract>, most: usi
     shortened(&lines, most)
 }
 
-/// As many of the lines as there is room for beside the number of those that are left out.
+/// The lines that fit into `most` characters, and the number of omitted ones.
 fn shortened(lines: &[String], most: usize) -> String {
     let rest = |kept: usize| {
         let more = lines.len() - kept;
@@ -42,12 +42,12 @@ fn shortened(lines: &[String], most: usize) -> String {
     if most < rest(0).chars().count() { String::new() } else { text.join("\n") }
 }
 
-/// How many characters these lines take, each with its end.
+/// The length of the lines in characters, newlines included.
 fn size(lines: &[String]) -> usize {
     lines.iter().map(|line| line.chars().count() + 1).sum()
 }
 
-/// One entry for each contract; the first of a severity has the heading before it.
+/// One entry per contract; the first of each severity starts with the heading.
 fn entries(contracts: &[&Contract], longest: usize) -> Vec<String> {
     let (mut before, mut seen) = (None, HashSet::new());
     let mut entries = Vec::with_capacity(contracts.len());
@@ -55,7 +55,7 @@ fn entries(contracts: &[&Contract], longest: usize) -> Vec<String> {
         let (files, message) = (files(contract), message(contract));
         let (files, message) = (cut(&files, longest), cut(&message, longest));
         let line = format!("- {} ({files}): {message}", contract.id);
-        // Overrides make one contract several, which differ in their severity only.
+        // Overrides split a contract into several that differ only in severity.
         if !seen.insert(line.clone()) {
             continue;
         }
@@ -68,12 +68,12 @@ fn entries(contracts: &[&Contract], longest: usize) -> Vec<String> {
 
 fn heading(severity: Severity) -> &'static str {
     match severity {
-        Severity::Error => "Errors, which an edit is denied for:",
-        Severity::Warning => "Warnings, which are told after an edit:",
+        Severity::Error => "Errors (block the edit):",
+        Severity::Warning => "Warnings (reported after the edit):",
     }
 }
 
-/// The contracts that are switched on as the items of Markdown lists, one for each severity.
+/// The enabled contracts as items of Markdown lists, one list per severity.
 pub fn markdown<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> Vec<(Severity, Vec<String>)> {
     let mut seen = HashSet::new();
     let mut lists: Vec<(Severity, Vec<String>)> = Vec::new();
@@ -91,14 +91,14 @@ pub fn markdown<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> Vec<(S
     lists
 }
 
-/// Those that are switched on: errors first, then by id.
+/// The enabled contracts, errors first, then by id.
 fn in_order<'c>(contracts: impl IntoIterator<Item = &'c Contract>) -> Vec<&'c Contract> {
     let mut contracts: Vec<_> = contracts.into_iter().filter(|contract| contract.enabled).collect();
     contracts.sort_by_key(|contract| (Reverse(contract.severity), contract.id.as_str()));
     contracts
 }
 
-/// Which files a contract is about, as globs from the project root.
+/// The globs of a contract, relative to the project root.
 fn files(contract: &Contract) -> String {
     let from_root = |glob: &str| contract.scope.base.join(glob).to_text().into_owned();
     let files = printable(&from_root(contract.glob.as_str()));
@@ -112,7 +112,7 @@ fn message(contract: &Contract) -> String {
     printable(&contract.message)
 }
 
-/// Text in which Markdown finds nothing but code spans that are closed.
+/// `text` for Markdown: balanced code spans stay, everything else is escaped.
 fn marked_up(text: &str) -> String {
     let ticks = text.matches('`').count();
     if ticks % 2 == 1 || text.contains("``") || has_comment(text) {
@@ -126,13 +126,12 @@ fn code(text: &str) -> String {
     if text.contains('`') || has_comment(text) { escaped(text) } else { format!("`{text}`") }
 }
 
-/// Programs that look for comments do not ask whether one stands in a code span.
+/// Whether `text` has HTML comment markers, which some programs recognise even in code spans.
 fn has_comment(text: &str) -> bool {
     text.contains("<!--") || text.contains("-->")
 }
 
-/// Text without anything that Markdown acts on. A word that starts with `@` names a file to some agents, which then read
-/// it.
+/// `text` with all Markdown markup escaped, and `@`: some agents read the file that a word with `@` names.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_come_first_and_each_contract_has_one_line() {
+    fn lists_errors_first() {
         let contracts = [
             simple("b-warns", "warning", "Say less."),
             simple("z-denies", "error", "Use\n  logging."),
@@ -175,31 +174,31 @@ mod tests {
         ];
         assert_eq!(
             briefing(&contracts, 9_500),
-            "Errors, which an edit is denied for:\n\
+            "Errors (block the edit):\n\
              - a-denies ({src/*.py,lib/*.py}, not src/cli.py): No.\n\
              - z-denies (**/*.py): Use logging.\n\
-             Warnings, which are told after an edit:\n\
+             Warnings (reported after the edit):\n\
              - b-warns (**/*.py): Say less."
         );
         assert_eq!(briefing([], 9_500), "");
     }
 
     #[test]
-    fn globs_stand_from_the_root() {
+    fn globs_are_relative_to_root() {
         let mut nested = simple("a", "error", "No.");
         nested.scope.base = "web/app".into();
         assert!(briefing([&nested], 9_500).contains("- a (web/app/**/*.py): No."));
     }
 
     #[test]
-    fn what_overrides_split_is_said_once() {
+    fn lists_overridden_contract_once() {
         let contracts = [simple("a", "warning", "No."), simple("a", "error", "No.")];
-        assert_eq!(briefing(&contracts, 9_500), "Errors, which an edit is denied for:\n- a (**/*.py): No.");
+        assert_eq!(briefing(&contracts, 9_500), "Errors (block the edit):\n- a (**/*.py): No.");
         assert_eq!(markdown(&contracts).len(), 1);
     }
 
     #[test]
-    fn messages_are_cut_before_lines_are_left_out() {
+    fn cuts_messages_before_omitting_contracts() {
         let long: Vec<_> =
             (0..30).map(|at| simple(&format!("c{at:02}"), "error", &"é".repeat(900))).collect();
         let text = briefing(&long, 9_500);
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn it_never_has_more_characters_than_wanted_and_says_how_many_are_left_out() {
+    fn keeps_to_length_and_counts_omitted() {
         let many: Vec<_> =
             (0..1000).map(|at| simple(&format!("c{at:03}"), "error", "No ünnecessary é.")).collect();
         let text = briefing(&many, 9_500);
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_finds_nothing_in_what_contracts_say() {
+    fn escapes_markup_of_contracts() {
         let message = |text: &str| markdown(&[simple("a", "error", text)])[0].1[0].clone();
         let start = "- `a` (`**/*.py`): ";
         for (text, shown) in [

@@ -80,10 +80,10 @@ pub fn hook(data: &[u8]) {
     let report = scan(&matcher, &targets, options, &());
     let unchecked = !refused && !report.skipped.is_empty();
     let matter = Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[], amended: None };
-    let answer = claude::answer(&request, &decide(matter, &report), OnClean::Allow);
-    let answer: Value = serde_json::from_str(&answer.stdout).expect("the answer is JSON");
+    let response = claude::respond(&request, &decide(matter, &report), OnClean::Allow);
+    let response: Value = serde_json::from_str(&response.stdout).expect("the response is JSON");
     let before = call.moment == Moment::Before;
-    let output = &answer["hookSpecificOutput"];
+    let output = &response["hookSpecificOutput"];
     assert!(!(unchecked && output["permissionDecision"] == "allow"), "allowed what was not checked");
     if before && !output["permissionDecision"].is_null() {
         assert_eq!(output["hookEventName"], "PreToolUse");

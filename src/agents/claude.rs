@@ -1,7 +1,7 @@
-//! Claude Code: its events as occasions, and decisions as its answers.
+//! Claude Code: parses its events and writes its responses.
 //!
-//! The wire format itself is the [`hook`](phaser_hook) library. Exit codes: 0 whenever the JSON decides; 3 when phaser
-//! could not run, which the client shows to the person and otherwise passes over; never 2, which blocks the tool.
+//! The wire format is the [`hook`](phaser_hook) crate. Exit codes: 0 whenever the JSON decides; 3 when phaser could not run,
+//! which Claude Code shows to the user and otherwise ignores; never 2, which blocks the tool.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -26,12 +26,12 @@ use phaser_project::tool_call::{
 };
 
 pub mod edit;
-mod mended;
 mod turn;
+mod updated_input;
 
 use turn::Turn;
 
-/// What an event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
+/// Parses an event. Relative paths start at the event's directory, or at `cwd` if the event has none.
 pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
     let directory = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
     let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
@@ -39,12 +39,12 @@ pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
         (Event::PostToolUse(run) | Event::PostToolUseFailure(run), Manner::Guard)
             if is_shell(run.call.tool) =>
         {
-            Occasion::Command(Worktree { cwd, sweep: swept(&run) })
+            Occasion::Command(Worktree { cwd, sweep: sweep_of(&run) })
         }
-        // The client does not say what such a file was before.
+        // The event lacks the file's previous text.
         (Event::PostToolUse(run), Manner::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input) {
             Some((path, _)) => {
-                let sweep = Sweep::Command { changed: Some(vec![cwd.join(path)]), since: began(&run) };
+                let sweep = Sweep::Command { changed: Some(vec![cwd.join(path)]), since: started(&run) };
                 Occasion::Command(Worktree { cwd, sweep })
             }
             None => Occasion::Nothing,
@@ -53,7 +53,7 @@ pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
         (Event::PostToolUse(_), manner) => call(request, Moment::After, cwd, manner),
         (Event::SessionStart { .. } | Event::SubagentStart(_), Manner::Guard) => Occasion::Beginning { cwd },
         (Event::Stop(stop), Manner::Guard) if !stop.stop_hook_active => end(cwd, request.transcript_path()),
-        // One without a type is a helper of the client's own.
+        // A subagent without a type is internal to Claude Code.
         (Event::SubagentStop(stop), Manner::Guard)
             if !stop.stop_hook_active && stop.agent.agent_type.is_some() =>
         {
@@ -72,41 +72,39 @@ fn is_mcp(tool: Option<Tool<'_>>) -> bool {
     matches!(tool, Some(Tool::Other(name)) if name.starts_with("mcp__"))
 }
 
-/// The file that a tool of an MCP server writes, and what it writes into it.
+/// The path and the text that an MCP tool writes.
 fn mcp_file(input: ToolInput<'_>) -> Option<(&str, &str)> {
     let path = input.file_path().or_else(|| input.text("path")).filter(|path| !path.is_empty())?;
     Some((path, input.content().or_else(|| input.text("text"))?))
 }
 
-/// The client names no more changed files than this.
+/// Claude Code lists at most this many changed files; a list of this length may be incomplete.
 const MOST_CHANGED_FILES: usize = 200;
 
-/// How long a command is taken to have run if the client does not say.
+/// The assumed duration of a command.
 const UNKNOWN_DURATION: Duration = Duration::from_secs(60);
 
-/// What a command may have changed.
-fn swept(run: &ToolRun<'_>) -> Sweep {
+/// The files that a command may have changed.
+fn sweep_of(run: &ToolRun<'_>) -> Sweep {
     let diff = run.response.and_then(|response| response.get("bashEditDiff"));
     let named = diff.and_then(|diff| diff.get("changedFiles")).and_then(Value::as_array);
     let all = named.filter(|named| named.len() < MOST_CHANGED_FILES);
     let changed = all.map(|named| named.iter().filter_map(Value::as_str).map(PathBuf::from).collect());
-    Sweep::Command { changed, since: began(run) }
+    Sweep::Command { changed, since: started(run) }
 }
 
-/// When a tool began to run, with some time for what lies between its end and now.
-fn began(run: &ToolRun<'_>) -> SystemTime {
+/// When a tool started, with one second of slack for the time between its end and now.
+fn started(run: &ToolRun<'_>) -> SystemTime {
     let took = run.duration_ms.map_or(UNKNOWN_DURATION, Duration::from_millis);
     let now = SystemTime::now();
     now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// The end of a turn that this transcript is of.
 fn end(cwd: PathBuf, transcript: Option<&str>) -> Occasion {
-    let Turn { began, sent_back } = transcript.map(|path| Turn::of(Path::new(path))).unwrap_or_default();
+    let Turn { began, sent_back } = transcript.map(|path| Turn::read(Path::new(path))).unwrap_or_default();
     Occasion::End { worktree: Worktree { cwd, sweep: Sweep::Turn { since: began } }, told: sent_back }
 }
 
-/// A call of a tool.
 fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occasion {
     let call = Call { moment, cwd, changes: Vec::new(), skipped: Vec::new() };
     Occasion::Call(match change(request, manner) {
@@ -118,7 +116,7 @@ fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occa
     })
 }
 
-/// What the tool does to a file, or why that is not known.
+/// The tool's change of a file, or why it cannot be reconstructed.
 fn change(request: &Request, manner: Manner) -> Result<Change, String> {
     let input = request.tool_input();
     let tool = request.tool();
@@ -141,7 +139,7 @@ fn change(request: &Request, manner: Manner) -> Result<Change, String> {
     Ok(Change { path: path.to_owned(), rewrite, original: original(request) })
 }
 
-/// What the file was before, which the client says after it has changed it.
+/// The previous text of the file, which Claude Code sends after an edit.
 fn original(request: &Request) -> Option<Original> {
     let response = request.tool_response()?.as_object()?;
     match response.get("originalFile").or_else(|| response.get("original_file"))? {
@@ -178,12 +176,11 @@ fn cell_edit(input: ToolInput<'_>) -> CellEdit {
     }
 }
 
-/// The answer to an event.
-pub fn answer(request: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
-    // To allow what a server does would be to allow more than was looked at.
+pub fn respond(request: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
+    // `allow` for an MCP tool would also allow effects that phaser does not check.
     let on_clean = if is_mcp(request.tool()) { OnClean::Defer } else { on_clean };
     let decision = match &decision.verdict {
-        Verdict::Ask(reason) if asks_nobody(request) => {
+        Verdict::Ask(reason) if skips_prompt(request) => {
             &Decision { verdict: Verdict::Deny(reason.clone()), ..decision.clone() }
         }
         _ => decision,
@@ -195,9 +192,9 @@ pub fn answer(request: &Request, decision: &Decision, on_clean: OnClean) -> Answ
     Answer { stdout: response.to_pretty_json(), exit: Exit::Clean }
 }
 
-/// Would nobody be asked? Where all permissions are given, the client lets a change of its own directory through, whatever
-/// a hook wants to be asked.
-fn asks_nobody(request: &Request) -> bool {
+/// Whether Claude Code would skip the prompt for `ask`. With `bypassPermissions` it permits changes in its own directory
+/// regardless of the hook.
+fn skips_prompt(request: &Request) -> bool {
     let path = request.tool_input().file_path().unwrap_or_default();
     request.permission_mode() == Some("bypassPermissions")
         && path.split(['/', '\\']).any(|name| name == SETTINGS)
@@ -206,10 +203,12 @@ fn asks_nobody(request: &Request) -> bool {
 fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Response {
     let context = decision.context.as_deref();
     match (event, &decision.verdict) {
-        (Event::PreToolUse(call), Verdict::Mended(mended)) => mended::response(call.input, mended, context)
-            .unwrap_or_else(|| before(&Verdict::Deny(mended.otherwise.clone()), context, on_clean)),
+        (Event::PreToolUse(call), Verdict::Fixed(fixed)) => {
+            updated_input::response(call.input, fixed, context)
+                .unwrap_or_else(|| before(&Verdict::Deny(fixed.denial.clone()), context, on_clean))
+        }
         (Event::PreToolUse(_), verdict) => before(verdict, context, on_clean),
-        (Event::PostToolUse(_), verdict) => match told(verdict, context) {
+        (Event::PostToolUse(_), verdict) => match after(verdict, context) {
             (None, None) => Response::empty(),
             (None, Some(context)) => PostToolUseResponse::with_context(context).into(),
             (Some(reason), context) => {
@@ -217,7 +216,7 @@ fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Respons
                 PostToolUseResponse::block(reason).and_context(context).into()
             }
         },
-        (Event::PostToolUseFailure(_), verdict) => match told(verdict, context) {
+        (Event::PostToolUseFailure(_), verdict) => match after(verdict, context) {
             (None, None) => Response::empty(),
             (None, Some(context)) => PostToolUseFailureResponse::with_context(context).into(),
             (Some(reason), context) => {
@@ -241,7 +240,7 @@ fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Respons
     }
 }
 
-/// The answer before a call.
+/// The response before a call.
 fn before(verdict: &Verdict, context: Option<&str>, on_clean: OnClean) -> Response {
     let decided = match verdict {
         Verdict::Deny(reason) => Some(PreToolUseResponse::deny(reason)),
@@ -259,8 +258,8 @@ fn before(verdict: &Verdict, context: Option<&str>, on_clean: OnClean) -> Respon
     }
 }
 
-/// Why the model has to do something after a call, and what it should know.
-fn told<'a>(verdict: &'a Verdict, context: Option<&str>) -> (Option<&'a str>, Option<String>) {
+/// The reason and the context of a response after a call.
+fn after<'a>(verdict: &'a Verdict, context: Option<&str>) -> (Option<&'a str>, Option<String>) {
     match (verdict, context) {
         (Verdict::Violated { reason, lines }, None) => (reason.as_deref(), Some(lines.clone())),
         (Verdict::Violated { reason, lines }, Some(text)) => {
@@ -270,6 +269,7 @@ fn told<'a>(verdict: &'a Verdict, context: Option<&str>) -> (Option<&'a str>, Op
     }
 }
 
+/// The reason of `allow`.
 fn passed(summary: Summary) -> String {
     match summary {
         Summary { ignored: 0, existing: 0, baselined: 0, .. } => "All contracts passed".to_owned(),
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_has_a_moment_and_a_directory() {
+    fn call_has_moment_and_directory() {
         let event = |name: &str, cwd: &str| {
             json!({ "hook_event_name": name, "cwd": cwd, "tool_name": "Write",
                 "tool_input": { "file_path": "a", "content": "x" } })
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tool_rewrites_a_file_in_its_own_way() {
+    fn each_tool_has_its_rewrite() {
         let tool = |name: &str, input: Value| change(&json!({ "tool_name": name, "tool_input": input }));
         let edit = |old: &str, new: &str, occurrences| Edit { old: old.into(), new: new.into(), occurrences };
         assert_eq!(
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_skipped_with_a_reason() {
+    fn skips_unknown_calls_with_reason() {
         let reason = |tool: &str, input: Value| {
             let call = call(&json!({ "tool_name": tool, "tool_input": input })).expect("a call");
             assert_eq!(call.changes, []);
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_call_the_client_says_what_the_file_was() {
+    fn reads_previous_text_after_call() {
         let original = |response: Value| {
             let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Write",
                 "tool_input": { "file_path": "a" }, "tool_response": response });
@@ -370,9 +370,9 @@ mod tests {
         assert_eq!(original(json!("done")), None);
     }
 
-    fn answered(event: &str, decision: &Decision, on_clean: OnClean) -> Value {
+    fn responded(event: &str, decision: &Decision, on_clean: OnClean) -> Value {
         let request = request(&json!({ "hook_event_name": event }));
-        let Answer { stdout, exit } = answer(&request, decision, on_clean);
+        let Answer { stdout, exit } = respond(&request, decision, on_clean);
         assert_eq!(exit, Exit::Clean);
         serde_json::from_str(&stdout).expect("is JSON")
     }
@@ -382,30 +382,30 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_has_one_form() {
+    fn writes_each_decision() {
         let allow = OnClean::Allow;
-        let denied = answered("PreToolUse", &just(Verdict::Deny("why".into())), allow);
+        let denied = responded("PreToolUse", &just(Verdict::Deny("why".into())), allow);
         let expected = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": "deny",
             "permissionDecisionReason": "why" } });
         assert_eq!(denied, expected);
-        let asked = answered("PreToolUse", &just(Verdict::Ask("why".into())), allow);
+        let asked = responded("PreToolUse", &just(Verdict::Ask("why".into())), allow);
         assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
         let ignored = |ignored| just(Verdict::Clean(Summary { ignored, ..Summary::default() }));
-        let clean = answered("PreToolUse", &ignored(2), allow);
+        let clean = responded("PreToolUse", &ignored(2), allow);
         let reason = &clean["hookSpecificOutput"]["permissionDecisionReason"];
         assert_eq!(reason, "2 violations suppressed by ignore");
-        assert_eq!(answered("PreToolUse", &ignored(0), OnClean::Defer), json!({}));
-        let told = Decision { message: Some("m".to_owned()), ..Decision::NOTHING };
-        assert_eq!(answered("PreToolUse", &told, allow), json!({ "systemMessage": "m" }));
+        assert_eq!(responded("PreToolUse", &ignored(0), OnClean::Defer), json!({}));
+        let message = Decision { message: Some("m".to_owned()), ..Decision::NOTHING };
+        assert_eq!(responded("PreToolUse", &message, allow), json!({ "systemMessage": "m" }));
     }
 
     #[test]
-    fn where_nobody_would_be_asked_the_answer_is_no() {
+    fn denies_where_prompt_is_skipped() {
         let asked = |mode: &str, path: &str| {
             let event = json!({ "permission_mode": mode, "tool_input": { "file_path": path } });
-            let answer = answer(&request(&event), &just(Verdict::Ask("why".into())), OnClean::Allow);
-            let answer: Value = serde_json::from_str(&answer.stdout).expect("is JSON");
-            answer["hookSpecificOutput"]["permissionDecision"].as_str().expect("a decision").to_owned()
+            let response = respond(&request(&event), &just(Verdict::Ask("why".into())), OnClean::Allow);
+            let response: Value = serde_json::from_str(&response.stdout).expect("is JSON");
+            response["hookSpecificOutput"]["permissionDecision"].as_str().expect("a decision").to_owned()
         };
         assert_eq!(asked("bypassPermissions", "/p/.claude/contracts/a.yaml"), "deny");
         assert_eq!(asked("bypassPermissions", "/p/src/a.py"), "ask");
@@ -413,60 +413,60 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_after_a_call_is_told_with_a_reason_or_without() {
+    fn blocks_after_call_only_with_reason() {
         let violated = |reason: Option<&str>| {
             let reason = reason.map(str::to_owned);
             just(Verdict::Violated { reason, lines: "Warning: x".into() })
         };
         for event in ["PostToolUse", "PostToolUseFailure"] {
-            let told = answered(event, &violated(Some("why")), OnClean::Allow);
-            assert_eq!((&told["decision"], &told["reason"]), (&json!("block"), &json!("why")));
-            assert_eq!(told["hookSpecificOutput"]["additionalContext"], "Warning: x");
-            assert_eq!(told["hookSpecificOutput"]["hookEventName"], event);
-            let told = answered(event, &violated(None), OnClean::Allow);
+            let blocked = responded(event, &violated(Some("why")), OnClean::Allow);
+            assert_eq!((&blocked["decision"], &blocked["reason"]), (&json!("block"), &json!("why")));
+            assert_eq!(blocked["hookSpecificOutput"]["additionalContext"], "Warning: x");
+            assert_eq!(blocked["hookSpecificOutput"]["hookEventName"], event);
+            let reported = responded(event, &violated(None), OnClean::Allow);
             let expected = json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "Warning: x" } });
-            assert_eq!(told, expected);
+            assert_eq!(reported, expected);
         }
     }
 
     #[test]
-    fn what_the_model_should_know_besides_goes_with_every_verdict() {
-        let answered = |event: &str, verdict: Verdict, on_clean| -> Value {
+    fn sends_context_with_every_verdict() {
+        let responded = |event: &str, verdict: Verdict, on_clean| -> Value {
             let decision = Decision { verdict, context: Some("old".to_owned()), message: None };
-            answered(event, &decision, on_clean)
+            responded(event, &decision, on_clean)
         };
         let clean = || Verdict::Clean(Summary { existing: 2, baselined: 1, ..Summary::default() });
-        let allowed = answered("PreToolUse", clean(), OnClean::Allow);
+        let allowed = responded("PreToolUse", clean(), OnClean::Allow);
         assert_eq!(allowed["hookSpecificOutput"]["additionalContext"], "old");
         let reason = &allowed["hookSpecificOutput"]["permissionDecisionReason"];
         assert_eq!(reason, "No new violations: 0 errors, 0 warnings, 2 existing, 1 in the baseline");
         let only = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "old" } });
-        assert_eq!(answered("PreToolUse", clean(), OnClean::Defer), only("PreToolUse"));
-        assert_eq!(answered("PreToolUse", Verdict::Nothing, OnClean::Allow), only("PreToolUse"));
-        let denied = answered("PreToolUse", Verdict::Deny("no".into()), OnClean::Allow);
+        assert_eq!(responded("PreToolUse", clean(), OnClean::Defer), only("PreToolUse"));
+        assert_eq!(responded("PreToolUse", Verdict::Nothing, OnClean::Allow), only("PreToolUse"));
+        let denied = responded("PreToolUse", Verdict::Deny("no".into()), OnClean::Allow);
         assert_eq!(denied["hookSpecificOutput"]["additionalContext"], "old");
         for event in ["PostToolUse", "PostToolUseFailure", "SessionStart", "SubagentStart"] {
-            assert_eq!(answered(event, Verdict::Nothing, OnClean::Allow), only(event));
+            assert_eq!(responded(event, Verdict::Nothing, OnClean::Allow), only(event));
         }
         let violated = Verdict::Violated { reason: None, lines: "Error: x".into() };
-        let violated = answered("PostToolUse", violated, OnClean::Allow);
+        let violated = responded("PostToolUse", violated, OnClean::Allow);
         assert_eq!(violated["hookSpecificOutput"]["additionalContext"], "Error: x\nold");
     }
 
     #[test]
-    fn what_is_about_to_happen_can_be_blocked() {
+    fn blocks_turn_end_and_settings_change() {
         let blocked = json!({ "decision": "block", "reason": "no" });
         for event in ["Stop", "SubagentStop", "ConfigChange"] {
-            assert_eq!(answered(event, &just(Verdict::Block("no".into())), OnClean::Allow), blocked);
-            assert_eq!(answered(event, &Decision::NOTHING, OnClean::Allow), json!({}));
+            assert_eq!(responded(event, &just(Verdict::Block("no".into())), OnClean::Allow), blocked);
+            assert_eq!(responded(event, &Decision::NOTHING, OnClean::Allow), json!({}));
         }
     }
 
     #[test]
-    fn what_a_server_does_is_never_allowed() {
+    fn never_allows_mcp_tools() {
         let request = request(&json!({ "tool_name": "mcp__files__write" }));
         let clean = just(Verdict::Clean(Summary::default()));
-        assert_eq!(answer(&request, &clean, OnClean::Allow).stdout, "{}");
+        assert_eq!(respond(&request, &clean, OnClean::Allow).stdout, "{}");
     }
 
     fn occasion(event: &Value, manner: Manner) -> Occasion {
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_looks_at_more_than_edits() {
+    fn guard_handles_more_than_edits() {
         let event = |name: &str| {
             json!({ "hook_event_name": name, "tool_name": "Bash", "duration_ms": 5,
             "agent_type": "k", "cwd": "/p" })
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_changed_what_the_client_says_or_what_is_new_since_it_began() {
+    fn sweeps_listed_or_new_files() {
         let swept = |response: Value| {
             let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "duration_ms": 2_000,
                 "tool_response": response });
@@ -523,11 +523,11 @@ mod tests {
         assert_eq!(swept(json!({})), None);
         assert_eq!(swept(diff(json!([]))), Some(vec![]));
         assert_eq!(swept(diff(json!(["/p/a", "/p/b"]))), Some(vec!["/p/a".into(), "/p/b".into()]));
-        assert_eq!(swept(diff(json!(vec!["/p/a"; 200]))), None, "the client names no more than these");
+        assert_eq!(swept(diff(json!(vec!["/p/a"; 200]))), None, "Claude Code lists no more than these");
     }
 
     #[test]
-    fn a_server_that_writes_a_file_is_looked_at() {
+    fn checks_files_written_by_mcp_tools() {
         let event = |name: &str, input: Value| json!({ "hook_event_name": name, "tool_name": "mcp__files__write", "tool_input": input });
         for input in [json!({ "path": "a", "text": "x" }), json!({ "file_path": "a", "content": "x" })] {
             let before = occasion(&event("PreToolUse", input.clone()), Manner::Guard);

@@ -1,45 +1,43 @@
-//! Cline. A hook of its can refuse a tool only by ending the whole run, and so nothing is refused: what is wrong is mended
-//! before, where that is wanted, or told when it has happened.
+//! Cline. Its hooks can deny a tool only by ending the whole run, so phaser denies nothing: it fixes the edit before it is
+//! made (`fixes: apply`) or reports the violation afterwards.
 
 use serde_json::Value;
 
+use super::fields::{ResponseFields, object, text};
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
 use super::replace::EXACT;
-use super::said::{Said, object, text};
-use super::step::{Deed, Kind, Step, edit};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let (kind, tool) = match event["hookName"].as_str() {
-        Some("tool_call") => (Kind::Before, &event["tool_call"]),
-        Some("tool_result") => (Kind::After, &event["tool_result"]),
-        Some("agent_start") => (Kind::Beginning, &Value::Null),
-        _ => (Kind::Other, &Value::Null),
+        Some("tool_call") => (EventKind::BeforeTool, &event["tool_call"]),
+        Some("tool_result") => (EventKind::AfterTool, &event["tool_result"]),
+        Some("agent_start") => (EventKind::SessionStart, &Value::Null),
+        _ => (EventKind::Other, &Value::Null),
     };
     let input = &tool["input"];
-    let deed = match tool["name"].as_str() {
-        Some("editor") if kind == Kind::Before => edited(input),
-        Some("editor") => Deed::unknown(&input["path"]),
-        Some("apply_patch") => Deed::patch(&input["input"]),
-        Some("run_commands") => Deed::shell(&input["commands"]),
-        _ => Deed::of_foreign_tool(input),
+    let action = match tool["name"].as_str() {
+        Some("editor") if kind == EventKind::BeforeTool => edited(input),
+        Some("editor") => ToolAction::unknown(&input["path"]),
+        Some("apply_patch") => ToolAction::patch(&input["input"]),
+        Some("run_commands") => ToolAction::shell(&input["commands"]),
+        _ => ToolAction::from_unknown_tool(input),
     };
-    let step = Step::with_tool(kind, &event["workspaceRoots"][0], deed).with_input(input);
-    Step { took: tool["durationMs"].as_u64(), ..step }
+    let step = ParsedEvent::with_tool(kind, &event["workspaceRoots"][0], action).with_input(input);
+    ParsedEvent { took: tool["durationMs"].as_u64(), ..step }
 }
 
-/// What the editor is about to do: replace a text, make a file, or put lines into one, which is judged afterwards.
-fn edited(input: &Value) -> Deed<'_> {
+/// The `editor` tool replaces text, creates a file or inserts lines. Insertions are checked afterwards.
+fn edited(input: &Value) -> ToolAction<'_> {
     let path = &input["path"];
     if !input["insert_line"].is_null() {
-        return Deed::Nothing;
+        return ToolAction::Nothing;
     }
     match &input["old_text"] {
-        Value::Null => Deed::write(path, &input["new_text"]),
-        old => Deed::edit(path, vec![edit(old, &input["new_text"], &Value::Null)], EXACT),
+        Value::Null => ToolAction::write(path, &input["new_text"]),
+        old => ToolAction::edit(path, vec![edit(old, &input["new_text"], &Value::Null)], EXACT),
     }
 }
 
-/// The answer.
-pub fn answer(_: &Value, said: &Said) -> Value {
-    object([("overrideInput", said.input.clone()), ("context", text(said.context.as_deref()))])
+pub fn respond(_: &Value, fields: &ResponseFields) -> Value {
+    object([("overrideInput", fields.input.clone()), ("context", text(fields.context.as_deref()))])
 }

@@ -1,27 +1,26 @@
-//! Codex CLI. Files change by patches only, as a tool or inside a shell command; answers are Claude Code's, and a key that
-//! it does not know makes it drop the whole answer.
+//! Codex CLI. It edits files only by `apply_patch`, as a tool or inside a shell command. Its responses have Claude Code's
+//! format; an unknown key makes it drop the whole response.
 
 use serde_json::Value;
 
-use super::said::{Asking, Said, in_claudes_words};
-use super::step::{Deed, Kind, Step, claudes_name};
+use super::fields::{CanAsk, ResponseFields, claude_response};
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, claude_event_name};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &event["tool_input"];
-    let deed = match event["tool_name"].as_str() {
-        Some("apply_patch" | "Edit" | "Write") => Deed::patch(&input["command"]),
-        Some("Bash") => Deed::shell(&input["command"]),
-        _ => Deed::of_foreign_tool(input),
+    let action = match event["tool_name"].as_str() {
+        Some("apply_patch" | "Edit" | "Write") => ToolAction::patch(&input["command"]),
+        Some("Bash") => ToolAction::shell(&input["command"]),
+        _ => ToolAction::from_unknown_tool(input),
     };
-    Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed).with_input(input)
+    ParsedEvent::with_tool(EventKind::from_claude_name(event), &event["cwd"], action).with_input(input)
 }
 
-/// The answer. Another input is taken only from an answer that also allows the call.
-pub fn answer(event: &Value, said: &Said) -> Value {
-    let mut answer = in_claudes_words(claudes_name(event), said, Asking::Refuses);
-    if said.input.is_some() {
-        answer["hookSpecificOutput"]["permissionDecision"] = "allow".into();
+/// Codex takes `updatedInput` only together with `allow`.
+pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
+    let mut response = claude_response(claude_event_name(event), fields, CanAsk::No);
+    if fields.input.is_some() {
+        response["hookSpecificOutput"]["permissionDecision"] = "allow".into();
     }
-    answer
+    response
 }

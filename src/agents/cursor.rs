@@ -1,44 +1,43 @@
-//! Cursor. Before a write it sends the file as it would be, whatever tool the model used. It cannot be run against a model of
-//! one's own: its events are those of the runtime in its SDK.
+//! Cursor. Before a write it sends the whole new file, whichever tool the model used. It cannot run against a local model;
+//! the events here are those of its SDK's runtime.
 
 use serde_json::Value;
 
-use super::said::{Said, object, text};
-use super::step::{Deed, Kind, Step};
+use super::fields::{ResponseFields, object, text};
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &event["tool_input"];
-    let deed = || match event["tool_name"].as_str() {
-        Some("Write") => Deed::write(&input["file_path"], &input["content"]),
-        Some("Shell") => Deed::shell(&input["command"]),
-        Some("Delete") => Deed::Nothing,
-        _ => Deed::of_foreign_tool(input),
+    let action = || match event["tool_name"].as_str() {
+        Some("Write") => ToolAction::write(&input["file_path"], &input["content"]),
+        Some("Shell") => ToolAction::shell(&input["command"]),
+        Some("Delete") => ToolAction::Nothing,
+        _ => ToolAction::from_unknown_tool(input),
     };
-    let (kind, deed) = match event["hook_event_name"].as_str() {
-        Some("preToolUse") => (Kind::Before, deed()),
-        Some("postToolUse" | "postToolUseFailure") => (Kind::After, deed()),
-        Some("beforeShellExecution") => (Kind::Before, Deed::shell(&event["command"])),
-        Some("afterShellExecution") => (Kind::After, Deed::shell(&event["command"])),
-        Some("sessionStart" | "subagentStart") => (Kind::Beginning, Deed::Nothing),
-        // It counts how often it was sent back.
+    let (kind, action) = match event["hook_event_name"].as_str() {
+        Some("preToolUse") => (EventKind::BeforeTool, action()),
+        Some("postToolUse" | "postToolUseFailure") => (EventKind::AfterTool, action()),
+        Some("beforeShellExecution") => (EventKind::BeforeTool, ToolAction::shell(&event["command"])),
+        Some("afterShellExecution") => (EventKind::AfterTool, ToolAction::shell(&event["command"])),
+        Some("sessionStart" | "subagentStart") => (EventKind::SessionStart, ToolAction::Nothing),
+        // Cursor counts how often the turn was sent back.
         Some("stop" | "subagentStop") if event["loop_count"].as_u64().unwrap_or(0) == 0 => {
-            (Kind::End, Deed::Nothing)
+            (EventKind::TurnEnd, ToolAction::Nothing)
         }
-        _ => (Kind::Other, Deed::Nothing),
+        _ => (EventKind::Other, ToolAction::Nothing),
     };
     let cwd = event.get("cwd").unwrap_or_else(|| &event["workspace_roots"][0]);
     let took = event["duration"].as_f64().map(|milliseconds| milliseconds.max(0.0) as u64);
-    Step { took, ..Step::with_tool(kind, cwd, deed) }
+    ParsedEvent { took, ..ParsedEvent::with_tool(kind, cwd, action) }
 }
 
-/// The answer. The model is told what stands in the message to the user.
-pub fn answer(event: &Value, said: &Said) -> Value {
+/// The model receives the message to the user.
+pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
     let is_stop = matches!(event["hook_event_name"].as_str(), Some("stop" | "subagentStop"));
     if is_stop {
-        return object([("followup_message", text(said.go_on.as_deref()))]);
+        return object([("followup_message", text(fields.go_on.as_deref()))]);
     }
-    let (permission, reason) = match (&said.denied, &said.asked) {
+    let (permission, reason) = match (&fields.denied, &fields.asked) {
         (Some(reason), _) => (Some("deny"), Some(reason.as_str())),
         (None, Some(reason)) => (Some("ask"), Some(reason.as_str())),
         (None, None) => (None, None),
@@ -47,6 +46,6 @@ pub fn answer(event: &Value, said: &Said) -> Value {
         ("permission", text(permission)),
         ("user_message", text(reason)),
         ("agent_message", text(reason)),
-        ("additional_context", text(said.context.as_deref())),
+        ("additional_context", text(fields.context.as_deref())),
     ])
 }

@@ -1,4 +1,9 @@
-//! What to say to an event, in no client's wire format: from the report of a check to a verdict and its words.
+//! The decision on an event: from the report of a check to a verdict and its texts, independent of any agent's format.
+//!
+//! Example: an edit of `src/a.py` adds an error and a warning. Before the edit, [`decide`] returns
+//! `Deny("Contract violation: no-print at src/a.py:3. …")`; under `--guard` the warning is left for the event after the
+//! edit, where it becomes `Violated { reason: None, .. }`, which does not block. Gaps (files that could not be checked)
+//! never deny; they go into [`Decision::message`].
 
 use std::cmp::Reverse;
 
@@ -13,70 +18,66 @@ use phaser_project::path::Root;
 use phaser_project::report::{Report, Summary};
 use phaser_project::tool_call::{Call, Change, Moment};
 
+mod fixed_call;
 mod lines;
-mod mended;
 
-use lines::{Place, Words};
+use lines::{LineStyle, LocationStyle};
 
-/// The most characters of a text that a client is given. Claude Code puts more than ten thousand into a file.
+/// The maximum length of a text in a response, in characters. Claude Code moves texts of more than 10,000 into a file.
 pub const MAX_TEXT: usize = 9_500;
 
-/// What to say to an event.
+/// The decision on an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// What is decided.
     pub verdict: Verdict,
-    /// What the model should know besides.
+    /// Further text for the model.
     pub context: Option<String>,
-    /// What the person should know, which the model need not.
+    /// Text for the user only.
     pub message: Option<String>,
 }
 
-/// What is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing: there is nothing to say, or not everything could be checked.
+    /// No decision: nothing to report, or not everything could be checked.
     Nothing,
-    /// Before the call: everything was checked, and nothing is left to say against it.
+    /// Before a call: everything was checked and nothing blocks it.
     Clean(Summary),
-    /// Before the call: a person is to be asked, for this reason.
+    /// Before a call: the user has to confirm it, for this reason.
     Ask(String),
-    /// Before the call: it is refused, for this reason.
+    /// Before a call: it is denied, for this reason.
     Deny(String),
-    /// Before the call: it is to do something else, and the client decides whether it may.
-    Mended(Mended),
-    /// After a call or a command: it has left violations.
+    /// Before a call: it runs with fixed changes, if the agent permits it.
+    Fixed(FixedCall),
+    /// After a call or a command: it left violations.
     Violated {
-        /// Why the model has to deal with them before it goes on; nothing if it need not.
+        /// Why the model has to fix them before it continues; `None` if it need not.
         reason: Option<String>,
-        /// One line for each.
+        /// One line per violation.
         lines: String,
     },
-    /// What is about to happen does not, for this reason: a turn does not end, settings do not count.
+    /// The end of a turn or a change of settings is blocked, for this reason.
     Block(String),
 }
 
-/// What a call is to do instead of what it would violate something with.
+/// A call whose changes were fixed before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mended {
-    /// What, file by file.
+pub struct FixedCall {
     pub changes: Vec<Change>,
-    /// What the model is told about it.
-    pub told: String,
-    /// Why the call is refused by a client that cannot change it.
-    pub otherwise: String,
+    /// The fixes, listed for the model.
+    pub explanation: String,
+    /// The reason to deny the call, for agents that cannot change its input.
+    pub denial: String,
 }
 
 impl Decision {
-    /// There is nothing to say.
     pub const NOTHING: Self = Self { verdict: Verdict::Nothing, context: None, message: None };
 
-    /// There is only something for the person to know, if at all.
+    /// Gaps and broken contracts for the user, and no verdict.
     pub fn message_only(report: &Report) -> Self {
         Self { message: message(report), ..Self::NOTHING }
     }
 
-    /// With every text sanitised. The changes of a call are no text to read: they stay.
+    /// The decision with every text sanitised. The changes of a fixed call are code and stay as they are.
     pub(super) fn sanitised(&self) -> Self {
         let safe = |text: &String| inert_lines(text);
         let verdict = match &self.verdict {
@@ -85,10 +86,10 @@ impl Decision {
             Verdict::Ask(reason) => Verdict::Ask(safe(reason)),
             Verdict::Deny(reason) => Verdict::Deny(safe(reason)),
             Verdict::Block(reason) => Verdict::Block(safe(reason)),
-            Verdict::Mended(Mended { changes, told, otherwise }) => Verdict::Mended(Mended {
+            Verdict::Fixed(FixedCall { changes, explanation, denial }) => Verdict::Fixed(FixedCall {
                 changes: changes.clone(),
-                told: safe(told),
-                otherwise: safe(otherwise),
+                explanation: safe(explanation),
+                denial: safe(denial),
             }),
             Verdict::Violated { reason, lines } => {
                 Verdict::Violated { reason: reason.as_ref().map(safe), lines: safe(lines) }
@@ -98,121 +99,120 @@ impl Decision {
     }
 }
 
-/// A call to decide on.
+/// A call that was checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Matter<'a> {
-    /// The project.
     pub root: &'a Root,
-    /// The call.
     pub call: &'a Call,
-    /// In which manner the client is answered.
     pub manner: Manner,
-    /// What there is to say about the call beside violations.
     pub concerns: &'a [Concern],
-    /// What the call should do instead of what it would violate something with.
+    /// The fixed changes, if fixes remove every violation.
     pub amended: Option<&'a Amended>,
 }
 
-/// Something about a call that is no violation, and that the project wants to be dealt with.
+/// A change that a policy of the project (`ignores`, `protect`) is about: an added ignore directive, or a change that weakens
+/// enforcement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Concern {
-    /// How.
     pub policy: Policy,
-    /// What, in words for the model that stand by themselves.
+    /// The message, complete in itself.
     pub what: String,
 }
 
-/// Decides on a call.
 pub fn decide(matter: Matter<'_>, report: &Report) -> Decision {
-    let refused = report.skipped.iter().find_map(refusal);
-    let verdict = match (refused, matter.call.moment) {
-        (Some(what), Moment::Before) => Verdict::Deny(what),
-        (Some(what), Moment::After) => Verdict::Violated {
+    let denied_path = report.skipped.iter().find_map(denied_path);
+    let verdict = match (denied_path, matter.call.moment) {
+        (Some(problem), Moment::Before) => Verdict::Deny(problem),
+        (Some(problem), Moment::After) => Verdict::Violated {
             reason: Some(after_write(Severity::Error).to_owned()),
-            lines: format!("Error: {what}"),
+            lines: format!("Error: {problem}"),
         },
         (None, moment) => verdict(matter, report, moment),
     };
-    // The guard has said it before the edit.
-    let is_said = matter.manner == Manner::Guard && matter.call.moment == Moment::After;
-    let context =
-        if is_said { None } else { context(&verdict, report, Place::of(matter.manner, matter.call)) };
+    // The guard has reported existing violations before the edit.
+    let is_reported = matter.manner == Manner::Guard && matter.call.moment == Moment::After;
+    let context = if is_reported {
+        None
+    } else {
+        context(&verdict, report, LocationStyle::of(matter.manner, matter.call))
+    };
     with_concerns(Decision { verdict, context, message: message(report) }, matter.concerns)
 }
 
-/// Decides on what a command left in files.
+/// Decides on the files that a shell command changed.
 pub fn decide_on_command(report: &Report, concerns: &[Concern]) -> Decision {
-    let verdict = told(&worst_first(report), Manner::Guard, Place::PathAndLine).unwrap_or(Verdict::Nothing);
-    let told = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
-    let verdict = match (verdict, told.as_str()) {
+    let verdict =
+        violated(&worst_first(report), Manner::Guard, LocationStyle::PathAndLine).unwrap_or(Verdict::Nothing);
+    let findings = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
+    let verdict = match (verdict, findings.as_str()) {
         (verdict, "") => verdict,
         (Verdict::Violated { reason, lines }, _) => {
-            Verdict::Violated { reason, lines: shortened(&format!("{lines}\n{told}")) }
+            Verdict::Violated { reason, lines: shortened(&format!("{lines}\n{findings}")) }
         }
-        (_, _) => Verdict::Violated { reason: None, lines: shortened(&told) },
+        (_, _) => Verdict::Violated { reason: None, lines: shortened(&findings) },
     };
-    let message = match (message(report), told.as_str()) {
+    let message = match (message(report), findings.as_str()) {
         (message, "") => message,
-        (None, told) => Some(shortened(told)),
-        (Some(message), told) => Some(shortened(&format!("{message}; {told}"))),
+        (None, findings) => Some(shortened(findings)),
+        (Some(message), findings) => Some(shortened(&format!("{message}; {findings}"))),
     };
     Decision { verdict, context: None, message }
 }
 
-/// The most characters of the reason that keeps a turn from ending. A client says it to the model twice.
-const MAX_REASON_TO_GO_ON: usize = 2_000;
+/// The maximum length of the reason that blocks the end of a turn, in characters. Claude Code sends it to the model twice.
+const MAX_STOP_REASON: usize = 2_000;
 
-/// Decides whether a turn may end that has left these violations. What it was sent back for already keeps it no longer.
-pub fn decide_on_end(report: &Report, told: &[String]) -> Decision {
+/// Decides whether a turn with these violations may end. A reason in `sent_back`, for which the turn was sent back already,
+/// does not block it again.
+pub fn decide_on_end(report: &Report, sent_back: &[String]) -> Decision {
     let open = worst_first(report);
     let verdict = match open.as_slice() {
         [] => Verdict::Nothing,
         open => {
-            let left = "This turn left contract violations. Mend them before you stop:\n";
-            let most = MAX_REASON_TO_GO_ON - left.chars().count();
-            let words = Words { prefix: |_| "Contract violation", place: Place::PathAndLine };
-            let reason = format!("{left}{}", lines::joined(open, words, most));
-            if told.contains(&reason) { Verdict::Nothing } else { Verdict::Block(reason) }
+            let heading = "Fix these contract violations before finishing:\n";
+            let most = MAX_STOP_REASON - heading.chars().count();
+            let style = LineStyle { prefix: |_| "Contract violation", location: LocationStyle::PathAndLine };
+            let reason = format!("{heading}{}", lines::joined(open, style, most));
+            if sent_back.contains(&reason) { Verdict::Nothing } else { Verdict::Block(reason) }
         }
     };
     Decision { verdict, context: None, message: message(report) }
 }
 
-/// Adds what there is to say beside violations.
+/// Adds the findings of policies: the strictest policy decides.
 fn with_concerns(decision: Decision, concerns: &[Concern]) -> Decision {
     let Some(strictest) = concerns.iter().map(|concern| concern.policy).max() else { return decision };
-    let said = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
+    let findings = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
     let Decision { verdict, context, message } = decision;
     let joined = |earlier: Option<String>, separator: &str| match earlier {
-        Some(earlier) => Some(shortened(&format!("{earlier}{separator}{said}"))),
-        None => Some(shortened(&said)),
+        Some(earlier) => Some(shortened(&format!("{earlier}{separator}{findings}"))),
+        None => Some(shortened(&findings)),
     };
     match (strictest, verdict) {
         (Policy::Deny | Policy::Ask, Verdict::Deny(reason)) => {
-            Decision { verdict: Verdict::Deny(shortened(&format!("{reason}\n{said}"))), context, message }
+            Decision { verdict: Verdict::Deny(shortened(&format!("{reason}\n{findings}"))), context, message }
         }
-        (Policy::Deny, _) => Decision { verdict: Verdict::Deny(shortened(&said)), context, message },
-        (Policy::Ask, _) => Decision { verdict: Verdict::Ask(shortened(&said)), context, message },
+        (Policy::Deny, _) => Decision { verdict: Verdict::Deny(shortened(&findings)), context, message },
+        (Policy::Ask, _) => Decision { verdict: Verdict::Ask(shortened(&findings)), context, message },
         (Policy::Report | Policy::Allow, verdict) => {
             Decision { verdict, context: joined(context, "\n"), message: joined(message, "; ") }
         }
     }
 }
 
-/// What stands before the violations that the model is told of and need not repair.
-const EXISTING: &str =
-    "Already there before this edit, on lines that it touches; it is not denied for these:";
+/// The heading of existing violations.
+const EXISTING: &str = "Existing violations on lines that this edit touches (they do not block it):";
 
-/// The fewest characters that are worth a list.
+/// The minimum length of the list of existing violations; with less room it is omitted.
 const MIN_CONTEXT: usize = 500;
 
-/// The violations that were there before and that the call touches, as far as there is room beside the verdict.
-fn context(verdict: &Verdict, report: &Report, place: Place) -> Option<String> {
-    let told = match verdict {
+/// Existing violations on lines that the call touches, cut to the room that the verdict leaves.
+fn context(verdict: &Verdict, report: &Report, location: LocationStyle) -> Option<String> {
+    let used = match verdict {
         Verdict::Violated { lines, .. } => lines.chars().count() + 1,
         _ => 0,
     };
-    let room = MAX_TEXT.saturating_sub(told + EXISTING.len() + 1);
+    let room = MAX_TEXT.saturating_sub(used + EXISTING.len() + 1);
     let mut touched: Vec<_> = report.touched().collect();
     touched.sort_by_key(|violation| Reverse(violation.contract.severity));
     (!touched.is_empty() && room >= MIN_CONTEXT).then(|| {
@@ -220,8 +220,8 @@ fn context(verdict: &Verdict, report: &Report, place: Place) -> Option<String> {
             Severity::Error => "Existing violation",
             Severity::Warning => "Existing warning",
         };
-        let words = Words { prefix, place };
-        format!("{EXISTING}\n{}", lines::joined(&touched, words, room))
+        let style = LineStyle { prefix, location };
+        format!("{EXISTING}\n{}", lines::joined(&touched, style, room))
     })
 }
 
@@ -236,28 +236,29 @@ fn verdict(matter: Matter<'_>, report: &Report, moment: Moment) -> Verdict {
     let Matter { root, call, manner, .. } = matter;
     let mut open = worst_first(report);
     if moment == Moment::After {
-        return told(&open, manner, Place::of(manner, call)).unwrap_or(Verdict::Nothing);
+        return violated(&open, manner, LocationStyle::of(manner, call)).unwrap_or(Verdict::Nothing);
     }
     if manner == Manner::Guard {
-        // Warnings are told afterwards.
+        // Warnings are reported after the edit.
         open.retain(|violation| violation.contract.severity == Severity::Error);
     }
     match open.as_slice() {
         [] if is_checked(report) && is_inside(root, call) => Verdict::Clean(report.summary()),
         [] => Verdict::Nothing,
         open => {
-            let words = Words { prefix: |_| "Contract violation", place: Place::of(manner, call) };
-            let reason = lines::joined(open, words, MAX_TEXT);
+            let style =
+                LineStyle { prefix: |_| "Contract violation", location: LocationStyle::of(manner, call) };
+            let reason = lines::joined(open, style, MAX_TEXT);
             match matter.amended {
-                Some(amended) => Verdict::Mended(mended::mended(amended, reason)),
+                Some(amended) => Verdict::Fixed(fixed_call::new(amended, reason)),
                 None => Verdict::Deny(reason),
             }
         }
     }
 }
 
-/// What is said about violations that are there, if there are any; errors come first.
-fn told(open: &[&Violation], manner: Manner, place: Place) -> Option<Verdict> {
+/// The verdict on violations after a call, errors first; `None` without violations.
+fn violated(open: &[&Violation], manner: Manner, location: LocationStyle) -> Option<Verdict> {
     let worst = open.first()?.contract.severity;
     let prefix = |severity| match severity {
         Severity::Error => "Error",
@@ -268,8 +269,8 @@ fn told(open: &[&Violation], manner: Manner, place: Place) -> Option<Verdict> {
         (Manner::Guard, Severity::Error) => Some(count(open)),
         (Manner::Guard, Severity::Warning) => None,
     };
-    let words = Words { prefix, place };
-    Some(Verdict::Violated { reason, lines: lines::joined(open, words, MAX_TEXT) })
+    let style = LineStyle { prefix, location };
+    Some(Verdict::Violated { reason, lines: lines::joined(open, style, MAX_TEXT) })
 }
 
 fn after_write(severity: Severity) -> &'static str {
@@ -279,10 +280,10 @@ fn after_write(severity: Severity) -> &'static str {
     }
 }
 
-/// The most files that are named where violations are counted.
+/// The maximum number of files named in a count of violations.
 const MAX_FILES: usize = 3;
 
-/// How many errors there are, and where.
+/// The number of errors and their files: `2 contract violations in a.py, b.py`.
 fn count(open: &[&Violation]) -> String {
     let errors = open.iter().filter(|violation| violation.contract.severity == Severity::Error);
     let mut files: Vec<_> = errors.clone().map(|violation| &violation.path).collect();
@@ -297,13 +298,13 @@ fn count(open: &[&Violation]) -> String {
     format!("{errors} contract violation{} in {names}{more}", if errors == 1 { "" } else { "s" })
 }
 
-/// Was everything checked that the call does, and was there anything to check it with?
+/// Whether every change of the call was checked, against at least one contract.
 fn is_checked(report: &Report) -> bool {
     report.skipped.is_empty() && !report.no_contracts
 }
 
-/// Do all files of the call lie in the project, by the path given and by the real one? Who writes elsewhere is to be
-/// asked by the client as if phaser were not there.
+/// Whether all files of the call are in the project, by their given and by their real paths. For files elsewhere phaser
+/// makes no decision, so that the agent's own permission rules apply.
 fn is_inside(root: &Root, call: &Call) -> bool {
     call.changes.iter().all(|change| {
         let path = call.path(change);
@@ -311,8 +312,8 @@ fn is_inside(root: &Root, call: &Call) -> bool {
     })
 }
 
-/// What to say about a path that would be a way around every contract.
-fn refusal(skipped: &Skipped) -> Option<String> {
+/// Why a call with this path is denied: the path would evade every contract.
+fn denied_path(skipped: &Skipped) -> Option<String> {
     match &skipped.why {
         Why::ParentComponent => Some(format!("Path contains '..': {}", inert(&skipped.path.to_text()))),
         Why::PathTooLong { limit } => Some(format!("Path is longer than {limit} bytes")),
@@ -320,8 +321,7 @@ fn refusal(skipped: &Skipped) -> Option<String> {
     }
 }
 
-/// What a person should know: contracts that could not be checked, and contract files that are broken. A client shows
-/// nobody what stands on standard error.
+/// Gaps and broken contract files, for the user. Agents do not show stderr.
 fn message(report: &Report) -> Option<String> {
     let unchecked = report.skipped.iter().filter(|skipped| is_gap(&skipped.why));
     let gaps = unchecked.map(|skipped| format!("{}: {}", skipped.path, skipped.why));
@@ -331,16 +331,16 @@ fn message(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| shortened(&format!("phaser: {}", inert(&parts.join("; ")))))
 }
 
-/// Does a person have to know it? An edit that cannot be worked out is one that the client refuses as well.
+/// Whether the user has to know it. An edit that cannot be reconstructed is one that the agent rejects as well.
 fn is_gap(why: &Why) -> bool {
     why.gap() > Gap::None
         && !matches!(why, Why::NotReconstructed(_) | Why::ParentComponent | Why::PathTooLong { .. })
 }
 
-/// The first of some things to say, and how many more there are.
-fn counted(prefix: &str, mut said: impl Iterator<Item = String>) -> Option<String> {
-    let first = said.next()?;
-    Some(match said.count() {
+/// The first text and the number of further ones: `a.yaml: bad (and 2 more)`.
+fn counted(prefix: &str, mut texts: impl Iterator<Item = String>) -> Option<String> {
+    let first = texts.next()?;
+    Some(match texts.count() {
         0 => format!("{prefix}{first}"),
         more => format!("{prefix}{first} (and {more} more)"),
     })
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_violated_is_denied_before_and_told_after_errors_first() {
+    fn denies_before_and_reports_after() {
         let report = violated(&[Severity::Warning, Severity::Error]);
         let Verdict::Deny(reason) = decided(&call(Moment::Before, "a"), &report).verdict else { panic!() };
         let lines: Vec<_> = reason.lines().collect();
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_checked_and_lies_in_the_project_is_clean() {
+    fn clean_only_if_checked_inside_project() {
         let clean = Decision { verdict: Verdict::Clean(Summary::default()), ..Decision::NOTHING };
         assert_eq!(decided(&call(Moment::Before, "a"), &Report::default()), clean);
         assert_eq!(decided(&call(Moment::Before, "/elsewhere/a"), &Report::default()), Decision::NOTHING);
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_no_decision_and_the_person_is_told_unless_the_client_says_the_same() {
+    fn reports_gap_to_user_without_decision() {
         let out_of_time = skipped(Why::OutOfTime { id: "slow".to_owned() });
         let decision = decided(&call(Moment::Before, "a"), &out_of_time);
         assert_eq!(decision.verdict, Verdict::Nothing);
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_around_contracts_is_refused() {
+    fn denies_path_that_evades_contracts() {
         let climbing = skipped(Why::ParentComponent);
         let verdict = decided(&call(Moment::Before, "a"), &climbing).verdict;
         assert_eq!(verdict, Verdict::Deny("Path contains '..': a".to_owned()));
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_contracts_are_told_with_their_number() {
+    fn reports_and_counts_broken_contracts() {
         let warning = |file: &str| Warning::at(file.as_ref(), 3, "x".repeat(20_000));
         let report = Report { warnings: vec![warning("a.yaml"), warning("b.yaml")], ..Report::default() };
         let message = decided(&call(Moment::Before, "a"), &report).message.expect("a message");

@@ -1,29 +1,27 @@
-//! Devin: Claude Code's events and answers, with tools of its own, as its documentation has them.
+//! Devin: Claude Code's events and responses, its own tools. Written from its documentation.
 
 use serde_json::Value;
 
+use super::fields::{CanAsk, ResponseFields, claude_response};
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, claude_event_name, edit};
 use super::replace::EXACT;
-use super::said::{Asking, Said, in_claudes_words};
-use super::step::{Deed, Kind, Step, claudes_name, edit};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &event["tool_input"];
     let path = input.get("file_path").unwrap_or_else(|| &input["path"]);
-    let deed = match event["tool_name"].as_str() {
-        Some("write") => Deed::write(path, &input["content"]),
+    let action = match event["tool_name"].as_str() {
+        Some("write") => ToolAction::write(path, &input["content"]),
         Some("edit") => {
             let edit = edit(&input["old_string"], &input["new_string"], &input["replace_all"]);
-            Deed::edit(path, vec![edit], EXACT)
+            ToolAction::edit(path, vec![edit], EXACT)
         }
-        Some("apply_patch") => Deed::patch(input.get("input").unwrap_or_else(|| &input["patch"])),
-        Some("exec") => Deed::shell(&input["command"]),
-        _ => Deed::of_foreign_tool(input),
+        Some("apply_patch") => ToolAction::patch(input.get("input").unwrap_or_else(|| &input["patch"])),
+        Some("exec") => ToolAction::shell(&input["command"]),
+        _ => ToolAction::from_unknown_tool(input),
     };
-    Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed)
+    ParsedEvent::with_tool(EventKind::from_claude_name(event), &event["cwd"], action)
 }
 
-/// The answer.
-pub fn answer(event: &Value, said: &Said) -> Value {
-    in_claudes_words(claudes_name(event), said, Asking::Refuses)
+pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
+    claude_response(claude_event_name(event), fields, CanAsk::No)
 }

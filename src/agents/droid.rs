@@ -1,47 +1,46 @@
-//! Factory's droid: Claude Code's events and answers, with tools of its own. Exit code 3 ends its whole run.
+//! Factory's droid: Claude Code's events and responses, its own tools. Exit code 3 ends its whole run.
 
 use serde_json::Value;
 
+use super::fields::{CanAsk, ResponseFields, claude_response, joined};
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, claude_event_name, edit};
 use super::replace::EXACT;
-use super::said::{Asking, Said, in_claudes_words, joined};
-use super::step::{Deed, Kind, Step, claudes_name, edit};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &event["tool_input"];
     let path = &input["file_path"];
-    let deed = match event["tool_name"].as_str() {
-        Some("Create" | "Write") => Deed::write(path, &input["content"]),
+    let action = match event["tool_name"].as_str() {
+        Some("Create" | "Write") => ToolAction::write(path, &input["content"]),
         Some("Edit") => {
             let edit = edit(&input["old_str"], &input["new_str"], &input["change_all"]);
-            Deed::edit(path, vec![edit], EXACT)
+            ToolAction::edit(path, vec![edit], EXACT)
         }
         Some("MultiEdit") => {
             let edits = input["changes"].as_array().or_else(|| input["edits"].as_array());
             let edits = edits.into_iter().flatten();
             let edits = edits.map(|one| edit(&one["old_str"], &one["new_str"], &one["change_all"]));
-            Deed::edit(path, edits.collect(), EXACT)
+            ToolAction::edit(path, edits.collect(), EXACT)
         }
-        Some("ApplyPatch") => Deed::patch(&input["input"]),
-        Some("Execute") => Deed::shell(&input["command"]),
-        _ => Deed::of_foreign_tool(input),
+        Some("ApplyPatch") => ToolAction::patch(&input["input"]),
+        Some("Execute") => ToolAction::shell(&input["command"]),
+        _ => ToolAction::from_unknown_tool(input),
     };
-    Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed).with_input(input)
+    ParsedEvent::with_tool(EventKind::from_claude_name(event), &event["cwd"], action).with_input(input)
 }
 
-/// The name under which an input carries what there is to say about it.
-const TOLD: &str = "phaser";
+/// The key of a tool input that carries context from the hook before the tool to the hook after it.
+const CARRIED_CONTEXT: &str = "phaser";
 
-/// The answer. It drops what a hook says before a tool runs; but what it does not know in an input, it hands on to the hook
-/// after the tool, which says it then.
-pub fn answer(event: &Value, said: &Said) -> Value {
-    let mut said = said.clone();
-    let name = claudes_name(event);
-    if let (Some(input), Some(context)) = (&mut said.input, &said.context) {
-        input[TOLD] = context.as_str().into();
-        said.context = None;
-    } else if let (Some(told), "PostToolUse") = (event["tool_input"][TOLD].as_str(), name) {
-        said.context = Some(joined([Some(told), said.context.as_deref()]));
+/// droid drops context from a hook before a tool, but hands unknown keys of an updated input on to the hook after the
+/// tool. Context for a fixed edit travels that way.
+pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
+    let mut fields = fields.clone();
+    let name = claude_event_name(event);
+    if let (Some(input), Some(context)) = (&mut fields.input, &fields.context) {
+        input[CARRIED_CONTEXT] = context.as_str().into();
+        fields.context = None;
+    } else if let (Some(carried), "PostToolUse") = (event["tool_input"][CARRIED_CONTEXT].as_str(), name) {
+        fields.context = Some(joined([Some(carried), fields.context.as_deref()]));
     }
-    in_claudes_words(name, &said, Asking::Asks)
+    claude_response(name, &fields, CanAsk::Yes)
 }

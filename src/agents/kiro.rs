@@ -1,41 +1,39 @@
-//! Kiro CLI, as its documentation has it. It blocks by exit code 2 alone, which phaser never gives: the command in its
-//! settings turns a denial into that.
+//! Kiro CLI, written from its documentation. It blocks only on exit code 2, which phaser never returns: the installed shell
+//! command turns a denial into exit code 2.
 
 use serde_json::Value;
 
-use super::replace::{AT_THE_END, EXACT};
-use super::said::{Said, object, text};
-use super::step::{Deed, Kind, Step, edit};
+use super::fields::{ResponseFields, object, text};
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
+use super::replace::{APPEND, EXACT};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let kind = match event["hook_event_name"].as_str() {
-        Some("preToolUse") => Kind::Before,
-        Some("postToolUse") => Kind::After,
-        Some("agentSpawn") => Kind::Beginning,
-        _ => Kind::Other,
+        Some("preToolUse") => EventKind::BeforeTool,
+        Some("postToolUse") => EventKind::AfterTool,
+        Some("agentSpawn") => EventKind::SessionStart,
+        _ => EventKind::Other,
     };
     let input = &event["tool_input"];
-    let deed = match event["tool_name"].as_str() {
+    let action = match event["tool_name"].as_str() {
         Some("fs_write" | "write") => write(input),
-        Some("execute_bash" | "shell") => Deed::shell(&input["command"]),
-        _ => Deed::of_foreign_tool(input),
+        Some("execute_bash" | "shell") => ToolAction::shell(&input["command"]),
+        _ => ToolAction::from_unknown_tool(input),
     };
-    Step::with_tool(kind, &event["cwd"], deed)
+    ParsedEvent::with_tool(kind, &event["cwd"], action)
 }
 
-fn write(input: &Value) -> Deed<'_> {
+fn write(input: &Value) -> ToolAction<'_> {
     let path = &input["path"];
     let edit = || edit(&input["old_str"], &input["new_str"], &Value::Null);
     match input["command"].as_str() {
-        Some("create") => Deed::write(path, &input["file_text"]),
-        Some("str_replace") => Deed::edit(path, vec![edit()], EXACT),
-        Some("append") => Deed::edit(path, vec![edit()], AT_THE_END),
-        _ => Deed::unknown(path),
+        Some("create") => ToolAction::write(path, &input["file_text"]),
+        Some("str_replace") => ToolAction::edit(path, vec![edit()], EXACT),
+        Some("append") => ToolAction::edit(path, vec![edit()], APPEND),
+        _ => ToolAction::unknown(path),
     }
 }
 
-/// The answer.
-pub fn answer(_: &Value, said: &Said) -> Value {
-    object([("deny", text(said.refused())), ("context", text(said.context.as_deref()))])
+pub fn respond(_: &Value, fields: &ResponseFields) -> Value {
+    object([("deny", text(fields.denial())), ("context", text(fields.context.as_deref()))])
 }

@@ -1,4 +1,28 @@
-//! Patches in what a client sends: as the input of a tool, or inside a shell command.
+//! Patches in the `apply_patch` format: as a tool's input, or inside a shell command.
+//!
+//! A patch becomes one [`Change`] per file. Example:
+//!
+//! ```text
+//! *** Begin Patch
+//! *** Add File: new.py          new.py   Whole("x = 1\n")
+//! +x = 1
+//! *** Update File: a.py         a.py     Removal
+//! *** Move to: b.py             b.py     Patch { base: Moved("a.py"), updates: [one] }
+//! @@
+//! -old
+//! +new
+//! *** Update File: b.py         b.py     Patch { base: Moved("a.py"), updates: [one, two] }
+//! @@
+//! -new
+//! +newer
+//! *** End Patch
+//! ```
+//!
+//! Sections apply in order: the second update of `b.py` works on the result of the first. The chunks themselves are applied
+//! later, and only if a contract applies to the file.
+//!
+//! [`rewritten`] is the inverse, for calls that were fixed: it writes a patch from changes, parses it again and returns it
+//! only if that gives the same changes.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,12 +31,12 @@ use phaser_project::path::RelPath;
 use phaser_project::tool_call::patch::{Chunk, Section, parse, write};
 use phaser_project::tool_call::{Base, Call, Change, Moment, Patch, Rewrite};
 
-/// Adds what a patch does to the changes of a call.
+/// Adds the changes of a patch to `call`.
 pub fn add(call: &mut Call, text: &str) {
     add_in(call, text, None);
 }
 
-/// The patch that makes these changes, in the place of the patch `text`; nothing if it would not do exactly that.
+/// A patch that makes exactly `changes`, in place of the patch `text`; `None` if there is none.
 pub fn rewritten(text: &str, changes: &[Change]) -> Option<String> {
     if text.contains(ELSEWHERE) {
         return None;
@@ -42,10 +66,10 @@ pub fn rewritten(text: &str, changes: &[Change]) -> Option<String> {
     (sorted(&call.changes) == sorted(changes)).then_some(written)
 }
 
-/// The mark of a patch for another machine.
+/// A line in a patch for another machine.
 const ELSEWHERE: &str = "*** Environment ID:";
 
-/// The file that a change moves.
+/// The previous path of a moved file.
 fn moved_from(change: &Change) -> Option<&str> {
     match &change.rewrite {
         Rewrite::Patch(Patch { base: Base::Moved(from), .. }) => Some(from),
@@ -53,7 +77,6 @@ fn moved_from(change: &Change) -> Option<&str> {
     }
 }
 
-/// The sections that patch one file.
 fn sections_of(path: &str, patch: &Patch) -> Vec<Section> {
     let update = |path: &str, to: Option<&str>, chunks: &[Chunk]| Section::Update {
         path: path.to_owned(),
@@ -73,7 +96,8 @@ fn sections_of(path: &str, patch: &Patch) -> Vec<Section> {
     sections
 }
 
-/// Adds what the patches in a shell command do. Clients apply such a patch themselves, or give the shell a program for it.
+/// Adds the changes of the patches in a shell command. Agents apply such a patch themselves, or put an `apply_patch` program
+/// on the PATH.
 pub fn add_commands(call: &mut Call, command: &str) {
     if !PROGRAMS.iter().any(|name| is_run(command, name)) {
         return;
@@ -89,7 +113,7 @@ pub fn add_commands(call: &mut Call, command: &str) {
     }
 }
 
-/// Does the command start this program?
+/// Whether the command line runs `program`.
 fn is_run(command: &str, program: &str) -> bool {
     command.match_indices(program).any(|(at, _)| {
         let before = command[..at].trim_end_matches([' ', '\t']).chars().next_back();
@@ -97,10 +121,10 @@ fn is_run(command: &str, program: &str) -> bool {
     })
 }
 
-/// What applies a patch in a shell.
+/// Programs that apply a patch.
 const PROGRAMS: [&str; 2] = ["apply_patch", "applypatch"];
 
-/// Where the shell is after these commands, if they change that.
+/// The shell's directory after the `cd` commands in `commands`; `None` if it is still `cwd`.
 fn changed_directory(already: Option<PathBuf>, cwd: &Path, commands: &str) -> Option<PathBuf> {
     let mut directory = already;
     for command in commands.split(['\n', ';', '&', '|', '(']) {
@@ -112,7 +136,7 @@ fn changed_directory(already: Option<PathBuf>, cwd: &Path, commands: &str) -> Op
     directory
 }
 
-/// A path in which no component leads up, as a shell understands it.
+/// Resolves `.` and `..` lexically, as `cd` does.
 fn without_parents(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {
@@ -125,7 +149,7 @@ fn without_parents(path: &Path) -> PathBuf {
     result
 }
 
-/// A text that stood in these quotes.
+/// The value of a text in these shell quotes.
 fn unquoted(text: &str, quote: Option<char>) -> String {
     match quote {
         Some('\'') => text.replace(r"'\''", "'"),
@@ -142,7 +166,7 @@ fn unquoted(text: &str, quote: Option<char>) -> String {
     }
 }
 
-/// Adds what a patch does whose paths start at this directory, or else at the call's.
+/// Adds the changes of a patch. Its paths start at `directory`, or else at the call's directory.
 fn add_in(call: &mut Call, text: &str, directory: Option<&Path>) {
     let placed = |path: String| match directory {
         Some(directory) => directory.join(path).to_string_lossy().into_owned(),
@@ -176,7 +200,7 @@ fn add_in(call: &mut Call, text: &str, directory: Option<&Path>) {
     }
 }
 
-/// Takes the change of this file out of the call, if there is one.
+/// Removes and returns the call's change of this file.
 fn take(call: &mut Call, path: &str) -> Option<Change> {
     let at = call.changes.iter().position(|change| change.path == path)?;
     Some(call.changes.remove(at))
@@ -187,7 +211,7 @@ fn put(call: &mut Call, change: Change) {
     call.changes.push(change);
 }
 
-/// Adds that a file goes, unless it only came with the same patch.
+/// Adds the removal of a file, unless the same patch created it.
 fn remove(call: &mut Call, path: String) {
     let is_new = matches!(take(call, &path), Some(Change { rewrite: Rewrite::Whole(_), .. }));
     if !is_new || call.cwd.join(&path).exists() {
@@ -195,7 +219,7 @@ fn remove(call: &mut Call, path: String) {
     }
 }
 
-/// An update of a file that the same patch may have changed before.
+/// An update of a file that an earlier section of the patch may have changed.
 fn updated(earlier: Option<Change>, chunks: Vec<Chunk>) -> Patch {
     match earlier.map(|change| change.rewrite) {
         Some(Rewrite::Whole(content)) => Patch { base: Base::Text(content), updates: vec![chunks] },
@@ -207,7 +231,7 @@ fn updated(earlier: Option<Change>, chunks: Vec<Chunk>) -> Patch {
     }
 }
 
-/// The same, for a file that is moved away from this path.
+/// `patch` for a file that moves away from `from`.
 fn moved(patch: Patch, from: String) -> Patch {
     match patch.base {
         Base::Itself => Patch { base: Base::Moved(from), ..patch },
@@ -238,7 +262,7 @@ mod tests {
     const PATCH: &str = "*** Begin Patch\n*** Add File: a\n+it's \"$x\"\n*** End Patch";
 
     #[test]
-    fn a_patch_changes_several_files() {
+    fn patch_changes_several_files() {
         let mut call = call();
         let text = "*** Begin Patch\n*** Add File: new\n+x\n*** Update File: a\n@@\n-x\n+y\n*** Delete File: gone\n\
                     *** Update File: from\n*** Move to: to\n@@\n-x\n+y\n*** Update File: new\n@@\n-x\n+y\n*** End Patch";
@@ -257,21 +281,21 @@ mod tests {
     }
 
     #[test]
-    fn what_a_patch_makes_and_takes_away_again_is_no_change() {
+    fn created_and_deleted_is_no_change() {
         let mut call = call();
         add(&mut call, "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: a\n*** End Patch");
         assert_eq!((call.changes, call.skipped), (vec![], vec![]));
     }
 
     #[test]
-    fn what_is_no_patch_is_said() {
+    fn reports_text_without_patch() {
         let mut call = call();
         add(&mut call, "diff --git");
         assert_eq!(call.skipped[0].why.to_string(), "Not a patch");
     }
 
     #[test]
-    fn a_patch_is_found_in_a_shell_command() {
+    fn finds_patch_in_shell_command() {
         let whole = |call: &Call| match &call.changes[0].rewrite {
             Rewrite::Whole(content) => content.clone(),
             other => panic!("{other:?}"),
@@ -295,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_may_go_elsewhere_first() {
+    fn follows_cd_before_patch() {
         assert_eq!(paths(&command(&format!("cd x && apply_patch <<EOF\n{PATCH}\nEOF"))), ["/p/sub/x/a"]);
         assert_eq!(paths(&command(&format!("cd .. && apply_patch <<EOF\n{PATCH}\nEOF"))), ["/p/a"]);
         assert_eq!(paths(&command(&format!("cd '/q'; apply_patch <<EOF\n{PATCH}\nEOF"))), ["/q/a"]);

@@ -1,33 +1,31 @@
-//! Qwen Code: Claude Code's events and answers, with the tools of Gemini CLI, which it began as.
+//! Qwen Code, a fork of Gemini CLI: Claude Code's events and responses, Gemini CLI's tools.
 
 use serde_json::Value;
 
+use super::fields::{CanAsk, ResponseFields, claude_response};
 use super::gemini::original;
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, claude_event_name, edit};
 use super::replace::EXACT;
-use super::said::{Asking, Said, in_claudes_words};
-use super::step::{Deed, Kind, Step, claudes_name, edit};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &event["tool_input"];
-    let deed = match event["tool_name"].as_str() {
-        Some("write_file") => Deed::write(&input["file_path"], &input["content"]),
+    let action = match event["tool_name"].as_str() {
+        Some("write_file") => ToolAction::write(&input["file_path"], &input["content"]),
         Some("edit" | "replace") => {
             let edit = edit(&input["old_string"], &input["new_string"], &input["replace_all"]);
-            Deed::edit(&input["file_path"], vec![edit], EXACT)
+            ToolAction::edit(&input["file_path"], vec![edit], EXACT)
         }
-        Some("run_shell_command") => Deed::shell(&input["command"]),
-        _ => Deed::of_foreign_tool(input),
+        Some("run_shell_command") => ToolAction::shell(&input["command"]),
+        _ => ToolAction::from_unknown_tool(input),
     };
     let took = event["duration_ms"].as_u64();
-    Step {
+    ParsedEvent {
         original: original(event),
         took,
-        ..Step::with_tool(Kind::in_claudes_words(event), &event["cwd"], deed)
+        ..ParsedEvent::with_tool(EventKind::from_claude_name(event), &event["cwd"], action)
     }
 }
 
-/// The answer.
-pub fn answer(event: &Value, said: &Said) -> Value {
-    in_claudes_words(claudes_name(event), said, Asking::Asks)
+pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
+    claude_response(claude_event_name(event), fields, CanAsk::Yes)
 }

@@ -1,7 +1,7 @@
-//! Replacing a text in a file as most clients do it: exactly, with the line endings of the file left alone.
+//! Text replacement as most agents do it: an exact match that ignores the difference between CRLF and LF and keeps the
+//! file's line endings.
 //!
-//! What a client does beyond that, when the text is not there as it was given, is not done here: such an edit is judged
-//! when it has been made.
+//! Agents' fallbacks for text without an exact match are not repeated here; such an edit is checked after it is made.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,11 @@ use memchr::memmem;
 use phaser_core::text::{Bytes, to_str};
 use phaser_project::tool_call::{Algorithm, Edit, NotApplied, Occurrences, in_turn};
 
-/// The text is there exactly, line endings aside; an empty one makes a file.
+/// Replaces an exact match, line endings aside. An empty old text creates a file.
 pub const EXACT: Algorithm = Algorithm(exact);
 
-/// The new text goes to the end of the file, on a line of its own.
-pub const AT_THE_END: Algorithm = Algorithm(at_the_end);
+/// Appends the new text to the file, on a new line.
+pub const APPEND: Algorithm = Algorithm(append);
 
 fn exact(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
@@ -54,7 +54,7 @@ fn replaced(text: &str, edit: &Edit, limit: usize) -> Result<String, NotApplied>
     if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 
-fn at_the_end(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
+fn append(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
     let mut bytes = current.unwrap_or_default();
     for edit in edits {
         if bytes.last().is_some_and(|last| *last != b'\n') {
@@ -68,7 +68,7 @@ fn at_the_end(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<By
     Ok(bytes)
 }
 
-/// A text with `\n` for every `\r\n`.
+/// `text` with LF for CRLF.
 fn folded(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_one_or_all_of_them() {
+    fn replaces_first_or_all() {
         assert_eq!(on("a a", &[edit("a", "$1", Occurrences::First)]), Ok("$1 a".into()));
         assert_eq!(on("a a", &[edit("a", "b", Occurrences::All)]), Ok("b b".into()));
         let both = [edit("a", "b", Occurrences::First), edit("b", "c", Occurrences::First)];
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn line_endings_stay() {
+    fn keeps_line_endings() {
         let edits = [edit("a\nb", "c\nd", Occurrences::First)];
         assert_eq!(on("a\r\nb\r\n", &edits), Ok("c\r\nd\r\n".into()));
         assert_eq!(on("a\nb\n", &edits), Ok("c\nd\n".into()));
@@ -107,15 +107,15 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_makes_a_file() {
+    fn empty_old_text_creates_file() {
         assert_eq!(exact(None, &[edit("", "new", Occurrences::First)], 100), Ok("new".into()));
         assert_eq!(exact(None, &[edit("a", "new", Occurrences::First)], 100), Err(NotApplied::FileNotFound));
         assert_eq!(on("text", &[edit("", "new", Occurrences::First)]), Err(NotApplied::OldNotFound));
     }
 
     #[test]
-    fn what_is_appended_begins_a_line() {
-        let append = |file: &str| at_the_end(Some(file.into()), &[edit("", "x", Occurrences::First)], 100);
+    fn appends_on_new_line() {
+        let append = |file: &str| append(Some(file.into()), &[edit("", "x", Occurrences::First)], 100);
         assert_eq!(append("a"), Ok("a\nx".into()));
         assert_eq!(append("a\n"), Ok("a\nx".into()));
         assert_eq!(append(""), Ok("x".into()));

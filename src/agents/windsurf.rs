@@ -1,32 +1,30 @@
-//! Windsurf, as its documentation has it. It reads no JSON and blocks by exit code 2 alone, which phaser never gives: the
-//! command in its settings turns a denial into that.
+//! Windsurf, written from its documentation. It reads no JSON and blocks only on exit code 2, which phaser never returns:
+//! the installed shell command turns a denial into exit code 2.
 
 use serde_json::Value;
 
+use super::fields::{ResponseFields, object, text};
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
 use super::replace::EXACT;
-use super::said::{Said, object, text};
-use super::step::{Deed, Kind, Step, edit};
 
-/// What an event is about.
-pub fn step(event: &Value) -> Step<'_> {
+pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let info = &event["tool_info"];
-    let (kind, deed) = match event["agent_action_name"].as_str() {
-        Some("pre_write_code") => (Kind::Before, edits(info)),
-        Some("post_write_code") => (Kind::After, Deed::unknown(&info["file_path"])),
-        Some("pre_run_command") => (Kind::Before, Deed::shell(&info["command_line"])),
-        Some("post_run_command") => (Kind::After, Deed::shell(&info["command_line"])),
-        _ => (Kind::Other, Deed::Nothing),
+    let (kind, action) = match event["agent_action_name"].as_str() {
+        Some("pre_write_code") => (EventKind::BeforeTool, edits(info)),
+        Some("post_write_code") => (EventKind::AfterTool, ToolAction::unknown(&info["file_path"])),
+        Some("pre_run_command") => (EventKind::BeforeTool, ToolAction::shell(&info["command_line"])),
+        Some("post_run_command") => (EventKind::AfterTool, ToolAction::shell(&info["command_line"])),
+        _ => (EventKind::Other, ToolAction::Nothing),
     };
-    Step::with_tool(kind, &info["cwd"], deed)
+    ParsedEvent::with_tool(kind, &info["cwd"], action)
 }
 
-fn edits(info: &Value) -> Deed<'_> {
+fn edits(info: &Value) -> ToolAction<'_> {
     let edits = info["edits"].as_array().into_iter().flatten();
     let edits = edits.map(|one| edit(&one["old_string"], &one["new_string"], &Value::Null));
-    Deed::edit(&info["file_path"], edits.collect(), EXACT)
+    ToolAction::edit(&info["file_path"], edits.collect(), EXACT)
 }
 
-/// The answer.
-pub fn answer(_: &Value, said: &Said) -> Value {
-    object([("deny", text(said.refused())), ("context", text(said.context.as_deref()))])
+pub fn respond(_: &Value, fields: &ResponseFields) -> Value {
+    object([("deny", text(fields.denial())), ("context", text(fields.context.as_deref()))])
 }

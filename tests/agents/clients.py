@@ -28,7 +28,7 @@ class Client:
     success = "uccess"
     # Can a hook give a tool another input, and what is the model told then?
     rewrites = True
-    told_of_a_fix = "phaser changed your edit before it was made"
+    told_of_a_fix = "phaser fixed contract violations in your edit"
 
     def __init__(self, project, home, model):
         self.project, self.home, self.model = Path(project), Path(home), model

@@ -149,7 +149,7 @@ def everyday(name):
     ends = len(told) - len(steps) - 1
     if client.gates:
         check(ends == 1, f"the turn was sent back {ends} times, not once", "\n-----\n".join(told[len(steps) :])[-3000:])
-        check("This turn left contract violations." in told[-1], "the model is not told why it goes on", told[-1])
+        check("Fix these contract violations before finishing:" in told[-1], "the model is not told why it goes on", told[-1])
     else:
         check(ends == 0, f"the turn was sent back {ends} times", "")
     return session

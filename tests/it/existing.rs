@@ -81,7 +81,7 @@ fn reports_existing_violations_on_touched_lines() {
         edit(&sandbox, "def f3():\n    print(3)\n\ndef f4():", "def g3():\n    print(3)\n\ndef g4():");
     assert_eq!(output.decision(), "allow", "{output}");
     insta::assert_snapshot!(output.context(), @r"
-    Already there before this edit, on lines that it touches; it is not denied for these:
+    Existing violations on lines that this edit touches (they do not block it):
     Existing violation: no-print at line 8. Do not no-print.
     ");
     let both = "def g3():\n    print(3)\n    print('new')\n\ndef g4():";

@@ -38,10 +38,10 @@ fn fixes_write_and_reports_it() {
     let expected = json!({
         "hookEventName": "PreToolUse",
         "updatedInput": { "file_path": "[ROOT]/a.py", "content": "if a is None:\n    b is None\n", "more": 7 },
-        "additionalContext": "phaser changed your edit before it was made, so that it keeps the project's contracts:\n\
+        "additionalContext": "phaser fixed contract violations in your edit before it was made:\n\
             a.py:1 is-none: \"a == None\" → \"a is None\"\n\
             a.py:2 is-none: \"b == None\" → \"b is None\"\n\
-            The file has the new text: quote that if you edit the place again.",
+            The file has the fixed text; use it in further edits.",
     });
     assert_eq!(answer, expected);
 }

@@ -220,7 +220,7 @@ fn violating_turn_is_blocked_once() {
         let answer = stop(name, false);
         assert_eq!(answer.json()["decision"], "block", "{answer}");
         assert_eq!(answer.reported(), ["no-print at new.py:2"], "errors only");
-        let heading = "This turn left contract violations. Mend them before you stop:";
+        let heading = "Fix these contract violations before finishing:";
         assert_eq!(answer.reason().lines().next(), Some(heading));
         assert_eq!(stop(name, true).json(), json!({}));
     }

@@ -1,7 +1,35 @@
-//! What a file would contain after an edit, exactly as Claude Code itself writes it.
+//! The result of an `Edit` call, byte for byte as Claude Code writes it.
 //!
-//! Pure: bytes in, bytes out. Knows nothing of paths, requests or contracts, and refuses nothing that
-//! the client might apply: an edit that is wrongly taken for impossible is an edit that is not checked.
+//! phaser checks the file that an edit *would* leave, so it has to repeat Claude Code's algorithm exactly. An edit that is
+//! wrongly taken for impossible would not be checked; where Claude Code's behaviour is in doubt, the edit is applied.
+//!
+//! # Algorithm
+//!
+//! 1. Decode the file: UTF-16LE with a byte order mark, otherwise UTF-8 (lossy). Binary files are an error.
+//! 2. Determine the line ending: CRLF if the first 4096 UTF-16 units have more CRLFs than bare LFs.
+//! 3. Replace every CRLF by LF.
+//! 4. For each edit, find the old text ([`spelling`]): as given; else with curly quotes made straight; else with the
+//!    edit's `\uXXXX` escapes decoded; else with the edit's non-ASCII characters written as escapes. The new text is
+//!    adapted to the spelling found.
+//! 5. If the new text is empty and the old text is followed by a newline somewhere, delete that occurrence with its newline.
+//! 6. Replace the first occurrence, or all of them (`replace_all`).
+//! 7. Write the result with the line ending of step 2.
+//!
+//! # Example
+//!
+//! The file is `say “hi”\r\nbye\r\n`, the edit replaces `say "hi"` by `say "ho"\nagain`.
+//!
+//! - Two CRLFs, no bare LF: the line ending is CRLF. The text to search is `say “hi”\nbye\n`.
+//! - `say "hi"` is not in it. With straight quotes the text is `say "hi"\nbye\n`, where it starts at 0; the file spells it
+//!   `say “hi”`.
+//! - The match has curly double quotes, so the new text gets them as well: `say “ho”\nagain`. A quote after white space, an
+//!   opening bracket or a dash opens; every other one closes.
+//! - The text is now `say “ho”\nagain\nbye\n`; with CRLF, the file is `say “ho”\r\nagain\r\nbye\r\n`.
+//!
+//! # Limits
+//!
+//! The result is UTF-8 whatever the encoding of the file is: contracts match text, not bytes. Old text with CRLF is tried
+//! with LF as well, which Claude Code may not do.
 
 use memchr::memmem;
 
@@ -12,17 +40,15 @@ mod spelling;
 
 use spelling::Spelled;
 
-/// The client decides on line endings by this much of a file, in UTF-16 units.
+/// The length of the sample that determines the line ending, in UTF-16 units.
 const LINE_ENDING_SAMPLE: usize = 4096;
 const UTF16LE_BOM: &[u8] = b"\xFF\xFE";
 const UTF8_BOM: char = '\u{FEFF}';
 
-/// The bytes of the file after `edits`, each made on the result of the one before; `current` is the
-/// file as it is, or `None` when there is none.
+/// The file after `edits`, each applied to the result of the previous one; `current` is `None` if there is no file.
 ///
-/// The result is UTF-8 whatever the encoding of the file is, and keeps its byte order mark.
-///
-/// The file may have no more than `limit` bytes: a few edits can ask for any number of them.
+/// The result is UTF-8 and keeps the byte order mark. It has at most `limit` bytes: a few edits with `replace_all` could
+/// produce any number of them.
 pub fn apply_within(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let decoded = match current {
@@ -35,7 +61,7 @@ pub fn apply_within(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Res
     Ok(ending.written(text))
 }
 
-/// The text of a file in UTF-8. If it is that already, it is not copied, and looked at but once.
+/// The text of a file in UTF-8, without a copy if it is UTF-8 already.
 fn into_utf8(mut bytes: Bytes) -> Result<Bytes, NotApplied> {
     if bytes.starts_with(UTF16LE_BOM) {
         return to_str(&bytes).map(|text| text.into_owned().into()).ok_or(NotApplied::BinaryFile);
@@ -47,8 +73,7 @@ fn into_utf8(mut bytes: Bytes) -> Result<Bytes, NotApplied> {
     Ok(String::from_utf8_lossy(&bytes).into_owned().into())
 }
 
-/// `text`, which is UTF-8 and has no CRLF, after one edit. It is changed in place where that is possible, because a file
-/// may be large.
+/// `text`, which is UTF-8 without CRLF, after one edit; changed in place where possible, because files may be large.
 fn edited(text: Bytes, edit: &Edit, limit: usize) -> Result<Bytes, NotApplied> {
     if edit.old.is_empty() {
         let blank = spelling::as_str(&text).chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
@@ -56,7 +81,7 @@ fn edited(text: Bytes, edit: &Edit, limit: usize) -> Result<Bytes, NotApplied> {
     }
     let mut spelled = find(&text, edit).ok_or(NotApplied::OldNotFound)?;
     if edit.new.is_empty() && !spelled.old.ends_with('\n') {
-        // When the text ends a line anywhere, the client deletes it only there, and the newline with it.
+        // Step 5: prefer an occurrence at the end of a line and delete its newline too.
         let with_newline = format!("{}\n", spelled.old);
         if let Some(at) = memmem::find(&text[spelled.from..], with_newline.as_bytes()) {
             spelled.old = with_newline.into();
@@ -69,8 +94,8 @@ fn edited(text: Bytes, edit: &Edit, limit: usize) -> Result<Bytes, NotApplied> {
     }
 }
 
-/// How the text spells what is to be replaced. The client takes the line endings of an edit as they are; folded ones are
-/// tried as well, so that an edit that it might make is not taken for impossible.
+/// The old and new text as the file spells them. Claude Code takes the line endings of an edit as given; LF for CRLF is
+/// tried as well, so that no possible edit is missed.
 fn find(text: &[u8], edit: &Edit) -> Option<Spelled<'static>> {
     let exact = spelling::find(text, &edit.old, &edit.new).map(Spelled::into_owned);
     exact.or_else(|| {
@@ -89,14 +114,14 @@ fn first_replaced(mut text: Bytes, spelled: &Spelled<'_>, limit: usize) -> Resul
 
 fn all_replaced(text: Bytes, spelled: &Spelled<'_>, limit: usize) -> Result<Bytes, NotApplied> {
     let finder = memmem::Finder::new(spelled.old.as_bytes());
-    let mut places = finder.find_iter(&text[spelled.from..]).map(|at| spelled.from + at);
-    let (first, second) = (places.next(), places.next());
+    let mut matches = finder.find_iter(&text[spelled.from..]).map(|at| spelled.from + at);
+    let (first, second) = (matches.next(), matches.next());
     if second.is_none() {
         return first_replaced(text, spelled, limit);
     }
     let mut result = Vec::with_capacity(text.len() + spelled.new.len());
     let mut copied = 0;
-    for start in first.into_iter().chain(second).chain(places) {
+    for start in first.into_iter().chain(second).chain(matches) {
         result.extend_from_slice(&text[copied..start]);
         result.extend_from_slice(spelled.new.as_bytes());
         copied = start + spelled.old.len();
@@ -123,7 +148,7 @@ fn without_crlf(mut text: Bytes) -> Bytes {
     folded.into()
 }
 
-/// The line ending a file is written with.
+/// The line ending of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineEnding {
     Lf,
@@ -131,9 +156,9 @@ enum LineEnding {
 }
 
 impl LineEnding {
-    /// CRLF when there are more of them than of bare LFs at the start of the file.
+    /// CRLF if the sample has more CRLFs than bare LFs.
     fn of(text: &[u8]) -> Self {
-        // No unit takes more than three bytes.
+        // A UTF-16 unit takes at most three bytes of UTF-8.
         let head = &text[..text.len().min(3 * LINE_ENDING_SAMPLE)];
         let head = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let mut units = 0;
@@ -153,7 +178,7 @@ impl LineEnding {
         if crlf > bare { Self::CrLf } else { Self::Lf }
     }
 
-    /// `text` as it is written to the file. With LF nothing is changed, not even a CRLF of the replacement.
+    /// `text` with this line ending. LF changes nothing, not even a CRLF in the replacement.
     fn written(self, text: Bytes) -> Bytes {
         if self == Self::Lf {
             return text;
@@ -194,7 +219,7 @@ mod tests {
         String::from_utf8(bytes).expect("UTF-8")
     }
 
-    fn refused(current: impl AsRef<[u8]>, edit: Edit) -> NotApplied {
+    fn not_applied(current: impl AsRef<[u8]>, edit: Edit) -> NotApplied {
         apply(Some(current.as_ref().to_vec()), &[edit]).expect_err("does not apply")
     }
 
@@ -206,14 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_occurrence_unless_all_are_asked_for() {
+    fn replaces_first_or_all_occurrences() {
         assert_eq!(on("a b a\n", &[first("a", "x")]), "x b a\n");
         assert_eq!(on("a b a\n", &[all("a", "x")]), "x b x\n");
         assert_eq!(on("aaa", &[all("aa", "b")]), "ba");
     }
 
     #[test]
-    fn a_result_that_would_be_too_large_is_not_made() {
+    fn limits_size_of_result() {
         let within = |edits: &[Edit], limit| apply_within(Some("aaaa".into()), edits, limit);
         let grow = all("a", "0123456789");
         assert_eq!(within(std::slice::from_ref(&grow), 40).map(|text| text.len()), Ok(40));
@@ -224,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_of_a_large_file_are_counted() {
+    fn limits_work_on_large_files() {
         let text = "x".repeat(1024 * 1024) + "a";
         let edits = vec![first("a", "a"); phaser_project::tool_call::MAX_WORK / text.len() + 1];
         assert_eq!(apply(Some(text.as_bytes().to_vec()), &edits), Err(NotApplied::TooMuch));
@@ -232,12 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn the_replacement_is_literal() {
+    fn replacement_is_literal() {
         assert_eq!(on("price", &[first("price", "$1 $& $$ \\1")]), "$1 $& $$ \\1");
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_only_made_by_an_empty_old_text() {
+    fn empty_old_text_creates_file() {
         assert_eq!(apply(None, &[first("", "new\r\n")]), Ok(b"new\r\n".to_vec()));
         assert_eq!(apply(None, &[first("a", "b")]), Err(NotApplied::FileNotFound));
         assert_eq!(apply(None, &[]), Err(NotApplied::FileNotFound));
@@ -245,48 +270,48 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_old_text_replaces_only_a_blank_file() {
+    fn empty_old_text_replaces_blank_file() {
         assert_eq!(on("", &[first("", "new")]), "new");
         assert_eq!(on(" \n\t\n", &[first("", "new")]), "new");
         assert_eq!(on("\u{FEFF}", &[first("", "new")]), "new");
-        assert_eq!(refused("text", first("", "new")), NotApplied::OldNotFound);
-        assert_eq!(refused("text", all("", "new")), NotApplied::OldNotFound);
+        assert_eq!(not_applied("text", first("", "new")), NotApplied::OldNotFound);
+        assert_eq!(not_applied("text", all("", "new")), NotApplied::OldNotFound);
     }
 
     #[test]
-    fn a_missing_old_text_is_said() {
-        assert_eq!(refused("text", first("other", "x")), NotApplied::OldNotFound);
-        assert_eq!(refused("it’s", first("its", "x")), NotApplied::OldNotFound);
-        assert_eq!(refused("", first("x", "")), NotApplied::OldNotFound);
+    fn reports_missing_old_text() {
+        assert_eq!(not_applied("text", first("other", "x")), NotApplied::OldNotFound);
+        assert_eq!(not_applied("it’s", first("its", "x")), NotApplied::OldNotFound);
+        assert_eq!(not_applied("", first("x", "")), NotApplied::OldNotFound);
     }
 
     #[test]
-    fn an_edit_that_changes_nothing_gives_the_file_as_it_is() {
+    fn keeps_file_on_empty_edit() {
         assert_eq!(on("a\r\nb\r\n", &[first("b", "b")]), "a\r\nb\r\n");
         assert_eq!(on("as it is", &[]), "as it is");
     }
 
     #[test]
-    fn binary_files_are_refused_and_invalid_text_is_not() {
-        assert_eq!(refused(b"a\0b", first("a", "b")), NotApplied::BinaryFile);
-        assert_eq!(refused(b"\xFF\xFEa\0\0\0", first("a", "b")), NotApplied::BinaryFile);
+    fn rejects_binary_but_not_invalid_text() {
+        assert_eq!(not_applied(b"a\0b", first("a", "b")), NotApplied::BinaryFile);
+        assert_eq!(not_applied(b"\xFF\xFEa\0\0\0", first("a", "b")), NotApplied::BinaryFile);
         assert_eq!(on(b"caf\xE9 = 1", &[first("1", "2")]), "caf\u{FFFD} = 2");
     }
 
     #[test]
-    fn a_utf8_mark_stays() {
+    fn keeps_utf8_byte_order_mark() {
         assert_eq!(on("\u{FEFF}one two", &[first("one", "1")]), "\u{FEFF}1 two");
     }
 
     #[test]
-    fn utf16le_is_read_by_its_mark() {
+    fn decodes_utf16le_by_its_mark() {
         let mut bytes = vec![0xFF, 0xFE];
         bytes.extend("aé😀\r\nb\r\n".encode_utf16().flat_map(u16::to_le_bytes));
         assert_eq!(on(bytes, &[first("😀\nb", "x\ny")]), "\u{FEFF}aéx\r\ny\r\n");
     }
 
     #[test]
-    fn crlf_is_matched_as_lf_and_written_back() {
+    fn matches_crlf_as_lf() {
         assert_eq!(on("a\r\nb\r\nc\r\n", &[first("a\nb", "x\ny\nz")]), "x\r\ny\r\nz\r\nc\r\n");
         assert_eq!(on("a\r\nb\r\nc\r\n", &[first("a\r\nb", "x\r\ny")]), "x\r\ny\r\nc\r\n");
     }
@@ -305,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn line_endings_are_judged_by_the_first_4096_units() {
+    fn samples_first_4096_units() {
         let crlf_at = |offset: usize, filler: char| {
             let before = filler.to_string().repeat(offset / filler.len_utf16());
             on(format!("{before}\r\nz\r\n"), &[first("z", "y")]).contains("\r\n")
@@ -319,12 +344,12 @@ mod tests {
     }
 
     #[test]
-    fn an_lf_file_keeps_the_crlf_of_a_replacement() {
+    fn lf_file_keeps_crlf_of_replacement() {
         assert_eq!(on("a\nb\n", &[first("b", "x\r\ny")]), "a\nx\r\ny\n");
     }
 
     #[test]
-    fn deleting_takes_the_newline_along() {
+    fn deletes_newline_with_text() {
         assert_eq!(on("a\nb\nc\n", &[first("b", "")]), "a\nc\n");
         assert_eq!(on("a\r\nb\r\nc\r\n", &[first("b", "")]), "a\r\nc\r\n");
         assert_eq!(on("a\nb\nc\n", &[first("b\n", "")]), "a\nc\n");
@@ -333,13 +358,13 @@ mod tests {
     }
 
     #[test]
-    fn deleting_prefers_the_occurrence_that_ends_a_line() {
+    fn deletes_occurrence_at_line_end_first() {
         assert_eq!(on("b a\na b\nc", &[first("b", "")]), "b a\na c");
         assert_eq!(on("b a\na b\nc", &[all("b", "")]), "b a\na c");
     }
 
     #[test]
-    fn curly_quotes_match_straight_ones_and_the_reverse() {
+    fn curly_and_straight_quotes_match() {
         assert_eq!(on("say “hi” — it’s", &[first("say \"hi\" — it's", "ok")]), "ok");
         assert_eq!(on("ok 'a' \"b\".", &[first("‘a’ “b”", "c")]), "ok c.");
         assert_eq!(on("“x” ‘y’ z", &[first("'y'", "w")]), "“x” w z");
@@ -347,34 +372,34 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_match_is_preferred_to_a_folded_one() {
+    fn prefers_exact_match() {
         assert_eq!(on("‘a’ 'a'", &[first("'a'", "b")]), "‘a’ b");
     }
 
     #[test]
-    fn a_folded_match_replaces_all_that_are_spelled_like_the_first() {
+    fn replaces_all_with_same_spelling() {
         assert_eq!(on("‘a’ ’a‘ ‘a’", &[all("'a'", "b")]), "b ’a‘ b");
     }
 
     #[test]
-    fn a_folded_match_is_deleted_with_its_newline() {
+    fn deletes_folded_match_with_newline() {
         assert_eq!(on("x\n‘a’\ny\n", &[first("'a'", "")]), "x\ny\n");
     }
 
     #[test]
-    fn a_carriage_return_of_its_own_is_matched_as_it_is() {
+    fn matches_lone_carriage_return() {
         assert_eq!(on("x = 1\r\r\ny = 2\n", &[first("x = 1\r\ny", "eval(1)\ny")]), "eval(1)\ny = 2\n");
     }
 
     #[test]
-    fn half_a_character_is_found_where_the_file_has_it_as_an_escape() {
+    fn finds_escaped_lone_surrogate() {
         let file = r#"{"face": "\ud83D"}"#;
         assert_eq!(on(file, &[first("\"\u{FFFD}\"", "\"\u{FFFD}x\"")]), r#"{"face": "\ud83Dx"}"#);
-        assert_eq!(refused("no face", first("\u{FFFD}", "x")), NotApplied::OldNotFound);
+        assert_eq!(not_applied("no face", first("\u{FFFD}", "x")), NotApplied::OldNotFound);
     }
 
     #[test]
-    fn edits_see_the_result_of_the_ones_before() {
+    fn applies_edits_in_order() {
         assert_eq!(on("one\r\n", &[first("one", "two"), all("two", "three\nfour")]), "three\r\nfour\r\n");
         assert_eq!(
             apply(Some(b"one".to_vec()), &[first("one", "two"), first("one", "x")]),
@@ -426,7 +451,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_edit_of_any_bytes_is_made_on_their_text_and_what_is_known_of_it_is_true(
+        fn edits_arbitrary_bytes(
             file in prop::collection::vec(prop::sample::select(units()), 0..20),
             old in "[ab\r\né']{1,2}",
             new in "([abé'\n\t\u{1}\u{c}\0\u{FEFF}]|\r\n){0,4}",
@@ -473,7 +498,7 @@ mod tests {
         }
 
         #[test]
-        fn crlf_files_are_edited_as_lf_files_are(
+        fn crlf_equals_lf(
             text in "[abé\n]{0,30}\n",
             old in "[abé\n]{1,3}",
             new in "[abé\n]{0,3}",

@@ -1,9 +1,9 @@
-//! When a turn began: the time of the last prompt, as the client's transcript has it.
+//! The start of a turn: the time of the last prompt in Claude Code's transcript.
 //!
-//! A transcript is a file of JSON lines that only grows and may be very long, so it is read from its end. The client also
-//! writes down as messages of the user what nobody has typed: results of tools, what hooks say, ends of background tasks,
-//! summaries. Those begin no turn. A subagent has a transcript of its own, where its task is the prompt; in that of the
-//! session such a task begins no turn either. What cannot be read is passed over.
+//! A transcript is an append-only file of JSON lines and may be very long, so it is read backwards, in blocks. Claude Code
+//! also records tool results, hook feedback, notifications of background tasks and summaries as messages of type `user`;
+//! those start no turn. A subagent has its own transcript, in which its task is the prompt; in the session's transcript
+//! such a task starts no turn. Unreadable transcripts and lines are ignored.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -13,33 +13,32 @@ use std::time::{Duration, SystemTime};
 use memchr::memmem;
 use serde_json::Value;
 
-/// How far back a transcript is read, in bytes.
+/// The maximum number of bytes read, from the end.
 const MAX_READ: u64 = 16 << 20;
 
-/// How much is read at once to begin with, in bytes; more where a line is longer.
+/// The initial block size in bytes; it grows where a line is longer.
 const BLOCK: u64 = 64 << 10;
 
-/// What a transcript says about the turn that it ends with.
+/// The last turn of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// When the last prompt was given, if it stands near enough to the end of the transcript.
+    /// The time of the last prompt, if it is within the last `MAX_READ` bytes.
     pub began: Option<SystemTime>,
-    /// What hooks have sent it back for, the last first.
+    /// The feedback of Stop hooks since that prompt, the last one first.
     pub sent_back: Vec<String>,
 }
 
 impl Turn {
-    /// The turn at the end of a transcript.
-    pub fn of(transcript: &Path) -> Self {
+    pub fn read(transcript: &Path) -> Self {
         let mut sent_back = Vec::new();
         let began = search(transcript, &mut sent_back);
         Self { began, sent_back }
     }
 }
 
-/// Looks for the last prompt, and gathers what stands after it.
+/// Searches for the last prompt and collects the feedback after it.
 fn search(transcript: &Path, sent_back: &mut Vec<String>) -> Option<SystemTime> {
-    // A FIFO would be waited for.
+    // Opening a FIFO would block.
     if !transcript.metadata().ok()?.is_file() {
         return None;
     }
@@ -47,13 +46,13 @@ fn search(transcript: &Path, sent_back: &mut Vec<String>) -> Option<SystemTime> 
     let length = file.metadata().ok()?.len();
     let first = length.saturating_sub(MAX_READ);
     let mut task = None;
-    // Everything from here on has been looked at.
+    // Lines from this offset on have been read.
     let mut end = length;
     let mut block = BLOCK;
     while end > first {
         let start = end.saturating_sub(block).max(first);
         let bytes = read(&mut file, start, end).ok()?;
-        // A line that began earlier is looked at together with its beginning.
+        // A line that starts before the block is read with the next one.
         let whole = match memchr::memchr(b'\n', &bytes) {
             _ if start == 0 => 0,
             Some(newline) => newline + 1,
@@ -66,27 +65,27 @@ fn search(transcript: &Path, sent_back: &mut Vec<String>) -> Option<SystemTime> 
         for line in bytes[whole..].rsplit(|&byte| byte == b'\n') {
             sent_back.extend(feedback(line));
             match prompt(line) {
-                Some(Prompt::OfPerson(time)) => return Some(time),
-                Some(Prompt::OfSubagent(time)) => task = task.or(Some(time)),
+                Some(Prompt::User(time)) => return Some(time),
+                Some(Prompt::Subagent(time)) => task = task.or(Some(time)),
                 None => {}
             }
         }
         end = start + whole as u64;
         if whole == bytes.len() {
             block = block.saturating_mul(4);
-            // The line goes on to its newline, which has to be read again.
+            // Read the newline again: it ends the next line.
             end = end.saturating_sub(1);
         }
     }
-    // Of a transcript that was not read to its beginning it is not known whose it is.
+    // Only a transcript read to its start is known to be the subagent's.
     task.filter(|_| first == 0)
 }
 
-/// What begins a turn, and when.
+/// A prompt and its time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Prompt {
-    OfPerson(SystemTime),
-    OfSubagent(SystemTime),
+    User(SystemTime),
+    Subagent(SystemTime),
 }
 
 fn read(file: &mut File, start: u64, end: u64) -> io::Result<Vec<u8>> {
@@ -96,10 +95,10 @@ fn read(file: &mut File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// How the client begins what hooks say at the end of a turn.
+/// The prefix of a Stop hook's feedback in a transcript.
 const FEEDBACK: &str = "Stop hook feedback:";
 
-/// What a hook has sent a turn back for, if an entry is about that.
+/// The feedback of a Stop hook, if the entry is one.
 fn feedback(line: &[u8]) -> Option<String> {
     memmem::find(line, FEEDBACK.as_bytes())?;
     let entry: Value = serde_json::from_slice(line).ok()?;
@@ -107,26 +106,26 @@ fn feedback(line: &[u8]) -> Option<String> {
     Some(text.trim_start().strip_prefix(FEEDBACK)?.trim().to_owned())
 }
 
-/// The prompt that an entry is, if it is one.
+/// The prompt, if the entry is one.
 fn prompt(line: &[u8]) -> Option<Prompt> {
     let has = |text: &str| memmem::find(line, text.as_bytes()).is_some();
-    // Inside a text the quotes would be escaped. Most lines need not be read any further.
+    // A cheap test: inside a JSON string the quotes would be escaped.
     if !has("\"user\"") || has("\"type\":\"tool_result\"") {
         return None;
     }
     let entry: Value = serde_json::from_slice(line).ok()?;
     let is_set = |key: &str| entry[key].as_bool().unwrap_or(false);
-    let is_of_client = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"].into_iter().any(is_set)
+    let is_generated = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"].into_iter().any(is_set)
         || entry["promptSource"] == "system"
         || entry["origin"]["kind"] == "task-notification";
-    if entry["type"] != "user" || is_of_client || !is_typed(&entry["message"]["content"]) {
+    if entry["type"] != "user" || is_generated || !is_typed(&entry["message"]["content"]) {
         return None;
     }
     let time = time(entry["timestamp"].as_str()?)?;
-    Some(if is_set("isSidechain") { Prompt::OfSubagent(time) } else { Prompt::OfPerson(time) })
+    Some(if is_set("isSidechain") { Prompt::Subagent(time) } else { Prompt::User(time) })
 }
 
-/// How texts begin that older clients write down as if a person had typed them.
+/// Prefixes of generated texts that older versions record as user input.
 const NOT_TYPED: [&str; 6] = [
     "<task-notification>",
     "<local-command-",
@@ -136,7 +135,7 @@ const NOT_TYPED: [&str; 6] = [
     "Caveat: The messages below were generated by the user while running local commands",
 ];
 
-/// Is this what a person has typed?
+/// Whether the user typed this message.
 fn is_typed(content: &Value) -> bool {
     let is_typed = |text: &str| !NOT_TYPED.iter().any(|start| text.trim_start().starts_with(start));
     match content {
@@ -152,7 +151,7 @@ fn is_typed(content: &Value) -> bool {
     }
 }
 
-/// The time that an RFC 3339 text gives.
+/// Parses an RFC 3339 time.
 fn time(text: &str) -> Option<SystemTime> {
     let bytes = text.as_bytes();
     let number = |from: usize, to: usize| -> Option<i64> {
@@ -190,9 +189,9 @@ fn time(text: &str) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(since)
 }
 
-/// How many days a date is after the first of January 1970.
+/// Days since 1970-01-01 (the algorithm of Howard Hinnant's `days_from_civil`).
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    // In years that begin with March the day that comes and goes is the last one.
+    // Years start in March, so that a leap day is the last day of its year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let of_year = (153 * month + 2) / 5 + day - 1;
     year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year - 719_468
@@ -205,7 +204,7 @@ mod tests {
     use super::*;
 
     fn turn_began(transcript: &Path) -> Option<SystemTime> {
-        Turn::of(transcript).began
+        Turn::read(transcript).began
     }
 
     fn at(seconds: u64) -> Option<SystemTime> {
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read() {
+    fn parses_rfc3339_times() {
         for (text, seconds, nanoseconds) in [
             ("1970-01-01T00:00:00Z", 0, 0),
             ("2026-11-17T08:49:11.751Z", 1_794_905_351, 751_000_000),
@@ -244,7 +243,7 @@ mod tests {
         }
     }
 
-    /// What the client writes down, as it was seen.
+    /// Recorded entries of transcripts.
     const PROMPT: &str = r#"{"parentUuid":null,"isSidechain":false,"promptId":"a","type":"user","message":{"role":"user","content":"do it"},"uuid":"u","timestamp":"1970-01-01T00:00:10.000Z","promptSource":"sdk","turnOrigin":"sdk","userType":"external"}"#;
     const TASK: &str = r#"{"isSidechain":true,"agentId":"a","type":"user","message":{"role":"user","content":"do it"},"timestamp":"1970-01-01T00:00:20Z"}"#;
     const LATER: [&str; 11] = [
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_prompt_of_a_person_counts() {
+    fn finds_last_user_prompt() {
         let text = format!("{}\n{PROMPT}\n{}", PROMPT.replace(":10.", ":05."), LATER.join("\n"));
         assert_eq!(began(&text), at(10));
         for later in LATER {
@@ -285,21 +284,21 @@ mod tests {
     }
 
     #[test]
-    fn the_task_of_a_subagent_counts_in_its_own_transcript() {
+    fn finds_task_of_subagent() {
         let later = LATER.join("\n");
         assert_eq!(began(&format!("{TASK}\n{later}")), at(20));
         assert_eq!(
             began(&format!("{}\n{TASK}\n{later}", TASK.replace(":20", ":15"))),
             at(20),
-            "asked once more"
+            "a second task"
         );
         assert_eq!(began(&format!("{PROMPT}\n{TASK}\n{later}")), at(10), "the session's");
         let long = format!("{TASK}\n{}", format!("{later}\n").repeat(1 + (16 << 20) / later.len()));
-        assert_eq!(began(&long), None, "whose it is, is not known");
+        assert_eq!(began(&long), None, "not read to its start");
     }
 
     #[test]
-    fn a_long_transcript_is_read_from_its_end() {
+    fn reads_long_transcript_from_end() {
         let long = "x".repeat(300_000);
         let line = format!(r#"{{"type":"assistant","message":"{long}"}}"#);
         let mut text = format!("{PROMPT}\n");
@@ -314,20 +313,20 @@ mod tests {
         assert_eq!(began(&text), at(10));
         text.push_str(&format!("{long}\n").repeat(5));
         assert!(text.len() > limit);
-        assert_eq!(began(&text), None, "further back than is read");
+        assert_eq!(began(&text), None, "beyond the limit");
         assert_eq!(began(&"x".repeat(limit + 1)), None);
         assert_eq!(began(&"\n".repeat(limit + 1)), None);
     }
 
     #[test]
-    fn what_is_no_file_is_not_opened() {
+    fn opens_only_regular_files() {
         assert_eq!(turn_began(Path::new("/nowhere/t.jsonl")), None);
         assert_eq!(turn_began(Path::new("/dev/zero")), None);
         assert_eq!(turn_began(Path::new("/")), None);
     }
 
     #[test]
-    fn every_day_follows_another() {
+    fn days_are_consecutive() {
         let mut expected = 0;
         for year in 1970..2110 {
             for month in 1..=12 {

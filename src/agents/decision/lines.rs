@@ -1,5 +1,5 @@
-//! Violations as lines for a model, within the length that a client passes on: messages are cut first, then lines are
-//! left out and counted.
+//! Violations as lines for a model, within a maximum length. Long messages are cut first; then lines are omitted and
+//! counted.
 
 use std::borrow::Borrow;
 
@@ -11,35 +11,33 @@ use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::tool_call::Call;
 
-/// The most violations that are named one by one.
+/// The maximum number of violations listed.
 const MAX_NAMED: usize = 20;
 
-/// The fewest characters of a message that are worth a line.
+/// The minimum length of a cut message; below that, lines are omitted instead.
 const MIN_MESSAGE: usize = 40;
 
-/// How much is kept for saying how many lines were left out.
+/// The room reserved for the line that counts the omitted ones.
 const REST: usize = 40;
 
-/// How a violation is worded.
+/// The format of a violation's line.
 #[derive(Clone, Copy)]
-pub(super) struct Words {
-    /// What stands first.
+pub(super) struct LineStyle {
     pub prefix: fn(Severity) -> &'static str,
-    /// How its place is named.
-    pub place: Place,
+    pub location: LocationStyle,
 }
 
-/// How the place of a violation is named.
+/// The format of a violation's location.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// By its line: the file is known.
+pub(super) enum LocationStyle {
+    /// `at line 3`: the response is about one file.
     Line,
-    /// By its file and its line.
+    /// `at src/a.py:3`.
     PathAndLine,
 }
 
-impl Place {
-    /// How a client is told of a call that is answered in this manner.
+impl LocationStyle {
+    /// The format for the response to a call.
     pub fn of(manner: Manner, call: &Call) -> Self {
         match (manner, call.changes.len()) {
             (Manner::Plain, 0 | 1) => Self::Line,
@@ -48,12 +46,14 @@ impl Place {
     }
 }
 
-/// One line for each violation, in their order, with `most` characters in all.
-pub(super) fn joined(violations: &[impl Borrow<Violation>], words: Words, most: usize) -> String {
+/// One line per violation, in their order, at most `most` characters in all.
+pub(super) fn joined(violations: &[impl Borrow<Violation>], style: LineStyle, most: usize) -> String {
     let mut named = violations.len().min(MAX_NAMED);
     loop {
-        let lines: Vec<Line> =
-            violations[..named].iter().map(|violation| Line::of(violation.borrow(), words)).collect();
+        let lines: Vec<ViolationLine> = violations[..named]
+            .iter()
+            .map(|violation| ViolationLine::new(violation.borrow(), style))
+            .collect();
         let message = longest_message(&lines, most);
         if named > 1 && message.is_some_and(|length| length < MIN_MESSAGE) {
             named -= 1;
@@ -68,9 +68,9 @@ pub(super) fn joined(violations: &[impl Borrow<Violation>], words: Words, most: 
     }
 }
 
-/// The most characters that each message may have, so that all lines fit; `None` when they fit as they are.
-fn longest_message(lines: &[Line], most: usize) -> Option<usize> {
-    let fixed: usize = lines.iter().map(Line::fixed_length).sum();
+/// The length to which messages have to be cut so that all lines fit; `None` if they fit uncut.
+fn longest_message(lines: &[ViolationLine], most: usize) -> Option<usize> {
+    let fixed: usize = lines.iter().map(ViolationLine::fixed_length).sum();
     let room = most.saturating_sub(REST + fixed);
     let mut lengths: Vec<usize> = lines.iter().map(|line| line.message.chars().count()).collect();
     if lengths.iter().sum::<usize>() <= room {
@@ -89,10 +89,10 @@ fn longest_message(lines: &[Line], most: usize) -> Option<usize> {
     None
 }
 
-/// The most characters of a path that are shown.
+/// The maximum length of a path, in characters.
 const MAX_PATH: usize = 300;
 
-/// A path on one line; of a very long one the end.
+/// A sanitised path; a long one is cut at its start.
 fn shown(path: &RelPath) -> String {
     let text = path.to_text();
     let shown = inert(&text);
@@ -102,33 +102,32 @@ fn shown(path: &RelPath) -> String {
     }
 }
 
-/// One violation in words.
-struct Line {
+struct ViolationLine {
     start: String,
     message: String,
     end: String,
 }
 
-impl Line {
-    fn of(violation: &Violation, words: Words) -> Self {
+impl ViolationLine {
+    fn new(violation: &Violation, style: LineStyle) -> Self {
         let contract = &violation.contract;
         let line = violation.found.as_ref().map(|found| found.region.start.line);
         let path = || shown(&violation.path);
-        let at = match (words.place, line) {
-            (Place::Line, Some(line)) => format!(" at line {line}"),
-            (Place::Line, None) => String::new(),
-            (Place::PathAndLine, Some(line)) => format!(" at {}:{line}", path()),
-            (Place::PathAndLine, None) => format!(" at {}", path()),
+        let at = match (style.location, line) {
+            (LocationStyle::Line, Some(line)) => format!(" at line {line}"),
+            (LocationStyle::Line, None) => String::new(),
+            (LocationStyle::PathAndLine, Some(line)) => format!(" at {}:{line}", path()),
+            (LocationStyle::PathAndLine, None) => format!(" at {}", path()),
         };
         let message = contract.message.split_whitespace().collect::<Vec<_>>().join(" ");
         Self {
-            start: format!("{}: {}{at}. ", (words.prefix)(contract.severity), contract.id),
+            start: format!("{}: {}{at}. ", (style.prefix)(contract.severity), contract.id),
             message: inert(&message).into_owned(),
             end: noted(violation),
         }
     }
 
-    /// The length of everything but the message, with the newline and the sign for what was cut.
+    /// The length of everything but the message, including the newline and the ellipsis of a cut message.
     fn fixed_length(&self) -> usize {
         self.start.chars().count() + self.end.chars().count() + 2
     }
@@ -157,18 +156,18 @@ mod tests {
 
     fn shown(messages: &[String]) -> String {
         let violations = violations(messages);
-        let words = Words { prefix: |_| "Error", place: Place::Line };
-        joined(&violations.iter().collect::<Vec<_>>(), words, MAX_TEXT)
+        let style = LineStyle { prefix: |_| "Error", location: LocationStyle::Line };
+        joined(&violations.iter().collect::<Vec<_>>(), style, MAX_TEXT)
     }
 
     #[test]
-    fn what_fits_is_not_cut() {
+    fn keeps_messages_that_fit() {
         let messages = ["Short.".to_owned(), "m".repeat(9_000)];
         assert_eq!(shown(&messages), format!("Error: c0. Short.\nError: c1. {}", "m".repeat(9_000)));
     }
 
     #[test]
-    fn long_messages_are_cut_and_short_ones_are_not() {
+    fn cuts_only_long_messages() {
         let messages = ["Short.".to_owned(), "é".repeat(60_000), "x\ny".to_owned(), "m".repeat(60_000)];
         let shown = shown(&messages);
         assert!(shown.chars().count() <= MAX_TEXT, "{} characters", shown.chars().count());
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_twenty_are_named_and_the_others_are_counted() {
+    fn lists_twenty_and_counts_the_rest() {
         let shown = shown(&vec!["m".repeat(60_000); 53]);
         assert!(shown.chars().count() <= MAX_TEXT, "{} characters", shown.chars().count());
         assert_eq!(shown.lines().count(), 21);

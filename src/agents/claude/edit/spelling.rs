@@ -1,32 +1,34 @@
-//! The text to replace, as the file spells it, when the file does not spell it as the edit does.
+//! Finds the old text of an edit in a file that spells it differently, and adapts the new text to that spelling.
 //!
-//! The client looks for the text as it is; then with curly quotes made straight; then with the
-//! `\uXXXX` escapes of the edit read as characters; then with the characters of the edit written as
-//! such escapes. What it puts in place follows the spelling it found.
+//! | attempt | file | old text | new text | becomes |
+//! |---|---|---|---|---|
+//! | as given | `it's` | `it's` | `'a'` | `'a'` |
+//! | curly quotes made straight | `it’s` | `it's` | `'a'` | `‘a’` |
+//! | escapes of the edit decoded | `café` | `caf\u00e9` | `th\u00e9` | `thé` |
+//! | characters of the edit escaped | `caf\u00E9` | `café` | `thé` | `th\u00E9` |
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use memchr::memmem;
 
-/// A text to replace and its replacement, both as the file spells them.
+/// The old and the new text in the file's spelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spelled<'a> {
     pub(super) old: Cow<'a, str>,
     pub(super) new: Cow<'a, str>,
-    /// The old text does not start before this.
+    /// The first occurrence of `old` is at or after this offset.
     pub(super) from: usize,
 }
 
 impl Spelled<'_> {
-    /// The same, apart from the file.
     pub(super) fn into_owned(self) -> Spelled<'static> {
         let [old, new] = [self.old, self.new].map(|text| Cow::Owned(text.into_owned()));
         Spelled { old, new, from: self.from }
     }
 }
 
-/// How `text`, which is UTF-8, spells `old`, and so how `new` is to be spelled, or `None` when `old` is not there.
+/// `old` and `new` in the spelling of `text`, which is UTF-8; `None` if `text` has `old` in no spelling.
 pub(super) fn find<'a>(text: &'a [u8], old: &'a str, new: &'a str) -> Option<Spelled<'a>> {
     if let Some(from) = memmem::find(text, old.as_bytes()) {
         return Some(Spelled { old: Cow::Borrowed(old), new: Cow::Borrowed(new), from });
@@ -44,13 +46,13 @@ pub(super) fn find<'a>(text: &'a [u8], old: &'a str, new: &'a str) -> Option<Spe
     Some(Spelled { old: Cow::Borrowed(found), new: escaped_like(old, found, new).into(), from: 0 })
 }
 
-/// A text that is known to be UTF-8, as a string. That is validated again, and so not done where bytes will do.
+/// UTF-8 bytes as a string. Validates again, so it is used only where bytes do not suffice.
 pub(super) fn as_str(text: &[u8]) -> &str {
     std::str::from_utf8(text)
         .expect("the text of a file was made UTF-8, and strings in it are replaced by strings")
 }
 
-/// The first stretch of `text` that equals `old` when the quotes of both are made straight.
+/// The first range of `text` that equals `old` when the quotes of both are made straight.
 fn find_quoted<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     let folded = fold_quotes(text);
     let wanted = fold_quotes(old);
@@ -76,7 +78,7 @@ fn fold_quotes(text: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
-/// The offset in `text` of what stands at `offset` in its folded form.
+/// Maps an offset in the folded text back to `text`.
 fn unfolded_offset(text: &str, offset: usize) -> usize {
     let mut longer_by = 0;
     for (start, curly, straight) in curly_quotes(text) {
@@ -88,9 +90,9 @@ fn unfolded_offset(text: &str, offset: usize) -> usize {
     offset + longer_by
 }
 
-/// Each curly quote: where it starts, itself, and the straight one it stands for.
+/// Each curly quote: its offset, itself, and its straight form.
 fn curly_quotes(text: &str) -> impl Iterator<Item = (usize, char, char)> + '_ {
-    // The two bytes that all four of them start with.
+    // All four start with these two bytes.
     memmem::find_iter(text.as_bytes(), b"\xE2\x80").filter_map(|start| {
         let curly = text[start..].chars().next()?;
         match curly {
@@ -101,7 +103,7 @@ fn curly_quotes(text: &str) -> impl Iterator<Item = (usize, char, char)> + '_ {
     })
 }
 
-/// `new` with curly quotes, of those kinds that the text `found` in the file has.
+/// `new` with curly quotes of the kinds (single, double) that `found` has.
 fn curled<'a>(found: &str, new: Cow<'a, str>) -> Cow<'a, str> {
     let double = found.contains(['“', '”']);
     let single = found.contains(['‘', '’']);
@@ -127,7 +129,7 @@ fn curled<'a>(found: &str, new: Cow<'a, str>) -> Cow<'a, str> {
     Cow::Owned(result)
 }
 
-/// `text` with its `\uXXXX` escapes read; a backslash that is escaped itself starts none.
+/// `text` with its `\uXXXX` escapes decoded. An escaped backslash starts no escape.
 fn read_escapes(text: &str) -> Cow<'_, str> {
     if memmem::find(text.as_bytes(), b"\\u").is_none() {
         return Cow::Borrowed(text);
@@ -151,14 +153,14 @@ fn read_escapes(text: &str) -> Cow<'_, str> {
 
 const ESCAPE_LENGTH: usize = r"\u0000".len();
 
-/// The UTF-16 unit of the escape that `text` starts with.
+/// The UTF-16 unit of the escape at the start of `text`.
 fn escape_at(text: &str) -> Option<u16> {
     let digits = text.strip_prefix(r"\u")?.get(..4)?;
     let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if hex { u16::from_str_radix(digits, 16).ok() } else { None }
 }
 
-/// The first stretch of `text` that spells `old` with escapes for everything that is not ASCII.
+/// The first range of `text` that spells `old` with escapes for all non-ASCII characters.
 fn find_escaped<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     let beyond_ascii = !old.is_ascii();
     if !beyond_ascii || !backslashes_before(old.as_bytes(), old.len()).is_multiple_of(2) {
@@ -168,9 +170,10 @@ fn find_escaped<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     if old.starts_with('\\') {
         escapes.insert(0, 0);
     }
-    let halves = if old.contains(char::REPLACEMENT_CHARACTER) { Halves::Alike } else { Halves::Distinct };
-    let folded = fold_hex(text, halves);
-    let folded_wanted = fold_hex(&wanted, halves);
+    let surrogates =
+        if old.contains(char::REPLACEMENT_CHARACTER) { Surrogates::Alike } else { Surrogates::Distinct };
+    let folded = fold_hex(text, surrogates);
+    let folded_wanted = fold_hex(&wanted, surrogates);
     let bytes = text.as_bytes();
     let spells = |&start: &usize| {
         let real = |&at: &usize| backslashes_before(bytes, start + at).is_multiple_of(2);
@@ -181,7 +184,7 @@ fn find_escaped<'t>(text: &'t str, old: &str) -> Option<&'t str> {
     (memmem::find(bytes, found.as_bytes()) == Some(start)).then_some(found)
 }
 
-/// `text` with escapes for everything that is not ASCII, and where they start.
+/// `text` with escapes for all non-ASCII characters, and their offsets.
 fn escaped(text: &str) -> (String, Vec<usize>) {
     let (mut result, mut starts) = (String::with_capacity(text.len() * 2), Vec::new());
     for char in text.chars() {
@@ -197,21 +200,20 @@ fn escaped(text: &str) -> (String, Vec<usize>) {
     (result, starts)
 }
 
-/// What escapes of half a character are taken for. A half that stands alone in an edit reaches phaser as U+FFFD.
+/// How escaped surrogates compare. A lone surrogate in an edit reaches phaser as U+FFFD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Halves {
-    /// Themselves.
+enum Surrogates {
     Distinct,
-    /// U+FFFD, all of them.
+    /// All surrogates compare as U+FFFD.
     Alike,
 }
 
-/// The bytes of `text` with the digits of what looks like an escape in lower case.
-fn fold_hex(text: &str, halves: Halves) -> Vec<u8> {
+/// The bytes of `text` with the digits of escapes in lower case.
+fn fold_hex(text: &str, surrogates: Surrogates) -> Vec<u8> {
     let mut folded = text.as_bytes().to_owned();
     for start in memmem::find_iter(text.as_bytes(), b"\\u") {
         match escape_at(&text[start..]) {
-            Some(0xD800..=0xDFFF) if halves == Halves::Alike => {
+            Some(0xD800..=0xDFFF) if surrogates == Surrogates::Alike => {
                 folded[start..start + ESCAPE_LENGTH].copy_from_slice(br"\ufffd");
             }
             Some(_) => folded[start..start + ESCAPE_LENGTH].make_ascii_lowercase(),
@@ -221,7 +223,7 @@ fn fold_hex(text: &str, halves: Halves) -> Vec<u8> {
     folded
 }
 
-/// Is `text` the same as `wanted`, in every letter, outside the escapes?
+/// Whether `text` equals `wanted` outside the escapes, case included.
 fn same_outside_escapes(text: &[u8], wanted: &[u8], escapes: &[usize]) -> bool {
     let mut from = 0;
     let until =
@@ -239,7 +241,7 @@ fn backslashes_before(bytes: &[u8], at: usize) -> usize {
     bytes[..at].iter().rev().take_while(|&&byte| byte == b'\\').count()
 }
 
-/// `new` with escapes for everything that is not ASCII, spelled as those are that `found` has for `old`.
+/// `new` with escapes for all non-ASCII characters, with the digits' case of the escapes in `found`.
 fn escaped_like(old: &str, found: &str, new: &str) -> String {
     let (_, starts) = escaped(old);
     let units = old
@@ -282,27 +284,27 @@ mod tests {
     }
 
     #[test]
-    fn the_text_itself_comes_first() {
+    fn prefers_text_as_given() {
         assert_eq!(spelled("“a” \"a\"", "\"a\"", "\"b\""), found("\"a\"", "\"b\""));
         assert_eq!(spelled("a", "b", "c"), None);
     }
 
     #[test]
-    fn a_replacement_gets_the_kinds_of_quotes_that_were_found() {
+    fn replacement_gets_quotes_of_match() {
         assert_eq!(spelled("say “hi”", "\"hi\"", "\"ho\" ('it's')"), found("“hi”", "“ho” ('it's')"));
         assert_eq!(spelled("it’s", "it's", "'don't' \"x\""), found("it’s", "‘don’t’ \"x\""));
         assert_eq!(spelled("“it’s”", "\"it's\"", "(\"a\")\t'b'"), found("“it’s”", "(“a”)\t‘b’"));
     }
 
     #[test]
-    fn escapes_of_the_edit_are_read() {
+    fn decodes_escapes_of_edit() {
         assert_eq!(spelled("café", r"caf\u00e9", r"th\u00E9"), found("café", "thé"));
         assert_eq!(spelled("a😀b", r"\ud83d\ude00", "x"), found("😀", "x"));
         assert_eq!(spelled("café", r"caf\\u00e9", "x"), None);
     }
 
     #[test]
-    fn characters_of_the_edit_are_found_as_escapes() {
+    fn finds_characters_as_escapes() {
         assert_eq!(spelled(r"caf\u00E9!", "café", "théâ"), found(r"caf\u00E9", r"th\u00E9\u00E2"));
         assert_eq!(spelled(r"caf\u00e9", "café", "â😀"), found(r"caf\u00e9", r"\u00e2\ud83d\ude00"));
         assert_eq!(spelled(r"caf\\u00e9", "café", "x"), None);

@@ -1,27 +1,27 @@
-//! What a model is told about an edit that was mended: it believes that it wrote something else.
+//! The explanation of an edit that was fixed before it was made. The model needs it, because the file differs from what it
+//! wrote.
 
-use super::{MAX_TEXT, Mended};
+use super::{FixedCall, MAX_TEXT};
 use crate::in_flight::{Amended, MendedFile};
 use crate::report::redact::is_secret;
 use phaser_core::fix::Applied;
 use phaser_core::sanitize::{head, inert};
 
-/// The most changes that are quoted.
+/// The maximum number of fixes listed.
 const MAX_QUOTED: usize = 20;
 
-/// The most characters of a text that is quoted.
+/// The maximum length of a quoted text, in characters.
 const MAX_QUOTE: usize = 160;
 
-const BEFORE: &str = "phaser changed your edit before it was made, so that it keeps the project's contracts:";
-const AFTER: &str = "The file has the new text: quote that if you edit the place again.";
+const HEADING: &str = "phaser fixed contract violations in your edit before it was made:";
+const HINT: &str = "The file has the fixed text; use it in further edits.";
 
-/// What a call is to do instead, which is otherwise refused for this reason.
-pub(super) fn mended(amended: &Amended, otherwise: String) -> Mended {
-    Mended { changes: amended.changes.clone(), told: words(amended), otherwise }
+pub(super) fn new(amended: &Amended, denial: String) -> FixedCall {
+    FixedCall { changes: amended.changes.clone(), explanation: explanation(amended), denial }
 }
 
-/// What was changed, in words.
-fn words(amended: &Amended) -> String {
+/// One line per fix: `src/a.py:3 no-none: "== None" → "is None"`. Secrets are not quoted.
+fn explanation(amended: &Amended) -> String {
     let line = |file: &MendedFile, applied: &Applied| {
         let Applied { contract, line, old, new } = applied;
         let path = file.path.to_text();
@@ -39,14 +39,14 @@ fn words(amended: &Amended) -> String {
             0 => String::new(),
             more => format!("… and {more} more\n"),
         };
-        let text = format!("{BEFORE}\n{}\n{rest}{AFTER}", lines.join("\n"));
+        let text = format!("{HEADING}\n{}\n{rest}{HINT}", lines.join("\n"));
         if text.chars().count() <= MAX_TEXT || lines.pop().is_none() {
             return text;
         }
     }
 }
 
-/// A text in quotes on one line, cut if it is long.
+/// `text` in quotes, escaped, cut if it is long.
 fn quoted(text: &str) -> String {
     head(text, MAX_QUOTE).map_or_else(|| format!("{text:?}"), |head| format!("{head:?}…"))
 }
@@ -68,19 +68,19 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_quoted_and_the_rest_is_counted() {
-        let words = words(&amended(contract(0, Check::NotExists), "a\n", 22));
-        let lines: Vec<&str> = words.lines().collect();
+    fn quotes_each_fix_and_counts_rest() {
+        let text = explanation(&amended(contract(0, Check::NotExists), "a\n", 22));
+        let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], r#"src/a.py:3 c0: "a\n" → "b\"""#);
         assert_eq!((lines.len(), lines[21]), (23, "… and 2 more"));
-        let long = super::words(&amended(contract(0, Check::NotExists), &"\u{1}".repeat(1000), 22));
+        let long = explanation(&amended(contract(0, Check::NotExists), &"\u{1}".repeat(1000), 22));
         assert!(long.chars().count() <= MAX_TEXT && long.contains("… and "), "{}", long.len());
     }
 
     #[test]
-    fn a_secret_is_not_quoted() {
+    fn does_not_quote_secrets() {
         let secret = Contract { tags: vec!["secret".to_owned()], ..contract(0, Check::NotExists) };
-        let words = words(&amended(secret, "hunter2", 1));
-        assert!(words.contains("c0: changed") && !words.contains("hunter2"), "{words}");
+        let text = explanation(&amended(secret, "hunter2", 1));
+        assert!(text.contains("c0: changed") && !text.contains("hunter2"), "{text}");
     }
 }

@@ -1,15 +1,15 @@
-//! An edit that was mended, as Claude Code takes it: the whole input of the tool with another text in it, and no decision,
-//! so that the client asks whoever it would have asked.
+//! Claude Code's response to a call with fixed changes: the whole tool input with the fixed text (`updatedInput`) and no
+//! decision, so that Claude Code's permission rules apply as usual.
 
 use serde_json::{Map, Value};
 
-use crate::agents::decision::{MAX_TEXT, Mended};
+use crate::agents::decision::{FixedCall, MAX_TEXT};
 use phaser_hook::{PreToolUseResponse, Response, ToolInput, UpdatedInput};
 use phaser_project::tool_call::{Edit, Rewrite};
 
-/// The answer to a call that is to do something else, if its input says it in a way that is known.
-pub(super) fn response(input: ToolInput<'_>, mended: &Mended, context: Option<&str>) -> Option<Response> {
-    let [change] = mended.changes.as_slice() else { return None };
+/// The response with the fixed text, or `None` if the tool's input has no key for it.
+pub(super) fn response(input: ToolInput<'_>, fixed: &FixedCall, context: Option<&str>) -> Option<Response> {
+    let [change] = fixed.changes.as_slice() else { return None };
     let (names, text): (&[&str], &str) = match &change.rewrite {
         Rewrite::Whole(content) => (&["content", "text"], content),
         Rewrite::Cell(cell) => (&["new_source", "newSource"], &cell.source),
@@ -20,13 +20,14 @@ pub(super) fn response(input: ToolInput<'_>, mended: &Mended, context: Option<&s
         Rewrite::Patch(_) | Rewrite::Removal | Rewrite::Unknown => return None,
     };
     let known = input.as_map()?;
-    // As the client spells it: what it does not know it drops.
+    // The spelling in the event: Claude Code drops unknown keys.
     let name = names.iter().find(|name| known.get(**name).is_some_and(Value::is_string))?;
     let update = Map::from_iter([((*name).to_owned(), Value::from(text))]);
     let updated = UpdatedInput::merge(input, update);
     let response = PreToolUseResponse::undecided().with_updated_input(updated).ok()?;
-    let told = [Some(mended.told.as_str()), context].into_iter().flatten().collect::<Vec<_>>().join("\n");
-    Some(response.with_context(told.chars().take(MAX_TEXT).collect::<String>()).into())
+    let context =
+        [Some(fixed.explanation.as_str()), context].into_iter().flatten().collect::<Vec<_>>().join("\n");
+    Some(response.with_context(context.chars().take(MAX_TEXT).collect::<String>()).into())
 }
 
 #[cfg(test)]
@@ -38,7 +39,7 @@ mod tests {
 
     use super::super::edit;
     use crate::agents::OnClean;
-    use crate::agents::decision::{Decision, Mended, Verdict};
+    use crate::agents::decision::{Decision, FixedCall, Verdict};
     use crate::in_flight::{Refused, amend};
     use phaser_core::contract::{Check, Contract, Dialect, FixTemplate, Pattern, Severity};
     use phaser_core::fix::Mender;
@@ -79,37 +80,34 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_cannot_be_changed_is_refused() {
-        let answered = |input: Value| {
+    fn denies_call_it_cannot_change() {
+        let responded = |input: Value| {
             let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input });
             let request = Request::read(event.to_string().as_bytes()).expect("an event");
             let rewrite = Rewrite::Whole("new".to_owned());
             let changes = vec![Change { path: "a".to_owned(), rewrite, original: None }];
-            let mended = Mended { changes, told: "changed".to_owned(), otherwise: "no".to_owned() };
-            let decision = Decision { verdict: Verdict::Mended(mended), ..Decision::NOTHING };
-            let answer = super::super::answer(&request, &decision, OnClean::Allow);
-            let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
-            answer["hookSpecificOutput"].clone()
+            let fixed = FixedCall { changes, explanation: "changed".to_owned(), denial: "no".to_owned() };
+            let decision = Decision { verdict: Verdict::Fixed(fixed), ..Decision::NOTHING };
+            let response = super::super::respond(&request, &decision, OnClean::Allow);
+            let response: Value = serde_json::from_str(&response.stdout).expect("JSON");
+            response["hookSpecificOutput"].clone()
         };
-        let mended = answered(json!({ "file_path": "a", "content": "old" }));
-        assert_eq!(mended["updatedInput"], json!({ "file_path": "a", "content": "new" }));
+        let fixed = responded(json!({ "file_path": "a", "content": "old" }));
+        assert_eq!(fixed["updatedInput"], json!({ "file_path": "a", "content": "new" }));
+        assert_eq!((&fixed["additionalContext"], fixed.get("permissionDecision")), (&json!("changed"), None));
+        let denied = responded(json!({ "file_path": "a", "contents": "old" }));
         assert_eq!(
-            (&mended["additionalContext"], mended.get("permissionDecision")),
-            (&json!("changed"), None)
-        );
-        let refused = answered(json!({ "file_path": "a", "contents": "old" }));
-        assert_eq!(
-            (&refused["permissionDecision"], &refused["permissionDecisionReason"]),
+            (&denied["permissionDecision"], &denied["permissionDecisionReason"]),
             (&json!("deny"), &json!("no"))
         );
-        assert_eq!(refused.get("updatedInput"), None);
+        assert_eq!(denied.get("updatedInput"), None);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(96))]
 
         #[test]
-        fn an_edit_in_flight_gives_what_fixing_gives_after_it(
+        fn fixing_in_flight_equals_fixing_later(
             pieces in prop::collection::vec(prop::sample::select(vec![
                 "a == None", "foo1", "x", "“x”", " ", "\t", "\n", "\r\n", "old", "\"x\"", "é",
             ]), 1..12),

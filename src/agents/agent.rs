@@ -1,5 +1,5 @@
-//! Which client sent an event. Each event says so itself; what does not is decided by what the client has put into the
-//! environment, and is Claude Code's when nothing speaks against it.
+//! Recognises the agent that sent an event: by the keys of the event, then by environment variables that the agent sets for
+//! its hooks. The default is Claude Code.
 
 use serde_json::Value;
 
@@ -18,24 +18,19 @@ pub enum Client {
     VsCode,
     /// Google's Gemini CLI.
     Gemini,
-    /// Qwen Code, which began as Gemini CLI.
+    /// Qwen Code, a fork of Gemini CLI.
     Qwen,
     /// Factory's droid.
     Droid,
-    /// opencode, and Kilo, which began as opencode.
+    /// opencode, and its fork Kilo.
     Opencode,
-    /// Cline.
     Cline,
-    /// Windsurf.
     Windsurf,
-    /// Devin.
     Devin,
-    /// Kiro.
     Kiro,
 }
 
 impl Client {
-    /// All of them.
     pub const ALL: [Self; 13] = [
         Self::Claude,
         Self::Codex,
@@ -52,7 +47,7 @@ impl Client {
         Self::Kiro,
     ];
 
-    /// Its name on the command line.
+    /// The value of `--agent`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -71,7 +66,7 @@ impl Client {
         }
     }
 
-    /// Its name in a sentence.
+    /// The product name, for messages.
     pub fn title(self) -> &'static str {
         match self {
             Self::Claude => "Claude Code",
@@ -90,7 +85,8 @@ impl Client {
         }
     }
 
-    /// Variables that only one client sets for its hooks, the first one that is set wins. Qwen Code sets Gemini's too.
+    /// Environment variables that agents set for their hooks. The first one that is set wins: Qwen Code sets Gemini CLI's
+    /// too.
     pub const VARIABLES: [(&'static str, Self); 7] = [
         ("COPILOT_CLI", Self::Copilot),
         ("CURSOR_VERSION", Self::Cursor),
@@ -101,8 +97,8 @@ impl Client {
         ("DEVIN_PROJECT_DIR", Self::Devin),
     ];
 
-    /// The client that sent this event. The environment is believed where the event leaves it open: a client may have
-    /// been started in the shell of another one.
+    /// The agent that sent `event`. `environment` decides only where the event is ambiguous: an agent may run in the shell
+    /// of another one.
     pub fn of(event: &Value, environment: Option<Self>) -> Self {
         let has = |key: &str| event.get(key).is_some();
         match event.get("hook_event_name").and_then(Value::as_str) {
@@ -140,10 +136,10 @@ impl Client {
     }
 }
 
-/// The events that Kiro names as Cursor does, and its own.
+/// The events of Kiro. Cursor has some of the same names.
 const KIRO: [&str; 5] = ["preToolUse", "postToolUse", "agentSpawn", "userPromptSubmit", "stop"];
 
-/// The events that only Gemini CLI has.
+/// Events that only Gemini CLI has.
 const GEMINI: [&str; 8] = [
     "BeforeTool",
     "AfterTool",
@@ -155,7 +151,7 @@ const GEMINI: [&str; 8] = [
     "PreCompress",
 ];
 
-/// The directories in which clients keep their transcripts.
+/// The directories in which agents store their transcripts.
 const TRANSCRIPTS: [(&str, Client); 6] = [
     (".claude", Client::Claude),
     (".codex", Client::Codex),
@@ -165,7 +161,7 @@ const TRANSCRIPTS: [(&str, Client); 6] = [
     (".copilot", Client::Copilot),
 ];
 
-/// The client that sent an event with a name that several of them use.
+/// The agent that sent an event whose name several agents use.
 fn of_common_event(event: &Value, environment: Option<Client>) -> Client {
     let has = |key: &str| event.get(key).is_some();
     if has("turn_id") {
@@ -177,7 +173,7 @@ fn of_common_event(event: &Value, environment: Option<Client>) -> Client {
     if let Some((_, client)) = names.filter(|name| name.starts_with('.')).find_map(known) {
         return *client;
     }
-    // These say when something happened, and Claude Code does not.
+    // Claude Code sends no timestamp.
     if has("timestamp") {
         return match (by_tool(event), environment) {
             (Some(client), _) => client,
@@ -193,7 +189,7 @@ fn of_common_event(event: &Value, environment: Option<Client>) -> Client {
     })
 }
 
-/// The client whose tool this is, if only one has it.
+/// The agent that has this tool, if only one does.
 fn by_tool(event: &Value) -> Option<Client> {
     let input = event.get("tool_input")?;
     if input.get("file_text").is_some()
@@ -229,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn claude_codes_events_are_its_own_whatever_is_in_the_environment() {
+    fn recognises_claude_in_any_environment() {
         let transcript = "/nowhere/.claude/projects/-nowhere/0b7c.jsonl";
         let plain = json!({ "tool_name": "Write", "tool_input": { "file_path": "a", "content": "x" } });
         let full = json!({ "session_id": "s", "transcript_path": transcript, "cwd": "/p", "prompt_id": "p",
@@ -246,7 +242,7 @@ mod tests {
             assert_eq!(Client::of(&full, Some(client)), Client::Claude);
             assert_eq!(Client::of(&stop, Some(client)), Client::Claude);
         }
-        // With its settings elsewhere, in the shell of another client.
+        // With its settings elsewhere, in the shell of another agent.
         let moved = json!({ "hook_event_name": "PreToolUse", "transcript_path": "/c/projects/x.jsonl",
             "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_use_id": "t" });
         for (_, client) in Client::VARIABLES {
@@ -256,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_says_whose_it_is() {
+    fn recognises_agent_by_event() {
         assert_eq!(of(json!({ "hook_event_name": "preToolUse", "cursor_version": "3" })), Client::Cursor);
         assert_eq!(of(json!({ "hook_event_name": "preToolUse", "tool_name": "fs_write" })), Client::Kiro);
         assert_eq!(of(json!({ "hook_event_name": "pre-tool-use" })), Client::Claude);
@@ -273,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_event_leaves_open_the_environment_decides() {
+    fn environment_decides_ambiguous_events() {
         let start = json!({ "hook_event_name": "SessionStart", "timestamp": "2026" });
         assert_eq!(Client::of(&start, Some(Client::Gemini)), Client::Gemini);
         assert_eq!(Client::of(&start, Some(Client::Qwen)), Client::Qwen);
@@ -284,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn every_recorded_event_is_recognised() {
+    fn recognises_every_recorded_event() {
         let recorded = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/agents");
         let clients = [
             ("cline", Client::Cline),
@@ -305,7 +301,7 @@ mod tests {
                 }
                 let text = std::fs::read_to_string(&path).expect("is text");
                 let event: Value = serde_json::from_str(&text).expect("is JSON");
-                // With its own variables, and without any, as when somebody replays an event.
+                // With the agent's variables, and without any, as in a replayed event.
                 assert_eq!(Client::of(&event, own), client, "{}", path.display());
                 assert_eq!(Client::of(&event, None), client, "{}", path.display());
                 seen += 1;

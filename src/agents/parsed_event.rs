@@ -1,4 +1,5 @@
-//! An event of a client other than Claude Code, in no client's words: what happens, and what a tool does.
+//! An event of an agent other than Claude Code, parsed: its kind, and what the tool does. The adapters build it; here it
+//! becomes an [`Occasion`].
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -13,63 +14,56 @@ use phaser_project::tool_call::{
     Algorithm, Call, Change, Edit, MAX_PATH, Moment, Occurrences, Original, Rewrite,
 };
 
-/// What happens.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A tool is about to run.
-    Before,
-    /// A tool has run.
-    After,
-    /// Somebody begins to work.
-    Beginning,
-    /// A turn is about to end, for the first time.
-    End,
-    /// Nothing that matters.
+pub enum EventKind {
+    BeforeTool,
+    AfterTool,
+    /// Also the start of a subagent.
+    SessionStart,
+    /// A turn is about to end, for the first time since the last prompt.
+    TurnEnd,
+    /// An event that phaser does not act on.
     Other,
 }
 
-impl Kind {
-    /// What happens, in a client that names events as Claude Code does.
-    pub fn in_claudes_words(event: &Value) -> Self {
+impl EventKind {
+    /// The kind of an event of an agent that uses Claude Code's event names.
+    pub fn from_claude_name(event: &Value) -> Self {
         let is_again = event["stop_hook_active"].as_bool().unwrap_or(false);
-        match claudes_name(event) {
-            "PreToolUse" => Self::Before,
-            "PostToolUse" | "PostToolUseFailure" => Self::After,
-            "SessionStart" | "SubagentStart" => Self::Beginning,
-            "Stop" | "SubagentStop" if !is_again => Self::End,
+        match claude_event_name(event) {
+            "PreToolUse" => Self::BeforeTool,
+            "PostToolUse" | "PostToolUseFailure" => Self::AfterTool,
+            "SessionStart" | "SubagentStart" => Self::SessionStart,
+            "Stop" | "SubagentStop" if !is_again => Self::TurnEnd,
             _ => Self::Other,
         }
     }
 }
 
-/// The name of an event, in a client that names events as Claude Code does.
-pub fn claudes_name(event: &Value) -> &str {
+/// The name of an event of an agent that uses Claude Code's event names; `PreToolUse` by default.
+pub fn claude_event_name(event: &Value) -> &str {
     let name = event.get("hook_event_name").or_else(|| event.get("hookEventName"));
     name.and_then(Value::as_str).unwrap_or("PreToolUse")
 }
 
-/// What a tool does.
+/// What a tool does to files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed<'a> {
-    /// Changes one file.
+pub enum ToolAction<'a> {
     Change {
-        /// The file.
         path: &'a str,
-        /// How.
         rewrite: Rewrite,
     },
-    /// Changes several files.
-    Changes(Vec<Deed<'a>>),
-    /// Applies a patch.
+    Changes(Vec<ToolAction<'a>>),
+    /// Applies a patch in the `apply_patch` format.
     Patch(&'a str),
-    /// Runs commands.
+    /// Runs shell commands, which may contain patches.
     Shell(Vec<&'a str>),
     /// Changes no file.
     Nothing,
 }
 
-impl<'a> Deed<'a> {
-    /// Writes a whole file.
+impl<'a> ToolAction<'a> {
     pub fn write(path: &'a Value, content: &'a Value) -> Self {
         match path.as_str() {
             Some(path) => {
@@ -80,7 +74,6 @@ impl<'a> Deed<'a> {
         }
     }
 
-    /// Replaces texts in a file.
     pub fn edit(path: &'a Value, edits: Vec<Edit>, algorithm: Algorithm) -> Self {
         match path.as_str() {
             Some(path) => Self::Change { path, rewrite: Rewrite::Edits { edits, algorithm } },
@@ -88,17 +81,16 @@ impl<'a> Deed<'a> {
         }
     }
 
-    /// Changes a file in a way that is only known afterwards.
+    /// A change whose result is only known afterwards.
     pub fn unknown(path: &'a Value) -> Self {
         path.as_str().map_or(Self::Nothing, |path| Self::Change { path, rewrite: Rewrite::Unknown })
     }
 
-    /// Applies a patch.
     pub fn patch(text: &'a Value) -> Self {
         text.as_str().map_or(Self::Nothing, Self::Patch)
     }
 
-    /// Runs a command.
+    /// A command line, or a list of them.
     pub fn shell(command: &'a Value) -> Self {
         match command {
             Value::String(command) => Self::Shell(vec![command]),
@@ -107,9 +99,9 @@ impl<'a> Deed<'a> {
         }
     }
 
-    /// What a tool does that the client itself does not have, such as one of an MCP server: it writes a file if it is given
-    /// a path and a text.
-    pub fn of_foreign_tool(input: &'a Value) -> Self {
+    /// A tool that the agent does not have itself, such as one of an MCP server. It is taken to write a file if its input
+    /// has a path and a text.
+    pub fn from_unknown_tool(input: &'a Value) -> Self {
         let first = |names: [&str; 3]| names.into_iter().find_map(|name| input.get(name));
         match (first(["file_path", "filePath", "path"]), first(["content", "text", "file_text"])) {
             (Some(path), Some(content)) if content.is_string() => Self::write(path, content),
@@ -118,7 +110,7 @@ impl<'a> Deed<'a> {
     }
 }
 
-/// One replacement, from the fields of a tool's input.
+/// One text replacement, from the values of a tool's input.
 pub fn edit(old: &Value, new: &Value, all: &Value) -> Edit {
     let is_all = all.as_bool().unwrap_or_else(|| all.as_str() == Some("true"));
     Edit {
@@ -128,51 +120,46 @@ pub fn edit(old: &Value, new: &Value, all: &Value) -> Edit {
     }
 }
 
-/// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step<'a> {
-    /// What happens.
-    pub kind: Kind,
-    /// Where the client is, if it says so.
+pub struct ParsedEvent<'a> {
+    pub kind: EventKind,
+    /// The agent's current directory, if the event has it.
     pub cwd: Option<&'a str>,
-    /// What the tool does.
-    pub deed: Deed<'a>,
-    /// What the file was before, if the client says so afterwards.
+    pub action: ToolAction<'a>,
+    /// The previous text of the file, if the event after the tool has it.
     pub original: Option<Original>,
-    /// How long the tool took, in milliseconds, if the client says so.
+    /// The tool's duration in milliseconds, if the event has it.
     pub took: Option<u64>,
-    /// The input of the tool, in a client that can be told to run it with another one.
+    /// The tool's input, if the agent accepts a replacement for it.
     pub input: Option<&'a Value>,
 }
 
-/// How long a command is taken to have run if the client does not say.
+/// The assumed duration of a command.
 const DURATION_OF_COMMAND: Duration = Duration::from_secs(60);
 
-/// How long an edit is taken to have run.
+/// The assumed duration of an edit.
 const DURATION_OF_EDIT: Duration = Duration::from_secs(2);
 
-impl<'a> Step<'a> {
-    /// An event in which no tool runs.
-    pub fn without_tool(kind: Kind, cwd: &'a Value) -> Self {
-        Self { kind, cwd: cwd.as_str(), deed: Deed::Nothing, original: None, took: None, input: None }
+impl<'a> ParsedEvent<'a> {
+    pub fn without_tool(kind: EventKind, cwd: &'a Value) -> Self {
+        Self { kind, cwd: cwd.as_str(), action: ToolAction::Nothing, original: None, took: None, input: None }
     }
 
-    /// A tool runs, or has run.
-    pub fn with_tool(kind: Kind, cwd: &'a Value, deed: Deed<'a>) -> Self {
-        Self { deed, ..Self::without_tool(kind, cwd) }
+    pub fn with_tool(kind: EventKind, cwd: &'a Value, action: ToolAction<'a>) -> Self {
+        Self { action, ..Self::without_tool(kind, cwd) }
     }
 
-    /// The same, in a client that can be told to run the tool with another input than this one.
+    /// Sets the tool's input, for agents that accept a replacement for it.
     pub fn with_input(self, input: &'a Value) -> Self {
         Self { input: Some(input), ..self }
     }
 
-    /// The input with which the tool makes these changes instead of its own, if there is one.
+    /// The tool input that makes `changes`, or `None` if the tool cannot be made to.
     pub fn input_for(&self, changes: &[Change]) -> Option<Value> {
-        let input = self.input.filter(|_| self.kind == Kind::Before)?;
-        match (&self.deed, changes) {
-            (Deed::Patch(text), _) => replaced(input, &PATCH, text, patch::rewritten(text, changes)?),
-            (Deed::Change { rewrite, .. }, [change]) => match (rewrite, &change.rewrite) {
+        let input = self.input.filter(|_| self.kind == EventKind::BeforeTool)?;
+        match (&self.action, changes) {
+            (ToolAction::Patch(text), _) => replaced(input, &PATCH, text, patch::rewritten(text, changes)?),
+            (ToolAction::Change { rewrite, .. }, [change]) => match (rewrite, &change.rewrite) {
                 (Rewrite::Whole(old), Rewrite::Whole(new)) => replaced(input, &WHOLE, old, new.clone()),
                 (Rewrite::Edits { edits: old, .. }, Rewrite::Edits { edits: new, .. }) => {
                     let ([old], [new]) = (old.as_slice(), new.as_slice()) else { return None };
@@ -184,32 +171,33 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// What the event is an occasion for; relative paths start at the event's directory, or at `cwd` when it names none.
+    /// The event in the form common to all agents. Relative paths start at the event's directory, or else at `cwd`.
     pub fn occasion(self, cwd: &Path, manner: Manner) -> Occasion {
         let directory = self.cwd.filter(|cwd| cwd.len() <= MAX_PATH);
         let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
         match (self.kind, manner) {
-            (Kind::Before, _) => self.call(Moment::Before, cwd),
-            (Kind::After, manner) => self.afterwards(cwd, manner),
-            (Kind::Beginning, Manner::Guard) => Occasion::Beginning { cwd },
-            (Kind::End, Manner::Guard) => {
+            (EventKind::BeforeTool, _) => self.call(Moment::Before, cwd),
+            (EventKind::AfterTool, manner) => self.after_tool(cwd, manner),
+            (EventKind::SessionStart, Manner::Guard) => Occasion::Beginning { cwd },
+            (EventKind::TurnEnd, Manner::Guard) => {
                 let worktree = Worktree { cwd, sweep: Sweep::Turn { since: None } };
                 Occasion::End { worktree, told: Vec::new() }
             }
-            (Kind::Beginning | Kind::End, Manner::Plain) | (Kind::Other, _) => Occasion::Nothing,
+            (EventKind::SessionStart | EventKind::TurnEnd, Manner::Plain) | (EventKind::Other, _) => {
+                Occasion::Nothing
+            }
         }
     }
 
-    /// A tool has run.
-    fn afterwards(self, cwd: PathBuf, manner: Manner) -> Occasion {
-        match (&self.deed, manner) {
-            (Deed::Nothing, _) => Occasion::Nothing,
-            (Deed::Shell(_), Manner::Guard) => {
+    fn after_tool(self, cwd: PathBuf, manner: Manner) -> Occasion {
+        match (&self.action, manner) {
+            (ToolAction::Nothing, _) => Occasion::Nothing,
+            (ToolAction::Shell(_), Manner::Guard) => {
                 let sweep = Sweep::Command { changed: None, since: self.began() };
                 Occasion::Command(Worktree { cwd, sweep })
             }
-            (Deed::Shell(_), Manner::Plain) => Occasion::Nothing,
-            // What the client does not say about the files before, git may know.
+            (ToolAction::Shell(_), Manner::Plain) => Occasion::Nothing,
+            // Without the previous text in the event, git may have it.
             (_, Manner::Guard) if self.original.is_none() => {
                 let since = self.began();
                 let Occasion::Call(call) = self.call(Moment::After, cwd) else { return Occasion::Nothing };
@@ -221,10 +209,10 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// When the tool began to run, with some time for what lies between its end and now.
+    /// When the tool started, with one second of slack for the time between its end and now.
     fn began(&self) -> SystemTime {
-        let unknown = match self.deed {
-            Deed::Shell(_) => DURATION_OF_COMMAND,
+        let unknown = match self.action {
+            ToolAction::Shell(_) => DURATION_OF_COMMAND,
             _ => DURATION_OF_EDIT,
         };
         let took = self.took.map_or(unknown, Duration::from_millis);
@@ -232,10 +220,9 @@ impl<'a> Step<'a> {
         now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
-    /// A call of the tool.
     fn call(self, moment: Moment, cwd: PathBuf) -> Occasion {
         let mut call = Call { moment, cwd, changes: Vec::new(), skipped: Vec::new() };
-        add(&mut call, self.deed);
+        add(&mut call, self.action);
         if let [change] = call.changes.as_mut_slice() {
             change.original = self.original;
         }
@@ -246,16 +233,16 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The names under which tools are given a whole file.
+/// Input keys of a whole file's text.
 const WHOLE: [&str; 4] = ["content", "file_text", "text", "new_text"];
 
-/// The names under which they are given a text that takes the place of another.
+/// Input keys of the new text of a replacement.
 const NEW: [&str; 4] = ["new_string", "new_str", "newString", "new_text"];
 
-/// The names under which they are given a patch.
+/// Input keys of a patch.
 const PATCH: [&str; 4] = ["command", "input", "patchText", "patch"];
 
-/// The input with `new` in the place of `old`, which it has under one of these names, or is by itself.
+/// `input` with `new` for `old`, which is the input itself or the value of one of the keys `names`.
 fn replaced(input: &Value, names: &[&str], old: &str, new: String) -> Option<Value> {
     if input.as_str() == Some(old) {
         return Some(Value::String(new));
@@ -266,25 +253,27 @@ fn replaced(input: &Value, names: &[&str], old: &str, new: String) -> Option<Val
     Some(input)
 }
 
-/// Adds what a tool does to the changes of its call.
-fn add(call: &mut Call, deed: Deed<'_>) {
-    match deed {
-        Deed::Change { path: "", .. } => {
+/// Adds the changes of `action` to `call`.
+fn add(call: &mut Call, action: ToolAction<'_>) {
+    match action {
+        ToolAction::Change { path: "", .. } => {
             let why = Why::NotReconstructed("Missing file_path".to_owned());
             call.skipped.push(Skipped { path: RelPath::default(), why });
         }
-        Deed::Change { path, rewrite } => match call.changes.iter_mut().find(|change| change.path == path) {
-            // The same file again: both are made one after the other.
-            Some(Change { rewrite: Rewrite::Edits { edits, .. }, .. }) => {
-                if let Rewrite::Edits { edits: more, .. } = rewrite {
-                    edits.extend(more);
+        ToolAction::Change { path, rewrite } => {
+            match call.changes.iter_mut().find(|change| change.path == path) {
+                // Another edit of the same file.
+                Some(Change { rewrite: Rewrite::Edits { edits, .. }, .. }) => {
+                    if let Rewrite::Edits { edits: more, .. } = rewrite {
+                        edits.extend(more);
+                    }
                 }
+                _ => call.changes.push(Change { path: path.to_owned(), rewrite, original: None }),
             }
-            _ => call.changes.push(Change { path: path.to_owned(), rewrite, original: None }),
-        },
-        Deed::Changes(deeds) => deeds.into_iter().for_each(|deed| add(call, deed)),
-        Deed::Patch(text) => patch::add(call, text),
-        Deed::Shell(commands) => commands.iter().for_each(|command| patch::add_commands(call, command)),
-        Deed::Nothing => {}
+        }
+        ToolAction::Changes(actions) => actions.into_iter().for_each(|action| add(call, action)),
+        ToolAction::Patch(text) => patch::add(call, text),
+        ToolAction::Shell(commands) => commands.iter().for_each(|command| patch::add_commands(call, command)),
+        ToolAction::Nothing => {}
     }
 }

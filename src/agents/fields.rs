@@ -1,0 +1,160 @@
+//! The parts of a response that agents have in common, and the JSON format that several agents share with Claude Code.
+
+use serde_json::{Map, Value, json};
+
+use super::decision::{Decision, FixedCall, Verdict};
+use phaser_project::tool_call::Change;
+
+/// A decision, flattened into the parts of a response.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResponseFields {
+    /// Why the tool must not run.
+    pub denied: Option<String>,
+    /// Why the user has to confirm the call.
+    pub asked: Option<String>,
+    /// Why the turn must not end.
+    pub go_on: Option<String>,
+    /// The input that replaces the tool's own.
+    pub input: Option<Value>,
+    /// Text for the model.
+    pub context: Option<String>,
+    /// Text for the user.
+    pub message: Option<String>,
+}
+
+impl ResponseFields {
+    /// Flattens a decision. Violations found after a tool go into `context`: agents put a reason in the place of the tool's
+    /// result. `input` returns the tool input that makes the fixed changes; where it returns `None`, the call is denied.
+    pub fn new(decision: &Decision, input: impl FnOnce(&[Change]) -> Option<Value>) -> Self {
+        let Decision { verdict, context, message } = decision;
+        let mut fields = Self { context: context.clone(), message: message.clone(), ..Self::default() };
+        match verdict {
+            Verdict::Nothing | Verdict::Clean(_) => {}
+            Verdict::Fixed(FixedCall { changes, explanation, denial }) => {
+                fields.input = input(changes);
+                match fields.input {
+                    Some(_) => fields.context = Some(joined([Some(explanation), context.as_deref()])),
+                    None => fields.denied = Some(denial.clone()),
+                }
+            }
+            Verdict::Deny(reason) => fields.denied = Some(reason.clone()),
+            Verdict::Ask(reason) => fields.asked = Some(reason.clone()),
+            Verdict::Block(reason) => fields.go_on = Some(reason.clone()),
+            Verdict::Violated { reason, lines } => {
+                fields.context = Some(joined([reason.as_deref(), Some(lines), context.as_deref()]));
+            }
+        }
+        fields
+    }
+
+    /// Moves the message into the context, for agents that show the user nothing.
+    pub fn send_message_to_model(&mut self) {
+        self.context = match (self.context.take(), self.message.take()) {
+            (Some(context), Some(message)) => Some(format!("{context}\n{message}")),
+            (context, message) => context.or(message),
+        };
+    }
+
+    /// Why the tool must not run, for agents that cannot ask the user.
+    pub fn denial(&self) -> Option<&str> {
+        self.denied.as_deref().or(self.asked.as_deref())
+    }
+}
+
+/// The texts that are present, one per line.
+pub fn joined<const N: usize>(parts: [Option<&str>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// A JSON object of the values that are present.
+pub fn object<const N: usize>(parts: [(&str, Option<Value>); N]) -> Value {
+    let present = parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(present.collect::<Map<_, _>>())
+}
+
+pub fn text(text: Option<&str>) -> Option<Value> {
+    text.map(Value::from)
+}
+
+/// Whether an agent with Claude Code's response format can prompt the user. `No` turns `ask` into `deny`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CanAsk {
+    Yes,
+    No,
+}
+
+/// A response in Claude Code's format to the event of this name. Warnings go into `additionalContext`, so that they never
+/// replace a tool's result.
+pub fn claude_response(event: &str, fields: &ResponseFields, can_ask: CanAsk) -> Value {
+    let (decision, reason) = match (&fields.denied, &fields.asked, can_ask) {
+        (Some(reason), _, _) => (Some("deny"), Some(reason)),
+        (None, Some(reason), CanAsk::Yes) => (Some("ask"), Some(reason)),
+        (None, Some(reason), CanAsk::No) => (Some("deny"), Some(reason)),
+        (None, None, _) => (None, None),
+    };
+    let is_specific = decision.is_some() || fields.input.is_some() || fields.context.is_some();
+    let specific = is_specific.then(|| {
+        object([
+            ("hookEventName", Some(json!(event))),
+            ("permissionDecision", text(decision)),
+            ("permissionDecisionReason", text(reason.map(String::as_str))),
+            ("updatedInput", fields.input.clone()),
+            ("additionalContext", text(fields.context.as_deref())),
+        ])
+    });
+    object([
+        ("systemMessage", text(fields.message.as_deref())),
+        ("decision", fields.go_on.as_ref().map(|_| json!("block"))),
+        ("reason", text(fields.go_on.as_deref())),
+        ("hookSpecificOutput", specific),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(verdict: Verdict) -> ResponseFields {
+        ResponseFields::new(&Decision { verdict, ..Decision::NOTHING }, |_| None)
+    }
+
+    #[test]
+    fn violations_after_tool_become_context() {
+        let violated = |reason: Option<&str>| Verdict::Violated {
+            reason: reason.map(str::to_owned),
+            lines: "Error: x".to_owned(),
+        };
+        assert_eq!(fields(violated(Some("why"))).context.as_deref(), Some("why\nError: x"));
+        assert_eq!(fields(violated(None)).context.as_deref(), Some("Error: x"));
+        let more = Decision { verdict: violated(None), context: Some("old".into()), message: None };
+        assert_eq!(ResponseFields::new(&more, |_| None).context.as_deref(), Some("Error: x\nold"));
+    }
+
+    #[test]
+    fn denies_where_agent_cannot_ask() {
+        let asked = fields(Verdict::Ask("why".into()));
+        assert_eq!(asked.denial(), Some("why"));
+        let response = |can_ask| claude_response("PreToolUse", &asked, can_ask);
+        assert_eq!(response(CanAsk::Yes)["hookSpecificOutput"]["permissionDecision"], "ask");
+        assert_eq!(response(CanAsk::No)["hookSpecificOutput"]["permissionDecision"], "deny");
+    }
+
+    #[test]
+    fn sends_fixed_input_or_denies() {
+        let fixed = FixedCall { changes: Vec::new(), explanation: "changed".into(), denial: "why".into() };
+        let decision =
+            Decision { verdict: Verdict::Fixed(fixed), context: Some("old".into()), ..Decision::NOTHING };
+        let denied = ResponseFields::new(&decision, |_| None);
+        assert_eq!((denied.denial(), denied.context.as_deref()), (Some("why"), Some("old")));
+        let changed = ResponseFields::new(&decision, |_| Some(json!({ "a": 1 })));
+        assert_eq!((changed.denial(), changed.context.as_deref()), (None, Some("changed\nold")));
+        let response = claude_response("PreToolUse", &changed, CanAsk::Yes);
+        assert_eq!(response["hookSpecificOutput"]["updatedInput"], json!({ "a": 1 }));
+        assert_eq!(response["hookSpecificOutput"].get("permissionDecision"), None);
+    }
+
+    #[test]
+    fn empty_fields_make_empty_object() {
+        assert_eq!(claude_response("PreToolUse", &ResponseFields::default(), CanAsk::Yes), json!({}));
+    }
+}
