@@ -48,10 +48,10 @@ fn session_start_lists_errors_first() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(output.context(), @r#"
             phaser enforces these contracts of the project:
-            Errors, which an edit is denied for:
+            Errors (block the edit):
             - no-print (**/*.py): Do not no-print.
             - own (sub/**/*.rs): Do not own.
-            Warnings, which are told after an edit:
+            Warnings (reported after the edit):
             - no-todo (**/*.py): Do not no-todo.
             'phaser explain ID' says more about one.
             "#);
