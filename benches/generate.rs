@@ -1,7 +1,13 @@
-//! Writes what is measured with: `generate contracts COUNT DIR`, `generate loose COUNT DIR`, `generate look-around COUNT DIR`, `generate tree BYTES DIR`, `generate text KIND BYTES FILE`,
-//! or `generate event BYTES ROOT FILE`, a hook event that writes a file of this many bytes in the project ROOT.
+//! Generates the inputs of benchmarks:
 //!
-//! Uses nothing but the standard library, so that a script can have it compiled in a second.
+//!     generate contracts COUNT DIR      realistic contracts
+//!     generate loose COUNT DIR          patterns with common words and no long literal
+//!     generate look-around COUNT DIR    patterns that backtrack
+//!     generate tree BYTES DIR           a project tree
+//!     generate text KIND BYTES FILE     one text: code, unicode, near-misses or one-line
+//!     generate event BYTES ROOT FILE    a hook event that writes a file of BYTES in the project ROOT
+//!
+//! Depends on the standard library only, so that a script can compile it in a second.
 
 use std::path::Path;
 use std::{env, fs, io};
@@ -26,7 +32,7 @@ fn main() -> io::Result<()> {
             fs::write(file, texts::text(kind, number(bytes)?))
         }
         ["event", bytes, root, file] => fs::write(file, event(number(bytes)?, root)),
-        // 'cargo bench' runs it too, with nothing to do.
+        // 'cargo bench' runs every bench target without arguments.
         [] => Ok(()),
         _ => Err(io::Error::other("generate contracts|loose|look-around|tree|text|event: see the source")),
     }

@@ -1,5 +1,5 @@
-//! How fast the parts are: the matcher in bytes per second, by the number of contracts and the kind of text; loading
-//! contracts, and getting them ready; an edit made in a file.
+//! Benchmarks of the parts: loading contracts, the first check, searching texts by number of contracts and kind of text,
+//! and applying an edit.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn main() {
     divan::main();
 }
 
-/// Contract files on disk.
+/// A directory of `count` contract files.
 fn files(count: usize) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     for made in made::contracts::contracts(count) {

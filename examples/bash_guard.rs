@@ -1,4 +1,4 @@
-//! A PreToolUse hook for Bash: asks before a forced push and makes it a safer one.
+//! A PreToolUse hook for Bash: asks before a forced push and proposes `--force-with-lease`.
 //!
 //! In the settings: `"matcher": "Bash"`, with this program as the command.
 

@@ -1,4 +1,4 @@
-//! A PostToolUse hook: after a migration was written, Claude is reminded of what goes with it.
+//! A PostToolUse hook: after an edit of a migration, reminds Claude to update docs and fixtures.
 //!
 //! In the settings: `"matcher": "Edit|Write"`, with this program as the command.
 

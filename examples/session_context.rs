@@ -1,4 +1,4 @@
-//! A SessionStart hook: Claude knows the project's house rules from the start, and Bash has a variable.
+//! A SessionStart hook: gives Claude the project's house rules and sets a variable for Bash.
 //!
 //! In the settings: under `"SessionStart"`, with this program as the command.
 

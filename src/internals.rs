@@ -1,8 +1,9 @@
-//! The places where text from outside comes in, each as a function of any bytes that panics when a promise is broken.
+//! Entry points for fuzzing: one function per input format, which takes arbitrary bytes and panics if an invariant is
+//! broken. NUL separates the parts of an input.
 //!
-//! The fuzz targets (`fuzz/`) call them, and so do the property tests below, which also run every case that was ever found
-//! (`fuzz/regressions/`). Parts of an input stand with a NUL between them. What the benches measure is here, too. None of
-//! it is a promise to anybody: it is there for tests, and for phaser's own programs with the feature `internals`.
+//! The fuzz targets (`fuzz/`) and the property tests below call them; the tests also run every regression
+//! (`fuzz/regressions/`). The items that benches and examples need are re-exported here as well. No stability promise:
+//! enabled by the feature `internals`.
 
 #![allow(missing_docs, reason = "not part of the documentation")]
 
@@ -32,7 +33,7 @@ use serde_json::Value;
 #[cfg(test)]
 mod tests;
 
-/// What the benches measure.
+/// Items used by the benches.
 pub mod benches {
     pub use crate::agents::claude::edit::apply_within;
     pub use phaser_core::contract::{Contract, LayerKind};
@@ -44,20 +45,20 @@ pub mod benches {
     pub use phaser_project::tool_call::{Edit, Occurrences};
 }
 
-/// Which parts of a text are code, comments and strings.
+/// Items used by `examples/zones.rs`.
 pub mod zones {
     pub use phaser_core::contract::Zone;
     pub use phaser_zones::{Language, Zones};
 }
 
-/// Long enough that no search ends by the clock.
+/// A timeout that no search reaches.
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// A hook event becomes one decision in JSON, and a forbidden word never gets through.
+/// A hook event gives one JSON decision, and a Write with a forbidden word is denied.
 pub fn hook(data: &[u8]) {
     let Ok(request) = Request::read(data) else {
         let strict = serde_json::from_slice::<Value>(data);
-        assert!(!matches!(strict, Ok(Value::Object(_))), "an object was refused");
+        assert!(!matches!(strict, Ok(Value::Object(_))), "rejected an object");
         return;
     };
     let root = Root::new("/nowhere/project");
@@ -84,7 +85,7 @@ pub fn hook(data: &[u8]) {
     let response: Value = serde_json::from_str(&response.stdout).expect("the response is JSON");
     let before = call.moment == Moment::Before;
     let output = &response["hookSpecificOutput"];
-    assert!(!(unchecked && output["permissionDecision"] == "allow"), "allowed what was not checked");
+    assert!(!(unchecked && output["permissionDecision"] == "allow"), "allowed an unchecked event");
     if before && !output["permissionDecision"].is_null() {
         assert_eq!(output["hookEventName"], "PreToolUse");
         let decision = output["permissionDecision"].as_str().expect("a decision");
@@ -102,7 +103,7 @@ pub fn hook(data: &[u8]) {
     }
 }
 
-/// A contract file becomes a contract that keeps every rule about contracts, or warnings that say where and what.
+/// A contract file gives a valid contract, or warnings with line and problem.
 pub fn contract(data: &[u8]) {
     let Ok(yaml) = std::str::from_utf8(data) else { return };
     match syntax::parse(yaml, origin()) {
@@ -120,10 +121,10 @@ pub fn contract(data: &[u8]) {
             contract.glob.is_match(b"src/a.py");
             let (matcher, warnings) =
                 Matcher::validated(vec![Contract { enabled: true, ..contract }], options());
-            assert!(matcher.contracts().len() == 1 || !warnings.is_empty(), "left out without a word");
+            assert!(matcher.contracts().len() == 1 || !warnings.is_empty(), "skipped without a warning");
         }
         Err(warnings) => {
-            assert!(!warnings.is_empty(), "refused without a word");
+            assert!(!warnings.is_empty(), "rejected without a warning");
             for warning in warnings {
                 let line = warning.line.expect("a line");
                 let lines = yaml.replace("\r\n", "\n").split(['\n', '\r']).count();
@@ -134,7 +135,7 @@ pub fn contract(data: &[u8]) {
     }
 }
 
-/// A pattern and a text: what is found is what a naive search finds.
+/// A pattern and a text: the matcher finds what a naive search finds.
 pub fn search(data: &[u8]) {
     let Some((source, content)) = split_once(data) else { return };
     let (Ok(source), Some(text)) = (std::str::from_utf8(source), Text::new(content)) else { return };
@@ -144,7 +145,7 @@ pub fn search(data: &[u8]) {
     let (matcher, warnings) = Matcher::validated(vec![forbid(source)], options());
     let path = RelPath::from("a.txt");
     if matcher.contracts().is_empty() {
-        assert!(!warnings.is_empty(), "left out without a word");
+        assert!(!warnings.is_empty(), "skipped without a warning");
         return;
     }
     let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
@@ -158,7 +159,7 @@ pub fn search(data: &[u8]) {
         .collect();
     let ordered = found.windows(2).all(|pair| pair[0].end <= pair[1].start);
     assert!(ordered && found.iter().all(|region| region.start <= region.end), "{found:?}");
-    // In text that is not UTF-8, what a pattern sees is not what is there.
+    // Patterns see invalid UTF-8 decoded; the naive search does not.
     if std::str::from_utf8(text.bytes()).is_err() {
         return;
     }
@@ -174,7 +175,7 @@ pub fn search(data: &[u8]) {
     }
 }
 
-/// A file, the text to replace, and its replacement: the result is what the client would write.
+/// A file, an old and a new text: the result is what the agent would write.
 pub fn edit(data: &[u8]) {
     let Some((current, rest)) = split_once(data) else { return };
     let Some((old, new)) = split_once(rest) else { return };
@@ -210,7 +211,7 @@ pub fn edit(data: &[u8]) {
     }
 }
 
-/// A path and a text: every directive stands where it says, and what covers a line is found for that line.
+/// A path and a text: every directive is on its line, and the lookup by line agrees with the list of directives.
 pub fn ignores(data: &[u8]) {
     let Some((path, content)) = split_once(data) else { return };
     let Some(text) = Text::new(content) else { return };
@@ -233,7 +234,7 @@ pub fn ignores(data: &[u8]) {
     }
 }
 
-/// Settings: phaser's hooks go in once, come out again, and nothing else changes.
+/// Settings: installing hooks is idempotent, uninstalling removes them, and nothing else changes.
 pub fn settings(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     settings_with(text, Form::Plain(Tools::Edits), 2);
@@ -251,7 +252,7 @@ fn settings_with(text: &str, form: Form, hooks: usize) {
         other @ (Edited::Emptied(_) | Edited::Differs(_)) => panic!("{other:?}"),
     };
     let again = install::install(&installed, &asked, IfInstalled::Keep);
-    assert_eq!(again, Ok(Edited::Unchanged), "installing is done once");
+    assert_eq!(again, Ok(Edited::Unchanged), "installing is idempotent");
     let own = install::survey(&installed).expect("is readable").own;
     assert_eq!(own.len(), hooks, "{own:?}");
     let removed = match install::uninstall(&installed).expect("is readable") {
@@ -270,7 +271,7 @@ fn settings_with(text: &str, form: Form, hooks: usize) {
     }
 }
 
-/// A baseline means what its lines mean as JSON and is the same when it is written again, or its broken line is named.
+/// A baseline round-trips and agrees with its lines parsed as JSON, or the error names its first broken line.
 pub fn baseline(data: &[u8]) {
     let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
     let read = match Baseline::parse(data) {
@@ -279,12 +280,12 @@ pub fn baseline(data: &[u8]) {
             let line = broken.line.expect("a line");
             assert!((1..=lines.len()).contains(&line), "line {line} of {}", lines.len());
             let prefix = lines[..line - 1].join(&b'\n');
-            assert!(Baseline::parse(&prefix).is_ok(), "it is the first broken line");
+            assert!(Baseline::parse(&prefix).is_ok(), "not the first broken line");
             return;
         }
     };
     let file = baseline::write(read.iter().map(|(key, count)| (key, *count)));
-    let again = Baseline::parse(file.as_bytes()).expect("what was written is read");
+    let again = Baseline::parse(file.as_bytes()).expect("round-trips");
     assert_eq!(entries(&again), read);
     for line in lines.into_iter().filter(|line| !matches!(line, [] | [b'\r'])) {
         let json: Value = serde_json::from_slice(line).expect("is JSON");
@@ -331,7 +332,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     part.is_empty() || text.windows(part.len()).any(|window| window == part)
 }
 
-/// Where a pattern matches, found with nothing that makes a search fast; `None` when it cannot be told that way.
+/// The matches of a pattern by a plain PikeVM search; `None` for patterns that backtrack or do not compile.
 fn naive(source: &str, text: &[u8]) -> Option<Vec<Range<usize>>> {
     let translation = translate(source, TranslationPurpose::Search).ok()?;
     if translation.backtracks.is_some() {

@@ -1,5 +1,4 @@
-//! Sets of contracts: the first twenty are house rules such as a team writes, the others look for tokens of vendors
-//! that do not exist.
+//! Contract sets: twenty house rules, then token patterns of fictional vendors.
 
 use super::Random;
 
@@ -32,7 +31,7 @@ const SYLLABLES: [&str; 24] = [
     "tar", "ul", "ven", "wi", "xan", "yo", "zen", "stra",
 ];
 
-/// A contract, as its file has it.
+/// A contract file.
 pub struct Made {
     pub id: String,
     pub yaml: String,
@@ -52,7 +51,7 @@ fn contract(index: usize) -> Made {
     made(&format!("no-{vendor}-{index}"), "forbid_pattern", glob, &token(index, &vendor))
 }
 
-/// The name of a vendor, of which there are as many as contracts.
+/// The n-th vendor's name; unlimited.
 pub fn vendor(index: usize) -> String {
     let mut random = Random::new(index as u64);
     let [first, second] = [(); 2].map(|()| random.pick(&SYLLABLES));
@@ -61,7 +60,7 @@ pub fn vendor(index: usize) -> String {
     format!("{first}{second}{third}{fourth}")
 }
 
-/// What a token of the vendor looks like; six fashions take turns.
+/// The token pattern of a vendor, in one of six shapes.
 fn token(index: usize, vendor: &str) -> String {
     let upper = vendor[..4].to_uppercase();
     match index % 6 {
@@ -76,8 +75,8 @@ fn token(index: usize, vendor: &str) -> String {
     }
 }
 
-/// Contracts for tokens as they are looked for by words that are everywhere and runs that are rare: what stands around a
-/// word is open, and hardly any pattern has a text of its own that is long.
+/// Contracts that match a common word near a rare run of characters: the context is open and few patterns have a long
+/// literal.
 pub fn loose(count: usize) -> Vec<Made> {
     (0..count)
         .map(|index| made(&format!("loose-{index}"), "forbid_pattern", "**/*", &loose_token(index)))

@@ -1,26 +1,25 @@
-//! Texts of several kinds, and a tree of files that looks like a project.
+//! Texts of several kinds, and a tree that resembles a project.
 
 use super::Random;
 use super::contracts::vendor;
 
-/// What a text is like.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Lines of code, ASCII only.
     Code,
     /// Lines of code with comments in other scripts.
     Unicode,
-    /// Lines that nearly match: the names and the beginnings of tokens, without the rest.
+    /// Lines with vendor names and token prefixes, but no match.
     NearMisses,
     /// Code without a single line ending.
     OneLine,
 }
 
 impl Kind {
-    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Code, Self::Unicode, Self::NearMisses, Self::OneLine];
 
-    /// What a command line calls it.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -62,7 +61,7 @@ const SCRIPTS: [&str; 16] = [
 const FILES: [(&str, usize); 8] =
     [("c", 30), ("h", 15), ("py", 15), ("js", 12), ("rs", 10), ("md", 8), ("yaml", 6), ("txt", 4)];
 
-/// A text of this kind, of this many bytes or a few more.
+/// A text of at least this many bytes.
 pub fn text(kind: Kind, bytes: usize) -> String {
     fill(kind, bytes, &mut Random::new(7))
 }
@@ -73,7 +72,7 @@ pub struct File {
     pub text: String,
 }
 
-/// The files of a project of this many bytes, one after the other.
+/// The files of a project of this many bytes.
 pub fn tree(bytes: usize) -> impl Iterator<Item = File> {
     let mut random = Random::new(11);
     let mut left = bytes;
@@ -153,7 +152,7 @@ fn code(text: &mut String, random: &mut Random) {
     };
 }
 
-/// One line that has what a contract looks for first, and not the rest.
+/// A line with the required literal of a contract, but no match.
 fn near_miss(text: &mut String, random: &mut Random) {
     let vendor = vendor(20 + random.below(980));
     let number = random.below(1_000_000);

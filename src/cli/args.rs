@@ -22,8 +22,8 @@ mod hook_line;
 mod limits;
 pub(super) mod values;
 
-pub use choices::{AgentArg, FailOn, Format, OnCleanArg, SeverityFilter};
-pub use limits::Limits;
+pub use choices::{AgentArg, FailOn, OnCleanArg, ReportFormat, SeverityFilter};
+pub use limits::LimitArgs;
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -118,7 +118,7 @@ pub struct EnforceArgs {
 
     /// Set the format: hook, text, json, sarif, github, gitlab, junit or html
     #[arg(long, value_enum, hide_possible_values = true, help_heading = REPORT)]
-    pub format: Option<Format>,
+    pub format: Option<ReportFormat>,
 
     /// Write the report to FILE, and text to stdout; the extension sets the format
     #[arg(long, value_name = "FILE", help_heading = REPORT)]
@@ -151,7 +151,7 @@ pub struct EnforceArgs {
     pub chosen: Chosen,
 
     #[command(flatten, next_help_heading = LIMITS)]
-    pub limits: Limits,
+    pub limits: LimitArgs,
 
     /// Reuse the results for files unchanged since the last run
     #[arg(long, overrides_with = "no_cache", conflicts_with = "stdin", help_heading = LIMITS)]
@@ -296,11 +296,11 @@ impl EnforceArgs {
     }
 
     /// The format of the report. Fails if `--format` does not fit the mode.
-    pub fn format(&self, mode: &Mode) -> anyhow::Result<Format> {
+    pub fn format(&self, mode: &Mode) -> anyhow::Result<ReportFormat> {
         match (self.format, mode) {
-            (None, Mode::Stdin) => Ok(Format::Hook),
-            (None, _) => Ok(self.output.as_deref().map_or(Format::Text, Format::of_file)),
-            (Some(Format::Hook), mode) if *mode != Mode::Stdin => {
+            (None, Mode::Stdin) => Ok(ReportFormat::Hook),
+            (None, _) => Ok(self.output.as_deref().map_or(ReportFormat::Text, ReportFormat::of_file)),
+            (Some(ReportFormat::Hook), mode) if *mode != Mode::Stdin => {
                 anyhow::bail!("--format hook is the response to a hook event (use it with --stdin)")
             }
             (Some(format), _) => Ok(format),

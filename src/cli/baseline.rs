@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::args::Limits;
+use super::args::LimitArgs;
 use super::chosen::Chosen;
 use super::environment::Environment;
 use super::packs::Packs;
@@ -55,7 +55,7 @@ pub struct Baseline {
     packs: Packs,
 
     #[command(flatten)]
-    limits: Limits,
+    limits: LimitArgs,
 }
 
 /// The first baseline of a project, which is yet to be written.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 
-use super::args::{FailOn, Limits};
+use super::args::{FailOn, LimitArgs};
 use super::chosen::Chosen;
 use super::colour::ColorArg;
 use super::environment::Environment;
@@ -28,7 +28,7 @@ use phaser_project::source::{Source, Target, Targets};
 
 mod diff;
 mod file;
-mod said;
+mod summary;
 
 use file::{Done, Job};
 
@@ -79,7 +79,7 @@ pub struct Fix {
     strict: bool,
 
     #[command(flatten)]
-    limits: Limits,
+    limits: LimitArgs,
 
     /// Say nothing that is only informational
     #[arg(long, short)]
@@ -115,10 +115,10 @@ pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     let done = args.fix(&Looked { root, matcher, targets, visible }, &report);
     args.take_over(&mut report, &done);
     redact(&mut report);
-    said::gaps(&report);
-    let said = said::Said { args, environment, root, done: &done };
-    output::to_stdout(|out| said.write(out, &report))?;
-    said.problems();
+    summary::print_gaps(&report);
+    let summary = summary::FixSummary { args, environment, root, done: &done };
+    output::to_stdout(|out| summary.write(out, &report))?;
+    summary.print_problems();
     Ok(args.exit(&report, &done))
 }
 

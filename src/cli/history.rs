@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use clap::{Args, ValueEnum};
 
-use super::args::Limits;
+use super::args::LimitArgs;
 use super::chosen::Chosen;
 use super::colour::Color;
 use super::environment::Environment;
@@ -66,7 +66,7 @@ pub struct History {
     packs: Packs,
 
     #[command(flatten)]
-    limits: Limits,
+    limits: LimitArgs,
 
     /// When to use colours
     #[arg(long, value_enum, default_value = "auto")]

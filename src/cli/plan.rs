@@ -12,7 +12,7 @@ use phaser_project::scan::Existing;
 use phaser_project::source::Source;
 use phaser_project::tool_call::{Call, Moment};
 
-use super::args::{EnforceArgs, Format};
+use super::args::{EnforceArgs, ReportFormat};
 use super::environment::Environment;
 use super::event::{About, AgentEvent};
 use super::show::Show;
@@ -34,7 +34,7 @@ pub struct Plan<'a> {
     pub source: Source,
     /// How the project is loaded and checked.
     pub options: Options,
-    format: Format,
+    format: ReportFormat,
     audience: Audience,
 }
 
@@ -70,11 +70,11 @@ impl<'a> Plan<'a> {
         let options = Options {
             deadline: Deadline::after(event.about.time().max(args.limits.timeout())),
             lenient: true,
-            lazy_packs: format == Format::Hook,
+            lazy_packs: format == ReportFormat::Hook,
             cache: CacheUse::Off,
             new_ignores: judges_new_ignores(event.about, &source),
             min_severity: min_severity(event.about, &source, args.manner()),
-            fixes: if format == Format::Hook { FixMode::InFlight } else { FixMode::Off },
+            fixes: if format == ReportFormat::Hook { FixMode::InFlight } else { FixMode::Off },
             // A command or a turn answers only for what it added.
             existing: if matches!(source, Source::Swept(_)) {
                 Some(Existing::Report)
@@ -102,7 +102,7 @@ impl<'a> Plan<'a> {
         let show = Show { args, environment, format, root };
         show.print_gaps(report);
         match &self.audience {
-            Audience::Agent(event) if format == Format::Hook => {
+            Audience::Agent(event) if format == ReportFormat::Hook => {
                 let decision = event.decide(inspection, report, fixed.as_ref(), environment)?;
                 let response = event.agent.answer(&event.request, &decision, args.on_clean.into());
                 output::answer(|out| writeln!(out, "{}", response.stdout))?;

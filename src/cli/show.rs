@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::args::{EnforceArgs, Format};
+use super::args::{EnforceArgs, ReportFormat};
 use super::environment::Environment;
 use super::{output, say};
 use crate::report::here::Here;
-use crate::report::host::Top;
+use crate::report::host::RepositoryPrefix;
 use crate::report::palette::Colour;
-use crate::report::text::{Detail, Hint, Totals};
+use crate::report::text::{Detail, Hint, TextOptions, Totals};
 use crate::report::{self, text};
 use phaser_core::contract::Warning;
 use phaser_core::skipped::{Gap, Skipped, Why};
@@ -27,7 +27,7 @@ pub struct Show<'a> {
     /// Where phaser runs.
     pub environment: &'a Environment,
     /// The format of the report.
-    pub format: Format,
+    pub format: ReportFormat,
     /// The project; none when paths are shown as they are.
     pub root: Option<&'a Root>,
 }
@@ -43,11 +43,11 @@ impl Show<'_> {
                 output::to_file(&path, |out| self.report(out, report))?;
                 self.to_stdout(text)?;
             }
-            (None, Format::Text) => self.to_stdout(text)?,
+            (None, ReportFormat::Text) => self.to_stdout(text)?,
             (None, _) => self.to_stdout(|out| self.report(out, report))?,
         }
         match &self.environment.github_step_summary {
-            Some(summary) if self.format == Format::Github => {
+            Some(summary) if self.format == ReportFormat::Github => {
                 output::append(summary, |out| report::github::write_summary(out, report, &self.top()))
             }
             _ => Ok(()),
@@ -119,28 +119,28 @@ impl Show<'_> {
 
     fn report(self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
         match self.format {
-            Format::Text | Format::Hook => {
-                let plain = text::Options { detail: Detail::Plain, ..self.text_options() };
+            ReportFormat::Text | ReportFormat::Hook => {
+                let plain = TextOptions { detail: Detail::Plain, ..self.text_options() };
                 text::write(out, report, &plain)
             }
-            Format::Json if self.args.statistics => report::json::write_with_statistics(out, report),
-            Format::Json => report::json::write(out, report),
-            Format::Sarif => report::sarif::write(out, report, &self.top()),
-            Format::Github => report::github::write(out, report, &self.top()),
-            Format::Gitlab => report::gitlab::write(out, report, &self.top()),
-            Format::Junit => report::junit::write(out, report, &self.top()),
-            Format::Html => report::html::write(out, report),
+            ReportFormat::Json if self.args.statistics => report::json::write_with_statistics(out, report),
+            ReportFormat::Json => report::json::write(out, report),
+            ReportFormat::Sarif => report::sarif::write(out, report, &self.top()),
+            ReportFormat::Github => report::github::write(out, report, &self.top()),
+            ReportFormat::Gitlab => report::gitlab::write(out, report, &self.top()),
+            ReportFormat::Junit => report::junit::write(out, report, &self.top()),
+            ReportFormat::Html => report::html::write(out, report),
         }
     }
 
-    fn text_options(self) -> text::Options {
+    fn text_options(self) -> TextOptions {
         let hint = if self.args.quiet { Hint::None } else { Hint::Explain };
         let totals = match (self.args.statistics, self.args.quiet) {
             (true, _) => Totals::Always,
             (false, false) => Totals::WhenMany,
             (false, true) => Totals::Never,
         };
-        text::Options { detail: self.detail(), here: self.here(), hint, totals }
+        TextOptions { detail: self.detail(), here: self.here(), hint, totals }
     }
 
     fn detail(self) -> Detail {
@@ -152,11 +152,13 @@ impl Show<'_> {
     }
 
     /// Where the project lies in its repository.
-    fn top(self) -> Top {
-        let Some(root) = self.root.map(Root::path) else { return Top::default() };
+    fn top(self) -> RepositoryPrefix {
+        let Some(root) = self.root.map(Root::path) else { return RepositoryPrefix::default() };
         let repository = root.ancestors().find(|directory| directory.join(".git").exists());
         let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
-        inside.map_or_else(Top::default, |inside| Top::new(&RelPath::from_native(inside)))
+        inside.map_or_else(RepositoryPrefix::default, |inside| {
+            RepositoryPrefix::new(&RelPath::from_native(inside))
+        })
     }
 
     /// Where the current directory lies in the project.

@@ -16,7 +16,7 @@ fn bytes(texts: &[&str]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_hook_event_becomes_a_decision() {
+fn hook_holds() {
     let event = |name: &str, tool: &str, input: serde_json::Value| {
         json!({ "session_id": "s", "cwd": "/nowhere/project", "hook_event_name": name, "tool_name": tool,
             "tool_input": input })
@@ -72,7 +72,7 @@ fn a_hook_event_becomes_a_decision() {
 }
 
 #[test]
-fn a_contract_file_becomes_a_contract_or_warnings() {
+fn contract_holds() {
     let nested = "version: '1.2'\naudit_source: review\nrule:\n  id: nested\n  type: file_contains\n  pattern: 'a.b'\n  \
         file_glob: 'src/*.c'\n  message: m\n  severity: warning\ncreated_at: 2025-01-01\nenabled: false\n";
     let examples = forbid("with-examples", r"\bprint\(", "**/*.py")
@@ -141,7 +141,7 @@ fn a_contract_file_becomes_a_contract_or_warnings() {
 }
 
 #[test]
-fn a_search_finds_what_a_naive_search_finds() {
+fn search_equals_naive_search() {
     let good = bytes(&[
         "\\bprint\\(\0x = 1\nprint(x)\r\nprint (y)\n",
         "(?i)pass(word|wd)?\\s*[:=]\0PASSWORD = 'x'\npasswd:y\nſs pass\n",
@@ -222,7 +222,7 @@ fn a_search_finds_what_a_naive_search_finds() {
 }
 
 #[test]
-fn an_edit_gives_what_the_client_would_write() {
+fn edit_equals_agents_edit() {
     let good = bytes(&[
         "one\ntwo\nthree\n\0two\0TWO",
         "one\r\ntwo\r\nthree\r\n\0one\ntwo\0x\ny",
@@ -240,7 +240,7 @@ fn an_edit_gives_what_the_client_would_write() {
 }
 
 #[test]
-fn ignore_directives_stand_where_they_say() {
+fn ignores_hold() {
     let good = bytes(&[
         "a.py\0x = 1  # phaser:ignore no-x\n# phaser:ignore-next-line no-x, x\nx\nx # phaser:ignore-all\n",
         "a.js\0f(); // phaser:ignore no-x -- because\n/* phaser:ignore-file no-x */\n * phaser:ignore x\n",
@@ -289,7 +289,7 @@ fn ignore_directives_stand_where_they_say() {
 }
 
 #[test]
-fn settings_take_the_hooks_in_and_give_them_back() {
+fn settings_round_trip() {
     let good = bytes(&[
         "",
         "{}\n",
@@ -334,7 +334,7 @@ fn settings_take_the_hooks_in_and_give_them_back() {
 }
 
 #[test]
-fn a_baseline_is_read_or_its_broken_line_is_named() {
+fn baseline_holds() {
     let good = bytes(&[
         concat!(
             r#"{"contract":"no-x","path":"src/a.py","digest":"00000000000000ff","count":2}"#,

@@ -21,7 +21,7 @@ const MAX_LINES: usize = 5;
 
 /// The violations of a contract today, and the commits it would have refused.
 #[derive(Debug, Clone, Copy)]
-pub struct Verdict<'a> {
+pub struct BacktestResult<'a> {
     pub contract: &'a Contract,
     /// Its violations in the current files.
     pub today: &'a Report,
@@ -39,11 +39,11 @@ fn refused(contract: &Contract) -> &'static str {
 /// Writes today's violations, then the commits.
 pub fn write_text(
     out: &mut dyn Write,
-    verdict: Verdict<'_>,
+    result: BacktestResult<'_>,
     here: &Here,
     palette: Palette,
 ) -> io::Result<()> {
-    let Verdict { contract, today, past } = verdict;
+    let BacktestResult { contract, today, past } = result;
     let (bold, style) = (palette.bold(), palette.severity(contract.severity));
     let message = contract.message.lines().next().unwrap_or_default();
     writeln!(
@@ -110,7 +110,10 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// Writes one JSON document. Version 1 has `looked_at`, the number of commits.
-pub fn write_json(out: &mut dyn Write, Verdict { contract, today, past }: Verdict<'_>) -> io::Result<()> {
+pub fn write_json(
+    out: &mut dyn Write,
+    BacktestResult { contract, today, past }: BacktestResult<'_>,
+) -> io::Result<()> {
     let refused: Vec<Value> = past
         .caught()
         .map(|Tried { commit, report }| {

@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use super::host::{HostLocation, Top};
+use super::host::{HostLocation, RepositoryPrefix};
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, is_active};
 use phaser_core::text::Region;
@@ -23,7 +23,7 @@ const MAX_FIXES: usize = 50;
 const MAX_CELL: usize = 300;
 
 /// Writes workflow commands, errors first, and the summary line.
-pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io::Result<()> {
     let summary = report.summary();
     let mut unseen = 0;
     for severity in [Severity::Error, Severity::Warning] {
@@ -39,7 +39,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> 
 }
 
 /// Writes the summary and the violations as a Markdown table.
-pub fn write_summary(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+pub fn write_summary(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io::Result<()> {
     let summary = report.summary();
     writeln!(out, "### phaser: {summary}\n")?;
     if summary.open() == 0 {
@@ -64,7 +64,7 @@ pub fn write_summary(out: &mut dyn Write, report: &Report, top: &Top) -> io::Res
 }
 
 /// Writes the fixes as a diff block.
-fn write_fixes(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+fn write_fixes(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io::Result<()> {
     let mut shown: Vec<String> = Vec::new();
     let mut all = 0;
     for violation in report.open().filter(|violation| violation.fix.is_some()) {
@@ -88,7 +88,7 @@ fn write_fixes(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()
 }
 
 /// The diff of a fix within one line; `None` for longer ones.
-fn suggestion(violation: &Violation, top: &Top) -> Option<String> {
+fn suggestion(violation: &Violation, top: &RepositoryPrefix) -> Option<String> {
     let (fix, found) = (violation.fix.as_deref()?, violation.found.as_ref()?);
     let Region { start, end } = fix.region;
     let characters = found.line.chars().count();

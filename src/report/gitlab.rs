@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::host::{HostLocation, Top};
+use super::host::{HostLocation, RepositoryPrefix};
 use super::list::write_list;
 use phaser_core::contract::Severity;
 use phaser_core::digest::digest;
@@ -34,12 +34,12 @@ struct IssueLines {
 }
 
 /// Writes the open violations.
-pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io::Result<()> {
     write_list(out, report.open().map(|violation| issue(violation, top)), 0)?;
     writeln!(out)
 }
 
-fn issue<'a>(violation: &'a Violation, top: &Top) -> CodeQualityIssue<'a> {
+fn issue<'a>(violation: &'a Violation, top: &RepositoryPrefix) -> CodeQualityIssue<'a> {
     let contract = &violation.contract;
     let location = HostLocation::of(top, violation);
     CodeQualityIssue {

@@ -9,11 +9,11 @@ use phaser_project::path::{RelPath, has_parent_component};
 
 /// The path prefix of the project in its repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Top {
+pub struct RepositoryPrefix {
     prefix: Vec<u8>,
 }
 
-impl Top {
+impl RepositoryPrefix {
     /// `directory` is the project's path in the repository; empty for the root.
     pub fn new(directory: &RelPath) -> Self {
         let mut prefix = directory.as_bytes().to_vec();
@@ -43,7 +43,7 @@ pub struct HostLocation {
 impl HostLocation {
     /// Hosts show no violation without a position: one of a whole file is at line 1, one of the whole project at its
     /// contract's glob.
-    pub fn of(top: &Top, violation: &Violation) -> Self {
+    pub fn of(top: &RepositoryPrefix, violation: &Violation) -> Self {
         let contract = &violation.contract;
         if contract.check.is_about_project() {
             return Self::of_contract(top, contract);
@@ -65,7 +65,7 @@ impl HostLocation {
     }
 
     /// A contract outside the project has no file in the repository; its glob is shown instead.
-    fn of_contract(top: &Top, contract: &Contract) -> Self {
+    fn of_contract(top: &RepositoryPrefix, contract: &Contract) -> Self {
         let file = RelPath::from_native(&contract.origin.file);
         let (path, line) = match contract.origin.layer {
             LayerKind::Project => (file, contract.glob_line),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, Report as JunitReport, TestCase, TestCaseStatus, TestSuite};
 
-use super::host::{HostLocation, Top};
+use super::host::{HostLocation, RepositoryPrefix};
 use phaser_core::sanitize::inert;
 use phaser_core::skipped::{Gap, Skipped};
 use phaser_core::violation::Violation;
@@ -13,7 +13,7 @@ use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 
 /// Writes the suites one by one. The root element carries the totals, so the suites are built twice instead of kept.
-pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io::Result<()> {
     let suites = Suites::of(report, top);
     let mut report = JunitReport::new("phaser");
     suites.each(|suite| {
@@ -51,7 +51,7 @@ fn to_xml(report: &JunitReport) -> io::Result<String> {
 /// The suites: one for each file that was checked, has a violation, or could not be checked.
 struct Suites<'a> {
     report: &'a Report,
-    top: &'a Top,
+    top: &'a RepositoryPrefix,
     /// Test cases by file, beside the file's own violations.
     others: BTreeMap<RelPath, Vec<ExtraCase>>,
 }
@@ -64,7 +64,7 @@ struct ExtraCase {
 }
 
 impl<'a> Suites<'a> {
-    fn of(report: &'a Report, top: &'a Top) -> Self {
+    fn of(report: &'a Report, top: &'a RepositoryPrefix) -> Self {
         let mut others: BTreeMap<RelPath, Vec<ExtraCase>> = BTreeMap::new();
         for path in &report.checked {
             others.entry(top.path(path)).or_default();

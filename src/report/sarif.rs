@@ -14,7 +14,7 @@ use serde_sarif::sarif::{
     ResultLevel, Run, Sarif, Tool, ToolComponent,
 };
 
-use super::host::{HostLocation, Top};
+use super::host::{HostLocation, RepositoryPrefix};
 use super::list::write_list;
 use super::redact::is_secret;
 use phaser_core::contract::{Contract, Severity};
@@ -41,7 +41,7 @@ const SOURCE_ROOT: &str = "%SRCROOT%";
 const FINGERPRINT: &str = "primaryLocationLineHash";
 
 /// Writes the report as one SARIF log.
-pub fn write(out: &mut dyn Write, report: &Report, top: &Top) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io::Result<()> {
     let Summary { errors, warnings, .. } = report.summary();
     let mut quota = ResultQuota::new(errors, warnings);
     let mut status = RunStatus::of(report, top);
@@ -232,7 +232,7 @@ fn to_json(part: impl Serialize) -> Value {
 }
 
 impl RunStatus {
-    fn of(report: &Report, top: &Top) -> Self {
+    fn of(report: &Report, top: &RepositoryPrefix) -> Self {
         let gaps = report.gaps().map(|skipped| {
             let level = if skipped.why.gap() == Gap::Failure { "error" } else { "warning" };
             notification(&format!("Not checked: {}.", skipped.why), level, Some(&top.path(&skipped.path)))

@@ -6,9 +6,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::here::Here;
-use super::host::Top;
+use super::host::RepositoryPrefix;
 use super::palette::Colour;
-use super::text::{Detail, Hint, Options as TextOptions, Totals};
+use super::text::{Detail, Hint, TextOptions, Totals};
 use super::*;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::{self, Directives, Matcher};
@@ -103,11 +103,11 @@ const FORMATS: [(&str, Writer); 10] = [
     ("source", |out, report| text::write(out, report, &as_text(Detail::Source(Colour::On)))),
     ("json", |out, report| json::write(out, report)),
     ("json with statistics", |out, report| json::write_with_statistics(out, report)),
-    ("sarif", |out, report| sarif::write(out, report, &Top::default())),
-    ("github", |out, report| github::write(out, report, &Top::default())),
-    ("github summary", |out, report| github::write_summary(out, report, &Top::default())),
-    ("gitlab", |out, report| gitlab::write(out, report, &Top::default())),
-    ("junit", |out, report| junit::write(out, report, &Top::default())),
+    ("sarif", |out, report| sarif::write(out, report, &RepositoryPrefix::default())),
+    ("github", |out, report| github::write(out, report, &RepositoryPrefix::default())),
+    ("github summary", |out, report| github::write_summary(out, report, &RepositoryPrefix::default())),
+    ("gitlab", |out, report| gitlab::write(out, report, &RepositoryPrefix::default())),
+    ("junit", |out, report| junit::write(out, report, &RepositoryPrefix::default())),
     ("html", |out, report| html::write(out, report)),
 ];
 

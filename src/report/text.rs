@@ -43,7 +43,7 @@ const MANY: usize = 50;
 
 /// Options of the text format.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct TextOptions {
     pub detail: Detail,
     pub here: Here,
     pub hint: Hint,
@@ -51,7 +51,7 @@ pub struct Options {
 }
 
 /// Writes the violations and the summary.
-pub fn write(out: &mut dyn Write, report: &Report, options: &Options) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, options: &TextOptions) -> io::Result<()> {
     for violation in report.open() {
         write_violation(out, &violation, options)?;
     }
@@ -71,14 +71,14 @@ pub fn write(out: &mut dyn Write, report: &Report, options: &Options) -> io::Res
     }
     writeln!(out, "{summary}")?;
     match options {
-        Options { detail: Detail::Source(_), hint: Hint::Explain, .. } if !is_clean => {
+        TextOptions { detail: Detail::Source(_), hint: Hint::Explain, .. } if !is_clean => {
             writeln!(out, "run 'phaser explain ID' for the reason and how to ignore a violation")
         }
         _ => Ok(()),
     }
 }
 
-fn write_violation(out: &mut dyn Write, violation: &Violation, options: &Options) -> io::Result<()> {
+fn write_violation(out: &mut dyn Write, violation: &Violation, options: &TextOptions) -> io::Result<()> {
     let contract = &violation.contract;
     let palette = palette(options.detail);
     let path = options.here.path(&violation.path);

@@ -42,7 +42,7 @@ pub enum SeverityFilter {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum ReportFormat {
     Hook,
     Text,
     Json,
@@ -60,7 +60,7 @@ pub enum FailOn {
     Never,
 }
 
-impl Format {
+impl ReportFormat {
     /// The format implied by a file's extension; text if none.
     pub fn of_file(path: &Path) -> Self {
         let name = path.to_string_lossy().to_ascii_lowercase();

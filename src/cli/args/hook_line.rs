@@ -11,12 +11,12 @@ use clap::ValueEnum;
 use super::super::chosen::Chosen;
 use super::super::colour::Color;
 use super::super::packs::Packs;
-use super::{AgentArg, EnforceArgs, FailOn, Limits, OnCleanArg, SeverityFilter};
+use super::{AgentArg, EnforceArgs, FailOn, LimitArgs, OnCleanArg, SeverityFilter};
 use crate::flags::{self, Takes};
 
 /// The arguments after `phaser enforce`, or `None` if clap has to read them.
 pub(super) fn read(words: &[OsString]) -> Option<EnforceArgs> {
-    let mut check = plain(Limits::default());
+    let mut check = plain(LimitArgs::default());
     let mut seen: Vec<&str> = Vec::with_capacity(words.len());
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -59,7 +59,7 @@ impl EnforceArgs {
 }
 
 /// The arguments of an empty command line.
-fn plain(limits: Limits) -> EnforceArgs {
+fn plain(limits: LimitArgs) -> EnforceArgs {
     EnforceArgs {
         stdin: false,
         guard: false,

@@ -8,7 +8,7 @@ use super::values::{self, Size};
 use phaser_project::project::{MAX_FILE_SIZE, Options, TIMEOUT};
 
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Limits {
+pub struct LimitArgs {
     /// Limit a backtracking pattern's work per file, in ms
     #[arg(long, value_name = "MS", default_value_t = milliseconds(TIMEOUT), value_parser = values::milliseconds)]
     timeout: u64,
@@ -22,7 +22,7 @@ pub struct Limits {
     max_file_size: Size,
 }
 
-impl Default for Limits {
+impl Default for LimitArgs {
     fn default() -> Self {
         Self { timeout: milliseconds(TIMEOUT), threads: None, max_file_size: Size(MAX_FILE_SIZE) }
     }
@@ -32,7 +32,7 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-impl Limits {
+impl LimitArgs {
     /// Sets the timeout to the value of `--timeout`; `None` if it is invalid.
     pub(super) fn with_timeout(self, written: &str) -> Option<Self> {
         Some(Self { timeout: values::milliseconds(written).ok()?, ..self })

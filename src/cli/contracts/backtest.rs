@@ -8,14 +8,14 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{Format, LoadedProject, Where, say_warnings};
-use crate::cli::args::{Limits, values};
+use crate::cli::args::{LimitArgs, values};
 use crate::cli::colour::ColorArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::{say, stdin};
 use crate::exit::Exit;
 use crate::progress::{Progress, Visible};
-use crate::report::backtest::{Verdict, write_json, write_text};
+use crate::report::backtest::{BacktestResult, write_json, write_text};
 use crate::report::here::Here;
 use crate::report::redact::redact;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
@@ -45,7 +45,7 @@ pub struct Backtest {
     place: Where,
 
     #[command(flatten)]
-    limits: Limits,
+    limits: LimitArgs,
 
     /// How to show the result
     #[arg(long, value_enum, default_value = "text")]
@@ -102,11 +102,11 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
             contract.id
         ));
     }
-    let verdict = Verdict { contract: &contract, today: &today, past: &past };
+    let result = BacktestResult { contract: &contract, today: &today, past: &past };
     let here = Here::new(&root.relative(&environment.cwd), Vec::new());
     match args.format {
-        Format::Text => to_stdout(|out| write_text(out, verdict, &here, args.color.palette(environment)))?,
-        Format::Json => to_stdout(|out| write_json(out, verdict))?,
+        Format::Text => to_stdout(|out| write_text(out, result, &here, args.color.palette(environment)))?,
+        Format::Json => to_stdout(|out| write_json(out, result))?,
     }
     let today_failed = today.gaps().any(|skipped| skipped.why.gap() == Gap::Failure);
     Ok(if past.has_failed() || today_failed { Exit::Trouble } else { Exit::Clean })

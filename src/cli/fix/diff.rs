@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_shown_with_the_lines_around_it() {
+    fn hunk_has_context() {
         assert_eq!(
             shown("a.py", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nx\n6\n7\n8\n9\n"),
             "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_newline_is_said() {
+    fn marks_missing_newline() {
         assert_eq!(
             shown("a", "x", "y\n"),
             "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+y\n"
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_diff_leads_from_one_text_to_the_other(
+        fn diff_applies_to_old_text(
             old in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "c\n", "\n"]), 0..30),
             new in prop::collection::vec(prop::sample::select(vec!["a\n", "b\n", "c\n", "\n"]), 0..30),
             tails in prop::sample::select(vec![("", ""), ("x", ""), ("", "x"), ("x", "x"), ("x", "y")]),

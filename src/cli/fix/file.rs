@@ -1,4 +1,4 @@
-//! One file that is fixed: replaced whole, or left as it is.
+//! Fixes one file. The write is atomic and only happens if the file is still the one that was checked.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,74 +14,68 @@ use phaser_project::source::{Content, Reader, Target};
 
 /// A file to fix.
 pub struct Job<'a> {
-    /// The project.
     pub root: &'a Root,
-    /// What it is fixed with.
     pub mender: &'a Mender<'a>,
-    /// The file.
     pub target: &'a Target,
-    /// The largest file that is read, in bytes.
+    /// Largest file that is read, in bytes.
     pub limit: u64,
 }
 
-/// Is the file to be written?
+/// Whether to write the fixed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Write {
-    /// Yes.
     Yes,
-    /// No: only what it would be is asked for.
+    /// For `--diff`.
     No,
 }
 
-/// What became of a file.
+/// The result for one file.
 #[derive(Debug)]
 pub struct Done {
-    /// The file.
     pub path: RelPath,
-    /// Its bytes before and after, if anything changes.
+    /// Previous and fixed content, if they differ.
     pub change: Option<(Vec<u8>, Vec<u8>)>,
-    /// What was fixed.
     pub applied: Vec<Applied>,
-    /// What was not, though there is a fix for it.
+    /// Violations with a fix that was not applied.
     pub left: Vec<Left>,
-    /// What it violates once it is fixed.
+    /// The violations of the fixed file.
     pub violations: Vec<Violation>,
-    /// Why it was left as it is.
+    /// Why the file is unchanged.
     pub problem: Option<Problem>,
 }
 
-/// Why a file was left as it is.
+/// Why a file was not written.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// It has changed since it was checked.
+    /// The file changed after it was checked.
     Changed,
-    /// It is a link to something outside the project.
+    /// It is a link out of the project.
     Outside,
-    /// It has to be written in an encoding that would lose something.
+    /// Its encoding cannot represent the fixed text exactly.
     Encoding,
-    /// It cannot be read or written.
+    /// An I/O error.
     Failed(String),
 }
 
 impl Problem {
-    /// What is said about it.
+    /// The reason and what to do.
     pub fn what(&self) -> String {
         match self {
-            Self::Changed => "it changed meanwhile (run this again)".to_owned(),
-            Self::Outside => "it leads out of the project".to_owned(),
-            Self::Encoding => "it is not valid UTF-16 (fix it by hand)".to_owned(),
+            Self::Changed => "the file changed meanwhile (run this again)".to_owned(),
+            Self::Outside => "links out of the project (fix the target itself)".to_owned(),
+            Self::Encoding => "not valid UTF-16 (fix it by hand)".to_owned(),
             Self::Failed(why) => why.clone(),
         }
     }
 }
 
 impl Done {
-    /// Is the file another one now?
+    /// Whether the content changes.
     pub fn is_written(&self) -> bool {
         self.change.is_some() && self.problem.is_none()
     }
 
-    /// How much it matters that the file was left as it is.
+    /// The gap that an unfixed file leaves.
     pub fn gap(&self) -> Gap {
         match &self.problem {
             None => Gap::None,
@@ -92,7 +86,7 @@ impl Done {
 }
 
 impl Job<'_> {
-    /// Fixes the file, in which these violations were found.
+    /// Fixes the file. `found` are the violations of the check.
     pub fn run(&self, found: &[Violation], write: Write) -> Done {
         let mut done = Done {
             path: self.target.path.clone(),
@@ -137,7 +131,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// The file to write: what a link leads to, if that is a file of the project.
+    /// The path to write, links resolved. Fails outside the project.
     fn file(&self) -> Result<PathBuf, Problem> {
         let Content::File(path) = &self.target.content else { return Err(Problem::Outside) };
         let is_link = fs::symlink_metadata(path).is_ok_and(|file| file.is_symlink());
@@ -146,7 +140,7 @@ impl Job<'_> {
             return Err(Problem::Outside);
         }
         let read_only = fs::metadata(&real).is_ok_and(|file| file.permissions().readonly());
-        if read_only { Err(Problem::Failed("it is read-only".to_owned())) } else { Ok(real) }
+        if read_only { Err(Problem::Failed("read-only".to_owned())) } else { Ok(real) }
     }
 
     fn read(&self, path: &std::path::Path) -> Result<Vec<u8>, Problem> {
@@ -154,7 +148,7 @@ impl Job<'_> {
         read.map_err(|why| Problem::Failed(why.to_string()))
     }
 
-    /// Does the text have the violations that were found in the file?
+    /// Whether the text has exactly the violations of the check.
     fn is_as_found(&self, names: FileNames<'_>, text: &Text<'_>, found: &[Violation]) -> bool {
         let place = |violation: &Violation| {
             (
@@ -180,7 +174,7 @@ mod tests {
     use phaser_core::testing;
 
     #[test]
-    fn a_file_that_changed_since_it_was_checked_is_left_alone() {
+    fn skips_file_changed_since_check() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a.txt");
         let pattern = Pattern { source: r"x(\d)".to_owned(), dialect: Dialect::Regex, line: 1, needs: None };

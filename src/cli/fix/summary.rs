@@ -1,4 +1,4 @@
-//! What `phaser fix` says: a diff, or what was fixed and what is left.
+//! Output of `phaser fix`: a diff, or the fixes and the violations left.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,23 +15,19 @@ use phaser_core::text::starts_with_mark;
 use phaser_project::path::{RelPath, Root};
 use phaser_project::report::Report;
 
-/// So many fixes are shown one by one.
-const MOST: usize = 50;
+/// Fixes listed one by one; more are only counted.
+const MAX_LISTED: usize = 50;
 
-/// What there is to say.
-pub struct Said<'a> {
-    /// What was asked for.
+/// The fixed files, and how to show them.
+pub struct FixSummary<'a> {
     pub args: &'a Fix,
-    /// Where phaser runs.
     pub environment: &'a Environment,
-    /// The project.
     pub root: &'a Root,
-    /// What became of files.
     pub done: &'a [Done],
 }
 
-/// Says what is wrong with contract files, and what was not checked.
-pub fn gaps(report: &Report) {
+/// Prints warnings about contract files, and gaps.
+pub fn print_gaps(report: &Report) {
     for warning in &report.warnings {
         warning.lines().for_each(say);
     }
@@ -40,14 +36,14 @@ pub fn gaps(report: &Report) {
     }
 }
 
-impl Said<'_> {
-    /// Writes the report to standard output.
+impl FixSummary<'_> {
+    /// Writes the diff or the text.
     pub fn write(&self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
         if self.args.diff { self.write_diff(out) } else { self.write_text(out, report) }
     }
 
-    /// Says on standard error which files were left as they are, and what a diff would do.
-    pub fn problems(&self) {
+    /// Prints the files that could not be fixed; with `--diff`, also the number of fixes.
+    pub fn print_problems(&self) {
         let here = self.here();
         for done in self.done {
             if let Some(problem) = &done.problem {
@@ -65,7 +61,10 @@ impl Said<'_> {
         for done in self.done {
             let Some((old, new)) = &done.change else { continue };
             if old.contains(&0) || (starts_with_mark(old) && std::str::from_utf8(old).is_err()) {
-                say(format_args!("phaser: {}: is UTF-16, which a diff cannot show", done.path));
+                say(format_args!(
+                    "phaser: {}: is UTF-16, which a diff cannot represent (run 'phaser fix' without --diff)",
+                    done.path
+                ));
                 continue;
             }
             let path = match above.as_bytes() {
@@ -82,7 +81,7 @@ impl Said<'_> {
         Ok(())
     }
 
-    /// A diff for the eyes of a person: nothing in it acts on a terminal.
+    /// Writes a diff in colour, sanitised for a terminal.
     fn write_lines(&self, out: &mut dyn Write, diff: &[u8]) -> io::Result<()> {
         let palette = self.args.color.palette(self.environment);
         for line in String::from_utf8_lossy(diff).lines() {
@@ -106,7 +105,7 @@ impl Said<'_> {
             let path = here.path(&done.path);
             let path = path.to_text();
             let path = inert(&path);
-            for fixed in done.applied.iter().filter(|_| count <= MOST && !self.args.quiet) {
+            for fixed in done.applied.iter().filter(|_| count <= MAX_LISTED && !self.args.quiet) {
                 let (line, id) = (fixed.line, &fixed.contract.id);
                 writeln!(out, "{bold}{path}:{line}:{bold:#} {good}fixed:{good:#} {id}")?;
             }
@@ -134,14 +133,14 @@ impl Said<'_> {
         writeln!(out, "left: {}", report.summary())
     }
 
-    /// How many violations were fixed, and in how many files.
+    /// The numbers of fixes and of files with fixes, with their nouns.
     fn counts(&self) -> (String, String) {
         let fixes: usize = self.done.iter().map(|done| done.applied.len()).sum();
         let files = self.done.iter().filter(|done| !done.applied.is_empty()).count();
         (counted(fixes, "violation"), counted(files, "file"))
     }
 
-    /// Where the current directory lies in the project.
+    /// The directory that shown paths are relative to.
     fn here(&self) -> Here {
         let cwd = &self.environment.cwd;
         if !self.root.contains(cwd) {
@@ -157,7 +156,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The way from the top of the repository to the project: paths of a diff start at the top.
+/// The project's path in its repository: paths in a diff start at the repository's root.
 fn above(root: &Path) -> RelPath {
     let repository = root.ancestors().find(|directory| directory.join(".git").exists());
     let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
