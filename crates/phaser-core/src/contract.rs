@@ -1,7 +1,7 @@
-//! A contract: one rule of the project, with its id, what it demands, of which files, and how badly.
+//! The model of a contract: one rule of a project with id, check, files, severity and message.
 //!
-//! These are validated values. [`syntax`] makes them from YAML, [`read`] reads the files of a directory, [`layers`]
-//! decides which contract counts where several have one id. How a contract is matched is the matcher's business.
+//! A [`Contract`] is always valid. [`keys`] is the table of its keys, [`syntax`] reads and writes YAML, [`scope`] has the
+//! files it applies to beside its globs, and [`crate::check`] has the contract types.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -24,17 +24,17 @@ pub use fix::FixTemplate;
 pub use phaser_zones::Zone;
 pub use warning::{Warning, WarningEffect};
 
-/// How bad a violation is.
+/// The severity of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Advice.
+    /// Reported only.
     Warning,
     /// Blocks an edit and fails a run.
     Error,
 }
 
 impl Severity {
-    /// The word used in contracts and reports.
+    /// The value in contracts and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -49,25 +49,25 @@ impl fmt::Display for Severity {
     }
 }
 
-/// How the text of a pattern is to be read.
+/// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// A regular expression.
     Regex,
-    /// The text itself.
+    /// Literal text.
     Literal,
 }
 
-/// A pattern as it is written in a contract. Whether a regular expression is valid is found out by the matcher.
+/// The pattern of a contract. The matcher validates it on first use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     /// The text of the pattern.
     pub source: String,
-    /// How to read it.
+    /// Regular expression or literal text.
     pub dialect: Dialect,
-    /// The line of the contract file it stands on.
+    /// The line in the contract file.
     pub line: usize,
-    /// What every match holds, if that was found out before.
+    /// Required literals, if computed in advance, as in the tables of packs.
     pub needs: Option<Box<Needs>>,
 }
 
@@ -81,56 +81,56 @@ impl Pattern {
     }
 }
 
-/// Only what decides the matches: the line does not, and the required literals follow from the source.
+/// Hashes what decides the matches: not the line, and not the required literals, which follow from the source.
 impl Hash for Pattern {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.source, self.dialect).hash(state);
     }
 }
 
-/// What every match of a valid pattern holds in lower one.
+/// The required literals of a pattern: every match, in lower case, contains them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Needs {
-    /// One of these texts, if there are any.
+    /// Every match contains one of these texts, unless the list is empty.
     pub texts: Vec<Box<[u8]>>,
-    /// A run: a set of bytes, a bit for each, and how many of them stand in a row.
+    /// Every match contains a run of this length of bytes from this set, one bit per byte value.
     pub run: Option<([u64; 4], usize)>,
 }
 
-/// Texts that can be asked whether they hold what patterns need. Whoever says no is certain.
+/// A literal filter over texts. May return false positives, never false negatives.
 pub trait MayHold {
-    /// Does one of them hold this text, in lower one?
+    /// Whether a text may contain `text`, in lower case.
     fn may_hold(&self, text: &[u8]) -> bool;
-    /// Does one of them hold so many bytes in a row of this set, as [`Needs`] has it?
+    /// Whether a text may contain a run of `count` bytes of `set`, as in [`Needs::run`].
     fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool;
 }
 
-/// Which of the two forms a contract file has.
+/// The schema of a contract file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContractSchema {
-    /// All keys stand at the top.
+    /// All keys at the top level.
     Flat,
-    /// The form of version 1.2: most keys stand under `rule`.
+    /// Version 1.2: most keys under `rule`.
     V1_2,
 }
 
-/// What kind of layer a contract comes from. Kinds stand in the order of their precedence.
+/// The kind of layer that a contract comes from, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
     /// A directory named on the command line.
     Named,
-    /// The project's own directory, or that of a directory of the project.
+    /// The contract directory of the project, or of a directory in it.
     Project,
-    /// A further directory that the project's configuration names.
+    /// A directory named by the project's configuration.
     Configured,
-    /// The user's directory.
+    /// The user's contract directory.
     User,
     /// A pack built into phaser.
     Pack,
 }
 
 impl LayerKind {
-    /// The word that commands show.
+    /// The name for users.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Named => "named",
@@ -145,22 +145,22 @@ impl LayerKind {
 /// The file that a contract was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// What kind of layer the file belongs to.
+    /// The layer of the file.
     pub layer: LayerKind,
-    /// The file, as it should be shown.
+    /// The path for reports.
     pub file: PathBuf,
 }
 
-/// A text that a contract must fire on, or must not.
+/// A text that must violate a contract, or must pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// The path the text is judged under; a path that fits the glob is made up without one.
+    /// The path of the text; a matching path is generated if missing.
     pub path: Option<String>,
-    /// The text.
+    /// The content of the file.
     pub text: String,
-    /// What the text is once it is fixed, if its author says so.
+    /// The expected content after `phaser fix`.
     pub fixed: Option<String>,
-    /// The line of the contract file it stands on.
+    /// The line in the contract file.
     pub line: usize,
 }
 
@@ -169,62 +169,62 @@ pub struct Example {
 pub struct Examples {
     /// Texts that violate the contract.
     pub violating: Vec<Example>,
-    /// Texts that do not.
+    /// Texts that pass.
     pub passing: Vec<Example>,
 }
 
-/// Files that a contract is not about.
+/// The value of `exclude_glob`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exclude {
-    /// A glob on the same path as the contract's own.
+    /// Matched against the same path as the contract's glob.
     pub glob: Glob,
-    /// The line of the contract file it stands on.
+    /// The line in the contract file.
     pub line: usize,
 }
 
-/// One rule of the project.
+/// One rule of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contract {
     /// The id: letters, digits and hyphens.
     pub id: String,
-    /// The form of its file.
+    /// The schema of its file.
     pub schema: ContractSchema,
-    /// The type, as it is written.
+    /// The value of `type`.
     pub kind: &'static ContractType,
-    /// What it demands.
+    /// The check with its parameters.
     pub check: Check,
-    /// Of which files: a glob on the path relative to the project root.
+    /// The files it applies to, relative to the scope's directory.
     pub glob: Glob,
-    /// The line of the contract file the glob stands on.
+    /// The line of the glob in the contract file.
     pub glob_line: usize,
-    /// Which of these files it is not about.
+    /// Files of the glob that it does not apply to.
     pub exclude: Option<Box<Exclude>>,
-    /// Where a match must start to count; anywhere, if none is named.
+    /// Zones in which a match must start; empty means all.
     pub zones: Vec<Zone>,
-    /// What to write in the place of a match, if that is known.
+    /// The replacement for a match.
     pub fix: Option<Box<FixTemplate>>,
-    /// How bad a violation is.
+    /// The severity of its violations.
     pub severity: Severity,
-    /// What to tell whoever violates it.
+    /// The text of a violation.
     pub message: String,
     /// Why the rule exists.
     pub rationale: Option<String>,
-    /// Is it switched on?
+    /// Disabled contracts are loaded but never checked.
     pub enabled: bool,
-    /// Do ignore directives and the baseline suppress its violations?
+    /// Whether ignore directives and the baseline suppress its violations.
     pub ignorable: bool,
-    /// Words to choose contracts by; a contract of a pack also has the name of the pack.
+    /// Labels for selection. A contract of a pack also has the name of the pack.
     pub tags: Vec<String>,
-    /// Texts that show what it means.
+    /// Texts that must violate it, and texts that must pass.
     pub examples: Examples,
-    /// Where it was read from.
+    /// The file it was read from.
     pub origin: Origin,
-    /// For which files it counts, beside its globs.
+    /// The files it applies to, beside its globs.
     pub scope: ContractScope,
 }
 
 impl Contract {
-    /// The contract in the text of a file, or everything that is wrong with it. The file is only named in warnings.
+    /// Parses a contract file, or returns all its errors. `file` is only used in warnings.
     pub fn from_yaml(yaml: &str, file: impl Into<PathBuf>) -> Result<Self, Vec<Warning>> {
         syntax::parse(yaml, Origin { layer: LayerKind::Named, file: file.into() })
     }
@@ -257,12 +257,12 @@ impl Contract {
         fix.as_deref().map(|FixTemplate { template, line: _ }| template).hash(hasher);
     }
 
-    /// Does it have this tag?
+    /// Whether it has the tag.
     pub fn has_tag(&self, tag: &str) -> bool {
         self.tags.iter().any(|known| known == tag)
     }
 
-    /// Does it apply to a file known by these names?
+    /// Whether it applies to a file at `path`, or at its real path `alias`.
     pub fn applies_to(&self, path: &RelPath, alias: Option<&RelPath>) -> bool {
         std::iter::once(path).chain(alias).any(|name| self.is_about(name))
     }
@@ -273,17 +273,17 @@ impl Contract {
         self.glob.is_match(inside) && !self.exclude.as_deref().is_some_and(excluded)
     }
 
-    /// Its glob, from the project root.
+    /// The glob, relative to the project root.
     pub fn glob_from_root(&self) -> RelPath {
         self.scope.base.join(self.glob.as_str())
     }
 
-    /// The only file that it can be about, if its glob is a path.
+    /// The only file it can apply to, if the glob is a literal path.
     pub fn only_file(&self) -> Option<RelPath> {
         self.glob.exact().map(|path| self.scope.base.join(path))
     }
 
-    /// The contracts that are switched on once overrides count.
+    /// The enabled contracts after overrides. A contract with overrides becomes one contract per severity.
     pub fn all_with_overrides(mut contracts: Vec<Self>) -> Vec<Self> {
         if contracts.iter().all(|contract| contract.scope.overrides().is_empty()) {
             contracts.retain(|contract| contract.enabled);
@@ -292,8 +292,8 @@ impl Contract {
         contracts.into_iter().flat_map(Self::with_overrides).collect()
     }
 
-    /// The contracts that it is once overrides count, each for files of its own: none if it is switched off. One that is
-    /// about the project as a whole has no files of its own, so that overrides for some files leave it alone.
+    /// Splits a contract by the severities that its overrides give to files, with disjoint scopes. Overrides by file do
+    /// not apply to a check on the whole project.
     fn with_overrides(self) -> Vec<Self> {
         if self.scope.overrides().is_empty() || self.check.is_about_project() {
             return if self.enabled { vec![self] } else { Vec::new() };

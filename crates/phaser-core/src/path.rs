@@ -1,25 +1,22 @@
-//! Paths as contracts see them: relative to the project root, with `/` between the names.
-//!
-//! A [`RelPath`] is bytes: names need not be UTF-8. The names of the files phaser reads are here too.
+//! Paths relative to the project root, and the paths of phaser's own files.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-/// The directory in a project that holds what agents and phaser are told.
+/// The directory of a project's settings for Claude Code and phaser.
 pub const SETTINGS: &str = ".claude";
 
-/// The directory in a project that holds its contracts.
+/// The directory of a project's contracts.
 pub const PROJECT_CONTRACTS: &str = ".claude/contracts";
 
-/// The file in a project that holds its configuration.
+/// A project's configuration.
 pub const CONFIG: &str = ".claude/phaser.yaml";
 
-/// The file in a project that holds its baseline.
+/// A project's baseline.
 pub const BASELINE: &str = ".claude/phaser-baseline.jsonl";
 
-/// The longest path that any system takes, in bytes. What would be further down is not looked for: a name may have very many
-/// parts.
+/// The limit on the length of a path, in bytes. Deeper directories are not searched.
 pub const LONGEST: usize = 4096;
 
 /// A path relative to the project root, `/`-separated, as bytes because names need not be UTF-8.
@@ -76,7 +73,7 @@ impl RelPath {
         &self.0[start..]
     }
 
-    /// The path from `directory`, if it lies below that; the project itself has an empty path.
+    /// The path relative to `directory`, if it is below it. The project root is empty.
     pub fn below(&self, directory: &Self) -> Option<&[u8]> {
         match directory.as_bytes() {
             [] => Some(&self.0),
@@ -84,7 +81,7 @@ impl RelPath {
         }
     }
 
-    /// The path of something in this directory, which may be the project itself.
+    /// Appends `inside`. An empty path is the project root.
     pub fn join(&self, inside: &str) -> Self {
         match &*self.0 {
             [] => Self::from(inside),
@@ -92,13 +89,13 @@ impl RelPath {
         }
     }
 
-    /// The directories that it lies in, the nearest first; the project itself, whose path is empty, is not among them.
+    /// The parent directories, nearest first, without the project root.
     pub fn directories(&self) -> impl Iterator<Item = &[u8]> {
         memchr::memrchr_iter(b'/', &self.0).map(|slash| &self.0[..slash])
     }
 
-    /// Is this one of the project's own contract files? Those are exempt from content contracts,
-    /// because a pattern would match its own definition.
+    /// Whether it is one of the project's contract files. Checks of text do not apply to them, because a pattern would
+    /// match its own definition.
     pub fn is_project_contract(&self) -> bool {
         let inside = self.0.strip_prefix(PROJECT_CONTRACTS.as_bytes());
         inside.is_some_and(|rest| rest.starts_with(b"/"))
@@ -117,7 +114,7 @@ impl From<&str> for RelPath {
     }
 }
 
-/// Does the path have a `..` component?
+/// Whether the path has a `..` component.
 pub fn has_parent_component(path: &Path) -> bool {
     path.components().any(|component| component == Component::ParentDir)
 }

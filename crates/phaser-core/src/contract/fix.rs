@@ -1,7 +1,6 @@
-//! What to write in the place of a match: the value of `fix`, and the groups of a pattern that it may name.
+//! The value of `fix`: a replacement template with references to capture groups.
 //!
-//! Nothing is compiled here. The groups of a pattern are read off its text, and only for a contract that has a fix and
-//! was written by somebody just now.
+//! The template is checked against the groups of the pattern without compiling it: groups are counted in its source.
 
 use std::cell::LazyCell;
 
@@ -9,45 +8,45 @@ use super::{Dialect, Pattern};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 
-/// What to write in the place of a match.
+/// A replacement template: `log($1)` for the pattern `print\((.*)\)`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FixTemplate {
-    /// The text, with `$1` and `${name}` for what groups matched, and `$$` for a dollar.
+    /// `$1` and `${name}` are capture groups, `$$` is a dollar sign.
     pub template: String,
-    /// The line of the contract file it stands on.
+    /// The line in the contract file.
     pub line: usize,
 }
 
-/// A part of a fix.
+/// A part of a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FixPart<'t> {
-    /// This text.
+    /// Literal text.
     Text(&'t str),
-    /// What a group matched; 0 is the match itself.
+    /// A group by number; 0 is the match.
     Number(usize),
-    /// What the group with this name matched.
+    /// A group by name.
     Name(&'t str),
-    /// A `$` that stands for nothing.
+    /// A `$` without a reference.
     Stray,
 }
 
 impl FixTemplate {
-    /// A fix that stands on this line.
+    /// A template on `line`.
     pub fn new(template: impl Into<String>, line: usize) -> Self {
         Self { template: template.into(), line }
     }
 
-    /// Its parts, in order.
+    /// The parts in order.
     pub fn parts(&self) -> FixParts<'_> {
         FixParts { rest: &self.template }
     }
 
-    /// Does it need to know what groups matched?
+    /// Whether it refers to a group other than the match.
     pub fn names_groups(&self) -> bool {
         self.parts().any(|part| matches!(part, FixPart::Number(1..) | FixPart::Name(_)))
     }
 
-    /// What is wrong with it as the fix of a pattern, if anything is.
+    /// The error of the template for `pattern`, if any.
     pub fn mistake(&self, pattern: &Pattern) -> Option<String> {
         let groups = LazyCell::new(|| Groups::of(pattern));
         for part in self.parts() {
@@ -69,7 +68,7 @@ impl FixTemplate {
     }
 }
 
-/// The parts of a fix.
+/// An iterator over the parts of a template.
 #[derive(Debug, Clone)]
 pub struct FixParts<'t> {
     rest: &'t str,
@@ -91,7 +90,7 @@ impl<'t> Iterator for FixParts<'t> {
     }
 }
 
-/// What stands after a `$`, and how long it is.
+/// The reference after a `$`, and its length.
 fn reference(after: &str) -> Option<(FixPart<'_>, usize)> {
     if after.starts_with('$') {
         return Some((FixPart::Text("$"), 1));
@@ -113,12 +112,12 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']'))
 }
 
-/// The groups of a pattern.
+/// The capture groups of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Groups {
-    /// It is plain text.
+    /// A literal pattern has none.
     Literal,
-    /// These, in order, each with its name if it has one.
+    /// In order, with names.
     Of(Vec<Option<String>>),
 }
 
@@ -137,7 +136,7 @@ impl Groups {
         };
         let digits = number.to_string();
         let shorter = (1..digits.len()).rev().find_map(|end| digits[..end].parse().ok());
-        let mend = match shorter.filter(|shorter| (1..=count).contains(shorter)) {
+        let hint = match shorter.filter(|shorter| (1..=count).contains(shorter)) {
             Some(shorter) => format!("write '${{{shorter}}}' where a digit follows"),
             None => "put what is meant in parentheses in 'pattern'".to_owned(),
         };
@@ -146,7 +145,7 @@ impl Groups {
             1 => "1 group".to_owned(),
             count => format!("{count} groups"),
         };
-        (number > count).then(|| format!("'fix' uses '${number}', but 'pattern' has {has} ({mend})"))
+        (number > count).then(|| format!("'fix' uses '${number}', but 'pattern' has {has} ({hint})"))
     }
 
     fn wrong_name(&self, name: &str) -> Option<String> {
@@ -158,13 +157,13 @@ impl Groups {
         if names().any(|known| known == name) {
             return None;
         }
-        let mend = match (nearest(name, names()), names().next()) {
+        let hint = match (nearest(name, names()), names().next()) {
             (Some(meant), _) => format!("did you mean '${{{meant}}}'?"),
             (None, Some(_)) => format!("its groups are {}", names().collect::<Vec<_>>().join(", ")),
             (None, None) => "name one with '(?P<name>…)'".to_owned(),
         };
         let name = printable(name);
-        Some(format!("'fix' uses '${{{name}}}', but 'pattern' has no group of that name ({mend})"))
+        Some(format!("'fix' uses '${{{name}}}', but 'pattern' has no group of that name ({hint})"))
     }
 }
 
@@ -174,11 +173,11 @@ fn of_literal(used: &str) -> String {
     )
 }
 
-/// The groups of a regular expression that capture, by its text.
+/// The capture groups in the source of a regular expression.
 fn groups(source: &str) -> Vec<Option<String>> {
     let mut groups = Vec::new();
     let mut rest = source;
-    // Where white space and comments count for nothing, a comment may hold anything.
+    // In verbose mode a comment may contain parentheses.
     let mut verbose = false;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
@@ -204,7 +203,7 @@ fn after_first(text: &str) -> &str {
     &text[text.chars().next().map_or(0, char::len_utf8)..]
 }
 
-/// What follows a character class whose `[` has been read.
+/// The part after a character class, given the part after its `[`.
 fn after_class(rest: &str) -> &str {
     let mut rest = rest.strip_prefix('^').unwrap_or(rest);
     rest = rest.strip_prefix(']').unwrap_or(rest);
@@ -220,14 +219,14 @@ fn after_class(rest: &str) -> &str {
     rest
 }
 
-/// The name of a group whose `(?` has been read, if it has one.
+/// The name of a group, given the part after its `(?`.
 fn name(inside: &str) -> Option<&str> {
     let named = inside.strip_prefix("P<").or_else(|| inside.strip_prefix('<'))?;
     let name = &named[..named.find('>')?];
     is_name(name).then_some(name)
 }
 
-/// Do flags whose `(?` has been read switch the verbose form on?
+/// Whether flags, given the part after `(?`, enable verbose mode.
 fn sets_verbose(inside: &str) -> bool {
     let on = inside.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
     inside[on.len()..].starts_with([':', ')', '-']) && on.contains('x')
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_read_off_a_pattern() {
+    fn counts_groups_in_source() {
         let names = |pattern: &str| {
             let names = groups(pattern).into_iter().map(|name| name.unwrap_or_default());
             names.collect::<Vec<_>>().join(",")
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_group_is_said() {
+    fn reports_unknown_groups() {
         let regex = |template, pattern| mistake(template, pattern, Dialect::Regex).unwrap_or_default();
         assert_eq!(regex("$1 ${n} $0 $$", "(?P<n>a)"), "");
         assert_eq!(

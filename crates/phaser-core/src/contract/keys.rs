@@ -1,8 +1,7 @@
-//! Every key of a contract, in one table: how it is spelled in the two forms, what its value is, what it means, and how
-//! the value gets into a [`Contract`] and out of it again.
+//! The table of contract keys: names in both schemas, shape of the value, meaning, and access to the [`Contract`].
 //!
-//! The readers of YAML, the tables of packs, the JSON Schema, and the commands that write and show contracts all go
-//! through the table. A new key is a field of [`Contract`], a row in `table.rs`, and whatever uses the field.
+//! YAML readers, the tables of packs, the JSON Schema, and the commands that write and show contracts are derived from it.
+//! A new key is a field of [`Contract`] or of [`TypeValues`](crate::check::TypeValues), and a row in `table.rs`.
 
 use std::borrow::Cow;
 
@@ -18,52 +17,52 @@ mod table;
 pub use builder::{ContractBuilder, ParsedContract};
 pub use table::KEYS;
 
-/// The longest pattern, in bytes.
+/// The limit on the length of a pattern, in bytes.
 pub const MAX_PATTERN: usize = 4 * 1024;
 
-/// The longest id, and the longest tag.
+/// The limit on the length of an id or a tag, in bytes.
 pub const MAX_ID: usize = 64;
 
-/// The most tags of one contract.
+/// The limit on the number of tags.
 pub const MAX_TAGS: usize = 32;
 
-/// One key.
+/// A row of the table.
 #[derive(Debug)]
 pub struct ContractKey {
-    /// Its name: how it is spelled in the flat schema, in JSON and by commands.
+    /// The name in the flat schema, in JSON and in commands.
     pub name: &'static str,
-    /// What people write who mean it.
+    /// Names that users write by mistake.
     pub mistaken_for: &'static [&'static str],
-    /// Where it stands in the form of version 1.2.
+    /// The position in the v1.2 schema.
     pub v1_2: V1_2Position,
-    /// When it must be there.
+    /// When the key is required.
     pub required: KeyRequired,
-    /// What its value is, and the way into a contract and out of it.
+    /// The shape of the value, with setter and getter.
     pub shape: ValueShape,
-    /// How it is written in a new file.
+    /// Quoting in generated YAML.
     pub quotes: Quotes,
-    /// How `phaser contracts show` shows it.
+    /// Display in `phaser contracts show`.
     pub shown: ShownAs,
-    /// What it means, for whoever writes a contract.
+    /// The description for users.
     pub meaning: &'static str,
-    /// What it means in the form of version 1.2, where that is not the same.
+    /// The description in the v1.2 schema, if different.
     pub v1_2_meaning: Option<&'static str>,
     /// The JSON Schema of its value.
     pub schema: fn() -> Json,
 }
 
-/// Where a key stands in the form of version 1.2.
+/// The position of a key in the v1.2 schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum V1_2Position {
     /// Under `rule`, by one of these names.
     InRule(&'static [&'static str]),
-    /// At the top.
+    /// At the top level.
     AtTop,
-    /// Under `rule`, or at the top.
+    /// Under `rule` or at the top level.
     Either,
 }
 
-/// When a key must be there.
+/// When a key is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyRequired {
     /// In every contract.
@@ -76,91 +75,91 @@ pub enum KeyRequired {
     Never,
 }
 
-/// Does a text stand in quotes in a new file?
+/// Quoting of a text in generated YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotes {
-    /// Only where YAML would take it for something else.
+    /// Only if YAML would read it as something else.
     IfNeeded,
-    /// It does.
+    /// Always in quotes.
     Always,
 }
 
-/// How a key is shown.
+/// Display of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownAs {
-    /// In a row of its own, after its name.
+    /// In a row, after its name.
     InRow,
-    /// In a way of its own.
+    /// By code of its own.
     Apart,
 }
 
-/// What a value is, how it gets into a contract, and how to get it from there.
+/// The shape of a value, with its setter and getter.
 #[derive(Debug, Clone, Copy)]
 pub enum ValueShape {
     /// A text.
     Text {
-        /// Puts it into a contract.
+        /// Validates and sets the value.
         set: for<'v> fn(&mut ContractBuilder, LocatedText<'v>),
-        /// Gets it from a contract.
+        /// The value.
         get: for<'c> fn(&'c Contract) -> Option<LocatedText<'c>>,
     },
-    /// One text, or a list that becomes one.
+    /// A text, or a list that is joined to one.
     TextOrList {
-        /// Puts it into a contract.
+        /// Validates and sets the value.
         set: for<'v> fn(&mut ContractBuilder, &[LocatedText<'v>]),
-        /// Gets it from a contract.
+        /// The value.
         get: for<'c> fn(&'c Contract) -> Option<LocatedText<'c>>,
     },
     /// True or false.
     Flag {
-        /// Puts it into a contract.
+        /// Validates and sets the value.
         set: fn(&mut ContractBuilder, bool),
-        /// Gets it from a contract, unless it goes without saying.
+        /// The value; `None` for a default that is not shown.
         get: fn(&Contract) -> Option<bool>,
     },
     /// A list of words.
     Words {
-        /// Puts them into a contract.
+        /// Validates and sets the values.
         set: for<'v> fn(&mut ContractBuilder, Vec<LocatedText<'v>>),
-        /// Gets them from a contract.
+        /// The values.
         get: for<'c> fn(&'c Contract) -> &'c [String],
     },
     /// One of a few words, or a list of them.
     Choices {
-        /// Puts them into a contract.
+        /// Validates and sets the values.
         set: for<'v> fn(&mut ContractBuilder, &[LocatedText<'v>]),
-        /// Gets them from a contract.
+        /// The values.
         get: fn(&Contract) -> Vec<&'static str>,
     },
-    /// Texts that show what a contract means.
+    /// Examples.
     Examples,
 }
 
-/// A text, and the line of the contract file that it stands on.
+/// A text and its line in the contract file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedText<'a> {
-    /// The text.
+    /// The value.
     pub text: Cow<'a, str>,
-    /// The line.
+    /// Counted from 1.
     pub line: usize,
 }
 
 impl<'a> LocatedText<'a> {
-    /// A text that stands on this line.
+    /// A text on `line`.
     pub fn new(text: impl Into<Cow<'a, str>>, line: usize) -> Self {
         Self { text: text.into(), line }
     }
 
-    /// A text whose line nobody asks for.
+    /// A text without a meaningful line.
     fn anywhere(text: &'a str) -> Self {
         Self { text: Cow::Borrowed(text), line: 1 }
     }
 }
 
-/// The value of a key, as it was read.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value<'a> {
-    /// For [`ValueShape::Text`], and for one text where there may be several.
+    /// For [`ValueShape::Text`], and for a single text of [`ValueShape::TextOrList`] and [`ValueShape::Choices`].
     Text(LocatedText<'a>),
     /// For [`ValueShape::TextOrList`], [`ValueShape::Words`] and [`ValueShape::Choices`].
     List(Vec<LocatedText<'a>>),
@@ -170,22 +169,22 @@ pub enum Value<'a> {
     Examples(Examples),
 }
 
-/// Keys of a contract file that say nothing about its contract, and what they are.
+/// Ignored keys, with their descriptions.
 pub const UNREAD: [(&str, &str); 3] = [
     ("version", "Format version; ignored."),
     ("audit_source", "Source of the contract; ignored."),
     ("created_at", "Creation time; ignored."),
 ];
 
-/// The key that the contract stands under in the form of version 1.2.
+/// The key that contains the contract in the v1.2 schema.
 pub const RULE: &str = "rule";
 
-/// Where a mapping stands in a contract file.
+/// The level of a mapping in a contract file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyLevel {
-    /// It is the file.
+    /// The file.
     Top,
-    /// It is the value of `rule`.
+    /// The value of `rule`.
     Rule,
 }
 
@@ -198,7 +197,7 @@ impl ContractKey {
         })
     }
 
-    /// How it is spelled under `rule`, if it may stand there.
+    /// The names under `rule`; empty if it is not allowed there.
     pub fn names_in_rule(&self) -> &[&'static str] {
         match &self.v1_2 {
             V1_2Position::InRule(names) => names,
@@ -207,7 +206,7 @@ impl ContractKey {
         }
     }
 
-    /// How it is best spelled in this schema.
+    /// The preferred name in this schema.
     pub fn name_in(&self, schema: ContractSchema) -> &'static str {
         match (schema, self.names_in_rule()) {
             (ContractSchema::V1_2, [name, ..]) => name,
@@ -215,7 +214,7 @@ impl ContractKey {
         }
     }
 
-    /// The value that a contract has; examples have none here.
+    /// The value in `contract`; `None` for examples.
     pub fn value_of<'c>(&self, contract: &'c Contract) -> Option<Value<'c>> {
         match self.shape {
             ValueShape::Text { get, .. } | ValueShape::TextOrList { get, .. } => {
@@ -246,7 +245,7 @@ impl ContractKey {
     }
 }
 
-/// The key that was probably meant by a name that is no key at this level.
+/// A suggestion for an unknown name at this level.
 pub fn meant_by(name: &str, level: KeyLevel) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase().replace('-', "_");
     let key = KEYS.iter().find(|key| key.mistaken_for.contains(&lower.as_str()) || key.name == lower);
@@ -257,7 +256,7 @@ pub fn meant_by(name: &str, level: KeyLevel) -> Option<&'static str> {
     spelled.or_else(|| nearest(name, names(level)))
 }
 
-/// All names that may stand at a level.
+/// All names allowed at a level.
 pub fn names(level: KeyLevel) -> Vec<&'static str> {
     match level {
         KeyLevel::Top => {
@@ -273,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_means_two_keys() {
+    fn names_are_unique() {
         for level in [KeyLevel::Top, KeyLevel::Rule] {
             let mut all = names(level);
             let count = all.len();
@@ -284,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_that_was_meant_is_found() {
+    fn suggests_meant_key() {
         for (name, meant) in [
             ("patern", Some("pattern")),
             ("id", Some("rule_id")),
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_found_where_it_stands() {
+    fn finds_every_key_at_its_level() {
         for (at, key) in KEYS.iter().enumerate() {
             assert_eq!(ContractKey::find(key.name, KeyLevel::Top), Some(at), "{}", key.name);
             assert!(

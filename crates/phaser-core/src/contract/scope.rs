@@ -1,5 +1,7 @@
-//! For which files a contract counts beside its own globs: those below the directory that it belongs to, but for those
-//! below a nearer contract with the same id, and as the overrides of the project's configuration say.
+//! The files that a contract applies to, beside its globs.
+//!
+//! A contract of a nested directory applies below that directory. A nearer contract with the same id replaces it there.
+//! Overrides of the configuration change severity or disable it for some files.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -8,17 +10,17 @@ use super::Severity;
 use crate::path::RelPath;
 use phaser_glob::Glob;
 
-/// Files of a directory of the project: all below it, or those that a glob matches, from there.
+/// Files below a directory, optionally restricted by globs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct FileSet {
-    /// The directory; the project itself has an empty path.
+    /// The directory; empty for the project root.
     pub base: RelPath,
-    /// The globs; without any, all files below the directory are meant.
+    /// Relative to the directory; empty means all files.
     pub globs: Vec<Glob>,
 }
 
 impl FileSet {
-    /// Is a file of this path one of them?
+    /// Whether the set contains `path`.
     pub fn contains(&self, path: &RelPath) -> bool {
         path.below(&self.base).is_some_and(|inside| {
             self.globs.is_empty() || self.globs.iter().any(|glob| glob.is_match(inside))
@@ -26,30 +28,30 @@ impl FileSet {
     }
 }
 
-/// What an override changes.
+/// The values that an override sets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct OverrideValues {
-    /// How bad a violation is.
+    /// The new severity.
     pub severity: Option<Severity>,
-    /// Is the contract switched on?
+    /// Whether the contract is enabled.
     pub enabled: Option<bool>,
 }
 
-/// An override for some files.
+/// An override for a set of files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileOverride {
-    /// The files.
+    /// The files it applies to.
     pub files: FileSet,
-    /// What it changes there.
+    /// The values it sets.
     pub change: OverrideValues,
 }
 
-/// What a contract means for a file.
+/// The state of a contract for one file, after overrides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OverrideState {
-    /// It counts, and a violation is this bad.
+    /// Enabled, with this severity.
     On(Severity),
-    /// It is switched off.
+    /// Disabled.
     Off,
 }
 
@@ -59,21 +61,21 @@ impl OverrideState {
     }
 }
 
-/// The files that a contract counts for, before its own globs are asked.
+/// The files that a contract applies to, before its globs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ContractScope {
-    /// The directory that it belongs to, which its globs start at.
+    /// The directory that the globs are relative to.
     pub base: RelPath,
-    /// Directories below it where another contract with the same id counts.
+    /// Directories below it with a nearer contract of the same id.
     pub nearer: Vec<RelPath>,
-    /// Overrides for some files, if there are any; later ones win.
+    /// Overrides by file; later ones win.
     overrides: Option<Arc<[FileOverride]>>,
-    /// Of the files that overrides make a difference for, those are meant that have this state.
+    /// Restricts the scope to files with this state, computed from these initial values.
     state: Option<(OverrideState, OverrideValues)>,
 }
 
 impl ContractScope {
-    /// The path from the directory that the contract belongs to, if the contract counts for this file.
+    /// `path` relative to the base, if it is in scope.
     pub(super) fn inside<'p>(&self, path: &'p RelPath) -> Option<&'p [u8]> {
         let inside = path.below(&self.base)?;
         if self.nearer.iter().any(|nearer| path.below(nearer).is_some()) {
@@ -83,7 +85,7 @@ impl ContractScope {
         self.state.is_none_or(is_meant).then_some(inside)
     }
 
-    /// What becomes of a file with this path, for a contract that otherwise is as `start` says.
+    /// The state for a file, starting from the contract's own values.
     fn state_of(&self, path: &RelPath, start: OverrideValues) -> OverrideState {
         let mut now = start;
         for one in self.overrides().iter().filter(|one| one.files.contains(path)) {
@@ -93,25 +95,25 @@ impl ContractScope {
         OverrideState::of(now.severity.unwrap_or(Severity::Error), now.enabled.unwrap_or(true))
     }
 
-    /// Overrides for some files; later ones win.
+    /// Overrides by file; later ones win.
     pub fn overrides(&self) -> &[FileOverride] {
         self.overrides.as_deref().unwrap_or_default()
     }
 
-    /// Adds overrides for some files, which win over those that are there.
+    /// Adds overrides, which win over the existing ones.
     pub fn add_overrides(&mut self, more: impl IntoIterator<Item = FileOverride>) {
         let all: Vec<FileOverride> = self.overrides().iter().cloned().chain(more).collect();
         self.overrides = (!all.is_empty()).then(|| all.into());
     }
 
-    /// What it is known by: scopes with the same one mean the same files.
+    /// Scopes with the same key contain the same files.
     pub fn key(&self) -> impl Hash + Eq + Copy + '_ {
         let is_everything = self.base.as_bytes().is_empty() && self.nearer.is_empty() && self.state.is_none();
         let overrides = self.overrides.as_ref().map(|overrides| overrides.as_ptr().addr());
         (!is_everything).then_some((&self.base, &self.nearer, overrides, self.state.map(|(state, _)| state)))
     }
 
-    /// The same, but only for files with this state.
+    /// Restricts the scope to files with this state.
     pub(super) fn only(&self, state: OverrideState, start: OverrideValues) -> Self {
         Self { state: Some((state, start)), ..self.clone() }
     }

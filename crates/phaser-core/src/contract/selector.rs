@@ -1,4 +1,4 @@
-//! Which contracts somebody means: by id, by a glob over ids, or by a tag.
+//! Selectors for `--only`, `--skip` and overrides: an id, a glob over ids, or `tag:NAME`.
 
 use thiserror::Error;
 
@@ -6,10 +6,10 @@ use super::Contract;
 use crate::suggest::nearest;
 use phaser_glob::Glob;
 
-/// What starts a tag.
+/// The prefix of a tag.
 const TAG: &str = "tag:";
 
-/// One way to name contracts.
+/// Selects contracts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     text: String,
@@ -22,24 +22,24 @@ enum SelectorKind {
     Tag,
 }
 
-/// Why a text names no contracts.
+/// An invalid selector.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SelectorError {
-    /// It is empty.
+    /// Empty text, or an empty tag.
     #[error("it is empty (name an id, a glob over ids like 'python-*', or 'tag:NAME')")]
     Empty,
-    /// It is no glob.
+    /// An invalid glob.
     #[error("'{text}' is not a glob over ids: {why}")]
     Glob {
-        /// The text.
+        /// The invalid text.
         text: String,
-        /// What is wrong with it.
+        /// The error, for users.
         why: String,
     },
 }
 
 impl Selector {
-    /// What a text means.
+    /// Parses a selector.
     pub fn new(text: &str) -> Result<Self, SelectorError> {
         let text = text.trim();
         let kind = match text.strip_prefix(TAG) {
@@ -57,12 +57,12 @@ impl Selector {
         Ok(Self { text: text.to_owned(), kind })
     }
 
-    /// The text.
+    /// The text without surrounding white space.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Does it mean this contract?
+    /// Whether it selects the contract.
     pub fn selects(&self, contract: &Contract) -> bool {
         match &self.kind {
             SelectorKind::Ids(glob) => glob.is_match(contract.id.as_bytes()),
@@ -70,7 +70,7 @@ impl Selector {
         }
     }
 
-    /// What to say when it means none of these contracts: what was probably meant.
+    /// The message for a selector that selects none of `contracts`, with a suggestion.
     pub fn no_match_message<'c>(&self, contracts: impl Iterator<Item = &'c Contract>) -> String {
         let text = &self.text;
         let (what, nearest) = match &self.kind {
@@ -84,11 +84,11 @@ impl Selector {
                 (format!("no contract has the tag '{}'", &text[TAG.len()..]), near)
             }
         };
-        let mend = match nearest {
+        let hint = match nearest {
             Some(nearest) => format!("did you mean '{nearest}'?"),
             None => "'phaser contracts list' shows those there are".to_owned(),
         };
-        format!("{what} ({mend})")
+        format!("{what} ({hint})")
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn contracts_are_meant_by_id_glob_or_tag() {
+    fn selects_by_id_glob_or_tag() {
         let contract = contract("python-print", "output, python");
         let means = |text: &str| Selector::new(text).expect("a selector").selects(&contract);
         for text in ["python-print", "python-*", "*", " *-print ", "{python,rust}-print", "tag:output"] {
@@ -119,12 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant_is_named() {
+    fn suggests_similar_name() {
         let contracts = [contract("no-print", "output"), contract("no-eval", "danger")];
-        let said = |text: &str| Selector::new(text).expect("a selector").no_match_message(contracts.iter());
-        assert_eq!(said("no-prnt"), "no contract is called 'no-prnt' (did you mean 'no-print'?)");
-        assert_eq!(said("tag:outptu"), "no contract has the tag 'outptu' (did you mean 'tag:output'?)");
+        let message =
+            |text: &str| Selector::new(text).expect("a selector").no_match_message(contracts.iter());
+        assert_eq!(message("no-prnt"), "no contract is called 'no-prnt' (did you mean 'no-print'?)");
+        assert_eq!(message("tag:outptu"), "no contract has the tag 'outptu' (did you mean 'tag:output'?)");
         let list = "'phaser contracts list' shows those there are";
-        assert_eq!(said("xyz"), format!("no contract is called 'xyz' ({list})"));
+        assert_eq!(message("xyz"), format!("no contract is called 'xyz' ({list})"));
     }
 }

@@ -1,7 +1,8 @@
-//! YAML text to [`Contract`], and back: reads both forms, the flat one and the nested one of version 1.2.
+//! YAML: parses contract files of both schemas, and writes the flat one.
 //!
-//! What keys there are, and what their values must be, is in the table of [`keys`](super::keys). Whether a regular
-//! expression is valid is not known here; the matcher finds that out when it needs the pattern.
+//! Two parsers give the same result. `plain` reads the simple YAML of nearly all contract files and returns `None` for
+//! anything else; `yaml` reads the rest with serde-saphyr and produces the errors. Both follow the table of
+//! [`keys`](super::keys). Regular expressions are validated by the matcher, on first use.
 
 use super::keys::{ContractBuilder, KEYS, KeyLevel, ParsedContract, V1_2Position, Value, meant_by};
 use super::{Contract, ContractSchema, Origin, Warning};
@@ -20,18 +21,18 @@ pub use switch::{Switch, switched};
 pub use write::to_yaml;
 pub use yaml::{YamlNode, YamlNodeValue, node};
 
-/// What a contract file says: the values of its keys, wherever they stood.
+/// The keys and values of a contract file, in either schema.
 #[derive(Debug)]
 struct ContractDocument<'a> {
     schema: ContractSchema,
     /// The line that missing keys are reported at.
     top: usize,
-    /// Each with the index of its key.
+    /// Index of the key, and value.
     values: Vec<(usize, Value<'a>)>,
     unknown_keys: Vec<UnknownKey>,
 }
 
-/// A key that means nothing where it stands.
+/// A key without a meaning in its position.
 #[derive(Debug)]
 struct UnknownKey {
     name: String,
@@ -39,18 +40,18 @@ struct UnknownKey {
     place: UnknownKeyPlace,
 }
 
-/// Where a key stands that means nothing there.
+/// The position of an unknown key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UnknownKeyPlace {
-    /// At the top or under `rule`, where there is no such key.
+    /// At a level without such a key.
     Unknown(KeyLevel),
-    /// At the top beside `rule`, where the key belongs.
+    /// Beside `rule`; it belongs under it.
     BesideRule,
-    /// Among the keys of examples, which are these.
+    /// In examples, which have these keys.
     InExamples(&'static [&'static str]),
 }
 
-/// The contract in `yaml`, if it is one, and what is wrong or doubtful about it.
+/// Parses a contract file, with all warnings.
 pub fn read(yaml: &str, origin: Origin) -> ParsedContract {
     let document = match plain::read(yaml) {
         Some(document) => document,
@@ -64,7 +65,7 @@ pub fn read(yaml: &str, origin: Origin) -> ParsedContract {
     document.build(origin)
 }
 
-/// The contract in `yaml`, or everything that is wrong with it.
+/// Parses a contract file, or returns its errors.
 pub fn parse(yaml: &str, origin: Origin) -> Result<Contract, Vec<Warning>> {
     let ParsedContract { contract, warnings, .. } = read(yaml, origin);
     contract.ok_or(warnings)
@@ -84,7 +85,7 @@ impl ContractDocument<'_> {
 }
 
 impl UnknownKey {
-    /// What is said about it, with the key that was probably meant.
+    /// The warning, with a suggestion.
     fn what(&self) -> String {
         let name = printable(&self.name);
         let meant = match self.place {
@@ -94,7 +95,7 @@ impl UnknownKey {
             UnknownKeyPlace::Unknown(level) => meant_by(&self.name, level),
             UnknownKeyPlace::InExamples(names) => nearest(&self.name, names.iter().copied()),
         };
-        let mend = match meant {
+        let hint = match meant {
             Some(meant) => format!("did you mean '{meant}'?"),
             None => format!("remove it; the keys are {}", self.place.keys().join(", ")),
         };
@@ -102,12 +103,12 @@ impl UnknownKey {
             UnknownKeyPlace::InExamples(_) => "in examples",
             UnknownKeyPlace::Unknown(_) | UnknownKeyPlace::BesideRule => "in a contract",
         };
-        format!("key '{name}' means nothing {place} ({mend})")
+        format!("key '{name}' means nothing {place} ({hint})")
     }
 }
 
 impl UnknownKeyPlace {
-    /// The keys that say something where a unknown stands.
+    /// The keys with a meaning in this position.
     fn keys(self) -> Vec<&'static str> {
         match self {
             Self::InExamples(names) => names.to_vec(),
@@ -119,7 +120,7 @@ impl UnknownKeyPlace {
     }
 }
 
-/// May a key that was read at the top count beside `rule`? The key is known by its index.
+/// Whether the key with this index is allowed beside `rule`.
 fn counts_beside_rule(at: usize) -> bool {
     matches!(KEYS[at].v1_2, V1_2Position::AtTop | V1_2Position::Either)
 }
@@ -164,7 +165,7 @@ enabled: false
     }
 
     #[test]
-    fn the_flat_form_is_read() {
+    fn reads_flat_schema() {
         let contract = parse(FLAT, origin()).expect("is valid");
         assert_eq!(contract.id, "no-print");
         assert_eq!(contract.kind.name, "forbid_pattern");
@@ -177,7 +178,7 @@ enabled: false
     }
 
     #[test]
-    fn the_nested_form_is_read_with_literal_patterns() {
+    fn v1_2_patterns_are_literal() {
         let contract = parse(NESTED, origin()).expect("is valid");
         assert_eq!(contract.id, "needs-header");
         assert!(!contract.enabled);
@@ -187,7 +188,7 @@ enabled: false
     }
 
     #[test]
-    fn a_nested_require_pattern_is_met_by_one_file() {
+    fn v1_2_require_pattern_needs_one_file() {
         let yaml = NESTED.replace("file_contains", "require_pattern");
         let contract = parse(&yaml, origin()).expect("is valid");
         assert!(contract.check.is_about_project());
@@ -196,7 +197,7 @@ enabled: false
     }
 
     #[test]
-    fn a_nested_contract_without_severity_is_an_error() {
+    fn v1_2_severity_defaults_to_error() {
         let yaml = NESTED.replace("  severity: warning\n", "");
         assert_eq!(parse(&yaml, origin()).expect("is valid").severity, Severity::Error);
     }
@@ -236,7 +237,7 @@ enabled: false
     }
 
     #[test]
-    fn an_example_counts_as_it_is_written_whatever_yaml_takes_it_for() {
+    fn keeps_examples_as_written() {
         let yaml = format!("{FLAT}examples: {{violating: [y, 1.50, 0x1F, True], passing: ['y', abc]}}\n");
         let examples = parse(&yaml, origin()).expect("is valid").examples;
         let texts =
@@ -248,7 +249,7 @@ enabled: false
     }
 
     #[test]
-    fn every_failure_is_a_warning_with_its_line() {
+    fn every_error_names_its_line() {
         let missing = warnings("{}");
         assert_eq!(missing.len(), 5, "{missing:#?}");
         assert!(missing.iter().all(|warning| warning.starts_with("c.yaml:1: ")));

@@ -1,34 +1,34 @@
-//! What the author of a contract file should know.
+//! Warnings about contract files.
 
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Something about a contract file that its author should know; loading goes on.
+/// A problem in a contract file. Other contracts load.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Warning {
-    /// The file, as it should be shown.
+    /// The path for reports.
     pub file: PathBuf,
-    /// The line in it.
+    /// Counted from 1; `None` for the whole file.
     pub line: Option<usize>,
-    /// What is wrong, and how to mend it.
+    /// The problem and a hint: `problem (what to do)`.
     pub what: String,
-    /// The text that is wrong, and a line below it with signs under the place.
+    /// The line with the problem, and a line of carets below it.
     pub excerpt: Option<[String; 2]>,
-    /// What becomes of the contract.
+    /// Whether the contract is used.
     pub effect: WarningEffect,
 }
 
-/// What becomes of a contract that there is a warning about.
+/// The effect of a warning on its contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WarningEffect {
-    /// It does not count.
+    /// The contract is not used.
     ContractSkipped,
-    /// It counts, though perhaps not as it was meant.
+    /// The contract is used, though perhaps not as intended.
     ContractKept,
 }
 
-/// The most characters of a text that an excerpt shows before and after the place.
+/// The number of characters that an excerpt shows before and after the problem.
 const EXCERPT: usize = 50;
 
 impl Warning {
@@ -54,13 +54,13 @@ impl Warning {
         }
     }
 
-    /// The same for a contract that counts in spite of it.
+    /// Marks a warning that keeps the contract.
     #[must_use]
     pub fn only_a_doubt(self) -> Self {
         Self { effect: WarningEffect::ContractKept, ..self }
     }
 
-    /// The same with the place in `text` where it is wrong, in characters.
+    /// Adds an excerpt of `text` with carets under the characters of `place`.
     #[must_use]
     pub fn pointing(mut self, text: &str, place: Option<Range<usize>>) -> Self {
         let Some(place) = place else { return self };
@@ -80,7 +80,7 @@ impl Warning {
         self
     }
 
-    /// All of it in lines, for a terminal.
+    /// The lines for a terminal.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let excerpt = self.excerpt.iter().flatten().map(|line| format!("    {line}"));
         std::iter::once(self.to_string()).chain(excerpt)
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_warning_points_at_its_place() {
+    fn excerpt_points_at_problem() {
         let at = |text: &str, place| {
             Warning::at("a.yaml".as_ref(), 3, "wrong").pointing(text, Some(place)).excerpt
         };
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_is_one_line_but_on_a_terminal() {
+    fn excerpt_is_only_for_terminals() {
         let warning = Warning::at("a.yaml".as_ref(), 3, "wrong").pointing("x(", Some(1..2));
         assert_eq!(warning.to_string(), "a.yaml:3: wrong");
         assert_eq!(warning.lines().collect::<Vec<_>>(), ["a.yaml:3: wrong", "    x(", "     ^"]);

@@ -1,4 +1,4 @@
-//! A contract while its keys are read: each value is validated as it is set, and what is wrong is collected.
+//! Builds a contract from the values of its keys. Validates each value as it is set, and collects errors.
 
 use super::super::scope::ContractScope;
 use super::super::{
@@ -11,53 +11,53 @@ use crate::sanitize::printable;
 use crate::suggest::nearest;
 use phaser_glob::{Glob, GlobError};
 
-/// A contract that is being read. What has not been set yet means nothing.
+/// A contract under construction. Fields that are not set yet have placeholders.
 #[derive(Debug)]
 pub struct ContractBuilder {
-    /// What has been set so far.
+    /// The values so far.
     pub(super) contract: Contract,
     kind: Option<&'static ContractType>,
     pattern: Option<Pattern>,
     /// The line that missing keys are reported at.
     top: usize,
-    /// A bit for each key that has a value.
+    /// One bit per key that has a value.
     present: u32,
-    /// The line that `in` stands on.
+    /// The line of `in`.
     zones_line: Option<usize>,
     mistakes: Vec<Warning>,
     doubts: Vec<Warning>,
     values: Values,
 }
 
-/// Where values come from.
+/// The origin of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Values {
-    /// Somebody wrote them.
+    /// A contract file.
     Written,
-    /// They have been read before, and there was nothing to say about them.
+    /// The table of a pack, whose values were validated before.
     KnownToBeGood,
 }
 
-/// What became of a contract file: a contract, unless something is wrong, and what its author should know.
+/// The result of parsing a contract file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ParsedContract {
-    /// The contract, if it counts.
+    /// `None` if there are errors.
     pub contract: Option<Contract>,
-    /// The schema of the file, if it could be read at all.
+    /// `None` if the file is not YAML.
     pub schema: Option<ContractSchema>,
-    /// What is wrong or doubtful.
+    /// Errors, then doubts.
     pub warnings: Vec<Warning>,
 }
 
 impl ParsedContract {
-    /// A file that is no contract, because of this.
+    /// A file without a valid contract.
     pub fn broken(warning: Warning) -> Self {
         Self { warnings: vec![warning], ..Self::default() }
     }
 }
 
 impl ContractBuilder {
-    /// A contract of which nothing is known but its schema; missing keys are reported at the line `top`.
+    /// An empty builder. Missing keys are reported at line `top`.
     pub fn new(origin: Origin, schema: ContractSchema, top: usize) -> Self {
         let contract = Contract {
             id: String::new(),
@@ -93,13 +93,12 @@ impl ContractBuilder {
         }
     }
 
-    /// The same for values that were read before, and that nothing was wrong with or doubtful about.
+    /// A builder for values that were validated before.
     pub fn of_valid(origin: Origin, schema: ContractSchema) -> Self {
         Self { values: Values::KnownToBeGood, ..Self::new(origin, schema, 1) }
     }
 
-    /// Sets the value of the key with this index. A value of another shape than the key's is left alone: readers make
-    /// none.
+    /// Sets the value of the key with this index. Ignores a value of another shape, which readers do not produce.
     pub fn set(&mut self, at: usize, value: Value<'_>) {
         let (key, bit) = (&KEYS[at], 1 << at);
         if self.present & bit != 0 {
@@ -123,7 +122,7 @@ impl ContractBuilder {
         }
     }
 
-    /// Adds something that the author should know, although the contract counts.
+    /// Adds a warning that keeps the contract.
     pub fn doubt(&mut self, line: usize, what: impl Into<String>) {
         self.doubts.push(Warning::at(&self.contract.origin.file, line, what).only_a_doubt());
     }
@@ -132,7 +131,7 @@ impl ContractBuilder {
         self.mistakes.push(Warning::at(&self.contract.origin.file, line, what));
     }
 
-    /// The contract, unless something is wrong with it or missing.
+    /// The contract with all warnings.
     pub fn finish(mut self) -> ParsedContract {
         self.complete();
         let schema = Some(self.contract.schema);
@@ -142,13 +141,13 @@ impl ContractBuilder {
         ParsedContract { contract, schema, warnings }
     }
 
-    /// The contract, or else the origin that it would have had.
+    /// The contract; the origin if there are errors.
     pub fn into_contract(mut self) -> Result<Contract, Origin> {
         self.complete();
         if self.mistakes.is_empty() { Ok(self.contract) } else { Err(self.contract.origin) }
     }
 
-    /// Looks for what is missing, and puts together what belongs together.
+    /// Reports missing keys and builds the check.
     fn complete(&mut self) {
         for (at, key) in KEYS.iter().enumerate() {
             if self.present & (1 << at) == 0 && key.is_required(self.contract.schema, self.kind) {
@@ -230,7 +229,7 @@ impl ContractBuilder {
         self.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, needs: None });
     }
 
-    /// Sets the files that the contract is about.
+    /// Sets `file_glob`.
     pub(super) fn set_globs(&mut self, globs: &[LocatedText<'_>]) {
         self.contract.glob_line = globs.first().map_or(self.top, |first| first.line);
         if let Some(glob) = self.known_or_new("file_glob", globs) {
@@ -238,15 +237,14 @@ impl ContractBuilder {
         }
     }
 
-    /// Sets the files that it is not about.
+    /// Sets `exclude_glob`.
     pub(super) fn set_exclude(&mut self, globs: &[LocatedText<'_>]) {
         let line = globs.first().map_or(self.top, |first| first.line);
         let glob = self.known_or_new("exclude_glob", globs);
         self.contract.exclude = glob.map(|glob| Box::new(Exclude { glob, line }));
     }
 
-    /// The glob that values are. One that was accepted before is not looked at until somebody asks it: of the contracts of
-    /// a pack, one is asked for all that have the same glob.
+    /// The glob of `globs`. A glob of a pack was validated before and is parsed on first use.
     fn known_or_new(&mut self, key: &str, globs: &[LocatedText<'_>]) -> Option<Glob> {
         match (self.values, globs) {
             (Values::KnownToBeGood, [known]) => Some(Glob::accepted(&known.text)),
@@ -254,7 +252,7 @@ impl ContractBuilder {
         }
     }
 
-    /// One glob, or several that become one with braces around them, if they are valid.
+    /// One glob, or several joined by braces, if valid.
     fn globs(&mut self, key: &str, globs: &[LocatedText<'_>]) -> Option<Glob> {
         let [glob] = globs else { return self.list_of_globs(key, globs) };
         self.glob(key, glob)
@@ -275,7 +273,7 @@ impl ContractBuilder {
         Glob::new(&joined.text).map_err(|error| self.wrong_glob(key, &joined, &error)).ok()
     }
 
-    /// One glob, if it is valid.
+    /// One glob, if valid.
     fn glob(&mut self, key: &str, glob: &LocatedText<'_>) -> Option<Glob> {
         if self.values == Values::Written
             && let Some(doubt) = doubtful_glob::doubt(key, &glob.text)
@@ -306,11 +304,11 @@ impl ContractBuilder {
                 Some(zone) if self.contract.zones.contains(&zone) => {}
                 Some(zone) => self.contract.zones.push(zone),
                 None => {
-                    let mend = match nearest(text, known) {
+                    let hint = match nearest(text, known) {
                         Some(meant) => format!("did you mean '{meant}'?"),
                         None => format!("use {}", known.join(", ")),
                     };
-                    self.mistake(*line, format!("'in' knows no '{}' ({mend})", printable(text)));
+                    self.mistake(*line, format!("'in' knows no '{}' ({hint})", printable(text)));
                 }
             }
         }
@@ -365,12 +363,12 @@ impl ContractBuilder {
     }
 }
 
-/// Is this a word that ids and tags are made of?
+/// Whether a text is a valid id or tag.
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// A glob as it may stand in braces, where a bare comma would end it.
+/// A glob for use inside braces: bare commas are escaped.
 fn without_bare_commas(glob: &str) -> String {
     let mut text = glob.to_owned();
     for comma in doubtful_glob::bare_commas(glob).into_iter().rev() {
@@ -384,7 +382,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_glob_in_braces_means_what_it_means_alone() {
+    fn escapes_bare_commas() {
         for (glob, expected) in [
             ("a,b", "a\\,b"),
             ("{a,b}", "{a,b}"),

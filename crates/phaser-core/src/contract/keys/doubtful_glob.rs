@@ -1,10 +1,10 @@
-//! Globs that are valid and surely not what was meant: they match no file at all.
+//! Valid globs that match no file, with a suggestion.
 
 use crate::sanitize::printable;
 
-/// What is wrong with a glob that can match nothing in a project, and what to write.
+/// A warning about a glob that can match no file of a project.
 pub fn doubt(key: &str, glob: &str) -> Option<String> {
-    // Nearly every glob is as it should be, and a hook reads them all.
+    // Fast path: a hook reads every glob, and nearly all are usual.
     let (mut before, mut is_usual) = (0, !glob.starts_with(['!', '/', '.']) && !glob.ends_with('/'));
     let mut has_commas = false;
     for byte in glob.bytes() {
@@ -48,7 +48,7 @@ fn about(key: &str, glob: &str) -> Option<String> {
     })
 }
 
-/// Where commas stand that are neither escaped nor in braces nor in brackets, as byte offsets.
+/// The byte offsets of commas outside escapes, braces and brackets.
 pub(super) fn bare_commas(glob: &str) -> Vec<usize> {
     let (mut commas, mut depth) = (Vec::new(), 0_usize);
     let mut rest = glob.char_indices().peekable();
@@ -76,8 +76,8 @@ mod tests {
     use phaser_glob::Glob;
 
     #[test]
-    fn what_matches_nothing_is_said_with_what_to_write() {
-        for (glob, mend) in [
+    fn warns_with_suggestion() {
+        for (glob, hint) in [
             ("./src/*.py", "(write 'src/*.py')"),
             ("/src/*.py", "(write 'src/*.py')"),
             (".//src", "(write 'src')"),
@@ -88,13 +88,13 @@ mod tests {
             ("src/", "(write 'src/**')"),
         ] {
             let doubt = doubt("file_glob", glob).unwrap_or_else(|| panic!("nothing is said about {glob}"));
-            assert!(doubt.ends_with(mend), "{doubt}");
+            assert!(doubt.ends_with(hint), "{doubt}");
             assert!(Glob::new(glob).is_ok(), "{glob} is valid");
         }
     }
 
     #[test]
-    fn what_is_advised_matches_what_was_meant() {
+    fn suggestion_matches_what_was_meant() {
         let matches = |glob: &str, path: &str| Glob::new(glob).expect("valid").is_match(path.as_bytes());
         assert!(
             matches("\\!tests/**", "!tests/a") && matches("{*.py,*.rs}", "a.rs") && matches("a\\,b", "a,b")
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_globs_are_left_alone() {
+    fn accepts_usual_globs() {
         for glob in [
             "**",
             "**/*.py",

@@ -1,4 +1,4 @@
-//! The table of keys: one row for each.
+//! The rows of the table.
 
 use serde_json::{Value as Json, json};
 
@@ -10,7 +10,7 @@ use super::{
 use crate::check::TYPES;
 use phaser_glob::MAX_GLOB_LEN;
 
-/// All keys of a contract, in the order in which they are written and shown.
+/// All keys, in the order they are written and shown.
 pub static KEYS: [ContractKey; 14] = [
     ContractKey {
         name: "rule_id",

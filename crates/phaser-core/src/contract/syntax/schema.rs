@@ -1,6 +1,6 @@
-//! The JSON Schema of contract files, made from the table of keys: for editors.
+//! The JSON Schema of contract files for editors, derived from the tables of keys and types.
 //!
-//! The schema demands what the validation demands, and it is stricter in one point: an unknown key is an error in it.
+//! It accepts what the parser accepts, except that an unknown key is an error.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::check::TYPES;
 use crate::contract::ContractSchema;
 use crate::contract::keys::{ContractKey, KEYS, KeyRequired, RULE, UNREAD};
 
-/// The JSON Schema of contract files, in both forms.
+/// The JSON Schema of both contract schemas.
 pub fn schema() -> Value {
     let mut top: Map<String, Value> =
         KEYS.iter().map(|key| (key.name.to_owned(), described((key.schema)(), key.meaning))).collect();
@@ -31,7 +31,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// What stands under `rule`.
+/// The schema of `rule`.
 fn rule_schema() -> Value {
     let in_rule = KEYS.iter().filter(|key| !key.names_in_rule().is_empty());
     let property = |key: &ContractKey| {
@@ -106,7 +106,7 @@ fn example_schema() -> Value {
     })
 }
 
-/// A schema with its description in front.
+/// Puts a description in front of a schema.
 fn described(schema: Value, meaning: &str) -> Value {
     let mut described = Map::from_iter([("description".to_owned(), json!(meaning))]);
     if let Value::Object(schema) = schema {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_knows_the_keys_that_are_read() {
+    fn schema_has_every_key() {
         let schema = schema();
         let conforming = |yaml| {
             let value = serde_saphyr::from_str(yaml).expect("is YAML");

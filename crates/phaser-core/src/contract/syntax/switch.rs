@@ -1,19 +1,19 @@
-//! Switching a contract on or off in the text of its file, without touching any other byte of it.
+//! Enables or disables a contract in the text of its file, without changing any other byte.
 
 use super::{parse, yaml};
 use crate::contract::{Contract, Origin, Warning};
 
-/// On or off.
+/// The new value of `enabled`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// The contract counts.
+    /// Enabled.
     On,
-    /// It does not.
+    /// Disabled.
     Off,
 }
 
 impl Switch {
-    /// What has become of a contract that was switched.
+    /// The past participle for reports.
     pub fn done(self) -> &'static str {
         match self {
             Self::On => "Enabled",
@@ -29,8 +29,8 @@ impl Switch {
     }
 }
 
-/// The text of a contract file with its contract switched. Only the value of `enabled` changes; where there is none, a line
-/// is added at the end. Without a safe way to do that, the warning says so.
+/// The text of a contract file with `enabled` set. Only its value changes; without one, a line is added at the end. A
+/// warning if the result would not parse to the same contract.
 pub fn switched(text: &str, origin: &Origin, to: Switch) -> Result<String, Vec<Warning>> {
     let before = parse(text, origin.clone())?;
     let enabled = to == Switch::On;
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn there_and_back_gives_the_same_bytes() {
+    fn round_trip_keeps_bytes() {
         let crlf = HEAD.replace('\n', "\r\n");
         for yaml in [format!("\u{FEFF}{HEAD}enabled: true"), format!("{crlf}enabled: true\r\n")] {
             let back = switched(&off(&yaml), &origin(), Switch::On).expect("can be edited");
@@ -104,20 +104,20 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_that_is_so_already_is_left_alone() {
+    fn keeps_text_if_already_set() {
         let yaml = format!("{HEAD}enabled: no\n");
         assert_eq!(off(&yaml), yaml);
         assert_eq!(switched(HEAD, &origin(), Switch::On).expect("is valid"), HEAD);
     }
 
     #[test]
-    fn the_nested_form_has_its_switch_at_the_top() {
+    fn v1_2_sets_top_level_key() {
         let yaml = "rule:\n  id: a\n  type: file_exists\n  file_glob: x\n  message: m\n  severity: error\n";
         assert_eq!(off(yaml), format!("{yaml}enabled: false\n"));
     }
 
     #[test]
-    fn what_cannot_be_edited_safely_is_refused() {
+    fn rejects_unsafe_edits() {
         let flow = "{rule_id: a, type: file_exists, file_glob: x, message: m, severity: error}\n";
         let ended = format!("{HEAD}...\n");
         let empty = format!("{HEAD}enabled:\n");

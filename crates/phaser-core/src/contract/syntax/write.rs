@@ -1,11 +1,11 @@
-//! A contract as YAML, in the flat form: each key of the table that it has a value for, examples aside.
+//! Writes a contract as YAML in the flat schema, without examples.
 
 use std::borrow::Cow;
 
 use crate::contract::Contract;
 use crate::contract::keys::{ContractKey, KEYS, Quotes, Value};
 
-/// The text of a contract file that says what the contract says, but for its examples.
+/// The contract as a file, without examples.
 pub fn to_yaml(contract: &Contract) -> String {
     let written = |key: &ContractKey| match key.value_of(contract)? {
         Value::Text(text) => Some(scalar(key, &text.text).into_owned()),
@@ -20,13 +20,13 @@ pub fn to_yaml(contract: &Contract) -> String {
     lines.map(|(name, value)| format!("{name}: {value}\n")).collect()
 }
 
-/// A text as the value of a key.
+/// A text as the YAML value of `key`.
 fn scalar<'a>(key: &ContractKey, text: &'a str) -> Cow<'a, str> {
     let is_bare = key.quotes == Quotes::IfNeeded && is_word(text);
     if is_bare { Cow::Borrowed(text) } else { quoted(text) }
 }
 
-/// Is this a word that means nothing else to YAML?
+/// Whether YAML reads the bare word as text.
 fn is_word(text: &str) -> bool {
     const MEANS_ELSE: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -35,8 +35,8 @@ fn is_word(text: &str) -> bool {
         && !MEANS_ELSE.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// A YAML scalar on one line. Single quotes change nothing, so that patterns stay as they are; what
-/// they cannot hold is escaped as in JSON.
+/// A YAML scalar on one line: in single quotes, which keep patterns unchanged, or escaped in double quotes if it has
+/// control characters.
 fn quoted(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')) {
         let escaped = text.chars().map(|c| match c {
@@ -70,12 +70,12 @@ mod tests {
         in: [code, strings]\nmessage: 'Use the logger.'\nseverity: error\nenabled: true\ntags: [output, 'no', '1']\n";
 
     #[test]
-    fn a_contract_is_written_as_by_hand() {
+    fn writes_yaml_as_by_hand() {
         assert_eq!(to_yaml(&contract(YAML)), YAML);
     }
 
     #[test]
-    fn a_contract_comes_back_as_it_was() {
+    fn round_trip_keeps_contract() {
         for file in pack_files() {
             let expected = Contract { examples: Examples::default(), ..contract(&file) };
             assert_eq!(contract(&to_yaml(&expected)), expected);

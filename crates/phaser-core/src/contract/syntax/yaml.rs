@@ -1,6 +1,4 @@
-//! A contract file in any YAML: the only user of the YAML crate.
-//!
-//! Reads each key of the table as what its row says, and remembers keys that are in no row.
+//! The full YAML parser, and the only user of serde-saphyr. Unknown keys are collected for warnings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +19,7 @@ mod node;
 pub(super) use mistake::{Subject, YamlMistake};
 pub use node::{YamlNode, YamlNodeValue, node};
 
-/// What a contract file says.
+/// Parses a contract file.
 pub(super) fn read(yaml: &str) -> Result<ContractDocument<'static>, YamlMistake> {
     let Some(TopMapping(mapping)) = document(yaml, Subject::Contract)? else {
         return Err(YamlMistake::at(1, "the file is empty (a contract starts with 'rule_id: …')"));
@@ -50,7 +48,7 @@ pub(super) fn read(yaml: &str) -> Result<ContractDocument<'static>, YamlMistake>
     Ok(document)
 }
 
-/// Where the value of a key at the top stands, if it is true or false.
+/// The byte range of a boolean at the top level.
 pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
     let TopMapping(mapping) = document::<Option<TopMapping>>(yaml, Subject::Contract).ok()??;
     let entry = mapping.written.entries.into_iter().find(|entry| KEYS[entry.key].name == name)?;
@@ -58,7 +56,7 @@ pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
     span(&flag.referenced).filter(|range| yaml.get(range.clone()).is_some())
 }
 
-/// The one document in `yaml`, read within limits that no contract needs more than.
+/// Deserializes the only document in `yaml`, within limits of depth and size.
 fn document<'de, T: Deserialize<'de>>(yaml: &'de str, subject: Subject) -> Result<T, YamlMistake> {
     let options = options! {
         budget: serde_saphyr::budget! {
@@ -82,7 +80,7 @@ fn span(location: &Location) -> Option<Range<usize>> {
     Some(start..start + usize::try_from(span.byte_len()?).ok()?)
 }
 
-/// What stands in a mapping: values of known keys, and other keys.
+/// The known and unknown keys of a mapping.
 #[derive(Default)]
 struct YamlKeys {
     entries: Vec<YamlEntry>,
@@ -97,7 +95,7 @@ struct YamlEntry {
     raw: YamlValue,
 }
 
-/// A value as the YAML crate reads it.
+/// A deserialized value with its location.
 enum YamlValue {
     Text(Spanned<String>),
     TextOrList(Spanned<TextOrList>),
@@ -134,7 +132,7 @@ fn placed(spanned: Spanned<String>) -> LocatedText<'static> {
     LocatedText::new(spanned.value, line)
 }
 
-/// The characters that a value is written with.
+/// The source text of a value.
 fn as_written(yaml: &str, location: &Location) -> Option<String> {
     span(location).and_then(|range| yaml.get(range)).map(str::to_owned)
 }
@@ -142,10 +140,10 @@ fn as_written(yaml: &str, location: &Location) -> Option<String> {
 /// The whole file.
 struct TopMapping(Mapping);
 
-/// What stands under `rule`.
+/// The value of `rule`.
 struct RuleMapping(Mapping);
 
-/// A mapping in a contract file, and the rule in it.
+/// A mapping, and the value of `rule` in it.
 #[derive(Default)]
 struct Mapping {
     written: YamlKeys,
@@ -196,7 +194,7 @@ impl<'de> Visitor<'de> for MappingVisitor {
     }
 }
 
-/// A value of this shape, unless it is empty.
+/// The next value, with this shape; `None` for null.
 fn next_value<'de, A: MapAccess<'de>>(map: &mut A, shape: ValueShape) -> Result<Option<YamlValue>, A::Error> {
     Ok(match shape {
         ValueShape::Text { .. } => map.next_value::<Option<_>>()?.map(YamlValue::Text),
@@ -212,7 +210,7 @@ fn next_value<'de, A: MapAccess<'de>>(map: &mut A, shape: ValueShape) -> Result<
 /// A text, or a list of texts.
 enum TextOrList {
     Text(String),
-    /// What YAML takes for a number or a truth value; it counts as it is written.
+    /// A number or boolean; its source text is used.
     OtherScalar,
     List(Vec<Spanned<String>>),
 }
@@ -261,11 +259,11 @@ impl<'de> Visitor<'de> for TextOrListVisitor {
     }
 }
 
-/// The keys of examples, and of an example that has a path.
+/// The keys of `examples` and of one example.
 const IN_EXAMPLES: &[&str] = &["violating", "passing"];
 const IN_EXAMPLE: &[&str] = &["path", "text", "fixed"];
 
-/// Examples as they are written.
+/// Deserialized examples.
 #[derive(Default)]
 struct RawExamples {
     violating: Vec<Spanned<RawExample>>,
@@ -273,14 +271,14 @@ struct RawExamples {
     unknown_keys: Vec<UnknownKey>,
 }
 
-/// A text, or a text with the path that it is judged under.
+/// A text, or a mapping with a text and its path.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "an example is a text, or a 'path' and a 'text' (put the text in quotes)")]
 enum RawExample {
     Text(String),
-    /// What YAML takes for a truth value; it counts as it is written.
+    /// The source text is used.
     Flag(bool),
-    /// What YAML takes for a number; it counts as it is written.
+    /// The source text is used.
     Number(f64),
     LocatedText(RawPlacedExample),
 }

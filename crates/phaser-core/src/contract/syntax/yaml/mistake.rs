@@ -1,9 +1,9 @@
-//! What is wrong with YAML that is not a contract, and how to mend it: the words of the YAML crate in words that help.
+//! Translates errors of serde-saphyr into messages with a hint.
 
 use super::{BudgetBreach, Error, MessageFormatter as _, UserMessageFormatter, line_of};
 use crate::sanitize::printable;
 
-/// What a file should have been.
+/// The kind of file, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A contract.
@@ -28,23 +28,23 @@ impl Subject {
     }
 }
 
-/// What is wrong with a file as a whole, and the line where it shows.
+/// An error that makes a file unreadable.
 #[derive(Debug)]
 pub struct YamlMistake {
-    /// The line.
+    /// Counted from 1.
     pub line: usize,
-    /// What is wrong, and how to mend it.
+    /// The problem and a hint.
     pub what: String,
 }
 
 impl YamlMistake {
-    /// A mistake that shows on this line.
+    /// An error on `line`.
     pub fn at(line: usize, what: impl Into<String>) -> Self {
         Self { line, what: what.into() }
     }
 }
 
-/// What an error of the YAML crate means for the author of `yaml`.
+/// Translates `error` for the author of `yaml`.
 pub fn of(yaml: &str, error: &Error, subject: Subject) -> YamlMistake {
     let line = error.location().map_or(1, |location| line_of(&location));
     match control_character(yaml) {
@@ -79,7 +79,7 @@ fn describe(error: &Error, subject: Subject) -> String {
             "one value, where a list is expected (put it in brackets, or write '- ' before it on a line of its own)"
                 .to_owned()
         }
-        // Words of this module's own.
+        // Messages of the visitors in this module.
         Error::Message { msg, .. } if msg.ends_with(')') => printable(msg),
         Error::SerdeInvalidType { expected, .. } => format!("expected {}", printable(expected)),
         Error::InvalidScalar { ty: "boolean", .. } => "neither true nor false (write one of them)".to_owned(),
@@ -96,8 +96,8 @@ fn describe(error: &Error, subject: Subject) -> String {
         Error::Budget { .. } => format!("too deep or too large for {noun} (write plain values)"),
         other => {
             let what = UserMessageFormatter.format_message(other);
-            let mend = "put the value in single quotes, and indent with spaces";
-            format!("not {noun}: {} ({mend})", printable(&what))
+            let hint = "put the value in single quotes, and indent with spaces";
+            format!("not {noun}: {} ({hint})", printable(&what))
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Any YAML document as a tree, with the line of each part: for the configuration of a project, whose keys are not those of
-//! a contract.
+//! Any YAML document as a tree with lines, for the configuration of a project.
 
 use std::fmt;
 
@@ -9,21 +8,21 @@ use serde_saphyr::Spanned;
 
 use super::{Subject, YamlMistake, as_written, document, line_of};
 
-/// A part of a document.
+/// A node of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlNode {
-    /// The line that it starts on.
+    /// The first line.
     pub line: usize,
-    /// What it is.
+    /// Scalar, list or mapping.
     pub value: YamlNodeValue,
 }
 
-/// What a part of a document is.
+/// The content of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum YamlNodeValue {
-    /// Nothing.
+    /// Null or empty.
     Nothing,
-    /// One value, as it is written.
+    /// A scalar; numbers and booleans as written.
     Scalar(String),
     /// A list.
     List(Vec<YamlNode>),
@@ -31,18 +30,18 @@ pub enum YamlNodeValue {
     Mapping(Vec<(YamlNode, YamlNode)>),
 }
 
-/// The document in `yaml`; an empty one is nothing. Or what is wrong with it: the line, and what to do.
+/// Parses a document, or returns line and message of an error.
 pub fn node(yaml: &str) -> Result<YamlNode, (usize, String)> {
     let wrong = |YamlMistake { line, what }: YamlMistake| (line, what);
     let raw: Option<Spanned<RawNode>> = document(yaml, Subject::Configuration).map_err(wrong)?;
     Ok(raw.map_or(YamlNode { line: 1, value: YamlNodeValue::Nothing }, |raw| raw.placed(yaml)))
 }
 
-/// A part as the YAML crate reads it.
+/// A deserialized node.
 enum RawNode {
     Nothing,
     Text(String),
-    /// What YAML takes for a number or a truth value; it counts as it is written.
+    /// A number or boolean; its source text is used.
     OtherScalar,
     List(Vec<Spanned<RawNode>>),
     Mapping(Vec<(Spanned<RawNode>, Spanned<RawNode>)>),
