@@ -284,9 +284,10 @@ fn large_baseline_works_in_any_order() {
 fn broken_baseline_is_reported_with_line() {
     let sandbox = recorded();
     let text = file(&sandbox);
-    for (broken, what) in
-        [(format!("{text}<<<<<<< HEAD\n"), "a merge conflict"), (format!("{text}nonsense\n"), "not an entry")]
-    {
+    for (broken, what) in [
+        (format!("{text}<<<<<<< HEAD\n"), "merge conflict"),
+        (format!("{text}nonsense\n"), "not a baseline entry"),
+    ] {
         let sandbox = recorded().file(FILE, broken);
         let said = format!("phaser: {FILE}:30: {what}");
         for args in [

@@ -149,7 +149,7 @@ fn only_and_skip_choose_contracts() {
 #[test]
 fn invalid_configuration_disarms_no_hook() {
     for (config, said) in [
-        ("pack: [go]\n", ".claude/phaser.yaml:1: key 'pack' means nothing here (did you mean 'packs'?)"),
+        ("pack: [go]\n", ".claude/phaser.yaml:1: unknown key 'pack' (did you mean 'packs'?)"),
         ("packs: [nope]\n", ".claude/phaser.yaml:1: no pack is called 'nope'"),
         ("\ncontracts: [gone]\n", ".claude/phaser.yaml:2: 'contracts': gone is not a readable directory"),
         ("packs: [\n", ".claude/phaser.yaml:"),

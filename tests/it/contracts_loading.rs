@@ -131,8 +131,7 @@ fn project_disables_user_contract() {
     let off = no_x("same") + "enabled: false\n";
     let sandbox = sandbox().contract(&off).contract(&no_x("other")).user_contract(&no_x("same"));
     assert_eq!(violated(&sandbox), ["other"]);
-    let note =
-        "phaser: same of ~/.phaser/contracts/same.yaml is switched off by .claude/contracts/same.yaml\n";
+    let note = "phaser: same of ~/.phaser/contracts/same.yaml is disabled by .claude/contracts/same.yaml\n";
     assert_eq!(json(&sandbox).stderr, note);
     for run in [
         sandbox.run(["enforce", "--all", "--strict", "--fail-on", "never"]),
@@ -166,8 +165,8 @@ fn first_enabled_of_two_equal_ids_counts() {
     assert_eq!(output.json()["violations"][0]["severity"], "error");
     assert_eq!(output.violations().len(), 1);
     insta::assert_snapshot!(output.stderr, @"
-    .claude/contracts/a.yaml: rule id 'same' is used again, and the one in .claude/contracts/b.yaml counts (rename one of them)
-    .claude/contracts/c.yaml: rule id 'same' is used again, and the one in .claude/contracts/b.yaml counts (rename one of them)
+    .claude/contracts/a.yaml: duplicate rule id 'same'; using the one in .claude/contracts/b.yaml (rename one of them)
+    .claude/contracts/c.yaml: duplicate rule id 'same'; using the one in .claude/contracts/b.yaml (rename one of them)
     ");
 }
 

@@ -335,7 +335,7 @@ fn staged_run_reads_staged_contracts() {
         .file(".claude/contracts/untracked.yaml", forbid("untracked", "z", "**/*.txt"));
     let output = staged(&sandbox);
     assert_eq!(output.violations(), ["b.txt:1:1 untracked"], "{output}");
-    let note = "phaser: .claude/contracts/no-x.yaml counts as it is staged; on disk it is different";
+    let note = "phaser: .claude/contracts/no-x.yaml: using the staged version, which differs on disk";
     assert!(output.stderr.contains(note), "{output}");
     let sandbox = sandbox.git_add(".claude/contracts/no-x.yaml");
     assert_eq!(staged(&sandbox).violations(), ["a.txt:1:1 no-x", "b.txt:1:1 untracked"]);

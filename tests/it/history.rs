@@ -282,7 +282,7 @@ fn repository_may_be_directory_of_project() {
     assert_eq!((output.code, counts(&output)), (Some(0), vec![(1, 0), (2, 0)]), "{output}");
     assert_eq!(
         output.stderr,
-        "phaser: only part is in the repository: what is about the whole project is not judged\n"
+        "phaser: only part is in the repository: contracts about the whole project are not checked\n"
     );
 }
 
@@ -389,7 +389,7 @@ fn reports_missing_objects_and_shows_rest() {
     fs::remove_file(object(&sandbox, "HEAD~2^{tree}")).expect("was loose");
     let tree = sandbox.run(args);
     assert_eq!((tree.code, counts(&tree)), (Some(3), vec![(3, 3), (1, 3)]), "{tree}");
-    assert!(tree.stderr.starts_with("phaser: older commits are left out: "), "{tree}");
+    assert!(tree.stderr.starts_with("phaser: older commits skipped: "), "{tree}");
     let sandbox = unpacked();
     fs::remove_file(object(&sandbox, "HEAD~3")).expect("was loose");
     let commit = sandbox.run(args);
@@ -419,7 +419,7 @@ fn reports_submodules_pointers_replacements_grafts() {
     insta::assert_snapshot!(output.stderr, @r#"
     phaser: 1 object with a replacement (`git replace`) counted as committed
     phaser: the file info/grafts is not followed: parents are as committed
-    phaser: 1 submodule not looked into: vendored
+    phaser: 1 submodule not searched: vendored
     phaser: 1 file is a pointer of Git LFS, of which the text is not in the repository: big.py
     "#);
     assert_eq!(sandbox.run(["history", "--quiet", "--format", "json"]).stderr, "");

@@ -119,7 +119,7 @@ fn contracts_that_are_too_large_together() {
     let sandbox = sandbox.file("a.txt", "x");
     let output = sandbox.run(["enforce", "a.txt"]);
     assert_eq!(output.code, Some(1), "{output}");
-    let what = ".claude/contracts: the contracts are larger than 16777216 bytes together: ";
+    let what = ".claude/contracts: contracts exceed 16777216 bytes together: ";
     assert!(output.stderr.contains(what), "{output}");
     assert!(output.stdout.contains("c000") && !output.stdout.contains("c299"), "{output}");
     assert_eq!(sandbox.run(["enforce", "a.txt", "--strict"]).code, Some(3));

@@ -118,7 +118,7 @@ fn unreadable_index_ends_with_3_if_needed() {
     assert_eq!(json(&sandbox).code, Some(1), "nothing is ignored");
     let output = json(&sandbox.file(".gitignore", "*.log\n").file("a.log", "x"));
     assert_eq!((output.code, output.violations()), (Some(3), vec!["a.txt:1:1 no-x".to_owned()]));
-    let said = ".: cannot be read: cannot tell which of the files that git ignores are tracked: ";
+    let said = ".: cannot be read: cannot tell which ignored files are tracked: ";
     assert!(output.unchecked().concat().starts_with(said), "{output}");
 }
 

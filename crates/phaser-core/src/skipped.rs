@@ -209,15 +209,11 @@ impl fmt::Display for Why {
             }
             Self::TimeOver { looked_at, directories, tracked } => {
                 let s = |count: usize| if count == 1 { "y" } else { "ies" };
-                write!(
-                    f,
-                    "time was over after {looked_at} files; {directories} director{} ",
-                    s(*directories)
-                )?;
+                write!(f, "timed out after {looked_at} files; {directories} director{} ", s(*directories))?;
                 if let Some(tracked) = tracked {
-                    write!(f, "with {tracked} files that git tracks ")?;
+                    write!(f, "with {tracked} tracked files ")?;
                 }
-                f.write_str("could not be looked at (check everything with: phaser enforce --all)")
+                f.write_str("unchecked (check everything with: phaser enforce --all)")
             }
             Self::TooManyViolations { limit, .. } => {
                 write!(f, "more than {limit} violations; only the first {limit} are reported")

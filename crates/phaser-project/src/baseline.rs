@@ -92,7 +92,7 @@ impl Baseline {
     pub fn read(root: &Root, filter: Option<&EntryFilter>) -> Result<Option<Self>, Warning> {
         let path = root.path().join(BASELINE);
         let unreadable = |error: io::Error| {
-            let what = format!("cannot be read: {error} (mend it, or leave it out with --no-baseline)");
+            let what = format!("cannot be read: {error} (fix it, or skip it with --no-baseline)");
             Warning::about(Path::new(BASELINE), what)
         };
         match fs::metadata(&path) {
@@ -289,11 +289,11 @@ impl<'a> BaselineParser<'a> {
         let broken = |what: String| Warning::at(Path::new(BASELINE), self.number, what);
         if [&b"<<<<<<<"[..], b"=======", b">>>>>>>", b"|||||||"].iter().any(|marker| line.starts_with(marker))
         {
-            let help =
-                "keep the entries of both sides, take the markers out, and run 'phaser baseline --prune'";
-            return Err(broken(format!("a merge conflict: {help}")));
+            let hint =
+                "keep the entries of both sides, remove the markers, and run 'phaser baseline --prune'";
+            return Err(broken(format!("merge conflict ({hint})")));
         }
-        let wrong = |why: &str| broken(format!("not an entry of a baseline ({why}): take the line out"));
+        let wrong = |why: &str| broken(format!("not a baseline entry: {why} (remove the line)"));
         let WireEntry { contract, path, digest, count } = serde_json::from_slice(line).map_err(|error| {
             let error = error.to_string();
             wrong(error.split(" at line ").next().unwrap_or_default())

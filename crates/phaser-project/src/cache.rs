@@ -1,15 +1,15 @@
 //! Caches the results of a scan between runs.
 //!
 //! One cache file holds the results for one combination of project, contracts, options and binary; a SHA-256 of these
-//! is its key, part of its name and of its header (see [`key`]). A file is answered from the cache
+//! is its key, part of its name and of its header. A file is answered from the cache
 //!
 //! - without opening it, if its [`Stamp`] (device, inode, size, mtime, ctime) is the recorded one,
 //! - without searching it, if its SHA-256 is that of one of the last four contents.
 //!
 //! # Why this is sound
 //!
-//! A result depends on the path, the content and the key, and on nothing else; a result that does (a timeout, an
-//! unreadable file) is not cached ([`record`]). Content is identified by SHA-256, so a crafted file cannot pass for
+//! A cached result depends on the path, the content and the key, and on nothing else; one that depends on more (a
+//! timeout, an unreadable file) is not cached. Content is identified by SHA-256, so a crafted file cannot pass for
 //! another. A stamp identifies content because every write changes ctime, unless it falls into the same tick of the
 //! clock. So a stamp is recorded only if the file's ctime is older than the start of the run by more than a tick, on
 //! the clock of the file system ([`Stamp::is_settled`]); otherwise the file is hashed the next time. The stamp is
@@ -108,13 +108,13 @@ impl fmt::Display for CacheNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(path, error) => {
-                write!(f, "the cache was passed over: {} cannot be read: {error}", path.display())
+                write!(f, "ignoring cache {}: cannot read it: {error}", path.display())
             }
             Self::Damaged(path) => {
-                write!(f, "the cache was passed over: {} is damaged, or not phaser's", path.display())
+                write!(f, "ignoring cache {}: damaged or not phaser's", path.display())
             }
             Self::NotKept(path, error) => {
-                write!(f, "nothing was kept for the next run: {}: {error}", path.display())
+                write!(f, "cannot write cache {}: {error}", path.display())
             }
         }
     }

@@ -105,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(number: usize, long: u64, bytes: Vec<u8>, list: Vec<String>) {
+        fn codec_round_trips(number: usize, long: u64, bytes: Vec<u8>, list: Vec<String>) {
             let mut out = Vec::new();
             put_number(&mut out, number);
             put_long(&mut out, long);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_too_large_is_none() {
+    fn rejects_overlong_number() {
         assert_eq!(Decoder(&[0xFF; 20]).number(), None);
         assert_eq!(
             Decoder(&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]).number(),

@@ -4,7 +4,7 @@
 //!
 //! A history of 500 commits with 2,000 files has a million files but only a few thousand distinct blobs. The result
 //! of a file depends on its content, on the contracts that apply to its path, and on its name (which decides the
-//! language). Each distinct combination, a [`Version`], gets a number and is searched once, whatever the number of
+//! language). Each distinct combination, a `Version`, gets a number and is searched once, whatever the number of
 //! commits it is in.
 //!
 //! The newest commit is the sum of the tallies of its versions. For each older commit, the tallies of the versions
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::path::RelPath;
 use crate::scan::tally::{StandsFor, Tally, TallyInput, tally};
-use crate::scan::{Progress, ScanOptions};
+use crate::scan::{ProgressSink, ScanOptions};
 use crate::source::Target;
 use crate::source::git::history::{
     Commit, CommitHistory, CommittedFile, Difference, Extent, HistoryNote, Stored,
@@ -72,7 +72,7 @@ impl CommitSample {
     }
 }
 
-/// Versions of a file that were not fully checked.
+/// VersionTable of a file that were not fully checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unchecked {
     /// The reason for the newest of them.
@@ -94,10 +94,10 @@ pub fn count(
     matcher: &Matcher,
     past: CommitHistory,
     options: ScanOptions,
-    progress: &dyn Progress,
+    progress: &dyn ProgressSink,
 ) -> ViolationHistory {
     let CommitHistory { commits, files, steps, extent, notes } = past;
-    let mut versions = Versions::new(matcher);
+    let mut versions = VersionTable::new(matcher);
     let first: Vec<usize> =
         files.iter().filter_map(|CommittedFile { path, stored }| versions.number(path, stored)).collect();
     let steps: Vec<VersionChanges> =
@@ -157,7 +157,7 @@ struct VersionChanges {
 }
 
 impl VersionChanges {
-    fn of(differences: &[Difference], versions: &mut Versions<'_>) -> Self {
+    fn of(differences: &[Difference], versions: &mut VersionTable<'_>) -> Self {
         let mut step = Self { taken: Vec::new(), added: Vec::new() };
         for Difference { path, newer, older } in differences {
             let [newer, older] = [newer, older].map(|stored| versions.number(path, stored.as_ref()?));
@@ -171,7 +171,7 @@ impl VersionChanges {
 }
 
 /// The distinct versions of files.
-struct Versions<'m> {
+struct VersionTable<'m> {
     matcher: &'m Matcher,
     /// The contracts of each path, memoized.
     paths: HashMap<RelPath, Arc<Selection>>,
@@ -198,7 +198,7 @@ struct SearchedVersion {
     group: Arc<Selection>,
 }
 
-impl<'m> Versions<'m> {
+impl<'m> VersionTable<'m> {
     fn new(matcher: &'m Matcher) -> Self {
         Self { matcher, paths: HashMap::new(), known: HashMap::new(), found: Vec::new() }
     }
@@ -228,9 +228,9 @@ impl<'m> Versions<'m> {
         Some(number)
     }
 
-    /// Checks every version once. Versions of one file are read in sequence, newest first, which is the order of
+    /// Checks every version once. VersionTable of one file are read in sequence, newest first, which is the order of
     /// git's deltas.
-    fn tally(&self, options: ScanOptions, progress: &dyn Progress) -> Vec<Tally> {
+    fn tally(&self, options: ScanOptions, progress: &dyn ProgressSink) -> Vec<Tally> {
         let numbers = 0..self.found.len();
         let mut order: Vec<usize> = numbers.filter(|&at| self.found[at].stored.is_some()).collect();
         order.sort_by(|&one, &other| self.found[one].path.cmp(&self.found[other].path));

@@ -185,14 +185,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_under_the_root_are_relative_to_it() {
+    fn paths_under_root_are_relative() {
         let root = Root::new("/nowhere/project");
         assert_eq!(root.relative(Path::new("/nowhere/project/./src//a.rs")), RelPath::from("src/a.rs"));
         assert_eq!(root.relative(Path::new("/elsewhere/a.rs")), RelPath::from("elsewhere/a.rs"));
     }
 
     #[test]
-    fn a_linked_root_contains_files_by_both_of_its_names() {
+    fn linked_root_contains_files_by_both_names() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let real = directory.path().canonicalize().expect("it exists").join("real");
         std::fs::create_dir(&real).expect("created");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn parent_components_lead_where_they_lead_the_system() {
+    fn parent_components_resolve_like_system() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let top = directory.path().canonicalize().expect("it exists");
         std::fs::create_dir_all(top.join("a/b")).expect("created");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_knows_the_real_paths_of_files_in_it() {
+    fn root_resolves_real_paths_of_files() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let real = directory.path().canonicalize().expect("it exists").join("real");
         std::fs::create_dir_all(real.join("a/b")).expect("created");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_real_path_of_a_missing_file_resolves_its_directory() {
+    fn real_path_resolves_directory_of_missing_file() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let real = directory.path().canonicalize().expect("it exists");
         assert_eq!(real_path(&directory.path().join("x/y.rs")), real.join("x/y.rs"));

@@ -3,13 +3,13 @@
 //! Each worker owns two readers (current and previous text), the matcher's scratch memory and, with a cache, a
 //! [`CacheReader`]. For one target it
 //!
-//! - returns the cached result if the file is unchanged ([`look_up`]),
-//! - selects the contracts whose globs match ([`search_target`]) and stops if there are none,
-//! - reads the text and checks it ([`read_target`]); a known content is again answered by the cache,
+//! - returns the cached result if the file is unchanged (`look_up`),
+//! - selects the contracts whose globs match (`search_target`) and stops if there are none,
+//! - reads the text and checks it (`read_target`); a known content is again answered by the cache,
 //! - on request proposes fixes, finds added ignore directives, and checks the previous text.
 //!
 //! The previous text is read only if the current one has an open violation. Contracts about the project as a whole
-//! (`file_exists`, `require_pattern` in some file) are judged after all targets, in [`gather`]. The report is sorted,
+//! (`file_exists`, `require_pattern` in some file) are judged after all targets, in `gather`. The report is sorted,
 //! so it does not depend on the number of threads. One target, or one thread, starts no thread pool.
 
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ pub use added_ignores::AddedIgnores;
 use gather::{Gathered, judge_project, survey_target};
 
 // Former names, for `project` and the application until they use the new ones.
-pub use {Progress as Watch, ScanOptions as Options};
+pub use {ProgressSink as Watch, ScanOptions as Options};
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +79,7 @@ pub enum Propose {
 }
 
 /// A progress sink.
-pub trait Progress: Sync {
+pub trait ProgressSink: Sync {
     /// Called once, with the number of targets.
     fn start(&self, _targets: usize) {}
 
@@ -91,14 +91,14 @@ pub trait Progress: Sync {
 }
 
 /// A no-op progress sink.
-impl Progress for () {}
+impl ProgressSink for () {}
 
 /// Checks all targets.
 pub fn scan(
     matcher: &Matcher,
     targets: &Targets,
     options: ScanOptions<'_>,
-    progress: &dyn Progress,
+    progress: &dyn ProgressSink,
 ) -> Report {
     let Targets { targets, coverage, skipped, .. } = targets;
     progress.start(targets.len());
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_is_in_order_for_any_number_of_threads() {
+    fn report_is_sorted_for_any_threads() {
         let matcher = matcher(vec![Check::forbid(pattern("x")), Check::NotExists]);
         let targets = || whole(["b", "a", "d", "c"].map(|path| target(path, "x x")).to_vec());
         let expected: Vec<String> = ["a", "b", "c", "d"]
@@ -503,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_target_was_before_is_searched_only_when_it_violates_something_now() {
+    fn searches_previous_text_only_on_violation() {
         let matcher = matcher(vec![Check::forbid(pattern("x"))]);
         let before = |path: &str, text: &str| Some(Box::new(target(path, text)));
         let targets = vec![
@@ -518,7 +518,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_part_of_a_file_lacks_the_whole_may_have() {
+    fn judges_requirement_on_whole_file() {
         let matcher = matcher(vec![Check::require(pattern("x")), Check::forbid(pattern("y"))]);
         let whole_has = |text: &str| Some(Content::Bytes(text.into()));
         let targets = vec![
@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn the_project_lacks_only_what_no_file_can_have() {
+    fn project_lacks_only_what_no_file_has() {
         let matcher = matcher(vec![Check::require_somewhere(pattern("x")), Check::Exists]);
         let missing = |targets: Vec<Target>| shown(&scan(&matcher, &whole(targets), options(1), &()));
         assert_eq!(missing(vec![target("a", "y")]), ["** c0"]);

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamp_is_settled_when_another_change_would_show() {
+    fn stamp_settles_after_clock_tick() {
         let stamp = |changed| Stamp { device: 0, inode: 0, size: 0, modified: (0, 0), changed };
         let settled = |changed, now| stamp(changed).is_settled(&stamp(now));
         assert!(settled((1, 900_000_000), (2, 1)));

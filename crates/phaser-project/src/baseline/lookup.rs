@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_a_file_are_found_wherever_they_stand() {
+    fn binary_search_finds_all_lines() {
         let key = |contract: usize, path: usize, digest: u64| EntryKey {
             contract: format!("rule-{contract}"),
             path: format!("src/{path}/été \"{}\".py", "x".repeat(path % 90)),

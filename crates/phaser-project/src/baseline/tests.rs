@@ -29,7 +29,7 @@ fn only(filter: &EntryFilter, text: &str) -> Result<Baseline, Warning> {
 const LINE: &str = r#"{"contract":"no-x","path":"src/a.py","digest":"00000000000000ff","count":2}"#;
 
 #[test]
-fn what_is_written_is_read_again_in_the_order_of_its_lines() {
+fn baseline_round_trips_sorted() {
     let entries = [
         (key("no-y", "a.py", 1), 1),
         (key("no-x", "b \"quoted\" \\ \n.py", 0xFEDC_BA98_7654_3210), 123_456_789),
@@ -48,7 +48,7 @@ fn what_is_written_is_read_again_in_the_order_of_its_lines() {
 }
 
 #[test]
-fn layout_and_order_do_not_matter_and_of_two_entries_the_larger_counts() {
+fn accepts_any_layout_and_larger_duplicate() {
     let other = r#" { "count": 3, "digest": "00000000000000ff", "path": "src/a.py", "contract": "no-x" }"#;
     assert_eq!(parsed(&format!("{other}\r\n\n{LINE}\n")), [(key("no-x", "src/a.py", 255), 3)]);
     assert_eq!(parsed(&format!("{LINE}\n{other}")), [(key("no-x", "src/a.py", 255), 3)]);
@@ -57,14 +57,14 @@ fn layout_and_order_do_not_matter_and_of_two_entries_the_larger_counts() {
 }
 
 #[test]
-fn a_broken_line_is_named_with_what_to_do() {
+fn names_broken_line_with_hint() {
     let error = broken(&format!("{LINE}\n<<<<<<< HEAD\n{LINE}\n"));
     assert!(
-        error.starts_with(".claude/phaser-baseline.jsonl:2: a merge conflict: keep the entries"),
+        error.starts_with(".claude/phaser-baseline.jsonl:2: merge conflict (keep the entries"),
         "{error}"
     );
     for marker in ["=======", ">>>>>>> topic", "||||||| base"] {
-        assert!(broken(marker).contains(":1: a merge conflict"), "{marker}");
+        assert!(broken(marker).contains(":1: merge conflict"), "{marker}");
     }
     for (line, why) in [
         ("nonsense", "expected"),
@@ -86,7 +86,7 @@ fn a_broken_line_is_named_with_what_to_do() {
 }
 
 #[test]
-fn only_what_concerns_some_violations_is_kept_and_the_outline_of_the_rest_is_judged() {
+fn filter_keeps_only_matching_entries() {
     let rule = Arc::new(contract(1, Check::NotExists));
     let file = Violation::of_file(&rule, &RelPath::from("a \"b\".py"));
     let filter = EntryFilter::of([&file].into_iter());
@@ -120,7 +120,7 @@ fn entries_are_found() {
 }
 
 #[test]
-fn a_file_is_read_in_parts_whatever_their_lengths() {
+fn reads_file_in_parts_of_any_length() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     fs::create_dir(directory.path().join(".claude")).expect("created");
     let root = Root::new(directory.path());
@@ -141,7 +141,7 @@ fn a_file_is_read_in_parts_whatever_their_lengths() {
 }
 
 #[test]
-fn a_file_that_nobody_would_read_is_too_large() {
+fn rejects_oversized_baseline() {
     let most = usize::try_from(MAX_SIZE).expect("a size");
     assert_eq!((too_large(most), too_large(most + 1)), (None, Some(64)));
     let directory = tempfile::tempdir().expect("a temporary directory");

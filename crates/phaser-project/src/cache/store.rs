@@ -220,7 +220,7 @@ impl CacheWriter {
     }
 }
 
-/// Merges cached and new results, both sorted. A missing file is kept for [`MAX_AGE`] saved runs: it may come back
+/// Merges cached and new results, both sorted. A missing file is kept for `MAX_AGE` saved runs: it may come back
 /// with another branch.
 pub fn merged(
     context: &Sha256Digest,

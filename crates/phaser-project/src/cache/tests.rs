@@ -1,4 +1,4 @@
-//! What is kept comes back as it was, or not at all.
+//! Cached results are decoded as encoded, or not at all.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_became_of_a_file_comes_back_as_it_was(
+    fn encodes_and_decodes_result(
         applied: bool,
         violations in proptest::collection::vec(violation(), 0..4),
         whys in proptest::collection::vec(why(), 0..3),
@@ -110,7 +110,7 @@ proptest! {
 }
 
 #[test]
-fn what_may_be_something_else_the_next_time_is_not_kept() {
+fn unstable_results_are_not_cached() {
     let (contracts, path) = (contracts(), path());
     let id = || "c0".to_owned();
     for why in [
@@ -165,7 +165,7 @@ fn shown(kept: &CacheFile) -> Vec<String> {
 }
 
 #[test]
-fn a_file_is_known_by_its_last_contents() {
+fn remembers_last_contents_of_file() {
     let mut kept = CacheFile::default();
     for contents in [["1", "a"], ["2", "a"], ["1", "b"], ["3", "b"], ["4", "b"], ["5", "b"]] {
         kept = write(&kept, &[fresh("a", contents[0]), fresh("b", contents[1])], PresentFiles::Some);
@@ -180,7 +180,7 @@ fn a_file_is_known_by_its_last_contents() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_forgotten_after_some_time() {
+fn forgets_missing_file_after_some_runs() {
     let (a, b) = (RelPath::from("a"), RelPath::from("b"));
     let mut kept = write(
         &CacheFile::default(),

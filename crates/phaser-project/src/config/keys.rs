@@ -30,7 +30,7 @@ pub static KEYS: [ConfigKey; 9] = [
     ConfigKey {
         name: "packs",
         mistaken_for: &["pack"],
-        meaning: "Packs of contracts that are built into phaser, to use in every mode.",
+        meaning: "Built-in packs to use, in every mode.",
         set: |reader, node, config| config.packs = reader.packs(node),
         schema: || {
             let names =
@@ -42,14 +42,14 @@ pub static KEYS: [ConfigKey; 9] = [
     ConfigKey {
         name: "contracts",
         mistaken_for: &["contracts_dir", "directories", "extends", "include"],
-        meaning: "Further directories with contracts, from the directory that holds `.claude`; they count after the project's own.",
+        meaning: "Further contract directories, relative to the directory that contains `.claude`; the project's own come first.",
         set: |reader, node, config| config.contracts = reader.directories(node),
         schema: || one_or_more(&json!({ "type": "string", "minLength": 1 })),
     },
     ConfigKey {
         name: "exclude",
         mistaken_for: &["excludes", "exclude_glob", "ignore", "skip"],
-        meaning: "Files that no contract about content looks at: one glob, or a list of them.",
+        meaning: "Files that contracts about content skip: one glob, or a list.",
         set: |reader, node, config| config.exclude = reader.globs(node, "exclude"),
         schema: globs,
     },
@@ -63,35 +63,35 @@ pub static KEYS: [ConfigKey; 9] = [
     ConfigKey {
         name: "existing",
         mistaken_for: &["old"],
-        meaning: "What becomes of violations that were there before a change: they count like all others (`deny`), or only new ones count (`report`).",
+        meaning: "Whether violations from before a change count like all others (`deny`), or only new ones count (`report`).",
         set: |reader, node, config| config.existing = reader.existing(node),
         schema: || json!({ "enum": ["deny", "report"] }),
     },
     ConfigKey {
         name: "ignores",
         mistaken_for: &["directives"],
-        meaning: "What becomes of an agent's edit that adds an ignore directive.",
+        meaning: "The response to an agent's edit that adds an ignore directive.",
         set: |reader, node, config| config.ignores = reader.policy(node, "ignores"),
         schema: || json!({ "enum": POLICIES }),
     },
     ConfigKey {
         name: "protect",
         mistaken_for: &["protected"],
-        meaning: "What becomes of an agent's edit that weakens what is enforced.",
+        meaning: "The response to an agent's edit that weakens enforcement.",
         set: |reader, node, config| config.protect = reader.policy(node, "protect"),
         schema: || json!({ "enum": POLICIES }),
     },
     ConfigKey {
         name: "fixes",
         mistaken_for: &["fix"],
-        meaning: "Whether violations in an agent's edit are mended where their contract says how.",
+        meaning: "Whether to fix violations in an agent's edit, where the contract has a fix.",
         set: |reader, node, config| config.fixes = reader.fixes(node),
         schema: || json!({ "enum": ["apply", "off", false] }),
     },
     ConfigKey {
         name: "cache",
         mistaken_for: &["caching"],
-        meaning: "Whether results are kept for the next run.",
+        meaning: "Whether to cache results for the next run.",
         set: |reader, node, config| config.cache = reader.cache(node),
         schema: || json!({ "enum": [true, false, "on", "off"] }),
     },
@@ -137,8 +137,8 @@ fn override_schema() -> Json {
             "properties": {
                 "contracts": { "description": "Ids, globs over ids, or `tag:NAME`.", "anyOf": contracts["anyOf"] },
                 "files": { "description": "Only for these files.", "anyOf": globs()["anyOf"] },
-                "severity": { "description": "How bad a violation is there.", "enum": ["error", "warning"] },
-                "enabled": { "description": "Whether the contract counts there.", "type": "boolean" },
+                "severity": { "description": "The severity there.", "enum": ["error", "warning"] },
+                "enabled": { "description": "Whether the contract applies there.", "type": "boolean" },
             },
             "required": ["contracts"],
             "anyOf": [{ "required": ["severity"] }, { "required": ["enabled"] }],

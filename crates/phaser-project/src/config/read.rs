@@ -68,7 +68,7 @@ impl ConfigReader<'_> {
             Some(meant) => format!("did you mean '{meant}'?"),
             None => format!("remove it; the keys are {}", names.join(", ")),
         };
-        self.wrong(line, format!("key '{}' means nothing here ({hint})", printable(name)));
+        self.wrong(line, format!("unknown key '{}' ({hint})", printable(name)));
     }
 
     /// A string or a list of strings, with their lines.

@@ -1,4 +1,4 @@
-//! What a configuration may say, and what is said about one that is wrong.
+//! Valid configurations, and the messages for mistakes.
 
 use super::*;
 use phaser_core::contract::Severity;
@@ -45,7 +45,7 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn nothing_may_be_said_and_one_may_stand_for_a_list() {
+fn accepts_empty_values_and_single_items() {
     for yaml in ["", "# nothing\n", "---\n", "packs:\nexclude:\n", "{}\n"] {
         assert_eq!(read(yaml), Config::default(), "{yaml:?}");
     }
@@ -58,7 +58,7 @@ fn nothing_may_be_said_and_one_may_stand_for_a_list() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_with_its_line() {
+fn reports_every_mistake_with_its_line() {
     let yaml = "\
 pack: [secrets]
 packs: [secrts, go]
@@ -77,24 +77,24 @@ colour: blue
     assert_eq!(
         mistakes(yaml),
         [
-            "phaser.yaml:1: key 'pack' means nothing here (did you mean 'packs'?)",
+            "phaser.yaml:1: unknown key 'pack' (did you mean 'packs'?)",
             "phaser.yaml:2: no pack is called 'secrts' (did you mean 'secrets'?)",
             "phaser.yaml:3: 'exclude' is not valid: the glob 'a/{b' is not valid: a '{' is not closed",
             "phaser.yaml:3: 'exclude': paths start at the project root, without './' or '/', so './src' matches no file (write 'src')",
             "phaser.yaml:5: the override changes nothing (add 'severity: …' or 'enabled: false')",
             "phaser.yaml:6: the override names no contracts (add 'contracts: [ID, …]')",
             "phaser.yaml:8: 'severity: hint' is not known (use one of error, warning)",
-            "phaser.yaml:9: key 'file' means nothing here (did you mean 'files'?)",
+            "phaser.yaml:9: unknown key 'file' (did you mean 'files'?)",
             "phaser.yaml:10: 'existing: repot' is not known (did you mean 'report'?)",
             "phaser.yaml:11: 'ignores: maybe' is not known (use one of allow, report, ask, deny)",
             "phaser.yaml:12: 'cache: 3' is not known (use one of on, off)",
-            "phaser.yaml:13: key 'colour' means nothing here (remove it; the keys are packs, contracts, exclude, overrides, existing, ignores, protect, fixes, cache)",
+            "phaser.yaml:13: unknown key 'colour' (remove it; the keys are packs, contracts, exclude, overrides, existing, ignores, protect, fixes, cache)",
         ]
     );
 }
 
 #[test]
-fn what_is_no_configuration_is_said() {
+fn rejects_what_is_no_configuration() {
     let start = |yaml: &str| mistakes(yaml)[0].clone();
     assert_eq!(
         start("- packs\n"),

@@ -323,11 +323,11 @@ impl Layers {
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let switched_off = self.switched_off().map(|(counts, hidden)| {
             let (by, file) = (counts.origin.file.display(), hidden.origin.file.display());
-            format!("{} of {file} is switched off by {by}", hidden.id)
+            format!("{} of {file} is disabled by {by}", hidden.id)
         });
         let staged = self.different_on_disk.iter().map(|file| {
             format!(
-                "{} counts as it is staged; on disk it is different (stage it, or undo it)",
+                "{}: using the staged version, which differs on disk (stage or revert the file)",
                 file.display()
             )
         });

@@ -25,7 +25,7 @@ pub use ContractDirectory as Directory;
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
 
-/// The limit on all contract files of a run together, in bytes, with [`EXAMPLE_SIZE`] added per example.
+/// The limit on all contract files of a run together, in bytes, plus 128 per example.
 pub const MAX_TOTAL: usize = 16 * 1024 * 1024;
 
 /// The size of a read, in bytes; most contract files are smaller.
@@ -114,18 +114,17 @@ impl ContractReader {
             file.push(name);
             let origin = Origin { layer: directory.kind, file: file.into() };
             let unread = match read(path.as_ref(), origin, &mut self.room, &mut self.bytes) {
-                _ if self.deadline.has_passed() => "there was no time to read all of it".to_owned(),
+                _ if self.deadline.has_passed() => "timed out".to_owned(),
                 Ok(built) => {
                     found.add(built, directory.forms);
                     continue;
                 }
                 Err(OverBudget) => {
-                    format!("the contracts are larger than {} bytes together", self.room.total)
+                    format!("contracts exceed {} bytes together", self.room.total)
                 }
             };
             let (name, left) = (name.display(), names.len() - at);
-            let what =
-                format!("{unread}: {left} files from {name} on do not count (remove what is not needed)");
+            let what = format!("{unread}: {left} files from {name} on not loaded (remove unused contracts)");
             found.warnings.push(Warning::about(&directory.shown, what));
             break;
         }
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_a_warning_and_the_rest_load() {
+    fn bad_file_becomes_warning() {
         let large = vec![b'#'; MAX_FILE + 1];
         let good = contract("b");
         let (_temporary, directory) = directory(&[
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_files_are_passed_over_where_only_the_other_form_counts() {
+    fn skips_flat_files_if_nested_only() {
         let (flat, broken) = (contract("flat"), b"type: nope\n".as_slice());
         let (_temporary, directory) = directory(&[
             ("a.yaml", flat.as_bytes()),
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn contracts_that_are_too_large_together_are_said() {
+    fn warns_about_too_large_contracts() {
         let texts = ["a", "b", "c", "d"].map(contract);
         let names = ["a.yaml", "b.yaml", "c.yaml", "d.yaml"];
         let files: Vec<_> = names.into_iter().zip(texts.iter().map(String::as_bytes)).collect();
@@ -332,8 +331,8 @@ mod tests {
         let found = reader.read(&directory);
         assert_eq!(ids(&found), ["a", "b"]);
         let expected = format!(
-            "project: the contracts are larger than {total} bytes together: 2 files from c.yaml on do not count \
-             (remove what is not needed)"
+            "project: contracts exceed {total} bytes together: 2 files from c.yaml on not loaded \
+             (remove unused contracts)"
         );
         assert_eq!(warnings(&found), [expected]);
         assert_eq!(reader.read(&directory).contracts.len(), 0, "no room is left for another directory");
@@ -349,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_regular_file_is_never_opened() {
+    fn never_opens_irregular_files() {
         let real = contract("real");
         let (_temporary, directory) = directory(&[("real.yaml", real.as_bytes())]);
         let path = &directory.path;

@@ -4,7 +4,7 @@
 
 use crate::path::Root;
 use crate::report::Report;
-use crate::scan::{Progress, ScanOptions, scan};
+use crate::scan::{ProgressSink, ScanOptions, scan};
 use crate::source::git::history::{Commit, CommitChanges, HistoryNote, each_change};
 use crate::source::git::{GitError, GitLocation};
 use crate::states::decide_states;
@@ -73,7 +73,7 @@ pub fn backtest(
     matcher: &Matcher,
     past: BacktestRange<'_>,
     options: ScanOptions,
-    progress: &dyn Progress,
+    progress: &dyn ProgressSink,
 ) -> Result<BacktestResult, GitError> {
     let mut backtest = BacktestResult { tried: Vec::new(), commits: 0, days: None, notes: Vec::new() };
     let look = |CommitChanges { commit, targets }, all| {

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ignore_directives_that_a_change_adds_are_found() {
+    fn finds_added_ignore_directives() {
         let line = "x # phaser:ignore c0\n";
         for (before, now, expected) in [
             (None, line, "c0 1"),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_that_were_there_or_suppress_nothing_are_not_added() {
+    fn existing_or_idle_directives_are_not_added() {
         let line = "x # phaser:ignore c0\n";
         for (before, now) in [
             (line, line),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_in_one_of_several_texts_is_not_added() {
+    fn directive_in_one_previous_text_is_known() {
         let line = "x # phaser:ignore c0\n";
         let added = |texts: [&str; 2]| {
             let [first, second] = texts.map(|text| target("a.py", text));

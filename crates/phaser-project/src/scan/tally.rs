@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Progress, ScanOptions, Worker, each, note_unread};
+use super::{ProgressSink, ScanOptions, Worker, each, note_unread};
 use crate::path::RelPath;
 use crate::source::Target;
 use phaser_core::contract::Contract;
@@ -54,7 +54,7 @@ pub fn tally(
     matcher: &Matcher,
     counted: TallyInput<'_>,
     options: ScanOptions,
-    progress: &dyn Progress,
+    progress: &dyn ProgressSink,
 ) -> Vec<Tally> {
     let TallyInput { targets, groups } = counted;
     let numbers: Numbers = matcher.contracts().iter().map(place).zip(0..).collect();

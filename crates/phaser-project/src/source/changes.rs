@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn before_a_call_the_text_is_worked_out_and_the_file_is_what_was_before() {
+    fn before_call_reconstructs_text() {
         let write = Rewrite::Whole("content".to_owned());
         let both = |now: &str, before: &str| (now.to_owned(), Some(before.to_owned()));
         let before = Moment::Before;
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_call_the_file_is_read_and_the_client_says_what_was_before() {
+    fn after_call_reads_file_from_disk() {
         let write = || Rewrite::Whole("content".to_owned());
         let after = Moment::After;
         let old = Some(Original::Text("old".to_owned()));
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_worked_out_is_skipped() {
+    fn skips_unreconstructable_change() {
         let before = Moment::Before;
         assert_eq!(skipped(&changed(before, edit("x"), None, None)), "File not found: a.txt");
         assert_eq!(skipped(&changed(before, edit("x"), None, Some("y"))), "old_str not found in file");
@@ -371,14 +371,14 @@ mod tests {
     }
 
     #[test]
-    fn binary_content_is_judged_by_its_path_alone() {
+    fn checks_binary_content_by_path_only() {
         let targets = changed(Moment::Before, Rewrite::Whole("a\0".to_owned()), None, None);
         let binary = Why::NotReconstructed("Binary content detected".to_owned());
         assert_eq!(targets.targets[0].content, Content::Opaque(binary));
     }
 
     #[test]
-    fn a_path_that_climbs_or_is_longer_than_any_is_refused() {
+    fn refuses_climbing_and_overlong_paths() {
         let root = Root::new("/nowhere");
         let why = |path: String| {
             let change = FileChange { path, rewrite: Rewrite::Whole(String::new()), original: None };

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_or_inserted_cell_has_the_new_source() {
+    fn replaced_or_inserted_cell_has_new_source() {
         for mode in [CellAction::Replace, CellAction::Insert] {
             assert_eq!(proposed(Some(NOTEBOOK), &edit(id("intro"), mode)), new_source());
             assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(2), mode)), new_source());
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_go_by_index_when_no_cell_has_the_id() {
+    fn finds_cell_by_index_without_id() {
         let source = |name| written(Some(NOTEBOOK), &edit(id(name), CellAction::Replace));
         assert_eq!(source("cell-0"), Ok(Some("x = 1\ny = 2".to_owned())));
         assert_eq!(source("cell-1"), Ok(Some("x = 1\ny = 2".to_owned())));
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inserted_cell_stands_after_the_named_one_or_first() {
+    fn inserts_cell_after_named_one_or_first() {
         let source = |cell| written(Some(NOTEBOOK), &edit(cell, CellAction::Insert));
         assert_eq!(source(Some(id("intro"))), Ok(Some("x = 1\ny = 2".to_owned())));
         assert_eq!(source(Some(Cell::Index(1))), Ok(Some("x = 1\ny = 2".to_owned())));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_can_be_appended_and_no_further() {
+    fn appends_cell_but_no_further() {
         assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), CellAction::Replace)), new_source());
         assert_eq!(proposed(Some(NOTEBOOK), &edit(Cell::Index(3), CellAction::Insert)), new_source());
         assert_eq!(proposed(Some(NOTEBOOK), &edit(id("cell-2"), CellAction::Insert)), new_source());
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notebook_is_said() {
+    fn rejects_what_is_no_notebook() {
         let replace = edit(Cell::Index(0), CellAction::Replace);
         let reason = |bytes: &[u8]| proposed(Some(bytes), &replace).expect_err("no notebook").to_string();
         assert!(reason(b"{\"cells\": [").starts_with("Not a valid notebook: "));
@@ -335,13 +335,13 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_cannot_be_read_does_not_stop_a_proposal() {
+    fn unreadable_source_does_not_stop_proposal() {
         let broken = br#"{"cells": [{"id": "a", "source": "\ud800"}]}"#;
         assert_eq!(proposed(Some(broken), &edit(id("a"), CellAction::Replace)), new_source());
     }
 
     #[test]
-    fn half_a_character_in_any_cell_stops_no_check() {
+    fn lone_surrogates_stop_no_check() {
         let notebook =
             br#"{"cells": [{"id": "a", "source": "x\ud800"}, {"id": "b", "source": ["y\n", "z\udc00"]}]}"#;
         let source = |name| written(Some(notebook), &edit(id(name), CellAction::Replace)).expect("readable");
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_none_and_is_not_kept() {
+    fn non_strings_are_no_text() {
         let source = |source: &str| {
             let notebook = format!(r#"{{"cells": [{{"id": "a", "source": {source}}}]}}"#);
             written(Some(notebook.as_bytes()), &edit(id("a"), CellAction::Replace)).expect("readable")
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_not_part_of_the_notebook() {
+    fn skips_byte_order_mark_of_notebook() {
         let marked = [b"\xEF\xBB\xBF", NOTEBOOK].concat();
         assert_eq!(proposed(Some(&marked), &edit(Cell::Index(0), CellAction::Replace)), new_source());
     }

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_belongs_to_one_part_and_no_part_is_starved() {
+    fn shards_partition_paths_evenly() {
         let paths: Vec<RelPath> =
             (0..1000).map(|n| format!("src/d{}/file{n}.rs", n % 7).as_str().into()).collect();
         for parts in [1, 2, 3, 8] {

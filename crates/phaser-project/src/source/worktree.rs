@@ -1,8 +1,8 @@
 //! The files that a shell command, or a whole turn of an agent, may have written.
 //!
 //! The event does not name them, so the project is walked. After a command, the candidates are the files whose ctime
-//! is not before its start; ctime cannot be set back (see [`ChangeFilter`]). At the end of a turn they are, in
-//! addition, the files that differ from the last commit, as far as size and times in the index tell. Each candidate
+//! is not before its start; ctime cannot be set back (see `tree/change_filter.rs`). At the end of a turn they must
+//! also differ from the last commit, as far as size and times in the index tell. Each candidate
 //! gets its previous versions from git (`git/previous.rs`), and unchanged ones are dropped. Example: a command starts
 //! at 10:00 and runs `sed -i s/a/b/ x.py; touch y.py`.
 //!

@@ -29,7 +29,7 @@ fn states(now: Vec<Violation>, before: Vec<Violation>) -> Vec<State> {
 }
 
 #[test]
-fn a_violation_is_existing_when_its_contract_matched_the_same_line_before() {
+fn same_contract_on_same_line_is_existing() {
     let (one, other) = (rule(1), rule(2));
     let now =
         vec![at(&one, "a.py", 1, "x = 1"), at(&one, "a.py", 9, "  y=2"), at(&other, "a.py", 9, "y = 2")];
@@ -38,7 +38,7 @@ fn a_violation_is_existing_when_its_contract_matched_the_same_line_before() {
 }
 
 #[test]
-fn a_copy_is_new_and_the_first_one_is_not() {
+fn copy_of_violation_is_new() {
     let rule = rule(1);
     let now = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 3, "x")];
     let before = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 5, "x")];
@@ -46,7 +46,7 @@ fn a_copy_is_new_and_the_first_one_is_not() {
 }
 
 #[test]
-fn what_a_directive_covered_before_is_new_without_it_and_what_it_covers_now_stays_ignored() {
+fn removed_directive_makes_violation_new() {
     let rule = rule(1);
     let ignored = |violation| Violation { state: State::Ignored, ..violation };
     let now = vec![at(&rule, "a.py", 1, "x"), ignored(at(&rule, "a.py", 2, "y"))];
@@ -55,7 +55,7 @@ fn what_a_directive_covered_before_is_new_without_it_and_what_it_covers_now_stay
 }
 
 #[test]
-fn a_violation_without_a_line_is_existing_whatever_the_path_was() {
+fn lineless_violation_is_existing_under_any_path() {
     let rule = rule(1);
     let whole = |path: &str| Violation::of_file(&rule, &RelPath::from(path));
     assert_eq!(states(vec![whole("a.py")], vec![whole("old.py")]), [State::Existing]);
@@ -70,7 +70,7 @@ fn only_the_file_that_changed_is_compared() {
 }
 
 #[test]
-fn violations_that_look_alike_are_numbered_within_their_file() {
+fn numbers_equal_violations_within_file() {
     let (one, other) = (rule(1), rule(2));
     let violations = vec![
         at(&one, "a.py", 1, "x"),
@@ -88,7 +88,7 @@ fn violations_that_look_alike_are_numbered_within_their_file() {
 }
 
 mod baseline {
-    //! Baselines made from trees, and what may happen to those.
+    //! Baselines of random trees, and edits of those.
 
     use std::collections::BTreeMap;
     use std::time::Duration;
@@ -134,7 +134,7 @@ mod baseline {
     use State::{Baselined, Ignored, Open};
 
     #[test]
-    fn an_entry_covers_as_many_as_it_says_and_what_is_left_is_stale() {
+    fn entry_covers_its_count_rest_is_stale() {
         let rule = rule(1);
         let old =
             report(vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 3, "y")]);
@@ -153,7 +153,7 @@ mod baseline {
     }
 
     #[test]
-    fn an_entry_of_a_file_that_is_gone_covers_another_path() {
+    fn entry_of_gone_file_covers_other_path() {
         let (one, other) = (rule(1), rule(2));
         let old = vec![
             at(&one, "old.py", 1, "x"),
@@ -179,14 +179,14 @@ mod baseline {
     }
 
     #[test]
-    fn what_allows_no_exceptions_is_never_in_it() {
+    fn non_ignorable_violation_is_never_baselined() {
         let rule = Arc::new(Contract { ignorable: false, ..contract(1, Check::NotExists) });
         let now = || report(vec![at(&rule, "a.py", 1, "x")]);
         assert_eq!(states_of(&settled(now(), &baseline_of(&now()), &[])), [Open]);
     }
 
     #[test]
-    fn a_copy_of_what_is_in_it_is_neither_in_it_nor_existing() {
+    fn copy_of_baselined_violation_is_open() {
         let rule = rule(1);
         let baseline = baseline_of(&report(vec![at(&rule, "a.py", 1, "x")]));
         let before = vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 9, "x")];
@@ -245,7 +245,7 @@ mod baseline {
 
     proptest! {
         #[test]
-        fn what_happens_to_old_code_brings_nothing_new(
+        fn moving_old_code_adds_nothing_new(
             tree in tree(),
             file in any::<prop::sample::Index>(),
             line in any::<prop::sample::Index>(),

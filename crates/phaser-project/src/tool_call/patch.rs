@@ -14,7 +14,7 @@
 //!
 //! A chunk has no line numbers. It is located by content: first the line after `@@` (`def f():`), then, below that,
 //! the kept and removed lines in sequence (`x = 1`, `y = 2`). Four passes are tried, from exact to lenient (see
-//! [`seek`]); the first match wins. Here the second line of the match becomes `    y = 3`; kept lines stay as the
+//! `seek.rs`); the first match wins. Here the second line of the match becomes `    y = 3`; kept lines stay as the
 //! file has them, even if a lenient pass matched them. `*** End of File` prefers a match at the end. A chunk without
 //! kept or removed lines appends to the file.
 //!

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_in_the_list_of_exclusions_is_one_of_a_pack_or_a_contract() {
+    fn exclusions_name_only_known_contracts() {
         let known = |name: &String| {
             let ids = || PACKS.iter().flat_map(|pack| pack.files);
             PACKS.iter().any(|pack| pack.name == name)
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_holds_what_the_files_hold_but_examples() {
+    fn table_matches_files_without_examples() {
         for pack in PACKS {
             let (table, files) = (select(pack, |_| true).expect("a table"), from_files(pack));
             assert_eq!(files.warnings, []);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_pack_of_secrets_matches_is_a_secret() {
+    fn secrets_pack_is_tagged_secret() {
         for pack in PACKS {
             let secret = |contract: &Contract| contract.has_tag("secret") == (pack.name == "secrets");
             let found = read(pack, ExamplesWanted::No);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_pack_is_a_tag() {
+    fn pack_name_is_a_tag() {
         for examples in [ExamplesWanted::Yes, ExamplesWanted::No] {
             let found = read(&PACKS[0], examples);
             assert!(found.contracts.iter().all(|contract| contract.has_tag(PACKS[0].name)));

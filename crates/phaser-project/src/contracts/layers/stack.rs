@@ -117,7 +117,7 @@ impl Stack {
         let dropped =
             if contract.enabled && !first.enabled { std::mem::replace(first, contract) } else { contract };
         let what = format!(
-            "rule id '{}' is used again, and the one in {} counts (rename one of them)",
+            "duplicate rule id '{}'; using the one in {} (rename one of them)",
             dropped.id,
             first.origin.file.display()
         );

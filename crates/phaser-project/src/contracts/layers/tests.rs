@@ -1,4 +1,4 @@
-//! Which contract counts where layers have one id.
+//! Which contract applies if several layers have one id.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn warnings(layers: &Layers) -> Vec<String> {
 }
 
 #[test]
-fn files_are_read_in_name_order_from_both_directories() {
+fn reads_both_directories_in_name_order() {
     let fixture = Fixture::new();
     fixture.contract("user/a.yaml", "u", "user").contract("project/b.yml", "b", "second");
     fixture.contract("project/a.yaml", "a", "first");
@@ -67,7 +67,7 @@ fn files_are_read_in_name_order_from_both_directories() {
 }
 
 #[test]
-fn the_project_wins_by_id_also_when_it_is_switched_off() {
+fn project_wins_by_id_even_if_disabled() {
     let fixture = Fixture::new();
     fixture.contract("user/a.yaml", "a", "user").contract("user/b.yaml", "b", "user");
     fixture.contract("project/x.yaml", "a", "project");
@@ -79,7 +79,7 @@ fn the_project_wins_by_id_also_when_it_is_switched_off() {
 }
 
 #[test]
-fn a_contract_of_the_user_that_the_project_switches_off_is_noted() {
+fn notes_user_contract_disabled_by_project() {
     let fixture = Fixture::new();
     let off = |id| contract(id, "off") + "enabled: false\n";
     fixture.write("project/a.yaml", off("a")).contract("user/a.yaml", "a", "user");
@@ -87,26 +87,24 @@ fn a_contract_of_the_user_that_the_project_switches_off_is_noted() {
     fixture.contract("project/c.yaml", "c", "project").contract("user/c.yaml", "c", "user");
     fixture.write("project/d.yaml", off("d"));
     let notes: Vec<_> = fixture.load().notes().collect();
-    assert_eq!(notes, ["a of user/a.yaml is switched off by project/a.yaml"]);
+    assert_eq!(notes, ["a of user/a.yaml is disabled by project/a.yaml"]);
 }
 
 #[test]
-fn of_two_with_one_id_in_a_directory_the_first_enabled_one_counts() {
+fn first_enabled_duplicate_applies() {
     let fixture = Fixture::new();
     fixture.write("project/a.yaml", contract("x", "off") + "enabled: false\n");
     fixture.contract("project/b.yaml", "x", "on").contract("project/c.yaml", "x", "late");
     let layers = fixture.load();
     assert_eq!(messages(&layers), ["on"]);
     let expected = ["project/a.yaml", "project/c.yaml"].map(|file| {
-        format!(
-            "{file}: rule id 'x' is used again, and the one in project/b.yaml counts (rename one of them)"
-        )
+        format!("{file}: duplicate rule id 'x'; using the one in project/b.yaml (rename one of them)")
     });
     assert_eq!(warnings(&layers), expected);
 }
 
 #[test]
-fn a_broken_contract_stands_in_front_of_none() {
+fn broken_contract_hides_none() {
     let fixture = Fixture::new();
     fixture.contract("project/a.yaml", "x", "broken").contract("project/b.yaml", "x", "second");
     fixture.contract("project/c.yaml", "y", "broken").contract("user/c.yaml", "y", "user");
@@ -118,7 +116,7 @@ fn a_broken_contract_stands_in_front_of_none() {
 }
 
 #[test]
-fn layers_count_in_the_order_of_the_list() {
+fn layers_apply_in_list_order() {
     let fixture = Fixture::new();
     for layer in ["one", "two", "three"] {
         fixture.contract(&format!("{layer}/a.yaml"), "a", layer);
@@ -143,7 +141,7 @@ fn directories_are_known_by_their_real_path() {
 }
 
 #[test]
-fn files_that_contracts_are_read_from_are_exempt_by_their_real_path() {
+fn exempts_contract_files_by_real_path() {
     let fixture = Fixture::new();
     fixture.contract("project/rules/a.yaml", "a", "a").contract("shared/b.yaml", "b", "b");
     let top = fixture.directory.path().canonicalize().expect("it exists");
@@ -160,7 +158,7 @@ fn files_that_contracts_are_read_from_are_exempt_by_their_real_path() {
 }
 
 #[test]
-fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
+fn project_file_overrides_pack_contract() {
     let fixture = Fixture::new();
     let pack = crate::packs::find("secrets").expect("there is one");
     let id = pack.files[0].name.trim_end_matches(".yaml");
@@ -174,7 +172,7 @@ fn a_file_of_the_project_overrides_a_contract_of_a_pack() {
 }
 
 #[test]
-fn files_that_there_is_no_time_for_are_said() {
+fn warns_about_unread_files_at_deadline() {
     let fixture = Fixture::new();
     fixture.contract("project/a.yaml", "a", "a").contract("project/b.yaml", "b", "b");
     let late = Loading { deadline: Deadline::after(Duration::ZERO), ..Loading::to_enforce(is_called_broken) };
@@ -182,15 +180,12 @@ fn files_that_there_is_no_time_for_are_said() {
     assert_eq!(messages(&layers), [""; 0]);
     assert_eq!(
         warnings(&layers),
-        [
-            "project: there was no time to read all of it: 2 files from a.yaml on do not count (remove what is not \
-          needed)"
-        ]
+        ["project: timed out: 2 files from a.yaml on not loaded (remove unused contracts)"]
     );
 }
 
 #[test]
-fn a_pattern_is_judged_once_however_often_its_id_is_used() {
+fn validates_pattern_once_per_id() {
     static JUDGED: AtomicUsize = AtomicUsize::new(0);
     let fixture = Fixture::new();
     for number in 0..9 {
@@ -205,7 +200,7 @@ fn a_pattern_is_judged_once_however_often_its_id_is_used() {
     assert_eq!(JUDGED.load(Ordering::Relaxed), 1);
 }
 
-/// Texts that hold nothing at all.
+/// Texts that contain nothing.
 struct Empty;
 
 impl MayHold for Empty {
@@ -218,7 +213,7 @@ impl MayHold for Empty {
     }
 }
 
-/// What is loaded once packs are read for texts that hold nothing.
+/// The contracts after loading packs for texts that contain nothing.
 fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Layers {
     let mut loaded = load_lazily(layers, Loading::to_enforce(is_called_broken));
     loaded.load_packs(Some(&Empty), overrides);
@@ -235,20 +230,20 @@ fn switch_off(ids: &[&str]) -> Override {
 }
 
 #[test]
-fn one_contract_of_packs_counts_even_if_none_can_matter() {
+fn loads_one_pack_contract_at_least() {
     let pack = crate::packs::find("secrets").expect("a pack");
     let layers = [Layer::of_pack(pack)];
     let ids = |layers: &Layers| layers.contracts.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
     let first = pack.files[0].id();
     assert_eq!(ids(&read_for_nothing(&layers, &[])), [first]);
-    // That may be the only one that is left on, or it may not.
+    // It may be the only enabled contract.
     let read = read_for_nothing(&layers, &[switch_off(&[first])]);
     assert_eq!(read.contracts.len(), pack.files.len());
     assert_eq!(read.contracts.iter().filter(|contract| !contract.enabled).count(), 1);
 }
 
 #[test]
-fn where_two_contracts_have_one_id_all_are_read() {
+fn reads_all_contracts_with_duplicate_ids() {
     let pack = crate::packs::find("secrets").expect("a pack");
     let (fixture, ids) = (Fixture::new(), [pack.files[1].id(), pack.files[2].id()]);
     fixture.contract("project/a.yaml", ids[0], "own").contract("project/b.yaml", ids[1], "broken");

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_in_it_are_looked_into_and_links_are_followed_once() {
+    fn lists_subdirectories_and_follows_links_once() {
         let temporary = tempfile::tempdir().expect("a temporary directory");
         let path = temporary.path().join("contracts");
         fs::create_dir_all(path.join("security/deep")).expect("created");

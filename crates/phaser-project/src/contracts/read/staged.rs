@@ -78,7 +78,7 @@ impl ContractReader {
                 Ok(())
             }
             Err(OverBudget) => {
-                let what = format!("the contracts are larger than {} bytes together", self.room.total);
+                let what = format!("contracts exceed {} bytes together", self.room.total);
                 found.warnings.push(Warning::about(&from.shown, what));
                 Err(OverBudget)
             }

@@ -119,7 +119,7 @@ pub(super) fn missing(repository: &gix::Repository, id: ObjectId) -> String {
     if is_partial_clone(repository) {
         format!("object {id} is not in this partial clone; fetch it with: git cat-file -e {id}")
     } else {
-        format!("object {id} is missing from the repository; find out more with: git fsck")
+        format!("object {id} is missing from the repository; see: git fsck")
     }
 }
 

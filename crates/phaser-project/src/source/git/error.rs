@@ -26,7 +26,7 @@ pub enum GitError {
         worktree: PathBuf,
     },
     /// The repository cannot be opened.
-    #[error("cannot open the git repository at {}: {what}; see what `git status` says", path.display())]
+    #[error("cannot open the git repository at {}: {what}; see `git status`", path.display())]
     Open {
         /// The repository.
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum GitError {
     )]
     ReferenceFormat(PathBuf),
     /// The index cannot be read.
-    #[error("cannot read the index {}: {what}; move it away and make a new one with `git reset`", path.display())]
+    #[error("cannot read the index {}: {what}; move it away and run `git reset`", path.display())]
     Index {
         /// The index file.
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum GitError {
         missing: String,
     },
     /// An object cannot be read.
-    #[error("{what} cannot be read: {error}; find out more with `git fsck`")]
+    #[error("{what} cannot be read: {error}; see `git fsck`")]
     BrokenObject {
         /// What the object is for.
         what: String,

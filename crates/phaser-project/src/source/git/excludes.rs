@@ -176,7 +176,7 @@ impl WorktreeRules {
             index.map(gix::index::State::from).map_err(|error| explain(&error))
         };
         self.index.get_or_init(read).as_ref().map_err(|error| {
-            format!("cannot tell which of the files that git ignores are tracked: {error}; see what `git status` says")
+            format!("cannot tell which ignored files are tracked: {error}; see `git status`")
         })
     }
 }

@@ -390,7 +390,7 @@ impl fmt::Display for HistoryNote {
                 "the history ends at {id}, because this clone is shallow; get the rest with `git fetch --unshallow` \
                  (GitHub Actions: `fetch-depth: 0` for actions/checkout)"
             ),
-            Self::Broken(what) => write!(f, "older commits are left out: {what}"),
+            Self::Broken(what) => write!(f, "older commits skipped: {what}"),
             Self::Replaced(count) => {
                 let s = if *count == 1 { "" } else { "s" };
                 write!(f, "{count} object{s} with a replacement (`git replace`) counted as committed")
@@ -400,10 +400,13 @@ impl fmt::Display for HistoryNote {
                 let names: Vec<_> = paths.iter().take(3).map(ToString::to_string).collect();
                 let more = if paths.len() > names.len() { ", …" } else { "" };
                 let s = if paths.len() == 1 { "" } else { "s" };
-                write!(f, "{} submodule{s} not looked into: {}{more}", paths.len(), names.join(", "))
+                write!(f, "{} submodule{s} not searched: {}{more}", paths.len(), names.join(", "))
             }
             Self::Part(path) => {
-                write!(f, "only {path} is in the repository: what is about the whole project is not judged")
+                write!(
+                    f,
+                    "only {path} is in the repository: contracts about the whole project are not checked"
+                )
             }
         }
     }
@@ -461,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_is_answered_with_what_one_is() {
+    fn explains_date_formats_on_error() {
         for text in ["", "soon", "2026-13-01", "2026-02-30", "week", "Z", "--", "1e9", "🦀"] {
             let error = at(text).expect_err(text);
             assert!(error.starts_with("write a date such as 2026-01-31"), "{text}: {error}");

@@ -23,7 +23,7 @@ use phaser_core::deadline::Deadline;
 const MAX_READ: usize = 1000;
 
 /// An untracked file.
-pub(super) struct NewFile {
+pub(super) struct UntrackedFile {
     /// The index of its target.
     pub(super) at: usize,
     /// The path in the worktree.
@@ -37,16 +37,16 @@ pub(super) struct NewFile {
 pub(super) fn find<'a>(
     repository: &Repository,
     index: &State,
-    arrivals: &[&'a NewFile],
+    arrivals: &[&'a UntrackedFile],
     deadline: Deadline,
-) -> Vec<(&'a NewFile, Vec<u8>)> {
-    let files: Vec<&NewFile> =
+) -> Vec<(&'a UntrackedFile, Vec<u8>)> {
+    let files: Vec<&UntrackedFile> =
         arrivals.iter().copied().filter(|arrival| arrival.metadata.is_file()).collect();
-    let by_number: HashMap<u32, &NewFile> =
+    let by_number: HashMap<u32, &UntrackedFile> =
         files.iter().filter_map(|file| Some((inode(&file.metadata)?, *file))).collect();
-    let may_be_read = |file: &NewFile| (1..=MAX_COMPARED).contains(&file.metadata.len());
+    let may_be_read = |file: &UntrackedFile| (1..=MAX_COMPARED).contains(&file.metadata.len());
     let sizes: HashSet<u32> = files.iter().filter(|file| may_be_read(file)).map(|file| size(file)).collect();
-    let mut found: BTreeMap<usize, (&NewFile, Vec<u8>)> = BTreeMap::new();
+    let mut found: BTreeMap<usize, (&UntrackedFile, Vec<u8>)> = BTreeMap::new();
     let mut gone: HashMap<ObjectId, &[u8]> = HashMap::new();
     for entry in index.entries().iter().filter(|entry| compare::is_committed(entry)) {
         let arrival = by_number.get(&entry.stat.ino);
@@ -78,6 +78,6 @@ pub(super) fn find<'a>(
 }
 
 /// The size as the index stores it: the lower 32 bits.
-fn size(arrival: &NewFile) -> u32 {
+fn size(arrival: &UntrackedFile) -> u32 {
     (arrival.metadata.len() & u64::from(u32::MAX)) as u32
 }

@@ -156,7 +156,7 @@ impl PreviousVersions {
                 continue;
             }
             if were.is_empty() {
-                new.push(moves::NewFile { at: compared.len(), path: path.clone(), file, metadata });
+                new.push(moves::UntrackedFile { at: compared.len(), path: path.clone(), file, metadata });
             }
             let before = self.chain(&path, &were);
             compared.push(Target { before, ..target });
@@ -234,7 +234,7 @@ impl PreviousVersions {
     }
 
     /// Adds the previous versions of files that were moved: staged renames first, then moves on disk.
-    fn find_moved(&self, targets: &mut [Target], new: &[moves::NewFile], deadline: Deadline) {
+    fn find_moved(&self, targets: &mut [Target], new: &[moves::UntrackedFile], deadline: Deadline) {
         if new.is_empty() {
             return;
         }

@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_repository_is_opened_unless_a_file_of_it_is_special() {
+    fn finds_special_file_of_repository() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let top = directory.path();
         assert_eq!(non_regular_file(top), None);

@@ -148,7 +148,7 @@ mod tests {
     const INCLUDED: Option<RuleVerdict> = Some(RuleVerdict::Included);
 
     #[test]
-    fn the_last_rule_that_matches_counts_whatever_it_ends_in() {
+    fn last_matching_rule_decides() {
         let rules = "*.log\n!keep.*\n*.txt\nd/\n!*p.log\n";
         let paths = ["a.log", "keep.log", "keep.txt", "x/keep.md", "d/", "d", "e/d/", "other"];
         assert_eq!(
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_regular_or_has_no_rules_is_passed_over() {
+    fn skips_irregular_and_empty_rule_files() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("rules");
         assert!(IgnoreRules::read(directory.path(), Case::Sensitive).is_none());

@@ -1,4 +1,4 @@
-//! Git as a source, on repositories that git itself has made.
+//! Git as a source, on repositories made by git itself.
 
 mod broken;
 mod diff;
@@ -41,19 +41,19 @@ impl TestRepo {
     }
 }
 
-/// The text of some content, or why it is not read.
+/// The text of a content, or why it is not read.
 fn read(content: &Content) -> Result<String, Why> {
     let mut reader = Reader::new(u64::MAX);
     let bytes = reader.read(content)?;
     Ok(String::from_utf8(bytes.into_owned()).expect("UTF-8"))
 }
 
-/// Each target's path, and its text.
+/// The path and text of each target.
 fn texts(targets: &Targets) -> Vec<(String, Result<String, Why>)> {
     targets.targets.iter().map(|target| (target.path.to_string(), read(&target.content))).collect()
 }
 
-/// What each target was before.
+/// The previous text of each target.
 fn befores(targets: &Targets) -> Vec<Option<String>> {
     let before =
         |target: &Target| target.before.as_ref().map(|before| read(&before.content).expect("readable"));

@@ -1,4 +1,4 @@
-//! Trees, held against what git itself lists.
+//! Walks, compared with `git ls-files`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -20,7 +20,7 @@ fn repo(files: &[&str]) -> TestRepo {
 }
 
 impl TestRepo {
-    /// What git would show, tracked or not, without what it ignores.
+    /// The tracked and untracked files that git does not ignore.
     fn listed_by_git(&self) -> Vec<String> {
         let listed = self.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
         let on_disk = |path: &&str| self.top.join(path).symlink_metadata().is_ok_and(|file| !file.is_dir());
@@ -46,7 +46,7 @@ impl TestRepo {
 }
 
 #[test]
-fn a_file_that_is_tracked_is_never_left_out() {
+fn never_excludes_tracked_file() {
     let repo = repo(&["a.log", "b.log", "build/gen.py", "build/deep/x", "build/other", "gone/y", "src/a"]);
     symlink("nowhere", repo.top.join("build/link")).expect("linked");
     repo.git(&["add", "--force", "a.log", "build/gen.py", "build/deep/x", "build/link", "gone/y"]);
@@ -61,7 +61,7 @@ fn a_file_that_is_tracked_is_never_left_out() {
 }
 
 #[test]
-fn a_tracked_file_behind_a_link_is_gone() {
+fn tracked_file_behind_link_is_gone() {
     let repo = repo(&["build/deep/x", "elsewhere/x"]);
     repo.git(&["add", "--force", "build/deep/x"]);
     repo.write(".gitignore", "build\n");
@@ -71,7 +71,7 @@ fn a_tracked_file_behind_a_link_is_gone() {
 }
 
 #[test]
-fn a_submodule_is_walked_although_a_rule_matches_it() {
+fn walks_submodule_that_rule_matches() {
     let other = repo(&["x", "y.log"]);
     other.git(&["add", "x"]);
     other.git(&["commit", "--quiet", "--message", "x"]);
@@ -87,7 +87,7 @@ fn a_submodule_is_walked_although_a_rule_matches_it() {
 }
 
 #[test]
-fn a_repository_inside_has_rules_and_an_index_of_its_own() {
+fn nested_repository_has_own_rules_and_index() {
     let repo = repo(&["a.log", "in/a.log", "in/b.tmp", "in/c.tmp", "in/d"]);
     repo.write(".gitignore", "*.log\n");
     repo.git(&["init", "--quiet", "in"]);
@@ -104,7 +104,7 @@ fn a_repository_inside_has_rules_and_an_index_of_its_own() {
 }
 
 #[test]
-fn a_linked_worktree_has_an_index_of_its_own() {
+fn linked_worktree_has_own_index() {
     let repo = repo(&["a.log"]);
     repo.write(".git/info/exclude", "*.log\n");
     repo.git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
@@ -119,7 +119,7 @@ fn a_linked_worktree_has_an_index_of_its_own() {
 }
 
 #[test]
-fn a_project_below_the_top_keeps_the_rules_above_it() {
+fn project_below_top_keeps_rules_above() {
     let repo =
         repo(&["part/a.log", "part/b.log", "part/deep/c.log", "part/d", "part/tmp/e", "part/deep/tmp/f"]);
     repo.git(&["add", "--force", "part/b.log"]);
@@ -140,7 +140,7 @@ fn a_project_below_the_top_keeps_the_rules_above_it() {
 }
 
 #[test]
-fn an_index_that_cannot_be_read_is_a_gap_where_it_matters() {
+fn unreadable_index_is_gap_if_needed() {
     let repo = repo(&["a.log", "b", "deep/er/c.log", "deep/d.log"]);
     fs::write(repo.top.join(".git/index"), "broken").expect("written");
     let walk = |root: &Path| tree(&Root::new(root), &repo.location(), 1);
@@ -157,11 +157,11 @@ fn an_index_that_cannot_be_read_is_a_gap_where_it_matters() {
     let found = walk(&repo.top);
     assert_eq!(found.targets.len(), 2);
     let Why::Unreadable(why) = &found.skipped[0].why else { panic!("{found:?}") };
-    assert!(why.starts_with("cannot tell which of the files that git ignores are tracked: "), "{why}");
+    assert!(why.starts_with("cannot tell which ignored files are tracked: "), "{why}");
 }
 
 #[test]
-fn a_repository_that_cannot_be_opened_keeps_its_rules() {
+fn unopenable_repository_keeps_its_rules() {
     let repo = repo(&["a.log", "b"]);
     repo.write(".git/config", "[core\n");
     repo.write(".gitignore", "*.log\n");
@@ -210,7 +210,7 @@ fn the_corners_of_gits_rules() {
 }
 
 #[test]
-fn the_excludes_file_is_found_where_git_finds_it() {
+fn finds_excludes_file_where_git_does() {
     let repo = repo(&["a.one", "a.two", "a.three", "a.four", "b"]);
     let home = repo.home.path();
     fs::create_dir_all(home.join("config/git")).expect("created");
@@ -228,7 +228,7 @@ fn the_excludes_file_is_found_where_git_finds_it() {
 }
 
 #[test]
-fn case_is_folded_where_the_configuration_says_so() {
+fn folds_case_if_configured() {
     let repo = repo(&["A.log", "b.LOG", "Build/x", "c"]);
     repo.write(".gitignore", "*.Log\nbuild/\n");
     repo.agrees_with_git(&[".gitignore", "A.log", "Build/x", "b.LOG", "c"]);
@@ -239,7 +239,7 @@ fn case_is_folded_where_the_configuration_says_so() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn what_is_left_out_is_what_git_leaves_out(
+    fn walk_excludes_what_git_excludes(
         top in rules(), inner in rules(), deep in rules(), exclude in rules(), tracked in any::<[bool; 12]>(),
     ) {
         let names = [

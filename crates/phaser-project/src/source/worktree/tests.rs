@@ -1,4 +1,4 @@
-//! Sweeps, on repositories that git itself has made: what a command or a turn is told about.
+//! Changed files of commands and turns, on repositories made by git itself.
 
 mod commits;
 mod hostile;
@@ -46,9 +46,9 @@ impl TestRepo {
         self.git_past("add --all").git_past("commit --quiet --allow-empty --message x")
     }
 
-    /// Runs a command in a shell, now, and gives the time from which on its work counts. It may fail.
+    /// Runs a command in a shell, and returns its start time. The command may fail.
     fn shell(&self, script: &str) -> SystemTime {
-        // Files have times of a clock that ticks slowly.
+        // File times come from a clock with coarse ticks.
         std::thread::sleep(Duration::from_millis(30));
         let since = SystemTime::now();
         std::thread::sleep(Duration::from_millis(30));
@@ -108,7 +108,7 @@ fn paths(targets: &Targets) -> Vec<String> {
     targets.targets.iter().map(|target| target.path.to_string()).collect()
 }
 
-/// What a target was, all of its pasts.
+/// The texts of all previous versions of a target.
 fn befores(target: &Target) -> Vec<String> {
     let chain = std::iter::successors(target.before.as_deref(), |before| before.before.as_deref());
     let text = |target: &Target| {
@@ -123,7 +123,7 @@ fn gaps(targets: &Targets) -> Vec<String> {
 }
 
 #[test]
-fn what_a_command_writes_is_told_and_what_was_there_is_not() {
+fn command_reports_only_new_violations() {
     let repo = project();
     repo.write("old.txt", "old BAD\n").write("other.txt", "BAD\n").commit_past();
     assert_eq!(repo.reported("true"), NOTHING);
@@ -137,7 +137,7 @@ fn what_a_command_writes_is_told_and_what_was_there_is_not() {
 }
 
 #[test]
-fn no_time_on_a_file_hides_a_change() {
+fn file_times_hide_no_change() {
     let repo = project();
     repo.write("a.txt", "fine\n").commit_past();
     let elsewhere = repo.home.path().join("bad.txt");
@@ -150,7 +150,7 @@ fn no_time_on_a_file_hides_a_change() {
 }
 
 #[test]
-fn what_was_staged_before_is_the_text_before() {
+fn staged_version_is_previous_text() {
     let repo = project();
     repo.write("a.txt", "BAD one\n").git_past("add a.txt");
     assert_eq!(repo.reported("echo fine >> a.txt"), NOTHING);
@@ -168,14 +168,14 @@ fn what_was_staged_before_is_the_text_before() {
 }
 
 #[test]
-fn a_clock_that_jumps_hides_nothing_and_a_time_to_come_finds_nothing() {
+fn clock_jumps_hide_no_change() {
     let repo = project();
     repo.write("a.txt", "fine\n").write("b.txt", "BAD\n").commit_past().write("c.txt", "BAD\n");
     let hour = Duration::from_secs(3600);
     let command = |since| repo.reported_by(ChangeWindow::Command { changed: None, since });
     assert_eq!(command(SystemTime::now() + hour), NOTHING);
     let ago = SystemTime::now() - hour;
-    assert_eq!(command(ago), ["c.txt:1"], "files that seem to be of the future are looked at");
+    assert_eq!(command(ago), ["c.txt:1"], "files from the future are checked");
     let from_the_start = command(SystemTime::UNIX_EPOCH - hour);
     assert_eq!(from_the_start, ["b.txt:1", "c.txt:1"], "no commit is from before that");
 }
@@ -208,7 +208,7 @@ fn a_sweep_writes_nothing() {
 }
 
 #[test]
-fn line_endings_of_a_checkout_are_no_change() {
+fn checkout_line_endings_are_no_change() {
     let repo = project();
     let lines = "rule_id: no-cr\ntype: forbid_pattern\npattern: '\\r\\n'\nfile_glob: '*.txt'\nmessage: m\nseverity: error\n";
     repo.write(".claude/contracts/no-cr.yaml", lines)
@@ -226,7 +226,7 @@ fn line_endings_of_a_checkout_are_no_change() {
 }
 
 #[test]
-fn many_files_are_not_read_before_somebody_asks() {
+fn reads_no_file_before_it_is_needed() {
     let repo = project();
     for number in 0..2000 {
         repo.write(&format!("d{}/{number}.txt", number % 40), "BAD old\n");
@@ -243,7 +243,7 @@ fn many_files_are_not_read_before_somebody_asks() {
 }
 
 #[test]
-fn when_time_is_over_it_is_said_how_much_was_not_looked_at() {
+fn reports_unchecked_directories_at_deadline() {
     let repo = project();
     repo.write("a/b/c.txt", "x").write("a/d.txt", "x").write("e.txt", "x").commit_past();
     let over = WalkLimits { threads: 1, deadline: Deadline::after(Duration::ZERO) };
@@ -254,10 +254,8 @@ fn when_time_is_over_it_is_said_how_much_was_not_looked_at() {
         assert_eq!(paths(&targets), NOTHING);
         assert_eq!(
             gaps(&targets),
-            [
-                ".: time was over after 0 files; 1 directory with 4 files that git tracks could not be looked at \
-              (check everything with: phaser enforce --all)"
-            ]
+            [".: timed out after 0 files; 1 directory with 4 tracked files unchecked \
+              (check everything with: phaser enforce --all)"]
         );
     }
     let deadline = Deadline::after(Duration::from_secs(3600));

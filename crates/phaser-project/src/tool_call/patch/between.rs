@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_is_shown_with_the_lines_around_it() {
+    fn chunk_includes_context_lines() {
         let chunk = between(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n").expect("one");
         let kept = |text: &str| PatchLine::Kept(text.to_owned());
         let changed = [PatchLine::Removed("5".to_owned()), PatchLine::Added("five".to_owned())];
@@ -52,14 +52,14 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_several_lines_could_be_is_shown_with_more() {
+    fn ambiguous_chunk_gets_more_context() {
         let (current, wanted) = ("a\n".repeat(40), format!("{}b\n", "a\n".repeat(39)));
         let chunk = between(current.as_bytes(), wanted.as_bytes()).expect("one");
         assert_eq!(chunk.lines.len(), 41);
     }
 
     #[test]
-    fn what_a_patch_cannot_do_gives_none() {
+    fn returns_none_for_impossible_patch() {
         assert_eq!(between(b"a\n", b"a\n"), None, "nothing changes");
         assert_eq!(between(b"a\n", b"b"), None, "every line has an ending afterwards");
         assert_eq!(between(b"a\r\nb\r\n", b"a\nc\n"), None, "an ending changes");
@@ -67,7 +67,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_given_makes_exactly_what_is_wanted(
+        fn patch_between_texts_gives_wanted_text(
             old in prop::collection::vec(prop::sample::select(vec!["a", "b", "", " x", "@@ y", "*** End Patch"]), 0..12),
             new in prop::collection::vec(prop::sample::select(vec!["a", "b", "", " x", "-z", "+q"]), 0..12),
             ending in prop::sample::select(vec!["\n", "\r\n"]),

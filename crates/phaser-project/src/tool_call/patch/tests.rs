@@ -53,7 +53,7 @@ fn sections_of_every_kind() {
 }
 
 #[test]
-fn lines_are_found_by_four_passes_and_what_is_kept_stays_as_it_is() {
+fn finds_lines_by_four_passes() {
     assert_eq!(on("a\nb\nc\n", "@@\n a\n-b\n+B\n c"), "a\nB\nc\n");
     assert_eq!(on("a  \nb\n", " a\n-b\n+B"), "a  \nB\n", "blanks at the end");
     assert_eq!(on("\ta\nb\n", "@@\n a\n-b\n+B"), "\ta\nB\n", "blanks around");
@@ -64,7 +64,7 @@ fn lines_are_found_by_four_passes_and_what_is_kept_stays_as_it_is() {
 }
 
 #[test]
-fn a_chunk_lies_behind_its_context_and_behind_the_chunk_before() {
+fn locates_chunk_after_context_and_previous_chunk() {
     let file = "fn a\n x\nfn b\n x\nfn c\n x\n";
     assert_eq!(on(file, "@@ fn b\n-  x\n+  y"), "fn a\n x\nfn b\n  y\nfn c\n x\n");
     assert_eq!(on(file, "@@\n-  x\n+  1\n@@\n-  x\n+  2"), "fn a\n  1\nfn b\n  2\nfn c\n x\n");
@@ -73,7 +73,7 @@ fn a_chunk_lies_behind_its_context_and_behind_the_chunk_before() {
 }
 
 #[test]
-fn lines_without_a_place_go_to_the_end() {
+fn appends_lines_without_location() {
     assert_eq!(on("a\n", "@@\n+b"), "a\nb\n");
     assert_eq!(on("a", "@@\n+b"), "a\nb\n");
     assert_eq!(on("", "@@\n+b"), "b\n");
@@ -88,14 +88,14 @@ fn line_endings_are_the_files_own() {
 }
 
 #[test]
-fn an_empty_last_line_may_stand_for_the_end_of_the_one_before() {
+fn empty_last_line_matches_final_newline() {
     assert_eq!(on("a\nb\n", "@@\n-b\n-\n+B"), "a\nB\n");
     assert_eq!(on("a\nb\n", "@@\n-b\n+B\n "), "a\nB\n");
     assert_eq!(on("a\nb\n", "@@\n-b\n-\n+B\n+"), "a\nB\n");
 }
 
 #[test]
-fn a_later_update_is_made_on_the_earlier_one_and_one_that_fails_changes_nothing() {
+fn later_update_builds_on_earlier_one() {
     let updates = [chunks_of("@@\n-a\n+b"), chunks_of("@@\n-b\n+c"), chunks_of("@@\n-x\n+y")];
     assert_eq!(apply(b"a\n", &updates, 9), Ok(b"c\n".to_vec()));
     assert_eq!(apply(b"q\n", &updates, 9), Err(NotApplied::OldNotFound));
@@ -112,9 +112,9 @@ fn a_search_without_end_is_given_up() {
     assert_eq!(patched(&file, &body), Err(NotApplied::TooMuch));
 }
 
-/// The algorithm once more, as its description has it: whole lines with their endings, searched from the top.
+/// A second implementation of the algorithm, straight from its description.
 mod model {
-    /// A chunk: the context line, the lines with their marks, and whether it lies at the end.
+    /// A chunk: the context line, the marked lines, and whether it is at the end.
     pub type Chunk<'a> = (Option<&'a str>, Vec<(char, &'a str)>, bool);
 
     fn plain(line: &str) -> String {
@@ -212,7 +212,7 @@ fn body() -> impl Strategy<Value = Vec<(char, &'static str)>> {
 
 proptest! {
     #[test]
-    fn a_file_is_changed_as_the_model_changes_it(
+    fn applies_patch_like_the_model(
         file in prop::collection::vec(line(), 0..8),
         crlf in any::<bool>(),
         ends in any::<bool>(),
@@ -240,7 +240,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_and_applied_without_a_crash(text in "(\\*\\*\\* (Begin Patch|Update File: a|Add File: b|Move to: c|End of File|End Patch)|@@|@@ x|[ +-]?[ab]?|\r)(\n(\\*\\*\\* (Update File: a|End of File)|@@|[ +-]?[ab]?|\r)){0,12}", file in "[ab \r\n]{0,12}") {
+    fn parses_and_applies_any_text(text in "(\\*\\*\\* (Begin Patch|Update File: a|Add File: b|Move to: c|End of File|End Patch)|@@|@@ x|[ +-]?[ab]?|\r)(\n(\\*\\*\\* (Update File: a|End of File)|@@|[ +-]?[ab]?|\r)){0,12}", file in "[ab \r\n]{0,12}") {
         for section in parse(&format!("{BEGIN}\n{text}")) {
             if let Section::Update { chunks, .. } = section {
                 let _ = apply(file.as_bytes(), &[chunks], 1_000);
@@ -249,7 +249,7 @@ proptest! {
     }
 }
 
-/// What the real client makes of a file, or nothing when it refuses the patch.
+/// The result of Codex itself; `None` if it rejects the patch.
 fn by_codex(codex: &std::ffi::OsStr, file: &str, patch: &str) -> Option<String> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("a");
@@ -263,7 +263,7 @@ fn by_codex(codex: &std::ffi::OsStr, file: &str, patch: &str) -> Option<String> 
 
 /// Where `PHASER_CODEX` names Codex's program, as in scripts/try-agents.
 #[test]
-fn a_file_is_changed_as_the_client_changes_it_if_it_is_there() {
+fn reconstructs_tool_calls_on_existing_files() {
     let Some(codex) = std::env::var_os("PHASER_CODEX") else { return };
     let chunk = (prop::option::of(line()), body(), prop::bool::weighted(0.3));
     let cases = (
@@ -286,7 +286,7 @@ fn a_file_is_changed_as_the_client_changes_it_if_it_is_there() {
                 body.iter().for_each(|(mark, text)| patch.push_str(&format!("\n{mark}{text}")));
                 patch.push_str(if *at_end { "\n*** End of File\n" } else { "\n" });
             }
-            // What the client refuses, another one may apply.
+            // Codex may reject what another agent applies.
             if let Some(expected) = by_codex(&codex, &file, &patch) {
                 applied.set(applied.get() + 1);
                 prop_assert_eq!(patched(&file, &patch), Ok(expected), "{:?} {}", file, patch);

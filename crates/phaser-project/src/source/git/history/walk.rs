@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_so_many_is_counted_from_the_newest() {
+    fn samples_every_nth_commit_from_newest() {
         let times = visited(&[0; 7]);
         assert_eq!(sampled(&times, Every::Commits(3)), [0, 3, 6]);
         assert_eq!(sampled(&times, Every::Commits(1)).len(), 7);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_day_or_week_it_is_the_last_one() {
+    fn samples_last_commit_of_period() {
         // The first is a Monday, 1970-01-12.
         let days =
             visited(&[11 * DAY, 11 * DAY, 10 * DAY + 5, 10 * DAY, 4 * DAY, 3 * DAY, -2 * DAY, -9 * DAY]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_go_forth_and_back_give_each_period_once() {
+    fn unordered_times_give_each_period_once() {
         let days = visited(&[5 * DAY, 3 * DAY, 9 * DAY, 3 * DAY, 2 * DAY]);
         assert_eq!(sampled(&days, Every::Day), [0, 1, 4]);
         assert_eq!(sampled(&visited(&[7, 7, 7]), Every::Week), [0]);

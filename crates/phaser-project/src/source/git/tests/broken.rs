@@ -1,4 +1,4 @@
-//! What bad input gets.
+//! Damaged and unsupported repositories.
 
 use std::borrow::Cow;
 
@@ -85,7 +85,7 @@ fn a_merge_conflict() {
     assert_eq!(texts(&repo.staged()), [text("d/a", "four")]);
 }
 
-/// Takes an object away.
+/// Deletes an object.
 fn lose(repo: &TestRepo, revision: &str) -> String {
     let id = repo.git(["rev-parse", revision]).trim().to_owned();
     std::fs::remove_file(repo.top.join(".git/objects").join(&id[..2]).join(&id[2..])).expect("removed");
@@ -97,8 +97,7 @@ fn a_tree_that_is_not_there() {
     let repo = TestRepo::new();
     repo.stage("d/a", "one").commit().stage("d/a", "two");
     let id = lose(&repo, "HEAD:d");
-    let expected =
-        format!("directory \"d/\": object {id} is missing from the repository; find out more with: git fsck");
+    let expected = format!("directory \"d/\": object {id} is missing from the repository; see: git fsck");
     assert_eq!(error(&repo), expected);
 }
 
@@ -115,12 +114,12 @@ fn a_blob_that_is_not_there() {
     let repo = TestRepo::new();
     repo.stage("a", "one");
     let id = lose(&repo, ":a");
-    let expected = format!("object {id} is missing from the repository; find out more with: git fsck");
+    let expected = format!("object {id} is missing from the repository; see: git fsck");
     assert_eq!(texts(&repo.staged()), [opaque("a", Why::Unreadable(expected))]);
 }
 
 #[test]
-fn an_object_that_a_partial_clone_has_not_fetched() {
+fn reports_object_missing_from_partial_clone() {
     let origin = TestRepo::new();
     origin.stage("a", "one").commit().git(["config", "uploadpack.allowFilter", "true"]);
     origin.git([
@@ -146,7 +145,7 @@ fn an_object_that_a_partial_clone_has_not_fetched() {
 }
 
 #[test]
-fn a_blob_over_the_limit_is_not_read() {
+fn skips_blob_over_limit() {
     let repo = TestRepo::new();
     repo.stage("a", "four");
     let found = repo.staged();
@@ -156,7 +155,7 @@ fn a_blob_over_the_limit_is_not_read() {
 }
 
 #[test]
-fn references_in_a_format_that_cannot_be_read() {
+fn rejects_unknown_reference_format() {
     let repo = TestRepo::init(["init", "--ref-format=reftable"]);
     repo.git(["config", "core.logAllRefUpdates", "false"]);
     repo.stage("a", "one").commit();
@@ -178,7 +177,7 @@ fn a_tree_deeper_than_anybody_needs() {
     assert!(matches!(error, GitError::TooDeep { .. }), "{error:?}");
 }
 
-/// Needs the right to give a file away, which only some users have.
+/// Needs the right to change a file's owner.
 #[test]
 fn a_repository_of_somebody_else() {
     let repo = TestRepo::new();

@@ -14,7 +14,7 @@ fn diverged() -> TestRepo {
 }
 
 #[test]
-fn a_named_head_is_compared_with_the_merge_base() {
+fn compares_named_head_with_merge_base() {
     let repo = diverged();
     repo.write("b", "worktree\n");
     let expected = [text("b", "topic\n"), text("d/new", "topic\n")];
@@ -48,7 +48,7 @@ fn without_a_head_the_worktree_counts() {
 }
 
 #[test]
-fn a_file_that_is_as_it_was_is_no_target() {
+fn unchanged_file_is_no_target() {
     let repo = diverged();
     repo.write("b", "two\n").write("d/c", "three\n");
     assert_eq!(paths(&repo.changed("main")), ["d/new"]);
@@ -56,7 +56,7 @@ fn a_file_that_is_as_it_was_is_no_target() {
     assert_eq!(paths(&repo.changed("main")), ["d/new"]);
 }
 
-/// What `git diff` lists, which is what phaser must find. Untracked files are no business of either.
+/// The files in `git diff`, without untracked ones.
 fn listed_by_git(repo: &TestRepo, base: &str) -> Vec<String> {
     let listed =
         repo.git(["--no-optional-locks", "diff", "--name-only", "--no-renames", "--diff-filter=d", base]);
@@ -70,7 +70,7 @@ fn agrees_with_git(repo: &TestRepo, base: &str, expected: &[&str]) {
 }
 
 #[test]
-fn other_line_endings_are_a_change_unless_git_converts_them() {
+fn line_endings_count_unless_git_converts() {
     let repo = TestRepo::new();
     repo.git(["config", "core.autocrlf", "false"]);
     repo.stage("a.sh", "one\ntwo\n").stage("b.txt", "one\n").stage("c.bin", "one\n").commit();
@@ -93,7 +93,7 @@ fn other_line_endings_are_a_change_unless_git_converts_them() {
 }
 
 #[test]
-fn attributes_may_be_in_any_place_where_git_looks() {
+fn finds_attributes_where_git_does() {
     let repo = TestRepo::new();
     repo.git(["config", "core.autocrlf", "false"]);
     repo.stage("d/e/a.txt", "one\n").stage("d/b.txt", "one\n").stage("c.txt", "one\n").commit();
@@ -113,7 +113,7 @@ fn attributes_may_be_in_any_place_where_git_looks() {
 }
 
 #[test]
-fn what_has_cr_lf_in_the_index_stays_so() {
+fn keeps_crlf_of_index() {
     let repo = TestRepo::new();
     repo.git(["config", "core.autocrlf", "false"]);
     repo.stage("a", "one\r\ntwo\r\n").commit().git(["config", "core.autocrlf", "true"]);
@@ -124,7 +124,7 @@ fn what_has_cr_lf_in_the_index_stays_so() {
 }
 
 #[test]
-fn identifiers_and_encodings_are_converted_and_drivers_are_not_run() {
+fn converts_encodings_without_running_drivers() {
     let repo = TestRepo::new();
     repo.stage("a", "$Id$\n").stage("b", "fünf\n").stage("c", "one\n").commit();
     repo.write(".gitattributes", "a ident\nb working-tree-encoding=UTF-16LE\nc filter=upper\n");
@@ -146,7 +146,7 @@ fn attributes_that_cannot_be_read_convert_nothing() {
 }
 
 #[test]
-fn a_mode_change_makes_a_target_where_modes_count() {
+fn mode_change_counts_if_modes_do() {
     use std::os::unix::fs::PermissionsExt as _;
     let repo = TestRepo::new();
     repo.stage("a", "one\n").stage("b", "two\n").commit();
@@ -176,7 +176,7 @@ fn sparse(index: &str) -> TestRepo {
 }
 
 #[test]
-fn a_file_outside_a_sparse_checkout_counts_when_it_is_there() {
+fn file_outside_sparse_checkout_counts() {
     for index in ["--sparse-index", "--no-sparse-index"] {
         let repo = sparse(index);
         assert_eq!(paths(&repo.changed("HEAD")), [""; 0], "{index}");
@@ -195,7 +195,7 @@ fn a_file_outside_a_sparse_checkout_counts_when_it_is_there() {
 }
 
 #[test]
-fn without_a_sparse_checkout_a_file_that_git_is_told_to_pass_over_is_passed_over() {
+fn skip_worktree_counts_without_sparse_checkout() {
     let repo = diverged();
     repo.git(["update-index", "--skip-worktree", "a"]);
     repo.write("a", "worktree\n");
@@ -203,7 +203,7 @@ fn without_a_sparse_checkout_a_file_that_git_is_told_to_pass_over_is_passed_over
 }
 
 #[test]
-fn a_file_that_changed_within_the_tick_of_the_index_is_seen() {
+fn sees_change_within_index_tick() {
     let repo = diverged();
     for round in 0..20 {
         repo.stage("d/c", "before").write("d/c", &format!("rnd {round:2}"));
@@ -212,7 +212,7 @@ fn a_file_that_changed_within_the_tick_of_the_index_is_seen() {
 }
 
 #[test]
-fn what_is_gone_from_the_worktree_is_no_target() {
+fn file_gone_from_worktree_is_no_target() {
     let repo = diverged();
     std::fs::remove_file(repo.top.join("b")).expect("removed");
     std::fs::remove_dir_all(repo.top.join("d")).expect("removed");
@@ -232,7 +232,7 @@ fn a_file_behind_a_link_is_gone() {
 }
 
 #[test]
-fn links_and_other_things_in_the_worktree_are_not_read() {
+fn links_in_worktree_are_not_read() {
     let repo = diverged();
     std::fs::remove_file(repo.top.join("a")).expect("removed");
     std::os::unix::fs::symlink("/etc/passwd", repo.top.join("a")).expect("linked");
@@ -243,7 +243,7 @@ fn links_and_other_things_in_the_worktree_are_not_read() {
 }
 
 #[test]
-fn a_file_with_a_conflict_is_one_target() {
+fn conflicted_file_is_one_target() {
     let repo = diverged();
     repo.stage("a", "topic\n").commit();
     let merge = repo.command("git", &repo.top).args(["merge", "main"]).output().expect("git runs");
@@ -255,7 +255,7 @@ fn a_file_with_a_conflict_is_one_target() {
 }
 
 #[test]
-fn what_is_not_checked_out_comes_from_the_index() {
+fn unchecked_out_files_come_from_index() {
     let repo = diverged();
     repo.git(["sparse-checkout", "set", "--cone", "--sparse-index", "x"]);
     assert_eq!(repo.git(["ls-files", "--sparse"]), "a\nb\nd/\n");
@@ -266,7 +266,7 @@ fn what_is_not_checked_out_comes_from_the_index() {
 }
 
 #[test]
-fn an_index_cannot_lead_out_of_the_worktree() {
+fn index_cannot_lead_out_of_worktree() {
     let repo = diverged();
     let index = repo.top.join(".git/index");
     let bytes = std::fs::read(&index).expect("readable");
@@ -278,7 +278,7 @@ fn an_index_cannot_lead_out_of_the_worktree() {
 }
 
 #[test]
-fn a_tag_and_a_short_id_are_revisions() {
+fn resolves_tag_and_short_id() {
     let repo = diverged();
     repo.git(["tag", "-a", "-m", "tag", "v1", "main"]);
     let id = repo.git(["rev-parse", "--short", "main"]);
@@ -313,7 +313,7 @@ fn histories_without_a_common_ancestor() {
 }
 
 #[test]
-fn a_repository_without_a_commit_has_nothing_to_compare() {
+fn rejects_repository_without_commit() {
     let repo = TestRepo::new();
     repo.stage("a", "one");
     for revisions in ["HEAD", "main", "HEAD..HEAD"] {
@@ -323,7 +323,7 @@ fn a_repository_without_a_commit_has_nothing_to_compare() {
 }
 
 #[test]
-fn a_shallow_clone_may_lack_the_merge_base() {
+fn shallow_clone_may_lack_merge_base() {
     let origin = diverged();
     let url = format!("file://{}", origin.top.display());
     origin.git(["clone", "-q", "--depth=1", "--no-single-branch", "--branch=topic", &url, "../clone"]);

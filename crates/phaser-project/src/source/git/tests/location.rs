@@ -30,7 +30,7 @@ fn another_index_can_be_named() {
 }
 
 #[test]
-fn the_name_of_an_index_is_relative_to_the_top_of_the_worktree() {
+fn index_name_is_relative_to_top() {
     let repo = TestRepo::new();
     repo.stage("a", "one").stage("d/b", "two").commit();
     std::fs::copy(repo.top.join(".git/index"), repo.top.join("other")).expect("copied");
@@ -48,7 +48,7 @@ fn the_name_of_an_index_is_relative_to_the_top_of_the_worktree() {
 }
 
 #[test]
-fn an_index_that_is_not_there_is_empty() {
+fn missing_index_is_empty() {
     let repo = TestRepo::new();
     repo.stage("a", "one").commit();
     let location = GitLocation { index_file: Some("nowhere".into()), ..repo.location() };
@@ -58,7 +58,7 @@ fn an_index_that_is_not_there_is_empty() {
 }
 
 #[test]
-fn a_linked_worktree_has_an_index_of_its_own() {
+fn linked_worktree_has_own_index() {
     let repo = TestRepo::new();
     repo.stage("a", "one").commit();
     let linked = repo.home.path().canonicalize().expect("it exists").join("linked");
@@ -80,7 +80,7 @@ fn a_linked_worktree_has_an_index_of_its_own() {
 }
 
 #[test]
-fn a_worktree_of_a_bare_repository_is_not_bare() {
+fn worktree_of_bare_repository_is_not_bare() {
     let repo = TestRepo::new();
     repo.stage("a", "one").commit();
     let directory = repo.home.path().canonicalize().expect("it exists");
@@ -99,7 +99,7 @@ fn a_worktree_of_a_bare_repository_is_not_bare() {
 }
 
 #[test]
-fn the_repository_and_the_worktree_can_be_named() {
+fn accepts_named_repository_and_worktree() {
     let repo = TestRepo::new();
     let elsewhere = repo.home.path().canonicalize().expect("it exists").join("elsewhere");
     std::fs::create_dir_all(elsewhere.join("d")).expect("created");
@@ -127,7 +127,7 @@ fn the_repository_and_the_worktree_can_be_named() {
 }
 
 #[test]
-fn a_submodule_is_a_repository_of_its_own() {
+fn submodule_is_its_own_repository() {
     let other = TestRepo::new();
     other.stage("x", "x").commit();
     let repo = TestRepo::new();
@@ -147,7 +147,7 @@ fn a_submodule_is_a_repository_of_its_own() {
 }
 
 #[test]
-fn a_worktree_may_be_reached_through_a_link() {
+fn reaches_worktree_through_link() {
     let repo = TestRepo::new();
     repo.stage("d/a", "one");
     let link = repo.home.path().join("link");

@@ -1,9 +1,9 @@
-//! What the next commit would contain.
+//! Files as the next commit would contain them.
 
 use super::*;
 
 #[test]
-fn staged_bytes_count_and_the_worktree_does_not() {
+fn reads_staged_bytes_not_worktree() {
     let repo = TestRepo::new();
     repo.stage("a", "one\n").commit();
     repo.stage("a", "bad\n")
@@ -16,7 +16,7 @@ fn staged_bytes_count_and_the_worktree_does_not() {
 }
 
 #[test]
-fn only_what_differs_from_head_is_a_target() {
+fn only_differences_from_head_are_targets() {
     let repo = TestRepo::new();
     for path in ["a", "d/e/f", "d/g", "d.x", "d0", "z"] {
         repo.stage(path, path);
@@ -44,7 +44,7 @@ fn a_repository_may_use_sha256() {
 }
 
 #[test]
-fn a_renamed_file_is_a_target_at_its_new_path() {
+fn renamed_file_is_target_at_new_path() {
     let repo = TestRepo::new();
     repo.stage("old", "text\n").commit().git(["mv", "old", "new"]);
     assert_eq!(texts(&repo.staged()), [text("new", "text\n")]);
@@ -54,7 +54,7 @@ fn a_renamed_file_is_a_target_at_its_new_path() {
 }
 
 #[test]
-fn a_renamed_file_may_have_changed_a_little() {
+fn finds_rename_with_small_change() {
     let repo = TestRepo::new();
     let text = |last: &str| format!("one\ntwo\nthree\nfour\nfive\nsix\n{last}\n");
     repo.stage("d/old", &text("seven")).stage("other", "nothing alike\n").commit();
@@ -79,7 +79,7 @@ fn a_deleted_file_is_gone() {
 }
 
 #[test]
-fn a_file_may_become_a_directory_and_the_other_way_around() {
+fn file_becomes_directory_and_back() {
     let repo = TestRepo::new();
     repo.stage("a", "file").stage("b/c", "inside").commit();
     repo.git(["rm", "-q", "a", "b/c"]);
@@ -96,7 +96,7 @@ fn a_mode_change_makes_a_target() {
 }
 
 #[test]
-fn a_file_that_is_only_intended_to_be_added_is_not_committed() {
+fn intent_to_add_is_not_committed() {
     let repo = TestRepo::new();
     repo.stage("a", "one").commit().write("b", "two").git(["add", "-N", "b"]);
     assert_eq!(repo.staged().targets, []);
@@ -106,7 +106,7 @@ fn a_file_that_is_only_intended_to_be_added_is_not_committed() {
 }
 
 #[test]
-fn links_and_submodules_are_there_but_not_read() {
+fn links_and_submodules_are_not_read() {
     let other = TestRepo::new();
     other.stage("x", "x").commit();
     let repo = TestRepo::new();
@@ -124,7 +124,7 @@ fn links_and_submodules_are_there_but_not_read() {
 }
 
 #[test]
-fn a_link_that_becomes_a_file_is_read() {
+fn reads_link_that_became_file() {
     let repo = TestRepo::new();
     std::os::unix::fs::symlink("nowhere", repo.top.join("a")).expect("linked");
     repo.git(["add", "a"]);
@@ -137,7 +137,7 @@ fn a_link_that_becomes_a_file_is_read() {
 }
 
 #[test]
-fn of_a_file_in_large_file_storage_the_pointer_is_read() {
+fn reads_pointer_of_lfs_file() {
     let repo = TestRepo::new();
     let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0000\nsize 12345\n";
     repo.git(["config", "filter.lfs.clean", &format!("printf '{}'", pointer.replace('\n', "\\n"))]);
@@ -170,7 +170,7 @@ fn sparse() -> TestRepo {
 }
 
 #[test]
-fn a_sparse_index_is_expanded_where_it_matters() {
+fn expands_sparse_index_on_demand() {
     let repo = sparse();
     assert_eq!(repo.staged().targets, []);
     repo.stage("in/a", "new").stage("in/d", "new");
@@ -179,7 +179,7 @@ fn a_sparse_index_is_expanded_where_it_matters() {
 }
 
 #[test]
-fn a_change_inside_a_sparse_directory_is_seen() {
+fn sees_change_in_sparse_directory() {
     let repo = sparse();
     let changed = repo.git(["rev-parse", "HEAD"]);
     repo.git(["sparse-checkout", "disable"]);
@@ -192,7 +192,7 @@ fn a_change_inside_a_sparse_directory_is_seen() {
 }
 
 #[test]
-fn a_project_may_be_a_part_of_the_worktree() {
+fn project_can_be_part_of_worktree() {
     let repo = TestRepo::new();
     repo.stage("part/a", "one").stage("part-two/b", "two").stage("c", "three");
     let found =
@@ -203,7 +203,7 @@ fn a_project_may_be_a_part_of_the_worktree() {
 }
 
 #[test]
-fn a_worktree_may_be_a_part_of_the_project() {
+fn worktree_can_be_part_of_project() {
     let repo = TestRepo::new();
     repo.stage("a", "one");
     let project = Root::new(repo.top.parent().expect("a parent"));
@@ -224,7 +224,7 @@ fn names_need_not_be_utf8() {
 }
 
 #[test]
-fn a_merge_in_progress_is_compared_with_head() {
+fn compares_merge_in_progress_with_head() {
     let repo = TestRepo::new();
     repo.stage("a", "one").commit().git(["checkout", "-q", "-b", "topic"]);
     repo.stage("b", "two").commit().git(["checkout", "-q", "main"]);
@@ -233,7 +233,7 @@ fn a_merge_in_progress_is_compared_with_head() {
 }
 
 #[test]
-fn what_stands_in_for_an_object_is_not_what_is_committed() {
+fn replacement_objects_are_ignored() {
     let repo = TestRepo::new();
     repo.stage("a", "bad").write("good", "good");
     let bad = repo.git(["rev-parse", ":a"]);

@@ -33,7 +33,7 @@ fn a_file_from_elsewhere_is_told() {
 }
 
 #[test]
-fn what_comes_out_of_the_stash_is_told() {
+fn reports_unstashed_violations() {
     let repo = project();
     repo.write("a.txt", "old BAD\n").commit_past();
     repo.write("a.txt", "old BAD\nnew BAD\n");
@@ -44,7 +44,7 @@ fn what_comes_out_of_the_stash_is_told() {
 }
 
 #[test]
-fn what_is_committed_by_the_command_that_wrote_it_is_told() {
+fn reports_violations_the_command_commits() {
     let repo = project();
     repo.write("a.txt", "old BAD\n").commit_past();
     assert_eq!(repo.reported("echo one BAD >> a.txt; git commit -qam x"), ["a.txt:2"]);
@@ -82,7 +82,7 @@ fn changing_branches_is_silent() {
 }
 
 #[test]
-fn merging_is_silent_but_for_what_is_added() {
+fn merge_reports_only_additions() {
     let repo = branches();
     assert_eq!(
         repo.reported("git merge -q --no-edit other"),
@@ -103,7 +103,7 @@ fn merging_is_silent_but_for_what_is_added() {
 }
 
 #[test]
-fn a_line_that_both_sides_have_is_old_once() {
+fn line_of_both_sides_counts_once() {
     let repo = branches();
     repo.git_past("checkout --quiet other")
         .write("a.txt", "main BAD\ntwo\nthree\nfour\nfive\nsix\nother BAD\n")
@@ -124,7 +124,7 @@ fn pulling_is_silent() {
 }
 
 #[test]
-fn without_a_reflog_commits_say_what_was_before() {
+fn commits_replace_missing_reflog() {
     let repo = branches();
     repo.git_past("config core.logAllRefUpdates false");
     fs::remove_dir_all(repo.top.join(".git/logs")).expect("removed");
@@ -148,7 +148,7 @@ fn conflict() -> TestRepo {
 }
 
 #[test]
-fn a_merge_that_stops_in_a_conflict_is_silent_and_what_is_added_to_it_is_told() {
+fn conflicted_merge_reports_only_additions() {
     let repo = conflict();
     assert_eq!(repo.reported("git merge other"), NOTHING);
     assert!(

@@ -1,9 +1,9 @@
-//! Repositories that are not what one would expect, and none at all.
+//! Unusual repositories, and none at all.
 
 use super::*;
 
 #[test]
-fn without_git_everything_in_a_changed_file_is_new() {
+fn without_git_changed_file_is_new() {
     let repo = project_without_git();
     repo.write("a.txt", "BAD\n").write("b.txt", "BAD\n");
     assert_eq!(repo.reported("echo fine >> a.txt"), ["a.txt:1"]);
@@ -11,7 +11,7 @@ fn without_git_everything_in_a_changed_file_is_new() {
 }
 
 #[test]
-fn before_the_first_commit_the_index_is_all_there_is() {
+fn compares_index_with_nothing_before_first_commit() {
     let repo = project_without_git();
     repo.git_past("init --quiet").write("a.txt", "BAD\n").git_past("add a.txt");
     assert_eq!(repo.reported("echo new BAD >> a.txt; echo BAD > b.txt"), ["a.txt:2", "b.txt:1"]);
@@ -23,7 +23,7 @@ fn before_the_first_commit_the_index_is_all_there_is() {
 }
 
 #[test]
-fn what_git_cannot_say_is_a_gap_and_ends_nothing() {
+fn git_failure_is_a_gap() {
     let damage: [(&str, &str); 4] = [
         ("echo broken > .git/index", "cannot read the index"),
         ("git config core.bare true", "is a bare repository"),
@@ -43,7 +43,7 @@ fn what_git_cannot_say_is_a_gap_and_ends_nothing() {
 }
 
 #[test]
-fn files_of_git_that_would_never_end_are_not_opened() {
+fn opens_no_endless_files_of_git() {
     let repo = project();
     repo.write("a.txt", "fine\n").commit_past();
     let script =
@@ -52,7 +52,7 @@ fn files_of_git_that_would_never_end_are_not_opened() {
 }
 
 #[test]
-fn another_checkout_inside_is_left_to_whoever_works_there() {
+fn skips_other_checkouts_inside_project() {
     let other = project();
     other.write("x.txt", "BAD\n").commit_past();
     let repo = project();
@@ -74,7 +74,7 @@ fn another_checkout_inside_is_left_to_whoever_works_there() {
 }
 
 #[test]
-fn a_repository_inside_has_a_past_of_its_own() {
+fn nested_repository_has_own_history() {
     let repo = project();
     repo.git_past("init --quiet in").write("in/a.txt", "old BAD\n").git_past("-C in add a.txt");
     repo.git_past("-C in commit --quiet --message x");
@@ -93,7 +93,7 @@ fn a_repository_inside_has_a_past_of_its_own() {
 }
 
 #[test]
-fn a_project_below_or_above_the_top_of_a_worktree() {
+fn project_below_or_above_worktree_top() {
     let repo = project();
     repo.write("part/a.txt", "old BAD\n").commit_past();
     let since = repo.shell("echo new BAD >> part/a.txt; echo BAD > b.txt");
@@ -117,7 +117,7 @@ fn links_and_special_files_are_never_opened() {
 }
 
 #[test]
-fn a_sparse_index_knows_what_was_in_a_directory() {
+fn sparse_index_has_previous_versions() {
     let repo = project();
     repo.write("in/a.txt", "BAD\n")
         .write("out/b.txt", "old BAD\n")

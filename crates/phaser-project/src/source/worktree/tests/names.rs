@@ -1,4 +1,4 @@
-//! Files that the client names, and files with names of any kind.
+//! Files named by the agent, and unusual file names.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -38,7 +38,7 @@ fn only_files_of_the_project_count() {
 }
 
 #[test]
-fn a_relative_path_starts_where_the_command_left_off() {
+fn relative_path_starts_at_shell_directory() {
     let repo = project();
     repo.write("d/b.txt", "BAD\n").commit_past();
     let since = repo.shell("echo BAD >> d/b.txt");

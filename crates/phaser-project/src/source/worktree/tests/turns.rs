@@ -1,9 +1,9 @@
-//! What the end of a turn looks at.
+//! The end of a turn.
 
 use super::*;
 
 #[test]
-fn what_differs_from_the_last_commit_is_told_staged_or_not() {
+fn turn_reports_staged_and_unstaged_differences() {
     let repo = project();
     repo.write("a.txt", "old BAD\n").write("b.txt", "fine\n").write("same.txt", "BAD\n").commit_past();
     let script = "echo new BAD >> a.txt; echo BAD > b.txt; git add b.txt; echo BAD > new.txt; touch same.txt";
@@ -14,10 +14,10 @@ fn what_differs_from_the_last_commit_is_told_staged_or_not() {
 }
 
 #[test]
-fn files_that_are_as_committed_are_not_looked_at() {
+fn skips_files_unchanged_since_commit() {
     let repo = project();
     repo.write("a.txt", "fine\n").write("d/b.txt", "fine\n").commit_past();
-    // Long enough after they were written that the index is sure of them.
+    // Past the racy window of the index.
     repo.shell("git update-index --really-refresh; touch x; git add x; git rm -q --cached x; rm x");
     let turn = ChangeWindow::Turn { since: None };
     assert_eq!(paths(&repo.changed_files(&turn)), NOTHING);
@@ -48,7 +48,7 @@ fn a_file_that_moved_keeps_its_violations() {
 }
 
 #[test]
-fn a_directory_that_moved_keeps_them_too_but_not_where_a_contract_begins_to_apply() {
+fn moved_directory_keeps_violations_unless_contract_starts() {
     let repo = project();
     let here = CONTRACT.replace("'**'", "'src/**'").replace("no-bad", "no-worse").replace("BAD", "WORSE");
     repo.write(".claude/contracts/src.yaml", &here).write("a/deep/b.txt", "BAD\nWORSE\n").commit_past();
@@ -59,7 +59,7 @@ fn a_directory_that_moved_keeps_them_too_but_not_where_a_contract_begins_to_appl
 }
 
 #[test]
-fn nothing_is_known_of_a_turn_without_a_time_and_without_git() {
+fn turn_without_time_or_git_finds_nothing() {
     let repo = project_without_git();
     repo.write("a.txt", "BAD\n");
     assert_eq!(repo.changed_files(&ChangeWindow::Turn { since: None }), Targets::none());
