@@ -78,7 +78,7 @@ fn names_broken_line_with_hint() {
     ] {
         let error = broken(&format!("{LINE}\n{LINE}\n{line}\n"));
         assert!(
-            error.starts_with(".claude/phaser-baseline.jsonl:3: not an entry") && error.contains(why),
+            error.starts_with(".claude/phaser-baseline.jsonl:3: not a baseline entry") && error.contains(why),
             "{error}"
         );
         assert!(!error.contains("column"), "{error}");
