@@ -1,8 +1,7 @@
-//! A call that an agent's tool is about to make, amended: the files that it would leave are mended, and the changes are
-//! worked out that leave the mended ones.
+//! Fixes in flight: rewrites a tool call so that its result has no violation that a contract can fix.
 //!
-//! All or nothing: unless every violation that counts is fixed, and the client's own algorithm gives exactly the mended
-//! files, there is no amended call. Knows no client.
+//! All or nothing: if one violation that denies the call cannot be fixed, or the agent's own algorithm would not produce exactly
+//! the fixed file, the call stays as it is and is denied.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,34 +22,34 @@ use phaser_project::tool_call::{
     Algorithm, Base, Call, CellEdit, Change, Edit, Moment, Occurrences, Patch, Rewrite,
 };
 
-/// What a call does so that it violates nothing any more.
+/// A tool call rewritten without its violations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amended {
-    /// Its changes: of the same files, in the same order.
+    /// The changes, of the same files in the same order.
     pub changes: Vec<Change>,
-    /// The files that were mended.
+    /// The fixed files.
     pub files: Vec<MendedFile>,
 }
 
-/// A file that was mended.
+/// A fixed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MendedFile {
-    /// The file.
+    /// The path.
     pub path: RelPath,
-    /// What was fixed in it.
+    /// The fixes that were applied.
     pub applied: Vec<Applied>,
 }
 
-/// A call that violates something.
+/// A tool call with violations.
 #[derive(Debug, Clone, Copy)]
-pub struct Refused<'a> {
+pub struct DeniedCall<'a> {
     /// The call.
     pub call: &'a Call,
-    /// The files as they would be, one for each change that leaves a file.
+    /// The files after the call, one per change that keeps its file.
     pub targets: &'a [Target],
-    /// What was found in them.
+    /// The violations.
     pub report: &'a Report,
-    /// The least severity that it is refused for.
+    /// Lowest severity that denies the call.
     pub least: Severity,
 }
 
@@ -63,49 +62,48 @@ pub fn fixed_call(inspection: &Inspection<'_>, report: &Report, manner: Manner) 
         Manner::Guard => Severity::Error,
         Manner::Plain => Severity::Warning,
     };
-    amend(&matcher, Refused { call, targets: &inspection.targets.targets, report, least })
+    fix_call(&matcher, DeniedCall { call, targets: &inspection.targets.targets, report, least })
 }
 
-/// The changes that the call should make instead, if every violation that counts can be fixed. What harm is, all contracts
-/// of the matcher say; those of the report are kept.
-pub fn amend(matcher: &Matcher, refused: Refused<'_>) -> Option<Amended> {
-    let Refused { call, targets, report, least } = refused;
+/// The fixed call. A fix must add no violation of any contract in `matcher`, whatever its severity.
+pub fn fix_call(matcher: &Matcher, denied: DeniedCall<'_>) -> Option<Amended> {
+    let DeniedCall { call, targets, report, least } = denied;
     let counts = |one: &&Violation| one.contract.severity >= least;
     let mut open = report.open().filter(counts).peekable();
     if call.moment != Moment::Before || open.peek().is_none() || !open.all(|one| is_fixable(one)) {
         return None;
     }
-    let mut amended = Amended { changes: call.changes.clone(), files: Vec::new() };
+    let mut fixed = Amended { changes: call.changes.clone(), files: Vec::new() };
     let leaving: Vec<&mut Change> =
-        amended.changes.iter_mut().filter(|change| change.rewrite != Rewrite::Removal).collect();
+        fixed.changes.iter_mut().filter(|change| change.rewrite != Rewrite::Removal).collect();
     if leaving.len() != targets.len() {
         return None;
     }
     for (change, target) in leaving.into_iter().zip(targets) {
         if report.open().filter(counts).any(|one| one.path == target.path) {
-            let mended = mend(matcher, refused, target)?;
-            change.rewrite = rewritten(call, change, &mended)?;
-            amended.files.push(MendedFile { path: target.path.clone(), applied: mended.applied });
+            let fixed = fix_file(matcher, denied, target)?;
+            change.rewrite = rewritten(call, change, &fixed)?;
+            fixed.files.push(MendedFile { path: target.path.clone(), applied: fixed.applied });
         }
     }
-    Some(amended)
+    Some(fixed)
 }
 
-/// A file before and after mending.
-struct Mended<'a> {
+/// A file before and after the fix.
+struct FixedText<'a> {
     /// As the call would leave it.
     given: &'a [u8],
-    /// As it is to be.
+    /// As it should be.
     wanted: Vec<u8>,
     applied: Vec<Applied>,
 }
 
-/// Mends one file.
-fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Option<Mended<'a>> {
-    let Refused { report, least, .. } = refused;
+/// Fixes one file.
+fn fix_file<'a>(matcher: &Matcher, denied: DeniedCall<'_>, target: &'a Target) -> Option<FixedText<'a>> {
+    let DeniedCall { report, least, .. } = denied;
     let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
     let mut contracts = matcher.contracts().iter();
-    // What is required of a notebook is not judged on a cell.
+    // Requirements on a notebook are not judged on a cell.
     if target.whole.is_some()
         && contracts.any(|one| one.check.needs_whole_file() && one.applies_to(names.path, names.alias))
     {
@@ -116,40 +114,40 @@ fn mend<'a>(matcher: &Matcher, refused: Refused<'_>, target: &'a Target) -> Opti
     let mattering = report.contracts.iter().filter(|contract| contract.severity >= least);
     let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
     let spared = report.old().filter(|one| one.path == target.path);
-    let mended = Mender::new(matcher).only(kept.clone()).mend(names, &text, spared);
-    if mended.violations.iter().any(|one| one.is_open() && kept.contains(&one.contract.id)) {
+    let fixed = Mender::new(matcher).only(kept.clone()).mend(names, &text, spared);
+    if fixed.violations.iter().any(|one| one.is_open() && kept.contains(&one.contract.id)) {
         return None;
     }
-    Some(Mended { given, wanted: encode_like(given, &mended.text)?, applied: mended.applied })
+    Some(FixedText { given, wanted: encode_like(given, &fixed.text)?, applied: fixed.applied })
 }
 
-/// The way of a change to the mended file.
-fn rewritten(call: &Call, change: &Change, mended: &Mended<'_>) -> Option<Rewrite> {
-    let whole = || String::from_utf8(mended.wanted.clone()).ok();
+/// Rewrites `change` so that it produces the fixed file.
+fn rewritten(call: &Call, change: &Change, fixed: &FixedText<'_>) -> Option<Rewrite> {
+    let whole = || String::from_utf8(fixed.wanted.clone()).ok();
     Some(match &change.rewrite {
         Rewrite::Whole(_) => Rewrite::Whole(whole()?),
         Rewrite::Cell(edit) => Rewrite::Cell(CellEdit { source: whole()?, ..edit.clone() }),
         Rewrite::Edits { edits, algorithm } => {
             let [edit] = edits.as_slice() else { return None };
             let made = Made { current: on_disk(&call.path(change))?, algorithm: *algorithm };
-            let edits = vec![made.edit_that_gives(&mended.wanted, edit, mended.given)?];
+            let edits = vec![made.edit_that_gives(&fixed.wanted, edit, fixed.given)?];
             Rewrite::Edits { edits, algorithm: *algorithm }
         }
         Rewrite::Patch(patch) => {
             let base = match &patch.base {
-                // The patch makes the file, and so can make this one at once.
+                // The patch creates the file, so it can create the fixed one.
                 Base::Text(_) => return Some(Rewrite::Whole(whole()?)),
                 Base::Itself => call.path(change),
                 Base::Moved(from) => call.cwd.join(from),
             };
-            let chunk = between(&on_disk(&base)??, &mended.wanted)?;
+            let chunk = between(&on_disk(&base)??, &fixed.wanted)?;
             Rewrite::Patch(Patch { base: patch.base.clone(), updates: vec![vec![chunk]] })
         }
         Rewrite::Removal | Rewrite::Unknown => return None,
     })
 }
 
-/// The bytes of a file, if there is one. What there is but cannot be read is not known.
+/// The bytes of a file on disk; empty if it does not exist, `None` if it cannot be read.
 fn on_disk(path: &Path) -> Option<Option<Bytes>> {
     match path.exists() {
         true => Some(Some(Reader::new(MAX_FILE_SIZE).into_file(path).ok()?)),
@@ -157,7 +155,7 @@ fn on_disk(path: &Path) -> Option<Option<Bytes>> {
     }
 }
 
-/// How a client makes edits of a file.
+/// An edit algorithm with the file it applies to.
 struct Made {
     current: Option<Bytes>,
     algorithm: Algorithm,
@@ -174,9 +172,9 @@ impl Made {
         .ok()
     }
 
-    /// The edit with another new text that gives `wanted`, where the edit as it is gives `given`.
+    /// The edit with another `new` text, so that the result is `wanted` instead of `given`.
     fn edit_that_gives(&self, wanted: &[u8], edit: &Edit, given: &[u8]) -> Option<Edit> {
-        // Without a new text the client takes away more than the old one; and the file may have changed.
+        // With an empty new text the agent removes more than the old text, and the file may have changed.
         if edit.new.is_empty() || *self.with(edit, &edit.new)? != *given {
             return None;
         }
@@ -189,13 +187,13 @@ impl Made {
             return None;
         }
         let new = String::from_utf8(new.to_vec()).ok()?;
-        // The client writes the line endings of the file itself.
+        // The agent restores the line endings of the file.
         let spellings = [new.replace("\r\n", "\n"), new];
         let new = spellings.into_iter().find(|new| self.with(edit, new).as_deref() == Some(wanted))?;
         Some(Edit { new, ..edit.clone() })
     }
 
-    /// A text that is nowhere in the file, before or after the edit.
+    /// A text that occurs neither before nor after the edit.
     fn sentinel(&self, edit: &Edit, given: &[u8]) -> Option<String> {
         let has = |bytes: &[u8], text: &str| memchr::memmem::find(bytes, text.as_bytes()).is_some();
         let is_free = |text: &String| {
@@ -208,7 +206,7 @@ impl Made {
     }
 }
 
-/// What stands around each occurrence of a text.
+/// The texts between the occurrences of a text.
 fn split<'a>(bytes: &'a [u8], by: &[u8]) -> Vec<&'a [u8]> {
     let (mut parts, mut start) = (Vec::new(), 0);
     for at in memchr::memmem::find_iter(bytes, by) {
@@ -219,7 +217,7 @@ fn split<'a>(bytes: &'a [u8], by: &[u8]) -> Vec<&'a [u8]> {
     parts
 }
 
-/// The one text that makes the whole of these parts when it stands between them.
+/// The text that, inserted between these parts, gives the whole.
 fn common<'w>(whole: &'w [u8], parts: &[&[u8]]) -> Option<&'w [u8]> {
     let (first, rest) = parts.split_first()?;
     let fixed: usize = parts.iter().map(|part| part.len()).sum();

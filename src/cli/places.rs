@@ -1,4 +1,4 @@
-//! Where contracts are looked for, and how the places are shown.
+//! Contract directories beside the project's own.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,18 @@ use phaser_project::contracts::read::{Directory, Forms};
 use phaser_project::path::Root;
 use phaser_project::project::load::Extra;
 
-/// Where the user's own files are, and those of version 1.2, in a home directory or in a project.
+/// The user's directory, also used by version 1.2, in the home directory or in a project.
 const STORAGE: &str = ".phaser";
 const CONTRACTS: &str = "contracts";
 
-/// Where the contracts of a run come from beside the project: the named directory takes the place of all others; the
-/// user's count after the project's, then packs.
+/// The directories and packs of a run. `--contracts-dir` replaces every directory; the user's comes after the project's.
 pub fn extra(named: Option<&Path>, packs: &Packs, environment: &Environment) -> anyhow::Result<Extra> {
     let named = named.map(|named| named_directory(named, environment)).transpose()?;
     let user = user(environment);
     Ok(Extra { named, older: Vec::new(), user, packs: packs.chosen().collect() })
 }
 
-/// Where the contracts of `phaser contracts` come from, which looks in the directories of version 1.2 first.
+/// The same for `phaser contracts`, which also searches the directories of version 1.2, first.
 pub fn extra_with_older(
     named: Option<&Path>,
     packs: &Packs,
@@ -44,8 +43,7 @@ fn user(environment: &Environment) -> Option<Directory> {
     })
 }
 
-/// Adds the directories where version 1.2 kept contracts. A `.phaser` directory in or above the current one takes the place
-/// of the user's, whatever it holds.
+/// Adds the directories of version 1.2. A `.phaser` directory in or above the current one replaces the user's, even if empty.
 fn with_older(extra: Extra, root: &Root, environment: &Environment) -> Extra {
     let user = extra.user;
     let nearest = environment.cwd.ancestors().map(|above| above.join(STORAGE)).find(|path| path.is_dir());

@@ -1,4 +1,4 @@
-//! Where the report of `phaser enforce` goes, and in which form.
+//! Writes the report of `phaser enforce`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use phaser_core::skipped::{Gap, Skipped, Why};
 use phaser_project::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_project::report::Report;
 
-/// How many gaps are said one by one to whoever sent an event.
+/// Number of gaps of an event that are printed one by one.
 const MOST_GAPS_OF_AN_EVENT: usize = 20;
 
-/// What is asked for, and where the project lies.
+/// Where and how to write a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Show<'a> {
     /// The arguments.
     pub args: &'a EnforceArgs,
-    /// Where phaser runs.
+    /// The process environment.
     pub environment: &'a Environment,
-    /// The format of the report.
-    pub format: ReportFormat,
-    /// The project; none when paths are shown as they are.
+    /// The format.
+    pub format: Format,
+    /// The root; `None` shows paths as they are.
     pub root: Option<&'a Root>,
 }
 
 impl Show<'_> {
-    /// Writes the report where it is wanted, and text beside it.
+    /// Writes the report to `--output` or stdout, and text beside it.
     pub fn write(self, report: &Report) -> anyhow::Result<()> {
         let options = self.text_options();
         let text = |out: &mut dyn Write| text::write(out, report, &options);
@@ -54,7 +54,7 @@ impl Show<'_> {
         }
     }
 
-    /// Says what is wrong with contract files, and what was not checked.
+    /// Prints warnings and gaps to stderr.
     pub fn print_gaps(self, report: &Report) {
         let here = self.here();
         for warning in &report.warnings {
@@ -68,11 +68,11 @@ impl Show<'_> {
                 "phaser: {BASELINE}: {entries} stale; 'phaser baseline --prune' drops what is gone"
             ));
         }
-        // Nobody reads thousands of lines that a hook writes; a client shows none of them.
+        // Nobody reads thousands of stderr lines of a hook.
         let most = if self.args.stdin { MOST_GAPS_OF_AN_EVENT } else { usize::MAX };
         for Skipped { path, why } in report.skipped.iter().take(most) {
             match why {
-                // The reasons are whole sentences of their own, and only informational: the client says the same.
+                // The reason is a sentence of its own, and the agent reports the same.
                 Why::NotReconstructed(reason) if !self.args.quiet => {
                     say(format_args!("phaser: not checked: {reason}"));
                 }
@@ -92,17 +92,17 @@ impl Show<'_> {
         }
     }
 
-    /// Is this path one from the command line? Those start here already.
+    /// Whether a path was given on the command line; those are relative to the current directory already.
     fn is_as_given(self, path: &RelPath) -> bool {
         self.given().any(|given| RelPath::from_native(given) == *path)
     }
 
-    /// The paths that were named to be checked.
+    /// The paths on the command line.
     fn given(&self) -> impl Iterator<Item = &Path> {
         self.args.file.iter().chain(&self.args.paths).map(PathBuf::as_path)
     }
 
-    /// A warning with the path of its file from here, if it is one of the project.
+    /// A warning with its file relative to the current directory, if it is in the project.
     fn warning_from(self, here: &Here, warning: &Warning) -> Warning {
         let is_own = self.args.contracts_dir.is_none() && warning.file.starts_with(PROJECT_CONTRACTS);
         let mut warning = warning.clone();
@@ -112,7 +112,7 @@ impl Show<'_> {
         warning
     }
 
-    /// Whoever sends a hook event waits for all that there is to say about it.
+    /// A hook's output must be written completely; a closed pipe ends other output quietly.
     fn to_stdout(self, report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
         if self.args.stdin { output::answer(report) } else { output::to_stdout(report) }
     }
@@ -151,9 +151,9 @@ impl Show<'_> {
         }
     }
 
-    /// Where the project lies in its repository.
-    fn top(self) -> RepositoryPrefix {
-        let Some(root) = self.root.map(Root::path) else { return RepositoryPrefix::default() };
+    /// The project's directory within its repository.
+    fn top(self) -> Top {
+        let Some(root) = self.root.map(Root::path) else { return Top::default() };
         let repository = root.ancestors().find(|directory| directory.join(".git").exists());
         let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
         inside.map_or_else(RepositoryPrefix::default, |inside| {
@@ -161,7 +161,7 @@ impl Show<'_> {
         })
     }
 
-    /// Where the current directory lies in the project.
+    /// The current directory within the project.
     fn here(self) -> Here {
         let cwd = &self.environment.cwd;
         let Some(root) = self.root.filter(|root| root.contains(cwd)) else { return Here::default() };

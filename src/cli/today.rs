@@ -1,4 +1,4 @@
-//! What a project violates today, for the commands that set phaser up.
+//! The violations of a project today, for `init` and `install`.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +17,17 @@ use phaser_project::project::{Options, Project, Recorded};
 use phaser_project::report::Report;
 use phaser_project::source::{Source, Targets};
 
-/// What a project violates today, and what it says about that.
+/// The violations of a project today.
 pub struct Today {
-    /// Everything that was found; open violations are in no baseline.
+    /// The report; open violations are in no baseline.
     pub report: Report,
-    /// How many contracts of its own the project has.
+    /// Number of contracts of the project's own.
     pub own_contracts: usize,
-    /// The packs that are in use.
+    /// The enabled packs.
     pub packs: Vec<&'static Pack>,
-    /// What becomes of violations that were there before a change.
+    /// How previous violations of each file count.
     pub existing: ByFile<Existing>,
-    /// Is there a baseline?
+    /// The baseline.
     pub recorded: Recorded,
 }
 
@@ -37,7 +37,7 @@ pub fn targets(root: &Root, environment: &Environment) -> anyhow::Result<Targets
     Ok(Project::load(root.clone(), options)?.targets(&Source::Tree(None), None)?)
 }
 
-/// Checks the whole project, with these packs beside those that it names.
+/// Checks the whole project, with these packs in addition to the configured ones.
 pub fn check(root: &Root, environment: &Environment, packs: Vec<&'static Pack>) -> anyhow::Result<Today> {
     let options = Options {
         locations: Extra { packs, ..places::extra(None, &Packs::default(), environment)? },
@@ -61,7 +61,7 @@ pub fn check(root: &Root, environment: &Environment, packs: Vec<&'static Pack>) 
 }
 
 impl Today {
-    /// The files that no agent can edit: they have violations that deny every edit of them.
+    /// Files that no agent can edit: an old error denies every edit.
     pub fn trapped(&self) -> BTreeSet<RelPath> {
         let errors = self.report.open().filter(|violation| violation.contract.severity == Severity::Error);
         let in_files = errors.filter(|violation| !violation.contract.check.is_about_project());
@@ -70,8 +70,7 @@ impl Today {
     }
 }
 
-/// Is there anything in this directory that says it is a project? Whoever runs phaser somewhere else does not want all files
-/// below to be read.
+/// Whether the directory is a project, so that scanning all of it is expected.
 pub fn is_project(root: &Root) -> bool {
     [CONFIG, PROJECT_CONTRACTS, ".git"].iter().any(|name| root.path().join(name).exists())
 }

@@ -1,6 +1,4 @@
-//! Everything a run found out: the one value that reports show and exit codes are judged by.
-//!
-//! Only a carrier and its counts; who fills it, and how it is shown, is not known here.
+//! The result of a check: what reports show and exit codes are derived from.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,63 +12,63 @@ use phaser_core::skipped::{Gap, Skipped};
 use phaser_core::text::Region;
 use phaser_core::violation::{State, Violation};
 
-/// Everything a run found out.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The contracts that were checked.
     pub contracts: Vec<Arc<Contract>>,
-    /// The files that at least one contract was checked on, in order.
+    /// The files that at least one contract was checked on, sorted.
     pub checked: Vec<RelPath>,
-    /// The violations of every state, by path, place and rule id.
+    /// Violations in every state, sorted by path, position and contract id.
     pub violations: Vec<Violation>,
-    /// What changed files were violating before, where that was asked for.
+    /// Violations of the previous texts, where they are compared.
     pub before: Vec<Earlier>,
-    /// The ignore directives that a change adds, where that was asked for.
+    /// Ignore directives that the change adds, where the configuration has a policy for them.
     pub added_ignores: Vec<AddedIgnore>,
-    /// What was not checked, and why.
+    /// Files and contracts that were not checked, with the reason.
     pub skipped: Vec<Skipped>,
-    /// How many entries of the baseline have fewer violations than they say, when the whole project was looked at.
+    /// Number of stale baseline entries, if the whole project was checked.
     pub stale: Option<usize>,
-    /// What is wrong with contract files.
+    /// Problems with contract files and configuration.
     pub warnings: Vec<Warning>,
-    /// Whether there was any contract to check.
+    /// Whether no contract was enabled.
     pub no_contracts: bool,
-    /// What there is to say to whoever runs it that is about no file and no contract, and part of no report.
+    /// Notes for stderr that belong to no file or contract.
     pub notes: Vec<String>,
-    /// The phases of the check and how long each took, if that was measured.
+    /// Durations of the phases, if measured.
     pub phases: Vec<(Phase, Duration)>,
-    /// What it has cost, if that was measured.
+    /// Cost of the scan, if measured.
     pub spent: Option<Spent>,
 }
 
-/// An ignore directive that a change adds, and a contract of which it suppresses a violation.
+/// An ignore directive that a change adds, with one contract that it suppresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedIgnore {
-    /// The contract.
+    /// The suppressed contract.
     pub contract: Arc<Contract>,
     /// The file.
     pub path: RelPath,
-    /// The line that the directive stands on.
+    /// Line of the directive, from 1.
     pub line: usize,
 }
 
-/// The violations that a file had before it changed.
+/// The violations of a file before a change.
 #[derive(Debug)]
 pub struct Earlier {
-    /// The path of the file now.
+    /// The current path.
     pub path: RelPath,
-    /// Its violations before, under the path it had then.
+    /// The previous violations, under the previous path.
     pub violations: Vec<Violation>,
-    /// Its lines now, from the first that changed to the last, counted from 1.
+    /// Changed lines of the current text, from 1.
     pub changed: Range<usize>,
 }
 
 impl Earlier {
-    /// Does a violation of the file now stand on lines that changed?
+    /// Whether a current violation overlaps the changed lines.
     pub fn touches(&self, violation: &Violation) -> bool {
         violation.found.as_ref().is_some_and(|found| {
             let Region { start, end } = found.region;
-            // A match that takes the end of a line with it is not on the next one.
+            // A match that ends with the line break does not reach the next line.
             let last = if end.column == 1 { end.line.saturating_sub(1).max(start.line) } else { end.line };
             start.line < self.changed.end && self.changed.start <= last
         })
@@ -83,40 +81,40 @@ impl Report {
         self.violations.iter().filter(|violation| violation.is_open())
     }
 
-    /// The violations that do not count, whatever the reason.
+    /// The violations that do not count.
     pub fn suppressed(&self) -> impl Iterator<Item = &Violation> {
         self.violations.iter().filter(|violation| !violation.is_open())
     }
 
-    /// The violations that do not count because they are older than the change: existing ones and baselined ones.
+    /// Existing and baselined violations.
     pub fn old(&self) -> impl Iterator<Item = &Violation> {
         let is_old = |violation: &&Violation| matches!(violation.state, State::Existing | State::Baselined);
         self.violations.iter().filter(is_old)
     }
 
-    /// The violations that were there before, and stand on lines that the change touches.
+    /// Existing and baselined violations on changed lines.
     pub fn touched(&self) -> impl Iterator<Item = &Violation> {
         self.old().filter(|violation| {
             self.before.iter().any(|file| file.path == violation.path && file.touches(violation))
         })
     }
 
-    /// The violations of one file after another.
+    /// The violations, grouped by file.
     pub fn by_file(&self) -> impl Iterator<Item = &[Violation]> {
         self.violations.chunk_by(|one, next| one.path == next.path)
     }
 
-    /// [`Self::by_file`], to change them.
+    /// The violations, grouped by file, mutable.
     pub fn by_file_mut(&mut self) -> impl Iterator<Item = &mut [Violation]> {
         self.violations.chunk_by_mut(|one, next| one.path == next.path)
     }
 
-    /// What was not checked and matters to some contract.
+    /// The skips that leave a contract unchecked.
     pub fn gaps(&self) -> impl Iterator<Item = &Skipped> {
         self.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None)
     }
 
-    /// Was this contract checked, and was no file left out that has this path or holds it?
+    /// Whether a contract was checked on a path, with no gap there or in a directory above.
     pub fn has_judged(&self, contract: &[u8], path: &[u8]) -> bool {
         let is_gap = |skipped: &Skipped| {
             let inside = path.strip_prefix(skipped.path.as_bytes());
@@ -142,23 +140,23 @@ impl Report {
     }
 }
 
-/// How many violations there are of each kind.
+/// Numbers of violations by state and severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Open violations of contracts with severity `error`.
+    /// Open errors.
     pub errors: usize,
-    /// Open violations of contracts with severity `warning`.
+    /// Open warnings.
     pub warnings: usize,
-    /// Violations that ignore directives cover.
+    /// Suppressed by a directive.
     pub ignored: usize,
-    /// Violations that were there before the change.
+    /// Present before the change.
     pub existing: usize,
-    /// Violations that are in the baseline.
+    /// In the baseline.
     pub baselined: usize,
 }
 
 impl Summary {
-    /// How many count.
+    /// Number of open violations.
     pub fn open(&self) -> usize {
         self.errors + self.warnings
     }
@@ -209,16 +207,16 @@ impl Phase {
     }
 }
 
-/// What a scan has cost, all threads together.
+/// Cost of a scan, summed over all threads.
 #[derive(Debug, Clone, Default)]
 pub struct Spent {
-    /// On how many threads.
+    /// Number of threads.
     pub threads: usize,
-    /// The time to find the contracts that apply to files, and to prepare the search for them.
+    /// Time spent selecting contracts for paths and preparing their search.
     pub selecting: Duration,
-    /// The time to read files.
+    /// Time spent reading files.
     pub reading: Duration,
-    /// What their checks have cost.
+    /// Cost per contract.
     pub costs: Costs,
 }
 

@@ -1,6 +1,6 @@
-//! Where text comes from: each source gives a list of targets, and says how much of the project it saw.
+//! Sources of text: each lists targets and reports how much of the project they cover.
 //!
-//! Sources know nothing of contracts. A file is read only when the scan asks for it.
+//! A source knows no contracts. A file is read when the scan asks for it.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -26,19 +26,19 @@ pub use worktree as swept;
 /// Where the text to check comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// The whole project, or a part of it.
+    /// The whole project, or one shard of it.
     Tree(Option<shard::Shard>),
-    /// These files, and the files in these directories.
+    /// Files, and the files below directories.
     Files(Vec<PathBuf>),
-    /// What the next commit would contain: what is staged, or these files as they are in the index.
+    /// The staged files; with paths, these files as they are in the index.
     Staged(Vec<PathBuf>),
-    /// The files that changed since a base.
+    /// The files that changed since a base revision.
     Diff(git::Revisions),
-    /// What a call of an agent's tool makes of files.
+    /// The files that a tool call of an agent changes.
     Changes(Call),
     /// No text: an event that concerns no file.
     Nothing,
-    /// What a shell command, or a whole turn of an agent, may have written.
+    /// The files that a shell command or a turn of an agent may have written.
     Swept(swept::Sweep),
 }
 
@@ -58,58 +58,57 @@ impl Source {
 /// One file to check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The path that globs see and reports show.
+    /// The path for globs and reports.
     pub path: RelPath,
-    /// A second name of the same file, when the path given leads through a link; globs see both.
+    /// The real path, if `path` leads through a link. Globs see both.
     pub alias: Option<RelPath>,
-    /// Where its bytes are.
+    /// The text to check.
     pub content: Content,
-    /// The file as a whole, where `content` is a part of it: what contracts require of a file is judged on this.
+    /// The whole file, if `content` is a part of it (a notebook cell). Requirements are judged on it.
     pub whole: Option<Content>,
-    /// What it was before, under the path it had then, for a source that compares; a new file was nothing. A file that was
-    /// merged was several things: the others are what this one was before.
+    /// The previous version, `None` for a new file. A merge has several, chained through `before`.
     pub before: Option<Box<Target>>,
-    /// What of that is compared.
+    /// What is compared with the previous version.
     pub compared: Compared,
-    /// The state of the file on disk that its content is in, if it was taken.
+    /// The file's state on disk, for the cache.
     pub stamp: Option<Box<Stamp>>,
 }
 
-/// What of a target is compared with what it was before.
+/// What is compared with the previous version of a target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compared {
-    /// Its violations, to tell new ones from old ones, and its ignore directives.
+    /// Violations and ignore directives.
     #[default]
     Everything,
-    /// Its ignore directives only.
+    /// Ignore directives only.
     Directives,
 }
 
 impl Target {
-    /// A target with one name and nothing to compare it with.
+    /// A target without alias or previous version.
     pub fn new(path: RelPath, content: Content) -> Self {
         let compared = Compared::Everything;
         Self { path, alias: None, content, whole: None, before: None, compared, stamp: None }
     }
 }
 
-/// Where the bytes of a target are.
+/// The bytes of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// In a file on disk.
+    /// A file on disk.
     File(PathBuf),
-    /// In memory.
+    /// Bytes in memory.
     Bytes(Bytes),
-    /// In a git repository.
+    /// A git blob.
     Blob(git::Blob),
-    /// A notebook and what is done to one of its cells.
+    /// A notebook, with an edit of one cell.
     Notebook(Box<(Bytes, CellEdit)>),
-    /// Not to be read, for this reason: only the path is judged.
+    /// Unavailable for this reason; only the path is judged.
     Opaque(Why),
 }
 
 impl Content {
-    /// The text in the bytes that were read, if they are text. What is known of them is not found out again.
+    /// The text of bytes that were read, if they are text. Bytes in memory keep their survey.
     pub fn text<'a>(&'a self, read: &'a [u8]) -> Option<Text<'a>> {
         match self {
             Self::Bytes(bytes) => Text::of(bytes),
@@ -118,40 +117,40 @@ impl Content {
     }
 }
 
-/// How much of the project a source saw; what is about the project as a whole needs all of it.
+/// How much of the project the targets cover. Project-wide requirements need all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Coverage {
-    /// Every file of the project is a target.
+    /// Every file is a target.
     Whole,
-    /// Every file of the project is a target, or one of these, which are checked elsewhere.
+    /// Every file is a target or one of these, which another shard checks.
     Rest(Vec<Target>),
-    /// The targets are some files, but the paths of all can be listed.
+    /// Some files are targets; the paths of all can be listed.
     Listed(git::Listing),
-    /// Only the targets are known.
+    /// Nothing is known beyond the targets.
     Partial,
 }
 
-/// What a source found.
+/// The targets of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Targets {
     /// The files to check.
     pub targets: Vec<Target>,
-    /// How much of the project they are.
+    /// How much of the project they cover.
     pub coverage: Coverage,
-    /// What was left out, and why.
+    /// Files that cannot be checked, with the reason.
     pub skipped: Vec<Skipped>,
-    /// The directories of the project with a directory for settings in them, if all of them are known.
+    /// Directories with settings, if all of them are known.
     pub folders: Option<Vec<RelPath>>,
 }
 
 impl Targets {
-    /// Nothing.
+    /// No targets.
     pub fn none() -> Self {
         Self { targets: Vec::new(), coverage: Coverage::Partial, skipped: Vec::new(), folders: None }
     }
 }
 
-/// Reads the content of targets, one after another, into a buffer of its own.
+/// Reads targets one after another into one buffer.
 #[derive(Debug)]
 pub struct Reader {
     buffer: Bytes,
@@ -160,7 +159,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that takes files up to `limit` bytes.
+    /// A reader for files of at most `limit` bytes.
     pub fn new(limit: u64) -> Self {
         Self { buffer: Bytes::default(), blobs: git::BlobReader::default(), limit }
     }
@@ -181,12 +180,12 @@ impl Reader {
         }
     }
 
-    /// Takes the bytes of a blob back, so that the next one needs no new memory.
+    /// Returns the buffer of a blob for reuse.
     pub fn take_back(&mut self, bytes: Vec<u8>) {
         self.blobs.take_back(bytes);
     }
 
-    /// The bytes of one file on disk, to keep.
+    /// The bytes of a file on disk, owned.
     pub fn into_file(self, path: &Path) -> Result<Bytes, Why> {
         let (file, expected) = self.open(path)?;
         let mut bytes = Bytes::zeroed(expected + 1);
@@ -217,7 +216,7 @@ impl Reader {
         Ok(&self.buffer)
     }
 
-    /// A file, and how many bytes it should have.
+    /// Opens a regular file within the limit; returns its expected size.
     fn open(&self, path: &Path) -> Result<(File, usize), Why> {
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
@@ -230,7 +229,7 @@ impl Reader {
         Ok((file, usize::try_from(metadata.len()).unwrap_or_default()))
     }
 
-    /// Reads on in a file that is longer than it should be.
+    /// Reads the rest of a file that is longer than its metadata states.
     fn read_rest(&self, file: &File, bytes: &mut Vec<u8>) -> Result<(), Why> {
         let limit = self.limit;
         let most = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
@@ -246,14 +245,14 @@ fn unreadable(error: io::Error) -> Why {
     Why::Unreadable(error.to_string())
 }
 
-/// Reads a file that should leave one byte of this empty, in one go if it does. Returns how many bytes were read.
+/// Reads a file into a buffer one byte larger than expected, usually in one call. Returns the number of bytes read.
 fn fill(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
     let expected = bytes.len() - 1;
     let mut size = 0;
     while size <= expected {
         match file.read(&mut bytes[size..]) {
             Ok(0) => return Ok(size),
-            // There was room for one more.
+            // The spare byte is unused: this is the end.
             Ok(read) if size + read == expected => return Ok(expected),
             Ok(read) => size += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -1,20 +1,20 @@
-//! What configurations say for the files below them: the nearest one that says something counts.
+//! Configuration values per file: the nearest configuration that has the key decides.
 
 use crate::config::{Config, Existing, Placed, Policy};
 use crate::path::RelPath;
 use crate::source::{Compared, Targets};
 
-/// What is said for the files below some directories; those further in stand last.
+/// Values per directory, innermost last.
 #[derive(Debug)]
 pub struct ByFile<T>(Vec<(RelPath, T)>);
 
 impl<T> ByFile<T> {
-    /// What these configurations say, which stand in the order of their directories.
+    /// The values of a key; `configs` are ordered from the root inward.
     pub fn of<'c>(configs: impl Iterator<Item = &'c Placed>, said: impl Fn(&Config) -> Option<T>) -> Self {
         Self(configs.filter_map(|placed| Some((placed.base.clone(), said(&placed.config)?))).collect())
     }
 
-    /// What is said for a file, or for a directory and what is in it.
+    /// The value for a file, or for a directory itself.
     fn nearest(&self, path: &RelPath) -> Option<&T> {
         let nearest = self.0.iter().rev().find(|(base, _)| path == base || path.below(base).is_some());
         nearest.map(|(_, said)| said)
@@ -22,7 +22,7 @@ impl<T> ByFile<T> {
 }
 
 impl ByFile<Existing> {
-    /// What becomes of old violations of one file.
+    /// How previous violations of a file count.
     pub fn at(&self, path: &RelPath) -> Existing {
         self.nearest(path).copied().unwrap_or(Existing::Deny)
     }
@@ -36,12 +36,12 @@ impl ByFile<Existing> {
 }
 
 impl ByFile<Policy> {
-    /// What counts for one file; nothing happens where nobody says anything.
+    /// The policy for a file; `allow` by default.
     pub fn at(&self, path: &RelPath) -> Policy {
         self.nearest(path).copied().unwrap_or(Policy::Allow)
     }
 
-    /// The strictest that counts for any file.
+    /// The strictest policy of any directory.
     pub fn strictest(&self) -> Policy {
         self.0.iter().map(|(_, policy)| *policy).max().unwrap_or(Policy::Allow)
     }

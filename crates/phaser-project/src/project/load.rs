@@ -1,4 +1,4 @@
-//! Which contracts a project has: those of its own directories, nested ones included, with what its configuration says.
+//! Loads the contracts of a project: its own directories, nested ones included, with its configuration applied.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,16 +16,16 @@ use crate::source::Targets;
 use crate::source::git::{Committed, Listing};
 use phaser_core::contract::{LayerKind, Warning};
 
-/// Where contracts come from beside the project itself.
+/// Contract directories and packs beside those of the project.
 #[derive(Debug, Clone, Default)]
 pub struct Extra {
-    /// A directory that takes the place of all others.
+    /// Replaces every other directory (`--contracts-dir`).
     pub named: Option<Directory>,
-    /// Directories that come before the project's own.
+    /// Directories of version 1.2, before the project's own.
     pub older: Vec<Directory>,
     /// The user's directory.
     pub user: Option<Directory>,
-    /// Packs, beside those of the configuration.
+    /// Packs, in addition to the configured ones.
     pub packs: Vec<&'static Pack>,
 }
 
@@ -34,37 +34,37 @@ pub fn user_directory(path: PathBuf) -> Directory {
     Directory { kind: LayerKind::User, shown: path.clone(), path, forms: Forms::Both }
 }
 
-/// A project whose contracts are to be loaded.
+/// Loads the contracts of one project in one state.
 #[derive(Debug, Clone, Copy)]
 pub struct Load<'a> {
-    /// The project.
+    /// The root.
     pub root: &'a Root,
-    /// Where else contracts come from.
+    /// Contract directories and packs beside the project's own.
     pub extra: &'a Extra,
-    /// The directories of the project that have settings, itself aside.
+    /// The nested directories with settings.
     pub folders: &'a [RelPath],
-    /// Which state of the project its settings are taken from.
+    /// The state to read settings from.
     pub settings: Settings<'a>,
-    /// The current directory, which files are opened from if it is known.
+    /// The current directory; files below it are opened by a relative path.
     pub cwd: Option<&'a Path>,
 }
 
-/// Which state of a project its contracts, configurations and baseline are taken from.
+/// The state that contracts, configuration and baseline are read from.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Settings<'a> {
-    /// What is on disk.
+    /// The disk.
     #[default]
     OnDisk,
-    /// What is staged; what git does not track is taken from disk.
+    /// The index; files that git does not track come from the disk.
     Staged(&'a Listing),
-    /// A commit, and nothing that is on disk.
+    /// A commit.
     Committed(&'a Committed),
-    /// What is on disk, but for some files of the project, which is this one.
+    /// The disk, with some files of the project replaced.
     Overlaid(&'a Root, &'a Arc<Overlay>),
 }
 
 impl Settings<'_> {
-    /// The bytes of a file of the project, or nothing if it is to be read from disk.
+    /// A settings file in this state.
     pub fn file(&self, path: &RelPath) -> Result<Found, String> {
         match self {
             Self::OnDisk => Ok(Found::OnDisk),
@@ -79,66 +79,65 @@ impl Settings<'_> {
     }
 }
 
-/// Where a file of the settings is.
+/// A settings file in some state.
 #[derive(Debug)]
 pub enum Found {
-    /// On disk, if there is one.
+    /// As on disk, if it exists there.
     OnDisk,
-    /// Here.
+    /// These bytes.
     Here(Vec<u8>),
-    /// There is none, whatever is on disk.
+    /// Absent, whatever is on disk.
     Nowhere,
 }
 
-/// What was loaded.
+/// The contracts and configurations of a project.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The contracts, with overrides.
+    /// The contracts, with overrides applied.
     pub layers: Layers,
-    /// Where they came from, in the order of precedence.
+    /// The layers they came from, highest precedence first.
     pub from: Vec<Layer>,
-    /// The configurations, the project's own first.
+    /// The configurations, the root's first.
     pub configs: Vec<Placed>,
-    /// What is wrong with configurations. One that is wrong counts as if it were not there.
+    /// Errors in configurations. A broken configuration is treated as absent.
     pub mistakes: Vec<Warning>,
 }
 
 impl Loaded {
-    /// What becomes of violations that were there before a change: they are told from new ones, if a configuration says so
-    /// for any file.
+    /// Whether violations are compared with the previous text: if any configuration has `existing: report`.
     pub fn existing(&self) -> Existing {
         let is_reported = |placed: &Placed| placed.config.existing == Some(Existing::Report);
         if self.configs.iter().any(is_reported) { Existing::Report } else { Existing::Deny }
     }
 
-    /// Whether results are kept for the next run, if the project's own configuration says something about it.
+    /// The `cache` key of the root's configuration.
     pub fn cache(&self) -> Option<bool> {
         let own = self.configs.iter().find(|placed| placed.base.as_bytes().is_empty());
         own.and_then(|placed| placed.config.cache)
     }
 
-    /// Whether violations are mended in an agent's edit of this file: the nearest directory that says something counts.
+    /// The `fixes` key for a file: the nearest configuration that has it.
     pub fn fixes_at(&self, path: &RelPath) -> Fixes {
         let said = self.configs.iter().filter(|placed| path.below(&placed.base).is_some());
         said.rev().find_map(|placed| placed.config.fixes).unwrap_or(Fixes::Off)
     }
 
-    /// The same for each file.
+    /// The `existing` key for each file.
     pub fn existing_by_file(&self) -> ByFile<Existing> {
         self.by_file(|config| config.existing)
     }
 
-    /// What becomes of an edit that adds an ignore directive, for each file.
+    /// The `ignores` key for each file.
     pub fn ignores(&self) -> ByFile<Policy> {
         self.by_file(|config| config.ignores)
     }
 
-    /// What becomes of an edit that weakens what is enforced, for each file.
+    /// The `protect` key for each file.
     pub fn protect(&self) -> ByFile<Policy> {
         self.by_file(|config| config.protect)
     }
 
-    /// Loads the contracts of packs after [`Load::run_lazily`]: all, or with `targets` those that their texts may violate.
+    /// Loads the pack contracts after [`Load::run_lazily`]: all of them, or only those that the texts of `targets` can match.
     pub fn load_packs(&mut self, targets: Option<&Targets>) {
         let overrides: Vec<_> = self.configs.iter().flat_map(Placed::overrides).collect();
         let texts = targets.and_then(Texts::of);
@@ -151,15 +150,15 @@ impl Loaded {
 }
 
 impl Load<'_> {
-    /// Loads the contracts.
+    /// Loads all contracts.
     pub fn run(self, loading: Loading) -> Loaded {
         let mut loaded = self.run_lazily(loading);
         loaded.load_packs(None);
         loaded
     }
 
-    /// Loads the contracts but for packs, which are left to [`Loaded::load_packs`]. Hardly any contract of a pack can match
-    /// what an agent changes, and making all of them takes longer than the rest of a hook.
+    /// Loads all contracts except those of packs; [`Loaded::load_packs`] loads them. Few pack contracts can match an edit, and
+    /// building all of them takes longer than the rest of a hook.
     pub fn run_lazily(self, loading: Loading) -> Loaded {
         let mut loaded = Loaded::default();
         let top = RelPath::default();
@@ -175,14 +174,14 @@ impl Load<'_> {
         loaded
     }
 
-    /// The configurations alone, the project's own first. One that is wrong counts as if it were not there.
+    /// The configurations only, the root's first. A broken one is treated as absent.
     pub fn configs(self) -> Vec<Placed> {
         let mut mistakes = Vec::new();
         let top = RelPath::default();
         self.all_folders(&top).into_iter().filter_map(|folder| self.config(folder, &mut mistakes)).collect()
     }
 
-    /// The project and its directories that have settings, those further in last.
+    /// The root and the nested directories with settings, innermost last.
     fn all_folders<'f>(&self, top: &'f RelPath) -> Vec<&'f RelPath>
     where
         Self: 'f,
@@ -194,7 +193,7 @@ impl Load<'_> {
         folders
     }
 
-    /// The configuration of a directory, if there is one and it is valid.
+    /// The configuration of a directory, if it exists and is valid.
     fn config(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<Placed> {
         let file = PathBuf::from(folder.join(CONFIG).to_text().into_owned());
         let text = self.settings.file(&folder.join(CONFIG)).and_then(|found| match found {
@@ -222,7 +221,7 @@ impl Load<'_> {
         }
     }
 
-    /// The layers, in the order of their precedence.
+    /// The layers, highest precedence first.
     fn layers(&self, folders: &[&RelPath], configs: &[Placed], mistakes: &mut Vec<Warning>) -> Vec<Layer> {
         let mut layers = Vec::new();
         if let Some(named) = &self.extra.named {
@@ -242,7 +241,7 @@ impl Load<'_> {
         layers
     }
 
-    /// The contracts of a directory that no configuration names. No commit knows it.
+    /// A contract directory outside the project. It is the same in every commit.
     fn elsewhere(&self, directory: &Directory) -> Layer {
         let directory = directory.clone();
         match self.settings {
@@ -254,7 +253,7 @@ impl Load<'_> {
         }
     }
 
-    /// The contracts of a directory of the project, in the state that counts.
+    /// The contract directory of the root or a nested directory.
     fn own(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<Layer> {
         let inside = folder.join(PROJECT_CONTRACTS);
         let path = self.on_disk(folder).join(PROJECT_CONTRACTS);
@@ -279,7 +278,7 @@ impl Load<'_> {
         (!is_known).then(|| Layer { base: folder.clone(), from })
     }
 
-    /// The further directories of a configuration.
+    /// The directories of the `contracts` key.
     fn configured(&self, placed: &Placed, mistakes: &mut Vec<Warning>) -> Vec<Layer> {
         let mut layers = Vec::new();
         for named in &placed.config.contracts {
@@ -312,7 +311,7 @@ impl Load<'_> {
         layers
     }
 
-    /// The files of a directory that a configuration names, in a commit; only the project is in one.
+    /// The files of a configured directory in a commit.
     fn committed_in(&self, committed: &Committed, path: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
         let path = resolve(self.root.path(), path).map_err(|error| error.to_string())?;
         if !self.root.contains(&path) {
@@ -322,7 +321,7 @@ impl Load<'_> {
         files.ok_or_else(|| format!("it is not in {}", committed.revision()))
     }
 
-    /// The packs, each once for a directory and all below it.
+    /// The packs, each once per directory tree.
     fn packs(&self, configs: &[Placed]) -> Vec<Layer> {
         let mut layers: Vec<Layer> = self.extra.packs.iter().copied().map(Layer::of_pack).collect();
         for Placed { base, config: Config { packs, .. }, .. } in configs {
@@ -339,10 +338,9 @@ impl Load<'_> {
         layers
     }
 
-    /// Directories in the current one are opened from there: each directory on the way to a file costs time, and there may
-    /// be many files.
+    /// Opens directories below the current one by relative paths: the kernel resolves fewer components per file.
     fn open_from_here(&self, layer: &mut Layer) {
-        // The top of the file system may stand for a directory that is gone.
+        // The current directory is `/` if the real one was deleted.
         let Some(cwd) = self.cwd.filter(|cwd| cwd.parent().is_some()) else { return };
         let (Supply::Directory(directory) | Supply::Staged(directory, _)) = &mut layer.from else { return };
         if let Ok(inside) = directory.path.strip_prefix(cwd)
@@ -353,7 +351,7 @@ impl Load<'_> {
     }
 }
 
-/// The directories above files of the project that have settings on disk or staged, itself aside.
+/// The nested directories with settings, on disk or staged, above these files.
 pub fn folders_above<'p>(
     root: &Root,
     paths: impl Iterator<Item = &'p RelPath>,
@@ -362,7 +360,7 @@ pub fn folders_above<'p>(
     let mut seen: BTreeSet<&[u8]> = BTreeSet::new();
     for path in paths {
         for directory in path.directories().filter(|directory| directory.len() <= LONGEST) {
-            // All that are further up have been seen too.
+            // Its ancestors are in the set too.
             if !seen.insert(directory) {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Where old violations are written down that do not count: read only once it may matter.
+//! The baseline of a check, read as late as possible.
 
 use std::sync::Arc;
 
@@ -7,20 +7,19 @@ use crate::path::Root;
 use crate::report::Report;
 use phaser_core::contract::Warning;
 
-/// Where old violations are written down that do not count.
+/// The baseline of a check.
 #[derive(Debug, Clone, Default)]
 pub enum Recorded {
-    /// Nowhere.
+    /// None.
     #[default]
     Nowhere,
-    /// Here.
+    /// Read before the check.
     In(Arc<Baseline>),
-    /// In the project's file, which is read once there is a violation that it may cover; what is wrong with it is a
-    /// warning.
+    /// Read when an open violation exists. A broken file is then a warning: hooks use this.
     InFile,
 }
 
-/// The baseline, if there is one and it may matter.
+/// The baseline, unless no violation is open.
 pub(super) fn recorded(
     recorded: &Recorded,
     root: &Root,

@@ -1,15 +1,15 @@
-//! The texts of a change, asked what they hold: what they do not hold, no contract can find in them.
+//! A literal filter over the texts of a tool call: decides which pack contracts are built.
 
 use crate::source::{Content, Targets};
 use phaser_core::contract::MayHold;
 use phaser_core::matcher::prefilter::quick_reject::QuickReject;
 use phaser_core::text::Text;
 
-/// The texts of some targets.
+/// The texts of targets. May return false positives, never false negatives.
 pub struct Texts(Vec<QuickReject>);
 
 impl Texts {
-    /// The texts of all targets; nothing if one of them is not at hand, or cannot be asked.
+    /// A filter over all targets; `None` if a text is not in memory, too long, or not ASCII-foldable.
     pub fn of(targets: &Targets) -> Option<Self> {
         let all = targets.targets.iter().map(|target| match (&target.content, &target.whole) {
             (Content::Bytes(bytes), None) if QuickReject::takes(bytes) => {
@@ -44,7 +44,7 @@ mod tests {
         PACKS.iter().map(Layer::of_pack).collect()
     }
 
-    /// The contracts that are read for a text.
+    /// The contracts that are built for a text.
     fn read_for(text: &str) -> Layers {
         let target = Target::new(RelPath::from("a"), Content::Bytes(text.into()));
         let texts = Texts::of(&Targets { targets: vec![target], ..Targets::none() });
