@@ -24,16 +24,16 @@ use phaser_project::tool_call::{
 
 /// A tool call rewritten without its violations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Amended {
+pub struct RewrittenCall {
     /// The changes, of the same files in the same order.
     pub changes: Vec<Change>,
     /// The fixed files.
-    pub files: Vec<MendedFile>,
+    pub files: Vec<FixedFile>,
 }
 
 /// A fixed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MendedFile {
+pub struct FixedFile {
     /// The path.
     pub path: RelPath,
     /// The fixes that were applied.
@@ -55,7 +55,7 @@ pub struct DeniedCall<'a> {
 
 /// The fixed form of the call that was inspected, if the project has `fixes: apply` and every violation that denies the call
 /// can be fixed. The guard denies for errors only; the original responses deny for warnings too.
-pub fn fixed_call(inspection: &Inspection<'_>, report: &Report, manner: Manner) -> Option<Amended> {
+pub fn fixed_call(inspection: &Inspection<'_>, report: &Report, manner: Manner) -> Option<RewrittenCall> {
     let Source::Changes(call) = inspection.source() else { return None };
     let matcher = inspection.fix_matcher().filter(|_| inspection.targets.skipped.is_empty())?;
     let least = match manner {
@@ -66,14 +66,14 @@ pub fn fixed_call(inspection: &Inspection<'_>, report: &Report, manner: Manner) 
 }
 
 /// The fixed call. A fix must add no violation of any contract in `matcher`, whatever its severity.
-pub fn fix_call(matcher: &Matcher, denied: DeniedCall<'_>) -> Option<Amended> {
+pub fn fix_call(matcher: &Matcher, denied: DeniedCall<'_>) -> Option<RewrittenCall> {
     let DeniedCall { call, targets, report, least } = denied;
     let counts = |one: &&Violation| one.contract.severity >= least;
     let mut open = report.open().filter(counts).peekable();
     if call.moment != Moment::Before || open.peek().is_none() || !open.all(|one| is_fixable(one)) {
         return None;
     }
-    let mut fixed = Amended { changes: call.changes.clone(), files: Vec::new() };
+    let mut fixed = RewrittenCall { changes: call.changes.clone(), files: Vec::new() };
     let leaving: Vec<&mut Change> =
         fixed.changes.iter_mut().filter(|change| change.rewrite != Rewrite::Removal).collect();
     if leaving.len() != targets.len() {
@@ -81,9 +81,9 @@ pub fn fix_call(matcher: &Matcher, denied: DeniedCall<'_>) -> Option<Amended> {
     }
     for (change, target) in leaving.into_iter().zip(targets) {
         if report.open().filter(counts).any(|one| one.path == target.path) {
-            let fixed = fix_file(matcher, denied, target)?;
-            change.rewrite = rewritten(call, change, &fixed)?;
-            fixed.files.push(MendedFile { path: target.path.clone(), applied: fixed.applied });
+            let text = fix_file(matcher, denied, target)?;
+            change.rewrite = rewritten(call, change, &text)?;
+            fixed.files.push(FixedFile { path: target.path.clone(), applied: text.applied });
         }
     }
     Some(fixed)

@@ -80,7 +80,8 @@ pub fn hook(data: &[u8]) {
     };
     let report = scan(&matcher, &targets, options, &());
     let unchecked = !refused && !report.skipped.is_empty();
-    let matter = Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[], amended: None };
+    let matter =
+        Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[], rewritten_call: None };
     let response = claude::respond(&request, &decide(matter, &report), OnClean::Allow);
     let response: Value = serde_json::from_str(&response.stdout).expect("the response is JSON");
     let before = call.moment == Moment::Before;

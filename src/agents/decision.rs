@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 
 use super::Manner;
-use crate::in_flight::Amended;
+use crate::in_flight::RewrittenCall;
 use phaser_core::contract::{Severity, Warning, WarningEffect};
 use phaser_core::sanitize::{cut, inert, inert_lines};
 use phaser_core::skipped::{Gap, Skipped, Why};
@@ -107,7 +107,7 @@ pub struct Matter<'a> {
     pub manner: Manner,
     pub concerns: &'a [Concern],
     /// The fixed changes, if fixes remove every violation.
-    pub amended: Option<&'a Amended>,
+    pub rewritten_call: Option<&'a RewrittenCall>,
 }
 
 /// A change that a policy of the project (`ignores`, `protect`) is about: an added ignore directive, or a change that weakens
@@ -249,8 +249,8 @@ fn verdict(matter: Matter<'_>, report: &Report, moment: Moment) -> Verdict {
             let style =
                 LineStyle { prefix: |_| "Contract violation", location: LocationStyle::of(manner, call) };
             let reason = lines::joined(open, style, MAX_TEXT);
-            match matter.amended {
-                Some(amended) => Verdict::Fixed(fixed_call::new(amended, reason)),
+            match matter.rewritten_call {
+                Some(rewritten_call) => Verdict::Fixed(fixed_call::new(rewritten_call, reason)),
                 None => Verdict::Deny(reason),
             }
         }
@@ -377,7 +377,13 @@ mod tests {
 
     fn decided_by(manner: Manner, call: &Call, report: &Report) -> Decision {
         decide(
-            Matter { root: &Root::new("/nowhere/project"), call, manner, concerns: &[], amended: None },
+            Matter {
+                root: &Root::new("/nowhere/project"),
+                call,
+                manner,
+                concerns: &[],
+                rewritten_call: None,
+            },
             report,
         )
     }

@@ -134,8 +134,8 @@ impl Looked {
         }
     }
 
-    /// Can it be said what is left of an entry? Not when its contract or its file was not looked at. In a part of the
-    /// project that goes for files that are gone, too: they may have moved to another part.
+    /// Whether the check covers an entry: its contract and its file were checked. In a check of some paths, deleted files are
+    /// not covered either, because they may have moved elsewhere.
     fn judges(&self, entry: &Entry) -> bool {
         let is_below = |directory: &RelPath| {
             let inside = entry.path.strip_prefix(directory.as_bytes());

@@ -292,12 +292,12 @@ pub fn shown(path: &Path) -> String {
 }
 
 fn no_such_contract(id: &str, meant: Option<String>) -> anyhow::Error {
-    let mend = match meant {
+    let hint = match meant {
         Some(meant) => format!("did you mean '{meant}'?"),
         None => {
             "'phaser contracts list' shows those there are, 'phaser contracts packs' those that are built in"
                 .to_owned()
         }
     };
-    anyhow::anyhow!("no contract is called '{}' ({mend})", inert(id))
+    anyhow::anyhow!("no contract is called '{}' ({hint})", inert(id))
 }

@@ -21,7 +21,7 @@ use crate::agents::decision::{
 use crate::agents::{Client, Manner, NOTHING, Occasion, Worktree};
 use crate::briefing::briefing;
 use crate::exit::Exit;
-use crate::in_flight::Amended;
+use crate::in_flight::RewrittenCall;
 use crate::install::file::{self, Scope};
 use crate::install::{Survey, survey};
 use crate::tamper::policies;
@@ -125,7 +125,7 @@ impl AgentEvent {
         &self,
         inspection: &Inspection<'_>,
         report: &Report,
-        amended: Option<&Amended>,
+        rewritten_call: Option<&RewrittenCall>,
         environment: &Environment,
     ) -> anyhow::Result<Decision> {
         let project = inspection.project();
@@ -135,7 +135,7 @@ impl AgentEvent {
             (About::Call, Source::Changes(call)) => {
                 let concerns = self.concerns(inspection, report, environment);
                 let (root, manner) = (project.root(), self.manner);
-                Ok(decide(Matter { root, call, manner, concerns: &concerns, amended }, report))
+                Ok(decide(Matter { root, call, manner, concerns: &concerns, rewritten_call }, report))
             }
             (About::Command, _) => {
                 Ok(decide_on_command(report, &self.concerns(inspection, report, environment)))

@@ -27,7 +27,7 @@ pub struct Show<'a> {
     /// The process environment.
     pub environment: &'a Environment,
     /// The format.
-    pub format: Format,
+    pub format: ReportFormat,
     /// The root; `None` shows paths as they are.
     pub root: Option<&'a Root>,
 }
@@ -152,8 +152,8 @@ impl Show<'_> {
     }
 
     /// The project's directory within its repository.
-    fn top(self) -> Top {
-        let Some(root) = self.root.map(Root::path) else { return Top::default() };
+    fn top(self) -> RepositoryPrefix {
+        let Some(root) = self.root.map(Root::path) else { return RepositoryPrefix::default() };
         let repository = root.ancestors().find(|directory| directory.join(".git").exists());
         let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
         inside.map_or_else(RepositoryPrefix::default, |inside| {

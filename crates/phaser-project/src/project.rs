@@ -887,7 +887,7 @@ mod tests {
         let contract =
             "rule_id: no-q\ntype: forbid_pattern\npattern: q\nfile_glob: '**'\nmessage: m\nseverity: error\n";
         fs::write(user.path().join("no-q.yaml"), contract).expect("written");
-        fs::write(directory.path().join("q.js"), "q; debugger;\n").expect("written");
+        fs::write(directory.path().join("q.js"), "q\ndebugger;\n").expect("written");
         let builder = Project::builder(directory.path()).packs(["javascript"]).user_contracts(user.path());
         let report = builder.build().expect("a project").check(&Source::Tree(None)).expect("checked");
         let ids: HashSet<&str> = report.open().map(|violation| violation.contract.id.as_str()).collect();

@@ -40,7 +40,7 @@ mod tests {
     use super::super::edit;
     use crate::agents::OnClean;
     use crate::agents::decision::{Decision, FixedCall, Verdict};
-    use crate::in_flight::{Refused, amend};
+    use crate::in_flight::{DeniedCall, fix_call};
     use phaser_core::contract::{Check, Contract, Dialect, FixTemplate, Pattern, Severity};
     use phaser_core::fix::Mender;
     use phaser_core::matcher::FileNames;
@@ -137,10 +137,10 @@ mod tests {
             let contracts = matcher.contracts().to_vec();
             let report = Report { contracts, violations: violations.into(), ..Report::default() };
             let fixed = mender.mend(names, &text, []);
-            let refused = Refused { call: &call, targets: &found, report: &report, least: Severity::Error };
-            if let Some(amended) = amend(&matcher, refused) {
-                let amended_call = Call { changes: amended.changes, ..call.clone() };
-                let after = changes(&root, &amended_call, limit).targets;
+            let denied = DeniedCall { call: &call, targets: &found, report: &report, least: Severity::Error };
+            if let Some(rewritten) = fix_call(&matcher, denied) {
+                let fixed_call = Call { changes: rewritten.changes, ..call.clone() };
+                let after = changes(&root, &fixed_call, limit).targets;
                 let expected = encode_like(bytes(target), &fixed.text).expect("is text");
                 prop_assert_eq!(String::from_utf8_lossy(bytes(&after[0])), String::from_utf8_lossy(&expected));
                 prop_assert!(fixed.violations.iter().all(|one| !one.is_open()));
