@@ -1,53 +1,47 @@
-//! When something must have ended. What is not done by then is left out and said, never waited for.
+//! Deadlines. What is unfinished at one is reported, never waited for.
 
 use std::time::{Duration, Instant};
 
-/// A point in time, or none.
+/// A point in time, or never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// There is all the time in the world.
     pub const NEVER: Self = Self(None);
 
-    /// So long from now.
     pub fn after(time: Duration) -> Self {
         Self(now().checked_add(time))
     }
 
-    /// So long from now, or this one if it is earlier. Where there is no hurry, there is none: never stays never.
+    /// The earlier of `self` and `time` from now. Never stays never.
     #[must_use]
     pub fn within(self, time: Duration) -> Self {
         Self(self.0.map(|at| now().checked_add(time).map_or(at, |soon| soon.min(at))))
     }
 
-    /// Is there no end?
     pub fn is_never(self) -> bool {
         self.0.is_none()
     }
 
-    /// Is it over?
     pub fn has_passed(self) -> bool {
         self.0.is_some_and(|at| now() >= at)
     }
 
-    /// What is left until then; `None` without an end.
+    /// The time left; `None` if never.
     pub fn left(self) -> Option<Duration> {
         self.0.map(|at| at.saturating_duration_since(now()))
     }
 }
 
-/// How long something takes, for whoever adapts to it or asks for it. No result may depend on it.
+/// Measures elapsed time, for adapting and for reports. No result may depend on it.
 #[derive(Debug, Clone, Copy)]
 pub struct Watch(Instant);
 
 impl Watch {
-    /// Starts now.
     pub fn start() -> Self {
         Self(now())
     }
 
-    /// The time since then.
     pub fn elapsed(self) -> Duration {
         now().saturating_duration_since(self.0)
     }
@@ -58,13 +52,13 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// In tests the clock can jump whenever somebody looks at it.
+/// In tests the clock can jump at every read.
 #[cfg(any(test, feature = "testing"))]
 fn now() -> Instant {
     jumping::now()
 }
 
-/// A clock that jumps, for each thread.
+/// A clock per thread that jumps at every read.
 #[cfg(any(test, feature = "testing"))]
 pub mod jumping {
     use std::cell::Cell;
@@ -82,7 +76,7 @@ pub mod jumping {
         Instant::now() + AHEAD.get()
     }
 
-    /// Does some work on this thread with a clock that jumps so far at every look, and counts the looks.
+    /// Runs `work` with a clock that jumps by `jump` at every read. Returns the number of reads.
     pub fn by<T>(jump: Duration, work: impl FnOnce() -> T) -> (T, usize) {
         let before = LOOKS.get();
         JUMP.set(jump);
@@ -100,7 +94,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     #[test]
-    fn it_passes_once_it_is_there() {
+    fn passes_at_its_time() {
         assert!(Deadline::after(Duration::ZERO).has_passed());
         assert!(!Deadline::after(HOUR).has_passed());
         assert!(!Deadline::NEVER.has_passed());
@@ -108,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_earlier_one_counts_and_never_stays_never() {
+    fn within_takes_the_earlier() {
         assert!(Deadline::after(Duration::ZERO).within(HOUR).has_passed());
         assert!(Deadline::after(HOUR).within(Duration::ZERO).has_passed());
         assert!(!Deadline::after(HOUR).within(HOUR).has_passed());
@@ -119,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn never_is_no_matter_of_the_clock() {
+    fn never_reads_no_clock() {
         let (passed, looks) = jumping::by(HOUR, || Deadline::NEVER.within(HOUR).has_passed());
         assert_eq!((passed, looks), (false, 0));
         let deadline = Deadline::after(HOUR);

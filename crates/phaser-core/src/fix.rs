@@ -1,9 +1,19 @@
-//! Fixes: a text that violates contracts, mended as far as that does no harm.
+//! Fixes: computes a text with fewer violations. Bytes in, bytes out; no file is read or written.
 //!
-//! Pure: bytes in, bytes out; no file is read or written. A fix is applied only where its contract matches no longer, and
-//! where the text then has no open violation that it did not have before: the whole of the text is checked again, with
-//! all contracts that apply to its path. What was left alone before (in the baseline, there before an edit) must stay as
-//! it was, or it would count.
+//! A fix replaces a match by a template, and may break something else. So every fix is applied on trial and the
+//! whole text is checked again, with all contracts that apply to its path. A fix is kept if its contract no longer
+//! matches there and the text has no open violation that it did not have before.
+//!
+//! With the contracts `foo(.?)` → `bar$1` and `bar!` (no fix), the text `foo. foo! bar! foo?` is fixed as follows:
+//!
+//! 1. All three fixes at once give `bar. bar! bar! bar?`. The first `bar!` is a new violation at the span of the
+//!    second fix.
+//! 2. Without that fix: `bar. foo! bar! bar?`. No new violation, so the other two are kept.
+//! 3. `foo!` stays, with the reason "would violate" and the id of the second contract.
+//!
+//! The next round starts from the result, as a fix may produce another match, up to [`MAX_ROUNDS`]. A violation
+//! that does not count (baselined, or older than an edit) must keep its line unchanged, because it is recognised
+//! by that line; otherwise it would count as new.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -23,68 +33,63 @@ mod trials;
 
 use trials::{EditFate, Trials};
 
-/// How often a text is looked at again once something was fixed.
+/// Cap on the rounds for one text.
 const MAX_ROUNDS: usize = 10;
 
 /// Fixes texts with the contracts of a matcher.
 #[derive(Debug)]
 pub struct Mender<'m> {
     matcher: &'m Matcher,
-    /// The contracts whose violations are fixed, if not those of all are.
+    /// The ids of the contracts whose violations are fixed; `None` for all.
     chosen: Option<HashSet<String>>,
-    /// The groups of patterns, each read when a fix first names one.
+    /// Compiled groups by pattern source, built when a fix refers to a group.
     captures: Mutex<HashMap<String, Option<Arc<Captures>>>>,
 }
 
-/// What became of a text.
+/// The result of fixing a text.
 #[derive(Debug, Default)]
 pub struct Mended {
-    /// The text.
     pub text: Vec<u8>,
-    /// What was done to it, one after another.
+    /// In the order of application.
     pub applied: Vec<Applied>,
-    /// What was not, though there is a fix for it.
+    /// Violations that have a fix and stay.
     pub left: Vec<Left>,
-    /// Everything that violates contracts now.
+    /// The violations of `text`.
     pub violations: Vec<Violation>,
 }
 
 /// A fix that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// The contract that it is of.
     pub contract: Arc<Contract>,
-    /// The line it starts on.
+    /// The line of the match, from 1, in the text of its round.
     pub line: usize,
-    /// What stood there.
+    /// The replaced text.
     pub old: String,
-    /// What stands there now.
     pub new: String,
 }
 
-/// A fix that was not applied.
+/// A violation whose fix was not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
-    /// The violation that stays.
     pub violation: Violation,
-    /// Why.
     pub why: WhyLeft,
 }
 
 /// Why a fix was not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WhyLeft {
-    /// Another one stands in the same place.
+    /// It overlaps another fix.
     Overlaps,
     /// The contract would still match there.
     StillMatches,
-    /// Another contract would be violated.
+    /// The contract with this id would be violated.
     WouldViolate(String),
-    /// Not every contract could be checked on the result.
+    /// The result could not be checked with every contract.
     NotChecked(String),
-    /// What a group matched could not be told.
+    /// The groups of the match are unknown.
     NoGroups,
-    /// There are too many that depend on each other.
+    /// Too many fixes depend on each other.
     TooMany,
 }
 
@@ -104,58 +109,56 @@ impl fmt::Display for WhyLeft {
 /// Whether a violation is to be fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FixStanding {
-    /// If there is a fix for it.
+    /// Fixed if it has a fix.
     Wanted,
-    /// It does not count, because it is this, and is left alone.
+    /// Does not count; keep it unchanged.
     Spared(violation::State),
 }
 
-/// A text and what violates contracts in it.
+/// A text with its violations.
 #[derive(Debug)]
 struct TextState {
     text: Vec<u8>,
     violations: Vec<Violation>,
-    /// For each of them.
+    /// One for each violation.
     standings: Vec<FixStanding>,
-    /// Contracts with more violations than were looked for.
+    /// The ids of contracts with more violations than are reported.
     cut: Vec<String>,
 }
 
-/// A change of a text.
+/// A replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The index of the violation that it repairs.
+    /// The index of the violation that it removes.
     pub violation: usize,
     /// The bytes to replace.
     pub range: Range<usize>,
-    /// What to write there.
     pub new: Vec<u8>,
 }
 
-/// What one look at a text brings.
+/// One round of fixing.
 #[derive(Debug, Default)]
 struct Round {
-    /// The changes that do no harm together, in order.
+    /// Compatible edits, in text order.
     chosen: Vec<Edit>,
-    /// What they make of the text, unless there are none.
+    /// The text after these edits; `None` if there are none.
     next: Option<TextState>,
-    /// The violations that stay, though there is a fix, by their index.
+    /// The indices of violations that stay although they have a fix.
     left: Vec<(usize, WhyLeft)>,
 }
 
 impl<'m> Mender<'m> {
-    /// One that fixes with these contracts.
     pub fn new(matcher: &'m Matcher) -> Self {
         Self { matcher, chosen: None, captures: Mutex::default() }
     }
 
-    /// One that fixes the violations of these contracts only. What harm is, the others say as well.
+    /// Restricts fixes to the violations of these contracts. Results are still checked with all contracts.
     #[must_use]
     pub fn only(self, ids: HashSet<String>) -> Self {
         Self { chosen: Some(ids), ..self }
     }
 
-    /// Fixes a text until nothing changes. Violations that are `spared` are left alone; the others are looked for.
+    /// Fixes a text until nothing changes. Violations equal to one of `spared` are kept.
     pub fn mend<'v>(
         &self,
         names: FileNames<'_>,
@@ -180,14 +183,13 @@ impl<'m> Mender<'m> {
         mended
     }
 
-    /// The fixes for the violations that were found in a text, known by their index, that do no harm when they are applied
-    /// together.
+    /// The edits for the violations in `checked` that can be applied together. An edit refers to its violation by
+    /// index.
     pub fn plan(&self, names: FileNames<'_>, text: &Text<'_>, checked: &Checked) -> Vec<Edit> {
         let state = TextState::of(text.bytes().to_vec(), checked.violations.clone(), &checked.skipped);
         self.round(names, &state).chosen
     }
 
-    /// What violates contracts in a text.
     pub fn violations(&self, names: FileNames<'_>, text: &Text<'_>) -> Vec<Violation> {
         self.check(names, text).violations
     }
@@ -196,8 +198,8 @@ impl<'m> Mender<'m> {
         self.matcher.check(&self.matcher.select(names.path, names.alias), names.path, Some(text))
     }
 
-    /// Finds the fixes that do no harm: all of them at once if that is so; without those that are to blame; and one by one
-    /// where that cannot be told.
+    /// Selects edits that can be applied together: all of them; else without those that cause a problem; then one
+    /// by one where the cause is unclear.
     fn round(&self, names: FileNames<'_>, now: &TextState) -> Round {
         let (mut candidates, mut left) = self.candidates(now);
         candidates.sort_by(|one, other| {
@@ -228,7 +230,7 @@ impl<'m> Mender<'m> {
         Round { chosen, next, left }
     }
 
-    /// A change for each violation that has a fix, and the violations that have one that cannot be used.
+    /// An edit for each violation with a fix, and the violations whose fix cannot be computed.
     fn candidates(&self, now: &TextState) -> (Vec<Edit>, Vec<(usize, WhyLeft)>) {
         let (mut candidates, mut left) = (Vec::new(), Vec::new());
         if starts_with_mark(&now.text) {
@@ -269,7 +271,7 @@ impl<'m> Mender<'m> {
     }
 }
 
-/// Is there a fix for a violation that counts?
+/// Whether a violation is open and has a fix.
 pub fn is_fixable(violation: &Violation) -> bool {
     violation.is_open() && violation.found.is_some() && violation.contract.fix.is_some()
 }
@@ -284,7 +286,7 @@ impl TextState {
         Self { text, cut: cut.collect(), standings: vec![FixStanding::Wanted; violations.len()], violations }
     }
 
-    /// Leaves violations alone that stand where these do.
+    /// Marks the violations with the same contract and span as one of `spared`.
     fn spare<'v>(&mut self, spared: impl IntoIterator<Item = &'v Violation>) {
         let place = |violation: &Violation| violation.found.as_ref().map(Match::whole);
         let spared: HashMap<_, _> = spared
@@ -298,7 +300,7 @@ impl TextState {
         }
     }
 
-    /// The violations, each in its state.
+    /// The violations, with the state of those that are spared.
     fn violations(&self) -> Vec<Violation> {
         let state = |violation: &Violation, standing: FixStanding| match standing {
             FixStanding::Spared(state) if violation.is_open() => state,

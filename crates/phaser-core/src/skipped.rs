@@ -1,110 +1,99 @@
-//! What was not checked, or not to the end, and why: a gap is carried to the report, never hidden.
+//! Gaps: what was not checked, or not to the end, and the reason. Carried to the report, never hidden.
 
 use std::fmt;
 
 use crate::path::RelPath;
 use crate::text;
 
-/// Something that was not checked, or not checked to the end, and why.
+/// A file that was not checked, or not to the end.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// The file.
     pub path: RelPath,
-    /// Why.
     pub why: Why,
 }
 
-/// Why something was not checked.
+/// Why a file was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// It is not text.
     Binary,
-    /// It is text in this encoding, which is not read.
+    /// Text in an encoding that is recognised but not decoded.
     Encoding(&'static str),
-    /// It is not a regular file: a directory, a FIFO, a device.
+    /// A directory, a FIFO, a device.
     NotAFile,
-    /// It is a symbolic link in a tree or an index.
+    /// A symbolic link in a tree or an index.
     Link,
-    /// It is a git submodule.
     Submodule,
-    /// It is larger than the limit, both in bytes.
+    /// Sizes in bytes.
     TooLarge {
-        /// Its size.
         size: u64,
-        /// The limit.
         limit: u64,
     },
-    /// A contract matched more often than is reported.
+    /// More matches than are reported for one contract.
     TooManyMatches {
-        /// The contract's id.
         id: String,
-        /// How many are reported.
+        /// The number of matches reported.
         limit: usize,
     },
-    /// It could not be read.
     Unreadable(String),
-    /// Its path has a `..` component.
+    /// The path has a `..` component.
     ParentComponent,
-    /// It was named, and lies outside the project.
+    /// Named on the command line, but outside the project.
     Outside,
-    /// Its path is longer than any file's.
     PathTooLong {
-        /// The longest that is looked at, in bytes.
+        /// In bytes.
         limit: usize,
     },
-    /// What a tool would make of it, or has made of it, could not be worked out, for this reason.
+    /// The text after a tool call could not be reconstructed.
     NotReconstructed(String),
-    /// A pattern is too large to be compiled for text that is not ASCII.
+    /// The pattern is too large to be compiled for text beyond ASCII.
     TooComplex {
-        /// The contract's id.
         id: String,
     },
-    /// A pattern ran out of its time or its budget.
+    /// The pattern exceeded its time or its budget.
     OutOfTime {
-        /// The contract's id.
         id: String,
     },
-    /// The time for all patterns together was over before these had their turn.
+    /// The deadline passed before these contracts were searched.
     NoTimeLeft {
-        /// The ids of their contracts; there is at least one.
+        /// At least one.
         ids: Vec<String>,
     },
-    /// Time was over before everything was looked at.
+    /// The deadline passed before all files were checked.
     TimeOver {
-        /// How many files were looked at.
+        /// The number of files checked.
         looked_at: usize,
-        /// How many directories were not.
+        /// The number of directories unchecked.
         directories: usize,
-        /// How many files git tracks in those, if that is known.
+        /// The number of files that git tracks in them, if known.
         tracked: Option<usize>,
     },
-    /// All contracts together matched more often than is reported.
+    /// More violations than are reported for one file.
     TooManyViolations {
-        /// How many are reported.
+        /// The number of violations reported.
         limit: usize,
-        /// The ids of the contracts with further ones.
+        /// The contracts with unreported violations.
         ids: Vec<String>,
     },
 }
 
-/// How much a [`Why`] matters.
+/// The severity of a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
     /// Nothing that a contract is about was missed.
     None,
-    /// Something was missed, as documented; `--strict` makes it a failure.
+    /// A documented gap. `--strict` makes it a failure.
     Known,
     /// Something was missed that should have been checked.
     Failure,
 }
 
 impl Why {
-    /// Why a text cannot be made of `bytes`.
+    /// Why `bytes` are not text.
     pub fn not_text(bytes: &[u8]) -> Self {
         text::unread_encoding(bytes).map_or(Self::Binary, Self::Encoding)
     }
 
-    /// Is this about the contract with this id, and not about a file as a whole?
+    /// Whether the reason is about the contract with this id, not about the file as a whole.
     pub fn concerns(&self, contract: &str) -> bool {
         match self {
             Self::TooManyMatches { id, .. } | Self::TooComplex { id } | Self::OutOfTime { id } => {
@@ -128,7 +117,7 @@ impl Why {
         }
     }
 
-    /// Is this about a file as a whole, and so about every contract that applies to it?
+    /// Whether the reason is about the file as a whole, and so about every contract that applies.
     pub fn is_about_file(&self) -> bool {
         match self {
             Self::TooManyMatches { .. }
@@ -151,7 +140,6 @@ impl Why {
         }
     }
 
-    /// How much this matters.
     pub fn gap(&self) -> Gap {
         match self {
             Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,

@@ -1,6 +1,6 @@
-//! The word that was probably meant: the only user of strsim.
+//! Suggestions for misspelled words. The only user of strsim.
 
-/// The one of `words` that `word` is most likely a misspelling of, if any is near enough.
+/// The word nearest to `word`, within a third of its length.
 pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near_enough = (word.chars().count() / 3).max(1);
     let distances =
@@ -16,7 +16,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_misspelled_word_is_recognised() {
+    fn suggests_nearest_word() {
         let words = ["pattern", "enabled", "message"];
         assert_eq!(nearest("patern", words), Some("pattern"));
         assert_eq!(nearest("enable", words), Some("enabled"));

@@ -1,6 +1,6 @@
-//! The text of one file: its bytes, whether they are text at all, and where a byte offset stands.
+//! The text of one file: its bytes, whether they are text, and line and column of an offset.
 //!
-//! Knows nothing of paths, files or contracts. Line starts are indexed only when a position is asked for.
+//! Positions are computed from milestones every [`APART`] bytes, which are built for the first position.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -17,28 +17,26 @@ pub use changed::changed_lines;
 pub use encoding::decode_utf16le;
 pub use encoding::{encode_like, place_in_file, starts_with_mark, unread_encoding};
 
-/// A place in a text: line and column, both counted from 1, the column in characters.
+/// A line and a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The line, from 1.
+    /// From 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// In characters, from 1.
     pub column: usize,
 }
 
-/// A stretch of text from `start` up to, and not including, `end`.
+/// The range from `start` up to, and not including, `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Region {
-    /// Where the stretch starts.
     pub start: Position,
-    /// The first place after it.
     pub end: Position,
 }
 
 /// The bytes of one file, known to be text.
 ///
-/// A byte order mark is not part of the text, and UTF-16 (by its mark) is decoded; other bytes that are not valid UTF-8
-/// stay as they are, and each counts as one character.
+/// A byte order mark is not part of the text, and UTF-16 (by its mark) is decoded. Other invalid bytes stay, and
+/// each counts as one character.
 #[derive(Debug, Clone)]
 pub struct Text<'a> {
     bytes: Cow<'a, [u8]>,
@@ -46,39 +44,39 @@ pub struct Text<'a> {
     index: OnceCell<Index>,
 }
 
-/// What positions are counted with.
+/// The index for positions.
 #[derive(Debug, Clone)]
 struct Index {
     milestones: Vec<Milestone>,
-    /// For text that is not UTF-8: the same bytes, with an ASCII character for each that belongs to none.
+    /// For invalid UTF-8: the same bytes with `?` for each invalid one.
     stand_in: Option<Vec<u8>>,
 }
 
-/// How far milestones are apart, in bytes. What lies between two of them is counted whenever a position is asked for,
-/// so that neither ten million lines nor one line of ten million characters is a reason to be slow or large.
+/// The distance of milestones, in bytes. The text between two of them is counted for every position, so neither
+/// ten million lines nor one line of ten million characters costs much time or memory.
 const APART: usize = 4096;
 
-/// What is known of every [`APART`]th byte.
+/// The position of every [`APART`]th byte.
 #[derive(Debug, Clone, Copy)]
 struct Milestone {
-    /// Its line, from 1.
+    /// From 1.
     line: usize,
-    /// The characters before it on that line.
+    /// The number of characters before it on that line.
     characters: usize,
 }
 
 impl<'a> Text<'a> {
-    /// The text in `bytes`, or `None` when they are binary.
+    /// `None` if the bytes are binary.
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
         let bytes = encoding::decode(bytes.into());
         let ascii = survey(&bytes)?.is_ascii;
         Some(Self { bytes, ascii, index: OnceCell::new() })
     }
 
-    /// The same, of bytes that may be known.
+    /// [`Text::new`], with the survey of `bytes` if it is known.
     pub fn of(bytes: &'a Bytes) -> Option<Self> {
         match bytes.known() {
-            // What follows a mark is another text.
+            // The survey covers the mark, the text does not.
             Some(known) if !starts_with_mark(bytes) => {
                 let ascii = known?.is_ascii;
                 Some(Self { bytes: Cow::Borrowed(bytes), ascii, index: OnceCell::new() })
@@ -92,12 +90,11 @@ impl<'a> Text<'a> {
         &self.bytes
     }
 
-    /// Is every character ASCII?
     pub fn is_ascii(&self) -> bool {
         self.ascii
     }
 
-    /// Where the byte at `offset` stands. An offset past the end is the end.
+    /// The position of `offset`. An offset past the end is the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.bytes.len());
         let known = offset / APART;
@@ -107,17 +104,16 @@ impl<'a> Text<'a> {
         Position { line: here.line, column: here.characters + 1 }
     }
 
-    /// Where the bytes of `range` stand.
     pub fn region(&self, range: Range<usize>) -> Region {
         Region { start: self.position(range.start), end: self.position(range.end) }
     }
 
-    /// The bytes of a line, counted from 1, without its line ending; empty when there is no such line.
+    /// The bytes of a line, from 1, without its line ending. Empty if there is no such line.
     pub fn line(&self, number: usize) -> &[u8] {
         self.line_head(number, self.bytes.len())
     }
 
-    /// The same, or the first `most` bytes of it.
+    /// The first `most` bytes of [`Text::line`].
     pub fn line_head(&self, number: usize, most: usize) -> &[u8] {
         let Some(start) = self.line_start(number) else { return &[] };
         let head = &self.bytes[start..self.bytes.len().min(start.saturating_add(most).saturating_add(2))];
@@ -126,7 +122,7 @@ impl<'a> Text<'a> {
         &line[..line.len().min(most)]
     }
 
-    /// How many lines there are; a final newline does not start another one.
+    /// The number of lines. A final newline does not start another one.
     pub fn line_count(&self) -> usize {
         let lines = self.position(self.bytes.len()).line;
         if self.bytes.is_empty() || self.bytes.ends_with(b"\n") { lines - 1 } else { lines }
@@ -157,7 +153,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The same bytes with a `?` for each that belongs to no character, if there is one.
+/// The bytes with `?` for each invalid one; `None` if all are valid.
 fn stand_in(bytes: &[u8]) -> Option<Vec<u8>> {
     std::str::from_utf8(bytes).err()?;
     let mut all = bytes.to_vec();
@@ -172,7 +168,7 @@ fn stand_in(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 impl Milestone {
-    /// The end of `range`, which starts here.
+    /// The milestone at the end of `range`, which starts at `self`.
     fn go_on(mut self, bytes: &[u8], range: Range<usize>) -> Self {
         let bytes = &bytes[range];
         let Some(last) = memchr::memrchr(b'\n', bytes) else {
@@ -184,8 +180,8 @@ impl Milestone {
     }
 }
 
-/// A file as a string: UTF-16LE by its mark, else UTF-8, with U+FFFD for what is invalid. The mark stays. `None` when it
-/// is not text.
+/// A file as a string: UTF-16LE by its mark, else UTF-8, with U+FFFD for invalid parts. The mark stays. `None` if
+/// it is binary.
 pub fn to_str(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if bytes.starts_with(encoding::UTF16LE_MARK) {
         let text = decode_utf16le(bytes);
@@ -194,27 +190,25 @@ pub fn to_str(bytes: &[u8]) -> Option<Cow<'_, str>> {
     is_text(bytes).then(|| String::from_utf8_lossy(bytes))
 }
 
-/// Text has no NUL, and at most one in ten of its characters is a control character other than
-/// newline, carriage return and tab.
+/// Text has no NUL, and at most one in ten of its characters is a control character other than newline, carriage
+/// return and tab.
 pub fn is_text(bytes: &[u8]) -> bool {
     survey(bytes).is_some()
 }
 
-/// What one pass over a text shows.
+/// Facts from one pass over a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Survey {
-    /// Is every character ASCII?
     pub is_ascii: bool,
-    /// Is there a carriage return?
     pub has_returns: bool,
     has_controls: bool,
 }
 
-/// Looks at all bytes once, unless they hold control characters; `None` when they are not text.
+/// `None` if the bytes are not text. One pass, two if there are control characters.
 fn survey(bytes: &[u8]) -> Option<Survey> {
     let (mut has_controls, mut has_returns, mut all) = (false, false, 0);
     for stretch in bytes.chunks(STRETCH) {
-        // A minimum is had of many bytes at a time, and two of them tell tabs, newlines and all visible characters.
+        // Minima vectorise, and two of them distinguish tabs, newlines and all visible characters.
         let (mut lowest, mut lowest_beyond_newline) = (u8::MAX, u8::MAX);
         for &byte in stretch {
             lowest = lowest.min(byte);
@@ -238,15 +232,15 @@ fn survey(bytes: &[u8]) -> Option<Survey> {
     (!has_controls || few()).then_some(Survey { is_ascii: all.is_ascii(), has_returns, has_controls })
 }
 
-/// How many bytes are looked at before a NUL can stop it.
+/// The bytes between two tests for NUL.
 const STRETCH: usize = 16 * 1024;
 
-/// Without a branch, so that many bytes are tested at a time.
+/// Without a branch, so that it vectorises.
 fn is_control(byte: u8) -> bool {
     (byte < 32) & (byte != b'\n') & (byte != b'\r') & (byte != b'\t')
 }
 
-/// Characters in `bytes`; where these are not UTF-8, a stray continuation byte counts for none.
+/// The number of characters. In invalid UTF-8, a stray continuation byte does not count.
 fn count_chars(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
@@ -265,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_count_lines_and_characters_from_one() {
+    fn counts_lines_and_columns_from_one() {
         let text = text("ab\nçd\r\n\nlast");
         assert_eq!(text.position(0), at(1, 1));
         assert_eq!(text.position(2), at(1, 3));
@@ -276,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_in_very_long_lines_count_characters() {
+    fn counts_characters_in_very_long_lines() {
         let line = "aé\u{1F600}".repeat(APART);
         let text = Text::new(format!("short é\n{line}\n{line}").into_bytes()).expect("is text");
         for first in ["short é\n".len(), "short é\n".len() + line.len() + 1] {
@@ -288,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_without_their_ending() {
+    fn lines_exclude_their_ending() {
         let text = text("one\r\ntwo\n\nfour");
         let lines: Vec<_> = (0..=6).map(|number| text.line(number)).collect();
         assert_eq!(lines, [&b""[..], b"one", b"two", b"", b"four", b"", b""]);
@@ -296,26 +290,26 @@ mod tests {
     }
 
     #[test]
-    fn a_final_newline_starts_no_line() {
+    fn final_newline_starts_no_line() {
         assert_eq!(text("one\n").line_count(), 1);
         assert_eq!(text("").line_count(), 0);
     }
 
     #[test]
-    fn a_byte_order_mark_is_not_text() {
+    fn byte_order_mark_is_not_text() {
         assert_eq!(Text::new(&b"\xEF\xBB\xBFhi"[..]).expect("is text").bytes(), b"hi");
         assert_eq!(Text::new(b"\xEF\xBB\xBFhi".to_vec()).expect("is text").bytes(), b"hi");
     }
 
     #[test]
-    fn utf16_is_decoded_by_its_mark() {
+    fn decodes_utf16_by_its_mark() {
         assert_eq!(Text::new(&b"\xFF\xFEh\0i\0"[..]).expect("is text").bytes(), b"hi");
         assert_eq!(Text::new(&b"\xFE\xFF\0h\0i"[..]).expect("is text").bytes(), b"hi");
         assert!(Text::new(&b"\xFE\xFF\0h\0\0"[..]).is_none());
     }
 
     #[test]
-    fn a_byte_that_belongs_to_no_character_counts_as_one() {
+    fn invalid_byte_counts_as_one_character() {
         let columns = |bytes: &[u8]| {
             let text = Text::new(bytes).expect("is text");
             (0..=bytes.len()).map(|offset| text.position(offset).column).collect::<Vec<_>>()
@@ -329,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_belong_to_no_character_count_beyond_milestones() {
+    fn counts_invalid_bytes_beyond_milestones() {
         let bytes = b"\xE9\xC3\xA9\x80a".repeat(APART);
         let text = Text::new(bytes.as_slice()).expect("is text");
         for unit in [0, 1, APART / 5, APART / 5 + 1, APART - 1, APART] {
@@ -338,20 +332,20 @@ mod tests {
     }
 
     #[test]
-    fn one_character_outside_ascii_is_noticed() {
+    fn notices_one_character_beyond_ascii() {
         assert!(text("plain").is_ascii());
         assert!(!text("pl\u{e4}in").is_ascii());
     }
 
     #[test]
-    fn a_nul_makes_it_binary() {
+    fn nul_makes_it_binary() {
         assert!(!is_text(b"a\0b"));
         assert!(!is_text(&[&[b'a'; STRETCH][..], b"\0"].concat()));
         assert!(is_text(b""));
     }
 
     #[test]
-    fn every_byte_is_known_for_what_it_is() {
+    fn surveys_every_byte() {
         for byte in 0..=u8::MAX {
             let is_control = byte < b' ' && !b"\t\n\r".contains(&byte);
             for (before, after) in [(0, 0), (1, 40), (40, 1), (STRETCH - 1, 3), (STRETCH, STRETCH)] {
@@ -372,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_one_control_character_in_ten_makes_it_binary() {
+    fn many_control_characters_make_it_binary() {
         assert!(is_text(b"\x01234567890"));
         assert!(is_text(b"\x01234567890"[..10].as_ref()));
         assert!(!is_text(b"\x0123456789"[..9].as_ref()));
@@ -382,13 +376,13 @@ mod tests {
         assert!(is_text(b"\x7f\x7f\x7f"));
     }
 
-    /// Characters, line ends, and bytes that belong to no character.
+    /// Characters, line endings and invalid bytes.
     const UNITS: &[&[u8]] =
         &[b"a", b"b", b"\n", b"\r\n", b"\xE9", b"\xC3\xA9", b"\xE2\x84", b"\x80", b"\xF0\x9F\x98\x80"];
 
     proptest! {
         #[test]
-        fn positions_in_text_that_is_not_utf8_equal_a_slow_count(
+        fn positions_in_invalid_utf8_equal_naive_count(
             units in prop::collection::vec(prop::sample::select(UNITS), 1..60),
             times in prop_oneof![Just(1), 1usize..200],
         ) {
@@ -409,7 +403,7 @@ mod tests {
         }
 
         #[test]
-        fn positions_equal_a_slow_count(
+        fn positions_equal_naive_count(
             content in "[aé\r\n]{0,60}",
             times in prop_oneof![Just(1), 1usize..200],
             offset in any::<prop::sample::Index>(),

@@ -1,7 +1,5 @@
-//! A violation: a contract that a file, or the project, does not keep.
-//!
-//! It stands on its own: whoever shows, compares or counts violations needs neither the text nor the
-//! matcher. How one is found, and how one is shown, is not known here.
+//! A violation: a file, or the project, breaks a contract. It is self-contained: reporting, comparing and counting
+//! violations needs neither the text nor the matcher.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -12,22 +10,19 @@ use crate::digest::digest;
 use crate::path::RelPath;
 use crate::text::Region;
 
-/// A contract that is not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Which one.
     pub contract: Arc<Contract>,
-    /// The file; for a contract about the project as a whole, the contract's glob.
+    /// The file. For a project-wide contract, the contract's glob.
     pub path: RelPath,
-    /// Where in the file, if at a place.
+    /// The match; `None` for a violation by the file as a whole.
     pub found: Option<Match>,
-    /// What it is recognised by when lines move.
+    /// Identifies the violation when lines move.
     pub fingerprint: Fingerprint,
-    /// Whether it counts, and if not, why.
     pub state: State,
-    /// Something to add to it in a report.
+    /// An addition for reports.
     pub note: Option<Note>,
-    /// What would repair it, if that is known and does no harm.
+    /// A fix that adds no violation, if there is one.
     pub fix: Option<Box<Replacement>>,
 }
 
@@ -45,7 +40,7 @@ impl Violation {
         }
     }
 
-    /// A violation at a place.
+    /// A violation at a match.
     pub fn at(contract: &Arc<Contract>, path: &RelPath, found: Match, line: LineDigest) -> Self {
         Self {
             found: Some(found),
@@ -54,25 +49,25 @@ impl Violation {
         }
     }
 
-    /// The digest of the line that it is on. A violation by a file as a whole has none, so that it stays the same when the
-    /// file moves.
+    /// The digest of the line of the match. `None` for a violation by the file as a whole, so that it stays the
+    /// same when the file is renamed.
     pub fn line_digest(&self) -> Option<LineDigest> {
         self.found.as_ref().map(|_| self.fingerprint.line)
     }
 
-    /// Does it fail a run or deny an edit?
+    /// Whether it fails a run or denies an edit.
     pub fn is_open(&self) -> bool {
         self.state == State::Open
     }
 
-    /// The order of reports: path, position, rule id.
+    /// The order of reports: path, position, contract id.
     pub fn by_place(&self, other: &Self) -> Ordering {
         let region = |violation: &Self| violation.found.as_ref().map(|found| found.region);
         let by_region = self.path.cmp(&other.path).then_with(|| region(self).cmp(&region(other)));
         by_region.then_with(|| self.contract.id.cmp(&other.contract.id))
     }
 
-    /// A name for it that survives when lines move, unique within its file.
+    /// A name that is stable when lines move, and unique within the file.
     pub fn name(&self) -> String {
         let Fingerprint { line, repeat } = self.fingerprint;
         let contract = format!("{}\0{:016x}", self.contract.id, line.0);
@@ -80,78 +75,75 @@ impl Violation {
     }
 }
 
-/// The place and the text of a match.
+/// The position and the text of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// The bytes of the text that matched, without the white space that they start with.
+    /// The matched bytes, without leading white space.
     pub range: Range<usize>,
-    /// Where the match starts, white space and all.
+    /// The start of the match, with leading white space.
     pub start: usize,
-    /// The same in lines and columns.
+    /// The lines and columns of `range`.
     pub region: Region,
-    /// What matched; cut if it is very long.
+    /// The matched text; cut if it is very long.
     pub text: String,
-    /// The line it starts on; cut if it is very long. Matches on one line share it.
+    /// The first line of the match; cut if it is very long. Shared by the matches on a line.
     pub line: Arc<str>,
 }
 
 impl Match {
-    /// The bytes of the text that matched, all of them.
+    /// The matched bytes, with leading white space.
     pub fn whole(&self) -> Range<usize> {
         self.start..self.range.end
     }
 }
 
-/// A text in the place of a part of a file.
+/// A replacement of a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
     /// The bytes of the file to replace.
     pub range: Range<usize>,
-    /// The same in lines and columns.
+    /// The lines and columns of `range`.
     pub region: Region,
-    /// What stands there now.
+    /// The text at `range`.
     pub old: String,
-    /// What to write there.
+    /// The new text.
     pub text: String,
 }
 
-/// What a violation is recognised by when lines move.
+/// Identifies a violation when lines move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint {
-    /// The line it starts on; the path for a violation without a line.
+    /// The first line of the match, or the path for a violation without a line.
     pub line: LineDigest,
-    /// Which one it is, from 1, among those of its contract in its file with the same line.
+    /// The number of this violation, from 1, among those of its contract in its file with an equal line.
     pub repeat: u32,
 }
 
 impl Fingerprint {
-    /// Of a violation without a line.
+    /// For a violation without a line.
     pub fn of_path(path: &RelPath) -> Self {
         Self { line: LineDigest(digest(path.as_bytes())), repeat: 1 }
     }
 }
 
-/// A digest of a line without its white space, the same on every machine and in every version.
+/// A digest of a line without its white space. Stable over machines and versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineDigest(pub u64);
 
 impl LineDigest {
-    /// The digest of these bytes.
     pub fn of(line: &[u8]) -> Self {
         Self(digest(line.iter().filter(|byte| !byte.is_ascii_whitespace())))
     }
 }
 
-/// Whether a violation counts, and if not, why.
+/// The state of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum State {
-    /// It counts.
     Open,
-    /// An ignore directive covers it.
+    /// By a directive.
     Ignored,
     /// It was there before the change.
     Existing,
-    /// It is in the baseline.
     Baselined,
 }
 
@@ -167,17 +159,16 @@ impl State {
     }
 }
 
-/// Something to add to a violation in a report.
+/// An addition to a violation in a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
-    /// An ignore directive without an id stands where one with an id would have suppressed it.
+    /// A directive without an id is where one with an id would have suppressed it.
     BareIgnore,
-    /// An ignore directive names a contract that none suppresses.
+    /// A directive names this contract, which is not ignorable.
     NotIgnorable,
 }
 
 impl Note {
-    /// What it says.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BareIgnore => "phaser:ignore without an id ignores nothing",
@@ -191,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn white_space_does_not_change_what_a_line_is_recognised_by() {
+    fn line_digest_ignores_white_space() {
         let digest = LineDigest::of(b"if (x) {");
         assert_eq!(digest, LineDigest::of(b"\tif ( x )\t{ \r"));
         assert_ne!(digest, LineDigest::of(b"if (y) {"));

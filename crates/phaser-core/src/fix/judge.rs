@@ -1,8 +1,8 @@
-//! Whether fixes do harm: what the text violates with them, against what it violated before.
+//! Compares the violations of a text after edits with those before, and names the edits to blame for new ones.
 //!
-//! A violation is the same one when its contract matches the same stretch, wherever that has moved to; or, where that
-//! cannot be told, when the contract matched the same line before. One that is left alone must keep its line, too: by that
-//! it is recognised.
+//! Each violation after the edits is paired with one before: first by contract and span, with the span moved along
+//! with the edits; then by contract and line, if an edit touched the span. What has no partner is new. A spared
+//! violation must keep its line, since it is recognised by it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,27 +12,26 @@ use crate::matcher::Checked;
 use crate::skipped::Why;
 use crate::violation::{LineDigest, Violation};
 
-/// A place that a fix changes.
+/// A span that an edit changes.
 #[derive(Debug)]
 pub(super) struct EditSpan<'a> {
-    /// Where it was.
+    /// The span before the edits.
     pub old: Range<usize>,
-    /// Where it is.
+    /// The span after the edits.
     pub new: Range<usize>,
-    /// The contract whose fix it is.
+    /// The contract of the fix.
     pub id: &'a str,
 }
 
-/// Something that is against fixes.
+/// A problem caused by edits.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Blame {
-    /// Those that may have brought it about, by their place among the spans; none if that cannot be told.
+    /// The indices of the edits that may have caused it; empty if unknown.
     pub edits: Vec<usize>,
-    /// What it is.
     pub why: WhyLeft,
 }
 
-/// The text after fixes with what it violates, unless something is against them.
+/// The state of the text after the edits, or the problems that they cause.
 pub(super) fn judge(
     before: &TextState,
     text: Vec<u8>,
@@ -74,7 +73,7 @@ pub(super) fn judge(
     Ok(TextState { standings, ..looked })
 }
 
-/// What is against fixes when a search did not come to its end.
+/// The problem of an unfinished search.
 fn unchecked(why: &Why) -> Option<Blame> {
     match why {
         Why::TooManyMatches { .. } | Why::TooManyViolations { .. } => None,
@@ -82,7 +81,7 @@ fn unchecked(why: &Why) -> Option<Blame> {
     }
 }
 
-/// Is this a match of the contract where its fix was applied?
+/// Whether the contract of a fix still matches at its span.
 fn still_matches(violation: &Violation, span: &EditSpan<'_>) -> bool {
     let Some(found) = &violation.found else { return false };
     let (found, new) = (found.whole(), &span.new);
@@ -94,25 +93,25 @@ fn still_matches(violation: &Violation, span: &EditSpan<'_>) -> bool {
         }
 }
 
-/// The spans that a violation touches.
+/// The indices of the spans that a violation touches.
 fn touching(violation: &Violation, spans: &[EditSpan<'_>]) -> Vec<usize> {
     let Some(found) = violation.found.as_ref().map(|found| found.whole()) else { return Vec::new() };
     let first = spans.partition_point(|span| span.new.end < found.start);
     (first..spans.len()).take_while(|&at| spans[at].new.start <= found.end).collect()
 }
 
-/// A contract, and the place of a violation if it has one.
+/// A contract id and the span of a violation.
 type SpanKey<'a> = (&'a str, Option<(usize, usize)>);
 
-/// A contract, and the line of a violation if it has one.
+/// A contract id and the line of a violation.
 type LineKey<'a> = (&'a str, Option<LineDigest>);
 
-/// The violations that there were before, each of which explains one of now.
+/// The violations before the edits. Each is paired with at most one.
 struct PreviousViolations<'a> {
     before: &'a TextState,
-    /// By the places that they have now.
+    /// By moved span. Violations whose span an edit changed are missing.
     at_places: HashMap<SpanKey<'a>, Vec<usize>>,
-    /// By their lines, as far as they were not fixed.
+    /// By line.
     on_lines: HashMap<LineKey<'a>, Vec<usize>>,
     used: Vec<bool>,
 }
@@ -143,7 +142,7 @@ impl<'a> PreviousViolations<'a> {
         known
     }
 
-    /// The standing of the violation that stood where this one stands now. One that is left alone is known by its line.
+    /// The standing of the violation with this span before the edits. A spared one must have the same line.
     fn at_place(&mut self, violation: &'a Violation) -> Option<FixStanding> {
         let place = violation.found.as_ref().map(|found| (found.whole().start, found.whole().end));
         let indices = self.at_places.get_mut(&(violation.contract.id.as_str(), place))?;
@@ -156,7 +155,7 @@ impl<'a> PreviousViolations<'a> {
         Some(standing)
     }
 
-    /// The standing of a violation on the same line that explains no other one.
+    /// The standing of an unpaired violation on the same line.
     fn on_line(&mut self, violation: &'a Violation) -> Option<FixStanding> {
         let indices = self.on_lines.get_mut(&(violation.contract.id.as_str(), violation.line_digest()))?;
         while let Some(index) = indices.pop() {
@@ -169,7 +168,7 @@ impl<'a> PreviousViolations<'a> {
     }
 }
 
-/// Where a place is now, unless it was within a part that was replaced.
+/// The offset after the edits; `None` inside a replaced span.
 fn moved(at: usize, spans: &[EditSpan<'_>]) -> Option<usize> {
     let passed = spans.partition_point(|span| span.old.end <= at);
     if spans.get(passed).is_some_and(|next| next.old.start < at) {

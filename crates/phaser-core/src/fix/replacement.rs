@@ -1,4 +1,4 @@
-//! What a fix writes in the place of each match.
+//! The text that a fix writes in place of a match.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::contract::fix::FixPart;
 use crate::matcher::captures::CaptureSpans;
 use crate::text::Text;
 
-/// What the fix of a contract writes in the place of each of these matches; nothing where a group cannot be told.
+/// The replacement for each of these matches; `None` where a group is unknown.
 pub(super) fn of_matches(
     mender: &Mender<'_>,
     contract: &Contract,
@@ -46,7 +46,7 @@ pub(super) fn of_matches(
                 FixPart::Name(name) => groups.number(name)?,
                 FixPart::Stray => return None,
             };
-            // A group that took no part in the match has nothing to say.
+            // A group that took no part in the match is empty.
             if let Some(range) = captured.get(number)? {
                 new.extend_from_slice(&text.bytes()[range.clone()]);
             }
@@ -56,7 +56,6 @@ pub(super) fn of_matches(
     groups.captured(text, matches).into_iter().map(one).collect()
 }
 
-/// How the lines of a text end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FixLineEnding {
     Lf,
@@ -64,14 +63,14 @@ enum FixLineEnding {
 }
 
 impl FixLineEnding {
-    /// The more frequent one.
+    /// The more frequent line ending of a text.
     fn of(text: &[u8]) -> Self {
         let crlf = memmem::find_iter(text, b"\r\n").count();
         let all = memchr::memchr_iter(b'\n', text).count();
         if crlf > all - crlf { Self::CrLf } else { Self::Lf }
     }
 
-    /// Appends a text of a contract, with the line endings of the file.
+    /// Appends `text` with the line endings of the file.
     fn write(self, text: &str, out: &mut Vec<u8>) {
         for line in text.split_inclusive('\n') {
             let ends = line.ends_with('\n');
@@ -92,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_a_contract_has_the_line_endings_of_the_file() {
+    fn writes_line_endings_of_the_file() {
         let written = |file: &str, text: &str| {
             let mut out = Vec::new();
             FixLineEnding::of(file.as_bytes()).write(text, &mut out);

@@ -1,5 +1,3 @@
-//! Texts, contracts with fixes, and what becomes of the texts.
-
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -10,7 +8,7 @@ use crate::contract::{Check, Dialect, FixTemplate, Pattern};
 use crate::matcher::{self, Directives, oracle};
 use crate::path::RelPath;
 
-/// A contract with this index, which is its id, that forbids a pattern.
+/// A contract with the id `c{index}` that forbids a pattern.
 fn forbid(index: usize, pattern: &str, fix: Option<&str>) -> Contract {
     let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
     let fix = fix.map(|template| Box::new(FixTemplate::new(template, 2)));
@@ -30,7 +28,7 @@ fn mend(matcher: &Matcher, text: &[u8]) -> Mended {
     Mender::new(matcher).mend(FileNames { path: &path, alias: None }, &text, [])
 }
 
-/// The text once it is fixed, and why something is left.
+/// The fixed text, and the reason for each violation that stays.
 fn mended(contracts: Vec<Contract>, text: &str) -> (String, Vec<String>) {
     let mended = mend(&matcher(contracts), text.as_bytes());
     let left = mended.left.iter().map(|left| format!("{}: {}", left.violation.contract.id, left.why));
@@ -44,7 +42,7 @@ fn fixed(contracts: Vec<Contract>, text: &str) -> String {
 }
 
 #[test]
-fn a_match_is_replaced_by_what_the_fix_says() {
+fn replaces_match_by_template() {
     assert_eq!(fixed(vec![forbid(0, "foo", Some("bar"))], "foo x foo"), "bar x bar");
     assert_eq!(
         fixed(vec![forbid(0, r"(\w+) == None", Some("$1 is None"))], "if a == None:"),
@@ -57,13 +55,13 @@ fn a_match_is_replaced_by_what_the_fix_says() {
 }
 
 #[test]
-fn white_space_at_the_start_of_a_match_is_replaced_with_it() {
+fn replaces_leading_white_space_too() {
     assert_eq!(fixed(vec![forbid(0, r"\s+== None", Some(" is None"))], "a  == None"), "a is None");
     assert_eq!(fixed(vec![forbid(0, r"^(\s*)print\b", Some("${1}log"))], "\n\n  print x"), "\n\n  log x");
 }
 
 #[test]
-fn line_endings_and_bytes_that_are_no_characters_stay() {
+fn keeps_line_endings_and_invalid_bytes() {
     assert_eq!(fixed(vec![forbid(0, "foo", Some("a\nb"))], "foo\r\nx\r\n"), "a\r\nb\r\nx\r\n");
     assert_eq!(fixed(vec![forbid(0, r"(?m)a$", Some("b"))], "a\r\na"), "b\r\nb");
     let bytes = mend(&matcher(vec![forbid(0, "(.)=(.)", Some("$2:$1"))]), b"\xFF=\xE9 \x80");
@@ -71,7 +69,7 @@ fn line_endings_and_bytes_that_are_no_characters_stay() {
 }
 
 #[test]
-fn what_still_matches_is_left() {
+fn keeps_text_that_still_matches() {
     for (pattern, fix, text) in
         [("foo", "foo2", "foo"), ("a+", "$0", "aa"), ("ab", "", "aabb"), ("a", "aa", "a")]
     {
@@ -81,7 +79,7 @@ fn what_still_matches_is_left() {
 }
 
 #[test]
-fn what_would_violate_another_contract_is_left_and_the_rest_is_not() {
+fn skips_fix_that_violates_another_contract() {
     let contracts = || vec![forbid(0, "foo(.?)", Some("bar$1")), forbid(1, "bar!", None)];
     let (text, left) = mended(contracts(), "foo. foo! bar! foo?");
     assert_eq!(text, "bar. foo! bar! bar?");
@@ -96,7 +94,7 @@ fn required(index: usize, pattern: &str) -> Contract {
 }
 
 #[test]
-fn a_directive_that_no_longer_covers_something_is_harm() {
+fn skips_fix_that_detaches_directive() {
     let contracts = || vec![forbid(0, "foo", None), forbid(1, "; ", Some("\n"))];
     let text = "foo; x  # phaser:ignore c0\n";
     assert_eq!(mended(contracts(), text), (text.to_owned(), vec!["c1: would violate c0".to_owned()]));
@@ -107,7 +105,7 @@ fn a_directive_that_no_longer_covers_something_is_harm() {
 }
 
 #[test]
-fn what_overlaps_comes_later_if_it_still_can() {
+fn applies_overlapping_fixes_in_turn() {
     let contracts = vec![forbid(0, "ab", Some("x")), forbid(1, "bc", Some("y"))];
     assert_eq!(fixed(contracts, "abc bc"), "xc y");
     let contracts = vec![forbid(0, "ab", Some("abab")), forbid(1, "b", Some("y"))];
@@ -117,20 +115,20 @@ fn what_overlaps_comes_later_if_it_still_can() {
 }
 
 #[test]
-fn more_matches_than_are_reported_are_all_fixed() {
+fn fixes_more_matches_than_reported() {
     let text = "ab ".repeat(2_500);
     assert_eq!(fixed(vec![forbid(0, "ab", Some("c"))], &text), "c ".repeat(2_500));
 }
 
 #[test]
-fn it_ends() {
+fn ends_after_max_rounds() {
     let contracts = vec![forbid(0, "a(b*)", Some("c${1}b")), forbid(1, "c(b*)", Some("a${1}b"))];
     let ended = mend(&matcher(contracts), b"a");
     assert!(ended.text.len() <= 1 + MAX_ROUNDS && ended.applied.len() <= MAX_ROUNDS, "{ended:?}");
 }
 
 #[test]
-fn what_is_spared_stays_as_it_is_with_its_line() {
+fn keeps_spared_violation_with_its_line() {
     let path = RelPath::from("a.py");
     let matcher = matcher(vec![forbid(0, "foo", Some("bar")), forbid(1, "== None", Some("is None"))]);
     let bytes = b"foo\nfoo == None\nx == None\n";
@@ -143,7 +141,7 @@ fn what_is_spared_stays_as_it_is_with_its_line() {
     assert_eq!(mended.left[0].why, WhyLeft::WouldViolate("c0".to_owned()), "its line would be another one");
 }
 
-/// Small contracts and texts that get in each other's way.
+/// Small contracts and texts whose fixes interfere.
 fn world() -> impl Strategy<Value = (Vec<Contract>, Vec<u8>)> {
     let pattern = prop::sample::select(vec![
         "a", "b+", "(a)(b)", "c$", "^a", "(b)c?", "[ab]c", r"a\nb", "(?<=a)b", r"\s+$", "ca",
@@ -199,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn no_contract_is_violated_more_often_than_before((contracts, text) in world()) {
+    fn never_adds_violations((contracts, text) in world()) {
         let matcher = matcher(contracts);
         let mended = mend(&matcher, &text);
         let (before, after) = (open(&matcher, &text), open(&matcher, &mended.text));
@@ -210,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_outside_the_matches_changes((contracts, text) in world()) {
+    fn changes_nothing_outside_matches((contracts, text) in world()) {
         let matcher = matcher(contracts);
         let path = RelPath::from("a.py");
         let text = Text::new(text.as_slice()).expect("is text");

@@ -1,4 +1,4 @@
-//! Attempts to apply some of all fixes of a text: which of them do no harm together.
+//! Applies subsets of the edits of a text on trial, to find those that work together.
 
 use std::ops::Range;
 
@@ -7,34 +7,31 @@ use super::{Edit, Mender, TextState, WhyLeft};
 use crate::matcher::FileNames;
 use crate::text::{Text, starts_with_mark};
 
-/// How often a text is checked in one round.
+/// Cap on the checks of one round.
 const MAX_TRIALS: usize = 200;
 
-/// What becomes of a fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EditFate {
-    /// It is applied.
     Chosen,
-    /// It is tried once others have been.
+    /// Tried alone, after the others.
     Undecided,
-    /// It is not applied.
     Refused(WhyLeft),
 }
 
-/// Attempts to apply some of all fixes.
+/// The trials of one round.
 pub(super) struct Trials<'a> {
     mender: &'a Mender<'a>,
     names: FileNames<'a>,
     now: &'a TextState,
     all: &'a [Edit],
-    /// What becomes of each of them.
+    /// The fate of each edit.
     pub fates: Vec<EditFate>,
-    /// How many attempts are left.
+    /// The number of checks left.
     left: usize,
 }
 
 impl<'a> Trials<'a> {
-    /// All fixes of a text, each with what becomes of it at first.
+    /// Starts with every edit chosen that does not overlap an earlier one.
     pub fn new(mender: &'a Mender<'a>, now: &'a TextState, names: FileNames<'a>, all: &'a [Edit]) -> Self {
         let (mut fates, mut end) = (Vec::with_capacity(all.len()), 0);
         for edit in all {
@@ -45,13 +42,13 @@ impl<'a> Trials<'a> {
         Self { mender, names, now, all, fates, left: MAX_TRIALS }
     }
 
-    /// The fixes that are chosen, by their index, and maybe one more.
+    /// The indices of the chosen edits, and of one more.
     fn chosen(&self, more: Option<usize>) -> Vec<usize> {
         let is_chosen = |at: &usize| self.fates[*at] == EditFate::Chosen || Some(*at) == more;
         (0..self.all.len()).filter(is_chosen).collect()
     }
 
-    /// Takes those away that are to blame, until the others do no harm. Who shares the blame is tried again.
+    /// Drops edits that cause violations until the rest is clean. Edits that share a cause are retried one by one.
     pub fn without_blamed(&mut self) -> Option<TextState> {
         loop {
             let chosen = self.chosen(None);
@@ -75,7 +72,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Of several reasons the first one counts.
+    /// The first reason counts.
     fn refuse(&mut self, at: usize, why: WhyLeft) {
         if !matches!(self.fates[at], EditFate::Refused(_)) {
             self.fates[at] = EditFate::Refused(why);
@@ -88,7 +85,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The text with one more fix beside those that are chosen, if that does no harm.
+    /// The text with the chosen edits and one more, or the reason against it.
     pub fn with(&mut self, one: usize) -> Result<TextState, WhyLeft> {
         let Range { start, end } = self.all[one].range;
         let overlaps = |at: &usize| self.all[*at].range.start < end && start < self.all[*at].range.end;
@@ -101,7 +98,7 @@ impl<'a> Trials<'a> {
         self.attempt(&more).map_err(blamed)
     }
 
-    /// What the text is with these fixes, or what is against them; edits are known by their place among the chosen.
+    /// The text with these edits, or their problems, which refer to edits by index into `chosen`.
     fn attempt(&mut self, chosen: &[usize]) -> Result<TextState, Vec<Blame>> {
         let Some(left) = self.left.checked_sub(1) else {
             return Err(vec![Blame { edits: Vec::new(), why: WhyLeft::TooMany }]);
@@ -123,14 +120,14 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Where a change stood, and where it stands.
+/// A span before and after the edits.
 #[derive(Debug)]
 pub(super) struct MovedSpan {
     pub old: Range<usize>,
     pub new: Range<usize>,
 }
 
-/// A text with these changes, which are in order and apart.
+/// Applies edits, which are in order and do not overlap.
 pub(super) fn applied<'e>(text: &[u8], edits: impl Iterator<Item = &'e Edit>) -> (Vec<u8>, Vec<MovedSpan>) {
     let (mut bytes, mut spans, mut copied) = (Vec::with_capacity(text.len()), Vec::new(), 0);
     for Edit { range, new, .. } in edits {

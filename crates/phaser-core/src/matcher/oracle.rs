@@ -1,6 +1,6 @@
-//! The matcher against a naive search: each pattern compiled alone, in its full Unicode form, run over the whole
-//! text. Whatever the matcher does to be fast, the two must agree, on every road: in a hook and elsewhere, for the first
-//! text of a group and for later ones, for short texts and long ones, for text that is not UTF-8, and with look-around.
+//! The matcher against a naive search: each pattern compiled alone, with Unicode, run over the whole text. The two
+//! must agree on every path through the matcher: in a hook, cold, warm, on short and long texts, on invalid UTF-8,
+//! and with look-around.
 
 use std::ops::{ControlFlow, Range};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) use made::{content, expression};
 
 pub use crate::testing::contract;
 
-/// All non-overlapping matches that are not empty, found the slow way.
+/// All non-empty, non-overlapping matches, found naively.
 pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<Range<usize>> {
     match dialect {
         Dialect::Literal => {
@@ -54,7 +54,7 @@ pub(super) fn matches(pattern: &str, dialect: Dialect, text: &[u8]) -> Vec<Range
     }
 }
 
-/// A text as patterns see it, and for each of its bytes the byte of the file that it stands for.
+/// The text as patterns see it, with the file offset of each of its bytes.
 fn seen(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
     let (mut seen, mut places, mut at) = (Vec::new(), Vec::new(), 0);
     while at < bytes.len() {
@@ -77,7 +77,7 @@ fn seen(bytes: &[u8]) -> (Vec<u8>, Vec<usize>) {
     (seen, places)
 }
 
-/// Where the naive search finds the pattern, in bytes of the file: without leading white space.
+/// The matches of the naive search as ranges of the file, without leading white space.
 fn places(pattern: &str, dialect: Dialect, bytes: &[u8]) -> Vec<Range<usize>> {
     let (seen, places) = seen(bytes);
     let matches =
@@ -96,7 +96,7 @@ fn places(pattern: &str, dialect: Dialect, bytes: &[u8]) -> Vec<Range<usize>> {
     matches.into_iter().map(in_file).collect()
 }
 
-/// All matches of a pattern for the backtracking engine that are not empty.
+/// All non-empty matches of the backtracking engine.
 fn backtracked(pattern: &str, text: &str) -> Vec<Range<usize>> {
     let regex = translate(pattern, TranslationPurpose::Backtracking).expect("translates").regex;
     let regex = fancy_regex::RegexBuilder::new(&regex).multi_line(true).crlf(true).build().expect("is valid");
@@ -113,20 +113,20 @@ fn backtracked(pattern: &str, text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// A road through the matcher.
+/// A path through the matcher.
 #[derive(Debug, Clone, Copy)]
 enum Road {
-    /// A hook: there is a deadline, and one text.
+    /// With a deadline, and one text.
     Hook,
-    /// The first text of a group.
+    /// The first text of a selection.
     Cold,
-    /// A later text of a group.
+    /// A later text of a selection.
     Warm,
 }
 
 type Seen = (String, Option<(Region, String)>);
 
-/// What the matcher finds in a text, on one road; nothing if it says that an expression is too large for the text.
+/// The matcher's result; `None` if a pattern is too large for the text.
 fn found(contracts: Vec<Contract>, text: &Text<'_>, road: Road) -> Option<(Vec<Seen>, Vec<usize>)> {
     let options = Options::new(Duration::from_secs(3600), Directives::Disregarded);
     let path = RelPath::from("a.txt");
@@ -156,12 +156,12 @@ fn found(contracts: Vec<Contract>, text: &Text<'_>, road: Road) -> Option<(Vec<S
     Some((shown, checked.satisfied))
 }
 
-/// The start of a matched text: a violation carries no more of a long one.
+/// The start of a matched text. A violation carries no more of a long one.
 fn start_of(matched: &str) -> String {
     matched.chars().take(200).collect()
 }
 
-/// What the naive search finds.
+/// The result of the naive search.
 fn expected(demands: &[(String, Dialect, Demand)], text: &Text<'_>) -> (Vec<Seen>, Vec<usize>) {
     let (mut violations, mut satisfied) = (Vec::new(), Vec::new());
     for (index, (source, dialect, demand)) in demands.iter().enumerate() {
@@ -194,7 +194,7 @@ fn contracts(demands: &[(String, Dialect, Demand)]) -> Vec<Contract> {
 
 proptest! {
     #[test]
-    fn the_matcher_finds_what_a_naive_search_finds(
+    fn matcher_equals_naive_search(
         demands in prop::collection::vec(demand(), 1..14),
         content in content(),
         road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn look_around_is_searched_for_only_where_it_can_match_and_found_everywhere(
+    fn look_around_equals_naive_search(
         sources in prop::collection::vec(with_look_around(), 1..6),
         content in content(),
         road in prop::sample::select(&[Road::Hook, Road::Cold, Road::Warm]),
@@ -222,7 +222,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn long_texts_are_searched_like_short_ones(
+    fn long_texts_equal_naive_search(
         demands in prop::collection::vec(demand(), 1..4),
         content in content(),
         filler in prop::sample::select(&["lorem ipsum dolor\n", "-", " \t", "\n\n", "x\u{E9} "]),
@@ -239,13 +239,13 @@ proptest! {
     }
 }
 
-/// Can it match the empty string? Searching for such a pattern in a long text naively takes too long.
+/// Whether a pattern can match the empty string. Searching a long text for one naively takes too long.
 fn matches_empty(pattern: &str) -> bool {
     meta::Regex::new(pattern).is_ok_and(|regex| regex.is_match(""))
         || regex_syntax::parse(pattern).map_or(true, |hir| hir.properties().minimum_len() == Some(0))
 }
 
-/// Where `word` stands in `text` with, or without, `beside` next to it; none overlapping.
+/// The ranges of `word` in `text` with, or without, `beside` next to it, not overlapping.
 fn beside(text: &[u8], word: &str, (look, beside): (&str, &str)) -> Vec<Range<usize>> {
     let holds = |range: &Range<usize>| match look {
         "?=" => text[range.end..].starts_with(beside.as_bytes()),
@@ -266,7 +266,7 @@ fn beside(text: &[u8], word: &str, (look, beside): (&str, &str)) -> Vec<Range<us
 
 proptest! {
     #[test]
-    fn look_around_is_right_on_any_bytes(
+    fn look_around_works_on_any_bytes(
         word in prop::sample::select(WORDS),
         look in prop::sample::select(&["?=", "?!", "?<=", "?<!"]),
         other in prop::sample::select(WORDS),

@@ -1,40 +1,36 @@
-//! The bytes of a file with what is known of them, so that a large file is looked at once and changed in place.
+//! The bytes of a file with their survey, which survives edits, so that a large file is surveyed once.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 
 use super::{Survey, survey};
 
-/// The bytes of one file.
 #[derive(Clone, Default)]
 pub struct Bytes {
     bytes: Vec<u8>,
     known: Known,
 }
 
-/// What is known of bytes.
+/// The survey, if it is up to date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Known {
     #[default]
     Nothing,
-    /// They are not text.
     Binary,
     Text(Survey),
 }
 
 impl Bytes {
-    /// So many zeros, to be written.
     pub fn zeroed(len: usize) -> Self {
         vec![0; len].into()
     }
 
-    /// Leaves bytes away at the end.
     pub fn truncate(&mut self, len: usize) {
         self.bytes.truncate(len);
         self.known = Known::Nothing;
     }
 
-    /// What they are, if they are text. Looks at all of them, unless that has been done.
+    /// The survey; `None` if the bytes are binary. Computed at most once.
     pub fn look(&mut self) -> Option<Survey> {
         if self.known == Known::Nothing {
             self.known = survey(self).map_or(Known::Binary, Known::Text);
@@ -45,7 +41,7 @@ impl Bytes {
         }
     }
 
-    /// What they are, if that is known: they are text, or they are not.
+    /// The survey if it is known: `Some(None)` for binary bytes.
     pub(super) fn known(&self) -> Option<Option<Survey>> {
         match self.known {
             Known::Nothing => None,
@@ -54,7 +50,7 @@ impl Bytes {
         }
     }
 
-    /// Puts `new` in the place of what stands at `range`. What was known of all bytes is known of the others still.
+    /// Replaces the bytes at `range`, and updates the survey if the two parts allow it.
     pub fn replace(&mut self, range: Range<usize>, new: &[u8]) {
         self.known = match self.known {
             Known::Text(survey) => {
@@ -65,14 +61,13 @@ impl Bytes {
         self.bytes.splice(range, new.iter().copied());
     }
 
-    /// The bytes alone.
     pub fn into_vec(self) -> Vec<u8> {
         self.bytes
     }
 }
 
 impl Survey {
-    /// Of a text after a change, as far as it can be told from what was there and what comes instead.
+    /// The survey after a replacement; `None` if it cannot be derived.
     fn after(self, removed: &[u8], added: &[u8]) -> Option<Self> {
         let added = survey(added)?;
         if self.has_controls || added.has_controls {
@@ -138,7 +133,7 @@ impl fmt::Debug for Bytes {
     }
 }
 
-/// What can change what a text is: marks, control characters, NUL, line ends, characters, and halves of all of them.
+/// Fragments that change a survey: marks, control characters, NUL, line endings, characters, and halves of them.
 #[cfg(any(test, feature = "testing"))]
 pub const UNITS: &[&[u8]] = &[
     b"a",
@@ -174,7 +169,7 @@ mod tests {
         prop::collection::vec(prop::sample::select(UNITS), 0..8).prop_map(|units| units.concat())
     }
 
-    /// Mostly without what makes it binary, so that something is known of it.
+    /// Mostly text, so that the survey is often known.
     fn plain_units() -> impl Strategy<Value = Vec<u8>> {
         let plain = prop::sample::select(vec![&b"a"[..], b"\n", b"\r", b"\t", b"\xC3\xA9", b"\xC3", b"\xA9"]);
         prop::collection::vec(plain, 0..8).prop_map(|units| units.concat())
@@ -185,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_stays_known() {
+    fn keeps_survey_over_edits() {
         let mut bytes = Bytes::from("one two");
         assert_eq!(bytes.known(), None);
         let survey = Survey { is_ascii: true, has_returns: false, has_controls: false };
@@ -203,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_written_are_looked_at_again() {
+    fn surveys_written_bytes_again() {
         let mut bytes = Bytes::zeroed(3);
         assert_eq!((bytes.look(), bytes.known()), (None, Some(None)));
         bytes.copy_from_slice(b"abc");
@@ -215,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_that_was_changed_is_what_a_new_look_says(
+        fn edited_survey_equals_new_survey(
             start in prop_oneof![units(), plain_units()],
             changes in prop::collection::vec(
                 (any::<prop::sample::Index>(), any::<prop::sample::Index>(), prop_oneof![units(), plain_units()]),

@@ -1,11 +1,11 @@
-//! Where a text differs from what it was.
+//! The lines in which two versions of a text differ.
 
 use std::ops::Range;
 
-/// The lines of `now`, counted from 1, from the first that differs from `before` to the last; none when lines were only
-/// taken out. How lines end makes no difference.
+/// The lines of `now`, from 1, from the first that differs from `before` to the last. Empty if lines were only
+/// removed. Line endings are ignored. Linear in both texts.
 pub fn changed_lines(before: &[u8], now: &[u8]) -> Range<usize> {
-    // Lines at the start that are the same to the byte are not looked at one by one: a text may be large.
+    // The common prefix is compared in blocks, not by lines.
     let same = common_start(before, now);
     let start = memchr::memrchr(b'\n', &now[..same]).map_or(0, |newline| newline + 1);
     let Same { count, old, new } = same_lines(&before[start..], &now[start..], first_line);
@@ -18,7 +18,7 @@ pub fn changed_lines(before: &[u8], now: &[u8]) -> Range<usize> {
     head + 1..all - tail + 1
 }
 
-/// How many lines are the same at the end, of texts with a line each at least.
+/// The number of equal lines at the end. Both texts have at least one line.
 fn same_at_end(old: &[u8], new: &[u8]) -> usize {
     let same = common_end(old, new);
     let Some(newline) = memchr::memchr(b'\n', &new[new.len() - same..]) else {
@@ -30,17 +30,17 @@ fn same_at_end(old: &[u8], new: &[u8]) -> usize {
     count_newlines(lines) + 1 + above.count
 }
 
-/// How many lines of two texts are the same from one end on, and what is left of each.
+/// The number of equal lines from one end, and the rest of each text.
 struct Same<'t> {
     count: usize,
     old: Option<&'t [u8]>,
     new: Option<&'t [u8]>,
 }
 
-/// A line at one end of a text, and what is left if there is another.
+/// Splits a line off one end of a text; the rest is `None` if it was the last.
 type TakeLine = fn(&[u8]) -> (&[u8], Option<&[u8]>);
 
-/// Takes a line of both texts, which have one each at least, as long as they are the same.
+/// Takes lines off both texts while they are equal.
 fn same_lines<'t>(old: &'t [u8], new: &'t [u8], take: TakeLine) -> Same<'t> {
     let mut same = Same { count: 0, old: Some(old), new: Some(new) };
     while let (Some(old), Some(new)) = (same.old, same.new) {
@@ -53,7 +53,7 @@ fn same_lines<'t>(old: &'t [u8], new: &'t [u8], take: TakeLine) -> Same<'t> {
     same
 }
 
-/// The first line, and what follows it if there is another.
+/// The first line, and the rest.
 fn first_line(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(b'\n', text) {
         Some(newline) => (without_return(&text[..newline]), Some(&text[newline + 1..])),
@@ -61,7 +61,7 @@ fn first_line(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// The last line, and what stands before it if there is another.
+/// The last line, and the rest.
 fn last_line(text: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memrchr(b'\n', text) {
         Some(newline) => (without_return(&text[newline + 1..]), Some(&text[..newline])),
@@ -77,17 +77,17 @@ fn count_newlines(text: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', text).count()
 }
 
-/// How many bytes are compared at once.
+/// The bytes compared at once.
 const BLOCK: usize = 4096;
 
-/// How many bytes are the same at the start.
+/// The length of the common prefix, in bytes.
 fn common_start(one: &[u8], other: &[u8]) -> usize {
     let blocks = one.chunks(BLOCK).zip(other.chunks(BLOCK)).take_while(|(one, other)| one == other);
     let same: usize = blocks.map(|(block, _)| block.len()).sum();
     same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
 }
 
-/// How many bytes are the same at the end.
+/// The length of the common suffix, in bytes.
 fn common_end(one: &[u8], other: &[u8]) -> usize {
     let blocks = one.rchunks(BLOCK).zip(other.rchunks(BLOCK)).take_while(|(one, other)| one == other);
     let same: usize = blocks.map(|(block, _)| block.len()).sum();
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same, on lists of all lines.
+    /// [`changed_lines`] by splitting all lines.
     fn simple(before: &[u8], now: &[u8]) -> Range<usize> {
         let [before, now] = [before, now]
             .map(|text| text.split(|&byte| byte == b'\n').map(without_return).collect::<Vec<_>>());
@@ -112,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_that_differ_are_those_that_a_list_of_all_lines_shows(
+        fn changed_lines_equal_naive_comparison(
             start in "[ab\r\n]{0,9}",
             middles in ["[ab\r\n]{0,9}", "[ab\r\n]{0,9}"],
             end in "[ab\r\n]{0,9}",
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_from_the_first_to_the_last_that_differ() {
+    fn spans_first_to_last_changed_line() {
         for (before, now, changed) in [
             ("a\nb\nc\n", "a\nb\nc\n", 5..5),
             ("a\nb\nc\n", "a\nB\nc\n", 2..3),

@@ -1,4 +1,5 @@
-//! The encodings of text: those that are decoded, and those that are only recognised, so that text is not taken for binary.
+//! Encodings of text: those that are decoded, and those that are recognised, so that their text is not reported as
+//! binary.
 
 use std::borrow::Cow;
 
@@ -8,7 +9,7 @@ const UTF16BE_MARK: &[u8] = b"\xFE\xFF";
 const UTF32LE_MARK: &[u8] = b"\xFF\xFE\0\0";
 const UTF32BE_MARK: &[u8] = b"\0\0\xFE\xFF";
 
-/// The bytes without their mark. UTF-16 becomes UTF-8; everything else stays as it is.
+/// The bytes without their mark. UTF-16 becomes UTF-8; everything else is unchanged.
 pub(super) fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let decoded = |units: &[u8], unit| Cow::Owned(decode_utf16(units, unit).into_bytes());
     if let Some(units) = bytes.strip_prefix(UTF16LE_MARK) {
@@ -29,13 +30,12 @@ pub(super) fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     }
 }
 
-/// Do bytes start with a byte order mark?
 pub fn starts_with_mark(bytes: &[u8]) -> bool {
     [UTF8_MARK, UTF16LE_MARK, UTF16BE_MARK].iter().any(|mark| bytes.starts_with(mark))
 }
 
-/// A text as bytes, encoded as `file` is, mark and all. Nothing when the file is not what its encoding would make of its
-/// own text: then something of it would be lost.
+/// Encodes `text` like `file`, with its mark. `None` if encoding the file's own text does not give back the file:
+/// then something would be lost.
 pub fn encode_like(file: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     let units = |text: &[u8], mark: &[u8], unit: fn(u16) -> [u8; 2]| {
         let text = std::str::from_utf8(text).ok()?;
@@ -53,7 +53,7 @@ pub fn encode_like(file: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     (own == file).then(|| units(text, mark, unit)).flatten()
 }
 
-/// Where a place of the text of `file` is in the file itself, mark and all; both in bytes.
+/// The offset in `file` for the offset `at` of its text, in bytes. Counts the mark.
 pub fn place_in_file(file: &[u8], text: &[u8], at: usize) -> usize {
     if file.starts_with(UTF16LE_MARK) || file.starts_with(UTF16BE_MARK) {
         let before = String::from_utf8_lossy(&text[..at]);
@@ -62,7 +62,7 @@ pub fn place_in_file(file: &[u8], text: &[u8], at: usize) -> usize {
     at + if file.starts_with(UTF8_MARK) { UTF8_MARK.len() } else { 0 }
 }
 
-/// UTF-16LE without its mark as a string; what is not valid becomes U+FFFD.
+/// UTF-16LE without its mark as a string, with U+FFFD for invalid units.
 pub fn decode_utf16le(bytes: &[u8]) -> String {
     decode_utf16(bytes, u16::from_le_bytes)
 }
@@ -75,7 +75,7 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// The encoding of bytes that look like text but are not decoded, in words.
+/// The name of an encoding that is recognised but not decoded.
 pub fn unread_encoding(bytes: &[u8]) -> Option<&'static str> {
     let is_utf32 = |mark: &[u8], unit: fn([u8; 4]) -> u32| {
         let units = bytes.strip_prefix(mark)?.get(..4)?;
@@ -97,15 +97,15 @@ pub fn unread_encoding(bytes: &[u8]) -> Option<&'static str> {
     looks_like_utf16(sample, u16::from_be_bytes).then_some("UTF-16BE without a byte order mark")
 }
 
-/// How many bytes are looked at. Something that no text has stands near the start of almost every binary file.
+/// The bytes that are read. Nearly every binary file has something implausible near its start.
 const SAMPLE: usize = 8192;
 
-/// Fewer characters than this say nothing.
+/// The minimum number of characters for a verdict.
 const FEWEST: usize = 4;
 
-/// Is this text when read as UTF-16? Every unit must be plausible. In most files two characters in three
-/// and more are Latin letters, digits or blanks, one byte of which is NUL; where they are fewer, there must be line ends
-/// and no other control characters.
+/// Whether the sample is UTF-16. Every unit must be plausible. In most texts two in three characters are Latin
+/// letters, digits or spaces, with one byte NUL. A text with fewer must have line endings and no other control
+/// characters.
 fn looks_like_utf16(sample: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
     let mut units: Vec<u16> = sample.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
     if sample.len() == SAMPLE && units.last().is_some_and(|unit| (0xD800..0xDC00).contains(unit)) {
@@ -124,7 +124,7 @@ fn looks_like_utf16(sample: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
     all >= FEWEST && (is_mostly_latin || has_lines)
 }
 
-/// Neither NUL, nor for private use, nor a number that is no character.
+/// Not NUL, not private use, and not a noncharacter.
 fn is_plausible(c: char) -> bool {
     !matches!(c, '\0' | '\u{E000}'..='\u{F8FF}' | '\u{FDD0}'..='\u{FDEF}') && u32::from(c) & 0xFFFE != 0xFFFE
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_written_back_as_it_was_encoded() {
+    fn encodes_text_like_its_file() {
         let text = "a\u{e9}\u{1F600}\r\n";
         for (mark, bytes) in
             [(UTF16LE_MARK, u16::to_le_bytes as fn(u16) -> _), (UTF16BE_MARK, u16::to_be_bytes)]
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn utf16_is_decoded_by_its_mark_in_both_byte_orders() {
+    fn decodes_both_utf16_byte_orders() {
         for (mark, bytes) in
             [(UTF16LE_MARK, u16::to_le_bytes as fn(u16) -> _), (UTF16BE_MARK, u16::to_be_bytes)]
         {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn text_in_an_encoding_that_is_not_read_is_recognised() {
+    fn recognises_unread_encodings() {
         let long = "import os\n".repeat(2000);
         let surrogates = format!("{}\u{1F600} and so on\n", "a".repeat(SAMPLE / 2 - 1));
         for text in
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_binary_is_not_taken_for_text() {
+    fn binary_is_no_text() {
         for binary in [
             &b"x\0"[..],
             b"TODO\0",

@@ -1,16 +1,16 @@
-//! Patterns and texts for the comparison with the naive search.
+//! Random patterns and texts for the comparison with the naive search.
 
 use proptest::prelude::*;
 
 use crate::contract::Dialect;
 
-/// Patterns and texts are made of the same words, so that they meet.
+/// Shared by patterns and texts, so that they match often.
 pub(super) const WORDS: &[&str] = &[
     "foo", "bar", "key", "skill", "Pass", "sk-", "ab", "oo", "x", "k", "s", "_", "7", "42", "0a1", "::", "=",
     " ", "\t", "é", "ſ", "\u{212A}", "ß", "日本",
 ];
 
-/// Pieces of text that no word covers.
+/// Parts of texts that no word covers.
 const PIECES: &[&[u8]] = &[
     b"\n",
     b"\r\n",
@@ -26,7 +26,7 @@ const PIECES: &[&[u8]] = &[
     b"\xEF\xBB\xBF",
 ];
 
-/// Expressions that mean the same to Python and to the engines here.
+/// Expressions with the same meaning in Python and here.
 const ATOMS: &[&str] = &[
     r"\w",
     r"\d",
@@ -66,7 +66,6 @@ fn word() -> impl Strategy<Value = String> {
     prop::sample::select(WORDS).prop_map(regex_syntax::escape)
 }
 
-/// A regular expression.
 pub fn expression() -> impl Strategy<Value = String> {
     let atom = prop_oneof![
         6 => word(),
@@ -95,7 +94,7 @@ pub enum Demand {
     RequireSomewhere,
 }
 
-/// A pattern, how it is read, and what a contract demands with it.
+/// A pattern, its dialect, and what a contract demands of it.
 pub fn demand() -> impl Strategy<Value = (String, Dialect, Demand)> {
     let pattern = prop_oneof![
         6 => expression().prop_map(|regex| (regex, Dialect::Regex)),
@@ -119,7 +118,7 @@ pub fn content() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![text(plain(&words), plain(PIECES)), text(words, PIECES.to_vec())]
 }
 
-/// An expression with look-around or a back-reference in it.
+/// An expression with look-around or a back-reference.
 pub fn with_look_around() -> impl Strategy<Value = String> {
     let looks = &["(?=", "(?!", "(?<=", "(?<!"];
     let part = || prop_oneof![3 => word(), 1 => prop::sample::select(PLAIN_ATOMS).prop_map(str::to_owned)];
@@ -138,7 +137,7 @@ pub fn with_look_around() -> impl Strategy<Value = String> {
         1 => (part(), part()).prop_map(|(one, other)| format!("(?={one}{other})")),
     ];
     (flags, prop::collection::vec(piece, 1..4), part(), end).prop_map(|(flags, pieces, last, end)| {
-        // A back-reference is to the first group, so there is one at most.
+        // Back-references are to group 1, so at most one piece has a group.
         let (refers, others): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|piece| piece.ends_with("1)"));
         let refers = refers.into_iter().next().unwrap_or_default();
         format!("{flags}{}{refers}{last}{end}", others.concat())
