@@ -1,4 +1,4 @@
-//! `phaser baseline`: writes down the violations that a project has, so that only new ones count.
+//! `phaser baseline`: records the present violations, so that only new ones count.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -28,19 +28,19 @@ use phaser_project::source::Source;
 /// `phaser baseline`.
 #[derive(Debug, Args)]
 pub struct Baseline {
-    /// Look only at these files, or at the files in these directories
+    /// Check only these files and directories
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Add what is new to the baseline that is there
+    /// Add new violations to the baseline
     #[arg(long)]
     add: bool,
 
-    /// Drop what is gone from the baseline that is there; never adds anything
+    /// Drop entries that are gone; never adds any
     #[arg(long)]
     prune: bool,
 
-    /// Say what would be written, and write nothing
+    /// Print what would be written, write nothing
     #[arg(long)]
     dry_run: bool,
 
@@ -58,18 +58,18 @@ pub struct Baseline {
     limits: LimitArgs,
 }
 
-/// The first baseline of a project, which is yet to be written.
+/// A first baseline, not written yet.
 pub struct First {
-    /// How many violations it has.
+    /// Number of recorded violations.
     pub recorded: usize,
-    /// How many cannot be in it.
+    /// Number of violations that cannot be recorded.
     pub refused: usize,
-    /// The text of the file.
+    /// The file's text.
     pub text: String,
 }
 
 impl First {
-    /// A baseline with the violations that count.
+    /// A baseline of the open violations.
     pub fn of(report: &Report) -> anyhow::Result<Self> {
         let mut plan = Plan::default();
         plan.record(report);
@@ -114,12 +114,12 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// What a run found out.
+/// A finished check.
 struct Looked {
     report: Report,
-    /// The ids of all contracts there are, also of those that were not checked.
+    /// Ids of all contracts, including those that were not checked.
     known: HashSet<String>,
-    /// The paths that were named, from the root; none for the whole project.
+    /// The named paths, relative to the root; empty for the whole project.
     below: Vec<RelPath>,
     root: Root,
 }
@@ -177,7 +177,7 @@ impl Baseline {
         Ok(Looked { report, known, below, root })
     }
 
-    /// What the baseline is to be.
+    /// The new baseline.
     fn plan(&self, old: Option<&baseline::Baseline>, looked: &Looked) -> Plan {
         let mut plan = Plan::default();
         for entry in old.into_iter().flat_map(baseline::Baseline::iter) {
@@ -197,18 +197,18 @@ impl Baseline {
     }
 }
 
-/// What the baseline is to be, and what changes.
+/// The new baseline, and how it differs from the old one.
 #[derive(Default)]
 struct Plan {
     entries: BTreeMap<Key, u32>,
     added: usize,
     dropped: u32,
-    /// How many cannot be added.
+    /// Number of violations that cannot be recorded.
     refused: usize,
 }
 
 impl Plan {
-    /// Adds the violations that count, but for those of contracts that allow no exceptions.
+    /// Adds the open violations, except those of contracts with `ignorable: false`.
     fn record(&mut self, report: &Report) {
         for violation in report.open() {
             if violation.contract.ignorable {
@@ -220,7 +220,7 @@ impl Plan {
         }
     }
 
-    /// Keeps what is still there, under the path that it has now.
+    /// Keeps entries whose violations still exist, under their current path.
     fn keep(&mut self, old: &baseline::Baseline, looked: &Looked) {
         let mut still: BTreeMap<Key, u32> = BTreeMap::new();
         let baselined = |violation: &&Violation| violation.state == State::Baselined;
@@ -230,7 +230,7 @@ impl Plan {
         for (key, count) in still {
             let at = old.find(key.contract.as_bytes(), key.path.as_bytes(), key.digest);
             let own = at.map_or(0, |at| old.entry(at).count);
-            // In a part of the project the entries of files that are gone stay as they are.
+            // In a check of some paths, entries of deleted files stay as they are.
             let count = if looked.below.is_empty() { count } else { count.min(own) };
             if count > 0 {
                 self.entries.entry(key).or_insert(count);
@@ -238,7 +238,7 @@ impl Plan {
         }
     }
 
-    /// What to write, unless nobody could read it.
+    /// The file's text, unless it is too large to be read again.
     fn file(&self) -> anyhow::Result<String> {
         let file = baseline::write(self.entries.iter().map(|(key, count)| (key, *count)));
         match baseline::too_large(file.len()) {
@@ -250,14 +250,14 @@ impl Plan {
         }
     }
 
-    /// Is it something else than what there is?
+    /// Whether it differs from the old one.
     fn changes(&self, old: Option<&baseline::Baseline>) -> bool {
         let Some(old) = old else { return !self.entries.is_empty() };
         let entries: BTreeMap<Key, u32> = old.iter().map(|entry| (Key::from(entry), entry.count)).collect();
         entries != self.entries
     }
 
-    /// What was done, in numbers, and what to do next.
+    /// A summary of what was done and what to do next.
     fn said(&self, args: &Baseline, old: Option<&baseline::Baseline>) -> String {
         let total: u32 = self.entries.values().sum();
         let would = if args.dry_run { "would be " } else { "" };

@@ -1,4 +1,4 @@
-//! `phaser contracts`: living with contracts, one file for each command.
+//! `phaser contracts`: one file per subcommand.
 
 use std::path::{Path, PathBuf};
 
@@ -47,29 +47,29 @@ pub struct Contracts {
 
 #[derive(Debug, Subcommand)]
 enum ContractsCommand {
-    /// Check the project, and say for each contract whether it is kept
+    /// Check the project and report pass or fail per contract
     Check(CheckArgs),
     /// List the contracts
     List(list::List),
-    /// Show everything about one contract
+    /// Show one contract in full
     Show(show::Show),
     /// Write a new contract
     Create(create::Create),
     /// Run the examples of contracts
     Test(test::Test),
-    /// Try a contract on the past: what it finds today, and which commits it would have refused
+    /// Show what a contract finds today and which commits it would have refused
     Backtest(backtest::Backtest),
-    /// Find contracts and ignore directives that do nothing, or not what they seem to
+    /// Find contracts and ignore directives that have no effect or a doubtful one
     Lint(lint::Lint),
-    /// Write the contracts down for agents that have no hooks: one line each, in AGENTS.md
+    /// Write the contracts into AGENTS.md, for agents without hooks
     Export(export::Export),
-    /// Switch a contract on, in its file
+    /// Enable a contract in its file
     Enable(switch::SwitchArgs),
-    /// Switch a contract off, in its file
+    /// Disable a contract in its file
     Disable(switch::SwitchArgs),
-    /// Print the JSON Schema of contract files, or of the configuration
+    /// Print the JSON Schema of contracts or of the configuration
     Schema(schema::Schema),
-    /// List the packs that are built in, or the contracts of one
+    /// List the built-in packs, or the contracts of one
     Packs(packs::PacksArgs),
 }
 
@@ -91,17 +91,17 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
     }
 }
 
-/// How a command shows its result.
+/// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Text,
     Json,
 }
 
-/// Where to look for contract files.
+/// Where contract files are.
 #[derive(Debug, Args)]
 pub struct Location {
-    /// The project [default: the one that the current directory is in]
+    /// Project root [default: found from the current directory]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
 
@@ -121,7 +121,7 @@ impl Location {
     }
 }
 
-/// Where to look for contracts.
+/// Where contracts come from.
 #[derive(Debug, Args)]
 pub struct Where {
     #[command(flatten)]
@@ -131,7 +131,7 @@ pub struct Where {
     packs: Packs,
 }
 
-/// A project, its files, and the contracts that were found for it.
+/// A project with its files and all its contracts.
 pub struct LoadedProject {
     pub root: Root,
     pub loaded: Loaded,
@@ -139,7 +139,7 @@ pub struct LoadedProject {
 }
 
 impl Where {
-    /// The project, with all contracts loaded; what is wrong with them goes to standard error.
+    /// Loads the project and prints warnings and notes to stderr.
     pub fn project(
         &self,
         environment: &Environment,
@@ -151,7 +151,7 @@ impl Where {
         Ok(project)
     }
 
-    /// The same, without a word about what is wrong with the contracts.
+    /// Loads the project and prints nothing.
     pub fn quiet_project(
         &self,
         environment: &Environment,
@@ -162,7 +162,7 @@ impl Where {
 }
 
 impl Location {
-    /// The project, with all contracts loaded, and without a word about what is wrong with them.
+    /// Loads the project and prints nothing.
     fn project(
         &self,
         environment: &Environment,
@@ -181,7 +181,7 @@ impl Location {
 }
 
 impl LoadedProject {
-    /// The project, with the contracts loaded that it has, and these.
+    /// Loads the contracts of the whole project.
     fn load(
         root: Root,
         locations: Extra,
@@ -196,7 +196,7 @@ impl LoadedProject {
         Ok(Self { root: project.root().clone(), loaded, targets })
     }
 
-    /// The contract that counts for this id.
+    /// The contract with this id.
     pub fn find(&self, id: &str) -> anyhow::Result<&Contract> {
         let found = self.loaded.layers.contracts.iter().find(|contract| contract.id == id);
         found.ok_or_else(|| {
@@ -205,43 +205,43 @@ impl LoadedProject {
         })
     }
 
-    /// The contract that counts for this id, or else one of any pack.
+    /// The contract with this id, from the project or from any pack.
     pub fn any(&self, id: &str) -> Option<Contract> {
         let own = self.loaded.layers.contracts.iter().find(|contract| contract.id == id).cloned();
         own.or_else(|| all_packs().contracts.into_iter().find(|contract| contract.id == id))
     }
 
-    /// The same, or an error that names the id that was probably meant.
+    /// The same, or an error that suggests the nearest id.
     pub fn find_anywhere(&self, id: &str) -> anyhow::Result<Contract> {
         self.any(id).ok_or_else(|| no_such_contract(id, self.nearest_id(id)))
     }
 
-    /// The id that was probably meant, of a contract of the project or of any pack.
+    /// The nearest id in the project or in any pack.
     pub fn nearest_id(&self, id: &str) -> Option<String> {
         let packs = all_packs();
         let all = self.loaded.layers.contracts.iter().chain(&packs.contracts);
         nearest(id, all.map(|contract| contract.id.as_str())).map(str::to_owned)
     }
 
-    /// The file on disk that a contract was read from; one of a pack has none.
+    /// The file of a contract on disk; pack contracts have none.
     pub fn file_of(&self, contract: &Contract) -> Option<PathBuf> {
         let is_pack = contract.origin.layer == LayerKind::Pack;
         self.path_of(&contract.origin.file).filter(|_| !is_pack)
     }
 
-    /// Where a contract file is that is shown like this.
+    /// The path on disk of a contract file, from its displayed path.
     pub fn path_of(&self, shown: &Path) -> Option<PathBuf> {
         let inside =
             |directory: &Directory| Some(directory.path.join(shown.strip_prefix(&directory.shown).ok()?));
         self.directories().filter_map(inside).find(|file| file.is_file())
     }
 
-    /// The directories that contracts are looked for in.
+    /// The contract directories.
     pub fn directories(&self) -> impl DoubleEndedIterator<Item = &Directory> {
         self.loaded.from.iter().filter_map(Layer::directory)
     }
 
-    /// The paths of the files of the project that a contract is checked on.
+    /// The files that a contract is checked on.
     pub fn checked_on(&self, contract: &Contract) -> Vec<&RelPath> {
         let exempt = self.loaded.layers.exempt(&self.root);
         let excluded: Vec<FileSet> = self.loaded.configs.iter().filter_map(Placed::excluded).collect();
@@ -255,7 +255,7 @@ impl LoadedProject {
     }
 }
 
-/// The paths of those of `targets` that a contract is about.
+/// The targets that a contract applies to.
 pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelPath> {
     let exempt = |path: &RelPath| contract.check.reads_text() && path.is_project_contract();
     let paths = targets.targets.iter().map(|target| &target.path);
@@ -273,7 +273,7 @@ pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>, examples: Exam
     layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) })
 }
 
-/// Says what is wrong with the patterns of contracts. Those of packs are known to be right.
+/// Prints the broken patterns of contracts. Pack contracts are valid.
 pub fn say_broken<'a>(contracts: impl IntoIterator<Item = &'a Contract>) {
     let own = contracts.into_iter().filter(|contract| contract.origin.layer != LayerKind::Pack);
     own.filter(|contract| contract.enabled)
@@ -281,12 +281,12 @@ pub fn say_broken<'a>(contracts: impl IntoIterator<Item = &'a Contract>) {
         .for_each(|broken| say_warnings([&broken]));
 }
 
-/// Says what is wrong with contract files.
+/// Prints warnings about contract files.
 pub fn say_warnings<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     warnings.into_iter().flat_map(Warning::lines).for_each(say);
 }
 
-/// A path as it can be printed.
+/// A path, sanitised.
 pub fn shown(path: &Path) -> String {
     inert(&path.display().to_string()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! `phaser fix`: repairs what contracts know how to repair, in files of the worktree.
+//! `phaser fix`: applies the fixes of contracts to files of the worktree.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ use file::{Done, Job};
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct Fix {
-    /// Fix these files, or the files in these directories
+    /// Fix these files and directories
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -44,11 +44,11 @@ pub struct Fix {
     #[arg(long, conflicts_with_all = ["paths", "staged"])]
     all: bool,
 
-    /// Fix the files that are staged, as they are in the worktree; stage them again afterwards
+    /// Fix the staged files in the worktree; stage them again afterwards
     #[arg(long, conflicts_with = "paths")]
     staged: bool,
 
-    /// Print what would change as a unified diff, which 'git apply' takes, and write nothing
+    /// Print a unified diff for 'git apply' and write nothing
     #[arg(long)]
     diff: bool,
 
@@ -62,26 +62,26 @@ pub struct Fix {
     #[arg(long, value_name = "PATH")]
     contracts_dir: Option<PathBuf>,
 
-    /// Fix also what is in the baseline, .claude/phaser-baseline.jsonl
+    /// Also fix violations in the baseline
     #[arg(long)]
     no_baseline: bool,
 
-    /// The least severity of what is left that makes the exit code 1
+    /// Lowest remaining severity that fails the run
     #[arg(long, value_enum, default_value = "error")]
     fail_on: FailOn,
 
-    /// Exit with 1 when something was fixed: for hooks that must see a file as it will be
+    /// Exit with 1 if anything was fixed
     #[arg(long)]
     fail_on_fix: bool,
 
-    /// Exit with 3 when a contract file is broken, or when anything was not checked
+    /// Exit with 3 if a contract file is broken or anything was not checked
     #[arg(long)]
     strict: bool,
 
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// Say nothing that is only informational
+    /// Suppress notes
     #[arg(long, short)]
     quiet: bool,
 
@@ -122,7 +122,7 @@ pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(args.exit(&report, &done))
 }
 
-/// What is fixed, and with what.
+/// The checked files and the matcher to fix them with.
 struct Looked<'a> {
     root: &'a Root,
     matcher: &'a Matcher,
@@ -158,7 +158,7 @@ impl Fix {
         Ok(Source::Files(paths.filter(|path| path.is_file()).collect()))
     }
 
-    /// Fixes the files that have something to fix, one after another.
+    /// Fixes the files that have a fixable violation, one after another.
     fn fix(&self, looked: &Looked<'_>, report: &Report) -> Vec<Done> {
         let filter = self.chosen.filter();
         let chosen = looked.matcher.contracts().iter().filter(|contract| filter.includes(contract));
@@ -183,8 +183,7 @@ impl Fix {
         done
     }
 
-    /// Puts what is left of files that were fixed in the place of what was there, and leaves out contracts that were not
-    /// chosen.
+    /// Replaces the violations of fixed files by those that remain, and drops contracts that were not selected.
     fn take_over(&self, report: &mut Report, done: &[Done]) {
         let violations = &mut report.violations;
         if !self.diff {

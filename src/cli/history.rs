@@ -1,4 +1,4 @@
-//! `phaser history`: how many violations there were in the commits of the past, with the contracts of today.
+//! `phaser history`: violations of past commits, counted with the contracts of today.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,32 +26,31 @@ use phaser_project::scan::{self, Existing};
 use phaser_project::source::Source;
 use phaser_project::source::git::history::{Every, Reach, Wanted, past, seconds_of};
 
-/// How many gaps are said one by one.
+/// Number of gaps that are printed one by one.
 const MOST_GAPS: usize = 20;
 
 /// `phaser history`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct History {
-    /// Look at commits from this time on: a date such as 2026-01-31, or '6 weeks ago'
+    /// Start at this date, such as 2026-01-31 or '6 weeks ago'
     /// [default: the year before the newest commit]
     #[arg(long, value_name = "DATE", value_parser = since, conflicts_with = "commits")]
     since: Option<i64>,
 
-    /// Look at the last N commits
+    /// Use the last N commits
     #[arg(long, value_name = "N", value_parser = super::args::values::commits)]
     commits: Option<usize>,
 
-    /// Of these, look at every Nth, or at the last one of each day or week
+    /// Sample every Nth commit, or the last of each day or week
     #[arg(long, value_name = "N|day|week", default_value = "week", value_parser = every)]
     every: Every,
 
-    /// How to show it [default: what the name of --output ends with, otherwise text]
+    /// Output format [default: by the extension of --output, otherwise text]
     #[arg(long, value_enum)]
     format: Option<Format>,
 
-    /// Write to this file instead of standard output; without --format, a name that ends with .json or .html
-    /// says which
+    /// Write to this file instead of stdout; .json and .html select the format
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -72,17 +71,17 @@ pub struct History {
     #[arg(long, value_enum, default_value = "auto")]
     color: Color,
 
-    /// Say nothing that is only informational
+    /// Suppress notes
     #[arg(long, short)]
     quiet: bool,
 }
 
 const AFTER: &str = "\
-The contracts are those of today, as they are on disk; the commits are those on the way back from HEAD along
-first parents. Ignore directives count, the baseline does not. Nothing is checked out, and nothing is written.
+Applies the contracts on disk to the first-parent history of HEAD. Ignore directives apply, the baseline does
+not. Checks nothing out and writes nothing.
 
 Exit codes:
-  0  it ran, whatever it found
+  0  it ran
   3  phaser could not run, or could not read everything";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -93,7 +92,7 @@ enum Format {
 }
 
 impl Format {
-    /// What the name of a file says.
+    /// The format for a file name.
     fn of_file(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("json") => Self::Json,
@@ -159,7 +158,7 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
 }
 
 impl History {
-    /// Which commits are looked at.
+    /// The selected commits.
     fn wanted(&self) -> Wanted {
         let reach = match (self.since, self.commits) {
             (Some(since), _) => Reach::Since(since),
@@ -174,7 +173,7 @@ impl History {
         self.format.unwrap_or_else(of_file)
     }
 
-    /// Says what was not looked at, and where the past ends before it should.
+    /// Prints gaps, and where the history ends early.
     fn say_gaps(&self, counted: &Counted) {
         if counted.samples.is_empty() {
             say("phaser: there is no commit since then: name an earlier time with --since");
@@ -202,7 +201,7 @@ impl History {
         }
     }
 
-    /// Writes the report where it is wanted, and text beside it.
+    /// Writes the report to `--output` or stdout.
     fn write(
         &self,
         environment: &Environment,

@@ -1,4 +1,4 @@
-//! `phaser contracts backtest`: a contract tried on what there is and on the past, before it is switched on.
+//! `phaser contracts backtest`: what a contract finds today, and which commits it would have refused.
 
 use std::fs;
 use std::io::Read;
@@ -33,11 +33,11 @@ use phaser_project::source::Source;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
 pub struct Backtest {
-    /// The contract: the id of one of the project or of any pack, a file, or - for standard input
+    /// Contract id (of the project or a pack), a file, or - for stdin
     #[arg(value_name = "ID|FILE|-")]
     contract: String,
 
-    /// How many commits to try it on
+    /// Number of commits to try
     #[arg(long, value_name = "N", default_value = "100", value_parser = values::commits)]
     commits: usize,
 
@@ -47,7 +47,7 @@ pub struct Backtest {
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// How to show the result
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 
@@ -56,12 +56,12 @@ pub struct Backtest {
 }
 
 const AFTER: &str = "\
-The contract counts as if it were switched on, with what the configuration says about it. Today is what is on disk.
-A commit would have been refused if it brings new violations in, compared with its first parent, as
-'phaser enforce --diff PARENT..COMMIT --new-lines' finds them. Ignore directives count, the baseline does not.
+The contract is tried as if it were enabled, with the overrides of the configuration. A commit would have been
+refused if it adds violations to its first parent ('phaser enforce --diff PARENT..COMMIT --new-lines').
+Ignore directives apply, the baseline does not.
 
 Exit codes:
-  0  it ran, whatever it found
+  0  it ran
   3  phaser could not run, or could not read everything";
 
 pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
@@ -98,7 +98,7 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     past.notes.iter().for_each(|note| say(format_args!("phaser: {note}")));
     if about_project {
         say(format_args!(
-            "phaser: {} is about the project as a whole, so no commit is refused for it",
+            "phaser: {} concerns the whole project, so it refuses no commit",
             contract.id
         ));
     }
@@ -119,12 +119,11 @@ fn say_gaps(report: &Report) {
 }
 
 impl Backtest {
-    /// The contracts that are meant, as if they were switched on: in a project with directories of its own that have
-    /// contracts, several may have one id.
+    /// The contracts to try, enabled. Nested directories can give one id several contracts.
     fn contracts(&self, project: &LoadedProject, environment: &Environment) -> anyhow::Result<Vec<Contract>> {
         let name = self.contract.as_str();
         let own = || project.loaded.layers.contracts.iter().filter(|contract| contract.id == name);
-        // An id has neither dots nor slashes in it.
+        // An id contains neither dots nor slashes.
         let is_file = || name.contains(['/', '.', std::path::MAIN_SEPARATOR]);
         let is_here = || project.any(name).is_none() && environment.cwd.join(name).is_file();
         let mut contracts: Vec<Contract> = if name == "-" {
@@ -141,7 +140,7 @@ impl Backtest {
     }
 }
 
-/// The contract, as the configuration of the project has it.
+/// The contract with the overrides of the configuration.
 fn with_overrides(contract: Contract, project: &LoadedProject) -> Contract {
     let overrides: Vec<_> = project.loaded.configs.iter().flat_map(Placed::overrides).collect();
     let mut layers = Layers { contracts: vec![contract], ..Layers::default() };

@@ -1,4 +1,4 @@
-//! `phaser contracts check` and `phaser check`: every contract on the whole project, with the output of version 1.2.
+//! `phaser contracts check` and `phaser check`: pass or fail per contract, in the output format of version 1.2.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Write};
@@ -24,18 +24,18 @@ use phaser_project::source::Source;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Show the violations too
+    /// List the violations
     #[arg(long, short)]
     verbose: bool,
 
-    /// Exit with 1 when a contract is not kept
+    /// Exit with 1 if a contract failed
     #[arg(long)]
     fail_on_error: bool,
 
     #[command(flatten)]
     place: Where,
 
-    /// How to show the result
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 
@@ -48,7 +48,7 @@ pub fn run(args: &CheckArgs, environment: &Environment) -> anyhow::Result<Exit> 
     check(args, environment, to_json)
 }
 
-/// Runs `phaser check`, whose JSON is the list that version 1.2 printed.
+/// Runs `phaser check`; its JSON is the list of version 1.2.
 pub fn run_at_top(args: &CheckArgs, environment: &Environment) -> anyhow::Result<Exit> {
     check(args, environment, to_json_list)
 }
@@ -90,7 +90,7 @@ fn check(
     Ok(exit(args, &checked, &report))
 }
 
-/// A contract, where it is not kept, and where that could not be found out.
+/// A contract with its violations and its gaps.
 struct Checked<'a> {
     contract: &'a Contract,
     violations: Vec<&'a Violation>,
@@ -102,7 +102,7 @@ impl Checked<'_> {
         self.violations.is_empty() && self.unfinished.is_empty()
     }
 
-    /// The violations, one for each file and line.
+    /// The violations, one per file and line.
     fn places(&self) -> impl Iterator<Item = &Violation> {
         let mut seen = BTreeSet::new();
         self.violations
@@ -111,7 +111,7 @@ impl Checked<'_> {
             .filter(move |violation| seen.insert((&violation.path, line(violation))))
     }
 
-    /// What is said about a violation: for the form of version 1.2 in the words of that version.
+    /// The text of a violation; contracts of version 1.2 keep the wording of that version.
     fn words(&self) -> String {
         let Contract { schema, kind, check, message, .. } = self.contract;
         let pattern = check.pattern().map(|pattern| pattern.source.as_str()).unwrap_or_default();
@@ -172,7 +172,7 @@ fn to_json(checked: &[Checked<'_>]) -> Value {
     })
 }
 
-/// The list of version 1.2, without the time: the same project gives the same bytes.
+/// The list of version 1.2, without the timestamp.
 fn to_json_list(checked: &[Checked<'_>]) -> Value {
     let one = |checked: &Checked<'_>| {
         let id = &checked.contract.id;

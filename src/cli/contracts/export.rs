@@ -1,6 +1,6 @@
-//! `phaser contracts export`: the contracts as a section of a Markdown file, for agents that have no hooks to tell them.
+//! `phaser contracts export`: the contracts as a section of a Markdown file, for agents without hooks.
 //!
-//! The section stands between two markers, each on a line of its own. Nothing else in the file changes.
+//! Two marker lines delimit the section. Nothing else in the file changes.
 
 use std::path::{Path, PathBuf};
 
@@ -23,20 +23,20 @@ use phaser_project::project::load::Extra;
 const BEGIN: &str = "<!-- phaser:contracts:begin -->";
 const END: &str = "<!-- phaser:contracts:end -->";
 
-/// The file that most agents read, in the project's root.
+/// The file that most agents read.
 const AGENTS: &str = "AGENTS.md";
 
 #[derive(Debug, Args)]
 pub struct Export {
-    /// Put them into AGENTS.md of the project, between two markers; everything else in it stays
+    /// Write into AGENTS.md, between two markers; the rest stays
     #[arg(long)]
     agents_md: bool,
 
-    /// Put them into this file instead, such as CLAUDE.md
+    /// Write into this file instead, such as CLAUDE.md
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Write nothing; exit with 1 when the file is out of date
+    /// Write nothing; exit with 1 if the file is out of date
     #[arg(long)]
     check: bool,
 
@@ -77,7 +77,7 @@ pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
 }
 
 impl Export {
-    /// The project with its contracts. The user's own are left out: the file is everybody's.
+    /// The project without the user's own contracts: the file is shared.
     fn project(&self, environment: &Environment) -> anyhow::Result<LoadedProject> {
         let Where { location, packs } = &self.place;
         let root = location.root(environment)?;
@@ -102,7 +102,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// The section, with its markers and a final line break.
+/// The section with its markers.
 fn section(contracts: &[Contract]) -> String {
     let mut text = format!(
         "{BEGIN}\n## Contracts\n\nRules of this project, each with the files it is about. `phaser enforce --all` checks them, \
@@ -124,8 +124,7 @@ fn section(contracts: &[Contract]) -> String {
     text
 }
 
-/// `text` with the section in the place of the one that it has, or at its end. What is wrong with its markers is said with
-/// the line.
+/// `text` with its section replaced, or with a section added at the end. An error names the line of a misplaced marker.
 fn with_section(text: &str, section: &str) -> Result<String, String> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let section = section.replace('\n', newline);
@@ -150,7 +149,7 @@ fn with_section(text: &str, section: &str) -> Result<String, String> {
     }
 }
 
-/// A line that is a marker.
+/// Whether a line is a marker.
 struct Marker<'t> {
     text: &'t str,
     line: usize,

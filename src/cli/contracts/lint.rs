@@ -1,4 +1,4 @@
-//! `phaser contracts lint`: what is doubtful about contracts and ignore directives.
+//! `phaser contracts lint`: doubtful contracts and ignore directives.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub struct Lint {
     #[command(flatten)]
     place: Where,
 
-    /// How to show the result
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 
@@ -57,7 +57,7 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(if warnings.is_empty() { Exit::Clean } else { Exit::Violations })
 }
 
-/// What is wrong with patterns, and with the directives that are about them.
+/// Warnings about patterns and about directives for them.
 fn directives(project: &LoadedProject, targets: &Targets) -> Vec<Warning> {
     let loaded = &project.loaded.layers;
     let exempt = loaded.exempt(&project.root);
