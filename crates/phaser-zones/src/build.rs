@@ -1,23 +1,25 @@
-//! Short constructors for the tables, so that an entry reads like a sentence. Only data.
+//! Constructors for the tables: `escaped("\"").many().holes(…)` is a string with backslash escapes, over many lines,
+//! with code in it.
 
 use super::Zone;
 use super::rule::{
-    At, Blanks, Case, Classes, Close, CloseAt, Escape, Fence, Fenced, Hole, HoleEnd, Inside, Line, Lines,
-    Nesting, Nests, Open, Paired, Prefix, Quote, Rule, Strings, What,
+    At, Blanks, Classes, Close, CloseAt, Escape, Fence, Fenced, Hole, HoleEnd, Inside, LetterCase, LineRule,
+    NestingComment, Nests, Open, Paired, Prefix, Quote, QuoteLines, Rule, RuleKind, Strings,
 };
 
 /// Backslash and the next character.
 pub(super) const BACKSLASH: &[Escape] = &[Escape::Next(b'\\')];
 
-/// What `text` opens.
-pub(super) const fn rule(text: &'static str, what: What) -> Rule {
-    let open = Open { prefix: Prefix::None, case: Case::Exact, head: text, fence: Fence::None, tail: "" };
-    Rule { at: At::Anywhere, open, what }
+/// A rule that `text` opens anywhere.
+pub(super) const fn rule(text: &'static str, kind: RuleKind) -> Rule {
+    let open =
+        Open { prefix: Prefix::None, case: LetterCase::Exact, head: text, fence: Fence::None, tail: "" };
+    Rule { at: At::Anywhere, open, kind }
 }
 
 /// A comment to the end of the line.
 pub(super) const fn line(open: &'static str) -> Rule {
-    rule(open, What::Line(Line { zone: Zone::Comment, continued_by: 0, stop: "" }))
+    rule(open, RuleKind::Line(LineRule { zone: Zone::Comment, continued_by: 0, stop: "" }))
 }
 
 /// A comment that does not nest.
@@ -27,12 +29,12 @@ pub(super) const fn block(open: &'static str, close: &'static str) -> Rule {
 
 /// A comment that nests.
 pub(super) const fn nesting(open: &'static str, close: &'static str) -> Rule {
-    rule(open, What::Nesting(Nesting { close, strings: Strings::Ignored }))
+    rule(open, RuleKind::Nesting(NestingComment { close, strings: Strings::Ignored }))
 }
 
 /// A string on one line, closed by what opens it, without escapes.
 pub(super) const fn string(open: &'static str) -> Rule {
-    rule(open, What::Quote(quote(open)))
+    rule(open, RuleKind::Quote(quote(open)))
 }
 
 /// A string with backslashes.
@@ -40,13 +42,13 @@ pub(super) const fn escaped(open: &'static str) -> Rule {
     string(open).escapes(BACKSLASH)
 }
 
-/// What stands up to `close`, as a string on one line.
+/// The part up to `close`, a string on one line.
 pub(super) const fn quote(close: &'static str) -> Quote {
     Quote {
         zone: Zone::String,
         close: Close { head: close, tail: "", at: CloseAt::Anywhere },
         escapes: &[],
-        lines: Lines::One,
+        lines: QuoteLines::One,
         holes: &[],
         classes: Classes::Ignored,
     }
@@ -57,7 +59,7 @@ pub(super) const fn paired(open: &'static str, letters: &'static str, delimiters
     let quote = quote("").escapes(BACKSLASH).many();
     rule(
         open,
-        What::Paired(Paired {
+        RuleKind::Paired(Paired {
             letters,
             delimiters,
             blanks: Blanks::Refused,
@@ -70,15 +72,15 @@ pub(super) const fn paired(open: &'static str, letters: &'static str, delimiters
 
 /// One character without a closing quote.
 pub(super) const fn letter(open: &'static str) -> Rule {
-    rule(open, What::Letter)
+    rule(open, RuleKind::Letter)
 }
 
-/// `text` means nothing.
+/// `text` is code and opens nothing.
 pub(super) const fn skip(text: &'static str) -> Rule {
-    rule(text, What::Skip)
+    rule(text, RuleKind::Skip)
 }
 
-/// A backslash takes the next character's meaning away.
+/// A backslash escapes the next character.
 pub(super) const ESCAPED_CODE: Rule = letter("\\");
 
 /// Code of the same language that `open` starts; it ends with the last bracket of `pairs`.
@@ -95,7 +97,7 @@ pub(super) const fn hole(open: &'static str, pairs: &'static str) -> Hole {
 
 /// Code of its own kind in code.
 pub(super) const fn island(hole: Hole) -> Rule {
-    rule(hole.head, What::Island(hole))
+    rule(hole.head, RuleKind::Island(hole))
 }
 
 impl Hole {
@@ -105,7 +107,7 @@ impl Hole {
         self
     }
 
-    /// Ends in another way.
+    /// Sets the end.
     pub const fn until(mut self, end: HoleEnd) -> Self {
         self.end = end;
         self
@@ -126,25 +128,25 @@ impl Hole {
 }
 
 impl Quote {
-    /// As another zone.
+    /// Sets the zone.
     pub const fn zone(mut self, zone: Zone) -> Self {
         self.zone = zone;
         self
     }
 
-    /// Over many lines.
+    /// May span lines.
     pub const fn many(mut self) -> Self {
-        self.lines = Lines::Many;
+        self.lines = QuoteLines::Many;
         self
     }
 
-    /// Something hides a closer.
+    /// Sets the escapes.
     pub const fn escapes(mut self, escapes: &'static [Escape]) -> Self {
         self.escapes = escapes;
         self
     }
 
-    /// With code inside.
+    /// Sets the holes.
     pub const fn holes(mut self, holes: &'static [Hole]) -> Self {
         self.holes = holes;
         self
@@ -152,44 +154,44 @@ impl Quote {
 }
 
 impl Rule {
-    /// Only there.
+    /// Sets the positions where it may open.
     pub const fn at(mut self, at: At) -> Self {
         self.at = at;
         self
     }
 
-    /// Letters in any case.
+    /// Ignores the case of letters.
     pub const fn any_case(mut self) -> Self {
-        self.open.case = Case::Any;
+        self.open.case = LetterCase::Any;
         self
     }
 
-    /// One of the words may stand directly before it, and belongs to it.
+    /// One of the words may precede it directly and belongs to it.
     pub const fn maybe_after(mut self, words: &'static [&'static str]) -> Self {
         self.open.prefix = Prefix::Optional(words);
         self
     }
 
-    /// One of the words must stand directly before it, and belongs to it.
+    /// One of the words must precede it directly and belongs to it.
     pub const fn after(mut self, words: &'static [&'static str]) -> Self {
         self.open.prefix = Prefix::Required(words);
         self
     }
 
-    /// Any word must stand directly before it, and belongs to it.
+    /// A word must precede it directly and belongs to it.
     pub const fn after_word(mut self) -> Self {
         self.open.prefix = Prefix::Word;
         self
     }
 
-    /// The opener goes on with `fence` and `tail`; the closer is `head`, the fence, and `close_tail`.
+    /// Continues the opener with `fence` and `tail`.
     pub const fn fence(mut self, fence: Fence, tail: &'static str) -> Self {
         self.open.fence = fence;
         self.open.tail = tail;
         self
     }
 
-    /// Closed by another text.
+    /// Sets the closer.
     pub const fn closed_by(self, head: &'static str) -> Self {
         self.closed_by_parts(head, "")
     }
@@ -202,45 +204,45 @@ impl Rule {
         self.with(quote)
     }
 
-    /// Closed only there.
+    /// Sets the positions where the closer counts.
     pub const fn closed_at(self, at: CloseAt) -> Self {
         let mut quote = self.inner();
         quote.close.at = at;
         self.with(quote)
     }
 
-    /// Over many lines.
+    /// May span lines.
     pub const fn many(self) -> Self {
-        self.lines(Lines::Many)
+        self.lines(QuoteLines::Many)
     }
 
-    /// Only when it closes on its line.
+    /// Opens only if it closes on its line.
     pub const fn closed(self) -> Self {
-        self.lines(Lines::Closed)
+        self.lines(QuoteLines::Closed)
     }
 
-    /// Something hides a closer.
+    /// Sets the escapes.
     pub const fn escapes(self, escapes: &'static [Escape]) -> Self {
         let quote = self.inner().escapes(escapes);
         self.with(quote)
     }
 
-    /// With code inside.
+    /// Sets the holes.
     pub const fn holes(self, holes: &'static [Hole]) -> Self {
         let quote = self.inner().holes(holes);
         self.with(quote)
     }
 
-    /// Recognised, but code.
+    /// Sets the zone to code.
     pub const fn as_code(self) -> Self {
         self.zone(Zone::Code)
     }
 
-    /// As another zone.
+    /// Sets the zone.
     pub const fn zone(mut self, zone: Zone) -> Self {
-        if let What::Line(mut line) = self.what {
+        if let RuleKind::Line(mut line) = self.kind {
             line.zone = zone;
-            self.what = What::Line(line);
+            self.kind = RuleKind::Line(line);
             return self;
         }
         let quote = self.inner().zone(zone);
@@ -254,67 +256,69 @@ impl Rule {
         self.with(quote)
     }
 
-    /// A line that goes on after this byte.
+    /// Continues a line comment after this byte.
     pub const fn continued_by(mut self, byte: u8) -> Self {
-        let What::Line(mut line) = self.what else { panic!("only a line goes on") };
+        let RuleKind::Line(mut line) = self.kind else { panic!("only a line goes on") };
         line.continued_by = byte;
-        self.what = What::Line(line);
+        self.kind = RuleKind::Line(line);
         self
     }
 
-    /// A line that ends early.
+    /// Ends a line comment early.
     pub const fn stopped_by(mut self, stop: &'static str) -> Self {
-        let What::Line(mut line) = self.what else { panic!("only a line ends early") };
+        let RuleKind::Line(mut line) = self.kind else { panic!("only a line ends early") };
         line.stop = stop;
-        self.what = What::Line(line);
+        self.kind = RuleKind::Line(line);
         self
     }
 
-    /// A comment in which strings count.
+    /// Reads strings inside a nesting comment.
     pub const fn with_strings(mut self) -> Self {
-        let What::Nesting(mut nesting) = self.what else { panic!("only a nesting comment reads strings") };
+        let RuleKind::Nesting(mut nesting) = self.kind else {
+            panic!("only a nesting comment reads strings")
+        };
         nesting.strings = Strings::Read;
-        self.what = What::Nesting(nesting);
+        self.kind = RuleKind::Nesting(nesting);
         self
     }
 
-    /// A literal of `parts` parts, perhaps with blanks before its delimiter.
+    /// Sets the number of parts, and whether blanks may precede the delimiter.
     pub const fn parts(mut self, parts: u8, blanks: Blanks) -> Self {
-        let What::Paired(mut paired) = self.what else { panic!("only a paired literal has parts") };
+        let RuleKind::Paired(mut paired) = self.kind else { panic!("only a paired literal has parts") };
         paired.parts = parts;
         paired.blanks = blanks;
-        self.what = What::Paired(paired);
+        self.kind = RuleKind::Paired(paired);
         self
     }
 
-    /// A literal whose first closing bracket ends it.
+    /// Ends a paired literal at the first closing bracket.
     pub const fn without_nesting(mut self) -> Self {
-        let What::Paired(mut paired) = self.what else { panic!("only a paired literal nests") };
+        let RuleKind::Paired(mut paired) = self.kind else { panic!("only a paired literal nests") };
         paired.nests = Nests::No;
-        self.what = What::Paired(paired);
+        self.kind = RuleKind::Paired(paired);
         self
     }
 
-    const fn lines(self, lines: Lines) -> Self {
+    const fn lines(self, lines: QuoteLines) -> Self {
         let mut quote = self.inner();
         quote.lines = lines;
         self.with(quote)
     }
 
     const fn inner(&self) -> Quote {
-        match self.what {
-            What::Quote(quote) => quote,
-            What::Paired(paired) => paired.quote,
+        match self.kind {
+            RuleKind::Quote(quote) => quote,
+            RuleKind::Paired(paired) => paired.quote,
             _ => panic!("not a quote"),
         }
     }
 
     const fn with(mut self, quote: Quote) -> Self {
-        if let What::Paired(mut paired) = self.what {
+        if let RuleKind::Paired(mut paired) = self.kind {
             paired.quote = quote;
-            self.what = What::Paired(paired);
+            self.kind = RuleKind::Paired(paired);
         } else {
-            self.what = What::Quote(quote);
+            self.kind = RuleKind::Quote(quote);
         }
         self
     }

@@ -1,32 +1,30 @@
-//! Code: which rule opens where, and where the code inside a string ends.
-//!
-//! Knows the shape of openers and holes. What a rule opens is read in other files.
+//! Code frames: finds the rule that opens, and the end of code inside a string.
 
 use super::Zone;
-use super::byte_set::ByteSet;
 use super::language::Language;
-use super::lexer::{CodeFrame, Frame, Lexer, Parenthesis, Tried};
-use super::rule::{Bracket, Case, Fence, Fenced, Hole, HoleEnd, Inside, Open, Prefix, Rule, What};
+use super::lexer::{Attempt, CodeFrame, Lexer, LexerFrame, Parenthesis};
+use super::rule::{Bracket, Fence, Fenced, Hole, HoleEnd, Inside, LetterCase, Open, Prefix, Rule, RuleKind};
+use super::stop_bytes::StopBytes;
 
 /// The longest word that may be a prefix or a keyword.
 const MAX_WORD: usize = 64;
 
-/// How far the closer of a hole that must end soon is looked for.
+/// The search distance of [`HoleEnd::Near`], in bytes.
 const NEAR: usize = 1024;
 
-/// An opener that was found.
+/// An opener in the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opened {
-    /// Where it starts, with its prefix.
+    /// The start, prefix included.
     pub start: usize,
-    /// Where its fence stands, and how long it is.
+    /// The fence: offset and length.
     pub fence: (usize, usize),
-    /// Where it ends.
+    /// The offset after the opener.
     pub after: usize,
 }
 
 impl Lexer<'_> {
-    /// One step in code: up to the next byte that may mean something, and what it means.
+    /// One step in code: skips to the next stop byte and tries the rules there.
     pub(super) fn code(&mut self, frame: CodeFrame) {
         let stops = self.code_stops(&frame);
         let ahead = stops.find(self.rest(self.pos));
@@ -36,12 +34,12 @@ impl Lexer<'_> {
             return self.start_heredocs();
         }
         if let Some(hole) = frame.hole
-            && self.ends_hole(hole, &frame) == Tried::Taken
+            && self.ends_hole(hole, &frame) == Attempt::Taken
         {
             return;
         }
         for rule in frame.language.rules {
-            if self.attempt(frame.language, rule) == Tried::Taken {
+            if self.attempt(frame.language, rule) == Attempt::Taken {
                 return;
             }
         }
@@ -50,14 +48,14 @@ impl Lexer<'_> {
     }
 
     /// Enters the code that `hole` opens at `at`, in a quote with `fence`.
-    pub(super) fn enter_hole(&mut self, hole: &'static Hole, at: usize, fence: (usize, usize)) -> Tried {
-        let Some(language) = self.language_inside(hole) else { return Tried::Refused };
+    pub(super) fn enter_hole(&mut self, hole: &'static Hole, at: usize, fence: (usize, usize)) -> Attempt {
+        let Some(language) = self.language_inside(hole) else { return Attempt::Refused };
         let after = at + hole_opener_len(hole, fence);
         let (mut depth, mut bound) = (0, None);
         match hole.end {
             HoleEnd::Balanced(pairs) => depth = opened_brackets(hole, pairs),
             HoleEnd::At(_) => {}
-            HoleEnd::First(_) | HoleEnd::Near(_) if !self.may_look_ahead() => return Tried::Refused,
+            HoleEnd::First(_) | HoleEnd::Near(_) if !self.may_look_ahead() => return Attempt::Refused,
             HoleEnd::First(close) => {
                 let found = self.find_ahead(close.as_bytes(), after);
                 bound = Some((found.unwrap_or(self.end), close.len()));
@@ -67,30 +65,30 @@ impl Lexer<'_> {
                 let near = &rest[..rest.len().min(NEAR)];
                 self.looked_ahead(near.len());
                 let Some(length) = memchr::memmem::find(near, close.as_bytes()) else {
-                    return Tried::Refused;
+                    return Attempt::Refused;
                 };
                 bound = Some((after + length, close.len()));
             }
         }
         if let Some((end, closer)) = bound
-            && self.bound(end, closer) == Tried::Refused
+            && self.bound(end, closer) == Attempt::Refused
         {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
-        let frame = match Frame::of(language) {
-            Frame::Code(frame) => Frame::Code(CodeFrame { hole: Some(hole), depth, ..frame }),
+        let frame = match LexerFrame::of(language) {
+            LexerFrame::Code(frame) => LexerFrame::Code(CodeFrame { hole: Some(hole), depth, ..frame }),
             other => other,
         };
-        if self.push(frame) == Tried::Refused {
-            return Tried::Refused;
+        if self.push(frame) == Attempt::Refused {
+            return Attempt::Refused;
         }
         self.mark(at, Zone::Code);
         self.pos = after.min(self.end);
         self.tail = self.pos;
-        Tried::Taken
+        Attempt::Taken
     }
 
-    /// Does `hole` open at `at`?
+    /// Whether `hole` opens at `at`.
     pub(super) fn opens_hole(&self, hole: &Hole, at: usize, fence: (usize, usize)) -> bool {
         let rest = self.rest(at);
         let Some(rest) = rest.strip_prefix(hole.head.as_bytes()) else { return false };
@@ -102,7 +100,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The word that ends before `at`, as far as it stands in the same zone.
+    /// The word that ends at `at`, within the current zone.
     pub(super) fn word_before(&self, language: &Language, at: usize) -> &[u8] {
         let from = self.zone_start().max(at.saturating_sub(MAX_WORD)).min(at);
         let reach = &self.text[from..at];
@@ -110,7 +108,7 @@ impl Lexer<'_> {
         &reach[reach.len() - length..]
     }
 
-    fn code_stops(&self, frame: &CodeFrame) -> ByteSet {
+    fn code_stops(&self, frame: &CodeFrame) -> StopBytes {
         let mut stops = frame.language.stops;
         if !self.waiting.is_empty() {
             stops = stops.with(b'\n');
@@ -126,19 +124,19 @@ impl Lexer<'_> {
         }
     }
 
-    fn ends_hole(&mut self, hole: &'static Hole, frame: &CodeFrame) -> Tried {
+    fn ends_hole(&mut self, hole: &'static Hole, frame: &CodeFrame) -> Attempt {
         match hole.end {
             HoleEnd::Balanced(pairs) => self.ends_balanced(hole, pairs, frame),
             HoleEnd::At(close) if self.rest(self.pos).starts_with(close.as_bytes()) => {
                 self.pass(self.pos + close.len());
                 self.pop();
-                Tried::Taken
+                Attempt::Taken
             }
-            HoleEnd::At(_) | HoleEnd::First(_) | HoleEnd::Near(_) => Tried::Refused,
+            HoleEnd::At(_) | HoleEnd::First(_) | HoleEnd::Near(_) => Attempt::Refused,
         }
     }
 
-    fn ends_balanced(&mut self, hole: &'static Hole, pairs: &str, frame: &CodeFrame) -> Tried {
+    fn ends_balanced(&mut self, hole: &'static Hole, pairs: &str, frame: &CodeFrame) -> Attempt {
         let byte = self.text[self.pos];
         if let (Some(format), b':') = (hole.format, byte)
             && frame.depth == opened_brackets(hole, pairs)
@@ -146,25 +144,25 @@ impl Lexer<'_> {
         {
             self.pass(self.pos + 1);
             self.frames.pop();
-            self.frames.push(Frame::Code(CodeFrame { language, hole: Some(format), ..*frame }));
-            return Tried::Taken;
+            self.frames.push(LexerFrame::Code(CodeFrame { language, hole: Some(format), ..*frame }));
+            return Attempt::Taken;
         }
         if bracket(pairs, byte) != Some(Bracket::Closes) {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         self.pass(self.pos + 1);
         if frame.depth == 1 && frame.cases == 0 {
             self.pop();
-        } else if let Some(Frame::Code(top)) = self.frames.last_mut() {
+        } else if let Some(LexerFrame::Code(top)) = self.frames.last_mut() {
             top.depth = top.depth.saturating_sub(1);
         }
-        Tried::Taken
+        Attempt::Taken
     }
 
     fn count_bracket(&mut self, frame: &CodeFrame, byte: u8) {
         if let Some(Hole { end: HoleEnd::Balanced(pairs), .. }) = frame.hole
             && bracket(pairs, byte) == Some(Bracket::Opens)
-            && let Some(Frame::Code(top)) = self.frames.last_mut()
+            && let Some(LexerFrame::Code(top)) = self.frames.last_mut()
         {
             top.depth += 1;
         }
@@ -185,44 +183,44 @@ impl Lexer<'_> {
         match hole.inside {
             Inside::Other(language) => Some(language),
             Inside::Same => self.frames.iter().rev().find_map(|frame| match frame {
-                Frame::Code(frame) => Some(frame.language),
+                LexerFrame::Code(frame) => Some(frame.language),
                 _ => None,
             }),
         }
     }
 
-    fn attempt(&mut self, language: &'static Language, rule: &'static Rule) -> Tried {
-        let Some(opened) = self.opened(language, &rule.open) else { return Tried::Refused };
+    fn attempt(&mut self, language: &'static Language, rule: &'static Rule) -> Attempt {
+        let Some(opened) = self.opened(language, &rule.open) else { return Attempt::Refused };
         if !self.allows(language, rule.at, &opened) {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
-        match &rule.what {
-            What::Line(line) => self.line(line, opened),
-            What::Nesting(nesting) => self.nesting(rule.open.head, nesting, opened),
-            What::Quote(quote) => self.open_quote(rule, quote, opened),
-            What::Heredoc(heredoc) => self.open_heredoc(heredoc, opened),
-            What::Paired(paired) => self.open_paired(language, paired, opened),
-            What::Island(hole) => self.enter_hole(hole, self.pos, (0, 0)),
-            What::Letter => self.letter(opened),
-            What::CharOrLabel(escapes) => self.char_or_label(escapes, opened),
-            What::Number => self.number(language),
-            What::Skip => self.skip(opened.after),
-            What::Rest(zone) => self.rest_of_text(*zone, opened),
-            What::BlockScalar => self.block_scalar(opened),
-            What::YamlLine => self.yaml_line(opened),
-            What::Flow(bracket) => self.flow(*bracket, opened),
-            What::Case(bracket) => self.case(*bracket, opened),
-            What::Element(markup) => self.open_element(language, markup, opened),
+        match &rule.kind {
+            RuleKind::Line(line) => self.line(line, opened),
+            RuleKind::Nesting(nesting) => self.nesting(rule.open.head, nesting, opened),
+            RuleKind::Quote(quote) => self.open_quote(rule, quote, opened),
+            RuleKind::Heredoc(heredoc) => self.open_heredoc(heredoc, opened),
+            RuleKind::Paired(paired) => self.open_paired(language, paired, opened),
+            RuleKind::Island(hole) => self.enter_hole(hole, self.pos, (0, 0)),
+            RuleKind::Letter => self.letter(opened),
+            RuleKind::CharOrLabel(escapes) => self.char_or_label(escapes, opened),
+            RuleKind::Number => self.number(language),
+            RuleKind::Skip => self.skip(opened.after),
+            RuleKind::Rest(zone) => self.rest_of_text(*zone, opened),
+            RuleKind::BlockScalar => self.block_scalar(opened),
+            RuleKind::YamlLine => self.yaml_line(opened),
+            RuleKind::Flow(bracket) => self.flow(*bracket, opened),
+            RuleKind::Case(bracket) => self.case(*bracket, opened),
+            RuleKind::Element(markup) => self.open_element(language, markup, opened),
         }
     }
 
-    /// The opener, if it stands here.
+    /// Matches an opener at the current position.
     fn opened(&self, language: &Language, open: &Open) -> Option<Opened> {
         let rest = self.rest(self.pos);
         let head = rest.get(..open.head.len())?;
         let is_head = match open.case {
-            Case::Exact => head == open.head.as_bytes(),
-            Case::Any => head.eq_ignore_ascii_case(open.head.as_bytes()),
+            LetterCase::Exact => head == open.head.as_bytes(),
+            LetterCase::Any => head.eq_ignore_ascii_case(open.head.as_bytes()),
         };
         if !is_head || self.is_inside_run(open) {
             return None;
@@ -240,7 +238,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// Did the run of bytes that would open here start earlier?
+    /// Whether a run fence started before the current position.
     fn is_inside_run(&self, open: &Open) -> bool {
         let Fence::Run { byte, .. } = open.fence else { return false };
         open.head.is_empty() && self.text[..=self.pos].ends_with(&[byte; 2])
@@ -255,8 +253,8 @@ impl Lexer<'_> {
         };
         let word = self.word_before(language, self.pos);
         let fits = |known: &&str| match open.case {
-            Case::Exact => known.as_bytes() == word,
-            Case::Any => known.as_bytes().eq_ignore_ascii_case(word),
+            LetterCase::Exact => known.as_bytes() == word,
+            LetterCase::Any => known.as_bytes().eq_ignore_ascii_case(word),
         };
         let is_prefix = match words {
             Some(words) => words.iter().any(fits),
@@ -266,7 +264,7 @@ impl Lexer<'_> {
     }
 }
 
-/// How long the fence at the start of `rest` is.
+/// The length of the fence at the start of `rest`.
 fn fence_len(fence: Fence, rest: &[u8]) -> Option<usize> {
     let run = |is_part: &dyn Fn(u8) -> bool| rest.iter().take_while(|&&byte| is_part(byte)).count();
     match fence {
@@ -282,13 +280,13 @@ fn fence_len(fence: Fence, rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Is `byte` one of the brackets in `pairs`, and which?
+/// Whether `byte` opens or closes a pair of `pairs`.
 fn bracket(pairs: &str, byte: u8) -> Option<Bracket> {
     let index = memchr::memchr(byte, pairs.as_bytes())?;
     Some(if index % 2 == 0 { Bracket::Opens } else { Bracket::Closes })
 }
 
-/// How many brackets of `pairs` the opener of `hole` opens.
+/// The number of brackets of `pairs` in the opener of `hole`.
 fn opened_brackets(hole: &Hole, pairs: &str) -> u32 {
     let opener = hole.head.bytes().chain(hole.tail.bytes());
     opener.map(|byte| u32::from(bracket(pairs, byte) == Some(Bracket::Opens))).sum()

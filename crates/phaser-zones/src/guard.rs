@@ -1,17 +1,26 @@
-//! Guards: may a rule open here? Judged by what stands before, and by at most the byte that follows.
+//! Guards: whether a rule may open here, decided by the bytes before and at most one byte after.
 //!
-//! Tells operands from operators by the word or sign before them, as people do. It is a guess.
+//! `/` is the hard case. It starts a regular expression where an operand is expected:
+//!
+//! | before | example | decision |
+//! |---|---|---|
+//! | start of the text, an operator, `(`, `,` | `x = /a/` | operand: regular expression |
+//! | a keyword of the table | `return /a/` | operand |
+//! | `)` of a condition | `if (a) /b/.test(c)` | operand |
+//! | any other word, `)`, `]`, a literal | `a / b`, `f() / b` | operator: division |
+//!
+//! It is a guess: `a\n/b/` is one or the other depending on the grammar around it.
 
 use super::code::Opened;
 use super::language::{Language, LineBreak, is_word};
 use super::lexer::Lexer;
 use super::rule::At;
 
-/// How far back the end of a line is looked for: comments on one line may be long.
+/// The distance searched backwards for a line break.
 const MAX_GAP: usize = 256;
 
 impl Lexer<'_> {
-    /// May a rule of `language` open there?
+    /// Whether a rule of `language` may open at `opened`.
     pub(super) fn allows(&self, language: &Language, at: At, opened: &Opened) -> bool {
         let before = self.before(opened.start);
         match at {
@@ -39,7 +48,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Do only blanks stand before `offset` on its line?
+    /// Whether only blanks precede `offset` on its line.
     pub(super) fn is_first_on_line(&self, offset: usize) -> bool {
         let line = &self.text[..offset];
         let blanks = line.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -47,13 +56,13 @@ impl Lexer<'_> {
         line[..offset - blanks].last().is_none_or(|&byte| byte == b'\n')
     }
 
-    /// Does no word go on at `offset`?
+    /// Whether no word continues at `offset`.
     fn ends_word(&self, offset: usize) -> bool {
         let goes_on = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphabetic());
         !(goes_on(self.before(offset)) && goes_on(self.byte(offset)))
     }
 
-    /// Is an operand expected here, not an operator?
+    /// Whether an operand is expected here rather than an operator.
     pub(super) fn expects_operand(&self, language: &Language) -> bool {
         let Some(at) = self.tail.checked_sub(1) else { return true };
         let operands = &language.operands;
@@ -74,14 +83,14 @@ impl Lexer<'_> {
         }
     }
 
-    /// Did the line end since the last code before `offset`?
+    /// Whether a line break lies between the last code and `offset`.
     fn is_on_new_line(&self, offset: usize) -> bool {
         let from = self.tail.max(offset.saturating_sub(MAX_GAP)).min(offset);
         self.looked_back(offset - from);
         memchr::memrchr(b'\n', &self.text[from..offset]).is_some()
     }
 
-    /// Does a keyword that wants an operand end before `end`?
+    /// Whether the word before `end` is a keyword that an operand follows.
     fn is_keyword(&self, language: &Language, end: usize) -> bool {
         let word = self.word_before(language, end);
         let before = self.before(end - word.len());
@@ -89,7 +98,7 @@ impl Lexer<'_> {
         !is_name && language.operands.keywords.iter().any(|keyword| keyword.as_bytes() == word)
     }
 
-    /// May an argument of a call without parentheses start here?
+    /// Whether an argument of a call without parentheses may start here.
     fn is_argument(&self, language: &Language, opened: &Opened) -> bool {
         let word = self.word_before(language, self.tail);
         let before = self.before(self.tail - word.len());

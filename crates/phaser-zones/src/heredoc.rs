@@ -1,19 +1,19 @@
-//! Heredocs: texts that start on the line after their opener and end with a line that holds their tag.
+//! Heredocs: strings that start on the line after their opener and end with a line that contains their tag.
 //!
-//! An opener without such a line later on is none: then it is a shift operator.
+//! `<<` without such a line is a shift operator.
 
 use super::Zone;
 use super::code::Opened;
 use super::language::is_word;
-use super::lexer::{Body, Frame, Lexer, QuoteFrame, Tried};
+use super::lexer::{Attempt, HeredocBody, Lexer, LexerFrame, QuoteFrame};
 use super::rule::{Heredoc, TagEnd, Tags};
 
-/// More heredocs than this on one line are not read.
+/// The limit of heredocs that start on one line.
 const MAX_WAITING: usize = 16;
 
-/// What the line with the tag must look like.
+/// The form of the last line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum HeredocEnd {
     /// The tag alone.
     Exact,
     /// Blanks and the tag.
@@ -22,25 +22,25 @@ pub(super) enum End {
     Followed,
 }
 
-/// A tag as it is spelled.
+/// The tag in an opener.
 struct Tag {
     start: usize,
     length: usize,
     /// After its closing quote.
     after: usize,
-    content: Content,
+    content: HeredocContent,
 }
 
-enum Content {
+enum HeredocContent {
     Live,
     Raw,
 }
 
 impl Lexer<'_> {
-    /// An opener such as `<<~SQL`, whose text follows on the next line.
-    pub(super) fn open_heredoc(&mut self, heredoc: &'static Heredoc, opened: Opened) -> Tried {
+    /// An opener such as `<<~SQL`, whose body starts on the next line.
+    pub(super) fn open_heredoc(&mut self, heredoc: &'static Heredoc, opened: Opened) -> Attempt {
         if !self.may_look_ahead() || self.waiting.len() >= MAX_WAITING {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         let mark = self.byte(opened.after).filter(|mark| heredoc.indent_marks.as_bytes().contains(mark));
         let at = opened.after + usize::from(mark.is_some());
@@ -49,26 +49,26 @@ impl Lexer<'_> {
             Tags::Script => self.script_tag(at),
             Tags::Perl => self.perl_tag(at),
         };
-        let Some(tag) = tag.filter(|tag| tag.length > 0) else { return Tried::Refused };
+        let Some(tag) = tag.filter(|tag| tag.length > 0) else { return Attempt::Refused };
         let end = match heredoc.ends {
-            TagEnd::Alone if mark.is_none() => End::Exact,
-            TagEnd::Alone | TagEnd::Indented => End::Indented,
-            TagEnd::Followed => End::Followed,
+            TagEnd::Alone if mark.is_none() => HeredocEnd::Exact,
+            TagEnd::Alone | TagEnd::Indented => HeredocEnd::Indented,
+            TagEnd::Followed => HeredocEnd::Followed,
         };
         let quote = match tag.content {
-            Content::Live => heredoc.live,
-            Content::Raw => heredoc.raw,
+            HeredocContent::Live => heredoc.live,
+            HeredocContent::Raw => heredoc.raw,
         };
-        let body = Body { tag: (tag.start, tag.length), end, quote };
+        let body = HeredocBody { tag: (tag.start, tag.length), end, quote };
         if self.heredoc_end(&body, self.line_end(tag.after) + 1).is_none() {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         self.waiting.push(body);
         self.tail = tag.after;
         self.zone_until(Zone::String, opened.start, tag.after)
     }
 
-    /// The line ends: the texts that wait are next.
+    /// At the end of a line: the waiting bodies follow.
     pub(super) fn start_heredocs(&mut self) {
         self.pass(self.pos + 1);
         let count = self.waiting.len();
@@ -76,24 +76,24 @@ impl Lexer<'_> {
         self.next_heredoc(count);
     }
 
-    /// The next of `left` texts, if it has an end.
+    /// Opens the next of `left` bodies that has an end.
     pub(super) fn next_heredoc(&mut self, mut left: usize) {
         while left > 0 {
             left -= 1;
             let Some(body) = self.due.pop() else { return };
             let Some(end) = self.heredoc_end(&body, self.pos) else { continue };
-            if self.push(Frame::Heredoc { outer_end: self.end, left }) == Tried::Refused {
+            if self.push(LexerFrame::Heredoc { outer_end: self.end, left }) == Attempt::Refused {
                 continue;
             }
             self.end = end;
-            self.frames.push(Frame::Quote(QuoteFrame::of(body.quote)));
+            self.frames.push(LexerFrame::Quote(QuoteFrame::of(body.quote)));
             self.mark(self.pos, Zone::String);
             return;
         }
     }
 
-    /// Where the tag ends that ends the text starting at `from`.
-    fn heredoc_end(&self, body: &Body, from: usize) -> Option<usize> {
+    /// The offset after the tag that ends the body at `from`.
+    fn heredoc_end(&self, body: &HeredocBody, from: usize) -> Option<usize> {
         if !self.may_look_ahead() {
             return None;
         }
@@ -107,15 +107,15 @@ impl Lexer<'_> {
         found
     }
 
-    fn is_heredoc_end(&self, end: End, from: usize, tag: std::ops::Range<usize>) -> bool {
+    fn is_heredoc_end(&self, end: HeredocEnd, from: usize, tag: std::ops::Range<usize>) -> bool {
         let starts = match end {
-            End::Exact => tag.start == from || self.text[tag.start - 1] == b'\n',
-            End::Indented | End::Followed => self.is_first_on_line(tag.start),
+            HeredocEnd::Exact => tag.start == from || self.text[tag.start - 1] == b'\n',
+            HeredocEnd::Indented | HeredocEnd::Followed => self.is_first_on_line(tag.start),
         };
         let ends = match self.byte(tag.end) {
             None | Some(b'\n') => true,
             Some(b'\r') => self.byte(tag.end + 1).is_none_or(|next| next == b'\n'),
-            Some(next) => end == End::Followed && !is_word(next),
+            Some(next) => end == HeredocEnd::Followed && !is_word(next),
         };
         starts && ends
     }
@@ -124,16 +124,16 @@ impl Lexer<'_> {
         let blanks = self.rest(at).iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let at = at + blanks;
         match self.byte(at)? {
-            quote @ (b'\'' | b'"') => self.quoted_tag(at, quote, Content::Raw),
-            b'\\' => Some(Tag { content: Content::Raw, ..self.bare_tag(at + 1, is_shell_word) }),
+            quote @ (b'\'' | b'"') => self.quoted_tag(at, quote, HeredocContent::Raw),
+            b'\\' => Some(Tag { content: HeredocContent::Raw, ..self.bare_tag(at + 1, is_shell_word) }),
             _ => Some(self.bare_tag(at, is_shell_word)),
         }
     }
 
     fn script_tag(&self, at: usize) -> Option<Tag> {
         match self.byte(at)? {
-            b'\'' => self.quoted_tag(at, b'\'', Content::Raw),
-            quote @ (b'"' | b'`') => self.quoted_tag(at, quote, Content::Live),
+            b'\'' => self.quoted_tag(at, b'\'', HeredocContent::Raw),
+            quote @ (b'"' | b'`') => self.quoted_tag(at, quote, HeredocContent::Live),
             first if first.is_ascii_digit() => None,
             _ => Some(self.bare_tag(at, is_word)),
         }
@@ -145,7 +145,7 @@ impl Lexer<'_> {
         self.script_tag(if is_quoted { at + blanks } else { at })
     }
 
-    fn quoted_tag(&self, at: usize, quote: u8, content: Content) -> Option<Tag> {
+    fn quoted_tag(&self, at: usize, quote: u8, content: HeredocContent) -> Option<Tag> {
         let length = memchr::memchr2(quote, b'\n', self.rest(at + 1))?;
         let after = at + 1 + length;
         let is_closed = self.text[after] == quote;
@@ -154,7 +154,7 @@ impl Lexer<'_> {
 
     fn bare_tag(&self, at: usize, is_part: fn(u8) -> bool) -> Tag {
         let length = self.rest(at).iter().take_while(|&&byte| is_part(byte)).count();
-        Tag { start: at, length, after: at + length, content: Content::Live }
+        Tag { start: at, length, after: at + length, content: HeredocContent::Live }
     }
 }
 

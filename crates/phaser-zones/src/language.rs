@@ -1,52 +1,52 @@
-//! A language: its name, its files, its rules. Only data; how it is found stands in `names`.
+//! The type of a language table: name, file names, rules.
 
-use super::byte_set::ByteSet;
-use super::rule::{Case, Fence, Markup, Rule, What};
+use super::rule::{Fence, LetterCase, Markup, Rule, RuleKind};
+use super::stop_bytes::StopBytes;
 
-/// A language whose zones are known.
+/// A language with a table of lexical rules.
 #[derive(Debug)]
 pub struct Language {
     name: &'static str,
     pub(super) files: Files,
-    pub(super) root: Root,
+    pub(super) root: LanguageRoot,
     pub(super) rules: &'static [Rule],
     pub(super) operands: Operands,
-    /// Bytes of words besides letters, digits, `_` and all that is not ASCII.
-    pub(super) word_bytes: ByteSet,
-    /// Bytes at which a rule may open.
-    pub(super) stops: ByteSet,
+    /// Word bytes beside letters, digits, `_` and non-ASCII bytes.
+    pub(super) word_bytes: StopBytes,
+    /// The first bytes of all openers.
+    pub(super) stops: StopBytes,
 }
 
-/// By what files of a language are known. All in lower case.
+/// File names of a language, in lower case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Files {
     pub extensions: &'static [&'static str],
-    /// Whole names, and names before the first dot.
+    /// Whole names, or the part before the first dot.
     pub names: &'static [&'static str],
-    /// The interpreters of a shebang line.
+    /// Interpreters in a shebang line.
     pub interpreters: &'static [&'static str],
 }
 
-/// What a text of the language starts as.
+/// The first frame of a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Root {
+pub(super) enum LanguageRoot {
     Code,
     Markup(&'static Markup),
 }
 
-/// How to tell an operand from an operator, for literals that start with the byte of an operator.
+/// How to distinguish operands from operators, for literals that start with an operator's byte.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operands {
-    /// Words before an operand; any other word is one itself.
+    /// Words that an operand follows. Any other word is an operand.
     pub keywords: &'static [&'static str],
-    /// Words whose parentheses stand before a statement: `if (a) /b/`.
+    /// Words whose parentheses a statement follows: `if (a) /b/`.
     pub conditions: &'static [&'static str],
     /// Brackets that end an operand.
     pub closers: &'static str,
     pub line_break: LineBreak,
 }
 
-/// What a line break between two words means.
+/// The meaning of a line break between two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineBreak {
     /// White space.
@@ -56,7 +56,7 @@ pub(super) enum LineBreak {
 }
 
 impl Language {
-    /// The name, as people write it.
+    /// The name for users.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -65,7 +65,7 @@ impl Language {
         Self {
             name,
             files: Files { extensions: &[], names: &[], interpreters: &[] },
-            root: Root::Code,
+            root: LanguageRoot::Code,
             rules,
             operands: Operands {
                 keywords: &[],
@@ -73,7 +73,7 @@ impl Language {
                 closers: ")]}",
                 line_break: LineBreak::Blank,
             },
-            word_bytes: ByteSet::EMPTY,
+            word_bytes: StopBytes::EMPTY,
             stops: first_bytes(rules),
         }
     }
@@ -81,29 +81,29 @@ impl Language {
     /// A language of tags.
     pub(super) const fn markup(name: &'static str, markup: &'static Markup) -> Self {
         let mut language = Self::new(name, &[]);
-        language.root = Root::Markup(markup);
+        language.root = LanguageRoot::Markup(markup);
         language
     }
 
-    /// Known by these extensions.
+    /// Sets the extensions, in lower case without a dot.
     pub(super) const fn extensions(mut self, extensions: &'static [&'static str]) -> Self {
         self.files.extensions = extensions;
         self
     }
 
-    /// Known by these names.
+    /// Sets the file names, in lower case.
     pub(super) const fn names(mut self, names: &'static [&'static str]) -> Self {
         self.files.names = names;
         self
     }
 
-    /// Known by these interpreters.
+    /// Sets the interpreters.
     pub(super) const fn interpreters(mut self, interpreters: &'static [&'static str]) -> Self {
         self.files.interpreters = interpreters;
         self
     }
 
-    /// With operands like these.
+    /// Sets the operand rules.
     pub(super) const fn operands(mut self, operands: Operands) -> Self {
         self.operands = operands;
         if !operands.conditions.is_empty() {
@@ -112,25 +112,25 @@ impl Language {
         self
     }
 
-    /// With these bytes in words, too.
+    /// Adds bytes that are part of words.
     pub(super) const fn word_bytes(mut self, bytes: &'static str) -> Self {
-        self.word_bytes = ByteSet::of(bytes);
+        self.word_bytes = StopBytes::of(bytes);
         self
     }
 
-    /// Is `byte` part of a word?
+    /// Whether `byte` is part of a word.
     pub(super) fn is_word(&self, byte: u8) -> bool {
         is_word(byte) || self.word_bytes.contains(byte)
     }
 }
 
-/// Is `byte` part of a word in most languages?
+/// Whether `byte` is part of a word in most languages.
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-const fn first_bytes(rules: &[Rule]) -> ByteSet {
-    let mut set = ByteSet::EMPTY;
+const fn first_bytes(rules: &[Rule]) -> StopBytes {
+    let mut set = StopBytes::EMPTY;
     let mut index = 0;
     while index < rules.len() {
         set = with_first_bytes(set, &rules[index]);
@@ -139,13 +139,13 @@ const fn first_bytes(rules: &[Rule]) -> ByteSet {
     set
 }
 
-const fn with_first_bytes(mut set: ByteSet, rule: &Rule) -> ByteSet {
-    if let What::Number = rule.what {
+const fn with_first_bytes(mut set: StopBytes, rule: &Rule) -> StopBytes {
+    if let RuleKind::Number = rule.kind {
         return set.with_all("0123456789");
     }
     if let [first, ..] = rule.open.head.as_bytes() {
         set = set.with(*first);
-        if let Case::Any = rule.open.case {
+        if let LetterCase::Any = rule.open.case {
             set = set.with(first.to_ascii_uppercase()).with(first.to_ascii_lowercase());
         }
         return set;

@@ -1,23 +1,24 @@
-//! The pass over a text: a stack of frames, one for each thing that is open.
+//! The pass over a text: position, stack of frames, zones so far, and the look-ahead budget.
 //!
-//! Every step moves forward, or opens or closes a frame, and what is looked at ahead of time is bounded, so
-//! that the time is linear in the text. Knows no language; the rules come from the tables.
+//! The crate's documentation follows one text through it.
 
 use std::cell::Cell;
 
-use super::language::{Language, Root};
+use super::language::{Language, LanguageRoot};
 use super::rule::{Hole, Markup, Quote, Rule};
-use super::{Start, Zone, Zones};
+use super::{Zone, ZoneStart, Zones};
 
-/// More open frames than this are not followed: what opens then is text.
+/// The limit of open frames. Beyond it nothing opens.
 const MAX_FRAMES: usize = 10_000;
 
-/// How many bytes may be looked at ahead of time for each byte of a text, and in any text. Real code needs fewer than
-/// two for each; when they are spent, what would have to be looked for is not there.
+/// The look-ahead budget, in bytes per byte of text. Real code needs fewer than two. When it is spent, constructs that
+/// need look-ahead do not open.
 const MAX_AHEAD: usize = 16;
+
+/// The look-ahead budget of every text, added to [`MAX_AHEAD`].
 const MAX_AHEAD_ANYWAY: usize = 64 * 1024;
 
-/// The zones of a text in `language`, and how many steps it took to find them.
+/// The zones of a text, and the number of steps that the pass took.
 pub(super) fn zones(language: &'static Language, text: &[u8]) -> (Zones, usize) {
     let mut lexer = Lexer::new(language, text);
     lexer.run();
@@ -25,86 +26,86 @@ pub(super) fn zones(language: &'static Language, text: &[u8]) -> (Zones, usize) 
     (Zones { starts: lexer.starts, end: text.len() }, lexer.steps.get() + lexer.ahead.get())
 }
 
-/// What is known halfway through a text.
+/// The state of a pass.
 pub(super) struct Lexer<'t> {
     pub text: &'t [u8],
     pub pos: usize,
-    /// Where the innermost bounded part ends.
+    /// The end of the innermost bounded part. Nothing reads beyond it.
     pub end: usize,
-    /// After the last byte that is neither white space nor comment.
+    /// The offset after the last byte that is neither white space nor comment. Guards look back from here.
     pub tail: usize,
-    pub frames: Vec<Frame>,
-    starts: Vec<Start>,
-    /// Heredocs whose text starts on the next line.
-    pub waiting: Vec<Body>,
-    /// Heredocs whose texts are being read, the next one last.
-    pub due: Vec<Body>,
-    /// The open parentheses, and whether each belongs to a condition.
+    pub frames: Vec<LexerFrame>,
+    starts: Vec<ZoneStart>,
+    /// Heredocs whose bodies start on the next line.
+    pub waiting: Vec<HeredocBody>,
+    /// Heredocs whose bodies follow here, the next one last.
+    pub due: Vec<HeredocBody>,
+    /// The open parentheses of languages that need to know conditions.
     pub parentheses: Vec<Parenthesis>,
-    /// After the last parenthesis that closed a condition.
+    /// The offset after the last parenthesis that closed a condition, as in `if (a)`.
     pub condition_end: usize,
-    /// The brackets that were open when a `case` was met, for each that is open.
+    /// For each open `case` of a shell, the bracket depth where it started.
     pub cases: Vec<u32>,
-    /// The column that lines must be deeper than to go on with a plain scalar of YAML.
+    /// YAML: a line deeper than this column continues the plain scalar above.
     pub plain_parent: Option<usize>,
-    /// Rules that found no closer, and up to where.
+    /// Rules that have no closer before an offset, so that none is searched for twice.
     unclosed: Vec<(&'static Rule, usize)>,
-    /// How many bytes have been looked at ahead of time.
+    /// The look-ahead spent so far, in bytes.
     ahead: Cell<usize>,
-    /// How many steps have been made, and bytes behind looked at once more.
+    /// The number of steps and of bytes read again; for tests.
     steps: Cell<usize>,
 }
 
-/// Something that is open.
+/// An open construct.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Frame {
+pub(super) enum LexerFrame {
     Code(CodeFrame),
     Quote(QuoteFrame),
-    /// The text of a markup language. `depth`: how many elements are open, if they are counted.
+    /// Text of a markup language; `depth` is the number of open elements, if they are counted.
     Text {
         markup: &'static Markup,
         depth: u32,
     },
-    /// Inside a tag that starts at `from`.
+    /// A tag that starts at `from`.
     Tag {
         markup: &'static Markup,
         from: usize,
     },
-    /// A part that ends at `Lexer::end`, and then with a closer of `closer` bytes.
+    /// A part that ends at `Lexer::end`, followed by a closer of `closer` bytes.
     Bound {
         outer_end: usize,
         closer: usize,
     },
-    /// The text of a heredoc, which ends at `Lexer::end`; `left` more follow.
+    /// The body of a heredoc, which ends at `Lexer::end`; `left` more bodies follow.
     Heredoc {
         outer_end: usize,
         left: usize,
     },
 }
 
-/// Code of a language.
+/// Open code.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CodeFrame {
     pub language: &'static Language,
-    /// What it fills; `None` at the top.
+    /// The hole that it fills; `None` at the top level.
     pub hole: Option<&'static Hole>,
-    /// Open brackets of the kinds that the hole counts.
+    /// The number of open brackets of the kinds that the hole counts.
     pub depth: u32,
-    /// Open `case` commands.
+    /// The number of open `case` commands.
     pub cases: u32,
 }
 
-/// A string, or another quote.
+/// An open quote.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QuoteFrame {
     pub quote: &'static Quote,
-    /// The fence of the opener: its place and length in the text.
+    /// The fence of the opener: offset and length.
     pub fence: (usize, usize),
-    /// The delimiters that the text chose, the opening and the closing one.
+    /// The opening and closing delimiter, if the text chooses them.
     pub delimiters: Option<(u8, u8)>,
-    /// Open delimiters inside.
+    /// The number of open delimiters inside.
     pub depth: u32,
-    /// Parts that follow.
+    /// The number of parts that follow, as in `s/a/b/`.
     pub parts: u8,
 }
 
@@ -115,35 +116,35 @@ pub(super) enum Parenthesis {
     Condition,
 }
 
-/// A heredoc that is still to be read.
+/// A heredoc whose body follows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Body {
-    /// The tag: its place and length in the text.
+pub(super) struct HeredocBody {
+    /// The tag: offset and length.
     pub tag: (usize, usize),
-    pub end: super::heredoc::End,
+    pub end: super::heredoc::HeredocEnd,
     pub quote: &'static Quote,
 }
 
-/// Whether a rule was applied.
+/// The result of trying a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tried {
+pub(super) enum Attempt {
     Taken,
     Refused,
 }
 
-/// Whether there is more to read.
+/// Whether the pass continues after the end of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Left {
-    Part,
-    Text,
+enum PartEnd {
+    Continue,
+    Finished,
 }
 
-impl Frame {
-    /// A text of `language` that starts.
+impl LexerFrame {
+    /// The frame that a text of `language` starts with.
     pub(super) fn of(language: &'static Language) -> Self {
         match language.root {
-            Root::Code => Self::Code(CodeFrame { language, hole: None, depth: 0, cases: 0 }),
-            Root::Markup(markup) => Self::Text { markup, depth: 0 },
+            LanguageRoot::Code => Self::Code(CodeFrame { language, hole: None, depth: 0, cases: 0 }),
+            LanguageRoot::Markup(markup) => Self::Text { markup, depth: 0 },
         }
     }
 }
@@ -155,8 +156,8 @@ impl<'t> Lexer<'t> {
             pos: 0,
             end: text.len(),
             tail: 0,
-            frames: vec![Frame::of(language)],
-            starts: vec![Start::new(0, Zone::Code)],
+            frames: vec![LexerFrame::of(language)],
+            starts: vec![ZoneStart::new(0, Zone::Code)],
             waiting: Vec::new(),
             due: Vec::new(),
             parentheses: Vec::new(),
@@ -174,112 +175,112 @@ impl<'t> Lexer<'t> {
             self.looked_back(1);
             if self.pos >= self.end {
                 match self.leave() {
-                    Left::Part => continue,
-                    Left::Text => return,
+                    PartEnd::Continue => continue,
+                    PartEnd::Finished => return,
                 }
             }
             match self.frames.last() {
-                Some(&Frame::Code(frame)) => self.code(frame),
-                Some(&Frame::Quote(frame)) => self.quoted(frame),
-                Some(&Frame::Text { markup, depth }) => self.markup_text(markup, depth),
-                Some(&Frame::Tag { markup, from }) => self.tag(markup, from),
-                Some(Frame::Bound { .. } | Frame::Heredoc { .. }) => self.pos = self.end,
+                Some(&LexerFrame::Code(frame)) => self.code(frame),
+                Some(&LexerFrame::Quote(frame)) => self.quoted(frame),
+                Some(&LexerFrame::Text { markup, depth }) => self.markup_text(markup, depth),
+                Some(&LexerFrame::Tag { markup, from }) => self.tag(markup, from),
+                Some(LexerFrame::Bound { .. } | LexerFrame::Heredoc { .. }) => self.pos = self.end,
                 None => return,
             }
         }
     }
 
-    /// Leaves the part that ends here, with all that is open in it.
-    fn leave(&mut self) -> Left {
+    /// Closes the part that ends here, with every frame inside it.
+    fn leave(&mut self) -> PartEnd {
         while let Some(frame) = self.frames.pop() {
             match frame {
-                Frame::Bound { outer_end, closer } => {
+                LexerFrame::Bound { outer_end, closer } => {
                     self.end = outer_end;
                     self.mark(self.pos, Zone::Code);
                     self.pos = (self.pos + closer).min(outer_end);
                     self.tail = self.pos;
                     self.mark(self.pos, self.zone());
-                    return Left::Part;
+                    return PartEnd::Continue;
                 }
-                Frame::Heredoc { outer_end, left } => {
+                LexerFrame::Heredoc { outer_end, left } => {
                     self.end = outer_end;
                     self.tail = self.pos;
                     self.mark(self.pos, self.zone());
                     self.next_heredoc(left);
-                    return Left::Part;
+                    return PartEnd::Continue;
                 }
-                Frame::Code(frame) => self.forget_cases(&frame),
-                Frame::Quote(_) | Frame::Text { .. } | Frame::Tag { .. } => {}
+                LexerFrame::Code(frame) => self.forget_cases(&frame),
+                LexerFrame::Quote(_) | LexerFrame::Text { .. } | LexerFrame::Tag { .. } => {}
             }
         }
-        Left::Text
+        PartEnd::Finished
     }
 
     /// Opens a frame, unless too many are open.
-    pub fn push(&mut self, frame: Frame) -> Tried {
+    pub fn push(&mut self, frame: LexerFrame) -> Attempt {
         if self.frames.len() >= MAX_FRAMES {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         self.frames.push(frame);
-        Tried::Taken
+        Attempt::Taken
     }
 
-    /// Nothing that opens from now on reaches past `end`, where a closer of `closer` bytes follows. There is room for
-    /// the frame of what stands in between.
-    pub fn bound(&mut self, end: usize, closer: usize) -> Tried {
+    /// Bounds everything that opens from now on to `end`, where a closer of `closer` bytes follows. If taken, one more
+    /// frame can be pushed.
+    pub fn bound(&mut self, end: usize, closer: usize) -> Attempt {
         if self.frames.len() + 1 >= MAX_FRAMES {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
-        self.frames.push(Frame::Bound { outer_end: self.end, closer });
+        self.frames.push(LexerFrame::Bound { outer_end: self.end, closer });
         self.end = end;
-        Tried::Taken
+        Attempt::Taken
     }
 
     /// Closes the innermost frame here.
     pub fn pop(&mut self) {
-        if let Some(Frame::Code(frame)) = self.frames.pop() {
+        if let Some(LexerFrame::Code(frame)) = self.frames.pop() {
             self.forget_cases(&frame);
         }
         self.mark(self.pos, self.zone());
     }
 
-    /// From `offset` on, up to the next mark, the text is of this zone.
+    /// Starts a zone at `offset`. Later starts are dropped.
     pub fn mark(&mut self, offset: usize, zone: Zone) {
         while self.starts.pop_if(|start| start.offset() >= offset).is_some() {}
         if self.starts.last().is_none_or(|start| start.zone() != zone) {
-            self.starts.push(Start::new(offset, zone));
+            self.starts.push(ZoneStart::new(offset, zone));
         }
     }
 
-    /// Where the zone starts that is now being read.
+    /// The start of the current zone.
     pub fn zone_start(&self) -> usize {
         self.starts.last().map_or(0, |start| start.offset())
     }
 
-    /// What is being read.
+    /// The zone of the top frame.
     pub fn zone(&self) -> Zone {
         match self.frames.last() {
-            Some(Frame::Quote(frame)) => frame.quote.zone,
+            Some(LexerFrame::Quote(frame)) => frame.quote.zone,
             _ => Zone::Code,
         }
     }
 
-    /// The byte at `offset`, if it may be read.
+    /// The byte at `offset`; `None` beyond the current part.
     pub fn byte(&self, offset: usize) -> Option<u8> {
         if offset < self.end { self.text.get(offset).copied() } else { None }
     }
 
-    /// What may be read from `offset` on.
+    /// The rest of the current part.
     pub fn rest(&self, offset: usize) -> &'t [u8] {
         self.text.get(offset..self.end).unwrap_or_default()
     }
 
-    /// Where the line of `offset` ends: at its line break, or at the end.
+    /// The offset of the next line break, or the end of the part.
     pub fn line_end(&self, offset: usize) -> usize {
         memchr::memchr(b'\n', self.rest(offset)).map_or(self.end, |length| offset + length)
     }
 
-    /// The code up to `to` is read.
+    /// Moves to `to` over code.
     pub fn pass(&mut self, to: usize) {
         let code = &self.text[self.pos..to];
         if let Some(last) = code.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
@@ -288,12 +289,12 @@ impl<'t> Lexer<'t> {
         self.pos = to;
     }
 
-    /// May something still be looked for ahead of time?
+    /// Whether look-ahead is left.
     pub fn may_look_ahead(&self) -> bool {
         self.ahead.get() < MAX_AHEAD * self.text.len() + MAX_AHEAD_ANYWAY
     }
 
-    /// Where `wanted` stands in what may be read from `from` on, looked for ahead of time.
+    /// Searches ahead for `wanted`; `None` also if the budget is spent.
     pub fn find_ahead(&self, wanted: &[u8], from: usize) -> Option<usize> {
         if !self.may_look_ahead() {
             return None;
@@ -303,22 +304,22 @@ impl<'t> Lexer<'t> {
         found
     }
 
-    /// So many bytes were looked at ahead of time.
+    /// Counts look-ahead.
     pub fn looked_ahead(&self, bytes: usize) {
         self.ahead.set(self.ahead.get().saturating_add(bytes + 1));
     }
 
-    /// So many bytes were looked at once more.
+    /// Counts steps and bytes read again.
     pub fn looked_back(&self, bytes: usize) {
         self.steps.set(self.steps.get().saturating_add(bytes));
     }
 
-    /// Is it known that `rule` finds no closer from here on this line?
+    /// Whether `rule` is known to have no closer on this line.
     pub fn is_unclosed(&self, rule: &'static Rule) -> bool {
         self.unclosed.iter().any(|&(known, up_to)| std::ptr::eq(known, rule) && self.pos < up_to)
     }
 
-    /// `rule` finds no closer before `up_to`.
+    /// Records that `rule` has no closer before `up_to`.
     pub fn remember_unclosed(&mut self, rule: &'static Rule, up_to: usize) {
         match self.unclosed.iter_mut().find(|(known, _)| std::ptr::eq(*known, rule)) {
             Some(known) => known.1 = up_to,

@@ -1,20 +1,20 @@
-//! The rules that need no frame: line comments, nesting comments, characters, numbers, and the literals whose
-//! delimiter the text chooses.
+//! Rules without a frame (line comments, nesting comments, characters, numbers), and literals whose delimiter the text
+//! chooses.
 
 use super::Zone;
-use super::byte_set::ByteSet;
 use super::code::Opened;
 use super::language::Language;
-use super::lexer::{Frame, Lexer, QuoteFrame, Tried};
+use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
 use super::quote::mirrored;
-use super::rule::{Blanks, Bracket, Escape, Line, Nesting, Nests, Paired, Strings};
+use super::rule::{Blanks, Bracket, Escape, LineRule, NestingComment, Nests, Paired, Strings};
+use super::stop_bytes::StopBytes;
 
 /// The longest escape between the quotes of a character, such as `'\u{10ffff}'`.
 const MAX_ESCAPE: usize = 16;
 
 impl Lexer<'_> {
     /// To the end of the line.
-    pub(super) fn line(&mut self, line: &Line, opened: Opened) -> Tried {
+    pub(super) fn line(&mut self, line: &LineRule, opened: Opened) -> Attempt {
         let mut end = self.line_end(opened.after);
         while line.continued_by != 0 && end < self.end && self.is_continued(line.continued_by, end) {
             end = self.line_end(end + 1);
@@ -36,9 +36,9 @@ impl Lexer<'_> {
         line.last() == Some(&by)
     }
 
-    /// A comment that may hold others of its kind.
-    pub(super) fn nesting(&mut self, open: &str, nesting: &Nesting, opened: Opened) -> Tried {
-        let mut stops = ByteSet::EMPTY.with_first(open).with_first(nesting.close);
+    /// A comment that nests.
+    pub(super) fn nesting(&mut self, open: &str, nesting: &NestingComment, opened: Opened) -> Attempt {
+        let mut stops = StopBytes::EMPTY.with_first(open).with_first(nesting.close);
         if nesting.strings == Strings::Read {
             stops = stops.with(b'"');
         }
@@ -66,7 +66,7 @@ impl Lexer<'_> {
         self.zone_until(Zone::Comment, opened.start, at)
     }
 
-    /// After the string at `at`. A quote that is a character (`'"'`) is none, nor one that is not closed.
+    /// The offset after the string at `at`. The character `'"'` does not open a string.
     fn string_in_comment(&self, at: usize) -> usize {
         if at > 0 && self.text[at - 1] == b'\'' && self.byte(at + 1) == Some(b'\'') {
             return at + 1;
@@ -83,7 +83,7 @@ impl Lexer<'_> {
     }
 
     /// One character after the opener, or an escape of one.
-    pub(super) fn letter(&mut self, opened: Opened) -> Tried {
+    pub(super) fn letter(&mut self, opened: Opened) -> Attempt {
         let length = match self.byte(opened.after) {
             Some(b'\\') if self.text[opened.start] != b'\\' => self.escape_len(opened.after),
             Some(b'\r') if self.byte(opened.after + 1) == Some(b'\n') => 2,
@@ -94,7 +94,7 @@ impl Lexer<'_> {
     }
 
     /// `'x'`, or the start of a label, a lifetime, a type variable.
-    pub(super) fn char_or_label(&mut self, escapes: &[Escape], opened: Opened) -> Tried {
+    pub(super) fn char_or_label(&mut self, escapes: &[Escape], opened: Opened) -> Attempt {
         let at = opened.after;
         let closing = match self.byte(at) {
             Some(b'\\') if !escapes.is_empty() => {
@@ -116,11 +116,11 @@ impl Lexer<'_> {
     }
 
     /// A number whose digits `'` may separate.
-    pub(super) fn number(&mut self, language: &Language) -> Tried {
+    pub(super) fn number(&mut self, language: &Language) -> Attempt {
         let before = self.pos.checked_sub(1).map(|at| self.text[at]);
         let is_start = before.is_none_or(|byte| !language.is_word(byte));
         if !is_start || !self.byte(self.pos).is_some_and(|byte| byte.is_ascii_digit()) {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         let mut at = self.pos;
         while let Some(byte) = self.byte(at) {
@@ -137,20 +137,20 @@ impl Lexer<'_> {
         self.skip(at)
     }
 
-    /// Up to `to` nothing opens.
-    pub(super) fn skip(&mut self, to: usize) -> Tried {
+    /// Reads up to `to` as code.
+    pub(super) fn skip(&mut self, to: usize) -> Attempt {
         self.pass(to);
-        Tried::Taken
+        Attempt::Taken
     }
 
-    /// All that follows.
-    pub(super) fn rest_of_text(&mut self, zone: Zone, opened: Opened) -> Tried {
+    /// The rest of the text.
+    pub(super) fn rest_of_text(&mut self, zone: Zone, opened: Opened) -> Attempt {
         self.zone_until(zone, opened.start, self.end)
     }
 
     /// `case` or `esac` in code that a parenthesis closes.
-    pub(super) fn case(&mut self, bracket: Bracket, opened: Opened) -> Tried {
-        if let Some(Frame::Code(frame)) = self.frames.last_mut()
+    pub(super) fn case(&mut self, bracket: Bracket, opened: Opened) -> Attempt {
+        if let Some(LexerFrame::Code(frame)) = self.frames.last_mut()
             && frame.hole.is_some()
         {
             match bracket {
@@ -175,13 +175,13 @@ impl Lexer<'_> {
         language: &Language,
         paired: &'static Paired,
         opened: Opened,
-    ) -> Tried {
+    ) -> Attempt {
         let mut at = opened.after;
         if !paired.letters.is_empty() {
             let is_letter = |letter: &&u8| paired.letters.as_bytes().contains(letter);
             let count = self.rest(at).iter().take_while(is_letter).count();
             if count == 0 {
-                return Tried::Refused;
+                return Attempt::Refused;
             }
             at += count;
         }
@@ -189,12 +189,12 @@ impl Lexer<'_> {
             at += self.rest(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         }
         let Some(open) = self.byte(at).filter(|open| paired.delimiters.as_bytes().contains(open)) else {
-            return Tried::Refused;
+            return Attempt::Refused;
         };
         let is_comment = open == b'#' && at > opened.after;
         let is_arrow = open == b'=' && self.byte(at + 1) == Some(b'>');
         if is_comment || is_arrow || (language.is_word(open) && at == opened.after) {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         let mut frame = QuoteFrame { parts: paired.parts - 1, ..QuoteFrame::of(&paired.quote) };
         let is_triple = matches!(open, b'"' | b'\'') && self.rest(at).starts_with(&[open; 3]);
@@ -211,16 +211,16 @@ impl Lexer<'_> {
         self.begin_quote(frame, opened.start, at + length)
     }
 
-    /// From `start` to `end` the text is of this zone, and then code again.
-    pub(super) fn zone_until(&mut self, zone: Zone, start: usize, end: usize) -> Tried {
+    /// Marks `start..end`, followed by code.
+    pub(super) fn zone_until(&mut self, zone: Zone, start: usize, end: usize) -> Attempt {
         self.mark(start, zone);
         self.pos = end;
         self.mark(end, Zone::Code);
-        Tried::Taken
+        Attempt::Taken
     }
 }
 
-/// How long the character is that starts with this byte of UTF-8.
+/// The length of the UTF-8 character with this first byte.
 const fn character_len(first: u8) -> usize {
     match first {
         0xc0..=0xdf => 2,

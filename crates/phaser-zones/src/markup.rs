@@ -1,22 +1,22 @@
-//! Markup: text, tags and their values, for pages (HTML, XML) and for elements in code (JSX).
+//! Markup frames, for pages (HTML, XML) and for elements in code (JSX).
 //!
-//! Knows no nesting rules of HTML. Text and tags are code, values are strings, and the content of a script
-//! or a style is read in its own language.
+//! Text and tags are code, attribute values are strings, and the content of `script` and `style` is read in its own
+//! language. The nesting rules of HTML are not applied.
 
 use super::Zone;
-use super::byte_set::ByteSet;
 use super::code::Opened;
 use super::language::Language;
-use super::lexer::{Frame, Lexer, QuoteFrame, Tried};
+use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
 use super::rule::{Elements, Embedded, Hole, Markup};
+use super::stop_bytes::StopBytes;
 
-/// How far the closing tag of an element that may be a type parameter is looked for.
+/// The search distance for the closing tag of an element that may be a type parameter.
 const LOOK_AHEAD: usize = 1024;
 
 impl Lexer<'_> {
     /// One step in the text between tags.
     pub(super) fn markup_text(&mut self, markup: &'static Markup, depth: u32) {
-        if self.pass_to("<", markup.comments, markup.holes) == Tried::Taken {
+        if self.pass_to("<", markup.comments, markup.holes) == Attempt::Taken {
             return;
         }
         let rest = self.rest(self.pos);
@@ -30,7 +30,7 @@ impl Lexer<'_> {
             [b'<', first, ..] => first.is_ascii_alphabetic() || *first >= 0x80,
             _ => false,
         };
-        if is_tag && self.push(Frame::Tag { markup, from: self.pos }) == Tried::Taken {
+        if is_tag && self.push(LexerFrame::Tag { markup, from: self.pos }) == Attempt::Taken {
             return self.pass(self.pos + 1);
         }
         if depth == 0 && markup.elements == Elements::Nested {
@@ -41,14 +41,14 @@ impl Lexer<'_> {
 
     /// One step inside a tag.
     pub(super) fn tag(&mut self, markup: &'static Markup, from: usize) {
-        if self.pass_to("\"'>=", markup.tag_comments, markup.holes) == Tried::Taken {
+        if self.pass_to("\"'>=", markup.tag_comments, markup.holes) == Attempt::Taken {
             return;
         }
         let at = self.pos;
         match self.text[at] {
             b'"' | b'\'' => {
                 let value = markup.values[usize::from(self.text[at] == b'\'')];
-                if self.begin_quote(QuoteFrame::of(value), at, at + 1) == Tried::Refused {
+                if self.begin_quote(QuoteFrame::of(value), at, at + 1) == Attempt::Refused {
                     self.pass(at + 1);
                 }
             }
@@ -64,7 +64,7 @@ impl Lexer<'_> {
         language: &Language,
         markup: &'static Markup,
         opened: Opened,
-    ) -> Tried {
+    ) -> Attempt {
         let is_name = |byte: u8| language.is_word(byte) || b".:-".contains(&byte);
         let name = self.rest(opened.after);
         let name = &name[..name.iter().take_while(|&&byte| is_name(byte)).count()];
@@ -72,16 +72,16 @@ impl Lexer<'_> {
         let is_fragment = name.is_empty() && self.byte(after) == Some(b'>');
         let is_element = name.first().is_some_and(|first| !first.is_ascii_digit() && !b".:-".contains(first));
         if !(is_fragment || is_element) || self.is_type_parameter(name, after) {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
-        if self.push(Frame::Text { markup, depth: 0 }) == Tried::Refused {
-            return Tried::Refused;
+        if self.push(LexerFrame::Text { markup, depth: 0 }) == Attempt::Refused {
+            return Attempt::Refused;
         }
-        self.frames.push(Frame::Tag { markup, from: opened.start });
+        self.frames.push(LexerFrame::Tag { markup, from: opened.start });
         self.skip(after + self.type_arguments_len(after))
     }
 
-    /// How long the type arguments at `at` are: `<List<string> items="…">`.
+    /// The length of the type arguments at `at`: `<List<string> items="…">`.
     fn type_arguments_len(&self, at: usize) -> usize {
         if self.byte(at) != Some(b'<') || !self.may_look_ahead() {
             return 0;
@@ -102,8 +102,8 @@ impl Lexer<'_> {
         0
     }
 
-    /// `<T,>`, `<T = …>`, `<T extends …>`, and `<T>(` when no `</T>` follows soon: the type parameter of a
-    /// function, not an element.
+    /// Whether this is a type parameter rather than an element: `<T,>`, `<T = …>`, `<T extends …>`, and `<T>(` without a
+    /// near `</T>`.
     fn is_type_parameter(&self, name: &[u8], after: usize) -> bool {
         let rest = self.rest(after).trim_ascii_start();
         if [&b","[..], b"=", b"extends "].iter().any(|mark| rest.starts_with(mark)) {
@@ -118,10 +118,9 @@ impl Lexer<'_> {
         memchr::memmem::find(near, &closer).is_none()
     }
 
-    /// Passes over what means nothing here: up to one of these bytes, a comment or a hole. Takes a comment or a hole that
-    /// starts there; at the end there is nothing left to do either.
-    fn pass_to(&mut self, bytes: &str, comments: &[(&str, &str)], holes: &'static [Hole]) -> Tried {
-        let mut stops = ByteSet::of(bytes);
+    /// Skips to one of these bytes, a comment or a hole, and reads a comment or a hole. Taken also at the end of the part.
+    fn pass_to(&mut self, bytes: &str, comments: &[(&str, &str)], holes: &'static [Hole]) -> Attempt {
+        let mut stops = StopBytes::of(bytes);
         for (open, _) in comments {
             stops = stops.with_first(open);
         }
@@ -130,30 +129,30 @@ impl Lexer<'_> {
         }
         let ahead = stops.find(self.rest(self.pos));
         self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
-        if self.pos >= self.end || self.markup_comment(comments) == Tried::Taken {
-            return Tried::Taken;
+        if self.pos >= self.end || self.markup_comment(comments) == Attempt::Taken {
+            return Attempt::Taken;
         }
         self.markup_hole(holes)
     }
 
-    fn markup_comment(&mut self, comments: &[(&str, &str)]) -> Tried {
+    fn markup_comment(&mut self, comments: &[(&str, &str)]) -> Attempt {
         let rest = self.rest(self.pos);
         let opens = |(open, _): &&(&str, &str)| rest.starts_with(open.as_bytes());
         let Some((open, close)) = comments.iter().find(opens).filter(|_| self.may_look_ahead()) else {
-            return Tried::Refused;
+            return Attempt::Refused;
         };
         let found = self.find_ahead(close.as_bytes(), self.pos + open.len());
         if found.is_none() && *open != "<!--" {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         let closer = if *close == "\n" { 0 } else { close.len() };
         self.zone_until(Zone::Comment, self.pos, found.map_or(self.end, |found| found + closer))
     }
 
-    fn markup_hole(&mut self, holes: &'static [Hole]) -> Tried {
+    fn markup_hole(&mut self, holes: &'static [Hole]) -> Attempt {
         match holes.iter().find(|hole| self.opens_hole(hole, self.pos, (0, 0))) {
             Some(hole) => self.enter_hole(hole, self.pos, (0, 0)),
-            None => Tried::Refused,
+            None => Attempt::Refused,
         }
     }
 
@@ -184,7 +183,7 @@ impl Lexer<'_> {
             }
             return;
         }
-        let Some(Frame::Text { depth, .. }) = self.frames.last_mut() else { return };
+        let Some(LexerFrame::Text { depth, .. }) = self.frames.last_mut() else { return };
         if is_closing {
             *depth = depth.saturating_sub(1);
         } else if !is_empty {
@@ -195,7 +194,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The content of the element whose tag starts at `from` and ends here, if it is in another language.
+    /// Opens the content of an element in another language, whose tag starts at `from` and ends here.
     fn embed(&mut self, embedded: &'static [Embedded], from: usize) {
         let tag = &self.text[from + 1..self.pos];
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
@@ -212,8 +211,8 @@ impl Lexer<'_> {
         let variant =
             element.variants.iter().find(|(mark, _)| memchr::memmem::find(&tag, mark.as_bytes()).is_some());
         let language = variant.map_or(element.default, |(_, language)| language);
-        if self.bound(length.map_or(self.end, |length| self.pos + length), 0) == Tried::Taken {
-            self.frames.push(Frame::of(language));
+        if self.bound(length.map_or(self.end, |length| self.pos + length), 0) == Attempt::Taken {
+            self.frames.push(LexerFrame::of(language));
         }
     }
 }

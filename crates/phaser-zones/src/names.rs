@@ -1,6 +1,6 @@
-//! Which language a file is written in, judged by its name and, failing that, by its shebang line.
+//! The language of a file: by name, then by extension, then by shebang line.
 //!
-//! Where one extension serves several languages, a text near the start of the file may tell which.
+//! Where languages share an extension, a mark near the start of the text decides.
 
 use super::Language;
 use super::tables::{
@@ -8,16 +8,16 @@ use super::tables::{
     TEMPLATE, TRAILING,
 };
 
-/// How far a text is searched for what tells its language.
-const TELLING_REACH: usize = 64 * 1024;
+/// The prefix of a text that is searched for marks of a language, in bytes.
+const MARK_DISTANCE: usize = 64 * 1024;
 
-/// Endings that say little about the language: that of the name before them counts, if it is known.
+/// Extensions added to a file name. The name before them decides, if it is known.
 const ADDED: &[&str] = &[
     "in", "example", "sample", "dist", "template", "orig", "bak", "j2", "jinja", "jinja2", "tera", "twig",
     "njk", "liquid", "mako", "tmpl", "tpl", "gotmpl",
 ];
 
-/// Endings of templates.
+/// Extensions of templates.
 const TEMPLATES: &[&str] = &[
     "j2",
     "jinja",
@@ -41,7 +41,7 @@ const TEMPLATES: &[&str] = &[
 ];
 
 impl Language {
-    /// The language of a file at `path` (relative, `/`-separated) with this text. `None`: an unknown one.
+    /// The language of a file at `path` (relative, `/`-separated). `None` if unknown.
     pub fn of(path: &[u8], text: &[u8]) -> Option<&'static Self> {
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
@@ -51,9 +51,9 @@ impl Language {
         by_name(&name, text).or_else(|| by_shebang(text))
     }
 
-    /// The languages whose comments may hold an ignore directive, in a file at `path` with this text. At least one: a file
-    /// of no known language has the most common comments of all. A template has the comments of the language that it
-    /// produces, too; a cell of a notebook may be Markdown; an extension may belong to several languages.
+    /// The languages whose comments may contain an ignore directive in a file at `path`. Never empty: an unknown language
+    /// has the most common comment markers. A template also has the comments of the language it produces, a notebook
+    /// cell may be Markdown, and an extension may belong to several languages.
     pub fn of_comments(path: &[u8], text: &[u8]) -> Vec<&'static Self> {
         let (stem, ending) = match path.iter().rposition(|&byte| byte == b'.') {
             Some(dot) => (&path[..dot], path[dot + 1..].to_ascii_lowercase()),
@@ -82,19 +82,19 @@ impl Language {
         languages
     }
 
-    /// All languages that are known, in no order that means anything.
+    /// All languages, in no particular order.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         ALL.iter().copied().flatten().copied()
     }
 
-    /// The endings of the names of its files, in lower case and without a dot.
+    /// The file extensions, in lower case without a dot.
     #[cfg(test)]
     pub fn known_extensions(&self) -> &'static [&'static str] {
         self.files.extensions
     }
 }
 
-/// The language of a cell of a notebook. In the notebook as a file, every line of code is a JSON string.
+/// The language of a notebook's cell. `None` for a notebook as a file, where code is in JSON strings.
 fn by_cell(text: &[u8]) -> Option<&'static Language> {
     let is_whole =
         text.trim_ascii_start().starts_with(b"{") && memchr::memmem::find(text, b"\"cells\"").is_some();
@@ -125,21 +125,22 @@ fn by_ending(name: &str, text: &[u8]) -> Option<&'static Language> {
     {
         return Some(language);
     }
-    let start = &text[..text.len().min(TELLING_REACH)];
-    let told = TELLING
+    let start = &text[..text.len().min(MARK_DISTANCE)];
+    let marked = TELLING
         .iter()
         .find(|(known, mark, _)| *known == extension && memchr::memmem::find(start, mark).is_some());
-    told.map(|(_, _, language)| *language)
+    marked
+        .map(|(_, _, language)| *language)
         .or_else(|| Language::all().find(|language| language.files.extensions.contains(&extension)))
 }
 
-/// Files such as `Dockerfile.dev`, where what follows the dot tells nothing.
+/// Names such as `Dockerfile.dev`, where the extension is not the language.
 fn by_stem(name: &str) -> Option<&'static Language> {
     let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
     Language::all().find(|language| language.files.names.contains(&stem))
 }
 
-/// The language that the interpreter of a script runs.
+/// The language of the interpreter in a shebang line.
 fn by_shebang(text: &[u8]) -> Option<&'static Language> {
     let line = text.strip_prefix(b"#!")?;
     let end = line.iter().take(256).position(|&byte| byte == b'\n').unwrap_or(line.len().min(256));
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_added_ending_does_not_hide_the_extension() {
+    fn ignores_added_extensions() {
         assert_eq!(name("config.h.in", ""), Some("C++"));
         assert_eq!(name("settings.py.j2", ""), Some("Python"));
         assert_eq!(name("page.twig", ""), Some("HTML"));
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_without_an_extension_goes_by_its_shebang() {
+    fn finds_language_by_shebang() {
         assert_eq!(name("bin/run", "#!/usr/bin/env node\nx"), Some("JavaScript"));
         assert_eq!(name("bin/run", "#!/usr/bin/env -S deno run --allow-net"), Some("TypeScript"));
         assert_eq!(name("bin/run", "#!/usr/bin/python3.12 -u"), Some("Python"));
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_tells_apart_languages_that_share_an_extension() {
+    fn mark_decides_shared_extension() {
         assert_eq!(name("a.m", "@implementation A"), Some("Objective-C"));
         assert_eq!(name("a.m", "x = 1; % one"), Some("MATLAB"));
         assert_eq!(name("dump.sql", "CREATE TABLE `a` (b INT) ENGINE=InnoDB;"), Some("MySQL"));
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_of_a_notebook_is_python_and_a_whole_notebook_nothing() {
+    fn notebook_cell_is_python() {
         assert_eq!(name("a.ipynb", "x = {}"), Some("Python"));
         assert_eq!(name("a.ipynb", "{'x': 1}"), Some("Python"));
         assert_eq!(name("a.ipynb", " {\n \"cells\": []}"), None);

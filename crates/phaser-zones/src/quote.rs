@@ -1,28 +1,28 @@
-//! Quotes: from an opener to its closer, with escapes, and with holes of code.
+//! Quote frames: strings, regular expressions, quoted names, and comments that do not nest.
 //!
-//! Strings above all, but also regular expressions, quoted names and comments that do not nest.
+//! Every quote is read the same way: skip to a byte that may escape, open a hole, end the line or close.
 
 use super::Zone;
-use super::byte_set::ByteSet;
 use super::code::Opened;
-use super::lexer::{Frame, Lexer, QuoteFrame, Tried};
-use super::rule::{Classes, CloseAt, Escape, Hole, Lines, Quote, Rule};
+use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
+use super::rule::{Classes, CloseAt, Escape, Hole, Quote, QuoteLines, Rule};
+use super::stop_bytes::StopBytes;
 
-/// What comes next in a quote.
-enum Event {
-    /// The closer, and where it ends.
+/// The next event in a quote.
+enum QuoteEvent {
+    /// The closer, with the offset after it.
     Closed(usize),
-    /// The end of a line that closes it, too.
+    /// A line break that closes the quote.
     LineEnd(usize),
     Hole(usize, &'static Hole),
     End,
 }
 
-/// What a byte that may close means.
+/// Whether a candidate closes the quote.
 enum Closing {
-    /// It closes, up to there.
+    /// It does; the offset after it.
     Yes(usize),
-    /// It does not, and neither does what follows up to there.
+    /// It does not, and nothing closes before this offset.
     No(usize),
 }
 
@@ -37,64 +37,69 @@ impl Lexer<'_> {
     /// One step in a quote: up to its end or its next hole.
     pub(super) fn quoted(&mut self, mut frame: QuoteFrame) {
         match self.next_event(&mut frame, self.pos) {
-            Event::Closed(after) => self.close(frame, after),
-            Event::LineEnd(at) => {
+            QuoteEvent::Closed(after) => self.close(frame, after),
+            QuoteEvent::LineEnd(at) => {
                 self.pos = at;
                 self.end_quote(&frame);
             }
-            Event::Hole(at, hole) => {
-                if let Some(Frame::Quote(top)) = self.frames.last_mut() {
+            QuoteEvent::Hole(at, hole) => {
+                if let Some(LexerFrame::Quote(top)) = self.frames.last_mut() {
                     *top = frame;
                 }
-                if self.enter_hole(hole, at, frame.fence) == Tried::Refused {
+                if self.enter_hole(hole, at, frame.fence) == Attempt::Refused {
                     self.pos = at + 1;
                 }
             }
-            Event::End => self.pos = self.end,
+            QuoteEvent::End => self.pos = self.end,
         }
     }
 
-    /// Opens a quote, unless it must close on its line and does not.
-    pub(super) fn open_quote(&mut self, rule: &'static Rule, quote: &'static Quote, opened: Opened) -> Tried {
+    /// Opens a quote. Refused if it must close on its line and does not.
+    pub(super) fn open_quote(
+        &mut self,
+        rule: &'static Rule,
+        quote: &'static Quote,
+        opened: Opened,
+    ) -> Attempt {
         let frame = QuoteFrame { fence: opened.fence, ..QuoteFrame::of(quote) };
-        if quote.lines == Lines::Closed {
+        if quote.lines == QuoteLines::Closed {
             if self.is_unclosed(rule) || !self.may_look_ahead() {
-                return Tried::Refused;
+                return Attempt::Refused;
             }
             if let Some(line_end) = self.unclosed_until(frame, opened.after) {
                 self.remember_unclosed(rule, line_end);
-                return Tried::Refused;
+                return Attempt::Refused;
             }
         }
         self.begin_quote(frame, opened.start, opened.after)
     }
 
     /// Opens a quote that starts at `start` and whose content starts at `after`.
-    pub(super) fn begin_quote(&mut self, frame: QuoteFrame, start: usize, after: usize) -> Tried {
-        if self.push(Frame::Quote(frame)) == Tried::Refused {
-            return Tried::Refused;
+    pub(super) fn begin_quote(&mut self, frame: QuoteFrame, start: usize, after: usize) -> Attempt {
+        if self.push(LexerFrame::Quote(frame)) == Attempt::Refused {
+            return Attempt::Refused;
         }
         self.mark(start, frame.quote.zone);
         self.pos = after;
-        Tried::Taken
+        Attempt::Taken
     }
 
-    /// Where the line ends, if the quote does not close on it.
+    /// The end of the line, if the quote does not close on it.
     fn unclosed_until(&self, mut frame: QuoteFrame, from: usize) -> Option<usize> {
         let mut at = from;
         let (end, line_end) = loop {
             match self.next_event(&mut frame, at) {
-                Event::Closed(after) => break (after, None),
-                Event::LineEnd(end) => break (end, Some(end)),
-                Event::Hole(hole, _) => at = hole + 1,
-                Event::End => break (self.end, Some(self.end)),
+                QuoteEvent::Closed(after) => break (after, None),
+                QuoteEvent::LineEnd(end) => break (end, Some(end)),
+                QuoteEvent::Hole(hole, _) => at = hole + 1,
+                QuoteEvent::End => break (self.end, Some(self.end)),
             }
         };
         self.looked_ahead(end.saturating_sub(from));
         line_end
     }
 
-    fn next_event(&self, frame: &mut QuoteFrame, from: usize) -> Event {
+    fn next_event(&self, frame: &mut QuoteFrame, from: usize) -> QuoteEvent {
         let quote = frame.quote;
         let stops = self.quote_stops(frame);
         let mut at = from;
@@ -106,29 +111,29 @@ impl Lexer<'_> {
                 at += length;
             } else if let Some(hole) = quote.holes.iter().find(|hole| self.opens_hole(hole, at, frame.fence))
             {
-                return Event::Hole(at, hole);
+                return QuoteEvent::Hole(at, hole);
             } else if let Some(length) = self.next_escape(quote, at) {
                 at += length;
             } else if quote.classes == Classes::Read && (byte == b'[' || byte == b']') {
                 in_class = byte == b'[';
                 at += 1;
-            } else if byte == b'\n' && quote.lines != Lines::Many {
-                return Event::LineEnd(at);
+            } else if byte == b'\n' && quote.lines != QuoteLines::Many {
+                return QuoteEvent::LineEnd(at);
             } else if in_class {
                 at += 1;
             } else {
                 match self.closing(frame, at) {
-                    Closing::Yes(after) => return Event::Closed(after),
+                    Closing::Yes(after) => return QuoteEvent::Closed(after),
                     Closing::No(up_to) => at = up_to,
                 }
             }
         }
-        Event::End
+        QuoteEvent::End
     }
 
-    fn quote_stops(&self, frame: &QuoteFrame) -> ByteSet {
+    fn quote_stops(&self, frame: &QuoteFrame) -> StopBytes {
         let quote = frame.quote;
-        let mut stops = ByteSet::EMPTY;
+        let mut stops = StopBytes::EMPTY;
         for escape in quote.escapes {
             stops = match escape {
                 Escape::Next(byte) | Escape::NextBut(byte, _) => stops.with(*byte),
@@ -138,7 +143,7 @@ impl Lexer<'_> {
         for hole in quote.holes {
             stops = stops.with_first(hole.head);
         }
-        if quote.lines != Lines::Many {
+        if quote.lines != QuoteLines::Many {
             stops = stops.with(b'\n');
         }
         if quote.classes == Classes::Read {
@@ -173,7 +178,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// How long the escape at `at` is: one byte and the next one, both of a line break.
+    /// The length of the escape at `at`: two bytes, three before CRLF.
     pub(super) fn escape_len(&self, at: usize) -> usize {
         if self.rest(at + 1).starts_with(b"\r\n") { 3 } else { 2 }
     }
@@ -247,7 +252,7 @@ impl Lexer<'_> {
             next.delimiters = Some((second, mirrored(second)));
             self.pos = after + blanks + 1;
         }
-        if let Some(Frame::Quote(top)) = self.frames.last_mut() {
+        if let Some(LexerFrame::Quote(top)) = self.frames.last_mut() {
             *top = next;
         }
     }
@@ -257,7 +262,7 @@ impl Lexer<'_> {
             self.tail = self.pos;
         }
         self.pop();
-        if frame.quote.zone == Zone::Code && matches!(self.frames.last(), Some(Frame::Code(_))) {
+        if frame.quote.zone == Zone::Code && matches!(self.frames.last(), Some(LexerFrame::Code(_))) {
             let flags = self.rest(self.pos).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
             self.pass(self.pos + flags);
         }

@@ -1,19 +1,20 @@
-//! The vocabulary of the tables: what opens a comment, a string or code of another kind, and what closes it.
+//! The vocabulary of the tables: openers, closers, escapes, holes.
 //!
-//! Only data. How a rule is applied stands with the lexer.
+//! One literal in these terms, `br##"a\n"##` of Rust: *prefix* `br`, *fence* `##`, *tail* `"`; the closer is `"` and the
+//! same fence. In `"x ${y} z"` the *hole* is `${y}`. In `<<~SQL` the *indent mark* is `~` and the *tag* is `SQL`.
 
 use super::Zone;
 use super::language::Language;
 
-/// One lexical rule of a language. Of the rules that fit at a place, the first one counts.
+/// A lexical rule. The first rule of a language that fits at an offset wins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rule {
     pub at: At,
     pub open: Open,
-    pub what: What,
+    pub kind: RuleKind,
 }
 
-/// Where a rule may open, judged by what stands before.
+/// The positions where a rule may open, decided by the bytes before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum At {
     Anywhere,
@@ -27,7 +28,7 @@ pub(super) enum At {
     AfterBlank,
     /// Where a shell starts a word: after white space or one of `;&|()` and the backquote.
     ShellWord,
-    /// Where the name of a command stands. An opener that ends with a letter is a whole word.
+    /// In the position of a command name. An opener that ends with a letter is a whole word.
     Command,
     /// Not after a byte of a word.
     NotAfterWord,
@@ -35,7 +36,7 @@ pub(super) enum At {
     NotAfterValue,
     /// Not part of an operator made of these bytes and those of the opener.
     NotInOperator(&'static str),
-    /// A word of its own: without a sigil, an arrow or `sub` before it (Perl).
+    /// A whole word without a sigil, an arrow or `sub` before it (Perl).
     Bareword,
     /// Where an operand is expected, not an operator.
     Operand,
@@ -51,7 +52,7 @@ pub(super) enum At {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open {
     pub prefix: Prefix,
-    pub case: Case,
+    pub case: LetterCase,
     pub head: &'static str,
     pub fence: Fence,
     pub tail: &'static str,
@@ -61,17 +62,17 @@ pub(super) struct Open {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Prefix {
     None,
-    /// One of these must be there.
+    /// One of these is required.
     Required(&'static [&'static str]),
-    /// One of these may be there.
+    /// One of these is allowed.
     Optional(&'static [&'static str]),
-    /// Any word must be there.
+    /// Any word is required.
     Word,
 }
 
-/// Whether letters of an opener count as written.
+/// Whether the case of letters in an opener matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Case {
+pub(super) enum LetterCase {
     Exact,
     Any,
 }
@@ -91,18 +92,18 @@ pub(super) enum Fence {
     Delimiter,
 }
 
-/// What a rule opens.
+/// What a rule opens, and how it is read.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What {
+pub(super) enum RuleKind {
     /// To the end of the line.
-    Line(Line),
-    /// A comment that may hold comments of its kind.
-    Nesting(Nesting),
+    Line(LineRule),
+    /// A comment that may contain comments of its kind.
+    Nesting(NestingComment),
     /// Up to a closer: a string, a comment that does not nest, a regular expression, a quoted name.
     Quote(Quote),
-    /// A text that starts on the next line.
+    /// A string that starts on the next line.
     Heredoc(Heredoc),
-    /// A literal with a delimiter that the text chooses: `%w[…]`, `s{…}{…}`.
+    /// A literal whose delimiter the text chooses: `%w[…]`, `s{…}{…}`.
     Paired(Paired),
     /// Code of its own kind in code: `$(…)` of a shell.
     Island(Hole),
@@ -112,13 +113,13 @@ pub(super) enum What {
     CharOrLabel(&'static [Escape]),
     /// A number with `'` between its digits. Code.
     Number,
-    /// Nothing: the opener is code, and other rules do not see it.
+    /// The opener is code and hides openers of later rules.
     Skip,
     /// To the end of the text.
     Rest(Zone),
     /// A YAML block scalar: the deeper lines that follow.
     BlockScalar,
-    /// A line break of YAML, after which a plain scalar may go on.
+    /// A line break of YAML, after which a plain scalar may continue.
     YamlLine,
     /// A bracket of a YAML flow collection.
     Flow(Bracket),
@@ -137,41 +138,41 @@ pub(super) enum Bracket {
 
 /// To the end of the line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct LineRule {
     pub zone: Zone,
-    /// A byte that, before a line break, draws the next line in. 0: none.
+    /// Before a line break, this byte continues the comment on the next line. 0 for none.
     pub continued_by: u8,
-    /// A text that ends it before the line does. Empty: none.
+    /// Ends the comment before the line ends. Empty for none.
     pub stop: &'static str,
 }
 
 /// A comment that nests.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Nesting {
+pub(super) struct NestingComment {
     pub close: &'static str,
-    /// Strings in the comment hide its delimiters (OCaml).
+    /// Whether strings in the comment hide its delimiters, as in OCaml.
     pub strings: Strings,
 }
 
-/// Whether strings count in a comment.
+/// Strings inside a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strings {
     Ignored,
     Read,
 }
 
-/// What stands between an opener and a closer.
+/// A construct between an opener and a closer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Quote {
     pub zone: Zone,
     pub close: Close,
     pub escapes: &'static [Escape],
-    pub lines: Lines,
+    pub lines: QuoteLines,
     pub holes: &'static [Hole],
     pub classes: Classes,
 }
 
-/// The text that closes: head, the opener's fence, tail.
+/// A closer: head, the opener's fence, tail.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Close {
     pub head: &'static str,
@@ -179,7 +180,7 @@ pub(super) struct Close {
     pub at: CloseAt,
 }
 
-/// Where a closer counts, and how much belongs to it.
+/// The positions where a closer counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CloseAt {
     Anywhere,
@@ -187,11 +188,11 @@ pub(super) enum CloseAt {
     FirstOnLine,
     /// At the start of a line; the rest of that line belongs to it.
     WholeLine,
-    /// The last place of a run of its bytes: `"""a""""`.
+    /// At the end of a run of its bytes: `"""a""""`.
     LastOfRun,
 }
 
-/// What hides a closer.
+/// An escape, which hides a closer.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Escape {
     /// This byte and the character after it.
@@ -202,12 +203,12 @@ pub(super) enum Escape {
     Exact(&'static str),
 }
 
-/// How far a quote may reach.
+/// Whether a quote may span lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum QuoteLines {
     /// The end of the line closes it.
     One,
-    /// A quote that is not closed on its line is none.
+    /// It opens only if it closes on its line.
     Closed,
     /// Over any number of lines.
     Many,
@@ -229,7 +230,7 @@ pub(super) struct Hole {
     pub tail: &'static str,
     pub end: HoleEnd,
     pub inside: Inside,
-    /// What follows a `:` that stands in no bracket: the format of a replacement field.
+    /// The format of a replacement field: the part after a `:` outside brackets.
     pub format: Option<&'static Hole>,
 }
 
@@ -240,16 +241,16 @@ pub(super) enum Fenced {
     Yes,
 }
 
-/// Where a hole ends.
+/// The end of a hole.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum HoleEnd {
     /// When every bracket is closed, those of the opener included. Pairs of brackets: `()[]{}`.
     Balanced(&'static str),
-    /// At this text, where a rule of the language inside may open.
+    /// At this text, outside strings and comments of the language inside.
     At(&'static str),
-    /// At this text, wherever it stands.
+    /// At the first occurrence of this text.
     First(&'static str),
-    /// At this text, wherever it stands, if that is near; else nothing opens.
+    /// At the first occurrence of this text if that is near; otherwise the hole does not open.
     Near(&'static str),
 }
 
@@ -260,31 +261,31 @@ pub(super) enum Inside {
     Other(&'static Language),
 }
 
-/// A text that starts on the line after its opener and ends with a line that holds its tag.
+/// A string that starts on the line after its opener and ends with a line that contains its tag.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heredoc {
     /// Bytes that may stand between `<<` and the tag, and allow an indented end.
     pub indent_marks: &'static str,
     pub tags: Tags,
     pub ends: TagEnd,
-    /// The text when the tag is bare or in double quotes.
+    /// The body if the tag is bare or in double quotes.
     pub live: &'static Quote,
-    /// The text when the tag is in single quotes or escaped.
+    /// The body if the tag is in single quotes or escaped.
     pub raw: &'static Quote,
 }
 
 /// How the tag of a heredoc is spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tags {
-    /// As a word of a shell, perhaps after blanks; any quote makes the text raw.
+    /// A word of a shell, perhaps after blanks; any quote makes the body raw.
     Shell,
-    /// An identifier or a quoted text; only single quotes make the text raw.
+    /// An identifier or a quoted text; only single quotes make the body raw.
     Script,
     /// As in a script, and a quoted text may stand after blanks.
     Perl,
 }
 
-/// What the last line of a heredoc looks like.
+/// The last line of a heredoc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagEnd {
     /// The tag alone; with an indent mark, perhaps after blanks.
@@ -304,7 +305,7 @@ pub(super) struct Paired {
     pub delimiters: &'static str,
     pub blanks: Blanks,
     pub nests: Nests,
-    /// How many parts: 2 for `s/a/b/`.
+    /// The number of parts: 2 for `s/a/b/`.
     pub parts: u8,
     pub quote: Quote,
 }
@@ -352,7 +353,7 @@ pub(super) enum Elements {
 #[derive(Debug)]
 pub(super) struct Embedded {
     pub name: &'static str,
-    /// A text in the tag, and the language that it stands for. The first that fits counts.
+    /// A text in the tag and the language that it selects. The first that fits wins.
     pub variants: &'static [(&'static str, &'static Language)],
     pub default: &'static Language,
 }

@@ -1,6 +1,4 @@
-//! The table of languages: one entry each, grouped by family.
-//!
-//! Data only. An entry lists its rules in the order in which they are tried.
+//! The language tables, one file per family. Rules are tried in the order they are listed.
 
 mod c;
 mod config;
@@ -30,7 +28,7 @@ pub(super) use plain::{NOTEBOOK, PLAIN, RESTRUCTURED_TEXT, TEMPLATE, TRAILING};
 pub(super) use python::PYTHON;
 pub(super) use shell::DOCKERFILE;
 
-/// All languages. Where two share an extension, the first one has it.
+/// All languages. The first one with an extension owns it.
 pub(super) static ALL: &[&[&Language]] = &[
     c::LANGUAGES,
     systems::LANGUAGES,
@@ -51,7 +49,7 @@ pub(super) static ALL: &[&[&Language]] = &[
     old::LANGUAGES,
 ];
 
-/// Files whose extension several languages share: a text near their start, and the language it tells of.
+/// Marks of languages that share an extension: extension, text near the start of the file, language.
 pub(super) static TELLING: &[(&str, &[u8], &Language)] = &[
     ("m", b"@interface", &c::OBJECTIVE_C),
     ("m", b"@implementation", &c::OBJECTIVE_C),

@@ -1,14 +1,14 @@
-//! YAML: where a scalar starts, and how far a block scalar reaches.
+//! YAML: the start of a scalar, and the extent of a block scalar.
 //!
-//! Follows indentation and flow brackets, no more: no documents, anchors or tags.
+//! Follows indentation and flow brackets only, not documents, anchors or tags.
 
 use super::Zone;
 use super::code::Opened;
-use super::lexer::{Frame, Lexer, Tried};
+use super::lexer::{Attempt, Lexer, LexerFrame};
 use super::rule::Bracket;
 
 impl Lexer<'_> {
-    /// May a scalar start at `offset`, and not go on?
+    /// Whether a scalar may start, and not continue, at `offset`.
     pub(super) fn is_scalar_start(&self, offset: usize) -> bool {
         let text = &self.text[..offset];
         let blanks = text.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -31,9 +31,9 @@ impl Lexer<'_> {
     }
 
     /// A bracket of a flow collection.
-    pub(super) fn flow(&mut self, bracket: Bracket, opened: Opened) -> Tried {
+    pub(super) fn flow(&mut self, bracket: Bracket, opened: Opened) -> Attempt {
         let opens = self.flow_depth() > 0 || self.is_scalar_start(opened.start);
-        if let Some(Frame::Code(frame)) = self.frames.last_mut() {
+        if let Some(LexerFrame::Code(frame)) = self.frames.last_mut() {
             match bracket {
                 Bracket::Opens if opens => frame.depth += 1,
                 Bracket::Opens => {}
@@ -44,14 +44,14 @@ impl Lexer<'_> {
     }
 
     /// A block scalar: its header, and all deeper lines that follow.
-    pub(super) fn block_scalar(&mut self, opened: Opened) -> Tried {
+    pub(super) fn block_scalar(&mut self, opened: Opened) -> Attempt {
         let rest = self.rest(opened.after);
         let marks = rest.iter().take_while(|byte| matches!(byte, b'+' | b'-' | b'1'..=b'9')).count();
         let blanks = rest[marks..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
         let next = rest.get(marks + blanks);
         let is_comment = next == Some(&b'#') && blanks > 0;
         if self.flow_depth() > 0 || !(is_comment || next.is_none_or(|&byte| byte == b'\n')) {
-            return Tried::Refused;
+            return Attempt::Refused;
         }
         let line_end = self.line_end(opened.after);
         let digit =
@@ -68,10 +68,10 @@ impl Lexer<'_> {
         self.pos = body_end;
         self.tail = body_end;
         self.mark(body_end, Zone::Code);
-        Tried::Taken
+        Attempt::Taken
     }
 
-    /// Where the last line ends that is deeper than `parent`, or as deep as `indent`.
+    /// The end of the last line that is deeper than `parent`, or as deep as `indent`.
     fn block_end(&self, header_end: usize, parent: Option<usize>, indent: Option<usize>) -> usize {
         let mut least = indent;
         let mut body_end = header_end;
@@ -92,8 +92,8 @@ impl Lexer<'_> {
         body_end
     }
 
-    /// A line break: whether the next line goes on with a plain scalar, in which nothing opens.
-    pub(super) fn yaml_line(&mut self, opened: Opened) -> Tried {
+    /// A line break. If the next line continues a plain scalar, nothing opens in it.
+    pub(super) fn yaml_line(&mut self, opened: Opened) -> Attempt {
         let line = &self.text[opened.after..self.line_end(opened.after)];
         let indent = line.iter().take_while(|&&byte| byte == b' ').count();
         let content = line.trim_ascii();
@@ -125,13 +125,13 @@ impl Lexer<'_> {
 
     fn flow_depth(&self) -> u32 {
         match self.frames.last() {
-            Some(Frame::Code(frame)) => frame.depth,
+            Some(LexerFrame::Code(frame)) => frame.depth,
             _ => 0,
         }
     }
 }
 
-/// The column that the lines must be deeper than which go on with the plain scalar of this line, if it has one.
+/// The column of the parent of this line's plain scalar. Deeper lines continue the scalar.
 fn plain_parent(line: &[u8]) -> Option<usize> {
     let (column, dash) = key_column(line);
     let content = &line[column..];
@@ -143,7 +143,7 @@ fn plain_parent(line: &[u8]) -> Option<usize> {
     parent.filter(|_| is_plain && !is_key)
 }
 
-/// Where the first key or scalar of a line stands, and the last dash before it.
+/// The column of the first key or scalar of a line, and of the last dash before it.
 fn key_column(line: &[u8]) -> (usize, Option<usize>) {
     let mut dash = None;
     let mut at = line.iter().take_while(|&&byte| byte == b' ').count();

@@ -1,8 +1,8 @@
-//! C and what took its strings from it: C++, Objective-C, C#, shaders, schemas.
+//! C and languages with its strings: C++, Objective-C, C#, shaders, schemas.
 
 use super::super::Language;
 use super::super::build::{BACKSLASH, block, escaped, hole, island, line, nesting, rule, skip, string};
-use super::super::rule::{At, Escape, Fence, Hole, HoleEnd, Rule, What};
+use super::super::rule::{At, Escape, Fence, Hole, HoleEnd, Rule, RuleKind};
 use super::{DOUBLED_DOUBLE, SHEBANG};
 
 pub(super) static LANGUAGES: &[&Language] =
@@ -13,7 +13,7 @@ const BLOCK: Rule = block("/*", "*/");
 const ENCODINGS: &[&str] = &["L", "u8", "u", "U"];
 const STRING: Rule = escaped("\"").maybe_after(ENCODINGS);
 const CHARACTER: Rule = escaped("'").maybe_after(ENCODINGS);
-const NUMBER: Rule = rule("", What::Number);
+const NUMBER: Rule = rule("", RuleKind::Number);
 
 /// The text of a directive, in which a single quote is an apostrophe.
 static DIRECTIVE: Language = Language::new("directive", &[LINE, BLOCK, STRING.closed()]);
@@ -22,7 +22,7 @@ const fn message(directive: &'static str) -> Rule {
     island(hole(directive, "").until(HoleEnd::At("\n")).of(&DIRECTIVE)).at(At::FirstOnLine)
 }
 
-/// The text of a directive of C#, in which no quote means anything.
+/// The text of a C# directive, in which quotes are plain characters.
 static LABEL: Language = Language::new("label", &[LINE]);
 
 const fn label(directive: &'static str) -> Rule {
@@ -73,7 +73,7 @@ pub(super) static OBJECTIVE_C: Language = Language::new(
 )
 .extensions(&["mm"]);
 
-/// What follows the colon of a field is text.
+/// The part after the colon of a field is text.
 static C_SHARP_FORMAT: Hole = hole("", "{}").of(&FORMAT);
 static FORMAT: Language = Language::new("format", &[]);
 const fn field(open: &'static str) -> Hole {

@@ -2,7 +2,7 @@
 
 use super::super::Language;
 use super::super::build::{block, escaped, hole, line, quote, rule, string};
-use super::super::rule::{At, Bracket, Escape, Fence, Heredoc, Hole, Quote, Rule, TagEnd, Tags, What};
+use super::super::rule::{At, Bracket, Escape, Fence, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
 use super::DOUBLED_SINGLE;
 
 pub(super) static LANGUAGES: &[&Language] =
@@ -13,16 +13,16 @@ const HASH: Rule = line("#");
 static YAML: Language = Language::new(
     "YAML",
     &[
-        rule("\n", What::YamlLine),
+        rule("\n", RuleKind::YamlLine),
         HASH.at(At::AfterBlank),
         escaped("\"").many().at(At::Scalar),
         string("'").many().escapes(DOUBLED_SINGLE).at(At::Scalar),
-        rule("|", What::BlockScalar).at(At::Scalar),
-        rule(">", What::BlockScalar).at(At::Scalar),
-        rule("[", What::Flow(Bracket::Opens)),
-        rule("{", What::Flow(Bracket::Opens)),
-        rule("]", What::Flow(Bracket::Closes)),
-        rule("}", What::Flow(Bracket::Closes)),
+        rule("|", RuleKind::BlockScalar).at(At::Scalar),
+        rule(">", RuleKind::BlockScalar).at(At::Scalar),
+        rule("[", RuleKind::Flow(Bracket::Opens)),
+        rule("{", RuleKind::Flow(Bracket::Opens)),
+        rule("]", RuleKind::Flow(Bracket::Closes)),
+        rule("}", RuleKind::Flow(Bracket::Closes)),
     ],
 )
 .extensions(&["yaml", "yml", "eyaml", "sls", "cff"])
@@ -63,7 +63,7 @@ static HCL: Language = Language::new(
         string("\"").escapes(HCL_ESCAPES).holes(HCL_HOLES),
         rule(
             "<<",
-            What::Heredoc(Heredoc {
+            RuleKind::Heredoc(Heredoc {
                 indent_marks: "-",
                 tags: Tags::Script,
                 ends: TagEnd::Indented,
@@ -82,7 +82,7 @@ static CMAKE: Language = Language::new(
     &[
         string("#[").fence(LEVEL, "[").closed_by_parts("]", "]").zone(super::super::Zone::Comment).many(),
         HASH,
-        rule("\\", What::Letter),
+        rule("\\", RuleKind::Letter),
         string("[").fence(LEVEL, "[").closed_by_parts("]", "]").many(),
         escaped("\"").many(),
     ],
@@ -140,6 +140,6 @@ static REGO: Language =
 
 static TYPST: Language = Language::new(
     "Typst",
-    &[line("//"), block("/*", "*/"), rule("\\", What::Letter), escaped("\"").closed()],
+    &[line("//"), block("/*", "*/"), rule("\\", RuleKind::Letter), escaped("\"").closed()],
 )
 .extensions(&["typ"]);

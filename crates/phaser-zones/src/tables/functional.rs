@@ -4,13 +4,13 @@ use super::super::Language;
 use super::super::build::{
     BACKSLASH, block, escaped, hole, letter, line, nesting, paired, rule, skip, string,
 };
-use super::super::rule::{At, Escape, Fence, Hole, Rule, What};
+use super::super::rule::{At, Escape, Fence, Hole, Rule, RuleKind};
 use super::{DOUBLED_DOUBLE, SHEBANG};
 
 pub(super) static LANGUAGES: &[&Language] =
     &[&HASKELL, &ELM, &OCAML, &STANDARD_ML, &F_SHARP, &ERLANG, &PROLOG, &NIX, &DHALL, &COQ];
 
-const CHARACTER: Rule = rule("'", What::CharOrLabel(BACKSLASH));
+const CHARACTER: Rule = rule("'", RuleKind::CharOrLabel(BACKSLASH));
 const SYMBOLS: At = At::NotInOperator("!#$%&*+./<=>?@\\^|~:");
 
 static HASKELL: Language = Language::new(
@@ -65,7 +65,7 @@ pub(super) static COQ: Language =
     Language::new("Coq", &[nesting("(*", "*)").with_strings(), string("\"").many().escapes(DOUBLED_DOUBLE)])
         .word_bytes("'");
 
-/// What follows the colon of a field is text.
+/// The part after the colon of a field is text.
 static F_SHARP_FORMAT: Hole = hole("", "{}").of(&FORMAT);
 static FORMAT: Language = Language::new("format", &[]);
 const fn field(open: &'static str) -> Hole {

@@ -3,7 +3,7 @@
 use super::super::Language;
 use super::super::build::{BACKSLASH, block, escaped, hole, line, nesting, rule, string};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, CloseAt, Escape, Hole, Rule, What};
+use super::super::rule::{At, CloseAt, Escape, Hole, Rule, RuleKind};
 use super::SHEBANG;
 
 pub(super) static LANGUAGES: &[&Language] = &[&JAVA, &KOTLIN, &SCALA, &GROOVY, &DART];
@@ -47,7 +47,7 @@ static SCALA: Language = Language::new(
         string("\"\"\"").many().closed_at(CloseAt::LastOfRun),
         string("\"").after_word().escapes(&[Escape::Exact("$$"), Escape::Next(b'\\')]).holes(HOLES),
         escaped("\""),
-        rule("'", What::CharOrLabel(BACKSLASH)),
+        rule("'", RuleKind::CharOrLabel(BACKSLASH)),
     ],
 )
 .extensions(&["scala", "sc", "sbt"])

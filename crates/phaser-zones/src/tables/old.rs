@@ -1,8 +1,8 @@
-//! Languages older than most: Fortran, Pascal, Ada, COBOL, MATLAB, TeX and others.
+//! Older languages: Fortran, Pascal, Ada, COBOL, MATLAB, TeX and others.
 
 use super::super::Language;
 use super::super::build::{ESCAPED_CODE, block, escaped, line, nesting, rule, string};
-use super::super::rule::{At, CloseAt, Escape, Rule, What};
+use super::super::rule::{At, CloseAt, Escape, Rule, RuleKind};
 use super::{DOUBLED_DOUBLE, DOUBLED_SINGLE};
 
 pub(super) static LANGUAGES: &[&Language] = &[
@@ -24,7 +24,7 @@ pub(super) static LANGUAGES: &[&Language] = &[
 const DOUBLE: Rule = string("\"").escapes(DOUBLED_DOUBLE);
 const SINGLE: Rule = string("'").escapes(DOUBLED_SINGLE);
 
-/// A string goes on after an ampersand at the end of its line.
+/// An ampersand at the end of a line continues a string.
 const FORTRAN_DOUBLE: &[Escape] = &[Escape::Exact("\"\""), Escape::Exact("&\n"), Escape::Exact("&\r\n")];
 const FORTRAN_SINGLE: &[Escape] = &[Escape::Exact("''"), Escape::Exact("&\n"), Escape::Exact("&\r\n")];
 
@@ -44,7 +44,7 @@ static PASCAL: Language = Language::new("Pascal", &[line("//"), block("{", "}"),
     .extensions(&["pas", "dpr", "dpk", "lpr"]);
 
 static ADA: Language =
-    Language::new("Ada", &[line("--"), DOUBLE, rule("'", What::CharOrLabel(&[])).at(At::NotAfterValue)])
+    Language::new("Ada", &[line("--"), DOUBLE, rule("'", RuleKind::CharOrLabel(&[])).at(At::NotAfterValue)])
         .extensions(&["adb", "ads", "ada"]);
 
 static VHDL: Language = Language::new(
@@ -53,7 +53,7 @@ static VHDL: Language = Language::new(
         line("--"),
         block("/*", "*/"),
         DOUBLE.maybe_after(&["x", "o", "b", "d", "ux", "uo", "ub", "sx", "so", "sb"]).any_case(),
-        rule("'", What::CharOrLabel(&[])).at(At::NotAfterValue),
+        rule("'", RuleKind::CharOrLabel(&[])).at(At::NotAfterValue),
     ],
 )
 .extensions(&["vhd", "vhdl"]);

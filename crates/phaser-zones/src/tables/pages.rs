@@ -1,4 +1,4 @@
-//! Markup: HTML and the pages that hold code, XML, Markdown.
+//! Markup: HTML and pages with code, XML, Markdown.
 
 use super::super::Language;
 use super::super::build::{ESCAPED_CODE, block, escaped, hole, line, quote, string};
@@ -30,7 +30,7 @@ static DOUBLE: Quote = quote("\"").many();
 static SINGLE: Quote = quote("'").many();
 const VALUES: [&Quote; 2] = [&DOUBLE, &SINGLE];
 
-/// The text of a template, which is not read.
+/// The text of a template, which is skipped.
 static TEXT: Language = Language::new("text", &[]);
 
 const EMBEDDED: &[Embedded] = &[
@@ -111,7 +111,7 @@ static VUE_PAGE: Markup = Markup {
 };
 static VUE: Language = Language::markup("Vue", &VUE_PAGE).extensions(&["vue"]);
 
-/// What a page of braces opens code with; `{/if}` must not start a regular expression.
+/// The openers of code in a page with braces. `{/if}` must not start a regular expression.
 const BRACES: &[Hole] = &[
     hole("{/", "{}").of(&TYPESCRIPT),
     hole("{#", "{}").of(&TYPESCRIPT),

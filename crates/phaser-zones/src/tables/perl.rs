@@ -4,11 +4,11 @@ use super::super::Language;
 use super::super::Zone;
 use super::super::build::{BACKSLASH, block, escaped, hole, line, paired, quote, rule, skip};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, Blanks, CloseAt, Heredoc, Hole, Quote, Rule, TagEnd, Tags, What};
+use super::super::rule::{At, Blanks, CloseAt, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
 
 pub(super) static LANGUAGES: &[&Language] = &[&PERL];
 
-/// `${name}` is but a variable, and part of the string.
+/// `${name}` is a variable and part of the string.
 const HOLES: &[Hole] = &[hole("@{", "{}"), hole("${\\", "{}"), hole("${ ", "{}")];
 static LIVE: Quote = quote("").escapes(BACKSLASH).many().holes(HOLES);
 static RAW: Quote = quote("").many();
@@ -40,8 +40,8 @@ static PERL: Language = Language::new(
         pod("=begin"),
         pod("=for"),
         pod("=encoding"),
-        rule("__END__", What::Rest(Zone::Comment)).at(At::LineStart),
-        rule("__DATA__", What::Rest(Zone::Comment)).at(At::LineStart),
+        rule("__END__", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
+        rule("__DATA__", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
         skip("$#"),
         skip("$'"),
         skip("$\""),
@@ -52,7 +52,7 @@ static PERL: Language = Language::new(
         escaped("\"").many().holes(HOLES),
         escaped("'").many(),
         escaped("`").many().holes(HOLES),
-        rule("<<", What::Heredoc(HEREDOC)),
+        rule("<<", RuleKind::Heredoc(HEREDOC)),
         tight("qq", 1).holes(HOLES),
         tight("qx", 1).holes(HOLES),
         tight("qw", 1),

@@ -1,10 +1,10 @@
-//! Python and what looks like it, and the other scripting languages without a family.
+//! Python and similar languages, and scripting languages without a family.
 
 use super::super::Language;
 use super::super::Zone;
 use super::super::build::{BACKSLASH, escaped, hole, island, line, nesting, rule, string};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, Escape, Fence, Hole, Rule, What};
+use super::super::rule::{At, Escape, Fence, Hole, Rule, RuleKind};
 use super::SHEBANG;
 
 pub(super) static LANGUAGES: &[&Language] =
@@ -13,11 +13,11 @@ pub(super) static LANGUAGES: &[&Language] =
 const COMMENT: Rule = line("#");
 const PLAIN: &[&str] = &["r", "u", "b", "br", "rb"];
 const FORMATTED: &[&str] = &["f", "fr", "rf", "t", "tr", "rt"];
-/// A backslash hides no brace, but for the name of a character.
+/// A backslash does not escape a brace, except in the name of a character.
 const FORMATTED_ESCAPES: &[Escape] =
     &[Escape::Exact("\\N{"), Escape::Exact("{{"), Escape::NextBut(b'\\', b'{')];
 static FIELDS: [Hole; 1] = [hole("{", "{}()[]").format(&FORMAT_HOLE)];
-/// What follows the colon of a field: text, and fields.
+/// The part after the colon of a field: text and fields.
 static FORMAT_HOLE: Hole = hole("", "{}").of(&FORMAT);
 static FORMAT: Language =
     Language::new("format", &[island(hole("{", "{}()[]").format(&FORMAT_HOLE).of(&PYTHON))]);
@@ -119,7 +119,7 @@ static JULIA: Language = Language::new(
         escaped("\"").many().holes(JULIA_HOLES),
         escaped("```").many().holes(JULIA_HOLES),
         escaped("`").many().holes(JULIA_HOLES),
-        rule("'", What::CharOrLabel(BACKSLASH)).at(At::NotAfterValue),
+        rule("'", RuleKind::CharOrLabel(BACKSLASH)).at(At::NotAfterValue),
     ],
 )
 .extensions(&["jl"])

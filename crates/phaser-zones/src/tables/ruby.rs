@@ -1,4 +1,4 @@
-//! Ruby and the languages that took its look: Crystal, Elixir.
+//! Ruby and similar languages: Crystal, Elixir.
 
 use super::super::Language;
 use super::super::Zone;
@@ -6,7 +6,7 @@ use super::super::build::{
     BACKSLASH, ESCAPED_CODE, block, escaped, hole, letter, line, paired, quote, rule, skip,
 };
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, CloseAt, Heredoc, Hole, Quote, Rule, TagEnd, Tags, What};
+use super::super::rule::{At, CloseAt, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
 
 pub(super) static LANGUAGES: &[&Language] = &[&RUBY, &CRYSTAL, &ELIXIR];
 
@@ -16,7 +16,7 @@ const DOUBLE: Rule = escaped("\"").many().holes(HOLES);
 const SINGLE: Rule = escaped("'").many();
 const COMMAND: Rule = escaped("`").many().holes(HOLES);
 const REGEX: Rule = escaped("/").as_code().many().holes(HOLES).at(At::Operand);
-/// After a name it may as well be a division, so it must close on its line.
+/// After a name it may be a division, so it must close on its line.
 const REGEX_ARGUMENT: Rule = escaped("/").as_code().closed().holes(HOLES).at(At::Argument);
 
 static LIVE: Quote = quote("").escapes(BACKSLASH).many().holes(HOLES);
@@ -43,8 +43,8 @@ pub(super) static RUBY: Language = Language::new(
     "Ruby",
     &[
         block("=begin", "=end").closed_at(CloseAt::WholeLine).at(At::LineStart),
-        rule("__END__\n", What::Rest(Zone::Comment)).at(At::LineStart),
-        rule("__END__\r\n", What::Rest(Zone::Comment)).at(At::LineStart),
+        rule("__END__\n", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
+        rule("__END__\r\n", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
         LINE,
         skip("$'"),
         skip("$\""),
@@ -65,7 +65,7 @@ pub(super) static RUBY: Language = Language::new(
         percent("r").holes(HOLES).as_code(),
         paired("%", "", "([{<|!/^").holes(HOLES).at(At::Operand),
         paired("%", "", "([{<|").holes(HOLES).at(At::Argument),
-        rule("<<", What::Heredoc(HEREDOC)),
+        rule("<<", RuleKind::Heredoc(HEREDOC)),
         letter("?").at(At::Operand),
     ],
 )
@@ -99,7 +99,7 @@ static CRYSTAL: Language = Language::new(
     &[
         LINE,
         DOUBLE,
-        rule("'", What::CharOrLabel(BACKSLASH)),
+        rule("'", RuleKind::CharOrLabel(BACKSLASH)),
         COMMAND,
         REGEX,
         REGEX_ARGUMENT,
@@ -107,7 +107,7 @@ static CRYSTAL: Language = Language::new(
         percent("Qx").holes(HOLES),
         percent("r").holes(HOLES).as_code(),
         paired("%", "", "([{<|").holes(HOLES).at(At::Operand),
-        rule("<<-", What::Heredoc(CRYSTAL_HEREDOC)),
+        rule("<<-", RuleKind::Heredoc(CRYSTAL_HEREDOC)),
     ],
 )
 .extensions(&["cr"])

@@ -1,9 +1,9 @@
-//! Shells, and the files that hold their commands: Dockerfile, Makefile.
+//! Shells, and files with shell commands: Dockerfile, Makefile.
 
 use super::super::Language;
 use super::super::build::{BACKSLASH, ESCAPED_CODE, escaped, hole, island, line, quote, rule, skip, string};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, Bracket, Heredoc, Hole, HoleEnd, Quote, Rule, TagEnd, Tags, What};
+use super::super::rule::{At, Bracket, Heredoc, Hole, HoleEnd, Quote, Rule, RuleKind, TagEnd, Tags};
 
 pub(super) static LANGUAGES: &[&Language] = &[&SHELL, &FISH, &NUSHELL, &DOCKERFILE, &MAKEFILE, &JUST];
 
@@ -22,7 +22,7 @@ const fn backquote_hole() -> Hole {
 const fn parameter_hole() -> Hole {
     hole("${", "").until(HoleEnd::At("}")).of(&PARAMETER)
 }
-/// Between double quotes a single quote in `${…}` means nothing.
+/// Between double quotes, a single quote in `${…}` is a plain character.
 const fn quoted_parameter_hole() -> Hole {
     hole("${", "").until(HoleEnd::At("}")).of(&QUOTED_PARAMETER)
 }
@@ -41,7 +41,7 @@ static RAW: Quote = quote("").many();
 const fn heredoc() -> Rule {
     let heredoc =
         Heredoc { indent_marks: "-", tags: Tags::Shell, ends: TagEnd::Alone, live: &LIVE, raw: &RAW };
-    rule("<<", What::Heredoc(heredoc))
+    rule("<<", RuleKind::Heredoc(heredoc))
 }
 
 pub(super) static SHELL: Language = Language::new(
@@ -60,8 +60,8 @@ pub(super) static SHELL: Language = Language::new(
         island(hole("((", "()").of(&ARITHMETIC)).at(At::ShellWord),
         skip("<<<"),
         heredoc(),
-        rule("case", What::Case(Bracket::Opens)).at(At::Command),
-        rule("esac", What::Case(Bracket::Closes)).at(At::Command),
+        rule("case", RuleKind::Case(Bracket::Opens)).at(At::Command),
+        rule("esac", RuleKind::Case(Bracket::Closes)).at(At::Command),
     ],
 )
 .extensions(&["sh", "bash", "zsh", "ksh", "bats", "ash", "dash", "ebuild", "eclass", "command", "zsh-theme"])

@@ -8,7 +8,7 @@ pub(super) static LANGUAGES: &[&Language] = &[&CSS, &SCSS, &LESS];
 
 const BLOCK: Rule = block("/*", "*/");
 
-/// What stands in `url(…)`, where `//` opens no comment.
+/// The content of `url(…)`, where `//` does not open a comment.
 static ADDRESS: Language = Language::new("address", &[escaped("\"").closed(), escaped("'").closed()]);
 const URL: Rule = island(hole("(", "").until(HoleEnd::At(")")).of(&ADDRESS)).after(&["url", "url-prefix"]);
 

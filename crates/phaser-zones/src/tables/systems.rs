@@ -3,7 +3,7 @@
 use super::super::Language;
 use super::super::Zone;
 use super::super::build::{BACKSLASH, block, escaped, hole, line, nesting, rule, skip, string};
-use super::super::rule::{At, CloseAt, Escape, Fence, Rule, What};
+use super::super::rule::{At, CloseAt, Escape, Fence, Rule, RuleKind};
 use super::SHEBANG;
 
 pub(super) static LANGUAGES: &[&Language] = &[
@@ -24,7 +24,7 @@ pub(super) static LANGUAGES: &[&Language] = &[
 
 const BLOCK: Rule = block("/*", "*/");
 const NESTING: Rule = nesting("/*", "*/");
-const CHARACTER: Rule = rule("'", What::CharOrLabel(BACKSLASH));
+const CHARACTER: Rule = rule("'", RuleKind::CharOrLabel(BACKSLASH));
 const HASHES: Fence = Fence::Run { byte: b'#', min: 1 };
 
 static RUST: Language = Language::new(
@@ -86,7 +86,7 @@ static NIM: Language = Language::new(
         string("\"").after_word().escapes(&[Escape::Exact("\"\"")]),
         escaped("\""),
         CHARACTER.at(At::NotAfterWord),
-        rule("", What::Number),
+        rule("", RuleKind::Number),
     ],
 )
 .extensions(&["nim", "nims", "nimble"])

@@ -4,7 +4,7 @@ use super::super::Language;
 use super::super::Zone;
 use super::super::build::{BACKSLASH, block, escaped, hole, line, quote, rule, skip, string};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, Elements, Heredoc, Hole, Markup, Quote, Rule, TagEnd, Tags, What};
+use super::super::rule::{At, Elements, Heredoc, Hole, Markup, Quote, Rule, RuleKind, TagEnd, Tags};
 use super::SHEBANG;
 
 pub(super) static LANGUAGES: &[&Language] =
@@ -18,7 +18,7 @@ const HOLES: &[Hole] = &[hole("${", "{}")];
 const TEMPLATE: Rule = escaped("`").many().holes(HOLES);
 const REGEX: Rule = escaped("/").as_code().closed().with_classes().at(At::Operand);
 const fn element() -> Rule {
-    rule("<", What::Element(&JSX)).at(At::Operand)
+    rule("<", RuleKind::Element(&JSX)).at(At::Operand)
 }
 
 const OPERANDS: Operands = Operands {
@@ -133,7 +133,7 @@ static COFFEE: Language = Language::new(
 
 static RESCRIPT: Language = Language::new(
     "ReScript",
-    &[LINE, BLOCK, DOUBLE.many(), TEMPLATE, rule("'", What::CharOrLabel(BACKSLASH))],
+    &[LINE, BLOCK, DOUBLE.many(), TEMPLATE, rule("'", RuleKind::CharOrLabel(BACKSLASH))],
 )
 .extensions(&["res", "resi", "re", "rei"]);
 
@@ -157,7 +157,7 @@ pub(super) static JSON: Language = Language::new("JSON", &[LINE, BLOCK, DOUBLE, 
     ])
     .names(&[".eslintrc", ".babelrc", ".swcrc", ".jshintrc", ".jscsrc", ".watchmanconfig", ".tern-project"]);
 
-/// What stands between `<?php` and `?>`.
+/// The code between `<?php` and `?>`.
 pub(super) static PHP_CODE: Language = Language::new(
     "PHP code",
     &[
@@ -168,8 +168,8 @@ pub(super) static PHP_CODE: Language = Language::new(
         escaped("'").many(),
         escaped("\"").many().holes(PHP_HOLES),
         escaped("`").many().holes(PHP_HOLES),
-        rule("<<<", What::Heredoc(PHP_HEREDOC)),
-        rule("__halt_compiler", What::Rest(Zone::Comment)).at(At::NotAfterWord),
+        rule("<<<", RuleKind::Heredoc(PHP_HEREDOC)),
+        rule("__halt_compiler", RuleKind::Rest(Zone::Comment)).at(At::NotAfterWord),
     ],
 );
 

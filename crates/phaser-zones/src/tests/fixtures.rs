@@ -1,8 +1,8 @@
 //! A fixture for each language, with every kind of comment and string that it has.
 //!
-//! Each word `CODE`, `COMMENT` and `STRING` in a fixture says which zone it stands in. Beside each fixture,
+//! Each word `CODE`, `COMMENT` and `STRING` in a fixture names the zone it is in. Beside each fixture,
 //! in `expected/`, the same text has below each line the letter of each character's zone: `.` code, `c`
-//! comment, `s` string. `ZONES_BLESS=1 cargo test zones` writes these; look at each change.
+//! comment, `s` string. `ZONES_BLESS=1 cargo test zones` writes these; review each change.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::{Language, Zone, Zones};
 
-/// Where the fixtures are.
+/// The directory of the fixtures.
 const FIXTURES: &str = "tests/fixtures";
 
 const WORDS: [(&str, Zone); 3] = [("CODE", Zone::Code), ("COMMENT", Zone::Comment), ("STRING", Zone::String)];
@@ -28,7 +28,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn each_word_stands_in_the_zone_that_it_names() {
+fn each_word_is_in_named_zone() {
     let mut wrong = Vec::new();
     for (name, text) in fixtures() {
         let zones = Zones::of(name.as_bytes(), &text).unwrap_or_else(|| panic!("{name}: no language"));

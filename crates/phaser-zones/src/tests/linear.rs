@@ -1,19 +1,19 @@
-//! The work is linear in the text, whatever the text. Steps are counted, not time.
+//! The pass is linear for any text. Counts steps, not time.
 
 use super::super::{Language, lexer};
 use super::FRAGMENTS;
 
-/// How many steps a byte may take.
+/// The limit of steps per byte.
 const MOST: usize = 40;
 
-/// How many steps any text may take.
+/// The steps allowed for any text.
 const MOST_ANYWAY: usize = 128 * 1024;
 
 fn repeated(nasty: &str, length: usize) -> Vec<u8> {
     nasty.bytes().cycle().take(length).collect()
 }
 
-/// Languages that a text takes more steps than it may in.
+/// Languages in which a text takes too many steps.
 fn slow<'t>(text: &'t [u8]) -> impl Iterator<Item = (&'static str, usize)> + 't {
     Language::all().filter_map(move |language| {
         let (_, steps) = lexer::zones(language, text);
@@ -21,7 +21,7 @@ fn slow<'t>(text: &'t [u8]) -> impl Iterator<Item = (&'static str, usize)> + 't 
     })
 }
 
-/// Were the work quadratic, a text of this length would take hundreds of steps a byte.
+/// A quadratic pass would take hundreds of steps per byte at this length.
 #[test]
 fn no_repeated_text_takes_many_steps() {
     for nasty in FRAGMENTS {
@@ -41,7 +41,7 @@ fn no_pair_of_texts_takes_many_steps() {
     }
 }
 
-/// What is nested deeper than anybody nests is read without recursion, and to its end.
+/// Deep nesting is read to its end without recursion.
 #[test]
 fn deep_nesting_needs_no_stack() {
     let nested = [

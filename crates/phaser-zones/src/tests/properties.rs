@@ -1,4 +1,4 @@
-//! What holds for any bytes in any language.
+//! Properties of any bytes in any language.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::super::{Language, Zones};
 use super::FRAGMENTS;
 
-/// A text of fragments that mean something, and of any bytes.
+/// A text of fragments of openers and closers, and of any bytes.
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop_oneof![
         6 => proptest::sample::select(FRAGMENTS).prop_map(|fragment| fragment.as_bytes().to_vec()),
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn a_name_of_any_bytes_is_looked_at(path in vec(any::<u8>(), 0..30), text in text()) {
+    fn accepts_any_path(path in vec(any::<u8>(), 0..30), text in text()) {
         let zones = Zones::of(&path, &text);
         prop_assert_eq!(zones.is_some(), Language::of(&path, &text).is_some());
     }

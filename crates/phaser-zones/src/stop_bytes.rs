@@ -1,10 +1,10 @@
-//! A set of bytes, made at compile time. Knows nothing of languages.
+//! A set of bytes, computed at compile time.
 
-/// A set of bytes.
+/// The bytes at which the lexer stops skipping.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ByteSet([u64; 4]);
+pub(super) struct StopBytes([u64; 4]);
 
-impl ByteSet {
+impl StopBytes {
     pub const EMPTY: Self = Self([0; 4]);
 
     /// The bytes of `text`.
@@ -12,13 +12,13 @@ impl ByteSet {
         Self::EMPTY.with_all(text)
     }
 
-    /// This set and `byte`.
+    /// Adds `byte`.
     pub const fn with(mut self, byte: u8) -> Self {
         self.0[(byte >> 6) as usize] |= 1 << (byte & 63);
         self
     }
 
-    /// This set and the bytes of `text`.
+    /// Adds the bytes of `text`.
     pub const fn with_all(mut self, text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut index = 0;
@@ -29,7 +29,7 @@ impl ByteSet {
         self
     }
 
-    /// This set and the first byte of `text`, if it has one.
+    /// Adds the first byte of `text`, if any.
     pub const fn with_first(self, text: &str) -> Self {
         match text.as_bytes() {
             [first, ..] => self.with(*first),
@@ -41,7 +41,7 @@ impl ByteSet {
         self.0[(byte >> 6) as usize] >> (byte & 63) & 1 == 1
     }
 
-    /// Where the first byte of the set stands in `text`.
+    /// The offset of the first byte of the set in `text`.
     pub fn find(&self, text: &[u8]) -> Option<usize> {
         text.iter().position(|&byte| self.contains(byte))
     }
@@ -52,8 +52,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_holds_what_was_put_in() {
-        let set = ByteSet::of("a\u{7f}").with(0).with(255).with_first("xy");
+    fn contains_added_bytes() {
+        let set = StopBytes::of("a\u{7f}").with(0).with(255).with_first("xy");
         let held: Vec<u8> = (0..=255).filter(|&byte| set.contains(byte)).collect();
         assert_eq!(held, [0, b'a', b'x', 0x7f, 255]);
         assert_eq!(set.find(b"bcx"), Some(2));
