@@ -11,15 +11,15 @@ pub struct Flag {
     pub name: &'static str,
     /// The short name, with its dash.
     pub short: Option<&'static str>,
-    pub takes: Takes,
+    pub takes: FlagValues,
     /// Whether the fast path reads it. The fast path leaves a command line with any other flag to clap.
     pub in_hooks: bool,
     pub weakens: Weakens,
 }
 
-/// The values of a flag.
+/// How many values a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum FlagValues {
     Nothing,
     Value,
     /// One value each time; the flag may be repeated.
@@ -28,7 +28,7 @@ pub enum Takes {
     List,
 }
 
-impl Takes {
+impl FlagValues {
     /// Whether the flag may occur more than once.
     pub fn repeats(self) -> bool {
         matches!(self, Self::Values | Self::List)
@@ -47,7 +47,7 @@ pub enum Weakens {
     ByValue,
 }
 
-use Takes::{List, Nothing, Value, Values};
+use FlagValues::{List, Nothing, Value, Values};
 use Weakens::{ByValue, Never, WhenAdded, WhenChanged, WhenRemoved};
 
 /// All flags, in the order of clap's definition.

@@ -1,32 +1,31 @@
-//! Claude Code's settings, as far as phaser's own hooks are concerned: text in, text out.
+//! Installs phaser's hooks into Claude Code's settings, and removes them: text in, text out.
 //!
-//! Only phaser's own entries are ever added, replaced or removed, and nothing else in the text moves: other
-//! hooks, unknown keys, key order, number spelling and indentation stay byte for byte. What cannot be read
-//! with certainty is refused. [`mod@file`] is where the text comes from and goes to.
+//! Only phaser's own entries are added, replaced or removed. Everything else stays byte for byte: other hooks, unknown keys,
+//! key order, number spelling and indentation. Settings that are not valid JSON of the expected shape are an error.
+//! [`mod@file`] reads and writes the files.
 
 pub mod agents;
 pub mod command;
 mod document;
 pub mod file;
-mod wanted;
+mod hook_set;
 
 use serde_json::json;
 
-use document::{Child, Document, Node, Splice};
-use wanted::Written;
+use document::{Child, JsonDocument, JsonNode, Splice};
+use hook_set::WrittenCommand;
 
-pub use wanted::{Asked, Form, Levels, OnFail, Tools, Wanted};
+pub use hook_set::{EditTools, HookForm, HookRequest, HookSet, Levels, OnFail};
 
-/// The timeout that is written into a hook's entry, in seconds.
+/// The timeout of an installed hook, in seconds.
 const TIMEOUT: u32 = 60;
 
-/// Why settings were refused.
+/// Why settings cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct SettingsError {
-    /// The line, from 1.
+    /// 1-based.
     pub line: usize,
-    /// What is wrong there.
     pub what: String,
 }
 
@@ -36,89 +35,85 @@ impl SettingsError {
     }
 }
 
-/// What [`install`] does with hooks of phaser's own that are there already and differ from the wanted ones.
+/// What [`install`] does with installed hooks of phaser that differ from the wanted ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfInstalled {
-    /// Refuses to install.
+    /// Installs nothing.
     Keep,
-    /// Replaces hooks that phaser has written. Refuses to install if a user has changed one.
+    /// Replaces hooks that phaser wrote; installs nothing if a user has changed one.
     Upgrade,
-    /// Replaces them.
     Replace,
 }
 
-/// A hook in the settings that runs phaser.
+/// An installed hook that runs phaser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnHook {
-    /// The event.
     pub event: String,
-    /// The tools it is for, as the client matches them.
+    /// Claude Code's matcher for tools.
     pub matcher: Option<String>,
-    /// The command.
     pub command: String,
-    /// What the client does when it fails, if that is said.
+    /// The value of `onFailure`.
     pub on_failure: Option<String>,
 }
 
 impl OwnHook {
-    /// Is it one of the guard's?
+    /// Whether it has `--guard`.
     pub fn is_guard(&self) -> bool {
         command::split_program(&self.command).1.split_whitespace().any(|word| word == "--guard")
     }
 }
 
-/// What became of the text.
+/// The result of editing settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edited {
-    /// It was as it should be.
     Unchanged,
-    /// This is the new text.
+    /// The new text.
     Changed(String),
-    /// Nothing is left but what [`install`] makes of no file at all: this text, and the file may go.
+    /// The new text, which has no content: the file may be removed.
     Emptied(String),
-    /// Nothing changed, because these hooks are there and are not as wanted.
+    /// Not edited, because these installed hooks differ from the wanted ones.
     Differs(Vec<OwnHook>),
 }
 
-/// What the settings say about hooks.
+/// The hooks in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey {
-    /// phaser's own hooks.
+    /// phaser's hooks.
     pub own: Vec<OwnHook>,
-    /// Does `disableAllHooks` turn every hook off?
+    /// The value of `disableAllHooks`.
     pub all_disabled: bool,
 }
 
-/// What `text` says about hooks.
+/// Reads the hooks in `text`.
 pub fn survey(text: &str) -> Result<Survey, SettingsError> {
     let (_, json) = split(text);
-    let document = Document::parse(json)?;
-    let all_disabled = document.root().get("disableAllHooks").and_then(Node::as_bool) == Some(true);
-    let own = events(&document)?.iter().flat_map(Event::own).collect();
+    let document = JsonDocument::parse(json)?;
+    let all_disabled = document.root().get("disableAllHooks").and_then(JsonNode::as_bool) == Some(true);
+    let own = events(&document)?.iter().flat_map(EventHooks::own).collect();
     Ok(Survey { own, all_disabled })
 }
 
-/// The plugins that `text` names, and whether it switches them on.
+/// The plugins in `text`, and whether they are enabled.
 pub fn plugins(text: &str) -> Result<Vec<(String, bool)>, SettingsError> {
     let (_, json) = split(text);
-    let document = Document::parse(json)?;
-    let plugins = document.root().get("enabledPlugins").and_then(Node::properties).unwrap_or_default();
-    let switched = |(name, node): (&str, Node<'_>)| Some((name.to_owned(), node.as_bool()?));
+    let document = JsonDocument::parse(json)?;
+    let plugins = document.root().get("enabledPlugins").and_then(JsonNode::properties).unwrap_or_default();
+    let switched = |(name, node): (&str, JsonNode<'_>)| Some((name.to_owned(), node.as_bool()?));
     Ok(plugins.into_iter().filter_map(switched).collect())
 }
 
-/// The hooks that [`install`] puts into `text`.
-pub fn wanted(text: &str, asked: &Asked) -> Result<Wanted, SettingsError> {
+/// The hooks that [`install`] would write into `text`.
+pub fn wanted(text: &str, asked: &HookRequest) -> Result<HookSet, SettingsError> {
     Ok(asked.over(&survey(text)?.own))
 }
 
-/// Puts phaser's hooks into `text`, which may be empty. Where the guard is, plain hooks that nothing else was said about
-/// are there already.
-pub fn install(text: &str, asked: &Asked, existing: IfInstalled) -> Result<Edited, SettingsError> {
+/// Installs phaser's hooks into `text`, which may be empty. Plain hooks with default options count as installed where the
+/// guard is installed.
+pub fn install(text: &str, asked: &HookRequest, existing: IfInstalled) -> Result<Edited, SettingsError> {
     let (mark, json) = split(text);
     let own = survey(text)?.own;
     let has_guard = own.iter().any(OwnHook::is_guard);
-    if existing == IfInstalled::Keep && has_guard && asked.is_open() && asked.form != Form::Guard {
+    if existing == IfInstalled::Keep && has_guard && asked.is_default() && asked.form != HookForm::Guard {
         return Ok(Edited::Unchanged);
     }
     let wanted = asked.over(&own);
@@ -145,14 +140,14 @@ pub fn install(text: &str, asked: &Asked, existing: IfInstalled) -> Result<Edite
     }
 }
 
-/// Has phaser itself written it?
+/// Whether phaser wrote the hook, unchanged.
 fn is_written(hook: &OwnHook) -> bool {
-    Written::read(&hook.command).is_some()
+    WrittenCommand::read(&hook.command).is_some()
 }
 
-/// The settings without phaser's hooks for other events than these.
+/// Removes phaser's hooks for events other than `wanted`.
 fn without_others(json: &str, wanted: &[&str]) -> Result<String, SettingsError> {
-    let document = Document::parse(json)?;
+    let document = JsonDocument::parse(json)?;
     let mut events = events(&document)?;
     for event in events.iter_mut().filter(|event| wanted.contains(&event.name)) {
         event.groups.clear();
@@ -160,10 +155,10 @@ fn without_others(json: &str, wanted: &[&str]) -> Result<String, SettingsError> 
     Ok(document.apply(removals(&document, &events)))
 }
 
-/// Takes every hook of phaser's own out of `text`, and what is left empty by that.
+/// Removes all of phaser's hooks from `text`, and the containers that become empty.
 pub fn uninstall(text: &str) -> Result<Edited, SettingsError> {
     let (mark, json) = split(text);
-    let document = Document::parse(json)?;
+    let document = JsonDocument::parse(json)?;
     let splices = removals(&document, &events(&document)?);
     if splices.is_empty() {
         return Ok(Edited::Unchanged);
@@ -172,10 +167,10 @@ pub fn uninstall(text: &str) -> Result<Edited, SettingsError> {
     Ok(if left == NOTHING { Edited::Emptied(left) } else { Edited::Changed(left) })
 }
 
-/// What settings without anything in them are, as [`install`] starts from when there are none.
+/// Empty settings.
 const NOTHING: &str = "{}\n";
 
-/// The byte order mark of `text`, and the JSON after it; nothing at all is an empty object.
+/// Splits `text` into its byte order mark and the JSON. Blank text is an empty object.
 fn split(text: &str) -> (&str, &str) {
     let json = text.trim_start_matches('\u{feff}');
     let mark = &text[..text.len() - json.len()];
@@ -185,10 +180,10 @@ fn split(text: &str) -> (&str, &str) {
 fn install_at(
     name: &str,
     json: &str,
-    wanted: &Wanted,
+    wanted: &HookSet,
     existing: IfInstalled,
 ) -> Result<Edited, SettingsError> {
-    let document = Document::parse(json)?;
+    let document = JsonDocument::parse(json)?;
     let events = events(&document)?;
     let Some(event) = events.iter().find(|event| event.name == name) else {
         let groups = json!([wanted.group(name)]);
@@ -217,8 +212,8 @@ fn install_at(
     }
 }
 
-/// Makes the first group that is all phaser's own the wanted one, or adds that, and takes the others out.
-fn replacements(event: &Event<'_>, wanted: &Wanted) -> Vec<Splice> {
+/// Replaces the first group with only phaser's hooks by the wanted one, or adds it, and removes phaser's other hooks.
+fn replacements(event: &EventHooks<'_>, wanted: &HookSet) -> Vec<Splice> {
     let kept = event.groups.iter().position(Group::is_own);
     let gone: Vec<bool> =
         event.groups.iter().enumerate().map(|(at, group)| group.is_own() && Some(at) != kept).collect();
@@ -233,9 +228,9 @@ fn replacements(event: &Event<'_>, wanted: &Wanted) -> Vec<Splice> {
     splices
 }
 
-fn removals(document: &Document<'_>, events: &[Event<'_>]) -> Vec<Splice> {
+fn removals(document: &JsonDocument<'_>, events: &[EventHooks<'_>]) -> Vec<Splice> {
     let Some(hooks) = document.root().get("hooks") else { return Vec::new() };
-    let gone: Vec<bool> = events.iter().map(Event::is_own).collect();
+    let gone: Vec<bool> = events.iter().map(EventHooks::is_own).collect();
     if !gone.is_empty() && gone.iter().all(|&gone| gone) {
         let properties = document.root().properties().unwrap_or_default();
         let gone: Vec<bool> = properties.iter().map(|(name, _)| *name == "hooks").collect();
@@ -256,28 +251,27 @@ fn removals(document: &Document<'_>, events: &[Event<'_>]) -> Vec<Splice> {
 }
 
 /// The hooks of one event.
-struct Event<'d> {
+struct EventHooks<'d> {
     name: &'d str,
-    node: Node<'d>,
+    node: JsonNode<'d>,
     groups: Vec<Group<'d>>,
 }
 
-/// Hooks for the same tools.
+/// Hooks with one matcher.
 struct Group<'d> {
-    node: Node<'d>,
+    node: JsonNode<'d>,
     matcher: Option<&'d str>,
-    list: Node<'d>,
-    /// Each hook, if it is phaser's own.
+    list: JsonNode<'d>,
+    /// One item per hook; `None` for a hook that is not phaser's.
     own: Vec<Option<Handler<'d>>>,
 }
 
-/// A hook of phaser's own.
 struct Handler<'d> {
     command: &'d str,
     on_failure: Option<&'d str>,
 }
 
-impl<'d> Event<'d> {
+impl<'d> EventHooks<'d> {
     fn own(&self) -> impl Iterator<Item = OwnHook> {
         self.groups.iter().flat_map(|group| {
             group.own.iter().flatten().map(|handler| OwnHook {
@@ -289,38 +283,38 @@ impl<'d> Event<'d> {
         })
     }
 
-    /// Is everything in it phaser's own?
+    /// Whether all hooks are phaser's.
     fn is_own(&self) -> bool {
         !self.groups.is_empty() && self.groups.iter().all(Group::is_own)
     }
 }
 
 impl Group<'_> {
-    /// Is everything in it phaser's own?
+    /// Whether all hooks are phaser's.
     fn is_own(&self) -> bool {
         !self.own.is_empty() && self.own.iter().all(Option::is_some)
     }
 
-    /// Takes phaser's own hooks out from between others.
+    /// Removes phaser's hooks from a group that has others as well.
     fn own_removals(&self) -> Vec<Splice> {
         let gone: Vec<bool> = self.own.iter().map(Option::is_some).collect();
         if self.is_own() || !gone.contains(&true) { Vec::new() } else { self.list.remove(&gone) }
     }
 }
 
-/// The hooks of every event; whatever does not have the shape that the client reads is refused.
-fn events<'d>(document: &'d Document<'d>) -> Result<Vec<Event<'d>>, SettingsError> {
+/// The hooks of every event, or an error for a shape that Claude Code does not read.
+fn events<'d>(document: &'d JsonDocument<'d>) -> Result<Vec<EventHooks<'d>>, SettingsError> {
     let Some(hooks) = document.root().get("hooks") else { return Ok(Vec::new()) };
     let events = hooks.properties().ok_or_else(|| hooks.error("'hooks' should be an object"))?;
-    let event = |(name, node): (&'d str, Node<'d>)| {
+    let event = |(name, node): (&'d str, JsonNode<'d>)| {
         let groups = node.elements().ok_or_else(|| node.error(format!("'{name}' should be an array")))?;
         let groups = groups.into_iter().map(group).collect::<Result<_, _>>()?;
-        Ok(Event { name, node, groups })
+        Ok(EventHooks { name, node, groups })
     };
     events.into_iter().map(event).collect()
 }
 
-fn group(node: Node<'_>) -> Result<Group<'_>, SettingsError> {
+fn group(node: JsonNode<'_>) -> Result<Group<'_>, SettingsError> {
     if node.properties().is_none() {
         return Err(node.error("this should be an object with 'matcher' and 'hooks'"));
     }
@@ -334,12 +328,12 @@ fn group(node: Node<'_>) -> Result<Group<'_>, SettingsError> {
     Ok(Group { node, matcher, list, own })
 }
 
-/// A hook, when it is one of phaser's own.
-fn own_handler(handler: Node<'_>) -> Result<Option<Handler<'_>>, SettingsError> {
+/// The hook, if it is phaser's.
+fn own_handler(handler: JsonNode<'_>) -> Result<Option<Handler<'_>>, SettingsError> {
     if handler.properties().is_none() {
         return Err(handler.error("this should be an object with 'type' and 'command'"));
     }
-    let text = |name: &str| handler.get(name).and_then(Node::as_str);
+    let text = |name: &str| handler.get(name).and_then(JsonNode::as_str);
     let command = text("command").filter(|_| text("type") == Some("command"));
     let own = command.filter(|command| command::is_own(command));
     Ok(own.map(|command| Handler { command, on_failure: text("onFailure") }))
@@ -351,13 +345,13 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
-    use super::wanted::{POST, PRE};
+    use super::hook_set::{POST, PRE};
     use crate::agents::OnClean;
 
-    const PLAIN: Form = Form::Plain(Tools::Edits);
+    const PLAIN: HookForm = HookForm::Plain(EditTools::Edits);
 
-    fn asked(form: Form) -> Asked {
-        Asked::usual(form)
+    fn asked(form: HookForm) -> HookRequest {
+        HookRequest::usual(form)
     }
 
     const FRESH: &str = r#"{
@@ -410,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_becomes_exactly_the_documented_settings() {
+    fn writes_documented_settings() {
         assert_eq!(installed(""), FRESH);
         assert_eq!(installed(" \n"), FRESH);
         assert_eq!(installed("{}\n"), FRESH);
@@ -419,8 +413,8 @@ mod tests {
     }
 
     #[test]
-    fn all_tools_and_defer_are_spelled_in_the_settings() {
-        let wanted = Asked { on_clean: Some(OnClean::Defer), ..asked(Form::Plain(Tools::All)) };
+    fn writes_tools_and_defer() {
+        let wanted = HookRequest { on_clean: Some(OnClean::Defer), ..asked(HookForm::Plain(EditTools::All)) };
         let hooks = value(&changed(install("", &wanted, IfInstalled::Keep)))["hooks"].clone();
         assert_eq!(hooks["PreToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
         assert_eq!(hooks["PostToolUse"][0]["matcher"], "Edit|Write|MultiEdit|NotebookEdit");
@@ -441,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_the_file_stays_as_it_is() {
+    fn keeps_rest_of_file() {
         let before =
             "{\n\n    \"z\": 1.50e+2,\n\n\t\"a\": [ 1,2 ],\n    \"unknown\" : {\"x\":\"\\u0041\"}\n\n}";
         let after = installed(before);
@@ -501,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_with_their_brackets_together_are_joined_in_that_style() {
+    fn keeps_style_of_compact_brackets() {
         let before = r#"{
   "hooks": {
     "PreToolUse": [{
@@ -564,14 +558,14 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_with_another_timeout_counts_as_installed() {
+    fn ignores_timeout_of_installed_hook() {
         let patient = FRESH.replace("60", "5");
         assert_eq!(install(&patient, &asked(PLAIN), IfInstalled::Keep), Ok(Edited::Unchanged));
         assert_eq!(replaced(&patient), FRESH);
     }
 
     #[test]
-    fn hooks_that_differ_are_named_and_left_alone() {
+    fn keeps_and_names_differing_hooks() {
         let old = FRESH.replace("enforce --stdin --severity error", "enforce check --stdin");
         let Ok(Edited::Differs(hooks)) = install(&old, &asked(PLAIN), IfInstalled::Keep) else { panic!() };
         assert_eq!(hooks.len(), 1);
@@ -579,7 +573,7 @@ mod tests {
             (hooks[0].event.as_str(), hooks[0].command.as_str()),
             ("PreToolUse", "phaser enforce check --stdin")
         );
-        let wider = asked(Form::Plain(Tools::All));
+        let wider = asked(HookForm::Plain(EditTools::All));
         let Ok(Edited::Differs(hooks)) = install(FRESH, &wider, IfInstalled::Keep) else { panic!() };
         assert_eq!(hooks.len(), 2);
     }
@@ -591,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn force_takes_phasers_hook_out_from_between_others_and_doubles_away() {
+    fn force_removes_mixed_and_duplicate_hooks() {
         let old = r#"{
   "hooks": {
     "PreToolUse": [
@@ -672,7 +666,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_with_certainty_is_refused_with_its_line() {
+    fn rejects_invalid_settings_with_line() {
         let error =
             |text: &str| install(text, &asked(PLAIN), IfInstalled::Replace).expect_err(text).to_string();
         assert_eq!(error("{\n  // mine\n}"), "line 2: JSON has no comments; remove this one");
@@ -716,7 +710,7 @@ mod tests {
     }
 
     #[test]
-    fn a_survey_tells_phasers_hooks_and_whether_hooks_run_at_all() {
+    fn survey_finds_hooks_and_switch() {
         let survey = |text: &str| super::survey(text).expect("valid settings");
         assert_eq!(survey(FRESH).own.len(), 2);
         assert_eq!(survey(FRESH).own[1].event, "PostToolUse");
@@ -758,11 +752,11 @@ mod tests {
     const COMMAND: &str = "hash phaser && exec phaser enforce --stdin --guard; echo {}";
 
     fn guarded(text: &str) -> String {
-        changed(install(text, &asked(Form::Guard), IfInstalled::Upgrade))
+        changed(install(text, &asked(HookForm::Guard), IfInstalled::Upgrade))
     }
 
     #[test]
-    fn the_guard_has_a_hook_for_every_event_it_looks_at() {
+    fn guard_has_hook_for_every_event() {
         let handler = json!({"type": "command", "command": COMMAND, "timeout": 60});
         let all = json!([{"hooks": [handler]}]);
         let of = |matcher: &str| json!([{"matcher": matcher, "hooks": [handler]}]);
@@ -783,7 +777,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_takes_the_place_of_the_plain_hooks_and_of_its_older_forms() {
+    fn guard_replaces_plain_and_older_hooks() {
         let guard = value(&guarded(""));
         let older = guarded("").replace(COMMAND, "phaser enforce --stdin --guard").replace("^(", "(");
         let python = FRESH.replace("enforce --stdin", "enforce check --stdin");
@@ -797,42 +791,42 @@ mod tests {
         assert_eq!(after["hooks"].get("Notification"), None);
         assert_eq!(after["hooks"]["Stop"][0]["hooks"], json!([{"type": "command", "command": "a"}]));
         assert_eq!(after["hooks"]["Stop"][1], guard["hooks"]["Stop"][0]);
-        let again = install(&guarded(""), &asked(Form::Guard), IfInstalled::Upgrade);
+        let again = install(&guarded(""), &asked(HookForm::Guard), IfInstalled::Upgrade);
         assert_eq!(again, Ok(Edited::Unchanged));
     }
 
     #[test]
-    fn the_guard_leaves_a_hook_alone_that_somebody_has_changed() {
+    fn guard_keeps_hook_changed_by_user() {
         let mine = FRESH.replace("--severity error", "--severity error --timeout 500");
-        let Ok(Edited::Differs(hooks)) = install(&mine, &asked(Form::Guard), IfInstalled::Upgrade) else {
+        let Ok(Edited::Differs(hooks)) = install(&mine, &asked(HookForm::Guard), IfInstalled::Upgrade) else {
             panic!()
         };
         assert_eq!(hooks.len(), 1);
         let elsewhere = guarded("")
             .replace("ConfigChange", "Notification")
             .replace(COMMAND, "/opt/phaser enforce --stdin");
-        let Ok(Edited::Differs(hooks)) = install(&elsewhere, &asked(Form::Guard), IfInstalled::Upgrade)
+        let Ok(Edited::Differs(hooks)) = install(&elsewhere, &asked(HookForm::Guard), IfInstalled::Upgrade)
         else {
             panic!()
         };
         assert_eq!(hooks.len(), 8);
-        let forced = changed(install(&elsewhere, &asked(Form::Guard), IfInstalled::Replace));
+        let forced = changed(install(&elsewhere, &asked(HookForm::Guard), IfInstalled::Replace));
         assert_eq!(value(&forced), value(&guarded("")));
     }
 
     #[test]
-    fn plain_hooks_are_there_already_where_the_guard_is() {
+    fn guard_includes_plain_hooks() {
         let guard = guarded("");
         assert_eq!(install(&guard, &asked(PLAIN), IfInstalled::Keep), Ok(Edited::Unchanged));
-        let other = Asked { on_clean: Some(OnClean::Defer), ..asked(PLAIN) };
+        let other = HookRequest { on_clean: Some(OnClean::Defer), ..asked(PLAIN) };
         let Ok(Edited::Differs(hooks)) = install(&guard, &other, IfInstalled::Keep) else { panic!() };
         assert_eq!(hooks.len(), 8);
         assert_eq!(value(&replaced(&guard)), value(FRESH));
     }
 
     #[test]
-    fn what_a_failure_means_stands_in_one_hook() {
-        let strict = Asked { on_fail: Some(OnFail::Block), ..asked(Form::Guard) };
+    fn writes_on_failure_into_one_hook() {
+        let strict = HookRequest { on_fail: Some(OnFail::Block), ..asked(HookForm::Guard) };
         let after = changed(install(&guarded(""), &strict, IfInstalled::Upgrade));
         assert_eq!(after.matches("onFailure").count(), 1);
         let before = survey(&after).expect("valid").own.into_iter().find(|hook| hook.event == PRE);
@@ -840,18 +834,18 @@ mod tests {
         assert_eq!(before.on_failure.as_deref(), Some("block"));
         assert_eq!(before.command, "phaser enforce --stdin --guard");
         assert_eq!(
-            install(&after, &asked(Form::Guard), IfInstalled::Upgrade),
+            install(&after, &asked(HookForm::Guard), IfInstalled::Upgrade),
             Ok(Edited::Unchanged),
             "is kept"
         );
-        let lax = Asked { on_fail: Some(OnFail::Continue), ..asked(Form::Guard) };
+        let lax = HookRequest { on_fail: Some(OnFail::Continue), ..asked(HookForm::Guard) };
         assert_eq!(changed(install(&after, &lax, IfInstalled::Upgrade)), guarded(""));
     }
 
     proptest! {
         #[test]
-        fn installing_adds_and_uninstalling_takes_away_the_same(before in settings()) {
-            for (form, count) in [(PLAIN, 2), (Form::Guard, 8)] {
+        fn uninstall_reverts_install(before in settings()) {
+            for (form, count) in [(PLAIN, 2), (HookForm::Guard, 8)] {
                 let after = changed(install(&before, &asked(form), IfInstalled::Upgrade));
                 for existing in [IfInstalled::Keep, IfInstalled::Upgrade, IfInstalled::Replace] {
                     prop_assert_eq!(install(&after, &asked(form), existing), Ok(Edited::Unchanged));

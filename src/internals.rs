@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::agents::claude::{self, edit};
 use crate::agents::decision::{Matter, decide};
 use crate::agents::{Manner, Occasion, OnClean};
-use crate::install::{self, Asked, Edited, Form, IfInstalled, Tools};
+use crate::install::{self, EditTools, Edited, HookForm, HookRequest, IfInstalled};
 use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::directives::{Cover, Ignores, Lines};
 use phaser_core::matcher::pattern::dialect::{TranslationPurpose, translate};
@@ -238,12 +238,12 @@ pub fn ignores(data: &[u8]) {
 /// Settings: installing hooks is idempotent, uninstalling removes them, and nothing else changes.
 pub fn settings(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    settings_with(text, Form::Plain(Tools::Edits), 2);
-    settings_with(text, Form::Guard, 8);
+    settings_with(text, HookForm::Plain(EditTools::Edits), 2);
+    settings_with(text, HookForm::Guard, 8);
 }
 
-fn settings_with(text: &str, form: Form, hooks: usize) {
-    let asked = Asked::usual(form);
+fn settings_with(text: &str, form: HookForm, hooks: usize) {
+    let asked = HookRequest::usual(form);
     let Ok(installed) = install::install(text, &asked, IfInstalled::Replace) else {
         return;
     };

@@ -1,9 +1,26 @@
-//! Which changes of files weaken what is enforced: of contracts, configurations, the baseline, and of settings of Claude
-//! Code in which phaser's hooks stand.
+//! The tamper check: whether a change of contracts, configuration, baseline or Claude Code's settings weakens enforcement.
 //!
-//! Meaning is compared, not text: the project is loaded as it was and as it is, through the one loader, with the changed
-//! files in memory. What cannot be shown to be as strict as before counts as weaker; adding a contract never does.
-//! Who is told, and what becomes of the change, is decided elsewhere.
+//! The check compares meaning, not text. It loads the project twice, before and after the change, through the usual loader
+//! with the changed files in memory, and compares contract by contract. A change is weaker unless it can be shown to be as
+//! strict; adding a contract is never weaker. What happens to the change is the caller's decision, by the policy returned.
+//!
+//! # Example
+//!
+//! An edit of `.claude/contracts/no-print.yaml` changes the message, `pattern: print` to `pattern: print|pprint`, and
+//! `file_glob: '**/*.py'` to `file_glob: 'src/**/*.py'`.
+//!
+//! - The message is not part of what is enforced.
+//! - The new pattern is the old one with a further alternative that is a plain word, so it matches whatever the old one
+//!   does ([`patterns`]): not weaker.
+//! - `src/**/*.py` does not match every path that `**/*.py` matches ([`globs`]): weaker.
+//!
+//! The result is one sentence, `contract no-print is about 'src/**/*.py', and was about '**/*.py'`, with the strictest
+//! `protect` policy of the files' directories *before* the change: an edit cannot lower its own policy.
+//!
+//! # Limits
+//!
+//! Regexes and globs are compared by simple rules that never call a weaker one as strict; an equivalent rewrite that the
+//! rules do not recognise counts as weaker.
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -35,83 +52,78 @@ mod removed;
 mod tests;
 pub mod words;
 
-/// One file before and after a change; nothing where there is no such file.
+/// A file before and after a change; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The file; absolute.
+    /// Absolute.
     pub path: PathBuf,
-    /// What it was.
     pub before: Option<Vec<u8>>,
-    /// What it is, or will be.
     pub after: Option<Vec<u8>>,
 }
 
-/// A project whose enforcement is watched.
+/// The tamper check of a project.
 #[derive(Debug, Clone, Copy)]
 pub struct Protection<'a> {
-    /// The project.
     pub root: &'a Root,
-    /// Where contracts come from beside the project itself.
+    /// Contract sources outside the project.
     pub extra: &'a Extra,
-    /// The settings of Claude Code that the user has for all projects; absolute.
+    /// Claude Code's user settings file; absolute.
     pub user_settings: Option<&'a Path>,
-    /// When it must have ended.
     pub deadline: Deadline,
 }
 
-/// What became of enforcement.
+/// The result of a tamper check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// What happens to such a change: the strictest that counted for any of the files before they changed.
+    /// The strictest policy of the changed files, before the change.
     pub policy: Policy,
-    /// What is weaker than before, a sentence each; nothing is looked for where the policy is to allow it.
+    /// One sentence per weakening; empty without a check if the policy is `allow`.
     pub weaker: Vec<String>,
 }
 
-/// Could a file of this name be one that enforcement depends on? Looks at the name alone, so that a change of very many
-/// files costs little.
+/// Whether enforcement may depend on a file of this name. A cheap test of the extension, for changes of many files.
 pub fn is_candidate(path: &Path) -> bool {
     let ending = path.extension().map(OsStr::as_encoded_bytes);
     matches!(ending, Some(b"yaml" | b"yml" | b"json" | b"jsonl"))
 }
 
-/// The files of a project that enforcement depends on.
+/// The files that enforcement depends on.
 #[derive(Debug)]
-pub struct Watched<'a> {
+pub struct WatchedFiles<'a> {
     protection: Protection<'a>,
     loaded: &'a Loaded,
-    /// What links among the settings lead to, once somebody asks.
-    linked: OnceCell<Linked>,
+    /// Targets of symbolic links, computed on first use.
+    linked: OnceCell<LinkTargets>,
 }
 
-/// Real paths that links lead to.
+/// Real paths of linked files.
 #[derive(Debug)]
-struct Linked {
+struct LinkTargets {
     contracts: Vec<PathBuf>,
     others: Vec<PathBuf>,
 }
 
-impl Watched<'_> {
-    /// Could a change of this file, which is absolute, weaken anything?
+impl WatchedFiles<'_> {
+    /// Whether a change of this absolute path may weaken enforcement.
     pub fn has(&self, path: &Path) -> bool {
         if !is_candidate(path) || path.as_os_str().len() > LONGEST {
             return false;
         }
         let real = real_path(path);
-        [path, &real].into_iter().any(is_named_like_settings)
+        [path, &real].into_iter().any(is_enforcement_path)
             || self.loaded.layers.directories.iter().any(|directory| real.starts_with(directory))
             || self.is_linked(&real)
     }
 
     fn is_linked(&self, real: &Path) -> bool {
-        let Linked { contracts, others } = self.linked.get_or_init(|| self.linked());
+        let LinkTargets { contracts, others } = self.linked.get_or_init(|| self.linked());
         let is_contract = real.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
         others.iter().any(|file| file == real)
-            // A directory may be linked, and get a new file.
+            // A linked directory may get a new file.
             || contracts.iter().any(|file| file == real || (is_contract && file.parent() == real.parent()))
     }
 
-    fn linked(&self) -> Linked {
+    fn linked(&self) -> LinkTargets {
         let Protection { root, user_settings, .. } = self.protection;
         let bases = self.loaded.configs.iter().map(|placed| &placed.base);
         let configs = bases.map(|base| root.path().join(base.join(CONFIG).to_native()));
@@ -119,17 +131,16 @@ impl Watched<'_> {
         let others = configs.chain(in_settings).chain([root.path().join(BASELINE)]);
         let others = others.chain(user_settings.map(Path::to_owned)).map(|file| real_path(&file)).collect();
         let directories = self.loaded.from.iter().filter_map(Layer::directory);
-        Linked { contracts: directories.flat_map(linked).collect(), others }
+        LinkTargets { contracts: directories.flat_map(linked).collect(), others }
     }
 }
 
 impl<'a> Protection<'a> {
-    /// The files that a project depends on which is loaded like this.
-    pub fn watched(self, loaded: &'a Loaded) -> Watched<'a> {
-        Watched { protection: self, loaded, linked: OnceCell::new() }
+    pub fn watched(self, loaded: &'a Loaded) -> WatchedFiles<'a> {
+        WatchedFiles { protection: self, loaded, linked: OnceCell::new() }
     }
 
-    /// What is weaker after the changes than before. A file that is not among them is as it is on disk.
+    /// Compares the project before and after `changes`. Files that are not among them are read from disk.
     pub fn judge(&self, changes: &[Rewritten]) -> Judged {
         let is_possible = |change: &&Rewritten| change.path.as_os_str().len() <= LONGEST;
         let changes: Vec<&Rewritten> = changes.iter().filter(is_possible).collect();
@@ -160,9 +171,7 @@ impl<'a> Protection<'a> {
             weaker.extend(hooks::weaker(&self.hooks_of(change, &after)));
         }
         if self.deadline.has_passed() {
-            weaker.push(
-                "there was no time to compare all of it, so that nobody knows what else is weaker".to_owned(),
-            );
+            weaker.push("timed out: not everything was compared".to_owned());
         }
         Judged { policy, weaker }
     }
@@ -172,7 +181,7 @@ impl<'a> Protection<'a> {
         Load { root: self.root, extra: self.extra, folders, settings, cwd: None }
     }
 
-    /// The directories of the project that have settings, on disk or in the changes, as far as files below them change.
+    /// Directories with a `.claude` of their own, on disk or in the changes, above the changed files.
     fn folders(&self, changes: &[&Rewritten]) -> Vec<RelPath> {
         let names = changes.iter().flat_map(|change| [change.path.clone(), real_path(&change.path)]);
         let names = names.filter(|path| self.root.contains(path));
@@ -188,7 +197,7 @@ impl<'a> Protection<'a> {
         folders
     }
 
-    /// The strictest policy for these files. One outside the project is as if it stood at its top.
+    /// The strictest policy for these files. A file outside the project has the root's policy.
     fn policy(&self, configs: &[Placed], changes: &[&Rewritten]) -> Policy {
         let by_file = ByFile::of(configs.iter(), |config| config.protect);
         let at = |path: &Path| match self.root.contains(path) {
@@ -199,7 +208,7 @@ impl<'a> Protection<'a> {
         all.max().unwrap_or(Policy::Allow)
     }
 
-    /// Is this a file of Claude Code's settings, by any of its names?
+    /// Whether this is a settings file of Claude Code, by its given or its real path.
     fn is_settings(&self, path: &Path) -> bool {
         let real = real_path(path);
         let own = CLAUDE_SETTINGS.map(|name| self.root.path().join(SETTINGS).join(name));
@@ -207,8 +216,8 @@ impl<'a> Protection<'a> {
         [path, &real].into_iter().any(is_claude_settings) || known.into_iter().any(|it| real_path(it) == real)
     }
 
-    /// The settings that change, and those that count wherever they do.
-    fn hooks_of<'c>(&self, change: &'c Rewritten, after: &Overlay) -> hooks::Change<'c> {
+    /// A change of settings, with the settings of wider scopes.
+    fn hooks_of<'c>(&self, change: &'c Rewritten, after: &Overlay) -> hooks::SettingsEdit<'c> {
         let is_local = change.path.file_name().is_some_and(|name| name == "settings.local.json");
         let shared = is_local.then(|| change.path.with_file_name("settings.json"));
         let wider = shared.iter().map(PathBuf::as_path).chain(self.user_settings.filter(|_| is_local));
@@ -216,7 +225,7 @@ impl<'a> Protection<'a> {
             Some(bytes) => bytes.map(<[u8]>::to_vec),
             None => std::fs::read(path).ok(),
         };
-        hooks::Change {
+        hooks::SettingsEdit {
             shown: shown(self.root, &change.path),
             before: change.before.as_deref(),
             after: change.after.as_deref(),
@@ -225,17 +234,17 @@ impl<'a> Protection<'a> {
     }
 }
 
-/// The project before and after.
+/// The project before and after a change.
 struct States {
     before: Loaded,
     after: Loaded,
 }
 
-/// The settings of Claude Code in a directory for settings.
+/// Claude Code's settings files in `.claude`.
 const CLAUDE_SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
 
-/// Does the path say that contracts, a configuration, a baseline or the settings of Claude Code are there?
-fn is_named_like_settings(path: &Path) -> bool {
+/// Whether the path names contracts, a configuration, a baseline or Claude Code's settings.
+fn is_enforcement_path(path: &Path) -> bool {
     let mut names = path.iter().map(OsStr::as_encoded_bytes).peekable();
     while let Some(name) = names.next() {
         let next = names.peek().copied();
@@ -258,7 +267,7 @@ fn is_claude_settings(path: &Path) -> bool {
     in_settings && path.file_name().is_some_and(|name| CLAUDE_SETTINGS.iter().any(|known| name == *known))
 }
 
-/// How a file is shown: from the project, if it is in it.
+/// A path for messages: relative to the project if it is inside.
 fn shown(root: &Root, path: &Path) -> String {
     match root.contains(path) {
         true => printable(&root.relative(path).to_text()),
@@ -266,7 +275,7 @@ fn shown(root: &Root, path: &Path) -> String {
     }
 }
 
-/// A text of a contract or a configuration in quotes, in one line and cut if it is long.
+/// A text of a contract or configuration in quotes, sanitised and cut.
 fn quoted(text: &str) -> String {
     format!("'{}'", cut(&printable(text), 80))
 }

@@ -349,17 +349,17 @@ mod tests {
     use clap::ArgAction;
 
     use super::*;
-    use crate::flags::{FLAGS, Takes};
+    use crate::flags::{FLAGS, FlagValues};
 
     #[test]
     fn table_of_flags_equals_claps_definition() {
         let command = EnforceArgs::augment_args(clap::Command::new("enforce"));
         let defined = command.get_arguments().filter(|argument| !argument.is_positional()).map(|argument| {
             let takes = match (argument.get_action(), argument.get_value_delimiter()) {
-                (ArgAction::SetTrue, None) => Takes::Nothing,
-                (ArgAction::Set, None) => Takes::Value,
-                (ArgAction::Append, None) => Takes::Values,
-                (ArgAction::Append, Some(',')) => Takes::List,
+                (ArgAction::SetTrue, None) => FlagValues::Nothing,
+                (ArgAction::Set, None) => FlagValues::Value,
+                (ArgAction::Append, None) => FlagValues::Values,
+                (ArgAction::Append, Some(',')) => FlagValues::List,
                 other => panic!("{}: the table has no row like {other:?}", argument.get_id()),
             };
             assert_eq!(argument.get_all_aliases(), None, "{}", argument.get_id());

@@ -1,4 +1,4 @@
-//! `phaser doctor`: is everything in place for phaser to guard this project, and if not, what to do.
+//! `phaser doctor`: checks hooks and contracts, and prints a fix for every problem.
 
 use phaser_core::sanitize::inert;
 use std::fmt::Write as _;
@@ -20,8 +20,8 @@ mod contracts;
 mod places;
 mod probe;
 
-use places::{Place, Places};
-use probe::{Answer, Probes};
+use places::{HookSource, HookSources};
+use probe::{ProbeResponse, ProbeResult, Probes};
 
 /// `phaser doctor`.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct Doctor {
     color: ColorArg,
 }
 
-/// Runs `phaser doctor`: 0 when everything is well, otherwise 1.
+/// Runs `phaser doctor`: exit code 0 without problems, otherwise 1.
 pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
     let mut diagnosis = Diagnosis::new(args.color.palette(environment));
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
@@ -52,32 +52,31 @@ pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
     Ok(if diagnosis.problems == 0 { Exit::Clean } else { Exit::Violations })
 }
 
-/// What was looked at, line by line, and what follows from it.
+/// The lines printed so far, and the state of the project.
 struct Diagnosis {
     palette: Palette,
     text: String,
     problems: usize,
     calls: Calls,
     contracts: usize,
-    /// Other agents that call phaser.
+    /// Other agents with working hooks.
     agents: Vec<&'static str>,
 }
 
-/// What a line starts with.
+/// The prefix of a line.
 struct Mark {
     text: &'static str,
     style: Style,
 }
 
-/// Does Claude Code call phaser before an edit?
+/// Whether Claude Code calls phaser before an edit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Calls {
-    /// No hook does.
+    /// There is no hook.
     #[default]
     Missing,
-    /// A hook is there, and does not get through.
+    /// There is a hook, and it does not work.
     Fail,
-    /// It does.
     Arrive,
 }
 
@@ -93,17 +92,17 @@ impl Diagnosis {
         }
     }
 
-    /// What all of it means for the project.
+    /// The summary line.
     fn result(&self) -> String {
         let call = match self.calls {
             Calls::Missing => Some("no hook calls phaser before an edit"),
             Calls::Fail => Some("the hook does not work"),
             Calls::Arrive => None,
         };
-        let to_mend = match self.problems {
+        let to_fix = match self.problems {
             0 => String::new(),
-            1 => ", with 1 problem to mend".to_owned(),
-            count => format!(", with {count} problems to mend"),
+            1 => "; 1 problem to fix".to_owned(),
+            count => format!("; {count} problems to fix"),
         };
         match (call, self.contracts) {
             (None, 0) => "nothing is guarded: there are no contracts".to_owned(),
@@ -114,11 +113,11 @@ impl Diagnosis {
             (Some(call), _) if self.agents.is_empty() => {
                 format!("edits in Claude Code are not guarded: {call}")
             }
-            (Some(_), _) => format!("edits in {} are guarded{to_mend}", listed(&self.agents)),
+            (Some(_), _) => format!("edits in {} are guarded{to_fix}", listed(&self.agents)),
             (None, _) => {
                 let all: Vec<&str> =
                     std::iter::once("Claude Code").chain(self.agents.iter().copied()).collect();
-                format!("edits in {} are guarded{to_mend}", listed(&all))
+                format!("edits in {} are guarded{to_fix}", listed(&all))
             }
         }
     }
@@ -131,7 +130,7 @@ impl Diagnosis {
         self.problem_at(what, None, fix);
     }
 
-    /// A problem with the text that is wrong, if it is known where.
+    /// A problem, with an excerpt of the text if there is one.
     fn problem_at(&mut self, what: impl AsRef<str>, excerpt: Option<&[String; 2]>, fix: impl AsRef<str>) {
         self.problems += 1;
         self.line(Mark { text: "problem  ", style: self.palette.bad() }, what.as_ref());
@@ -141,17 +140,16 @@ impl Diagnosis {
         self.line(Mark { text: "         fix: ", style: self.palette.bold() }, fix.as_ref());
     }
 
-    /// Something to know that is no problem.
     fn note(&mut self, what: impl AsRef<str>) {
         self.line(Mark { text: "note     ", style: self.palette.bold() }, what.as_ref());
     }
 
-    /// Rows of words, below each other.
+    /// Prints aligned columns.
     fn table(&mut self, rows: &[[String; 4]]) {
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let (event, matcher, answer) = (width(0), width(1), width(2));
+        let (event, matcher, response) = (width(0), width(1), width(2));
         for row in rows {
-            let line = format!("{:<event$}  {:<matcher$}  {:<answer$}  {}", row[0], row[1], row[2], row[3]);
+            let line = format!("{:<event$}  {:<matcher$}  {:<response$}  {}", row[0], row[1], row[2], row[3]);
             self.line(Mark { text: "           ", style: self.palette.dim() }, &line);
         }
     }
@@ -163,9 +161,9 @@ impl Diagnosis {
     }
 }
 
-/// Shows what each hook answers, and what is wrong with them. Does a call arrive before an edit?
+/// Sends an event to each hook and prints the responses and problems.
 fn check_hooks(
-    found: &Places,
+    found: &HookSources,
     probes: &anyhow::Result<Probes>,
     environment: &Environment,
     diagnosis: &mut Diagnosis,
@@ -173,31 +171,28 @@ fn check_hooks(
     let mut denied = false;
     for place in &found.places {
         diagnosis.ok(format!("{} for {}", place.has_hooks(), listed(&place.events())));
-        let answers: Vec<_> = match probes {
+        let responses: Vec<_> = match probes {
             Ok(probes) => place.own.iter().map(|hook| probes.send(place, hook)).collect(),
             Err(_) => Vec::new(),
         };
-        diagnosis.table(&rows(&place.own, &answers));
-        denied |= answers
-            .iter()
-            .zip(&place.own)
-            .any(|(answer, hook)| hook.event == "PreToolUse" && matches!(answer.said, probe::Said::Denied));
-        for (hook, answer) in place.own.iter().zip(&answers) {
-            check_answer(hook, answer, environment, diagnosis);
+        diagnosis.table(&rows(&place.own, &responses));
+        denied |= responses.iter().zip(&place.own).any(|(response, hook)| {
+            hook.event == "PreToolUse" && matches!(response.result, ProbeResult::Denied)
+        });
+        for (hook, response) in place.own.iter().zip(&responses) {
+            check_response(hook, response, environment, diagnosis);
         }
     }
     if let Err(error) = probes {
-        diagnosis.problem(
-            format!("the hooks could not be tried: {error:#}"),
-            "make room in the temporary directory",
-        );
+        diagnosis
+            .problem(format!("cannot test the hooks: {error:#}"), "make room in the temporary directory");
     }
     check_commands(found, environment, diagnosis);
     check_doubles(found, diagnosis);
     let has_hook = found.own().any(|hook| hook.event == "PreToolUse");
     if has_hook && !found.own().any(OwnHook::is_guard) {
         diagnosis.note(
-            "what shell commands write, the end of a turn and the settings are not guarded: phaser enforce install --guard",
+            "shell commands, ends of turns and settings are not guarded (run 'phaser enforce install --guard')",
         );
     }
     match has_hook {
@@ -207,76 +202,82 @@ fn check_hooks(
     }
 }
 
-/// One line for each hook, under a head.
-fn rows(hooks: &[OwnHook], answers: &[Answer]) -> Vec<[String; 4]> {
-    if answers.is_empty() {
+/// One row per hook, below a header.
+fn rows(hooks: &[OwnHook], responses: &[ProbeResponse]) -> Vec<[String; 4]> {
+    if responses.is_empty() {
         return Vec::new();
     }
-    let head = ["event", "matcher", "answer", "time"].map(str::to_owned);
-    let row = |(hook, answer): (&OwnHook, &Answer)| {
+    let head = ["event", "matcher", "response", "time"].map(str::to_owned);
+    let row = |(hook, response): (&OwnHook, &ProbeResponse)| {
         let matcher = hook.matcher.clone().unwrap_or_else(|| "*".to_owned());
-        let time = format!("{} ms", answer.time.as_millis());
-        [hook.event.clone(), matcher, answer.said.to_string(), time]
+        let time = format!("{} ms", response.time.as_millis());
+        [hook.event.clone(), matcher, response.result.to_string(), time]
     };
-    std::iter::once(head).chain(hooks.iter().zip(answers).map(row)).collect()
+    std::iter::once(head).chain(hooks.iter().zip(responses).map(row)).collect()
 }
 
-/// A hook that starts and that this phaser understands should answer as it is meant to.
-fn check_answer(hook: &OwnHook, answer: &Answer, environment: &Environment, diagnosis: &mut Diagnosis) {
+/// Reports a wrong response of a hook that starts and has valid flags.
+fn check_response(
+    hook: &OwnHook,
+    response: &ProbeResponse,
+    environment: &Environment,
+    diagnosis: &mut Diagnosis,
+) {
     let program = split_program(&hook.command).0;
     let starts = program.contains('$') || environment.find_program(&program).is_some();
-    if answer.is_right(hook) || !starts || !is_understood(hook) {
+    if response.is_right(hook) || !starts || !is_understood(hook) {
         return;
     }
     let what = format!(
-        "the hook for {} should have {}, and the answer was: {}",
+        "the hook for {} should have {}; the response was: {}",
         hook.event,
-        answer.expected(hook),
-        answer.said
+        response.expected(hook),
+        response.result
     );
-    diagnosis.problem(what, format!("run '{}' to see what it says", hook.command));
+    diagnosis.problem(what, format!("run '{}' to see its output", hook.command));
 }
 
-/// Can the hooks start phaser, and does it understand them?
-fn check_commands(found: &Places, environment: &Environment, diagnosis: &mut Diagnosis) {
+/// Checks the programs and flags of the hooks.
+fn check_commands(found: &HookSources, environment: &Environment, diagnosis: &mut Diagnosis) {
     let mut programs: Vec<String> = found.own().map(|hook| split_program(&hook.command).0).collect();
     programs.sort();
     programs.dedup();
     for program in programs {
         match environment.find_program(&program) {
             _ if program.contains('$') => {
-                diagnosis.ok(format!("the hooks start {program}; only the client knows where"))
+                diagnosis.ok(format!("the hooks run {program}, a path that Claude Code resolves"))
             }
-            Some(path) => diagnosis.ok(format!("the hooks start {}", path.display())),
+            Some(path) => diagnosis.ok(format!("the hooks run {}", path.display())),
             None => diagnosis.problem(
-                format!("the hooks start '{program}', which is not on the PATH"),
-                "put the directory of phaser on the PATH that Claude Code is started with",
+                format!("the hooks run '{program}', which is not on the PATH"),
+                "add phaser's directory to the PATH of Claude Code",
             ),
         }
     }
-    let mut said: Vec<&str> = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
     for hook in found.own().filter(|hook| !is_understood(hook)) {
-        if !said.contains(&hook.command.as_str()) {
-            said.push(&hook.command);
-            let what = format!("this phaser does not understand the hook '{}'", hook.command);
-            diagnosis.problem(what, "run 'phaser enforce install --force' in the scope it stands in");
+        if !reported.contains(&hook.command.as_str()) {
+            reported.push(&hook.command);
+            let what = format!("this version of phaser rejects the flags of the hook '{}'", hook.command);
+            diagnosis.problem(what, "run 'phaser enforce install --force' with the hook's --scope");
         }
     }
 }
 
-/// Does this phaser understand the arguments of the hook?
+/// Whether this version accepts the flags of the hook.
 fn is_understood(hook: &OwnHook) -> bool {
     let words = split_program(&hook.command).1.split_whitespace();
     Cli::try_parse_from(std::iter::once("phaser").chain(words)).is_ok()
 }
 
-/// The client runs the same command once for all settings, and another one, or that of a plugin, besides.
-fn check_doubles(found: &Places, diagnosis: &mut Diagnosis) {
+/// Reports events for which phaser runs twice. Claude Code runs identical commands of several settings files once, but
+/// different commands and those of plugins separately.
+fn check_doubles(found: &HookSources, diagnosis: &mut Diagnosis) {
     for event in ["PreToolUse", "PostToolUse", "Stop"] {
-        let mut running: Vec<(&Place, &str)> = Vec::new();
+        let mut running: Vec<(&HookSource, &str)> = Vec::new();
         for place in &found.places {
             let Some(hook) = place.own.iter().find(|hook| hook.event == event) else { continue };
-            let is_same = |(other, command): &(&Place, &str)| {
+            let is_same = |(other, command): &(&HookSource, &str)| {
                 other.plugin.is_none() && place.plugin.is_none() && *command == hook.command
             };
             if !running.iter().any(is_same) {
@@ -284,16 +285,14 @@ fn check_doubles(found: &Places, diagnosis: &mut Diagnosis) {
             }
         }
         if let [first, .., last] = running.as_slice() {
-            let what = format!(
-                "phaser is run twice for each event: by the hooks of {} and by those of {}",
-                first.0.shown, last.0.shown
-            );
+            let what =
+                format!("phaser runs twice for each event: in {} and in {}", first.0.shown, last.0.shown);
             let fix = match running.iter().find_map(|(place, _)| place.plugin.as_ref()) {
                 Some(plugin) => format!(
-                    "take out one of them: 'phaser enforce uninstall', or 'claude plugin disable {}'",
+                    "remove one: 'phaser enforce uninstall' or 'claude plugin disable {}'",
                     plugin.name
                 ),
-                None => "take out one of them: 'phaser enforce uninstall --scope …'".to_owned(),
+                None => "remove one: 'phaser enforce uninstall --scope …'".to_owned(),
             };
             diagnosis.problem(what, fix);
             return;

@@ -1,5 +1,4 @@
-//! `phaser init`: what a project needs to be guarded. It is shown first; nothing is written before the last answer; and it is
-//! written as a whole or not at all.
+//! `phaser init`: sets up a project. It shows the plan, asks, and then writes all files or none.
 
 use std::io::{self, BufRead};
 
@@ -15,7 +14,7 @@ use super::packs::Packs;
 use super::say;
 use super::today::{self, Today};
 use crate::exit::Exit;
-use crate::install::{Form, Tools};
+use crate::install::{EditTools, HookForm};
 use phaser_core::contract::Contract;
 use phaser_core::skipped::Gap;
 use phaser_project::contracts::read::ExamplesWanted;
@@ -24,37 +23,36 @@ use phaser_project::path::{BASELINE, CONFIG, RelPath, Root, RootHints, find_root
 use phaser_project::project::Recorded;
 use phaser_project::source::Targets;
 
+mod messages;
 mod pre_commit;
-mod words;
-mod writing;
+mod transaction;
 
-use writing::{NewFile, Writing};
+use transaction::{NewFile, Transaction};
 
 /// `phaser init`.
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Do all of it without asking: the configuration, the hooks, the pre-commit entry, and a baseline of what is
-    /// violated today
+    /// Do everything without asking: configuration, hooks, pre-commit entry, baseline
     #[arg(long, short)]
     yes: bool,
 
-    /// Install the Claude Code hooks, without asking
+    /// Install the Claude Code hooks without asking
     #[arg(long)]
     hook: bool,
 
-    /// Install the guard, without asking: hooks for what shell commands write and for the end of a turn as well
+    /// Install the guard without asking: hooks for shell commands and ends of turns as well
     #[arg(long)]
     guard: bool,
 
-    /// Add phaser to .pre-commit-config.yaml, without asking
+    /// Add phaser to .pre-commit-config.yaml without asking
     #[arg(long)]
     pre_commit: bool,
 
-    /// Record what is violated today in a baseline, without asking
+    /// Record existing violations in a baseline without asking
     #[arg(long)]
     baseline: bool,
 
-    /// Show what would be done, and write nothing
+    /// Show the plan and write nothing
     #[arg(long)]
     dry_run: bool,
 
@@ -65,21 +63,21 @@ pub struct Init {
 /// Runs `phaser init`.
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let plan = Plan::make(args, root, environment)?;
-    plan.say_packs_that_are_missing(args);
+    let plan = InitPlan::make(args, root, environment)?;
+    plan.print_missing_packs(args);
     plan.today.report.warnings.iter().flat_map(|warning| warning.lines()).for_each(say);
     to_stdout(|out| plan.write(out, environment))?;
     let wanted = plan.wanted(args)?;
-    let somebody = environment.is_interactive() && !args.yes && !args.dry_run;
-    let wanted = if somebody { plan.ask(wanted)? } else { wanted };
+    let is_interactive = environment.is_interactive() && !args.yes && !args.dry_run;
+    let wanted = if is_interactive { plan.ask(wanted)? } else { wanted };
     let files = plan.files(wanted);
     if files.is_empty() {
-        to_stdout(|out| writeln!(out, "There is nothing to write."))?;
+        to_stdout(|out| writeln!(out, "Nothing to write."))?;
     } else if args.dry_run {
-        to_stdout(|out| writeln!(out, "These would be written: {}. Nothing was.", files.join(", ")))?;
+        to_stdout(|out| writeln!(out, "Would write: {}. Nothing written.", files.join(", ")))?;
         return Ok(Exit::Clean);
-    } else if somebody && !asked(&format!("Write {}?", files.join(", ")), OnEnter::Yes)? {
-        to_stdout(|out| writeln!(out, "Nothing was written."))?;
+    } else if is_interactive && !asked(&format!("Write {}?", files.join(", ")), OnEnter::Yes)? {
+        to_stdout(|out| writeln!(out, "Nothing written."))?;
         return Ok(Exit::Clean);
     } else {
         plan.carry_out(wanted)?;
@@ -87,41 +85,39 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
     }
     to_stdout(|out| plan.write_next(out, wanted))?;
     if wanted.hooks != Hooks::None && environment.find_program("phaser").is_none() {
-        say("phaser: 'phaser' is not on the PATH, and the hooks need it there");
+        say("phaser: 'phaser' is not on the PATH; the hooks need it there");
     }
     Ok(Exit::Clean)
 }
 
-/// Everything that can be done, worked out before anything is.
-struct Plan {
+/// Everything that `phaser init` can write, computed in advance.
+struct InitPlan {
     root: Root,
     languages: Vec<&'static str>,
-    /// The configuration; none if there is one.
+    /// The new configuration; `None` if one exists.
     config: Option<String>,
     hooks: anyhow::Result<Preview>,
-    /// The hooks of the guard, which do more.
     guard: anyhow::Result<Preview>,
-    /// The configuration of pre-commit; none where there is no repository.
+    /// `None` without a git repository.
     pre_commit: Option<PreCommit>,
     today: Today,
-    /// What could be recorded.
+    /// The new baseline; `None` without violations, or if one exists.
     baseline: Option<First>,
 }
 
 struct PreCommit {
     before: Option<String>,
-    entry: pre_commit::Entry,
+    entry: pre_commit::EntryEdit,
 }
 
-/// Which parts are wanted, beside the configuration.
+/// The parts to write besides the configuration.
 #[derive(Debug, Clone, Copy)]
-struct Parts {
+struct InitParts {
     hooks: Hooks,
     pre_commit: bool,
     baseline: bool,
 }
 
-/// Which hooks are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hooks {
     None,
@@ -129,7 +125,7 @@ enum Hooks {
     Guard,
 }
 
-impl Plan {
+impl InitPlan {
     fn make(args: &Init, root: Root, environment: &Environment) -> anyhow::Result<Self> {
         let targets = today::targets(&root, environment)?;
         let languages = PACKS.iter().filter(|pack| is_about_language(pack) && fits(pack, &targets));
@@ -156,8 +152,8 @@ impl Plan {
         Ok(Self {
             languages: languages.iter().map(|pack| pack.name).collect(),
             config,
-            hooks: install::preview(Form::Plain(Tools::Edits), environment),
-            guard: install::preview(Form::Guard, environment),
+            hooks: install::preview(HookForm::Plain(EditTools::Edits), environment),
+            guard: install::preview(HookForm::Guard, environment),
             pre_commit: pre_commit(&root)?,
             baseline: first.filter(|first| first.recorded > 0),
             today,
@@ -165,31 +161,29 @@ impl Plan {
         })
     }
 
-    /// Packs that were named, where a configuration is there that does not name them.
-    fn say_packs_that_are_missing(&self, args: &Init) {
+    /// Prints the requested packs that an existing configuration does not have.
+    fn print_missing_packs(&self, args: &Init) {
         if self.config.is_some() {
             return;
         }
         for pack in args.packs.chosen().filter(|pack| !self.today.packs.contains(pack)) {
-            say(format_args!("phaser: add '{}' to 'packs' in {CONFIG}, which stays as it is", pack.name));
+            say(format_args!("phaser: add '{}' to 'packs' in {CONFIG} (init does not change it)", pack.name));
         }
     }
 
-    /// Which parts the arguments ask for. What they name must be possible.
-    fn wanted(&self, args: &Init) -> anyhow::Result<Parts> {
+    /// The parts that the arguments ask for, or an error if one is impossible.
+    fn wanted(&self, args: &Init) -> anyhow::Result<InitParts> {
         if let (true, Err(error)) = (args.hook || args.guard || args.yes, &self.hooks) {
-            bail!("{error:#}; nothing was written");
+            bail!("{error:#}; nothing written");
         }
         if args.pre_commit && self.pre_commit.is_none() {
-            bail!("--pre-commit: there is no git repository at the top of the project; run 'git init' first");
+            bail!("--pre-commit: the project is not a git repository (run 'git init')");
         }
         let can_record = matches!(self.today.recorded, Recorded::Nowhere) && self.baseline.is_none();
         if args.baseline && can_record && self.today.report.gaps().next().is_some() {
-            bail!(
-                "--baseline: not everything could be checked ('phaser enforce --all' says why); nothing was written"
-            );
+            bail!("--baseline: some files are unchecked (see 'phaser enforce --all'); nothing written");
         }
-        Ok(Parts {
+        Ok(InitParts {
             hooks: match (args.guard && changes(&self.guard), (args.hook || args.yes) && changes(&self.hooks))
             {
                 (true, _) => Hooks::Guard,
@@ -201,9 +195,9 @@ impl Plan {
         })
     }
 
-    /// Asks whoever sits at the terminal for what was not asked for yet.
-    fn ask(&self, wanted: Parts) -> anyhow::Result<Parts> {
-        let Parts { mut hooks, mut pre_commit, mut baseline } = wanted;
+    /// Asks the user for the parts that the arguments do not select.
+    fn ask(&self, wanted: InitParts) -> anyhow::Result<InitParts> {
+        let InitParts { mut hooks, mut pre_commit, mut baseline } = wanted;
         if hooks == Hooks::None && changes(&self.hooks) {
             hooks = self.ask_for_hooks()?;
         }
@@ -215,7 +209,7 @@ impl Plan {
             let them = if first.recorded == 1 { "it" } else { "them" };
             baseline = asked(&format!("{violations} today: record {them} as a baseline?"), OnEnter::No)?;
         }
-        Ok(Parts { hooks, pre_commit, baseline })
+        Ok(InitParts { hooks, pre_commit, baseline })
     }
 
     fn ask_for_hooks(&self) -> anyhow::Result<Hooks> {
@@ -227,7 +221,6 @@ impl Plan {
         Ok(if changes(&self.guard) && asked(guard, OnEnter::No)? { Hooks::Guard } else { Hooks::Plain })
     }
 
-    /// What installs the hooks that are wanted.
     fn installs(&self, hooks: Hooks) -> Option<&Preview> {
         match hooks {
             Hooks::None => None,
@@ -236,16 +229,16 @@ impl Plan {
         }
     }
 
-    /// The text of the configuration of pre-commit with the entry, if that can be written.
+    /// The new text of the pre-commit configuration, if the entry can be added.
     fn adds_entry(&self) -> Option<&String> {
         match &self.pre_commit {
-            Some(PreCommit { entry: pre_commit::Entry::Added(text), .. }) => Some(text),
+            Some(PreCommit { entry: pre_commit::EntryEdit::Added(text), .. }) => Some(text),
             _ => None,
         }
     }
 
-    /// The files that are written, as they are shown.
-    fn files(&self, wanted: Parts) -> Vec<&str> {
+    /// The files to write, for messages.
+    fn files(&self, wanted: InitParts) -> Vec<&str> {
         let mut files = Vec::new();
         files.extend(self.config.is_some().then_some(CONFIG));
         files.extend(wanted.baseline.then_some(BASELINE));
@@ -254,9 +247,9 @@ impl Plan {
         files
     }
 
-    /// Writes what is wanted. The hooks come last: they need the rest.
-    fn carry_out(&self, wanted: Parts) -> anyhow::Result<()> {
-        let mut writing = Writing::default();
+    /// Writes the wanted parts. The hooks come last, because they need the rest.
+    fn carry_out(&self, wanted: InitParts) -> anyhow::Result<()> {
+        let mut transaction = Transaction::default();
         let new = |shown: &'static str, text: &str, before: Option<&String>| NewFile {
             path: self.root.path().join(shown),
             shown,
@@ -264,29 +257,29 @@ impl Plan {
             before: before.map(|text| text.clone().into_bytes()),
         };
         if let Some(text) = &self.config {
-            writing.write(new(CONFIG, text, None))?;
+            transaction.write(new(CONFIG, text, None))?;
         }
         if let (true, Some(first)) = (wanted.baseline, &self.baseline) {
-            writing.write(new(BASELINE, &first.text, None))?;
+            transaction.write(new(BASELINE, &first.text, None))?;
         }
-        if let (true, Some(PreCommit { before, entry: pre_commit::Entry::Added(text) })) =
+        if let (true, Some(PreCommit { before, entry: pre_commit::EntryEdit::Added(text) })) =
             (wanted.pre_commit, &self.pre_commit)
         {
-            writing.write(new(pre_commit::FILE, text, before.as_ref()))?;
+            transaction.write(new(pre_commit::FILE, text, before.as_ref()))?;
         }
         if let Some(hooks) = self.installs(wanted.hooks) {
-            hooks.install().map_err(|error| writing.take_back(error.into()))?;
+            hooks.install().map_err(|error| transaction.roll_back(error.into()))?;
         }
         Ok(())
     }
 }
 
-/// Would this change the settings?
+/// Whether installing changes the settings.
 fn changes(hooks: &anyhow::Result<Preview>) -> bool {
     hooks.as_ref().is_ok_and(Preview::changes_something)
 }
 
-/// A configuration that names these packs.
+/// A configuration with these packs.
 fn config(packs: &[&Pack]) -> String {
     let names: Vec<_> = packs.iter().map(|pack| pack.name).collect();
     format!(
@@ -298,28 +291,28 @@ fn config(packs: &[&Pack]) -> String {
     )
 }
 
-/// Is a pack about files of every kind?
+/// Whether a pack applies to files of every kind.
 fn is_general(pack: &'static Pack) -> bool {
     let some_file = RelPath::from("directory/file");
     let contracts = load_packs([pack], ExamplesWanted::No).contracts;
     contracts.iter().any(|contract| contract.check.reads_text() && contract.applies_to(&some_file, None))
 }
 
-/// Is a pack about mistakes in a language? One in which everything is only a matter of spelling, and so has a fix, is for
-/// whoever asks for it.
+/// Whether a pack is about mistakes in one language. A pack in which every contract has a fix is a matter of style and
+/// is not suggested.
 fn is_about_language(pack: &'static Pack) -> bool {
     let contracts = load_packs([pack], ExamplesWanted::No).contracts;
     !is_general(pack) && contracts.iter().any(|contract| contract.fix.is_none())
 }
 
-/// Is a pack about the content of any of these files?
+/// Whether a pack applies to the content of any of these files.
 fn fits(pack: &'static Pack, targets: &Targets) -> bool {
     let contracts = load_packs([pack], ExamplesWanted::No).contracts;
     let about_content = |contract: &&Contract| contract.check.reads_text();
     contracts.iter().filter(about_content).any(|contract| !checked_on(contract, targets).is_empty())
 }
 
-/// What the configuration of pre-commit is, and would be.
+/// The pre-commit configuration before and after.
 fn pre_commit(root: &Root) -> anyhow::Result<Option<PreCommit>> {
     if !root.path().join(".git").exists() {
         return Ok(None);
@@ -328,20 +321,20 @@ fn pre_commit(root: &Root) -> anyhow::Result<Option<PreCommit>> {
     let before = match std::fs::read_to_string(root.path().join(name)) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error).with_context(|| format!("{name} cannot be read")),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
     };
     let entry = pre_commit::with_entry(before.as_deref());
     Ok(Some(PreCommit { before, entry }))
 }
 
-/// What it means to press Enter.
+/// The default answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OnEnter {
     Yes,
     No,
 }
 
-/// Does whoever sits at the terminal want it? Whoever goes away does not.
+/// Asks a yes/no question. End of input means no.
 fn asked(question: &str, on_enter: OnEnter) -> anyhow::Result<bool> {
     let choices = match on_enter {
         OnEnter::Yes => "[Y/n]",
@@ -349,7 +342,7 @@ fn asked(question: &str, on_enter: OnEnter) -> anyhow::Result<bool> {
     };
     to_stdout(|out| write!(out, "{question} {choices} "))?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).context("standard input cannot be read")?;
+    io::stdin().lock().read_line(&mut answer).context("cannot read stdin")?;
     Ok(match answer.trim().to_ascii_lowercase().as_str() {
         "" => on_enter == OnEnter::Yes && answer.ends_with('\n'),
         answer => matches!(answer, "y" | "yes"),
@@ -365,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packs_for_every_project_are_told_from_those_for_a_language() {
+    fn separates_general_and_language_packs() {
         let general: Vec<_> = PACKS.iter().filter(|pack| is_general(pack)).map(|pack| pack.name).collect();
         assert_eq!(general, ["secrets", "hygiene"]);
         let language: Vec<_> =
@@ -374,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn the_configuration_says_what_it_is_meant_to() {
+    fn writes_valid_configuration() {
         let packs: Vec<&'static Pack> = PACKS.iter().collect();
         let read = phaser_project::config::parse(config(&packs).as_bytes(), CONFIG.as_ref()).expect("valid");
         assert_eq!(read.packs, packs);

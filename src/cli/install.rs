@@ -1,4 +1,4 @@
-//! `phaser enforce install` and `uninstall`: phaser's hooks into Claude Code's settings, and out of them.
+//! `phaser enforce install` and `uninstall`: installs phaser's hooks and removes them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,54 +15,52 @@ use crate::agents::Client;
 use crate::exit::Exit;
 use crate::install::file::{self, FileError, Scope};
 use crate::install::{
-    Asked, Edited, Form, IfInstalled, Levels, OnFail, OwnHook, SettingsError, Tools, install, survey,
-    uninstall, wanted,
+    EditTools, Edited, HookForm, HookRequest, IfInstalled, Levels, OnFail, OwnHook, SettingsError, install,
+    survey, uninstall, wanted,
 };
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_json};
 use phaser_project::path::{RootHints, find_root};
 
 pub(super) mod agents;
+mod messages;
 mod trapped;
-mod words;
 
 /// `phaser enforce install`.
 #[derive(Debug, Args)]
 pub struct Install {
     #[command(flatten)]
-    place: Place,
+    place: SettingsArgs,
 
-    /// The agents to install hooks for, or 'auto' for those that this project or this machine uses [default: claude]
+    /// Install hooks for these agents, or 'auto' for those in use here [default: claude]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = agents::agent)]
-    agent: Vec<agents::Named>,
+    agent: Vec<agents::AgentChoice>,
 
-    /// Guard more than edits: what shell commands write, the end of a turn, and the settings; and tell every session
-    /// the contracts. Takes the place of hooks that an older phaser has installed
+    /// Guard shell commands, ends of turns and settings as well, and list the contracts at session start
     #[arg(long)]
     guard: bool,
 
-    /// Replace phaser's own hooks when they are there already; other hooks are never touched
+    /// Replace phaser's installed hooks; other hooks are never touched
     #[arg(long)]
     force: bool,
 
-    /// What the hook answers when nothing is violated; 'allow' skips the permission prompt [default: allow, or with
-    /// --guard what the hooks say that are there]
+    /// Respond this to a clean edit; 'allow' skips the permission prompt [default: allow; --guard keeps the installed value]
     #[arg(long, value_enum)]
     on_clean: Option<OnCleanArg>,
 
-    /// The tools to check: Edit and Write, or also MultiEdit and NotebookEdit
+    /// Check Edit and Write, or also MultiEdit and NotebookEdit
     #[arg(long, value_enum, default_value = "edit", conflicts_with = "guard")]
     tools: ToolsArg,
 
-    /// Which contracts the hooks check [default: what the event is for]
+    /// Check only contracts of this severity [default: depends on the event]
     #[arg(long, value_enum)]
     severity: Option<SeverityFilter>,
 
     #[command(flatten)]
     packs: Packs,
 
-    /// What Claude Code does with an edit when the hook before it fails; 'block' needs version 2.1.325, and then a
-    /// phaser that is missing blocks every edit [default: continue, or with --guard what the hooks say that are there]
+    /// Block edits when the hook fails or phaser is missing; needs Claude Code 2.1.325 [default: continue; --guard keeps the
+    /// installed value]
     #[arg(long, value_enum)]
     on_fail: Option<OnFailArg>,
 }
@@ -71,48 +69,48 @@ pub struct Install {
 #[derive(Debug, Args)]
 pub struct Uninstall {
     #[command(flatten)]
-    place: Place,
+    place: SettingsArgs,
 
-    /// The agents to take the hooks away from, or 'auto' for all that have any [default: claude]
+    /// Remove the hooks of these agents, or 'auto' for all that have any [default: claude]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = agents::agent)]
-    agent: Vec<agents::Named>,
+    agent: Vec<agents::AgentChoice>,
 
-    /// Taken, as 'install' takes it, and without a meaning here
+    /// Accepted for symmetry with 'install'; ignored
     #[arg(long, hide = true)]
     force: bool,
 
-    /// Taken, as 'install' takes it, and without a meaning here
+    /// Accepted for symmetry with 'install'; ignored
     #[arg(long, value_enum, hide = true)]
     on_clean: Option<OnCleanArg>,
 
-    /// Taken, as 'install' takes it, and without a meaning here
+    /// Accepted for symmetry with 'install'; ignored
     #[arg(long, value_enum, hide = true)]
     tools: Option<ToolsArg>,
 
-    /// Taken, as 'install' takes it, and without a meaning here
+    /// Accepted for symmetry with 'install'; ignored
     #[arg(long, hide = true)]
     guard: bool,
 
-    /// Taken, as 'install' takes it, and without a meaning here
+    /// Accepted for symmetry with 'install'; ignored
     #[arg(long, value_enum, hide = true)]
     severity: Option<SeverityFilter>,
 
-    /// Taken, as 'install' takes it, and without a meaning here
+    /// Accepted for symmetry with 'install'; ignored
     #[arg(long, hide = true)]
     pack: Vec<String>,
 
-    /// Taken, as 'install' takes it, and without a meaning here
+    /// Accepted for symmetry with 'install'; ignored
     #[arg(long, value_enum, hide = true)]
     on_fail: Option<OnFailArg>,
 }
 
 #[derive(Debug, Args)]
-struct Place {
-    /// Whose settings: the user's own, the project's, or the user's own for this project
+struct SettingsArgs {
+    /// Edit the settings of the user, of the project, or of the user in this project
     #[arg(long, value_enum, default_value = "project")]
     scope: ScopeArg,
 
-    /// Print the settings as they would be, and write nothing
+    /// Print the new settings and write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -159,21 +157,21 @@ fn install_for_claude(args: &Install, environment: &Environment) -> anyhow::Resu
             let hooks = survey(&text).with_context(|| shown.clone())?.own;
             let done = format!("phaser's hooks are in {shown}:\n{}", list(&hooks));
             let meaning = args.meaning(&wanted(&text, &asked).with_context(|| shown.clone())?);
-            print(&format!("{done}\n{meaning}\n{}", words::NEXT))?;
+            print(&format!("{done}\n{meaning}\n{}", messages::NEXT))?;
             if environment.find_program("phaser").is_none() {
-                say("phaser: 'phaser' is not on the PATH, and the hooks need it there");
+                say("phaser: 'phaser' is not on the PATH; the hooks need it there");
             }
         }
-        Edited::Unchanged if asked.form != Form::Guard && target.has_guard()? => {
-            print(&format!("The guard is in {shown} already, {}", words::GUARD_STAYS))?;
+        Edited::Unchanged if asked.form != HookForm::Guard && target.has_guard()? => {
+            print(&format!("The guard is already in {shown} {}", messages::GUARD_STAYS))?;
         }
-        Edited::Unchanged => print(&format!("phaser's hooks are in {shown} already; nothing changed.\n"))?,
+        Edited::Unchanged => print(&format!("phaser's hooks are already in {shown}; nothing changed.\n"))?,
         Edited::Differs(hooks) => {
-            say(format_args!("phaser: {shown} has hooks of phaser's already, and nothing changed:"));
+            say(format_args!("phaser: {shown} has other hooks of phaser; nothing changed:"));
             list(&hooks).lines().for_each(say);
-            let is_downgrade = asked.form != Form::Guard && hooks.iter().any(OwnHook::is_guard);
+            let is_downgrade = asked.form != HookForm::Guard && hooks.iter().any(OwnHook::is_guard);
             say(if is_downgrade {
-                words::CHANGE_GUARD
+                messages::CHANGE_GUARD
             } else {
                 "phaser: run again with --force to replace them"
             });
@@ -187,31 +185,30 @@ fn install_for_claude(args: &Install, environment: &Environment) -> anyhow::Resu
     Ok(Exit::Clean)
 }
 
-/// What installing without any further arguments would do to the project's settings.
+/// The result of installing hooks with default options into the project's settings.
 pub struct Preview {
     path: PathBuf,
-    asked: Asked,
-    /// The file, as it is shown.
+    asked: HookRequest,
+    /// The path, for messages.
     pub shown: String,
-    /// What would become of it.
     pub edited: Edited,
 }
 
-/// What installing these hooks would do.
-pub fn preview(form: Form, environment: &Environment) -> anyhow::Result<Preview> {
-    let path = settings_file(Scope::Project, environment).context("the project is not known")?;
-    let asked = Asked::usual(form);
-    let edited = file::preview(&path, |text| install(text, &asked, gently(form)))?;
+/// Computes the settings with these hooks, without writing them.
+pub fn preview(form: HookForm, environment: &Environment) -> anyhow::Result<Preview> {
+    let path = settings_file(Scope::Project, environment).context("cannot find the project")?;
+    let asked = HookRequest::usual(form);
+    let edited = file::preview(&path, |text| install(text, &asked, without_force(form)))?;
     Ok(Preview { shown: show(&path, environment), path, asked, edited })
 }
 
 impl Preview {
-    /// Does it.
+    /// Writes the settings.
     pub fn install(&self) -> Result<Edited, FileError> {
-        file::edit(&self.path, |text| install(text, &self.asked, gently(self.asked.form)))
+        file::edit(&self.path, |text| install(text, &self.asked, without_force(self.asked.form)))
     }
 
-    /// The hooks that there would be, one on each line.
+    /// The resulting hooks, one per line.
     pub fn hooks(&self) -> anyhow::Result<String> {
         match &self.edited {
             Edited::Changed(text) | Edited::Emptied(text) => Ok(list(&survey(text)?.own)),
@@ -220,17 +217,17 @@ impl Preview {
         }
     }
 
-    /// Would it change anything?
+    /// Whether it changes the settings.
     pub fn changes_something(&self) -> bool {
         matches!(self.edited, Edited::Changed(_) | Edited::Emptied(_))
     }
 }
 
-/// What becomes of hooks that are there when nobody insists: the guard takes the place of what phaser has written.
-fn gently(form: Form) -> IfInstalled {
+/// What happens to installed hooks without `--force`: the guard replaces those that phaser wrote.
+fn without_force(form: HookForm) -> IfInstalled {
     match form {
-        Form::Plain(_) => IfInstalled::Keep,
-        Form::Guard => IfInstalled::Upgrade,
+        HookForm::Plain(_) => IfInstalled::Keep,
+        HookForm::Guard => IfInstalled::Upgrade,
     }
 }
 
@@ -251,32 +248,26 @@ fn uninstall_for_claude(args: &Uninstall, environment: &Environment) -> anyhow::
     let shown = &target.shown;
     match target.edit(uninstall)? {
         Edited::Changed(text) if args.place.dry_run => print_preview(shown, &text)?,
-        Edited::Changed(_) => {
-            print(&format!("phaser's hooks are out of {shown}; the rest of it is as it was.\n"))?
-        }
+        Edited::Changed(_) => print(&format!("Removed phaser's hooks from {shown}.\n"))?,
         Edited::Emptied(_) if args.place.dry_run => {
-            say(format_args!(
-                "phaser: {shown} would be removed, with nothing left in it; nothing was changed"
-            ));
+            say(format_args!("phaser: {shown} would be empty and removed; nothing changed"));
         }
-        Edited::Emptied(_) => {
-            print(&format!("phaser's hooks were all that was in {shown}; the file is gone with them.\n"))?
-        }
+        Edited::Emptied(_) => print(&format!("Removed phaser's hooks and the now empty {shown}.\n"))?,
         Edited::Unchanged | Edited::Differs(_) => {
-            print(&format!("There are no hooks of phaser's in {shown}; nothing changed.\n"))?;
+            print(&format!("No hooks of phaser in {shown}; nothing changed.\n"))?;
         }
     }
     Ok(Exit::Clean)
 }
 
 impl Install {
-    fn asked(&self) -> Asked {
+    fn asked(&self) -> HookRequest {
         let form = match (self.guard, self.tools) {
-            (true, _) => Form::Guard,
-            (false, ToolsArg::Edit) => Form::Plain(Tools::Edits),
-            (false, ToolsArg::All) => Form::Plain(Tools::All),
+            (true, _) => HookForm::Guard,
+            (false, ToolsArg::Edit) => HookForm::Plain(EditTools::Edits),
+            (false, ToolsArg::All) => HookForm::Plain(EditTools::All),
         };
-        Asked {
+        HookRequest {
             form,
             on_clean: self.on_clean.map(Into::into),
             levels: self.severity.map(|severity| match severity {
@@ -293,32 +284,32 @@ impl Install {
     }
 
     fn existing(&self) -> IfInstalled {
-        if self.force { IfInstalled::Replace } else { gently(self.asked().form) }
+        if self.force { IfInstalled::Replace } else { without_force(self.asked().form) }
     }
 }
 
-/// The settings file in question.
-struct Target {
+/// The settings file to edit.
+struct SettingsFile {
     path: PathBuf,
     shown: String,
     dry_run: bool,
 }
 
-impl Place {
-    fn target(&self, environment: &Environment) -> anyhow::Result<Target> {
+impl SettingsArgs {
+    fn target(&self, environment: &Environment) -> anyhow::Result<SettingsFile> {
         let scope = match self.scope {
             ScopeArg::User => Scope::User,
             ScopeArg::Project => Scope::Project,
             ScopeArg::Local => Scope::Local,
         };
         let path = settings_file(scope, environment)
-            .context("there is no home directory: set HOME, or choose --scope project")?;
+            .context("no home directory (set HOME, or use --scope project)")?;
         let shown = show(&path, environment);
-        Ok(Target { path, shown, dry_run: self.dry_run })
+        Ok(SettingsFile { path, shown, dry_run: self.dry_run })
     }
 }
 
-impl Target {
+impl SettingsFile {
     fn edit(&self, change: impl Fn(&str) -> Result<Edited, SettingsError>) -> Result<Edited, FileError> {
         if self.dry_run { file::preview(&self.path, change) } else { file::edit(&self.path, change) }
     }
@@ -330,13 +321,13 @@ impl Target {
     fn warn_if_disabled(&self) -> anyhow::Result<()> {
         if survey(&file::read(&self.path)?)?.all_disabled {
             let shown = &self.shown;
-            say(format_args!("phaser: {shown} turns every hook off: set 'disableAllHooks' to false there"));
+            say(format_args!("phaser: {shown} disables all hooks (set 'disableAllHooks' to false)"));
         }
         Ok(())
     }
 }
 
-/// The settings file of a scope, when it can be known where it is.
+/// The settings file of a scope; `None` without a home directory.
 pub fn settings_file(scope: Scope, environment: &Environment) -> Option<PathBuf> {
     let in_home = || environment.home.as_ref().map(|home| home.join(".claude"));
     let user = environment.claude_config_dir.clone().or_else(in_home);
@@ -349,7 +340,7 @@ pub fn settings_file(scope: Scope, environment: &Environment) -> Option<PathBuf>
     }
 }
 
-/// A path as it is shown: short where that is possible.
+/// A path for messages: relative to the current directory or to `~`, sanitised.
 pub fn show(path: &Path, environment: &Environment) -> String {
     let below = |directory: &Path| path.strip_prefix(directory).ok().map(Path::to_owned);
     let home = environment.home.as_deref();
@@ -359,7 +350,7 @@ pub fn show(path: &Path, environment: &Environment) -> String {
     inert(&short.display().to_string()).into_owned()
 }
 
-/// One line for each hook.
+/// One line per hook.
 fn list(hooks: &[OwnHook]) -> String {
     let matcher = |hook: &OwnHook| hook.matcher.clone().unwrap_or_else(|| "*".to_owned());
     let longest = |texts: &mut dyn Iterator<Item = String>| texts.map(|text| text.chars().count()).max();
@@ -375,7 +366,7 @@ fn list(hooks: &[OwnHook]) -> String {
 }
 
 fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
-    say(format_args!("phaser: {shown} would be as follows; nothing was written"));
-    // Outside of strings JSON may end its lines with a carriage return alone, which a terminal acts on.
+    say(format_args!("phaser: {shown} would be as follows; nothing written"));
+    // JSON allows a bare carriage return between tokens, which a terminal would act on.
     print(&inert_json(&text.replace("\r\n", "\n").replace('\r', "\n")))
 }

@@ -1,57 +1,55 @@
-//! The configuration of other agents than Claude Code, as far as phaser's own hooks are concerned: which files, and what
-//! becomes of their text. Text in, text out; nothing but phaser's own entries is ever touched.
+//! Installs phaser's hooks for agents other than Claude Code: text in, text out. Only phaser's own entries are touched.
 //!
-//! The command is the same for ever, because a client may have it confirmed by a person whenever it changes.
+//! The command never changes between versions, because some agents ask the user to confirm a changed command.
 
 use serde_json::json;
 
-use super::command::{framed, framed_to_refuse};
-use super::document::{Child, Document, Node, Splice};
+use super::command::{framed, framed_to_deny};
+use super::document::{Child, JsonDocument, JsonNode, Splice};
 use super::{Edited, IfInstalled, OwnHook, SettingsError, command, split};
 use crate::agents::Client;
 
 mod table;
 
 pub use table::{Base, Home, homes};
-use table::{EVENTS_OF_CLINE, Shape, Wanted};
+use table::{EVENTS_OF_CLINE, FileShape, WantedHook};
 
-/// A file that holds phaser's hooks for a client.
+/// A file with phaser's hooks for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFile {
-    /// Where it lies, from the directory of its [`Base`].
+    /// Relative to the directory of its [`Base`].
     pub path: String,
-    /// Does the client execute it?
+    /// Whether the agent executes it.
     pub is_program: bool,
-    /// What it holds.
     holds: Holds,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Holds {
-    /// Settings in JSON, other people's among them.
-    Settings { client: Client, shape: Shape },
-    /// A whole file of phaser's.
+    /// A JSON settings file that may have other content.
+    Settings { client: Client, shape: FileShape },
+    /// A file that is phaser's as a whole.
     Whole(String),
 }
 
-/// The line that says that a whole file is phaser's.
-const OWN: &str = "written by 'phaser enforce install --agent ";
+/// Text that marks a whole file as phaser's.
+const OWN_MARK: &str = "written by 'phaser enforce install --agent ";
 
-/// The files of a client at this place.
+/// The hook files of an agent in one home.
 pub fn files(home: &Home) -> Vec<HookFile> {
     let settings = |shape| {
         let holds = Holds::Settings { client: home.client, shape };
         vec![HookFile { path: home.path.to_owned(), is_program: false, holds }]
     };
     match home.shape {
-        Shape::Plugin => {
+        FileShape::Plugin => {
             let holds = Holds::Whole(include_str!("agents/opencode.js").to_owned());
             vec![HookFile { path: home.path.to_owned(), is_program: false, holds }]
         }
-        Shape::Programs => EVENTS_OF_CLINE
+        FileShape::Programs => EVENTS_OF_CLINE
             .iter()
             .map(|event| {
-                let text = format!("#!/bin/sh\n# {OWN}cline'\n{}\n", command_of(home.client));
+                let text = format!("#!/bin/sh\n# {OWN_MARK}cline'\n{}\n", command_of(home.client));
                 let path = format!("{}/{event}", home.path);
                 HookFile { path, is_program: true, holds: Holds::Whole(text) }
             })
@@ -60,7 +58,7 @@ pub fn files(home: &Home) -> Vec<HookFile> {
     }
 }
 
-/// The command of every hook. The events of Visual Studio Code come from the same file as Copilot's.
+/// The command of an agent's hooks. Copilot's has no `--agent`: Visual Studio Code runs hooks from the same file.
 pub fn command_of(client: Client) -> String {
     let agent = match client {
         Client::Copilot | Client::VsCode => String::new(),
@@ -68,13 +66,13 @@ pub fn command_of(client: Client) -> String {
     };
     let command = format!("phaser enforce --stdin --guard{agent}");
     match client {
-        Client::Windsurf => framed_to_refuse(&command),
+        Client::Windsurf => framed_to_deny(&command),
         _ => framed(&command),
     }
 }
 
 impl HookFile {
-    /// Puts phaser's hooks into `text`, which may be empty.
+    /// Installs phaser's hooks into `text`, which may be empty.
     pub fn install(&self, text: &str, existing: IfInstalled) -> Result<Edited, SettingsError> {
         match &self.holds {
             Holds::Whole(whole) => Ok(whole_file(text, whole, existing)),
@@ -82,7 +80,7 @@ impl HookFile {
                 let (mark, json) = split(text);
                 let mut new = json.to_owned();
                 let mut differing = Vec::new();
-                for wanted in Wanted::of(*client) {
+                for wanted in WantedHook::of(*client) {
                     match install_at(&new, *shape, &wanted, existing)? {
                         Edited::Changed(text) | Edited::Emptied(text) => new = text,
                         Edited::Differs(hooks) => differing.extend(hooks),
@@ -98,10 +96,14 @@ impl HookFile {
         }
     }
 
-    /// Takes every hook of phaser's out of `text`, and what is left empty by that.
+    /// Removes all of phaser's hooks from `text`, and the containers that become empty.
     pub fn uninstall(&self, text: &str) -> Result<Edited, SettingsError> {
         let Holds::Settings { shape, .. } = &self.holds else {
-            return Ok(if text.contains(OWN) { Edited::Emptied(String::new()) } else { Edited::Unchanged });
+            return Ok(if text.contains(OWN_MARK) {
+                Edited::Emptied(String::new())
+            } else {
+                Edited::Unchanged
+            });
         };
         let (mark, json) = split(text);
         let mut left = json.to_owned();
@@ -116,19 +118,19 @@ impl HookFile {
         Ok(if is_empty { Edited::Emptied(left) } else { Edited::Changed(left) })
     }
 
-    /// The hooks of phaser's in `text`.
+    /// phaser's hooks in `text`.
     pub fn survey(&self, text: &str) -> Result<Vec<OwnHook>, SettingsError> {
         let Holds::Settings { shape, .. } = &self.holds else {
             let event = self.path.rsplit('/').next().unwrap_or_default().to_owned();
             let own = OwnHook { event, matcher: None, command: String::new(), on_failure: None };
-            return Ok(if text.contains(OWN) { vec![own] } else { Vec::new() });
+            return Ok(if text.contains(OWN_MARK) { vec![own] } else { Vec::new() });
         };
         let (_, json) = split(text);
-        let document = Document::parse(json)?;
+        let document = JsonDocument::parse(json)?;
         let mut found = Vec::new();
         for (event, list) in events(&document, *shape)? {
             for entry in list.elements().unwrap_or_default() {
-                let matcher = entry.get("matcher").and_then(Node::as_str).map(str::to_owned);
+                let matcher = entry.get("matcher").and_then(JsonNode::as_str).map(str::to_owned);
                 let hook = |command: &str| OwnHook {
                     event: event.to_owned(),
                     matcher: matcher.clone(),
@@ -142,58 +144,63 @@ impl HookFile {
     }
 }
 
-/// A file that is phaser's or somebody else's, as a whole.
+/// Installs a file that is phaser's as a whole, unless another file is in its place.
 fn whole_file(text: &str, whole: &str, existing: IfInstalled) -> Edited {
     if text == whole {
         return Edited::Unchanged;
     }
-    let is_free = text.trim().is_empty() || text.contains(OWN);
+    let is_free = text.trim().is_empty() || text.contains(OWN_MARK);
     match (is_free, existing) {
         (true, _) | (false, IfInstalled::Replace) => Edited::Changed(whole.to_owned()),
         (false, IfInstalled::Keep | IfInstalled::Upgrade) => Edited::Differs(Vec::new()),
     }
 }
 
-/// The lists of hooks by their events.
-fn events<'d>(document: &'d Document<'d>, shape: Shape) -> Result<Vec<(&'d str, Node<'d>)>, SettingsError> {
+/// The lists of hooks by event.
+fn events<'d>(
+    document: &'d JsonDocument<'d>,
+    shape: FileShape,
+) -> Result<Vec<(&'d str, JsonNode<'d>)>, SettingsError> {
     let Some(container) = container(document, shape) else { return Ok(Vec::new()) };
     let lists = container.properties().ok_or_else(|| container.error("'hooks' should be an object"))?;
     match lists.iter().find(|(_, list)| list.elements().is_none()) {
-        // Where events stand beside other things, those are not lists.
-        Some((name, list)) if shape != Shape::TopLevel => {
+        // Top-level keys that are not events may have any value.
+        Some((name, list)) if shape != FileShape::TopLevel => {
             Err(list.error(format!("'{name}' should be an array")))
         }
         _ => Ok(lists.into_iter().filter(|(_, list)| list.elements().is_some()).collect()),
     }
 }
 
-/// The object that holds the events.
-fn container<'d>(document: &'d Document<'d>, shape: Shape) -> Option<Node<'d>> {
+/// The object with the events.
+fn container<'d>(document: &'d JsonDocument<'d>, shape: FileShape) -> Option<JsonNode<'d>> {
     match shape {
-        Shape::TopLevel => Some(document.root()),
+        FileShape::TopLevel => Some(document.root()),
         _ => document.root().get("hooks"),
     }
 }
 
-/// The commands of an entry: each one, if it is phaser's own.
-fn own_commands<'d>(entry: Node<'d>, shape: Shape) -> Vec<Option<&'d str>> {
-    let own = |handler: Node<'d>| {
+/// The commands of an entry; `None` for a command that is not phaser's.
+fn own_commands<'d>(entry: JsonNode<'d>, shape: FileShape) -> Vec<Option<&'d str>> {
+    let own = |handler: JsonNode<'d>| {
         let commands = ["command", "bash"].into_iter().filter_map(|key| handler.get(key));
-        commands.filter_map(Node::as_str).find(|text| command::is_own(text))
+        commands.filter_map(JsonNode::as_str).find(|text| command::is_own(text))
     };
     match shape {
-        Shape::Flat | Shape::Unversioned => vec![own(entry)],
-        _ => entry.get("hooks").and_then(Node::elements).unwrap_or_default().into_iter().map(own).collect(),
+        FileShape::Flat | FileShape::Unversioned => vec![own(entry)],
+        _ => {
+            entry.get("hooks").and_then(JsonNode::elements).unwrap_or_default().into_iter().map(own).collect()
+        }
     }
 }
 
 fn install_at(
     json: &str,
-    shape: Shape,
-    wanted: &Wanted,
+    shape: FileShape,
+    wanted: &WantedHook,
     existing: IfInstalled,
 ) -> Result<Edited, SettingsError> {
-    let document = Document::parse(json)?;
+    let document = JsonDocument::parse(json)?;
     let changed = |splices| Ok(Edited::Changed(document.apply(splices)));
     let lists = events(&document, shape)?;
     let Some((_, list)) = lists.iter().find(|(name, _)| *name == wanted.event) else {
@@ -204,7 +211,7 @@ fn install_at(
                 let hooks = json!({ wanted.event: first });
                 let hooks = document.root().insert(&Child::Property("hooks", hooks));
                 return match shape.version().filter(|_| document.root().get("version").is_none()) {
-                    // One after the other: both go to the end.
+                    // Two steps, because both are appended.
                     Some(version) => {
                         let versioned = document
                             .apply(vec![document.root().insert(&Child::Property("version", version))]);
@@ -217,7 +224,7 @@ fn install_at(
         return changed(vec![splice]);
     };
     let entries = list.elements().unwrap_or_default();
-    let own: Vec<Node<'_>> =
+    let own: Vec<JsonNode<'_>> =
         entries.into_iter().filter(|entry| own_commands(*entry, shape).iter().any(Option::is_some)).collect();
     match (own.as_slice(), existing) {
         ([], _) => changed(vec![list.insert(&Child::Element(wanted.entry.clone()))]),
@@ -233,7 +240,7 @@ fn install_at(
             Ok(Edited::Differs(commands.map(hook).collect()))
         }
         (_, IfInstalled::Replace) => {
-            // Without its own ones there is none in the way.
+            // Remove phaser's hooks, then install.
             let mut less = json.to_owned();
             while let Some(without) = removal_at(&less, shape, Some(wanted.event))? {
                 less = without;
@@ -243,14 +250,13 @@ fn install_at(
     }
 }
 
-/// The text without one of phaser's own hooks, or without something that is empty for want of them; `None` when there is
-/// nothing left to take out.
-fn removal(json: &str, shape: Shape) -> Result<Option<String>, SettingsError> {
+/// The text without one of phaser's entries; `None` if there are none.
+fn removal(json: &str, shape: FileShape) -> Result<Option<String>, SettingsError> {
     removal_at(json, shape, None)
 }
 
-fn removal_at(json: &str, shape: Shape, only: Option<&str>) -> Result<Option<String>, SettingsError> {
-    let document = Document::parse(json)?;
+fn removal_at(json: &str, shape: FileShape, only: Option<&str>) -> Result<Option<String>, SettingsError> {
+    let document = JsonDocument::parse(json)?;
     let lists = events(&document, shape)?;
     for (name, list) in lists.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)) {
         for (at, entry) in list.elements().unwrap_or_default().into_iter().enumerate() {
@@ -260,7 +266,7 @@ fn removal_at(json: &str, shape: Shape, only: Option<&str>) -> Result<Option<Str
             }
             let splices = match entry.get("hooks").filter(|_| gone.contains(&false)) {
                 Some(handlers) => handlers.remove(&gone),
-                None => without(&document, shape, *list, Entry { event: name, at }),
+                None => without(&document, shape, *list, EntryPosition { event: name, at }),
             };
             return Ok(Some(document.apply(splices)));
         }
@@ -268,30 +274,35 @@ fn removal_at(json: &str, shape: Shape, only: Option<&str>) -> Result<Option<Str
     Ok(None)
 }
 
-/// Which entry of an event's list.
-struct Entry<'n> {
+/// The position of an entry.
+struct EntryPosition<'n> {
     event: &'n str,
     at: usize,
 }
 
-/// Takes an entry out of a list, with everything around it that has nothing else in it.
-fn without<'d>(document: &'d Document<'d>, shape: Shape, list: Node<'d>, entry: Entry<'_>) -> Vec<Splice> {
+/// Removes an entry, and the containers that become empty.
+fn without<'d>(
+    document: &'d JsonDocument<'d>,
+    shape: FileShape,
+    list: JsonNode<'d>,
+    entry: EntryPosition<'_>,
+) -> Vec<Splice> {
     let entries = list.elements().unwrap_or_default().len();
     if entries > 1 {
         return list.remove(&(0..entries).map(|at| at == entry.at).collect::<Vec<_>>());
     }
     let Some(container) = container(document, shape) else { return Vec::new() };
     let events = container.properties().unwrap_or_default();
-    if events.len() > 1 || shape == Shape::TopLevel {
+    if events.len() > 1 || shape == FileShape::TopLevel {
         return container.remove(&events.iter().map(|(name, _)| *name == entry.event).collect::<Vec<_>>());
     }
     let keys = document.root().properties().unwrap_or_default();
     document.root().remove(&keys.iter().map(|(name, _)| *name == "hooks").collect::<Vec<_>>())
 }
 
-/// Is nothing left but what phaser puts into an empty file?
-fn is_empty(json: &str, shape: Shape) -> Result<bool, SettingsError> {
-    let document = Document::parse(json)?;
+/// Whether only the `version` that phaser writes is left.
+fn is_empty(json: &str, shape: FileShape) -> Result<bool, SettingsError> {
+    let document = JsonDocument::parse(json)?;
     let keys = document.root().properties().unwrap_or_default();
     Ok(keys
         .iter()

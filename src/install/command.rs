@@ -1,39 +1,37 @@
-//! The command of a hook: which program it starts, and whether it is one that phaser installs.
+//! The command line of a hook: its program, and whether phaser installed it.
 
-/// What stands around a command that answers `{}` where no phaser is on the PATH, and otherwise passes phaser's exit code
-/// on, in every POSIX shell. `hash` finds a program and prints nothing; `exec` leaves no shell behind.
+/// Shell code around a command that prints `{}` where phaser is not on the PATH, and otherwise returns phaser's exit code.
+/// Works in every POSIX shell: `hash` finds a program without output, `exec` replaces the shell.
 const FRAME: [&str; 2] = ["hash phaser && exec ", "; echo {}"];
 
-/// The same for clients that read no answer, and refuse what a hook ends with exit code 2 for: a refusal becomes that, and
-/// nothing else does.
-const FRAME_THAT_REFUSES: [&str; 2] = [
+/// Shell code for agents that read no response and deny on exit code 2: exit code 2 for a denial, otherwise 0.
+const DENYING_FRAME: [&str; 2] = [
     "hash phaser && answer=$(",
     r#") && case $answer in '{"deny":'*) echo "$answer" >&2; exit 2;; esac; exit 0"#,
 ];
 
-/// A command of phaser's that ends with exit code 2 where phaser refuses something, and otherwise with 0.
-pub fn framed_to_refuse(command: &str) -> String {
-    let [before, after] = FRAME_THAT_REFUSES;
+/// `command` in the frame that turns a denial into exit code 2.
+pub fn framed_to_deny(command: &str) -> String {
+    let [before, after] = DENYING_FRAME;
     format!("{before}{command}{after}")
 }
 
-/// A command of phaser's that answers `{}` where there is no phaser.
+/// `command` in the frame that prints `{}` without phaser on the PATH.
 pub fn framed(command: &str) -> String {
     let [before, after] = FRAME;
     format!("{before}{command}{after}")
 }
 
-/// The command in the frame, or the command itself where there is none.
+/// `command` without its frame.
 pub fn unframed(command: &str) -> &str {
     let command = command.trim();
     let within = |[before, after]: [&str; 2]| command.strip_prefix(before)?.strip_suffix(after);
-    [FRAME, FRAME_THAT_REFUSES].into_iter().find_map(within).unwrap_or(command)
+    [FRAME, DENYING_FRAME].into_iter().find_map(within).unwrap_or(command)
 }
 
-/// Does the command run `phaser enforce --stdin`, in any spelling there ever was, and nothing else?
+/// Whether the command runs `phaser enforce --stdin`, in the spelling of any version, and nothing else.
 ///
-/// What needs a shell, such as `phaser enforce --stdin || true`, is somebody's own work; but for the frame that phaser
-/// itself writes.
+/// Other shell code than phaser's frame, as in `phaser enforce --stdin || true`, makes it a user's own command.
 pub fn is_own(command: &str) -> bool {
     let (program, arguments) = split_program(command);
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -44,7 +42,7 @@ pub fn is_own(command: &str) -> bool {
         && words.any(|word| word == "--stdin")
 }
 
-/// The program that a command starts, without its quotes, and what comes after it.
+/// Splits a command into its program, without quotes, and the arguments.
 pub fn split_program(command: &str) -> (String, &str) {
     let command = unframed(command);
     let mut quote = None;
@@ -65,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_spelling_of_the_hook_is_known() {
+    fn recognises_every_spelling() {
         for command in [
             "phaser enforce --stdin --severity error",
             "phaser enforce --stdin --severity error --on-clean defer",
@@ -82,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn other_commands_are_not_phasers() {
+    fn rejects_other_commands() {
         for command in [
             "",
             "phaser",
@@ -106,11 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_told_from_its_arguments() {
+    fn splits_program_from_arguments() {
         assert_eq!(split_program(" a b c "), ("a".into(), " b c"));
         assert_eq!(split_program("'/x y'/z -q"), ("/x y/z".into(), " -q"));
         assert_eq!(split_program("alone"), ("alone".into(), ""));
         assert_eq!(split_program(&framed("phaser a")), ("phaser".into(), " a"));
-        assert_eq!(split_program(&framed_to_refuse("phaser a")), ("phaser".into(), " a"));
+        assert_eq!(split_program(&framed_to_deny("phaser a")), ("phaser".into(), " a"));
     }
 }

@@ -1,4 +1,4 @@
-//! A JSON text that can be edited without disturbing the rest of it.
+//! Edits of a JSON text that leave the rest of it byte for byte.
 //!
 //! An edit is an insertion or a removal at an offset of the text; every other byte stays as it is. Only strict JSON is
 //! accepted, with each key once, because that is what agents read. Knows nothing of hooks.
@@ -23,43 +23,43 @@ use super::SettingsError;
 
 /// A strict JSON text, whose root is an object.
 #[derive(Debug)]
-pub(super) struct Document<'a> {
+pub(super) struct JsonDocument<'a> {
     text: &'a str,
     root: Value<'a>,
 }
 
-/// One value in a document.
+/// A value in a document.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Node<'d> {
-    document: &'d Document<'d>,
+pub(super) struct JsonNode<'d> {
+    document: &'d JsonDocument<'d>,
     value: &'d Value<'d>,
 }
 
-/// A place in the text, and what to put there instead.
+/// A range of the text and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Splice {
     range: Range<usize>,
     new: String,
 }
 
-/// What is put into a container.
+/// A property of an object or an element of an array.
 #[derive(Debug)]
 pub(super) enum Child<'a> {
     Property(&'a str, serde_json::Value),
     Element(serde_json::Value),
 }
 
-impl<'a> Document<'a> {
+impl<'a> JsonDocument<'a> {
     pub(super) fn parse(text: &'a str) -> Result<Self, SettingsError> {
         let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT).map_err(from_jsonc)?;
-        // What the parser above lets pass and the client does not.
+        // jsonc-parser accepts some texts that agents do not.
         if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
             return Err(SettingsError::new(error.line().max(1), format!("this is not valid JSON: {error}")));
         }
         let root = parsed.value.ok_or_else(|| SettingsError::new(1, "the file holds no JSON value"))?;
         let document = Self { text, root };
         if let Some((name, offset)) = repeated_key(&document.root) {
-            let what = format!("the key '{name}' stands twice in one object; remove one of them");
+            let what = format!("the key '{name}' is repeated in one object (remove one of them)");
             return Err(SettingsError::new(document.line(offset), what));
         }
         match document.root {
@@ -68,11 +68,11 @@ impl<'a> Document<'a> {
         }
     }
 
-    pub(super) fn root(&'a self) -> Node<'a> {
-        Node { document: self, value: &self.root }
+    pub(super) fn root(&'a self) -> JsonNode<'a> {
+        JsonNode { document: self, value: &self.root }
     }
 
-    /// The text with these changes, which do not overlap.
+    /// The text after these splices, which must not overlap.
     pub(super) fn apply(&self, mut splices: Vec<Splice>) -> String {
         splices.sort_by_key(|splice| splice.range.start);
         let mut text = self.text.to_owned();
@@ -93,27 +93,27 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The white space that the line of `offset` starts with.
+    /// The indentation of the line at `offset`.
     fn indent(&self, offset: usize) -> &str {
         let start = self.text[..offset].rfind('\n').map_or(0, |at| at + 1);
         let line = &self.text[start..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// What one level of indentation is.
+    /// One level of indentation.
     fn indent_unit(&self) -> &str {
         let first = self.root().children().into_iter().next();
         let unit = first.map_or("", |first| self.indent(first.start));
         if unit.is_empty() { "  " } else { unit }
     }
 
-    /// Is it all on one line, with something in it?
+    /// Whether the document is not empty and has one line.
     fn is_one_line(&self) -> bool {
         !self.root().children().is_empty() && !self.text.trim().contains('\n')
     }
 }
 
-impl<'d> Node<'d> {
+impl<'d> JsonNode<'d> {
     pub(super) fn as_str(self) -> Option<&'d str> {
         self.value.as_string_lit().map(|text| text.value.as_ref())
     }
@@ -122,37 +122,36 @@ impl<'d> Node<'d> {
         self.value.as_boolean_lit().map(|boolean| boolean.value)
     }
 
-    /// The value as such.
     pub(super) fn to_value(self) -> serde_json::Value {
         serde_json::from_str(self.value.text(self.document.text)).expect("a part of valid JSON is valid JSON")
     }
 
     /// The properties of an object, in order.
-    pub(super) fn properties(self) -> Option<Vec<(&'d str, Node<'d>)>> {
+    pub(super) fn properties(self) -> Option<Vec<(&'d str, JsonNode<'d>)>> {
         let properties = &self.value.as_object()?.properties;
         let pair = |property: &'d jsonc_parser::ast::ObjectProp<'d>| {
-            (property.name.as_str(), Node { document: self.document, value: &property.value })
+            (property.name.as_str(), JsonNode { document: self.document, value: &property.value })
         };
         Some(properties.iter().map(pair).collect())
     }
 
-    pub(super) fn get(self, name: &str) -> Option<Node<'d>> {
+    pub(super) fn get(self, name: &str) -> Option<JsonNode<'d>> {
         let property = self.value.as_object()?.get(name)?;
-        Some(Node { document: self.document, value: &property.value })
+        Some(JsonNode { document: self.document, value: &property.value })
     }
 
     /// The elements of an array, in order.
-    pub(super) fn elements(self) -> Option<Vec<Node<'d>>> {
+    pub(super) fn elements(self) -> Option<Vec<JsonNode<'d>>> {
         let elements = &self.value.as_array()?.elements;
-        Some(elements.iter().map(|value| Node { document: self.document, value }).collect())
+        Some(elements.iter().map(|value| JsonNode { document: self.document, value }).collect())
     }
 
-    /// That this value is not what it should be.
+    /// An error at the line of this value.
     pub(super) fn error(self, what: impl Into<String>) -> SettingsError {
         SettingsError::new(self.document.line(self.value.start()), what)
     }
 
-    /// Puts `child` last into this object or array, in the style of what is there.
+    /// Appends `child` to this object or array, in the style of its other children.
     pub(super) fn insert(self, child: &Child<'_>) -> Splice {
         let document = self.document;
         let (start, end) = (self.value.start(), self.value.end());
@@ -182,7 +181,7 @@ impl<'d> Node<'d> {
         Splice { range: last.end..last.end, new }
     }
 
-    /// Puts `value` in the place of this one.
+    /// Replaces this value.
     pub(super) fn replace(self, value: serde_json::Value) -> Splice {
         let (document, range) = (self.document, self.value.start()..self.value.end());
         let child = Child::Element(value);
@@ -194,7 +193,7 @@ impl<'d> Node<'d> {
         Splice { range, new }
     }
 
-    /// Takes out the children of this object or array for which `gone`, by their index, is true.
+    /// Removes the children of this object or array whose index is true in `gone`.
     pub(super) fn remove(self, gone: &[bool]) -> Vec<Splice> {
         let children = self.children();
         let Some(last_kept) = gone.iter().rposition(|&gone| !gone) else {
@@ -233,8 +232,8 @@ impl Child<'_> {
         }
     }
 
-    /// Over several lines, all but the first after `indent`.
-    fn pretty(&self, document: &Document<'_>, indent: &str) -> String {
+    /// On several lines, indented by `indent` from the second one on.
+    fn pretty(&self, document: &JsonDocument<'_>, indent: &str) -> String {
         let (name, value) = match self {
             Self::Property(name, value) => (format!("{}: ", serde_json::Value::from(*name)), value),
             Self::Element(value) => (String::new(), value),
@@ -275,7 +274,7 @@ fn from_jsonc(error: ParseError) -> SettingsError {
     SettingsError::new(error.line_display(), what)
 }
 
-/// The first key that its object has already, and where it stands.
+/// The first repeated key and its offset.
 fn repeated_key<'v>(value: &'v Value<'_>) -> Option<(&'v str, usize)> {
     match value {
         Value::Object(object) => repeated_in_object(object),

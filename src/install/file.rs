@@ -1,7 +1,6 @@
-//! The files that settings stand in: found, locked, and replaced as a whole or not at all.
+//! Settings files: paths, locking and atomic writes.
 //!
-//! A write that fails at any point leaves the old file as it was. Links stay links and modes stay modes. What
-//! the change is, is the caller's business.
+//! A write that fails at any point leaves the old file unchanged. Symbolic links and file modes are kept.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,17 +9,17 @@ use std::path::{Path, PathBuf};
 use super::{Edited, SettingsError};
 use phaser_project::atomic_write::replace;
 
-/// The most links that are followed.
+/// The maximum number of links followed.
 const MAX_LINKS: usize = 40;
 
-/// Whose settings.
+/// The scope of Claude Code's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The user's, for every project.
+    /// One user, all projects.
     User,
-    /// The project's, for everybody who works on it.
+    /// One project, all users.
     Project,
-    /// The user's, for this project.
+    /// One user, one project.
     Local,
 }
 
@@ -28,7 +27,7 @@ impl Scope {
     /// All scopes, from the widest to the narrowest.
     pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
 
-    /// The settings file of this scope; `user` is the directory of the user's own settings.
+    /// The settings file of this scope; `user` is the directory of the user settings.
     pub fn file(self, user: &Path, root: &Path) -> PathBuf {
         match self {
             Self::User => user.join("settings.json"),
@@ -38,43 +37,23 @@ impl Scope {
     }
 }
 
-/// Why a settings file could not be read or changed.
+/// Why a settings file cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It is there, and is no file.
     #[error("{}: not a regular file", .0.display())]
     NotAFile(PathBuf),
-    /// It is not text.
-    #[error("{}: not UTF-8; save it as UTF-8 and try again", .0.display())]
+    #[error("{}: not UTF-8 (save it as UTF-8)", .0.display())]
     NotText(PathBuf),
-    /// Its text was refused.
     #[error("{}:{}: {}", path.display(), refused.line, refused.what)]
-    Settings {
-        /// The file.
-        path: PathBuf,
-        /// What was refused, and where.
-        refused: SettingsError,
-    },
-    /// It could not be read.
-    #[error("{}: cannot be read", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// It could not be replaced, and is as it was.
-    #[error("{}: cannot be written, and is as it was", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Settings { path: PathBuf, refused: SettingsError },
+    #[error("{}: cannot read it", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{}: cannot write it; it is unchanged", path.display())]
+    Write { path: PathBuf, source: io::Error },
 }
 
-/// What the file says; nothing when there is none.
+/// The text of the file; empty if it does not exist.
 pub fn read(path: &Path) -> Result<String, FileError> {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(FileError::NotAFile(path.to_owned())),
@@ -85,7 +64,7 @@ pub fn read(path: &Path) -> Result<String, FileError> {
     String::from_utf8(bytes).map_err(|_| FileError::NotText(path.to_owned()))
 }
 
-/// What `change` would make of the file. Where somebody has put a link, a file that is emptied stays.
+/// The result of `change` without writing it. An emptied file behind a link is kept.
 pub fn preview(
     path: &Path,
     change: impl Fn(&str) -> Result<Edited, SettingsError>,
@@ -97,7 +76,7 @@ pub fn preview(
     }
 }
 
-/// Changes the file, while no other phaser does. What needs no change leaves no trace.
+/// Changes the file under a lock. Writes nothing if nothing changes.
 pub fn edit(
     path: &Path,
     change: impl Fn(&str) -> Result<Edited, SettingsError>,
@@ -120,7 +99,7 @@ pub fn edit(
     Ok(edited)
 }
 
-/// Removes a file, unless it is read-only: whoever made it so wants to keep it.
+/// Removes a file, unless it is read-only.
 fn remove(target: &Path) -> io::Result<()> {
     if fs::metadata(target)?.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
@@ -128,7 +107,7 @@ fn remove(target: &Path) -> io::Result<()> {
     fs::remove_file(target)
 }
 
-/// The file that `path` leads to, there or not.
+/// The target of `path`, which may not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -137,10 +116,10 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("it leads through too many links"))
+    Err(io::Error::other("too many symbolic links"))
 }
 
-/// Locks the directory, since the file itself is about to be another one. The lock ends with the value.
+/// Locks the directory, because an atomic write replaces the file itself. Dropping the value unlocks it.
 fn lock(directory: &Path) -> io::Result<File> {
     let directory = File::open(directory)?;
     match directory.lock() {
@@ -179,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_made_with_its_directory() {
+    fn creates_file_with_directory() {
         let directory = directory();
         let path = directory.path().join("a/.claude/settings.json");
         edit(&path, to("{}")).expect("written");
@@ -188,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_file_is_not_written() {
+    fn does_not_write_unchanged_file() {
         let directory = directory();
         let path = directory.path().join(".claude/settings.json");
         assert!(matches!(edit(&path, |_| Ok(Edited::Unchanged)), Ok(Edited::Unchanged)));
@@ -196,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_are_kept() {
+    fn keeps_modes() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         for mode in [0o600, 0o640, 0o664] {
@@ -208,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_only_file_is_left_alone() {
+    fn does_not_write_read_only_file() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         fs::write(&path, "old").expect("written");
@@ -219,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn links_stay_links_and_lead_to_the_new_text() {
+    fn keeps_links() {
         let directory = directory();
         let (real, middle, path) = (
             directory.path().join("real"),
@@ -240,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_nothing_left_in_it_goes_and_its_directory_stays() {
+    fn removes_empty_file_but_not_directory() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         fs::write(&path, "old").expect("written");
@@ -251,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_keeps_its_file_when_nothing_is_left_in_it() {
+    fn keeps_empty_file_behind_link() {
         let directory = directory();
         let (real, path) = (directory.path().join("real"), directory.path().join("settings.json"));
         fs::write(&real, "old").expect("written");
@@ -262,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_only_file_is_not_removed() {
+    fn does_not_remove_read_only_file() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         fs::write(&path, "old").expect("written");
@@ -273,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_nothing_yet_gets_its_file() {
+    fn creates_target_of_dangling_link() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         symlink("dotfiles/claude.json", &path).expect("linked");
@@ -282,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_links_is_refused() {
+    fn rejects_circular_links() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         symlink("settings.json", &path).expect("linked");
@@ -291,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_file_is_refused() {
+    fn rejects_directories_and_binary_files() {
         let directory = directory();
         assert!(matches!(edit(directory.path(), to("new")), Err(FileError::NotAFile(_))));
         let path = directory.path().join("settings.json");
@@ -300,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_text_is_named_with_its_line() {
+    fn reports_line_of_invalid_text() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         fs::write(&path, "{\n//\n}").expect("written");
@@ -311,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_at_the_same_time_lose_nothing() {
+    fn concurrent_edits_lose_nothing() {
         let directory = directory();
         let path = directory.path().join("settings.json");
         std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The baseline before and after: which old violations do not count any more that did.
+//! The baseline before and after a change: violations that it covers only afterwards.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,22 +9,22 @@ use phaser_project::baseline::{Baseline, Entry};
 use phaser_project::contracts::read::overlaid::Overlay;
 use phaser_project::path::{BASELINE, RelPath, Root};
 
-/// How many contracts are named.
-const NAMED: usize = 5;
+/// The maximum number of contracts named.
+const MAX_NAMED: usize = 5;
 
-/// What is weaker, if anything is.
+/// A sentence that counts the newly covered violations; `None` without any.
 pub(super) fn weaker(root: &Root, before: &Overlay, after: &Overlay) -> Option<String> {
     let path = root.path().join(BASELINE);
-    // Not among the changes, it is the same before and after.
+    // A baseline that is not among the changes is the same before and after.
     let after = after.file(&path)??;
-    // A broken one covers nothing.
+    // A broken baseline covers nothing.
     let after = Baseline::parse(after).ok()?;
     let before = before.file(&path).flatten().map(entries).unwrap_or_default();
     let added = added(root, &before, &after);
     let count: u32 = added.values().fold(0, |sum, count| sum.saturating_add(*count));
     let mut named: Vec<String> =
-        added.keys().take(NAMED).map(|(id, path)| format!("{id} in {path}")).collect();
-    if added.len() > NAMED {
+        added.keys().take(MAX_NAMED).map(|(id, path)| format!("{id} in {path}")).collect();
+    if added.len() > MAX_NAMED {
         named.push("…".to_owned());
     }
     let violations = if count == 1 { "violation" } else { "violations" };
@@ -32,7 +32,7 @@ pub(super) fn weaker(root: &Root, before: &Overlay, after: &Overlay) -> Option<S
         .then(|| format!("the baseline covers {count} {violations} more: {} ({BASELINE})", named.join(", ")))
 }
 
-/// The entries of a baseline; of one that is broken, those on lines that are not.
+/// The entries of a baseline; of a broken one, those on valid lines.
 fn entries(bytes: &[u8]) -> Baseline {
     Baseline::parse(bytes).unwrap_or_else(|_| {
         let lines = bytes.split_inclusive(|&byte| byte == b'\n');
@@ -41,9 +41,9 @@ fn entries(bytes: &[u8]) -> Baseline {
     })
 }
 
-/// How many more there are of each contract in each file.
+/// The number of newly covered violations by contract and file.
 fn added(root: &Root, before: &Baseline, after: &Baseline) -> BTreeMap<(String, String), u32> {
-    // What entries of files have left that are gone counts for other files already.
+    // Entries of deleted files cover the same lines in other files: a renamed file keeps its entries.
     let mut moved: HashMap<(&[u8], Option<LineDigest>), u32> = HashMap::new();
     let line = |entry: &Entry| Some(entry.digest).filter(|_| !entry.is_lineless());
     let is_gone = |path: &[u8]| {

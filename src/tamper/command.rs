@@ -1,22 +1,23 @@
-//! The command of one of phaser's hooks: its program, its flags, and what stands around them.
+//! The command line of one of phaser's hooks, parsed: program, flags, and the shell code around them.
 
 use phaser_core::sanitize::printable;
 use std::collections::BTreeSet;
 
-use crate::flags::{self, Takes, Weakens};
+use crate::flags::{self, FlagValues, Weakens};
 
 /// A command that runs `phaser enforce --stdin`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Command {
+pub(super) struct HookCommand {
     program: String,
     /// Flags by their long names, with their values. A word that `phaser enforce` would refuse counts as a flag.
     flags: BTreeSet<(String, String)>,
-    /// What stands before and after it in the command line.
+    /// The text before and after it in the command line.
     around: [String; 2],
 }
 
-impl Command {
-    /// What a command line runs, if that is phaser as a hook. With `words` it is a program, and these are its arguments.
+impl HookCommand {
+    /// Parses a command line; `None` if it does not run phaser as a hook. With `words`, `line` is the program and `words` are
+    /// its arguments.
     pub(super) fn read(line: &str, words: Option<&[&str]>) -> Option<Self> {
         if let Some(words) = words {
             let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -47,18 +48,18 @@ impl Command {
                 Some((name, value)) => (name, Some(value.to_owned())),
                 None => (word.as_str(), None),
             };
-            let flag = flags::find(name).filter(|flag| given.is_none() || flag.takes != Takes::Nothing);
+            let flag = flags::find(name).filter(|flag| given.is_none() || flag.takes != FlagValues::Nothing);
             let Some(flag) = flag else {
                 flags.insert((word.clone(), String::new()));
                 continue;
             };
             let value = match flag.takes {
-                Takes::Nothing => String::new(),
+                FlagValues::Nothing => String::new(),
                 _ => given.or_else(|| rest.next().cloned()).unwrap_or_default(),
             };
             let is_repeated = flags.iter().any(|(known, _)| known == flag.name);
             match flag.takes {
-                Takes::List => {
+                FlagValues::List => {
                     flags.extend(value.split(',').map(|one| (flag.name.to_owned(), one.trim().to_owned())));
                 }
                 takes if is_repeated && !takes.repeats() => {
@@ -70,7 +71,7 @@ impl Command {
         Some(Self { program: program.to_owned(), flags, around })
     }
 
-    /// What another command does less, as the end of a sentence.
+    /// How `is` is weaker than this command, as the predicate of a sentence; `None` if it is not.
     pub(super) fn less_in(&self, is: &Self) -> Option<String> {
         if is.program != self.program && is.program != "phaser" {
             return Some(format!("runs another program, {}", printable(&is.program)));
@@ -88,7 +89,7 @@ impl Command {
         }
     }
 
-    /// Is there nothing around phaser, or only what asks whether there is such a program?
+    /// Whether phaser runs alone or in the frame that `phaser enforce install` writes.
     fn is_alone(&self) -> bool {
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let [before, after] = [plain(&self.around[0]), plain(&self.around[1])];
@@ -127,10 +128,10 @@ impl Command {
         }
     }
 
-    /// Does it look at contracts of every severity that the other one looks at?
+    /// Whether this command checks every severity that `was` checks.
     fn sees_severities_of(&self, was: &Self) -> bool {
         let severity = |command: &Self| match command.flags.iter().find(|(name, _)| name == "--severity") {
-            // The event decides.
+            // The guard checks both severities.
             _ if command.has("--guard") => "all".to_owned(),
             Some((_, value)) => value.clone(),
             None => "all".to_owned(),
@@ -140,23 +141,22 @@ impl Command {
     }
 }
 
-/// When a change of this flag weakens enforcement. `phaser enforce` refuses an unknown one.
+/// When a change of this flag weakens enforcement. `phaser enforce` rejects an unknown flag.
 fn weakens(name: &str) -> Weakens {
     flags::find(name).map_or(Weakens::WhenChanged, |flag| flag.weakens)
 }
 
-/// What may stand before and after phaser in a command line without making a difference: nothing, or what answers `{}`
-/// where there is no phaser, as the installation writes it.
+/// Harmless text around phaser: none, or the installed frame that prints `{}` without phaser on the PATH.
 const AROUND: [[&str; 2]; 2] = [["", ""], ["hash phaser && exec", "; echo {}"]];
 
-/// A word of a command line, without its quotes, or an operator of the shell.
+/// A word of a command line without its quotes, or a shell operator.
 struct Word {
     text: String,
     start: usize,
     is_operator: bool,
 }
 
-/// The words of a command line, about as a shell sees them.
+/// Splits a command line roughly as a shell does.
 fn split(line: &str) -> Vec<Word> {
     const OPERATORS: [char; 9] = [';', '&', '|', '<', '>', '(', ')', '\n', '#'];
     let mut words: Vec<Word> = Vec::new();
@@ -189,12 +189,12 @@ mod tests {
     use super::*;
 
     fn less(was: &str, is: &str) -> Option<String> {
-        let read = |line| Command::read(line, None).expect("one of phaser's");
+        let read = |line| HookCommand::read(line, None).expect("one of phaser's");
         read(was).less_in(&read(is))
     }
 
     #[test]
-    fn phaser_is_found_in_a_command_line() {
+    fn finds_phaser_in_command_line() {
         for line in [
             "phaser enforce --stdin",
             "\"/opt/my tools/phaser\" enforce --severity error --stdin",
@@ -202,18 +202,18 @@ mod tests {
             "timeout 5 phaser enforce --stdin > /dev/null",
             "phaser enforce check --stdin",
         ] {
-            assert!(Command::read(line, None).is_some(), "{line}");
+            assert!(HookCommand::read(line, None).is_some(), "{line}");
         }
         for line in ["", "phaser", "phaser enforce --all", "echo phaser enforce", "phaser enforce; x --stdin"]
         {
-            assert!(Command::read(line, None).is_none(), "{line}");
+            assert!(HookCommand::read(line, None).is_none(), "{line}");
         }
-        assert!(Command::read("phaser", Some(&["enforce", "--stdin"])).is_some());
-        assert!(Command::read("phaser enforce --stdin", Some(&[])).is_none());
+        assert!(HookCommand::read("phaser", Some(&["enforce", "--stdin"])).is_some());
+        assert!(HookCommand::read("phaser enforce --stdin", Some(&[])).is_none());
     }
 
     #[test]
-    fn a_command_that_sees_as_much_is_not_weaker() {
+    fn accepts_equally_strict_commands() {
         for (was, is) in [
             ("phaser enforce --stdin", "phaser  enforce   --stdin --quiet"),
             ("phaser enforce --stdin --severity error", "phaser enforce --stdin"),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_sees_less_is_weaker() {
+    fn reports_weaker_commands() {
         for (was, is, expected) in [
             (
                 "phaser enforce --stdin",

@@ -1,5 +1,5 @@
-//! Configurations before and after: what is excluded, and what becomes of old violations, ignore directives and edits that
-//! weaken something. What they say about contracts shows in the contracts.
+//! Configurations before and after a change: `exclude`, `existing`, `ignores` and `protect`. The effect of `packs`, `contracts`
+//! and `overrides` shows in the loaded contracts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use phaser_project::contracts::layers::Override;
 use phaser_project::path::{CONFIG, RelPath};
 use phaser_project::project::load::Loaded;
 
-/// What is weaker, a sentence each.
+/// One sentence per weakening.
 pub(super) fn weaker(states: &States) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     found.extend(broken(states));
@@ -41,7 +41,7 @@ fn file(base: &RelPath) -> String {
     printable(&base.join(CONFIG).to_text())
 }
 
-/// Configurations that were valid and are not.
+/// Configurations that were valid and are broken now.
 fn broken(states: &States) -> impl Iterator<Item = String> {
     let gone = states.before.configs.iter().filter(|placed| of(&states.after, &placed.base).is_none());
     gone.filter_map(|placed| {
@@ -51,7 +51,7 @@ fn broken(states: &States) -> impl Iterator<Item = String> {
     })
 }
 
-/// Files that no contract looks at any more.
+/// Newly excluded files.
 fn excluded(states: &States, placed: &Placed) -> Vec<String> {
     let before = || {
         states.before.configs.iter().flat_map(|placed| {
@@ -63,19 +63,19 @@ fn excluded(states: &States, placed: &Placed) -> Vec<String> {
         let above = |old: &Globs| *old.base == placed.base || placed.base.below(old.base).is_some();
         !before().any(|old| above(&old) && globs::cover(&old, glob))
     };
-    let said = |glob: Globs| {
-        format!("no contract about content looks at {} any more ({})", quoted(glob.text), file(&placed.base))
+    let sentence = |glob: Globs| {
+        format!("{} is excluded from all contracts about content ({})", quoted(glob.text), file(&placed.base))
     };
-    all.filter(is_new).map(said).collect()
+    all.filter(is_new).map(sentence).collect()
 }
 
-/// Overrides that may weaken contracts of directories that were not looked into: those that are new and lower something,
-/// and those that are gone and raised something. What they do to the contracts that were loaded shows there.
+/// Overrides that may weaken contracts of directories that were not loaded: added ones that lower contracts, and removed ones
+/// that raised them. Their effect on loaded contracts shows in those.
 pub(super) fn overrides(states: &States) -> Vec<String> {
     let mut found = Vec::new();
     for (placed, one) in overrides_of(&states.after) {
         let earlier = overrides_of(&states.before).filter(|(before, _)| before.base == placed.base);
-        if lowers(&one.case.change) && !earlier.into_iter().any(|(_, old)| says_as_much(old, one)) {
+        if lowers(&one.case.change) && !earlier.into_iter().any(|(_, old)| covers_override(old, one)) {
             found.push(format!("an override lowers contracts, {} ({})", named(one), file(&placed.base)));
         }
     }
@@ -108,8 +108,8 @@ fn raises(change: &OverrideValues) -> bool {
     change.enabled == Some(true) || change.severity == Some(Severity::Error)
 }
 
-/// Does an override change the same, and at least for the same contracts and files?
-fn says_as_much(old: &Override, new: &Override) -> bool {
+/// Whether `old` makes the same change as `new` for at least the same contracts and files.
+fn covers_override(old: &Override, new: &Override) -> bool {
     old.case.change == new.case.change
         && new.contracts.iter().all(|selector| old.contracts.contains(selector))
         && (old.case.files.globs.is_empty() || old.case.files == new.case.files)
@@ -120,26 +120,26 @@ fn named(one: &Override) -> String {
     quoted(&selectors.join(", "))
 }
 
-/// What a directory says that is less strict than what counted there.
+/// Policies of a directory that are less strict than before.
 fn lowered(states: &States, base: &RelPath) -> Vec<String> {
-    let said = |key: fn(&Config) -> bool| {
+    let is_set = |key: fn(&Config) -> bool| {
         [&states.before, &states.after]
             .iter()
             .any(|loaded| of(loaded, base).is_some_and(|it| key(&it.config)))
     };
     let mut found = Vec::new();
     let existing = |loaded: &Loaded| loaded.existing_by_file().at(base);
-    if said(|config| config.existing.is_some())
+    if is_set(|config| config.existing.is_some())
         && (existing(&states.before), existing(&states.after)) == (Existing::Deny, Existing::Report)
     {
         found.push(format!("old violations do not count any more ('existing: report' in {})", file(base)));
     }
     let (before, after) = (states.before.ignores().at(base), states.after.ignores().at(base));
-    if said(|config| config.ignores.is_some()) && after < before {
+    if is_set(|config| config.ignores.is_some()) && after < before {
         found.push(from_to("ignores", before.as_str(), after.as_str(), base));
     }
     let (before, after) = (states.before.protect().at(base), states.after.protect().at(base));
-    if said(|config| config.protect.is_some()) && after < before {
+    if is_set(|config| config.protect.is_some()) && after < before {
         found.push(from_to("protect", before.as_str(), after.as_str(), base));
     }
     found

@@ -1,9 +1,9 @@
-//! Contracts before and after: which of them demand less, of fewer files, or nothing any more.
+//! Contracts before and after a change: which ones are gone, disabled, check less, or apply to fewer files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::globs::{self, Globs};
-use super::overrides::{self, Reach};
+use super::overrides::{self, Overridden};
 use super::{States, patterns, quoted};
 use phaser_core::contract::{Contract, LayerKind, Severity, Warning, WarningEffect, Zone};
 use phaser_core::matcher;
@@ -11,7 +11,7 @@ use phaser_core::sanitize::printable;
 use phaser_project::contracts::layers::Layer;
 use phaser_project::project::load::Loaded;
 
-/// What is weaker in contracts, a sentence each, in the order of their ids.
+/// One sentence per weakening, sorted by contract id.
 pub(super) fn weaker(states: &States) -> Vec<String> {
     let States { before, after } = states;
     let mut by_id: HashMap<&str, Vec<&Contract>> = HashMap::new();
@@ -26,14 +26,14 @@ pub(super) fn weaker(states: &States) -> Vec<String> {
             gone.push(was);
             continue;
         };
-        let mut say = |what: String| found.push((&was.id, format!("contract {} {what}", was.id)));
-        differences(was, is).into_iter().for_each(&mut say);
+        let mut report = |what: String| found.push((&was.id, format!("contract {} {what}", was.id)));
+        differences(was, is).into_iter().for_each(&mut report);
         for nested in same.iter().filter(|nested| takes_over(nested, was, is)) {
             let below = printable(&nested.scope.base.to_text());
-            differences(was, nested).into_iter().for_each(|what| say(format!("{what} below {below}")));
+            differences(was, nested).into_iter().for_each(|what| report(format!("{what} below {below}")));
         }
     }
-    let mut sentences = taken_out(states, &mut gone);
+    let mut sentences = unused_layers(states, &mut gone);
     let gone = gone.into_iter().filter(|was| matcher::broken(was).is_none());
     found.extend(gone.map(|was| (was.id.as_str(), is_gone(was, after))));
     found.sort();
@@ -42,19 +42,19 @@ pub(super) fn weaker(states: &States) -> Vec<String> {
     sentences
 }
 
-/// Does it count for any file?
+/// Whether it is enabled for any file.
 fn counts(contract: &Contract) -> bool {
     contract.enabled || contract.scope.overrides().iter().any(|case| case.change.enabled == Some(true))
 }
 
-/// The contract that counts where another one did: that of the same directory, or else of the nearest one above it.
+/// The contract that replaces `was`: the one of the same directory, or else of the nearest directory above it.
 fn successor<'c>(was: &Contract, same: &[&'c Contract]) -> Option<&'c Contract> {
     let base = &was.scope.base;
     let covers = |is: &&&Contract| is.scope.base == *base || base.below(&is.scope.base).is_some();
     same.iter().filter(covers).max_by_key(|is| is.scope.base.as_bytes().len()).copied()
 }
 
-/// Does a contract stand in front of another one below a directory where it did not before?
+/// Whether `nested` newly shadows the contract below its directory.
 fn takes_over(nested: &Contract, was: &Contract, is: &Contract) -> bool {
     let base = &nested.scope.base;
     base.below(&was.scope.base).is_some()
@@ -76,8 +76,8 @@ fn is_gone(was: &Contract, after: &Loaded) -> String {
     }
 }
 
-/// Packs and directories that are not used any more, with how many contracts went with them. Takes these out of `gone`.
-fn taken_out(states: &States, gone: &mut Vec<&Contract>) -> Vec<String> {
+/// One sentence per pack or contract directory that is no longer used. Removes their contracts from `gone`.
+fn unused_layers(states: &States, gone: &mut Vec<&Contract>) -> Vec<String> {
     let is_used = |layer: &Layer| {
         let same = |other: &&Layer| match (layer.pack(), other.pack()) {
             (Some(one), Some(other)) => one.name == other.name,
@@ -103,10 +103,10 @@ fn taken_out(states: &States, gone: &mut Vec<&Contract>) -> Vec<String> {
         false
     });
     let plural = |count: usize| if count == 1 { "contract" } else { "contracts" };
-    let said = |(name, count): (String, usize)| {
+    let sentence = |(name, count): (String, usize)| {
         format!("{name} is not used any more, and with it go {count} {}", plural(count))
     };
-    counts.into_iter().map(said).collect()
+    counts.into_iter().map(sentence).collect()
 }
 
 fn is_from(contract: &Contract, layer: &Layer) -> bool {
@@ -123,7 +123,7 @@ fn is_from(contract: &Contract, layer: &Layer) -> bool {
     }
 }
 
-/// How a contract is weaker than another one that it takes the place of; each as the end of a sentence.
+/// How `is` is weaker than `was`, as predicates of sentences.
 fn differences(was: &Contract, is: &Contract) -> Vec<String> {
     if means_the_same(was, is) {
         return Vec::new();
@@ -149,7 +149,7 @@ fn differences(was: &Contract, is: &Contract) -> Vec<String> {
     if !was.ignorable && is.ignorable {
         found.push("can be suppressed by ignore directives and by the baseline".to_owned());
     }
-    found.extend(overrides::weaker(Reach::of(was), Reach::of(is)));
+    found.extend(overrides::weaker(Overridden::of(was), Overridden::of(is)));
     found
 }
 
@@ -164,15 +164,14 @@ fn means_the_same(was: &Contract, is: &Contract) -> bool {
         && was.scope.overrides() == is.scope.overrides()
 }
 
-/// What is wrong with what a contract demands.
+/// A difference of type or pattern.
 enum Fault {
-    /// It could not be matched before.
+    /// The pattern was broken before, so nothing was enforced.
     WasBroken,
-    /// This.
     Is(&'static str),
 }
 
-/// What is weaker about the type and the pattern.
+/// How the type or the pattern is weaker.
 fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     if was.check == is.check {
         return None;
@@ -205,11 +204,11 @@ fn pattern(was: &Contract, is: &Contract) -> Option<Fault> {
     (!as_strict).then_some(Fault::Is("has another pattern"))
 }
 
-/// What is weaker about the files that a contract is about.
+/// How the set of files is weaker.
 fn files(was: &Contract, is: &Contract) -> Option<String> {
     let (old, new) = (globs_of(was), globs_of(is));
     let (old_exclude, new_exclude) = (excluded(was), excluded(is));
-    // A file somewhere must exist, or hold something: of more files, that is less.
+    // For a contract that some file must satisfy, more files are weaker.
     let about_project = is.check.is_about_project();
     let (large, small) = if about_project { (&old, &new) } else { (&new, &old) };
     if !globs::cover(large, small) {
@@ -242,7 +241,7 @@ fn excluded(contract: &Contract) -> Option<Globs<'_>> {
     Some(Globs { base: &contract.scope.base, text })
 }
 
-/// What is weaker about where a match must start.
+/// How the zones (`in`) are weaker.
 fn zones(was: &Contract, is: &Contract) -> Option<&'static str> {
     let all = |zones: &[Zone]| zones.is_empty();
     let set = |zones: &[Zone]| zones.iter().copied().collect::<HashSet<_>>();

@@ -1,21 +1,26 @@
-//! Whether globs match all that other ones match, as far as that is plain to see. Braces are written out first.
+//! Whether one glob matches every path that another one matches, by simple rules. `false` means *unknown or no*.
+//!
+//! Braces are expanded first: `**/*.{rs,toml}` becomes `**/*.rs` and `**/*.toml`, and each alternative of the small glob
+//! must be covered by one of the large glob. `large` covers `small` if they are equal, or if `large` is a plain directory
+//! followed by `**` and the rest of `small` below it ends as `large` does: `**/*.py` covers `src/test_*.py`. Globs of
+//! nested directories are first rewritten to start at the same directory.
 
 use phaser_project::path::RelPath;
 
-/// A glob, and the directory that it starts at.
+/// A glob and the directory that it starts at.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Globs<'a> {
     pub(super) base: &'a RelPath,
     pub(super) text: &'a str,
 }
 
-/// Characters with a meaning of their own.
+/// Metacharacters of globs.
 const SPECIAL: [char; 6] = ['*', '?', '[', '{', '}', '\\'];
 
-/// The most globs that braces are written out to.
+/// The maximum number of globs after expanding braces.
 const MAX_CHOICES: usize = 256;
 
-/// Does `large` match every file that `small` matches, of those below the directories of both?
+/// Whether `large` matches every file that `small` matches, of those below both directories.
 pub(super) fn cover(large: &Globs, small: &Globs) -> bool {
     let (large_choices, small_choices) = (choices(large.text), choices(small.text));
     let by_any = |small: &str, large: &[String]| large.iter().any(|large| covers(large, small));
@@ -32,7 +37,7 @@ pub(super) fn cover(large: &Globs, small: &Globs) -> bool {
     })
 }
 
-/// A directory as the start of a glob, if it has no characters with a meaning.
+/// A directory as the prefix of a glob; `None` if it has metacharacters.
 fn prefix(base: &RelPath) -> Option<String> {
     let text = std::str::from_utf8(base.as_bytes()).ok()?;
     match text {
@@ -42,14 +47,14 @@ fn prefix(base: &RelPath) -> Option<String> {
     }
 }
 
-/// A glob that matches only what another one matches in a directory.
+/// The part of a glob below a directory.
 enum Restricted {
     To(String),
     ToNothing,
     Unknown,
 }
 
-/// What a glob that starts at `base` matches below `directory`.
+/// The part of a glob, which starts at `base`, below `directory`.
 fn restricted(base: &str, glob: &str, directory: &str) -> Restricted {
     let whole = format!("{base}{glob}");
     let plain = whole.find(SPECIAL).map_or(whole.as_str(), |first| &whole[..first]);
@@ -59,8 +64,7 @@ fn restricted(base: &str, glob: &str, directory: &str) -> Restricted {
     if !directory.starts_with(plain) {
         return Restricted::ToNothing;
     }
-    // What is below a directory further up, and has some name, is so below this one; but for names that stand for parts of
-    // the way here.
+    // `**/x` from a directory further up is `directory/**/x` here, unless `x` is a component of the path to `directory`.
     let Some(rest) = whole[plain.len()..].strip_prefix("**") else { return Restricted::Unknown };
     let first = rest.strip_prefix('/').and_then(|names| names.split_once('/')).map(|(first, _)| first);
     let stays_below = match first {
@@ -75,7 +79,7 @@ fn restricted(base: &str, glob: &str, directory: &str) -> Restricted {
     }
 }
 
-/// Does one glob match every path that another one matches? Neither has braces.
+/// Whether `large` matches every path that `small` matches; neither has braces.
 fn covers(large: &str, small: &str) -> bool {
     if large == small {
         return true;
@@ -89,14 +93,14 @@ fn covers(large: &str, small: &str) -> bool {
     if below.contains('[') || wanted.starts_with("**") {
         return false;
     }
-    // Below a directory, whatever stands before what is the same in both is directories, too.
+    // `**/` covers whatever directories precede the common end.
     let same_end =
         below.strip_suffix(wanted).is_some_and(|before| before.is_empty() || before.ends_with('/'));
     let ending = wanted.strip_prefix('*').filter(|ending| !ending.contains(SPECIAL) && !ending.contains('/'));
     same_end || ending.is_some_and(|ending| below.ends_with(ending))
 }
 
-/// A glob with its braces written out; as it is, if that would be very many.
+/// The alternatives of a glob with braces; the glob itself if there are more than [`MAX_CHOICES`].
 fn choices(glob: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut waiting = vec![glob.to_owned()];
@@ -112,7 +116,7 @@ fn choices(glob: &str) -> Vec<String> {
     done
 }
 
-/// The globs that a glob stands for because of its first braces, if it has any.
+/// The alternatives of the first braces of a glob.
 fn first_choice(glob: &str) -> Option<Vec<String>> {
     let (mut depth, mut in_class, mut escaped) = (0_usize, false, false);
     let (mut start, mut commas) = (0, Vec::new());
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_plain_to_see_is_seen() {
+    fn compares_globs_of_same_directory() {
         for (large, small) in [
             ("**", "src/*.py"),
             ("**/*", "a"),
@@ -184,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_of_other_directories_are_compared_below_them() {
+    fn compares_globs_of_nested_directories() {
         for (large, small) in [
             (("a", "**/*.py"), ("", "**/*.py")),
             (("a", "**"), ("", "**/*.py")),
@@ -210,9 +214,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is said to be covered is.
+        /// The comparison is sound: a covered glob matches no further path.
         #[test]
-        fn nothing_is_covered_that_does_not_match(
+        fn covered_globs_match_no_further_path(
             large in r"(\*\*/|\*\*|\*|a/|b/|\{a,b\}|\{a/,\*\*/\}|a|b|\.x){1,4}",
             small in r"(\*\*/|\*\*|\*|a/|b/|\{a,b\}|\{a/,\*\*/\}|a|b|\.x){1,4}",
             bases in prop_oneof![Just(("", "")), Just(("a", "")), Just(("", "a")), Just(("a/b", "a"))],

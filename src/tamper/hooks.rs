@@ -1,35 +1,35 @@
-//! The settings of Claude Code before and after: which of phaser's hooks are gone, or are there and do less.
+//! Claude Code's settings before and after a change: which of phaser's hooks are gone or weaker.
 //!
-//! Every command that runs `phaser enforce --stdin` is one of phaser's hooks here, whatever stands around it. What the
-//! client cannot read has no hooks.
+//! Every command that runs `phaser enforce --stdin` counts as a hook of phaser, whatever shell code is around it. HookSettings
+//! that Claude Code cannot parse have no hooks.
 
 use phaser_core::sanitize::printable;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::command::Command;
+use super::command::HookCommand;
 
-/// Settings that change.
-pub(super) struct Change<'c> {
-    /// How the file is shown.
+/// A change of a settings file.
+pub(super) struct SettingsEdit<'c> {
+    /// The path, for messages.
     pub(super) shown: String,
     pub(super) before: Option<&'c [u8]>,
     pub(super) after: Option<&'c [u8]>,
-    /// Other settings, as they are after the change, that count wherever these do.
+    /// HookSettings of wider scopes, after the change.
     pub(super) wider: Vec<Vec<u8>>,
 }
 
-/// The fewest seconds that a hook needs; a shorter time than before counts as less only below that.
+/// The timeout that is enough for a hook, in seconds. A reduced timeout is weaker only below it.
 const ENOUGH: f64 = 10.0;
 
-/// What the client gives a hook that says nothing, in seconds.
-const USUAL: f64 = 600.0;
+/// Claude Code's default timeout, in seconds.
+const DEFAULT_TIMEOUT: f64 = 600.0;
 
-/// What is weaker, a sentence each.
-pub(super) fn weaker(change: &Change) -> Vec<String> {
-    let before = change.before.and_then(Settings::read).unwrap_or_default();
-    let read = change.after.map(Settings::read);
+/// One sentence per weakening.
+pub(super) fn weaker(change: &SettingsEdit) -> Vec<String> {
+    let before = change.before.and_then(HookSettings::read).unwrap_or_default();
+    let read = change.after.map(HookSettings::read);
     let shown = &change.shown;
     let mut found = Vec::new();
     if matches!(read, Some(None)) && !before.is_empty() {
@@ -39,7 +39,8 @@ pub(super) fn weaker(change: &Change) -> Vec<String> {
     if after.disabled && !before.disabled {
         found.push(format!("'disableAllHooks' in {shown} switches all hooks off"));
     }
-    let wider: Vec<Settings> = change.wider.iter().filter_map(|bytes| Settings::read(bytes)).collect();
+    let wider: Vec<HookSettings> =
+        change.wider.iter().filter_map(|bytes| HookSettings::read(bytes)).collect();
     let now: Vec<&Hook> =
         after.hooks.iter().chain(wider.iter().flat_map(|settings| &settings.hooks)).collect();
     for was in &before.hooks {
@@ -56,41 +57,40 @@ pub(super) fn weaker(change: &Change) -> Vec<String> {
     found
 }
 
-/// What settings say about phaser's hooks.
+/// phaser's hooks and plugins in a settings file.
 #[derive(Debug, Default)]
-struct Settings {
+struct HookSettings {
     hooks: Vec<Hook>,
-    /// The plugins of phaser's that are switched on.
+    /// Enabled plugins of phaser.
     plugins: BTreeSet<String>,
     disabled: bool,
 }
 
-/// One hook that runs phaser.
 #[derive(Debug)]
 struct Hook {
     event: String,
-    tools: Tools,
-    command: Command,
-    /// A condition on the call.
+    tools: MatchedTools,
+    command: HookCommand,
+    /// The condition `if`.
     condition: Option<String>,
     /// In seconds.
     timeout: f64,
-    /// Does the call not wait for it?
+    /// Whether the call does not wait for it.
     is_async: bool,
-    /// Is the call refused when the hook fails?
+    /// Whether the call is denied when the hook fails.
     blocks_on_failure: bool,
 }
 
-/// What a matcher says.
+/// The tools that a matcher selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Tools {
+enum MatchedTools {
     All,
     Names(BTreeSet<String>),
     Expression(String),
 }
 
-impl Tools {
-    /// As the client reads a matcher.
+impl MatchedTools {
+    /// Parses a matcher as Claude Code does.
     fn of(matcher: Option<&str>) -> Self {
         match matcher.map(str::trim) {
             None | Some("" | "*" | ".*") => Self::All,
@@ -101,7 +101,7 @@ impl Tools {
         }
     }
 
-    /// What of it the others leave out.
+    /// How `others` select fewer tools, as the predicate of a sentence.
     fn left_by(&self, others: &[&Self]) -> Option<String> {
         if others.contains(&&Self::All) || others.contains(&self) {
             return None;
@@ -115,8 +115,8 @@ impl Tools {
     }
 }
 
-impl Settings {
-    /// What these bytes say, if the client can read them.
+impl HookSettings {
+    /// Parses a settings file; `None` if Claude Code could not.
     fn read(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');
         if text.trim().is_empty() {
@@ -145,9 +145,9 @@ impl Settings {
 }
 
 impl Hook {
-    /// phaser's hooks in a group of an event.
+    /// phaser's hooks in one group of an event.
     fn all(event: &str, group: &Map<String, Value>) -> Vec<Self> {
-        let tools = Tools::of(group.get("matcher").and_then(Value::as_str));
+        let tools = MatchedTools::of(group.get("matcher").and_then(Value::as_str));
         let handlers = group.get("hooks").and_then(Value::as_array);
         let handlers = handlers.into_iter().flatten().filter_map(Value::as_object);
         let one = |handler: &Map<String, Value>| {
@@ -158,9 +158,9 @@ impl Hook {
             Some(Self {
                 event: event.to_owned(),
                 tools: tools.clone(),
-                command: Command::read(command, words.as_deref())?,
+                command: HookCommand::read(command, words.as_deref())?,
                 condition: text("if").map(str::to_owned),
-                timeout: handler.get("timeout").and_then(Value::as_f64).unwrap_or(USUAL),
+                timeout: handler.get("timeout").and_then(Value::as_f64).unwrap_or(DEFAULT_TIMEOUT),
                 is_async: handler.get("async") == Some(&Value::Bool(true))
                     || handler.get("asyncRewake") == Some(&Value::Bool(true)),
                 blocks_on_failure: text("onFailure") == Some("block"),
@@ -169,13 +169,13 @@ impl Hook {
         handlers.filter_map(one).collect()
     }
 
-    /// What is lost of it, when these are the hooks that there are now; as the end of a sentence.
+    /// How the hooks in `now` are weaker than this one, as the predicate of a sentence.
     fn lost_in(&self, now: &[&Self]) -> Option<String> {
         let same_event: Vec<&&Self> = now.iter().filter(|is| is.event == self.event).collect();
         if same_event.is_empty() {
             return Some("is gone".to_owned());
         }
-        let as_strong: Vec<&Tools> =
+        let as_strong: Vec<&MatchedTools> =
             same_event.iter().filter(|is| self.less_in(is).is_none()).map(|is| &is.tools).collect();
         match as_strong.as_slice() {
             [] => same_event.first().and_then(|is| self.less_in(is)),
@@ -183,7 +183,7 @@ impl Hook {
         }
     }
 
-    /// What another hook does less, tools aside.
+    /// How `is` is weaker than this hook, tools aside.
     fn less_in(&self, is: &Self) -> Option<String> {
         if let Some(what) = self.command.less_in(&is.command) {
             return Some(what);

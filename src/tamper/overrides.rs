@@ -1,42 +1,42 @@
-//! Overrides for some files, before and after: whether some file gets less of a contract.
+//! Overrides of a contract for some files, before and after a change: whether the contract is weaker for any file.
 //!
-//! Later ones win, so that their order matters. Adding one that only makes a contract stricter, and taking one out that only
-//! makes it weaker, weakens nothing, wherever they stand; every other change does.
+//! Later overrides win, so their order matters. Two changes are harmless at any position: adding an override that only makes
+//! the contract stricter, and removing one that only makes it weaker. Every other change is weaker.
 
 use super::quoted;
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::{Contract, Severity};
 
-/// What a contract is where no override for some files says anything, and these overrides; later ones win.
+/// A contract's severity and state without overrides, and its overrides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach<'a> {
+pub(super) struct Overridden<'a> {
     pub(super) severity: Severity,
     pub(super) enabled: bool,
     pub(super) cases: &'a [FileOverride],
 }
 
-impl<'a> Reach<'a> {
+impl<'a> Overridden<'a> {
     pub(super) fn of(contract: &'a Contract) -> Self {
         Self { severity: contract.severity, enabled: contract.enabled, cases: contract.scope.overrides() }
     }
 
-    /// Is it as bad as this for every file?
+    /// Whether it has this severity for every file.
     fn is_always(&self, severity: Severity) -> bool {
         self.severity == severity
             && self.cases.iter().all(|case| case.change.severity.is_none_or(|it| it == severity))
     }
 
-    /// Is it switched on for every file?
+    /// Whether it is enabled for every file.
     fn is_always_on(&self) -> bool {
         self.enabled && self.cases.iter().all(|case| case.change.enabled != Some(false))
     }
 }
 
-/// How many pairs of overrides are compared; more have to be the same.
+/// The maximum number of pairs compared. Longer lists have to be equal.
 const MAX_PAIRS: usize = 10_000;
 
-/// What is weaker for some files, as the end of a sentence.
-pub(super) fn weaker(was: Reach, is: Reach) -> Option<String> {
+/// How the contract is weaker for some files, as the predicate of a sentence.
+pub(super) fn weaker(was: Overridden, is: Overridden) -> Option<String> {
     let (mut old, mut new) = (was.cases, is.cases);
     while let ([one, old_rest @ ..], [other, new_rest @ ..]) = (old, new)
         && one == other
@@ -48,7 +48,7 @@ pub(super) fn weaker(was: Reach, is: Reach) -> Option<String> {
     {
         (old, new) = (old_rest, new_rest);
     }
-    // What was a warning everywhere cannot become less, and what is an error everywhere is no less.
+    // A warning everywhere cannot become weaker; an error everywhere is not weaker.
     let (always_warning, always_error) = (was.is_always(Severity::Warning), is.is_always(Severity::Error));
     let always_on = is.is_always_on();
     let lowers = |case: &FileOverride| {
@@ -82,14 +82,15 @@ fn files(case: &FileOverride) -> String {
     }
 }
 
-/// Is one list of overrides the other one, but for some taken out that raise nothing, and some added that lower nothing?
+/// Whether `old` becomes `new` by removing overrides that raise nothing and adding overrides that lower nothing. Dynamic
+/// programming over pairs of positions.
 fn aligned(
     old: &[FileOverride],
     new: &[FileOverride],
     raises: &dyn Fn(&FileOverride) -> bool,
     lowers: &dyn Fn(&FileOverride) -> bool,
 ) -> bool {
-    // Whether the rest of `old` from a place on can become the rest of `new`, for one place in `old` after another.
+    // `later[n]`: whether `old[from_old + 1..]` can become `new[n..]`.
     let mut later: Vec<bool> = vec![false; new.len() + 1];
     for from_old in (0..=old.len()).rev() {
         let mut row = vec![false; new.len() + 1];

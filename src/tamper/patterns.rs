@@ -1,9 +1,9 @@
-//! Whether a pattern finds all that another one finds, as far as that is plain to see.
+//! Whether one pattern matches everything that another one matches, by one simple rule. `false` means *unknown or no*.
 
 use phaser_core::contract::{Dialect, Pattern};
 
-/// Does the new pattern find whatever the old one does? Only what is plain to see counts: the old one stands in it whole,
-/// and what is added before or after it are words, each an alternative of its own.
+/// Whether `new` matches whatever `old` matches: it equals `old`, or is `old` with further alternatives before or after it
+/// that are plain words (`print` → `print|pprint`).
 pub(super) fn is_wider(old: &Pattern, new: &Pattern) -> bool {
     if old.dialect != new.dialect || old.dialect == Dialect::Literal {
         return old.source == new.source && old.dialect == new.dialect;
@@ -15,8 +15,8 @@ pub(super) fn is_wider(old: &Pattern, new: &Pattern) -> bool {
     old == new || after.is_some_and(words) || before.is_some_and(words)
 }
 
-/// Does it match some characters that are spelled out, and nothing else? It is not empty then, and takes no text with it
-/// that another alternative might find.
+/// Whether the regex matches one fixed, non-empty text. Such an alternative cannot consume text that another one would
+/// match.
 fn is_word(text: &str) -> bool {
     let mut characters = text.chars();
     let mut spelled = 0;
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_with_further_words_is_wider_and_no_other_one_is_known_to_be() {
+    fn only_further_words_are_wider() {
         let wider = |old: &str, new: &str| is_wider(&pattern(old), &pattern(new));
         for (old, new) in [
             ("print", "print"),

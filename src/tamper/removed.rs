@@ -1,12 +1,11 @@
-//! Files that enforcement depends on and that are gone: nobody sees one that is not there, so the last commit is asked.
+//! Deleted files that enforcement depends on, found by comparison with the last commit.
 
 use super::{CLAUDE_SETTINGS, Protection, Rewritten};
 use phaser_project::path::{CONFIG, PROJECT_CONTRACTS, RelPath, SETTINGS};
 use phaser_project::source::git::Committed;
 
 impl Protection<'_> {
-    /// The files of the project's own settings that a commit has and that are not on disk any more. What cannot be read is
-    /// passed over.
+    /// Contracts, configuration and settings of the commit that are no longer on disk. Unreadable ones are ignored.
     pub fn removed(&self, committed: &Committed) -> Vec<Rewritten> {
         let directory = RelPath::from(PROJECT_CONTRACTS);
         let contracts = committed.files_in(&directory).ok().flatten().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Pairs of states of a project, and what is weaker in the second one.
+//! Pairs of project states and the weakenings between them.
 
 use std::fs;
 
@@ -36,18 +36,18 @@ fn rule(more: &str) -> String {
     contract("no-print", more)
 }
 
-struct Place {
+struct TestProject {
     directory: tempfile::TempDir,
     root: Root,
 }
 
-impl Place {
+impl TestProject {
     fn new(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let root = Root::new(directory.path());
-        let place = Self { directory, root };
-        files.iter().for_each(|(path, text)| place.write(path, Some(text)));
-        place
+        let project = Self { directory, root };
+        files.iter().for_each(|(path, text)| project.write(path, Some(text)));
+        project
     }
 
     fn write(&self, path: &str, text: Option<&str>) {
@@ -98,19 +98,19 @@ impl Place {
     }
 }
 
-/// What is weaker: found before the change is made, and again afterwards, when the disk has it.
+/// The weakenings of a change, computed before it is on disk and again afterwards.
 fn judged(files: &[(&str, &str)], changes: &[(&str, Option<&str>)]) -> Judged {
-    let place = Place::new(files);
-    let read = |path: &str| fs::read(place.path(path)).ok();
+    let project = TestProject::new(files);
+    let read = |path: &str| fs::read(project.path(path)).ok();
     let of = |(path, after): &(&str, Option<&str>)| Rewritten {
-        path: place.path(path),
+        path: project.path(path),
         before: read(path),
         after: after.map(|text| text.as_bytes().to_vec()),
     };
     let rewritten: Vec<_> = changes.iter().map(of).collect();
-    let proposed = place.judge(&rewritten);
-    changes.iter().for_each(|(path, after)| place.write(path, *after));
-    let made = place.judge(&rewritten);
+    let proposed = project.judge(&rewritten);
+    changes.iter().for_each(|(path, after)| project.write(path, *after));
+    let made = project.judge(&rewritten);
     assert_eq!(proposed, made, "the same before and after it is on disk");
     made
 }
@@ -123,7 +123,7 @@ fn weaker(files: &[(&str, &str)], changes: &[(&str, Option<&str>)]) -> Vec<Strin
     judged(&files, changes).weaker
 }
 
-/// What is weaker when one contract becomes another one.
+/// The weakenings between two versions of a contract.
 fn between(before: &str, after: &str) -> Vec<String> {
     weaker(&[(RULE, &rule(before))], &[(RULE, Some(&rule(after)))])
 }

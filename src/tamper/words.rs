@@ -1,5 +1,5 @@
-//! What is said of edits that add ignore directives or weaken what is enforced: each text stands by itself, because it may
-//! be all that the model or the person gets to read.
+//! Messages about added ignore directives and weakened enforcement. Each message is complete in itself: it may be all that
+//! the model or the user sees.
 
 use phaser_core::sanitize::{cut, printable};
 use phaser_project::config::Policy;
@@ -7,14 +7,13 @@ use phaser_project::path::CONFIG;
 use phaser_project::report::AddedIgnore;
 use phaser_project::tool_call::Moment;
 
-/// How many lines there are at most.
+/// The maximum number of lines.
 const MAX_LINES: usize = 20;
 
-/// The longest line, in characters.
+/// The maximum length of a line, in characters.
 const MAX_LINE: usize = 300;
 
-/// What to say of a change that adds these ignore directives, before it is made or afterwards; nothing if there is nothing
-/// to say.
+/// The message about a change that adds ignore directives; `None` without any, or if the policy is `allow`.
 pub fn of_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Option<String> {
     let line = |ignore: &AddedIgnore| {
         format!("{} at {}:{}", ignore.contract.id, printable(&ignore.path.to_text()), ignore.line)
@@ -33,20 +32,20 @@ pub fn of_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Opti
     let then = match (policy, moment) {
         (Policy::Allow, _) => return None,
         (Policy::Report, _) => format!(
-            "In this project people want to know of {it} ('ignores: report' in {CONFIG}): say in your answer why the \
-             code cannot be mended."
+            "This project reports {it} ('ignores: report' in {CONFIG}): explain in your reply why the code cannot be \
+             fixed."
         ),
         (Policy::Ask, Moment::Before) => format!(
-            "In this project a person has to agree to {it} ('ignores: ask' in {CONFIG}). Without that, mend the code so \
-             that the contract is kept, and leave {it} out."
+            "A person has to approve {it} in this project ('ignores: ask' in {CONFIG}): without approval, fix the code \
+             and leave {it} out."
         ),
         (Policy::Deny, Moment::Before) => format!(
-            "In this project only a person adds {it} ('ignores: deny' in {CONFIG}): mend the code instead, or ask the \
-             person to write {it}. Do not look for another way to add {it}."
+            "Only a person may add {it} in this project ('ignores: deny' in {CONFIG}): fix the code instead, or ask the \
+             user to add {it}. Do not add {it} in another way."
         ),
         (Policy::Ask | Policy::Deny, Moment::After) => format!(
-            "In this project a person decides about {it} ('ignores: {}' in {CONFIG}): take {it} out again and mend the \
-             code, or ask the person first.",
+            "Only a person may approve {it} in this project ('ignores: {}' in {CONFIG}): remove {it} and fix the code, \
+             or ask the user.",
             policy.as_str()
         ),
     };
@@ -54,8 +53,8 @@ pub fn of_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Opti
     Some(if added.len() == 1 { text } else { with_lines(&text, added.iter().map(line)) })
 }
 
-/// What to say of a change of these files that weakens what is enforced, before it is made or afterwards; nothing if there
-/// is nothing to say.
+/// The message about a change of these files that weakens enforcement; `None` without any weakening, or if the policy is
+/// `allow`.
 pub fn of_weakening(policy: Policy, moment: Moment, files: &[String], weaker: &[String]) -> Option<String> {
     if weaker.is_empty() {
         return None;
@@ -66,31 +65,31 @@ pub fn of_weakening(policy: Policy, moment: Moment, files: &[String], weaker: &[
         [one, others @ ..] => format!(" in {} and {} more", cut(&printable(one), MAX_LINE), others.len()),
     };
     let what = match moment {
-        Moment::Before => format!("this weakens what is enforced{files}"),
-        Moment::After => format!("what is enforced was weakened{files}"),
+        Moment::Before => format!("this edit weakens enforcement{files}"),
+        Moment::After => format!("enforcement was weakened{files}"),
     };
     let then = match (policy, moment) {
         (Policy::Allow, _) => return None,
         (Policy::Report, _) => format!(
-            "People want to know of it ('protect: report' in {CONFIG}): say in your answer what was changed and why."
+            "This project reports it ('protect: report' in {CONFIG}): explain in your reply what you changed and why."
         ),
         (Policy::Ask, Moment::Before) => format!(
-            "A person has to agree to that ('protect: ask' in {CONFIG}). Without it, leave contracts, configuration, \
-             baseline and hooks as they are, and keep to them."
+            "A person has to approve it ('protect: ask' in {CONFIG}): without approval, do not change contracts, \
+             configuration, baseline or hooks; comply with them."
         ),
         (Policy::Deny, Moment::Before) => format!(
-            "Only a person does that ('protect: deny' in {CONFIG}). Leave contracts, configuration, baseline and hooks as \
-             they are, and keep to them; or ask the person to make the change. Do not look for another way to make it."
+            "Only a person may do that ('protect: deny' in {CONFIG}): do not change contracts, configuration, baseline or \
+             hooks; comply with them, or ask the user to make the change. Do not make it in another way."
         ),
         (Policy::Ask | Policy::Deny, Moment::After) => format!(
-            "A person decides about that ('protect: {}' in {CONFIG}): undo the change, or ask the person first.",
+            "Only a person may approve it ('protect: {}' in {CONFIG}): undo the change, or ask the user.",
             policy.as_str()
         ),
     };
     Some(with_lines(&format!("phaser: {what}. {then}"), weaker.iter().cloned()))
 }
 
-/// A text and some lines below it.
+/// `text` followed by a list of at most [`MAX_LINES`] lines.
 fn with_lines(text: &str, lines: impl ExactSizeIterator<Item = String>) -> String {
     let count = lines.len();
     let mut all = vec![text.to_owned()];
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_stands_by_itself_and_is_short() {
+    fn messages_are_complete_and_short() {
         let sentences = |count: usize| vec!["contract no-print is switched off".repeat(20); count];
         for moment in [Moment::Before, Moment::After] {
             for policy in [Policy::Report, Policy::Ask, Policy::Deny] {
@@ -145,18 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_is_named_with_its_place() {
+    fn names_directive_with_location() {
         let text = |moment| of_ignores(Policy::Deny, moment, &ignores(1)).expect("something");
         assert_eq!(
             text(Moment::Before),
-            "phaser: this edit adds an ignore directive for c1 at src/a .py:1. In this project only a person adds it \
-             ('ignores: deny' in .claude/phaser.yaml): mend the code instead, or ask the person to write it. Do not look \
-             for another way to add it."
+            "phaser: this edit adds an ignore directive for c1 at src/a .py:1. Only a person may add it in this project \
+             ('ignores: deny' in .claude/phaser.yaml): fix the code instead, or ask the user to add it. Do not add it in \
+             another way."
         );
         assert_eq!(
             text(Moment::After),
-            "phaser: an ignore directive was added for c1 at src/a .py:1. In this project a person decides about it \
-             ('ignores: deny' in .claude/phaser.yaml): take it out again and mend the code, or ask the person first."
+            "phaser: an ignore directive was added for c1 at src/a .py:1. Only a person may approve it in this project \
+             ('ignores: deny' in .claude/phaser.yaml): remove it and fix the code, or ask the user."
         );
     }
 }

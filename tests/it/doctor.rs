@@ -49,11 +49,11 @@ fn all_is_well() {
     exit: 0
     --- stdout
     ok       .claude/settings.json has phaser's hooks for PreToolUse and PostToolUse
-               event        matcher     answer  time
-               PreToolUse   Edit|Write  denied  [TIME]
-               PostToolUse  Edit|Write  told    [TIME]
-    ok       the hooks start [HOME]/bin/phaser
-    note     what shell commands write, the end of a turn and the settings are not guarded: phaser enforce install --guard
+               event        matcher     response  time
+               PreToolUse   Edit|Write  denied    [TIME]
+               PostToolUse  Edit|Write  reported  [TIME]
+    ok       the hooks run [HOME]/bin/phaser
+    note     shell commands, ends of turns and settings are not guarded (run 'phaser enforce install --guard')
     ok       .claude/contracts has no-todo
     ok       ~/.phaser/contracts has old (disabled)
     ok       this phaser works: in a project made for it, a test edit was denied and another allowed
@@ -69,7 +69,7 @@ fn nothing_is_there_yet() {
     insta::assert_snapshot!(doctor(&Sandbox::new()), @"
     exit: 1
     --- stdout
-    problem  no settings have a hook of phaser's for PreToolUse and PostToolUse
+    problem  no settings have a hook of phaser for PreToolUse and PostToolUse
              fix: run 'phaser enforce install'
     problem  there are no contracts that could be violated
              fix: run 'phaser init'
@@ -100,7 +100,7 @@ fn the_result_says_what_is_guarded() {
         healthy().file(".claude/settings.json", settings.replace("phaser enforce", "/x/phaser enforce"));
     assert_eq!(result(&sandbox), format!("{not}: the hook does not work"));
     let sandbox = healthy().file(".claude/settings.json", settings.replace("--severity warning", "--turbo"));
-    assert_eq!(result(&sandbox), "edits in Claude Code are guarded, with 1 problem to mend");
+    assert_eq!(result(&sandbox), "edits in Claude Code are guarded; 1 problem to fix");
 }
 
 #[test]
@@ -125,24 +125,24 @@ fn many_contracts_are_counted() {
 fn settings_that_do_not_parse() {
     let sandbox = healthy().file(".claude/settings.local.json", "{\n  // mine\n}");
     let output = doctor(&sandbox);
-    assert_problem(&output, ".claude/settings.local.json:2: JSON has no comments", "mend the file");
+    assert_problem(&output, ".claude/settings.local.json:2: JSON has no comments", "fix the file");
 }
 
 #[test]
 fn hooks_that_are_turned_off() {
     let sandbox = healthy().file(".claude/settings.local.json", "{\"disableAllHooks\": true}");
-    assert_problem(&doctor(&sandbox), "turns every hook off", "set 'disableAllHooks' to false");
+    assert_problem(&doctor(&sandbox), "disables all hooks", "set 'disableAllHooks' to false");
 }
 
 #[test]
 fn a_program_that_is_not_there() {
     let sandbox = healthy();
     let output = sandbox.run(["doctor"]);
-    assert_problem(&output, "'phaser', which is not on the PATH", "on the PATH");
+    assert_problem(&output, "'phaser', which is not on the PATH", "to the PATH");
     let settings = fs::read_to_string(sandbox.path(".claude/settings.json")).expect("read");
     let elsewhere = settings.replace("phaser enforce", "/nowhere/phaser enforce");
     let sandbox = sandbox.file(".claude/settings.json", elsewhere);
-    assert_problem(&doctor(&sandbox), "'/nowhere/phaser'", "on the PATH");
+    assert_problem(&doctor(&sandbox), "'/nowhere/phaser'", "to the PATH");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn hook_with_unknown_flag() {
     let sandbox = sandbox.file(".claude/settings.json", settings.replace("--severity error", "--turbo"));
     assert_problem(
         &doctor(&sandbox),
-        "does not understand the hook 'phaser enforce --stdin --turbo'",
+        "rejects the flags of the hook 'phaser enforce --stdin --turbo'",
         "--force",
     );
 }
@@ -176,15 +176,15 @@ fn tries_and_shows_each_guard_hook() {
     let table: Vec<_> =
         timeless(&output).lines().filter(|line| line.starts_with("    ")).map(str::to_owned).collect();
     insta::assert_snapshot!(table.join("\n"), @r#"
-               event               matcher                                             answer  time
-               SessionStart        *                                                   told    [TIME]
-               SubagentStart       *                                                   told    [TIME]
-               PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$       denied  [TIME]
-               PostToolUse         ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  told    [TIME]
-               PostToolUseFailure  Bash                                                told    [TIME]
-               Stop                *                                                   silent  [TIME]
-               SubagentStop        *                                                   silent  [TIME]
-               ConfigChange        *                                                   silent  [TIME]
+               event               matcher                                             response  time
+               SessionStart        *                                                   reported  [TIME]
+               SubagentStart       *                                                   reported  [TIME]
+               PreToolUse          ^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$       denied    [TIME]
+               PostToolUse         ^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$  reported  [TIME]
+               PostToolUseFailure  Bash                                                reported  [TIME]
+               Stop                *                                                   silent    [TIME]
+               SubagentStop        *                                                   silent    [TIME]
+               ConfigChange        *                                                   silent    [TIME]
     "#);
 }
 
@@ -192,7 +192,7 @@ fn tries_and_shows_each_guard_hook() {
 fn notes_missing_guard() {
     let output = doctor(&healthy());
     assert!(output.code == Some(0) && output.stdout.contains("\nnote     "), "{output}");
-    assert!(output.stdout.contains(": phaser enforce install --guard\n"), "{output}");
+    assert!(output.stdout.contains("'phaser enforce install --guard')\n"), "{output}");
     for without in [doctor(&guarded()), doctor(&Sandbox::new())] {
         assert!(!without.stdout.contains("\nnote     "), "{without}");
     }
@@ -220,8 +220,8 @@ fn hook_with_wrong_response() {
     ] {
         let output = with_phaser(&guarded(), script);
         let what =
-            format!("the hook for PreToolUse should have denied a violation, and the answer was: {said}");
-        assert_problem(&output, &what, "to see what it says");
+            format!("the hook for PreToolUse should have denied a violation; the response was: {said}");
+        assert_problem(&output, &what, "to see its output");
     }
 }
 
@@ -266,12 +266,11 @@ fn a_plugin_has_the_hooks_too() {
 fn plugin_and_settings_hooks_run_twice() {
     let sandbox = with_plugin(guarded(), ENABLED);
     sandbox.run(["enforce", "install", "--guard"]);
-    let what = "phaser is run twice for each event: by the hooks of .claude/settings.json and by those of the plugin \
-                phaser@phaser";
+    let what = "phaser runs twice for each event: in .claude/settings.json and in the plugin phaser@phaser";
     assert_problem(
         &doctor(&sandbox),
         what,
-        "'phaser enforce uninstall', or 'claude plugin disable phaser@phaser'",
+        "'phaser enforce uninstall' or 'claude plugin disable phaser@phaser'",
     );
 }
 
@@ -287,6 +286,6 @@ fn equal_hooks_in_two_settings_run_once() {
 #[test]
 fn a_plugin_that_is_not_installed_here() {
     let sandbox = Sandbox::new().file(".claude/settings.json", ENABLED);
-    let what = "the plugin phaser@phaser is switched on, and not installed here";
+    let what = "the plugin phaser@phaser is enabled but not installed";
     assert_problem(&doctor(&sandbox), what, "claude plugin install phaser@phaser");
 }

@@ -75,7 +75,10 @@ fn second_run_keeps_what_exists() {
     let sandbox = sandbox.file(".claude/phaser.yaml", config);
     let again = sandbox.run(["init", "--pack", "rust", "--pack", "go"]);
     assert_eq!(again.code, Some(0), "{again}");
-    assert_eq!(again.stderr, "phaser: add 'rust' to 'packs' in .claude/phaser.yaml, which stays as it is\n");
+    assert_eq!(
+        again.stderr,
+        "phaser: add 'rust' to 'packs' in .claude/phaser.yaml (init does not change it)\n"
+    );
     assert_eq!(read(&sandbox, ".claude/phaser.yaml"), config);
 }
 
@@ -127,14 +130,14 @@ fn yes_does_all_of_it() {
       # An edit or a commit is refused only for the violations that it adds.
       existing: report
 
-    2 contracts in .claude/contracts stay as they are.
+    2 contracts in .claude/contracts stay unchanged.
 
     Hooks that check every edit of Claude Code, in .claude/settings.json (--hook):
       PreToolUse   Edit|Write  phaser enforce --stdin --severity error
       PostToolUse  Edit|Write  phaser enforce --stdin --severity warning
-    With them, an edit that violates nothing is made without asking you for permission.
-    'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.
-    The guard (--guard) does the same, and looks at what shell commands write and at the end of a turn.
+    An edit without violations then skips the permission prompt.
+    'phaser enforce install --on-clean defer' installs hooks that keep the prompt.
+    The guard (--guard) also checks what shell commands write and the end of a turn.
 
     An entry that checks every commit, added to .pre-commit-config.yaml (--pre-commit):
       - repo: local
@@ -155,13 +158,13 @@ fn yes_does_all_of_it() {
 
     Written: .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .pre-commit-config.yaml, .claude/settings.json.
 
-    'pre-commit install' switches the entry for pre-commit on, once in each clone.
-    A new Claude Code session reads the hooks; 'phaser doctor' sees whether they work.
-    Commit .claude/phaser-baseline.jsonl: from now on only what is not in it counts.
+    Run 'pre-commit install' once in each clone to enable the pre-commit entry.
+    Start a new Claude Code session to use the hooks; 'phaser doctor' checks them.
+    Commit .claude/phaser-baseline.jsonl: from now on only new violations count.
     Next: phaser enforce --all
 
     --- stderr
-    phaser: 'phaser' is not on the PATH, and the hooks need it there
+    phaser: 'phaser' is not on the PATH; the hooks need it there
     "#);
     assert_snapshot!(read(&sandbox, ".pre-commit-config.yaml"), @r#"
     repos:
@@ -194,19 +197,19 @@ fn yes_does_all_of_it() {
     --- stdout
     Found python.
 
-    .claude/phaser.yaml is there, and stays as it is.
+    .claude/phaser.yaml exists and stays unchanged.
 
-    2 contracts in .claude/contracts stay as they are.
+    2 contracts in .claude/contracts stay unchanged.
 
-    phaser's hooks are in .claude/settings.json already. The guard (--guard) would take their place, and look at what shell
-    commands write and at the end of a turn as well.
+    phaser's hooks are already in .claude/settings.json. The guard (--guard) would replace them and also check what shell
+    commands write and the end of a turn.
 
-    phaser is in .pre-commit-config.yaml already.
+    phaser is already in .pre-commit-config.yaml.
 
-    Today nothing is violated that counts: 0 errors, 0 warnings, 2 in the baseline.
-    .claude/phaser-baseline.jsonl is there, and stays as it is.
+    No open violations today: 0 errors, 0 warnings, 2 in the baseline.
+    .claude/phaser-baseline.jsonl exists and stays unchanged.
 
-    There is nothing to write.
+    Nothing to write.
 
     Next: phaser enforce --all
 
@@ -229,8 +232,8 @@ fn dry_run_shows_all_writes_nothing() {
         "packs: [secrets, hygiene, python]",
         "phaser enforce --stdin --severity error",
         "- repo: local",
-        "These would be written: .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .pre-commit-config.yaml, \
-         .claude/settings.json. Nothing was.",
+        "Would write: .claude/phaser.yaml, .claude/phaser-baseline.jsonl, .pre-commit-config.yaml, \
+         .claude/settings.json. Nothing written.",
     ] {
         assert!(output.stdout.contains(shown), "{shown}: {output}");
     }
@@ -249,7 +252,7 @@ fn a_set_up_is_never_half_made() {
         let before = all_files(&sandbox);
         let output = sandbox.run(["init", "--yes"]);
         assert_eq!(output.code, Some(3), "{output}");
-        assert!(output.stderr.contains("nothing was changed"), "{output}");
+        assert!(output.stderr.contains("nothing changed"), "{output}");
         assert_eq!(all_files(&sandbox), before, "{broken}");
         assert_eq!(read(&sandbox, broken), content);
     }
@@ -262,7 +265,7 @@ fn uneditable_settings_stop_only_hooks() {
     let output = sandbox.run(["init", "--hook"]);
     assert_eq!(output.code, Some(3), "{output}");
     assert!(output.stderr.contains("settings.json:1:"), "{output}");
-    assert!(output.stderr.contains("nothing was written"), "{output}");
+    assert!(output.stderr.contains("nothing written"), "{output}");
     assert_eq!(all_files(&sandbox), before);
     let output = sandbox.run(["init"]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -288,7 +291,7 @@ fn incomplete_check_makes_no_baseline() {
     assert_eq!(all.code, Some(3), "the pattern is meant to run out of time: {all}");
     let output = sandbox.run(["init", "--baseline"]);
     assert_eq!(output.code, Some(3), "{output}");
-    assert!(output.stderr.contains("not everything could be checked"), "{output}");
+    assert!(output.stderr.contains("some files are unchecked"), "{output}");
     assert!(!sandbox.path(".claude/phaser.yaml").exists());
     let output = sandbox.run(["init", "--yes"]);
     assert!(output.stdout.contains("cannot be recorded in a baseline"), "{output}");
@@ -304,7 +307,7 @@ fn terminal_asks_before_writing() {
     assert!(no.contains("skips the permission prompt. [y/N]"), "{no}");
     assert!(no.contains("The whole guard, for shell commands and the end of a turn as well? [y/N]"), "{no}");
     assert!(no.contains("2 violations today: record them as a baseline? [y/N]"), "{no}");
-    assert!(no.contains("Nothing was written."), "{no}");
+    assert!(no.contains("Nothing written."), "{no}");
     assert_eq!(all_files(&sandbox), before);
     let some = run(&sandbox, "n\nn\ny\n\n");
     assert!(some.contains("Write .claude/phaser.yaml, .claude/phaser-baseline.jsonl? [Y/n]"), "{some}");

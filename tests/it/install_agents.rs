@@ -206,6 +206,6 @@ fn doctor_tries_hooks_of_every_agent() {
     fs::write(sandbox.path(".codex/hooks.json"), text).expect("written");
     let output = run(&sandbox, &["doctor"]);
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stdout.contains(".codex/hooks.json is not as this phaser installs it"), "{output}");
+    assert!(output.stdout.contains(".codex/hooks.json differs from what this version installs"), "{output}");
     assert!(output.stdout.contains("phaser enforce install --agent codex --force"), "{output}");
 }

@@ -40,18 +40,17 @@ fn reports_result_and_meaning() {
       SubagentStop        *                                                   hash phaser && exec phaser enforce --stdin --guard; echo {}
       ConfigChange        *                                                   hash phaser && exec phaser enforce --stdin --guard; echo {}
 
-    The guard tells every session the contracts, denies an edit that violates one, looks at what shell commands have
-    written, and sends a turn back that ends with new violations, once.
-    Where no phaser is on the PATH, the hooks let everything through.
+    The guard lists the contracts at session start, denies an edit that violates one, checks what shell commands write, and
+    sends a turn back once if it ends with new violations.
+    Without phaser on the PATH, the hooks allow everything.
     An edit that violates nothing is answered with 'allow': Claude Code then makes it without asking you for permission.
     To keep its permission prompts, run 'phaser enforce install --guard --on-clean defer'.
 
-    Next: start a new Claude Code session, which reads its hooks when it starts, and run 'phaser doctor' to see that
-    everything is in place.
+    Next: start a new Claude Code session, which reads its hooks at the start, and run 'phaser doctor' to check them.
 
     --- stderr
     "#);
-    insta::assert_snapshot!(install(&sandbox, "--guard").stdout, @"phaser's hooks are in .claude/settings.json already; nothing changed.");
+    insta::assert_snapshot!(install(&sandbox, "--guard").stdout, @"phaser's hooks are already in .claude/settings.json; nothing changed.");
 }
 
 #[test]
@@ -87,10 +86,10 @@ fn on_fail_block_shows_missing_phaser() {
     let sandbox = Sandbox::new();
     let output = install(&sandbox, "--guard --on-fail block");
     assert_eq!(output.code, Some(0), "{output}");
-    for said in ["from version 2.1.325 on", "then every edit is blocked", "--on-fail continue"] {
+    for said in ["Claude Code 2.1.325 or later", "every edit is denied", "--on-fail continue"] {
         assert!(output.stdout.contains(said), "{output}");
     }
-    assert!(!output.stdout.contains("let everything through"), "{output}");
+    assert!(!output.stdout.contains("allow everything"), "{output}");
     let handler = hooks(&sandbox)["PreToolUse"][0]["hooks"][0].clone();
     assert_eq!(
         handler,
@@ -162,7 +161,7 @@ fn plain_hooks_replace_guard_by_force_only() {
     let guard = read(&sandbox);
     let output = install(&sandbox, "");
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stdout.starts_with("The guard is in .claude/settings.json already"), "{output}");
+    assert!(output.stdout.starts_with("The guard is already in .claude/settings.json"), "{output}");
     let output = install(&sandbox, "--on-clean defer");
     assert_eq!(output.code, Some(3), "{output}");
     assert!(output.stderr.contains("run again with --guard to change them"), "{output}");
@@ -180,7 +179,7 @@ fn dry_run_shows_and_uninstall_removes_file() {
     assert_eq!(output.json()["hooks"].as_object().expect("events").len(), 8);
     assert!(!sandbox.path(PROJECT).exists());
     install(&sandbox, "--guard");
-    assert!(sandbox.run(["enforce", "uninstall", "--dry-run"]).stderr.contains("would be removed"));
+    assert!(sandbox.run(["enforce", "uninstall", "--dry-run"]).stderr.contains("would be empty and removed"));
     assert!(sandbox.path(PROJECT).exists());
     sandbox.run(["enforce", "uninstall"]);
     assert!(!sandbox.path(PROJECT).exists());

@@ -12,7 +12,7 @@ use super::super::chosen::Chosen;
 use super::super::colour::Color;
 use super::super::packs::Packs;
 use super::{AgentArg, EnforceArgs, FailOn, LimitArgs, OnCleanArg, SeverityFilter};
-use crate::flags::{self, Takes};
+use crate::flags::{self, FlagValues};
 
 /// The arguments after `phaser enforce`, or `None` if clap has to read them.
 pub(super) fn read(words: &[OsString]) -> Option<EnforceArgs> {
@@ -26,7 +26,7 @@ pub(super) fn read(words: &[OsString]) -> Option<EnforceArgs> {
         }
         seen.push(flag.name);
         let value = match flag.takes {
-            Takes::Nothing => OsStr::new(""),
+            FlagValues::Nothing => OsStr::new(""),
             _ => words.next().filter(|value| is_plain(value))?,
         };
         check.set(flag.name, value)?;
@@ -122,7 +122,7 @@ mod tests {
         };
         for flag in flags::FLAGS.iter().filter(|flag| flag.name != "--stdin") {
             let line = match flag.takes {
-                Takes::Nothing => format!("--stdin {}", flag.name),
+                FlagValues::Nothing => format!("--stdin {}", flag.name),
                 _ => format!("--stdin {} {}", flag.name, value(flag)),
             };
             let read = read(&words(&line));

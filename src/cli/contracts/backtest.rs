@@ -97,10 +97,7 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     }
     past.notes.iter().for_each(|note| say(format_args!("phaser: {note}")));
     if about_project {
-        say(format_args!(
-            "phaser: {} concerns the whole project, so it refuses no commit",
-            contract.id
-        ));
+        say(format_args!("phaser: {} concerns the whole project, so it refuses no commit", contract.id));
     }
     let result = BacktestResult { contract: &contract, today: &today, past: &past };
     let here = Here::new(&root.relative(&environment.cwd), Vec::new());

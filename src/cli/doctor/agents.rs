@@ -1,4 +1,4 @@
-//! Hooks of other agents than Claude Code: whether they are there, as they should be, and answer.
+//! Checks the hooks of agents other than Claude Code.
 
 use std::process::Command;
 
@@ -8,16 +8,16 @@ use super::Diagnosis;
 use super::probe::{Probes, SHELL};
 use crate::agents::Client;
 use crate::cli::environment::Environment;
-use crate::cli::install::agents::{Target, everywhere};
+use crate::cli::install::agents::{HookTarget, everywhere};
 use crate::cli::install::show;
 use crate::install::agents::command_of;
 use crate::install::command::{framed, unframed};
 use crate::install::file;
 use crate::install::{Edited, IfInstalled};
 
-/// Looks at the hooks of each agent, tries them, and says what is wrong with them.
+/// Checks and tests the hooks of each agent.
 pub fn check(probes: Option<&Probes>, environment: &Environment, diagnosis: &mut Diagnosis) {
-    // Visual Studio Code reads Copilot's.
+    // Visual Studio Code runs Copilot's hooks.
     let others = Client::ALL.into_iter().filter(|client| !matches!(client, Client::Claude | Client::VsCode));
     for client in others {
         let mut found = false;
@@ -25,28 +25,33 @@ pub fn check(probes: Option<&Probes>, environment: &Environment, diagnosis: &mut
             found |= check_file(client, &target, environment, diagnosis);
         }
         if let (true, Some(probes)) = (found, probes) {
-            try_out(client, probes, diagnosis);
+            test_edit(client, probes, diagnosis);
         }
     }
 }
 
-/// Does the file have hooks of phaser's?
-fn check_file(client: Client, target: &Target, environment: &Environment, diagnosis: &mut Diagnosis) -> bool {
+/// Checks a hook file. Returns whether it has hooks of phaser.
+fn check_file(
+    client: Client,
+    target: &HookTarget,
+    environment: &Environment,
+    diagnosis: &mut Diagnosis,
+) -> bool {
     let shown = show(&target.path, environment);
-    let mend = || {
-        format!("mend the file, or move it away and run 'phaser enforce install --agent {}'", client.name())
+    let fix = || {
+        format!("fix the file, or move it away and run 'phaser enforce install --agent {}'", client.name())
     };
     let text = match file::read(&target.path) {
         Ok(text) => text,
         Err(error) => {
-            diagnosis.problem(format!("{:#}", anyhow::Error::from(error)), mend());
+            diagnosis.problem(format!("{:#}", anyhow::Error::from(error)), fix());
             return false;
         }
     };
     let own = match target.file.survey(&text) {
         Ok(own) => own,
         Err(refused) => {
-            diagnosis.problem(format!("{shown}: {refused}"), mend());
+            diagnosis.problem(format!("{shown}: {refused}"), fix());
             return false;
         }
     };
@@ -56,32 +61,32 @@ fn check_file(client: Client, target: &Target, environment: &Environment, diagno
     let events: Vec<&str> = own.iter().map(|hook| hook.event.as_str()).collect();
     diagnosis.ok(format!("{shown} has phaser's hooks for {}: {}", client.title(), events.join(", ")));
     if !matches!(target.file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged)) {
-        let what = format!("{shown} is not as this phaser installs it");
+        let what = format!("{shown} differs from what this version installs");
         diagnosis.problem(what, format!("run 'phaser enforce install --agent {} --force'", client.name()));
     }
     true
 }
 
-/// Sends an edit that violates a contract through the command, as the client would.
-fn try_out(client: Client, probes: &Probes, diagnosis: &mut Diagnosis) {
+/// Sends an edit with a violation to the hook's command.
+fn test_edit(client: Client, probes: &Probes, diagnosis: &mut Diagnosis) {
     let mut command = Command::new(SHELL);
     command.arg("-c").arg(framed(unframed(&command_of(client))));
-    let answer = probes.ask(&mut command, &event(client, probes));
-    let denied = match &answer {
-        Ok(answer) => answer.to_string().contains("doctor at "),
+    let response = probes.send_event(&mut command, &event(client, probes));
+    let denied = match &response {
+        Ok(response) => response.to_string().contains("doctor at "),
         Err(_) => false,
     };
     if denied {
         diagnosis.agents.push(client.title());
         return;
     }
-    let how = answer.map_or_else(|error| format!("{error:#}"), |answer| format!("the answer was {answer}"));
-    let what =
-        format!("a test edit in the words of {} was not found to violate a contract: {how}", client.title());
-    diagnosis.problem(what, "put a phaser of this version on the PATH");
+    let how =
+        response.map_or_else(|error| format!("{error:#}"), |response| format!("the response was {response}"));
+    let what = format!("a test edit from {} was not reported as a violation: {how}", client.title());
+    diagnosis.problem(what, "put this version of phaser on the PATH");
 }
 
-/// An edit that puts something forbidden into a file; Cline is told when it has happened.
+/// The event of an edit with a violation; for Cline, after the edit.
 fn event(client: Client, probes: &Probes) -> Value {
     let cwd = probes.project();
     let (path, text) = (cwd.join("before.txt"), "forbidden\n");

@@ -1,4 +1,4 @@
-//! Where hooks of phaser's are: in the settings of each scope, and in plugins that the settings switch on.
+//! Finds phaser's hooks in the settings of each scope and in enabled plugins.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,43 +11,39 @@ use crate::cli::install::{settings_file, show};
 use crate::install::file::{self, FileError, Scope};
 use crate::install::{self, OwnHook, Survey, survey};
 
-/// The name of phaser's own plugin, in whichever marketplace.
+/// The name of phaser's plugin, in any marketplace.
 const PLUGIN: &str = "phaser@";
 
-/// Everywhere that hooks of phaser's are.
-pub struct Places {
-    /// Each place that has any.
-    pub places: Vec<Place>,
-    /// Does any of the settings turn every hook off?
+/// All files with hooks of phaser.
+pub struct HookSources {
+    pub places: Vec<HookSource>,
+    /// Whether any settings file has `disableAllHooks`.
     pub all_disabled: bool,
 }
 
-/// One file with hooks of phaser's.
-pub struct Place {
-    /// How it is shown.
+/// A settings file or plugin with hooks of phaser.
+pub struct HookSource {
+    /// The name for messages.
     pub shown: String,
-    /// The plugin that the file belongs to, if it is not a settings file.
+    /// `None` for a settings file.
     pub plugin: Option<Plugin>,
-    /// The hooks.
     pub own: Vec<OwnHook>,
 }
 
-/// A plugin of the client's.
+/// A plugin of Claude Code.
 pub struct Plugin {
-    /// Its name, with that of its marketplace.
+    /// `NAME@MARKETPLACE`.
     pub name: String,
-    /// Where it is.
     pub directory: PathBuf,
 }
 
-impl Places {
-    /// All hooks of phaser's.
+impl HookSources {
     pub fn own(&self) -> impl Iterator<Item = &OwnHook> {
         self.places.iter().flat_map(|place| &place.own)
     }
 }
 
-impl Place {
+impl HookSource {
     /// That it has hooks.
     pub fn has_hooks(&self) -> String {
         format!("{} has phaser's hooks", self.shown)
@@ -59,10 +55,10 @@ impl Place {
     }
 }
 
-/// Looks at the settings of every scope and at the plugins, and says what is wrong with them.
-pub fn find(environment: &Environment, diagnosis: &mut Diagnosis) -> Places {
-    let mut found = Places { places: Vec::new(), all_disabled: false };
-    // A narrower scope decides.
+/// Reads the settings of every scope and the enabled plugins, and reports problems.
+pub fn find(environment: &Environment, diagnosis: &mut Diagnosis) -> HookSources {
+    let mut found = HookSources { places: Vec::new(), all_disabled: false };
+    // A narrower scope wins.
     let mut plugins: BTreeMap<String, bool> = BTreeMap::new();
     for scope in Scope::ALL {
         let Some(path) = settings_file(scope, environment) else { continue };
@@ -73,14 +69,14 @@ pub fn find(environment: &Environment, diagnosis: &mut Diagnosis) -> Places {
                 plugins.extend(named);
                 if all_disabled {
                     let fix = format!("set 'disableAllHooks' to false in {shown}");
-                    diagnosis.problem(format!("{shown} turns every hook off"), fix);
+                    diagnosis.problem(format!("{shown} disables all hooks"), fix);
                 }
                 if !own.is_empty() {
-                    found.places.push(Place { shown, plugin: None, own });
+                    found.places.push(HookSource { shown, plugin: None, own });
                 }
             }
             Err(error) => {
-                let fix = "mend the file; Claude Code passes over all of it as it is";
+                let fix = "fix the file; Claude Code ignores all of it";
                 diagnosis.problem(format!("{:#}", anyhow::Error::from(error)), fix);
             }
         }
@@ -91,28 +87,28 @@ pub fn find(environment: &Environment, diagnosis: &mut Diagnosis) -> Places {
     let is_missing = |event: &&str| !found.own().any(|hook| hook.event == *event);
     let missing: Vec<_> = ["PreToolUse", "PostToolUse"].into_iter().filter(is_missing).collect();
     if !missing.is_empty() {
-        let what = format!("no settings have a hook of phaser's for {}", missing.join(" and "));
+        let what = format!("no settings have a hook of phaser for {}", missing.join(" and "));
         match diagnosis.agents.as_slice() {
             [] => diagnosis.problem(what, "run 'phaser enforce install'"),
-            // Not everybody uses Claude Code.
-            _ => diagnosis.note(format!("{what}; 'phaser enforce install' is for Claude Code")),
+            // The project may use other agents only.
+            _ => diagnosis.note(format!("{what} (run 'phaser enforce install' for Claude Code)")),
         }
     }
     found
 }
 
-/// What a file says about hooks, and the plugins that it names.
+/// The hooks and plugins in a settings file.
 fn read(path: &Path) -> Result<(Survey, Vec<(String, bool)>), FileError> {
     let refused = |refused| FileError::Settings { path: path.to_owned(), refused };
     let text = file::read(path)?;
     Ok((survey(&text).map_err(refused)?, install::plugins(&text).map_err(refused)?))
 }
 
-/// A plugin that is switched on, if it has hooks of phaser's.
-fn plugin(name: String, environment: &Environment, diagnosis: &mut Diagnosis) -> Option<Place> {
+/// An enabled plugin, if it has hooks of phaser.
+fn plugin(name: String, environment: &Environment, diagnosis: &mut Diagnosis) -> Option<HookSource> {
     let Some(directory) = installed_at(&name, environment) else {
         if name.starts_with(PLUGIN) {
-            let what = format!("the plugin {name} is switched on, and not installed here");
+            let what = format!("the plugin {name} is enabled but not installed");
             diagnosis.problem(what, format!("run 'claude plugin install {name}'"));
         }
         return None;
@@ -127,15 +123,15 @@ fn plugin(name: String, environment: &Environment, diagnosis: &mut Diagnosis) ->
         }
     };
     let shown = format!("the plugin {name}");
-    (!own.is_empty()).then_some(Place { shown, plugin: Some(Plugin { name, directory }), own })
+    (!own.is_empty()).then_some(HookSource { shown, plugin: Some(Plugin { name, directory }), own })
 }
 
-/// Where the client has put a plugin, as far as its own notes say.
+/// The directory of a plugin, from Claude Code's list of installed plugins.
 fn installed_at(name: &str, environment: &Environment) -> Option<PathBuf> {
     let user = settings_file(Scope::User, environment)?;
-    let notes = std::fs::read(user.parent()?.join("plugins/installed_plugins.json")).ok()?;
-    let notes: Value = serde_json::from_slice(&notes).ok()?;
-    let installed = notes["plugins"][name].as_array()?;
+    let list = std::fs::read(user.parent()?.join("plugins/installed_plugins.json")).ok()?;
+    let list: Value = serde_json::from_slice(&list).ok()?;
+    let installed = list["plugins"][name].as_array()?;
     let here = |entry: &&Value| {
         let project = entry["projectPath"].as_str();
         project.is_none_or(|project| environment.cwd.starts_with(project))

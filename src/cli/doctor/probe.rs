@@ -1,4 +1,4 @@
-//! Hooks tried out: an event of each kind through the command line as it is installed, the way that the client runs it.
+//! Tests hooks: sends an event to the installed command line, as Claude Code does.
 
 use std::fmt;
 use std::io::{Read as _, Write as _};
@@ -10,93 +10,90 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::places::Place;
+use super::places::HookSource;
 use crate::install::OwnHook;
 use phaser_project::path::PROJECT_CONTRACTS;
 
-/// What the client starts commands with.
+/// The shell that runs hooks.
 pub const SHELL: &str = if cfg!(unix) { "/bin/sh" } else { "sh" };
 
-/// How long an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The timeout of a test.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a hook said.
+/// The decision in a hook's response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
-    /// The call is refused.
+pub enum ProbeResult {
     Denied,
-    /// The call is let through without a question.
     Allowed,
-    /// The turn goes on.
+    /// The end of the turn was blocked.
     SentBack,
-    /// The model is told something.
-    Told,
-    /// Nothing.
+    /// The model receives text.
+    Reported,
+    /// An empty response.
     Nothing,
-    /// It did not answer as a hook does; in a few words, how.
+    /// No valid response, and why.
     Failed(String),
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ProbeResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Denied => "denied",
             Self::Allowed => "allowed",
             Self::SentBack => "sent back",
-            Self::Told => "told",
+            Self::Reported => "reported",
             Self::Nothing => "silent",
             Self::Failed(how) => how,
         })
     }
 }
 
-/// What a hook said, and how long that took.
+/// A hook's response and its duration.
 #[derive(Debug)]
-pub struct Answer {
-    pub said: Said,
+pub struct ProbeResponse {
+    pub result: ProbeResult,
     pub time: Duration,
 }
 
-impl Answer {
-    /// Is it what the event is meant to be answered with?
+impl ProbeResponse {
+    /// Whether it is the expected response to the hook's event.
     pub fn is_right(&self, hook: &OwnHook) -> bool {
-        match (hook.event.as_str(), &self.said) {
-            (_, Said::Failed(_)) => false,
-            ("PreToolUse", said) => *said == Said::Denied,
-            ("PostToolUse", said) => *said == Said::Told,
-            // Only the guard knows these.
-            ("PostToolUseFailure" | "SessionStart" | "SubagentStart", said) => {
-                *said == Said::Told || !hook.is_guard()
+        match (hook.event.as_str(), &self.result) {
+            (_, ProbeResult::Failed(_)) => false,
+            ("PreToolUse", result) => *result == ProbeResult::Denied,
+            ("PostToolUse", result) => *result == ProbeResult::Reported,
+            // Only the guard handles these.
+            ("PostToolUseFailure" | "SessionStart" | "SubagentStart", result) => {
+                *result == ProbeResult::Reported || !hook.is_guard()
             }
             _ => true,
         }
     }
 
-    /// What should have happened, as the end of a sentence.
+    /// The expected response, as a participle.
     pub fn expected(&self, hook: &OwnHook) -> &'static str {
         match hook.event.as_str() {
             "PreToolUse" => "denied a violation",
-            "PostToolUse" | "PostToolUseFailure" => "told of a violation",
-            "SessionStart" | "SubagentStart" => "told the contracts",
-            _ => "answered",
+            "PostToolUse" | "PostToolUseFailure" => "reported a violation",
+            "SessionStart" | "SubagentStart" => "listed the contracts",
+            _ => "responded",
         }
     }
 }
 
-/// What is violated in the project made for it, before an edit and after it.
+/// The contracts of the test project.
 const CONTRACTS: [(&str, &str); 2] = [("doctor", "error"), ("doctor-warning", "warning")];
 
-/// A project made to try hooks out in.
+/// A temporary project for tests of hooks.
 pub struct Probes {
     project: tempfile::TempDir,
-    /// The project that the hooks are installed for.
+    /// The user's project.
     root: PathBuf,
 }
 
 impl Probes {
-    /// Makes the project.
     pub fn make(root: &Path) -> anyhow::Result<Self> {
-        let project = tempfile::tempdir().context("no temporary directory can be made")?;
+        let project = tempfile::tempdir().context("cannot create a temporary directory")?;
         let contracts = project.path().join(PROJECT_CONTRACTS);
         std::fs::create_dir_all(&contracts)?;
         for (id, severity) in CONTRACTS {
@@ -109,9 +106,9 @@ impl Probes {
         Ok(Self { project, root: root.to_owned() })
     }
 
-    /// Sends a hook of this place the event that it is for.
-    pub fn send(&self, place: &Place, hook: &OwnHook) -> Answer {
-        // The variable is the way to a program that the project brings along; otherwise the project is the one made for it.
+    /// Sends a hook the event that it is for.
+    pub fn send(&self, place: &HookSource, hook: &OwnHook) -> ProbeResponse {
+        // A command with the variable needs the user's project, to find its program there.
         let names_project = hook.command.contains("CLAUDE_PROJECT_DIR");
         let mut command = Command::new(SHELL);
         command.arg("-c").arg(&hook.command);
@@ -120,14 +117,14 @@ impl Probes {
             command.env("CLAUDE_PLUGIN_ROOT", &plugin.directory);
         }
         let start = Instant::now();
-        let said = match self.ask(&mut command, &self.event(hook)) {
-            Ok(answer) => said(hook, &answer),
-            Err(error) => Said::Failed(error.to_string()),
+        let result = match self.send_event(&mut command, &self.event(hook)) {
+            Ok(response) => result(hook, &response),
+            Err(error) => ProbeResult::Failed(error.to_string()),
         };
-        Answer { said, time: start.elapsed() }
+        ProbeResponse { result, time: start.elapsed() }
     }
 
-    /// The event, as the client would send it.
+    /// The event, as Claude Code sends it.
     fn event(&self, hook: &OwnHook) -> Value {
         let mut event = json!({
             "session_id": "phaser-doctor",
@@ -163,7 +160,7 @@ impl Probes {
         event
     }
 
-    /// A call that puts something forbidden into a file.
+    /// A call that writes a violation.
     fn call(&self, tool: &str, file: &str) -> Value {
         let path = self.project.path().join(file);
         let (input, response) = match tool {
@@ -183,20 +180,19 @@ impl Probes {
         })
     }
 
-    /// The project.
     pub fn project(&self) -> &Path {
         self.project.path()
     }
 
-    /// What a command answers to an event.
-    pub fn ask(&self, command: &mut Command, event: &Value) -> anyhow::Result<Value> {
-        // What a call is said to have written must be new: after a shell command, only that is looked at.
+    /// Sends an event to a command and returns the response.
+    pub fn send_event(&self, command: &mut Command, event: &Value) -> anyhow::Result<Value> {
+        // The file must be new: after a shell command only new files are checked.
         std::fs::write(
             self.project.path().join("after.txt"),
             "forbidden
 ",
         )
-        .context("no file can be written")?;
+        .context("cannot write a file")?;
         let mut child = command
             .current_dir(self.project.path())
             .stdin(Stdio::piped())
@@ -205,7 +201,7 @@ impl Probes {
             .spawn()
             .context("it does not start")?;
         if let Some(mut stdin) = child.stdin.take() {
-            // Who answers without reading closes it.
+            // The command may respond without reading stdin.
             let _ = stdin.write_all(event.to_string().as_bytes());
         }
         let stdout = read_to_end(&mut child)?;
@@ -218,43 +214,43 @@ impl Probes {
     }
 }
 
-/// Everything that a process prints; one that takes too long is ended.
+/// The output of a process, which is killed after the timeout.
 fn read_to_end(child: &mut Child) -> anyhow::Result<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     if let Some(mut stdout) = child.stdout.take() {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
             let read = stdout.read_to_end(&mut bytes).map(|_| bytes);
-            // Nobody waits any more.
+            // The receiver is gone after a timeout.
             let _ = sender.send(read);
         });
     }
-    match receiver.recv_timeout(PATIENCE) {
-        Ok(read) => read.context("its answer cannot be read"),
+    match receiver.recv_timeout(TIMEOUT) {
+        Ok(read) => read.context("cannot read its response"),
         Err(_) => {
             child.kill().and_then(|()| child.wait()).context("it does not end")?;
-            anyhow::bail!("no answer in {} seconds", PATIENCE.as_secs())
+            anyhow::bail!("no response in {} seconds", TIMEOUT.as_secs())
         }
     }
 }
 
-fn said(hook: &OwnHook, answer: &Value) -> Said {
-    let more = &answer["hookSpecificOutput"];
-    let told = more["additionalContext"].is_string();
-    match (more["permissionDecision"].as_str(), answer["decision"].as_str()) {
-        (Some("deny" | "ask"), _) => Said::Denied,
-        (Some("allow"), _) => Said::Allowed,
-        (_, Some("block")) if hook.event.ends_with("Stop") => Said::SentBack,
-        (_, Some("block")) => Said::Told,
-        _ if told => Said::Told,
-        _ if answer.is_object() => Said::Nothing,
-        _ => Said::Failed("no JSON object".to_owned()),
+fn result(hook: &OwnHook, response: &Value) -> ProbeResult {
+    let more = &response["hookSpecificOutput"];
+    let has_context = more["additionalContext"].is_string();
+    match (more["permissionDecision"].as_str(), response["decision"].as_str()) {
+        (Some("deny" | "ask"), _) => ProbeResult::Denied,
+        (Some("allow"), _) => ProbeResult::Allowed,
+        (_, Some("block")) if hook.event.ends_with("Stop") => ProbeResult::SentBack,
+        (_, Some("block")) => ProbeResult::Reported,
+        _ if has_context => ProbeResult::Reported,
+        _ if response.is_object() => ProbeResult::Nothing,
+        _ => ProbeResult::Failed("no JSON object".to_owned()),
     }
 }
 
-/// Puts two edits to this very program, as the client would, in a project made for that.
+/// Sends two edits to this executable, as Claude Code does.
 pub fn try_out() -> anyhow::Result<()> {
-    let program: PathBuf = std::env::current_exe().context("the path of this program is not known")?;
+    let program: PathBuf = std::env::current_exe().context("cannot find the path of this executable")?;
     let probes = Probes::make(Path::new("/"))?;
     let project = probes.project.path();
     for (content, expected) in [("forbidden\n", "deny"), ("fine\n", "allow")] {
@@ -265,9 +261,10 @@ pub fn try_out() -> anyhow::Result<()> {
         let mut command = Command::new(&program);
         command.args(["enforce", "--stdin", "--severity", "error"]);
         command.env("HOME", project).env_remove("CLAUDE_PROJECT_DIR");
-        let answer = probes.ask(&mut command, &event).with_context(|| program.display().to_string())?;
-        let decision = &answer["hookSpecificOutput"]["permissionDecision"];
-        anyhow::ensure!(decision == expected, "expected {expected}, and the answer was {answer}");
+        let response =
+            probes.send_event(&mut command, &event).with_context(|| program.display().to_string())?;
+        let decision = &response["hookSpecificOutput"]["permissionDecision"];
+        anyhow::ensure!(decision == expected, "expected {expected}; the response was {response}");
     }
     Ok(())
 }

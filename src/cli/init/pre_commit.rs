@@ -1,17 +1,15 @@
-//! phaser's entry in the configuration of pre-commit: text in, text out.
-//!
-//! Only added where that is certain to be right: at the end of a file that ends with its list of repositories.
+//! phaser's entry in the pre-commit configuration: text in, text out. It is only added at the end of a file that ends with
+//! its list of repositories.
 
-/// The file, in the project's root.
 pub const FILE: &str = ".pre-commit-config.yaml";
 
-/// The hooks that phaser offers to pre-commit. The entry is one of them, so that both always do the same.
+/// The hooks that phaser offers to pre-commit; the entry is one of them.
 const HOOKS: &str = include_str!("../../../.pre-commit-hooks.yaml");
 
-/// The hook that starts the phaser on the PATH, as a project needs it that lists its hooks itself.
+/// The hook that runs the phaser on the PATH.
 const HOOK: &str = "- id: phaser-system\n";
 
-/// The entry, as it stands in the list of repositories.
+/// The entry in the list of repositories.
 pub fn entry() -> String {
     let (_, hook) = HOOKS.split_once(HOOK).expect("phaser offers this hook");
     let keys = hook.lines().take_while(|line| !line.is_empty());
@@ -20,31 +18,30 @@ pub fn entry() -> String {
     format!("- repo: local\n  hooks:\n    - id: phaser\n{keys}")
 }
 
-/// What became of the text.
+/// The result of adding the entry.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// It has the entry now.
+pub enum EntryEdit {
+    /// The new text.
     Added(String),
-    /// It had one.
+    /// The text has an entry already.
     There,
-    /// It must be added by hand.
+    /// The text is too complex; the user has to add the entry.
     ByHand,
 }
 
-/// The text with the entry.
-pub fn with_entry(text: Option<&str>) -> Entry {
+pub fn with_entry(text: Option<&str>) -> EntryEdit {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-        return Entry::Added(format!("repos:\n{}", indented("  ")));
+        return EntryEdit::Added(format!("repos:\n{}", indented("  ")));
     };
     if text.lines().any(|line| line.trim_start().trim_start_matches("- ").starts_with("id: phaser")) {
-        return Entry::There;
+        return EntryEdit::There;
     }
     match list_indent(text) {
         Some(indent) => {
             let end = if text.ends_with('\n') { "" } else { "\n" };
-            Entry::Added(format!("{text}{end}{}", indented(indent)))
+            EntryEdit::Added(format!("{text}{end}{}", indented(indent)))
         }
-        None => Entry::ByHand,
+        None => EntryEdit::ByHand,
     }
 }
 
@@ -52,7 +49,7 @@ fn indented(indent: &str) -> String {
     entry().lines().map(|line| format!("{indent}{line}\n")).collect()
 }
 
-/// The indentation of the repositories, if the file ends with them.
+/// The indentation of the list of repositories, if the file ends with it.
 fn list_indent(text: &str) -> Option<&str> {
     let lines: Vec<&str> = text.lines().collect();
     let start = lines.iter().position(|line| line.trim_end() == "repos:")?;
@@ -69,30 +66,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_file_has_only_the_entry() {
-        let Entry::Added(text) = with_entry(None) else { panic!("not added") };
+    fn creates_file_with_entry() {
+        let EntryEdit::Added(text) = with_entry(None) else { panic!("not added") };
         assert!(text.starts_with("repos:\n  - repo: local\n    hooks:\n      - id: phaser\n"), "{text}");
-        assert_eq!(with_entry(Some(&text)), Entry::There);
+        assert_eq!(with_entry(Some(&text)), EntryEdit::There);
     }
 
     #[test]
-    fn the_entry_follows_the_others_at_their_indentation() {
+    fn appends_entry_with_indentation() {
         for indent in ["", "  ", "    "] {
             let before = format!("# top\nrepos:\n{indent}- repo: x\n{indent}  hooks: [{{id: y}}]");
-            let Entry::Added(text) = with_entry(Some(&before)) else { panic!("not added") };
+            let EntryEdit::Added(text) = with_entry(Some(&before)) else { panic!("not added") };
             assert_eq!(text, format!("{before}\n{}", indented(indent)));
         }
     }
 
     #[test]
-    fn what_is_not_simple_is_left_to_its_owner() {
+    fn leaves_complex_files_to_user() {
         for text in [
             "repos: []\n",
             "repos:\n- repo: x\ndefault_stages: [commit]\n",
             "x: 1\n",
             "repos:\r\n- repo: x\r\n",
         ] {
-            assert_eq!(with_entry(Some(text)), Entry::ByHand, "{text}");
+            assert_eq!(with_entry(Some(text)), EntryEdit::ByHand, "{text}");
         }
     }
 }

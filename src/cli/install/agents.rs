@@ -1,11 +1,11 @@
-//! `phaser enforce install --agent` and `uninstall --agent`: hooks in the configuration of other agents than Claude Code.
+//! `phaser enforce install --agent` and `uninstall --agent` for agents other than Claude Code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::{Install, Place, ScopeArg, Uninstall, list, print_preview, show};
+use super::{Install, ScopeArg, SettingsArgs, Uninstall, list, print_preview, show};
 use crate::agents::Client;
 use crate::cli::environment::Environment;
 use crate::cli::output::print;
@@ -16,23 +16,22 @@ use crate::install::file::{self, FileError};
 use crate::install::{Edited, IfInstalled, SettingsError};
 use phaser_project::path::{RootHints, find_root};
 
-/// An agent as it was asked for.
+/// A value of `--agent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
-    /// Those that are in use.
+pub enum AgentChoice {
+    /// All agents in use.
     Auto,
-    /// This one.
-    Client(Client),
+    One(Client),
 }
 
-/// The agent of this name.
-pub fn agent(name: &str) -> Result<Named, String> {
+/// Parses a value of `--agent`.
+pub fn agent(name: &str) -> Result<AgentChoice, String> {
     let known = || Client::ALL.into_iter().filter(|client| is_installable(*client));
     match name {
-        "auto" => Ok(Named::Auto),
-        name => known().find(|client| client.name() == name).map(Named::Client).ok_or_else(|| {
+        "auto" => Ok(AgentChoice::Auto),
+        name => known().find(|client| client.name() == name).map(AgentChoice::One).ok_or_else(|| {
             let names: Vec<&str> = known().map(Client::name).collect();
-            format!("no agent that hooks can be installed for: choose auto, {}", names.join(", "))
+            format!("hooks cannot be installed for this agent (use auto, {})", names.join(", "))
         }),
     }
 }
@@ -41,25 +40,20 @@ fn is_installable(client: Client) -> bool {
     client == Client::Claude || !homes(client).is_empty()
 }
 
-/// The clients to install hooks for.
 pub(super) fn to_install(
-    named: &[Named],
-    place: &Place,
+    named: &[AgentChoice],
+    place: &SettingsArgs,
     environment: &Environment,
 ) -> anyhow::Result<Vec<Client>> {
     let found = chosen(named, |client| is_used(client, environment));
-    anyhow::ensure!(
-        !found.is_empty(),
-        "no agent is in use here that phaser knows: name one, such as '--agent claude'"
-    );
+    anyhow::ensure!(!found.is_empty(), "found no agent in use (name one, such as '--agent claude')");
     check_scope(&found, place)?;
     Ok(found)
 }
 
-/// The clients to take the hooks away from.
 pub(super) fn to_uninstall(
-    named: &[Named],
-    place: &Place,
+    named: &[AgentChoice],
+    place: &SettingsArgs,
     environment: &Environment,
 ) -> anyhow::Result<Vec<Client>> {
     let mut found = chosen(named, |client| {
@@ -67,36 +61,36 @@ pub(super) fn to_uninstall(
             || targets(client, place, environment).is_ok_and(|targets| any_hooks(&targets))
     });
     // Both read the same file.
-    if found.contains(&Client::Copilot) && named.contains(&Named::Auto) {
+    if found.contains(&Client::Copilot) && named.contains(&AgentChoice::Auto) {
         found.retain(|client| *client != Client::VsCode);
     }
     check_scope(&found, place)?;
     Ok(found)
 }
 
-fn chosen(named: &[Named], is_meant: impl Fn(Client) -> bool) -> Vec<Client> {
+fn chosen(named: &[AgentChoice], is_meant: impl Fn(Client) -> bool) -> Vec<Client> {
     let is_named = |client: Client| match named {
         [] => client == Client::Claude,
         named => {
-            named.contains(&Named::Client(client))
-                || (named.contains(&Named::Auto) && is_installable(client) && is_meant(client))
+            named.contains(&AgentChoice::One(client))
+                || (named.contains(&AgentChoice::Auto) && is_installable(client) && is_meant(client))
         }
     };
     Client::ALL.into_iter().filter(|client| is_named(*client)).collect()
 }
 
-fn check_scope(clients: &[Client], place: &Place) -> anyhow::Result<()> {
+fn check_scope(clients: &[Client], place: &SettingsArgs) -> anyhow::Result<()> {
     let other = clients.iter().find(|client| **client != Client::Claude);
     if let (Some(client), ScopeArg::Local) = (other, place.scope) {
         anyhow::bail!(
-            "{} has no settings for one user in one project: choose --scope project or user",
+            "{} has no settings for one user in one project (use --scope project or user)",
             client.title()
         );
     }
     Ok(())
 }
 
-/// What shows that a client is used: files of the project, directories in the home, and programs.
+/// Signs that an agent is in use: files in the project, paths in the home directory, programs.
 fn signs(client: Client) -> [&'static [&'static str]; 3] {
     match client {
         Client::Claude => [&[".claude/settings.json", "CLAUDE.md"], &[".claude"], &["claude"]],
@@ -114,7 +108,7 @@ fn signs(client: Client) -> [&'static [&'static str]; 3] {
             [&[".opencode", "opencode.json", "opencode.jsonc"], &[".config/opencode"], &["opencode"]]
         }
         Client::Cline => [&[".cline", ".clinerules"], &[".cline"], &["cline"]],
-        // It runs Copilot's hooks.
+        // Runs Copilot's hooks.
         Client::VsCode => [&[], &[], &[]],
         Client::Windsurf => [&[".windsurf", ".windsurfrules"], &[".codeium/windsurf"], &["windsurf"]],
         Client::Devin => [&[".devin"], &[".config/devin"], &["devin"]],
@@ -122,7 +116,7 @@ fn signs(client: Client) -> [&'static [&'static str]; 3] {
     }
 }
 
-/// Does this project or this machine use the client?
+/// Whether the agent is used in this project or on this machine.
 fn is_used(client: Client, environment: &Environment) -> bool {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let [in_project, in_home, programs] = signs(client);
@@ -131,28 +125,31 @@ fn is_used(client: Client, environment: &Environment) -> bool {
         || programs.iter().any(|name| environment.find_program(name).is_some())
 }
 
-/// A file with hooks, and where it is.
-pub struct Target {
+/// A hook file and its absolute path.
+pub struct HookTarget {
     pub file: HookFile,
     pub path: PathBuf,
 }
 
-/// The files of a client in this scope.
-fn targets(client: Client, place: &Place, environment: &Environment) -> anyhow::Result<Vec<Target>> {
+/// The hook files of an agent in the selected scope.
+fn targets(
+    client: Client,
+    place: &SettingsArgs,
+    environment: &Environment,
+) -> anyhow::Result<Vec<HookTarget>> {
     let base = match place.scope {
         ScopeArg::User => Base::User,
         ScopeArg::Project | ScopeArg::Local => Base::Project,
     };
-    let directory = directory(base, environment)
-        .context("there is no home directory: set HOME, or choose --scope project")?;
+    let directory =
+        directory(base, environment).context("no home directory (set HOME, or use --scope project)")?;
     let homes = homes(client).into_iter().filter(|home| home.base == base);
     Ok(homes
         .flat_map(|home| files(&home))
-        .map(|file| Target { path: directory.join(&file.path), file })
+        .map(|file| HookTarget { path: directory.join(&file.path), file })
         .collect())
 }
 
-/// The directory that paths start at.
 fn directory(base: Base, environment: &Environment) -> Option<PathBuf> {
     match base {
         Base::User => environment.home.clone(),
@@ -162,29 +159,29 @@ fn directory(base: Base, environment: &Environment) -> Option<PathBuf> {
     }
 }
 
-/// All files that hooks of a client may be in.
-pub fn everywhere(client: Client, environment: &Environment) -> Vec<Target> {
+/// The hook files of an agent in all scopes.
+pub fn everywhere(client: Client, environment: &Environment) -> Vec<HookTarget> {
     let homes = homes(client).into_iter();
     let placed = homes.filter_map(|home| Some((files(&home), directory(home.base, environment)?)));
     placed
         .flat_map(|(files, directory)| {
-            files.into_iter().map(move |file| Target { path: directory.join(&file.path), file })
+            files.into_iter().map(move |file| HookTarget { path: directory.join(&file.path), file })
         })
         .collect()
 }
 
-fn any_hooks(targets: &[Target]) -> bool {
-    let has_hooks = |target: &Target| {
+fn any_hooks(targets: &[HookTarget]) -> bool {
+    let has_hooks = |target: &HookTarget| {
         let text = file::read(&target.path).ok();
         text.is_some_and(|text| target.file.survey(&text).is_ok_and(|own| !own.is_empty()))
     };
     targets.iter().any(has_hooks)
 }
 
-impl Target {
+impl HookTarget {
     fn edit(
         &self,
-        place: &Place,
+        place: &SettingsArgs,
         change: impl Fn(&str) -> Result<Edited, SettingsError>,
     ) -> Result<Edited, FileError> {
         if place.dry_run {
@@ -212,7 +209,6 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
     fs::metadata(path).map(drop)
 }
 
-/// Installs the hooks of a client.
 pub(super) fn install(client: Client, args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
     args.check_for_other_agents(client)?;
     let existing = if args.force { IfInstalled::Replace } else { IfInstalled::Keep };
@@ -231,48 +227,43 @@ pub(super) fn install(client: Client, args: &Install, environment: &Environment)
             }
             Edited::Unchanged => {
                 print(&format!(
-                    "phaser's hooks for {} are in {shown} already; nothing changed.\n",
+                    "phaser's hooks for {} are already in {shown}; nothing changed.\n",
                     client.title()
                 ))?;
             }
             Edited::Differs(hooks) => {
-                say(format_args!(
-                    "phaser: {shown} is not as phaser would have it, and nothing changed in it"
-                ));
+                say(format_args!("phaser: {shown} has other hooks of phaser; nothing changed"));
                 list(&hooks).lines().for_each(say);
-                say("phaser: run again with --force to replace what is there");
+                say("phaser: run again with --force to replace them");
                 exit = Exit::Trouble;
             }
         }
     }
     if changed {
-        print(&format!("{}\n", by_hand(client)))?;
+        print(&format!("{}\n", next_steps(client)))?;
         if environment.find_program("phaser").is_none() {
-            say("phaser: 'phaser' is not on the PATH, and the hooks need it there");
+            say("phaser: 'phaser' is not on the PATH; the hooks need it there");
         }
     }
     Ok(exit)
 }
 
-/// Takes the hooks of a client out again.
 pub(super) fn uninstall(client: Client, args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
     for target in targets(client, &args.place, environment)? {
         let shown = show(&target.path, environment);
         match target.edit(&args.place, |text| target.file.uninstall(text))? {
             Edited::Changed(text) if args.place.dry_run => print_preview(&shown, &text)?,
             Edited::Changed(_) => {
-                print(&format!("phaser's hooks are out of {shown}; the rest of it is as it was.\n"))?;
+                print(&format!("Removed phaser's hooks from {shown}.\n"))?;
             }
             Edited::Emptied(_) if args.place.dry_run => {
-                say(format_args!("phaser: {shown} would be removed; nothing was changed"));
+                say(format_args!("phaser: {shown} would be empty and removed; nothing changed"));
             }
             Edited::Emptied(_) => {
-                print(&format!(
-                    "phaser's hooks were all that was in {shown}; the file is gone with them.\n"
-                ))?;
+                print(&format!("Removed phaser's hooks and the now empty {shown}.\n"))?;
             }
             Edited::Unchanged | Edited::Differs(_) => {
-                print(&format!("There are no hooks of phaser's in {shown}; nothing changed.\n"))?;
+                print(&format!("No hooks of phaser in {shown}; nothing changed.\n"))?;
             }
         }
     }
@@ -280,7 +271,7 @@ pub(super) fn uninstall(client: Client, args: &Uninstall, environment: &Environm
 }
 
 impl Install {
-    /// What is only for Claude Code is refused for others: their command is the same for ever.
+    /// Rejects flags that only Claude Code's hooks support.
     fn check_for_other_agents(&self, client: Client) -> anyhow::Result<()> {
         let given = [
             ("--on-clean", self.on_clean.is_some()),
@@ -290,7 +281,7 @@ impl Install {
         ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((flag, _)) => anyhow::bail!(
-                "{flag} is for Claude Code's hooks; those of {} take what they need from .claude/phaser.yaml",
+                "{flag} is for Claude Code only (for {}, use .claude/phaser.yaml)",
                 client.title()
             ),
             None => Ok(()),
@@ -298,36 +289,31 @@ impl Install {
     }
 }
 
-/// What a person has to do before the hooks run, and what they cannot do.
-fn by_hand(client: Client) -> &'static str {
+/// Steps for the user before the hooks run, and their limits.
+fn next_steps(client: Client) -> &'static str {
     match client {
         Client::Codex => {
-            "Codex runs them after you have trusted the project and accepted them once: open it here and enter /hooks. It\n\
-             asks again only when the command changes, which phaser does not do."
+            "Trust the project in Codex and accept the hooks once with /hooks. Codex asks again only when the command changes."
         }
         Client::Copilot | Client::VsCode => {
-            "Copilot CLI runs them in folders that you trust, Visual Studio Code in workspaces that you trust. The cloud agent\n\
-             reads them from the default branch: commit the file."
+            "Copilot CLI runs them in trusted folders, Visual Studio Code in trusted workspaces. The cloud agent reads them from\n\
+             the default branch: commit the file."
         }
-        Client::Cursor => {
-            "Cursor runs them in workspaces that you trust. Open the project again for it to read them."
-        }
-        Client::Gemini => {
-            "Gemini CLI shows them once as new, and then runs them; in a folder that you do not trust it runs none."
-        }
-        Client::Qwen => "Start a new session of Qwen Code, which reads its hooks when it starts.",
-        Client::Droid => "Start a new session of droid, which reads its hooks when it starts.",
-        Client::Opencode => "Start opencode again, which reads its plugins when it starts.",
+        Client::Cursor => "Reopen the project: Cursor reads hooks when it opens a trusted workspace.",
+        Client::Gemini => "Gemini CLI announces them once and then runs them, in trusted folders only.",
+        Client::Qwen => "Start a new session of Qwen Code: it reads hooks at the start.",
+        Client::Droid => "Start a new session of droid: it reads hooks at the start.",
+        Client::Opencode => "Restart opencode: it reads plugins at the start.",
         Client::Cline => {
-            "A hook of Cline's can refuse an edit only by ending the whole run: the model is told after the edit instead.\n\
-             In Visual Studio Code, switch hooks on in Cline's settings."
+            "Cline's hooks can deny an edit only by ending the whole run: violations are reported after the edit instead.\n\
+             In Visual Studio Code, enable hooks in Cline's settings."
         }
         Client::Windsurf => {
-            "Open the project again for Windsurf to read them. Only edits are checked there: a hook of Windsurf's can tell the\n\
-             model nothing but why it refuses."
+            "Reopen the project for Windsurf to read them. Only edits are checked: Windsurf's hooks can report nothing but a\n\
+             denial."
         }
         Client::Devin => {
-            "Enter /hooks in Devin to see them. It runs the hooks of Claude Code's settings, too: one of the two is enough."
+            "Enter /hooks in Devin to list them. Devin also runs the hooks in Claude Code's settings: one of the two is enough."
         }
         Client::Claude | Client::Kiro => "",
     }

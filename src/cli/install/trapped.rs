@@ -1,11 +1,11 @@
-//! Files that cannot be edited any more once the hooks are installed, because they violate something already.
+//! Files with existing errors: once the hooks are installed, edits that leave such an error are denied.
 
 use crate::cli::environment::Environment;
 use crate::cli::say;
 use crate::cli::today::{self, Today};
 use phaser_project::path::{CONFIG, RootHints, find_root};
 
-/// Says which files cannot be edited any more. Nothing depends on it, so what goes wrong is only said.
+/// Prints a warning about files with existing errors. A failure is printed and otherwise ignored.
 pub(super) fn warn(environment: &Environment) {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     if !today::is_project(&root) {
@@ -17,7 +17,6 @@ pub(super) fn warn(environment: &Environment) {
     }
 }
 
-/// What there is to say about files that cannot be edited any more.
 fn trapped(today: &Today) -> Vec<String> {
     let files: Vec<_> = today.trapped().iter().map(|path| path.to_text().into_owned()).collect();
     let count = match files.len() {
@@ -32,13 +31,13 @@ fn trapped(today: &Today) -> Vec<String> {
     let named = files.iter().take(MOST_TRAPPED).map(|path| &**path).collect::<Vec<_>>().join(", ");
     vec![
         format!("phaser: {count} violations of severity 'error' already: {named}{more}"),
-        "phaser: every edit that leaves such a violation in a file is denied, even one that repairs another"
+        "phaser: every edit that leaves such a violation in a file is denied, even one that fixes another"
             .to_owned(),
         format!(
-            "phaser: to let old violations be, write 'existing: report' into {CONFIG}, or run 'phaser baseline'"
+            "phaser: to accept existing violations, write 'existing: report' into {CONFIG} or run 'phaser baseline'"
         ),
     ]
 }
 
-/// So many files are named; the rest is counted.
+/// The maximum number of files named.
 const MOST_TRAPPED: usize = 5;

@@ -1,4 +1,4 @@
-//! Which agents keep their hooks where, and for which events and tools phaser has one.
+//! Where agents read their hooks from, and the events and matchers of phaser's hooks.
 
 use serde_json::{Value, json};
 
@@ -6,94 +6,90 @@ use super::super::TIMEOUT;
 use super::command_of;
 use crate::agents::Client;
 
-/// From where a path starts.
+/// The base directory of a hook file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
-    /// The project.
     Project,
-    /// The user's home directory.
+    /// The home directory.
     User,
 }
 
-/// How a file holds hooks.
+/// The format of a hook file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// `hooks`, by event, groups with a matcher and their `hooks`: as Claude Code has it.
+pub(super) enum FileShape {
+    /// Claude Code's: `hooks` → event → groups with a matcher → `hooks`.
     Groups,
-    /// The same, with the events at the top.
+    /// `Groups` with the events at the top level.
     TopLevel,
-    /// `hooks`, by event, the hooks themselves; with a `version`.
+    /// `hooks` → event → hooks, with a `version`.
     Flat,
-    /// The same, without a `version`.
+    /// `Flat` without a `version`.
     Unversioned,
-    /// A plugin.
+    /// A JavaScript plugin.
     Plugin,
     /// A directory with a program for each event.
     Programs,
 }
 
-impl Shape {
-    /// What the file must say about its form.
+impl FileShape {
+    /// The required value of `version`.
     pub(super) fn version(self) -> Option<Value> {
         (self == Self::Flat).then(|| json!(1))
     }
 }
 
-/// Where a client keeps its hooks.
+/// A location from which an agent reads hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Home {
-    /// The client.
     pub client: Client,
-    /// From where the path starts.
     pub base: Base,
     /// The file, or the directory of programs.
     pub path: &'static str,
-    pub(super) shape: Shape,
+    pub(super) shape: FileShape,
 }
 
-/// Everywhere that phaser can put hooks for a client.
+/// All locations in which phaser can install hooks for an agent.
 pub fn homes(client: Client) -> Vec<Home> {
     if client == Client::Devin {
         let home = |base, path, shape| Home { client, base, path, shape };
         return vec![
-            home(Base::Project, ".devin/hooks.v1.json", Shape::TopLevel),
-            home(Base::User, ".config/devin/config.json", Shape::Groups),
+            home(Base::Project, ".devin/hooks.v1.json", FileShape::TopLevel),
+            home(Base::User, ".config/devin/config.json", FileShape::Groups),
         ];
     }
     let (shape, project, user) = match client {
-        Client::Codex => (Shape::Groups, ".codex/hooks.json", ".codex/hooks.json"),
+        Client::Codex => (FileShape::Groups, ".codex/hooks.json", ".codex/hooks.json"),
         Client::Copilot | Client::VsCode => {
-            (Shape::Flat, ".github/hooks/phaser.json", ".copilot/hooks/phaser.json")
+            (FileShape::Flat, ".github/hooks/phaser.json", ".copilot/hooks/phaser.json")
         }
-        Client::Cursor => (Shape::Flat, ".cursor/hooks.json", ".cursor/hooks.json"),
-        Client::Gemini => (Shape::Groups, ".gemini/settings.json", ".gemini/settings.json"),
-        Client::Qwen => (Shape::Groups, ".qwen/settings.json", ".qwen/settings.json"),
-        Client::Droid => (Shape::TopLevel, ".factory/hooks.json", ".factory/hooks.json"),
+        Client::Cursor => (FileShape::Flat, ".cursor/hooks.json", ".cursor/hooks.json"),
+        Client::Gemini => (FileShape::Groups, ".gemini/settings.json", ".gemini/settings.json"),
+        Client::Qwen => (FileShape::Groups, ".qwen/settings.json", ".qwen/settings.json"),
+        Client::Droid => (FileShape::TopLevel, ".factory/hooks.json", ".factory/hooks.json"),
         Client::Opencode => {
-            (Shape::Plugin, ".opencode/plugin/phaser.js", ".config/opencode/plugin/phaser.js")
+            (FileShape::Plugin, ".opencode/plugin/phaser.js", ".config/opencode/plugin/phaser.js")
         }
-        Client::Cline => (Shape::Programs, ".cline/hooks", ".cline/hooks"),
-        Client::Windsurf => (Shape::Unversioned, ".windsurf/hooks.json", ".codeium/windsurf/hooks.json"),
-        // A hook of Kiro's belongs to one of the user's own agents, and stands in that one's file.
+        Client::Cline => (FileShape::Programs, ".cline/hooks", ".cline/hooks"),
+        Client::Windsurf => (FileShape::Unversioned, ".windsurf/hooks.json", ".codeium/windsurf/hooks.json"),
+        // Kiro reads hooks from the files of the user's own agents.
         Client::Claude | Client::Devin | Client::Kiro => return Vec::new(),
     };
     let home = |base, path| Home { client, base, path, shape };
     vec![home(Base::Project, project), home(Base::User, user)]
 }
 
-/// What a hook of Cline's says at the start does not reach the model.
+/// Cline's events. The output of its start hook does not reach the model.
 pub(super) const EVENTS_OF_CLINE: [&str; 2] = ["PreToolUse", "PostToolUse"];
 
 /// One hook to install.
-pub(super) struct Wanted {
-    /// The event.
+pub(super) struct WantedHook {
     pub event: &'static str,
-    /// What stands in the list of the event.
+    /// The entry in the event's list.
     pub entry: Value,
 }
 
-impl Wanted {
-    /// The hooks of a client, in the order they are written.
+impl WantedHook {
+    /// The hooks of an agent, in file order.
     pub(super) fn of(client: Client) -> Vec<Self> {
         let command = command_of(client);
         let wanted = |(event, matcher): (&'static str, Option<&str>)| {
@@ -119,7 +115,7 @@ impl Wanted {
     }
 }
 
-/// The events of a client, each with the tools that it is for. A patch may stand in a shell command of Codex's.
+/// The events of an agent with their matchers. Codex's shell commands may contain patches.
 fn events(client: Client) -> Vec<(&'static str, Option<&'static str>)> {
     match client {
         Client::Codex => claudes("^(apply_patch|Bash|mcp__.+)$", "^(apply_patch|Bash|mcp__.+)$"),
@@ -139,7 +135,7 @@ fn events(client: Client) -> Vec<(&'static str, Option<&'static str>)> {
         Client::Devin => {
             claudes("^(write|edit|apply_patch|mcp__.+)$", "^(write|edit|apply_patch|exec|mcp__.+)$")
         }
-        // It takes nothing from a hook after an edit, nor at the start or the end.
+        // Windsurf ignores the output of its other hooks.
         Client::Windsurf => vec![("pre_write_code", None)],
         Client::Copilot | Client::VsCode => {
             vec![("sessionStart", None), ("preToolUse", None), ("postToolUse", None), ("agentStop", None)]
@@ -154,7 +150,7 @@ fn events(client: Client) -> Vec<(&'static str, Option<&'static str>)> {
     }
 }
 
-/// The events of a client that names them as Claude Code does.
+/// The events of an agent with Claude Code's event names.
 fn claudes(before: &'static str, after: &'static str) -> Vec<(&'static str, Option<&'static str>)> {
     vec![("SessionStart", None), ("PreToolUse", Some(before)), ("PostToolUse", Some(after)), ("Stop", None)]
 }

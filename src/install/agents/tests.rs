@@ -77,7 +77,7 @@ fn the_forms_are_the_clients_own() {
 }
 
 #[test]
-fn what_others_have_written_stays() {
+fn keeps_entries_of_others() {
     for (client, text) in [
         (
             Client::Codex,
@@ -126,7 +126,7 @@ fn what_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn whole_files_are_phasers_or_somebody_elses() {
+fn keeps_whole_files_of_others() {
     for client in [Client::Opencode, Client::Cline] {
         for file in files(&homes(client)[0]) {
             let text = changed(file.install("", IfInstalled::Keep));

@@ -3,13 +3,13 @@
 use super::*;
 
 #[test]
-fn a_configuration_that_says_less_is_weaker() {
+fn reports_weaker_configurations() {
     let files = |config: &'static str| [(CONFIG, config), (RULE, rule("").leak() as &str)];
     for (before, after, expected) in [
         (
             "",
             "exclude: 'vendor/**'\n",
-            "no contract about content looks at 'vendor/**' any more (.claude/phaser.yaml)",
+            "'vendor/**' is excluded from all contracts about content (.claude/phaser.yaml)",
         ),
         (
             "existing: deny\n",
@@ -69,7 +69,7 @@ fn a_configuration_that_says_less_is_weaker() {
 }
 
 #[test]
-fn overrides_reach_contracts_of_directories_that_were_not_looked_into() {
+fn reports_overrides_of_unloaded_contracts() {
     let nested = "packages/a/.claude/contracts/x.yaml";
     let config = |more: &str| format!("{DENY}{more}");
     let found = |before: &str, after: &str| {
@@ -90,7 +90,7 @@ fn overrides_reach_contracts_of_directories_that_were_not_looked_into() {
 }
 
 #[test]
-fn a_configuration_that_says_as_much_is_not_weaker() {
+fn accepts_equally_strict_configurations() {
     let files = |config: &'static str| [(CONFIG, config), (RULE, rule("").leak() as &str)];
     let tests = "{contracts: '*', files: 'tests/**', severity: warning}";
     for (before, after) in [
@@ -118,7 +118,7 @@ fn a_configuration_that_says_as_much_is_not_weaker() {
 }
 
 #[test]
-fn packs_and_directories_of_contracts_are_not_taken_out() {
+fn reports_unused_packs_and_directories() {
     let with_pack = format!("{DENY}packs: [hygiene]\n");
     let found = weaker(&[(CONFIG, &with_pack)], &[(CONFIG, Some(DENY))]);
     assert_eq!(found.len(), 1, "{found:?}");
@@ -143,7 +143,7 @@ fn packs_and_directories_of_contracts_are_not_taken_out() {
 }
 
 #[test]
-fn the_policy_is_that_of_the_nearest_directory_before_the_change() {
+fn nearest_policy_before_change_decides() {
     let nested = "packages/a/.claude/contracts/x.yaml";
     let config = "packages/a/.claude/phaser.yaml";
     let policy = |files: &[(&str, &str)], changes: &[(&str, Option<&str>)]| judged(files, changes).policy;
@@ -156,13 +156,13 @@ fn the_policy_is_that_of_the_nearest_directory_before_the_change() {
     assert_eq!(policy(&[(CONFIG, DENY)], &[(config, Some("protect: allow\n"))]), Policy::Deny);
     let lowered = weaker(&[(CONFIG, DENY)], &[(config, Some("protect: allow\n"))]);
     assert_eq!(lowered, ["'protect' is 'allow', and was 'deny' (packages/a/.claude/phaser.yaml)"]);
-    // Nothing is looked for where everything is allowed.
+    // `allow` skips the comparison.
     let files = [(RULE, rule("").leak() as &str)];
     assert_eq!(judged(&files, &[(RULE, None)]), Judged { policy: Policy::Allow, weaker: Vec::new() });
 }
 
 #[test]
-fn a_baseline_only_shrinks() {
+fn reports_baseline_that_grows() {
     let entry = |path: &str, digest: u64, count: u32| {
         format!(
             "{{\"contract\":\"no-print\",\"path\":\"{path}\",\"digest\":\"{digest:016x}\",\"count\":{count}}}\n"

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_contract_that_says_less_is_weaker() {
+fn reports_weaker_contracts() {
     for (before, after, expected) in [
         ("", "enabled: false\n", "is switched off"),
         ("", "severity: warning\n", "is a warning, and was an error"),
@@ -44,7 +44,7 @@ fn a_contract_that_says_less_is_weaker() {
 }
 
 #[test]
-fn a_contract_that_says_as_much_is_not_weaker() {
+fn accepts_equally_strict_contracts() {
     for (before, after) in [
         ("", ""),
         ("severity: warning\n", ""),
@@ -74,14 +74,14 @@ fn a_contract_that_says_as_much_is_not_weaker() {
 }
 
 #[test]
-fn the_two_forms_of_a_file_mean_the_same() {
+fn both_file_forms_are_equal() {
     let nested = "rule:\n  id: no-print\n  type: forbid_pattern\n  pattern: 'print'\n  file_glob: '**/*.py'\n  \
                   message: m\n  severity: error\n";
     assert_eq!(weaker(&[(RULE, &rule(""))], &[(RULE, Some(nested))]), [""; 0]);
 }
 
 #[test]
-fn a_contract_that_is_gone_is_weaker_wherever_it_was() {
+fn reports_removed_contracts() {
     let other = ".claude/contracts/security/other.yaml";
     let gone = "contract no-print is gone; it was in .claude/contracts/no-print.yaml";
     assert_eq!(weaker(&[(RULE, &rule(""))], &[(RULE, None)]), [gone]);
@@ -106,7 +106,7 @@ fn a_contract_that_is_gone_is_weaker_wherever_it_was() {
 }
 
 #[test]
-fn another_file_can_take_nothing_away() {
+fn other_files_do_not_weaken() {
     let first = ".claude/contracts/a.yaml";
     for more in ["enabled: false\n", "severity: warning\n", "pattern: '('\n"] {
         let found = weaker(&[(RULE, &rule(""))], &[(first, Some(&rule(more)))]);
@@ -118,7 +118,7 @@ fn another_file_can_take_nothing_away() {
 }
 
 #[test]
-fn a_nested_contract_must_be_as_strict_as_the_one_it_stands_in_front_of() {
+fn compares_nested_with_shadowed_contract() {
     let nested = "packages/a/.claude/contracts/x.yaml";
     for (more, expected) in [
         ("", ""),

@@ -9,7 +9,7 @@ fn hooks(matcher: &str, command: &str, more: &str) -> String {
 }
 
 #[test]
-fn hooks_of_phaser_stay_in_the_settings() {
+fn reports_weaker_hooks() {
     let was = hooks("Edit|Write", "phaser enforce --stdin", r#", "timeout": 60, "onFailure": "block""#);
     let block = r#", "onFailure": "block""#;
     let found = |after: Option<&str>| weaker(&[(SETTINGS_FILE, &was)], &[(SETTINGS_FILE, after)]);
@@ -64,7 +64,7 @@ fn hooks_of_phaser_stay_in_the_settings() {
 }
 
 #[test]
-fn settings_that_count_for_more_take_the_place_of_others() {
+fn hooks_of_wider_scopes_count() {
     let was = hooks("Edit|Write", "phaser enforce --stdin", "");
     let files = [(SETTINGS_FILE, was.as_str()), (LOCAL, was.as_str())];
     assert_eq!(weaker(&files, &[(LOCAL, Some("{}"))]), [""; 0]);

@@ -39,7 +39,7 @@ proptest! {
 
     /// Neither order, comments, quotes, the message nor the file's name are a part of what a contract means.
     #[test]
-    fn a_contract_written_in_another_way_is_never_weaker(
+    fn rewriting_a_contract_is_never_weaker(
         (before, after) in lines().prop_flat_map(|lines| (Just(lines.clone()), Just(lines).prop_shuffle())),
         message in "[a-z ]{1,20}",
         renamed in prop::bool::ANY,

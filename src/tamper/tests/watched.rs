@@ -5,9 +5,9 @@ use std::os::unix::fs::symlink;
 use super::*;
 
 #[test]
-fn what_may_weaken_something_is_told_from_other_files() {
+fn watches_files_enforcement_depends_on() {
     let with_directory = format!("{DENY}contracts: shared/rules\n");
-    let place = Place::new(&[
+    let project = TestProject::new(&[
         (CONFIG, &with_directory),
         ("shared/rules/a.yaml", &contract("a", "")),
         ("elsewhere/linked.yaml", &contract("linked", "")),
@@ -15,10 +15,10 @@ fn what_may_weaken_something_is_told_from_other_files() {
         ("elsewhere/base.jsonl", ""),
         (RULE, &rule("")),
     ]);
-    symlink("../../elsewhere/linked.yaml", place.path(".claude/contracts/link.yaml")).expect("linked");
-    symlink("../../elsewhere/deep", place.path(".claude/contracts/deep")).expect("linked");
-    symlink("../elsewhere/base.jsonl", place.path(BASELINE)).expect("linked");
-    symlink(".claude/contracts", place.path("way")).expect("linked");
+    symlink("../../elsewhere/linked.yaml", project.path(".claude/contracts/link.yaml")).expect("linked");
+    symlink("../../elsewhere/deep", project.path(".claude/contracts/deep")).expect("linked");
+    symlink("../elsewhere/base.jsonl", project.path(BASELINE)).expect("linked");
+    symlink(".claude/contracts", project.path("way")).expect("linked");
     for path in [
         RULE,
         CONFIG,
@@ -38,7 +38,7 @@ fn what_may_weaken_something_is_told_from_other_files() {
         "way/no-print.yaml",
         "home/.claude/settings.json",
     ] {
-        assert!(place.is_protected(path), "{path}");
+        assert!(project.is_protected(path), "{path}");
     }
     for path in [
         "src/a.py",
@@ -49,25 +49,28 @@ fn what_may_weaken_something_is_told_from_other_files() {
         "elsewhere/x.jsonl",
         "x",
     ] {
-        assert!(!place.is_protected(path), "{path}");
+        assert!(!project.is_protected(path), "{path}");
     }
     // The link is followed, too, to what changes.
     let rewritten = Rewritten {
-        path: place.path("elsewhere/linked.yaml"),
+        path: project.path("elsewhere/linked.yaml"),
         before: Some(contract("linked", "").into_bytes()),
         after: Some(contract("linked", "enabled: false\n").into_bytes()),
     };
-    assert_eq!(place.judge(&[rewritten]).weaker, ["contract linked is switched off"]);
-    let rewritten =
-        Rewritten { path: place.path("way/no-print.yaml"), before: Some(rule("").into_bytes()), after: None };
-    assert_eq!(place.judge(&[rewritten]).weaker.len(), 1);
+    assert_eq!(project.judge(&[rewritten]).weaker, ["contract linked is switched off"]);
+    let rewritten = Rewritten {
+        path: project.path("way/no-print.yaml"),
+        before: Some(rule("").into_bytes()),
+        after: None,
+    };
+    assert_eq!(project.judge(&[rewritten]).weaker.len(), 1);
 }
 
 #[test]
-fn nothing_hostile_stops_it() {
-    let place = Place::new(&[(CONFIG, DENY), (RULE, &rule(""))]);
-    symlink("loop.yaml", place.path(".claude/contracts/loop.yaml")).expect("linked");
-    symlink(".", place.path(".claude/contracts/again")).expect("linked");
+fn survives_hostile_files() {
+    let project = TestProject::new(&[(CONFIG, DENY), (RULE, &rule(""))]);
+    symlink("loop.yaml", project.path(".claude/contracts/loop.yaml")).expect("linked");
+    symlink(".", project.path(".claude/contracts/again")).expect("linked");
     let texts: [Option<Vec<u8>>; 6] = [
         None,
         Some(Vec::new()),
@@ -90,12 +93,12 @@ fn nothing_hostile_stops_it() {
         "/",
         long.as_str(),
     ] {
-        place.is_protected(path);
+        project.is_protected(path);
         for before in &texts {
             for after in &texts {
                 let rewritten =
-                    Rewritten { path: place.path(path), before: before.clone(), after: after.clone() };
-                let weaker = place.judge(&[rewritten.clone(), rewritten]).weaker;
+                    Rewritten { path: project.path(path), before: before.clone(), after: after.clone() };
+                let weaker = project.judge(&[rewritten.clone(), rewritten]).weaker;
                 assert!(before != after || weaker.is_empty(), "{path}: {weaker:?}");
                 assert!(weaker.iter().all(|what| !what.contains(char::is_control)), "{weaker:?}");
             }
@@ -104,13 +107,13 @@ fn nothing_hostile_stops_it() {
 }
 
 #[test]
-fn without_time_nothing_is_said_to_be_well() {
-    let place = Place::new(&[(CONFIG, DENY), (RULE, &rule(""))]);
+fn reports_timeout_as_weakening() {
+    let project = TestProject::new(&[(CONFIG, DENY), (RULE, &rule(""))]);
     let extra = Extra::default();
     let deadline = Deadline::after(std::time::Duration::ZERO);
-    let protection = Protection { root: &place.root, extra: &extra, user_settings: None, deadline };
+    let protection = Protection { root: &project.root, extra: &extra, user_settings: None, deadline };
     let bytes = rule("").into_bytes();
-    let rewritten = Rewritten { path: place.path(RULE), before: Some(bytes.clone()), after: Some(bytes) };
+    let rewritten = Rewritten { path: project.path(RULE), before: Some(bytes.clone()), after: Some(bytes) };
     let judged = protection.judge(&[rewritten]);
-    assert!(judged.weaker.iter().any(|what| what.starts_with("there was no time")), "{judged:?}");
+    assert!(judged.weaker.iter().any(|what| what.starts_with("timed out")), "{judged:?}");
 }

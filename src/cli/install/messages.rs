@@ -1,41 +1,39 @@
-//! What `phaser enforce install` says about the hooks that it has written.
+//! Messages of `phaser enforce install`.
 
 use super::{Install, ScopeArg, ToolsArg};
 use crate::agents::OnClean;
-use crate::install::{OnFail, Wanted};
+use crate::install::{HookSet, OnFail};
 
-/// What is left to do.
 pub const NEXT: &str = "\
-Next: start a new Claude Code session, which reads its hooks when it starts, and run 'phaser doctor' to see that
-everything is in place.
+Next: start a new Claude Code session, which reads its hooks at the start, and run 'phaser doctor' to check them.
 ";
 
-/// That plain hooks do not take the place of the guard.
+/// The guard is not replaced by plain hooks without `--force`.
 pub const GUARD_STAYS: &str = "\
-and does what these hooks would do and more; nothing changed.
-To have the plain hooks in its place, run again with --force.
+and includes these hooks; nothing changed.
+To replace it by the plain hooks, run again with --force.
 ";
 
-/// How to change the guard, for whoever has asked for plain hooks.
+/// Hint for plain hooks over a guard.
 pub const CHANGE_GUARD: &str =
-    "phaser: run again with --guard to change them, or with --force to have the plain hooks in their place";
+    "phaser: run again with --guard to change them, or with --force to replace them by the plain hooks";
 
 const GUARD: &str = "\
-The guard tells every session the contracts, denies an edit that violates one, looks at what shell commands have
-written, and sends a turn back that ends with new violations, once.
+The guard lists the contracts at session start, denies an edit that violates one, checks what shell commands write, and
+sends a turn back once if it ends with new violations.
 ";
 
-const MISSING: &str = "Where no phaser is on the PATH, the hooks let everything through.\n";
+const MISSING: &str = "Without phaser on the PATH, the hooks allow everything.\n";
 
 const BLOCKS: &str = "\
-When the hook before an edit fails or runs out of time, Claude Code refuses the edit, from version 2.1.325 on; an older
-one makes it. A phaser that is not on the PATH is such a failure: then every edit is blocked, for everybody who works
-with these settings, until phaser is installed or these hooks are installed again with '--on-fail continue'.
+When the hook before an edit fails or times out, Claude Code 2.1.325 or later denies the edit; older versions make it.
+Without phaser on the PATH every edit is denied, for everyone with these settings, until phaser is installed or the hooks
+are installed again with '--on-fail continue'.
 ";
 
 impl Install {
-    /// What the hooks mean for whoever works with them.
-    pub(super) fn meaning(&self, wanted: &Wanted) -> String {
+    /// The effects of the installed hooks.
+    pub(super) fn meaning(&self, wanted: &HookSet) -> String {
         let guard = if self.guard { GUARD } else { "" };
         let on_fail = match wanted.on_fail() {
             OnFail::Continue if self.guard => MISSING,

@@ -1,7 +1,7 @@
-//! The hooks that phaser installs: for which events and tools, and with which command.
+//! The hooks that phaser installs: their events, matchers and commands.
 //!
-//! The plain hooks are two, before and after an edit. The guard has one command line for every event it knows, which is
-//! short because the client quotes it to the model, and which answers `{}` where no phaser is on the PATH.
+//! There are two plain hooks, before and after an edit. The guard has one command line for all of its events. It is short,
+//! because Claude Code quotes it to the model, and prints `{}` where phaser is not on the PATH.
 
 use serde_json::{Value, json};
 
@@ -14,90 +14,82 @@ use phaser_project::packs::{self, PACKS, Pack};
 pub(super) const PRE: &str = "PreToolUse";
 pub(super) const POST: &str = "PostToolUse";
 
-/// Which tools the plain hooks are for.
+/// The tools of the plain hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tools {
+pub enum EditTools {
     /// `Edit` and `Write`.
     Edits,
     /// Every tool that changes a file.
     All,
 }
 
-/// Which hooks.
+/// Plain hooks or the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum HookForm {
     /// Before and after an edit with one of these tools.
-    Plain(Tools),
-    /// For everything that the guard looks at.
+    Plain(EditTools),
+    /// Edits, shell commands, ends of turns, settings.
     Guard,
 }
 
-/// Which contracts a hook checks.
+/// The contracts that a hook checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Levels {
-    /// All of them.
     All,
-    /// Those of one severity.
     Only(Severity),
 }
 
-/// What the client does with an edit when the hook before it fails.
+/// What Claude Code does with an edit when the hook before it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnFail {
-    /// It makes the edit.
     Continue,
-    /// It refuses the edit.
     Block,
 }
 
-/// The hooks that were asked for. What is left open is as usual; the guard leaves it as it is in the settings.
+/// The requested hooks. `None` means the default; the guard keeps the value in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
-    /// Which hooks.
-    pub form: Form,
-    /// What they answer when nothing is violated.
+pub struct HookRequest {
+    pub form: HookForm,
     pub on_clean: Option<OnClean>,
-    /// Which contracts they check; otherwise the event decides.
+    /// The default depends on the event.
     pub levels: Option<Levels>,
-    /// Packs that they use.
     pub packs: Vec<&'static Pack>,
-    /// What becomes of an edit when the hook before it fails.
     pub on_fail: Option<OnFail>,
 }
 
 /// The hooks to install.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
-    form: Form,
+pub struct HookSet {
+    form: HookForm,
     on_clean: OnClean,
     levels: Option<Levels>,
     packs: Vec<&'static Pack>,
     on_fail: OnFail,
 }
 
-impl Asked {
-    /// These hooks, and everything else left open.
-    pub fn usual(form: Form) -> Self {
+impl HookRequest {
+    /// Hooks with default options.
+    pub fn usual(form: HookForm) -> Self {
         Self { form, on_clean: None, levels: None, packs: Vec::new(), on_fail: None }
     }
 
-    /// Is everything left open but the form?
-    pub(super) fn is_open(&self) -> bool {
+    /// Whether all options but the form are defaults.
+    pub(super) fn is_default(&self) -> bool {
         let Self { form, on_clean, levels, packs, on_fail } = self;
-        let usual_tools = *form == Form::Guard || *form == Form::Plain(Tools::Edits);
+        let usual_tools = *form == HookForm::Guard || *form == HookForm::Plain(EditTools::Edits);
         usual_tools && on_clean.is_none() && levels.is_none() && packs.is_empty() && on_fail.is_none()
     }
 
-    /// The hooks to install where these hooks of phaser's are.
-    pub(super) fn over(&self, own: &[OwnHook]) -> Wanted {
-        let before = own.iter().find(|hook| hook.event == PRE && self.form == Form::Guard);
-        let written = before.and_then(|hook| Written::read(&hook.command));
+    /// The hooks to install over these installed ones.
+    pub(super) fn over(&self, own: &[OwnHook]) -> HookSet {
+        let before = own.iter().find(|hook| hook.event == PRE && self.form == HookForm::Guard);
+        let written = before.and_then(|hook| WrittenCommand::read(&hook.command));
         let kept_levels =
             || written.as_ref().filter(|written| written.guard).and_then(|written| written.levels);
         let kept_packs = || written.iter().flat_map(|written| written.packs.iter().copied()).collect();
         let blocks = before.is_some_and(|hook| hook.on_failure.as_deref() == Some("block"));
         let kept_on_clean = written.as_ref().and_then(|written| written.on_clean);
-        Wanted {
+        HookSet {
             form: self.form,
             on_clean: self.on_clean.or(kept_on_clean).unwrap_or(OnClean::Allow),
             levels: self.levels.or_else(kept_levels),
@@ -107,22 +99,20 @@ impl Asked {
     }
 }
 
-impl Wanted {
-    /// What they answer when nothing is violated.
+impl HookSet {
     pub fn on_clean(&self) -> OnClean {
         self.on_clean
     }
 
-    /// What becomes of an edit when the hook before it fails.
     pub fn on_fail(&self) -> OnFail {
         self.on_fail
     }
 
-    /// The events, in the order they are written.
+    /// The events, in file order.
     pub(super) fn events(&self) -> &'static [&'static str] {
         match self.form {
-            Form::Plain(_) => &[PRE, POST],
-            Form::Guard => &[
+            HookForm::Plain(_) => &[PRE, POST],
+            HookForm::Guard => &[
                 "SessionStart",
                 "SubagentStart",
                 PRE,
@@ -135,27 +125,26 @@ impl Wanted {
         }
     }
 
-    /// The tools of an event, as the client matches them: with anything but letters, digits and `_|,- ` it is a regular
-    /// expression, which need not match from the start.
+    /// The matcher of an event. A matcher with characters other than letters, digits and `_|,- ` is an unanchored regex.
     pub(super) fn matcher(&self, event: &str) -> Option<&'static str> {
         match (self.form, event) {
-            (Form::Plain(Tools::Edits), _) => Some("Edit|Write"),
-            (Form::Plain(Tools::All), _) => Some("Edit|Write|MultiEdit|NotebookEdit"),
-            (Form::Guard, PRE) => Some("^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$"),
-            (Form::Guard, POST) => Some("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
-            (Form::Guard, "PostToolUseFailure") => Some("Bash"),
-            (Form::Guard, _) => None,
+            (HookForm::Plain(EditTools::Edits), _) => Some("Edit|Write"),
+            (HookForm::Plain(EditTools::All), _) => Some("Edit|Write|MultiEdit|NotebookEdit"),
+            (HookForm::Guard, PRE) => Some("^(Write|Edit|MultiEdit|NotebookEdit|mcp__.+)$"),
+            (HookForm::Guard, POST) => Some("^(Write|Edit|MultiEdit|NotebookEdit|Bash|mcp__.+)$"),
+            (HookForm::Guard, "PostToolUseFailure") => Some("Bash"),
+            (HookForm::Guard, _) => None,
         }
     }
 
     pub(super) fn command(&self, event: &str) -> String {
         let mut command = "phaser enforce --stdin".to_owned();
         let levels = match self.form {
-            Form::Plain(_) => Some(self.levels.unwrap_or(Levels::Only(match event {
+            HookForm::Plain(_) => Some(self.levels.unwrap_or(Levels::Only(match event {
                 POST => Severity::Warning,
                 _ => Severity::Error,
             }))),
-            Form::Guard => {
+            HookForm::Guard => {
                 command.push_str(" --guard");
                 self.levels
             }
@@ -164,20 +153,20 @@ impl Wanted {
             command.push_str(" --severity ");
             command.push_str(levels.as_str());
         }
-        if self.on_clean == OnClean::Defer && (self.form == Form::Guard || event == PRE) {
+        if self.on_clean == OnClean::Defer && (self.form == HookForm::Guard || event == PRE) {
             command.push_str(" --on-clean defer");
         }
         for name in names(&self.packs) {
             command.push_str(" --pack ");
             command.push_str(name);
         }
-        // Where a failure blocks, a phaser that is missing must be one.
-        let is_plain = matches!(self.form, Form::Plain(_));
+        // With `onFailure: block`, a missing phaser has to fail.
+        let is_plain = matches!(self.form, HookForm::Plain(_));
         let may_fail = is_plain || (event == PRE && self.on_fail == OnFail::Block);
         if may_fail { command } else { framed(&command) }
     }
 
-    /// Does a hook of this event do what is wanted?
+    /// Whether an installed hook is as wanted.
     pub(super) fn is_met_by(&self, hook: &OwnHook) -> bool {
         hook.matcher.as_deref() == self.matcher(&hook.event)
             && hook.command == self.command(&hook.event)
@@ -218,17 +207,17 @@ fn names(packs: &[&'static Pack]) -> Vec<&'static str> {
     }
 }
 
-/// What a command says that phaser itself has written, now or in an older version.
+/// The options in a command line that phaser wrote, in this or an older version.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct WrittenCommand {
     guard: bool,
     on_clean: Option<OnClean>,
     levels: Option<Levels>,
     packs: Vec<&'static Pack>,
 }
 
-impl Written {
-    /// Reads a command; there is nothing to be known about one that somebody else has changed.
+impl WrittenCommand {
+    /// Parses a command line; `None` if a user has changed it.
     pub(super) fn read(command: &str) -> Option<Self> {
         let mut words = unframed(command).split_whitespace().peekable();
         let mut written = Self::default();
@@ -283,12 +272,12 @@ mod tests {
         }
     }
 
-    fn guard() -> Asked {
-        Asked::usual(Form::Guard)
+    fn guard() -> HookRequest {
+        HookRequest::usual(HookForm::Guard)
     }
 
     #[test]
-    fn the_guard_has_one_command_line() {
+    fn guard_has_one_command_line() {
         let wanted = guard().over(&[]);
         for event in wanted.events() {
             assert_eq!(
@@ -300,9 +289,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_stands_in_the_command() {
+    fn writes_options_into_command() {
         let packs = vec![packs::find("secrets").expect("a pack"), packs::find("go").expect("a pack")];
-        let asked = Asked {
+        let asked = HookRequest {
             on_clean: Some(OnClean::Defer),
             levels: Some(Levels::Only(Severity::Error)),
             packs,
@@ -314,16 +303,19 @@ mod tests {
             "hash phaser && exec phaser enforce --stdin --guard --severity error --on-clean defer --pack secrets --pack go; \
              echo {}"
         );
-        let read = Written::read(&command).expect("is phaser's own");
+        let read = WrittenCommand::read(&command).expect("is phaser's own");
         assert!(read.guard && read.packs.len() == 2, "{read:?}");
-        let all = Asked { packs: PACKS.iter().collect(), ..Asked::usual(Form::Plain(Tools::Edits)) };
+        let all = HookRequest {
+            packs: PACKS.iter().collect(),
+            ..HookRequest::usual(HookForm::Plain(EditTools::Edits))
+        };
         assert_eq!(all.over(&[]).command(POST), "phaser enforce --stdin --severity warning --pack all");
-        assert_eq!(Written::read(&all.over(&[]).command(POST)).expect("own").packs.len(), PACKS.len());
+        assert_eq!(WrittenCommand::read(&all.over(&[]).command(POST)).expect("own").packs.len(), PACKS.len());
     }
 
     #[test]
-    fn where_a_failure_blocks_a_phaser_that_is_missing_is_one() {
-        let wanted = Asked { on_fail: Some(OnFail::Block), ..guard() }.over(&[]);
+    fn missing_phaser_fails_where_failure_blocks() {
+        let wanted = HookRequest { on_fail: Some(OnFail::Block), ..guard() }.over(&[]);
         assert_eq!(wanted.command(PRE), "phaser enforce --stdin --guard");
         assert_eq!(wanted.group(PRE)["hooks"][0]["onFailure"], "block");
         assert!(wanted.command("Stop").ends_with("echo {}"));
@@ -331,23 +323,23 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_keeps_what_the_settings_say_and_nobody_asked_to_change() {
+    fn guard_keeps_installed_options() {
         let own = [hook("phaser enforce --stdin --severity error --on-clean defer --pack go")];
         let wanted = guard().over(&own);
         assert_eq!(wanted.command(PRE), framed("phaser enforce --stdin --guard --on-clean defer --pack go"));
-        let changed = Asked { on_clean: Some(OnClean::Allow), ..guard() }.over(&own);
+        let changed = HookRequest { on_clean: Some(OnClean::Allow), ..guard() }.over(&own);
         assert_eq!(changed.command(PRE), framed("phaser enforce --stdin --guard --pack go"));
         let own = [hook(&framed("phaser enforce --stdin --guard --severity error"))];
         assert_eq!(guard().over(&own).command(PRE), own[0].command);
         let own =
             [OwnHook { on_failure: Some("block".to_owned()), ..hook("phaser enforce --stdin --guard") }];
         assert_eq!(guard().over(&own).on_fail(), OnFail::Block);
-        let plain = Asked::usual(Form::Plain(Tools::Edits));
+        let plain = HookRequest::usual(HookForm::Plain(EditTools::Edits));
         assert_eq!(plain.over(&own).command(PRE), "phaser enforce --stdin --severity error");
     }
 
     #[test]
-    fn a_command_that_somebody_has_changed_is_not_read() {
+    fn does_not_parse_changed_commands() {
         for command in [
             "/opt/phaser enforce --stdin",
             "phaser enforce --stdin --timeout 5",
@@ -355,8 +347,8 @@ mod tests {
             "phaser enforce --stdin --severity",
             "phaser contracts",
         ] {
-            assert_eq!(Written::read(command), None, "{command}");
+            assert_eq!(WrittenCommand::read(command), None, "{command}");
         }
-        assert_eq!(Written::read("phaser enforce check --stdin"), Some(Written::default()));
+        assert_eq!(WrittenCommand::read("phaser enforce check --stdin"), Some(WrittenCommand::default()));
     }
 }

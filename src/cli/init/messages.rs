@@ -1,22 +1,22 @@
-//! What `phaser init` says: what it is about to do, and what is left to do after it.
+//! Messages of `phaser init`: the plan, and the next steps.
 
 use phaser_core::sanitize::inert;
 use std::io::{self, Write};
 
-use super::{Hooks, Parts, Plan, PreCommit, changes, counted, pre_commit};
+use super::{Hooks, InitParts, InitPlan, PreCommit, changes, counted, pre_commit};
 use crate::cli::environment::Environment;
 use crate::install::Edited;
 use phaser_project::path::{BASELINE, CONFIG, PROJECT_CONTRACTS};
 use phaser_project::project::Recorded;
 
-impl Plan {
-    /// Shows everything that can be done.
+impl InitPlan {
+    /// Prints the plan.
     pub fn write(&self, out: &mut dyn Write, environment: &Environment) -> io::Result<()> {
         if self.root.path() != environment.cwd {
             writeln!(out, "The project is {}.", inert(&self.root.path().display().to_string()))?;
         }
         match self.languages.as_slice() {
-            [] => writeln!(out, "Found no language that has a pack of its own.\n")?,
+            [] => writeln!(out, "Found no language with a pack.\n")?,
             languages => writeln!(out, "Found {}.\n", languages.join(", "))?,
         }
         match &self.config {
@@ -24,11 +24,11 @@ impl Plan {
                 writeln!(out, "The configuration, {CONFIG}:")?;
                 write_indented(out, text)?;
             }
-            None => writeln!(out, "{CONFIG} is there, and stays as it is.\n")?,
+            None => writeln!(out, "{CONFIG} exists and stays unchanged.\n")?,
         }
         if self.today.own_contracts > 0 {
             let contracts = counted(self.today.own_contracts, "contract");
-            let stays = if self.today.own_contracts == 1 { "stays as it is" } else { "stay as they are" };
+            let stays = if self.today.own_contracts == 1 { "stays unchanged" } else { "stay unchanged" };
             writeln!(out, "{contracts} in {PROJECT_CONTRACTS} {stays}.\n")?;
         }
         self.write_hooks(out)?;
@@ -50,19 +50,19 @@ impl Plan {
                 write!(out, "{list}")?;
                 writeln!(
                     out,
-                    "With them, an edit that violates nothing is made without asking you for permission.\n\
-                     'phaser enforce install --on-clean defer' installs hooks that leave the question to Claude Code.\n\
-                     The guard (--guard) does the same, and looks at what shell commands write and at the end of a turn.\n"
+                    "An edit without violations then skips the permission prompt.\n\
+                     'phaser enforce install --on-clean defer' installs hooks that keep the prompt.\n\
+                     The guard (--guard) also checks what shell commands write and the end of a turn.\n"
                 )
             }
             Edited::Unchanged if changes(&self.guard) => writeln!(
                 out,
-                "phaser's hooks are in {shown} already. The guard (--guard) would take their place, and look at what \
-                 shell\ncommands write and at the end of a turn as well.\n"
+                "phaser's hooks are already in {shown}. The guard (--guard) would replace them and also check what shell\n\
+                 commands write and the end of a turn.\n"
             ),
-            Edited::Unchanged => writeln!(out, "phaser's hooks are in {shown} already.\n"),
+            Edited::Unchanged => writeln!(out, "phaser's hooks are already in {shown}.\n"),
             Edited::Differs(_) => {
-                writeln!(out, "{shown} has hooks of phaser's already, and they stay as they are:")?;
+                writeln!(out, "{shown} has other hooks of phaser, which stay unchanged:")?;
                 writeln!(out, "{list}")
             }
         }
@@ -72,15 +72,15 @@ impl Plan {
         let Some(PreCommit { before, entry }) = &self.pre_commit else { return Ok(()) };
         let name = pre_commit::FILE;
         match entry {
-            pre_commit::Entry::Added(_) => {
+            pre_commit::EntryEdit::Added(_) => {
                 let how = if before.is_some() { "added to" } else { "in a new" };
                 writeln!(out, "An entry that checks every commit, {how} {name} (--pre-commit):")?;
                 write_indented(out, &pre_commit::entry())
             }
-            pre_commit::Entry::There => writeln!(out, "phaser is in {name} already.\n"),
-            pre_commit::Entry::ByHand => writeln!(
+            pre_commit::EntryEdit::There => writeln!(out, "phaser is already in {name}.\n"),
+            pre_commit::EntryEdit::ByHand => writeln!(
                 out,
-                "{name} is not simple enough to be edited; add this to its 'repos':\n{}",
+                "cannot edit {name} automatically; add this to its 'repos':\n{}",
                 pre_commit::entry()
             ),
         }
@@ -90,38 +90,35 @@ impl Plan {
         let report = &self.today.report;
         let open = report.summary().open();
         if report.violations.is_empty() {
-            writeln!(out, "Today nothing is violated.")?;
+            writeln!(out, "No violations today.")?;
         } else if open == 0 {
-            writeln!(out, "Today nothing is violated that counts: {}.", report.summary())?;
+            writeln!(out, "No open violations today: {}.", report.summary())?;
         } else {
             writeln!(out, "{} today: {}.", counted(open, "violation"), report.summary())?;
         }
         if !matches!(self.today.recorded, Recorded::Nowhere) {
-            writeln!(out, "{BASELINE} is there, and stays as it is.")?;
+            writeln!(out, "{BASELINE} exists and stays unchanged.")?;
         } else if open > 0 && self.baseline.is_none() {
-            writeln!(out, "They cannot be recorded in a baseline: 'phaser baseline' says why.")?;
+            writeln!(out, "They cannot be recorded in a baseline (see 'phaser baseline').")?;
         } else if self.baseline.is_some() {
             writeln!(out, "Recorded in {BASELINE} (--baseline), they no longer fail a run; new ones do.")?;
         }
         writeln!(out)
     }
 
-    /// Says what is left to do.
-    pub fn write_next(&self, out: &mut dyn Write, wanted: Parts) -> io::Result<()> {
+    /// Prints the next steps.
+    pub fn write_next(&self, out: &mut dyn Write, wanted: InitParts) -> io::Result<()> {
         writeln!(out)?;
         self.write_left(out, wanted)?;
         writeln!(out, "Next: phaser enforce --all")
     }
 
-    fn write_left(&self, out: &mut dyn Write, wanted: Parts) -> io::Result<()> {
+    fn write_left(&self, out: &mut dyn Write, wanted: InitParts) -> io::Result<()> {
         if wanted.pre_commit {
-            writeln!(out, "'pre-commit install' switches the entry for pre-commit on, once in each clone.")?;
+            writeln!(out, "Run 'pre-commit install' once in each clone to enable the pre-commit entry.")?;
         }
         if wanted.hooks != Hooks::None {
-            writeln!(
-                out,
-                "A new Claude Code session reads the hooks; 'phaser doctor' sees whether they work."
-            )?;
+            writeln!(out, "Start a new Claude Code session to use the hooks; 'phaser doctor' checks them.")?;
         } else if changes(&self.hooks) {
             writeln!(out, "To check every edit of Claude Code: phaser enforce install")?;
         }
@@ -131,7 +128,7 @@ impl Plan {
         match &self.baseline {
             Some(first) if wanted.baseline && first.refused > 0 => {
                 let violations = counted(first.refused, "violation");
-                writeln!(out, "{violations} of contracts that allow no exceptions still count: repair them")?;
+                writeln!(out, "{violations} of contracts with 'ignorable: false' still count: fix them")?;
             }
             Some(_) if !wanted.baseline => {
                 writeln!(out, "To let only new violations count: phaser baseline")?
@@ -139,13 +136,13 @@ impl Plan {
             _ => {}
         }
         if wanted.baseline {
-            writeln!(out, "Commit {BASELINE}: from now on only what is not in it counts.")?;
+            writeln!(out, "Commit {BASELINE}: from now on only new violations count.")?;
         }
         Ok(())
     }
 }
 
-/// A text with every line indented, and an empty line after it.
+/// Prints `text` indented, followed by an empty line.
 fn write_indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
     text.lines().try_for_each(|line| writeln!(out, "  {line}"))?;
     writeln!(out)

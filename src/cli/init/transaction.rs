@@ -1,4 +1,4 @@
-//! Several files that are written together or not at all.
+//! Writes several files, all or none.
 
 use std::fs;
 use std::io;
@@ -12,30 +12,28 @@ use phaser_project::path::real_path;
 /// A file to write.
 #[derive(Debug)]
 pub struct NewFile {
-    /// Where.
     pub path: PathBuf,
-    /// How it is shown.
+    /// The path, for messages.
     pub shown: &'static str,
-    /// What it will say.
     pub text: String,
-    /// What it says now; nothing if it is not there.
+    /// The current content; `None` if the file does not exist.
     pub before: Option<Vec<u8>>,
 }
 
-/// What has been written so far, and can be taken back.
+/// The files and directories written so far.
 #[derive(Debug, Default)]
-pub struct Writing {
+pub struct Transaction {
     files: Vec<NewFile>,
     directories: Vec<PathBuf>,
 }
 
-impl Writing {
-    /// Writes one more file. When that fails, everything before it is taken back.
+impl Transaction {
+    /// Writes one more file. If that fails, rolls back the previous ones.
     pub fn write(&mut self, file: NewFile) -> anyhow::Result<()> {
         let written = self.make_directory(&file.path).and_then(|()| {
             let is_new = fs::symlink_metadata(&file.path).is_err();
             if is_new != file.before.is_none() {
-                return Err(io::Error::other("it was changed meanwhile"));
+                return Err(io::Error::other("it has changed in the meantime"));
             }
             replace(&real_path(&file.path), file.text.as_bytes())
         });
@@ -44,12 +42,12 @@ impl Writing {
                 self.files.push(file);
                 Ok(())
             }
-            Err(error) => Err(self.take_back(anyhow!("{} cannot be written: {error}", file.shown))),
+            Err(error) => Err(self.roll_back(anyhow!("cannot write {}: {error}", file.shown))),
         }
     }
 
-    /// Takes everything back because of `error`, which then also says what is left.
-    pub fn take_back(&mut self, error: anyhow::Error) -> anyhow::Error {
+    /// Undoes all writes. The returned error names files that could not be restored.
+    pub fn roll_back(&mut self, error: anyhow::Error) -> anyhow::Error {
         let mut left = Vec::new();
         for file in self.files.drain(..).rev() {
             let undone = match &file.before {
@@ -61,16 +59,16 @@ impl Writing {
             }
         }
         for directory in self.directories.drain(..).rev() {
-            // One that somebody else uses by now stays.
+            // A directory in use by others stays.
             let _ = fs::remove_dir(directory);
         }
         match left.as_slice() {
-            [] => anyhow!("{error:#}; nothing was changed"),
-            left => anyhow!("{error:#}; these are written, and could not be taken back: {}", left.join(", ")),
+            [] => anyhow!("{error:#}; nothing changed"),
+            left => anyhow!("{error:#}; could not restore: {}", left.join(", ")),
         }
     }
 
-    /// Makes the directory of a file, and remembers which ones are new.
+    /// Creates the directory of a file and records the new ones.
     fn make_directory(&mut self, file: &Path) -> io::Result<()> {
         let missing: Vec<&Path> =
             file.ancestors().skip(1).take_while(|directory| !directory.exists()).collect();
@@ -91,40 +89,40 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_before_a_failure_is_taken_back() {
+    fn rolls_back_on_failure() {
         let top = tempfile::tempdir().expect("a directory");
         let (old, new) = (top.path().join("old"), top.path().join("a/b/new"));
         fs::write(&old, "as it was").expect("written");
-        let mut writing = Writing::default();
-        writing.write(file(new.clone(), "new", None)).expect("written");
-        writing.write(file(old.clone(), "other", Some("as it was"))).expect("written");
+        let mut transaction = Transaction::default();
+        transaction.write(file(new.clone(), "new", None)).expect("written");
+        transaction.write(file(old.clone(), "other", Some("as it was"))).expect("written");
         assert_eq!(fs::read_to_string(&new).expect("is there"), "new");
         assert_eq!(fs::read_to_string(&old).expect("is there"), "other");
-        let error = writing.write(file(old.join("below"), "", None)).expect_err("a file is no directory");
-        assert!(error.to_string().ends_with("; nothing was changed"), "{error}");
+        let error = transaction.write(file(old.join("below"), "", None)).expect_err("a file is no directory");
+        assert!(error.to_string().ends_with("; nothing changed"), "{error}");
         assert_eq!(fs::read_to_string(&old).expect("is there"), "as it was");
         assert!(!top.path().join("a").exists());
     }
 
     #[test]
-    fn a_file_that_came_to_be_meanwhile_is_kept() {
+    fn keeps_file_created_in_the_meantime() {
         let top = tempfile::tempdir().expect("a directory");
         let path = top.path().join("new");
         fs::write(&path, "mine").expect("written");
-        let error = Writing::default().write(file(path.clone(), "other", None)).expect_err("is there");
-        assert!(error.to_string().contains("changed meanwhile"), "{error}");
+        let error = Transaction::default().write(file(path.clone(), "other", None)).expect_err("is there");
+        assert!(error.to_string().contains("changed in the meantime"), "{error}");
         assert_eq!(fs::read_to_string(&path).expect("is there"), "mine");
     }
 
     #[test]
-    fn what_cannot_be_taken_back_is_named() {
+    fn names_files_it_cannot_restore() {
         let top = tempfile::tempdir().expect("a directory");
         let path = top.path().join("new");
-        let mut writing = Writing::default();
-        writing.write(file(path.clone(), "new", None)).expect("written");
+        let mut transaction = Transaction::default();
+        transaction.write(file(path.clone(), "new", None)).expect("written");
         fs::remove_file(&path).expect("removed");
         fs::create_dir(&path).expect("made");
-        let error = writing.take_back(anyhow!("no")).to_string();
-        assert_eq!(error, "no; these are written, and could not be taken back: a file");
+        let error = transaction.roll_back(anyhow!("no")).to_string();
+        assert_eq!(error, "no; could not restore: a file");
     }
 }
