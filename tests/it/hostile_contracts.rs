@@ -149,5 +149,5 @@ fn many_files_with_one_id() {
     });
     let output = sandbox.file("a.txt", "x").run(["enforce", "a.txt"]);
     assert_eq!(output.code, Some(0), "{output}");
-    assert_eq!(output.stderr.matches("rule id 'same' is used again").count(), 39, "{output}");
+    assert_eq!(output.stderr.matches("duplicate rule id 'same'").count(), 39, "{output}");
 }
