@@ -178,7 +178,7 @@ mod tests {
         contract("other", "style")
     }
 
-    /// What is left of these matches in one file: of each its text and its line.
+    /// The text and line of each match in one file after redaction.
     fn left(text: &[u8], matches: &[(&Arc<Contract>, Range<usize>)]) -> Vec<(String, String)> {
         let text = Text::new(text).expect("is text");
         let mut violations: Vec<Violation> = matches

@@ -118,7 +118,7 @@ mod tests {
         text.split_inclusive(|byte| *byte == b'\n').collect()
     }
 
-    /// What a diff makes of a text.
+    /// Applies a diff.
     fn patched(old: &[u8], diff: &[u8]) -> Vec<u8> {
         let old = lines(old);
         let (mut out, mut at, mut sign) = (Vec::new(), 0, b' ');
