@@ -193,7 +193,7 @@ pub struct EnforceArgs {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", hide_possible_values = true, help_heading = REPORT)]
     pub color: Color,
 
-    /// Suppress notes
+    /// Suppress notes on stderr
     #[arg(long, short, help_heading = REPORT)]
     pub quiet: bool,
 }

@@ -166,7 +166,7 @@ fn invalid_number_reports_valid_range() {
         (
             "--max-file-size",
             "1XB",
-            "write a number of bytes, or one with k, M or G after it, such as 512k or 10MB",
+            "write a number of bytes, optionally with k, M or G, such as 512k or 10MB",
         ),
         ("--timeout", "abc", "write a number of milliseconds from 1 to 3600000"),
         ("--threads", "0", "write a number of threads from 1 to 512"),

@@ -430,7 +430,7 @@ fn explain_describes_what_to_do() {
       Text marked as not to be committed. Remove it, or remove the mark.
 
     what counts:
-      what starts in comments
+      matches that start in comments
 
     why:
       The author added the mark to prevent an accidental commit. Not reported: documents, which describe such marks.
