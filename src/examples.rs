@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use phaser_core::contract::{Contract, Example, Warning};
-use phaser_core::fix::{Mender, WhyLeft};
+use phaser_core::fix::{Fixer, WhyLeft};
 use phaser_core::matcher::FileNames;
 use phaser_core::matcher::{self, Directives, Matcher};
 use phaser_core::skipped::Skipped;
@@ -143,9 +143,9 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
 fn fix_difference(matcher: &Matcher, path: &RelPath, example: &Example) -> Option<FixDifference> {
     let expected = example.fixed.as_ref()?;
     let text = Text::new(example.text.as_bytes())?;
-    let mended = Mender::new(matcher).mend(FileNames { path, alias: None }, &text, []);
-    let got = String::from_utf8_lossy(&mended.text).into_owned();
-    let why = mended.left.into_iter().next().map(|left| left.why);
+    let fixed = Fixer::new(matcher).fix(FileNames { path, alias: None }, &text, []);
+    let got = String::from_utf8_lossy(&fixed.text).into_owned();
+    let why = fixed.left.into_iter().next().map(|left| left.why);
     (got != *expected).then_some(FixDifference { got, why })
 }
 

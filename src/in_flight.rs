@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::agents::Manner;
 use phaser_core::contract::Severity;
-use phaser_core::fix::{Applied, Mender, is_fixable};
+use phaser_core::fix::{Applied, Fixer, is_fixable};
 use phaser_core::matcher::FileNames;
 use phaser_core::matcher::Matcher;
 use phaser_core::text::{Bytes, Text, encode_like};
@@ -114,7 +114,7 @@ fn fix_file<'a>(matcher: &Matcher, denied: DeniedCall<'_>, target: &'a Target) -
     let mattering = report.contracts.iter().filter(|contract| contract.severity >= least);
     let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
     let spared = report.old().filter(|one| one.path == target.path);
-    let fixed = Mender::new(matcher).only(kept.clone()).mend(names, &text, spared);
+    let fixed = Fixer::new(matcher).only(kept.clone()).fix(names, &text, spared);
     if fixed.violations.iter().any(|one| one.is_open() && kept.contains(&one.contract.id)) {
         return None;
     }

@@ -16,7 +16,7 @@ use crate::exit::{self, Exit, Strictness};
 use crate::progress::{Progress, Visible};
 use crate::report::redact::redact;
 use phaser_core::contract::Severity;
-use phaser_core::fix::{Mender, is_fixable};
+use phaser_core::fix::{Fixer, is_fixable};
 use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::Violation;
@@ -167,14 +167,14 @@ impl Fix {
         let found: Vec<_> = report.by_file().filter(|file| file.iter().any(is_wanted)).collect();
         let targets: HashMap<&RelPath, &Target> =
             looked.targets.targets.iter().map(|target| (&target.path, target)).collect();
-        let mender = Mender::new(looked.matcher).only(chosen);
+        let fixer = Fixer::new(looked.matcher).only(chosen);
         let progress = Progress::new(looked.visible);
         progress.start(found.len());
         let mut done = Vec::new();
         for violations in found {
             if let Some(target) = violations.first().and_then(|first| targets.get(&first.path)) {
                 let job =
-                    Job { root: looked.root, mender: &mender, target, limit: self.limits.max_file_size() };
+                    Job { root: looked.root, fixer: &fixer, target, limit: self.limits.max_file_size() };
                 done.push(job.run(violations, if self.diff { file::Write::No } else { file::Write::Yes }));
             }
             progress.advance();

@@ -38,7 +38,7 @@ const MAX_ROUNDS: usize = 10;
 
 /// Fixes texts with the contracts of a matcher.
 #[derive(Debug)]
-pub struct Mender<'m> {
+pub struct Fixer<'m> {
     matcher: &'m Matcher,
     /// The ids of the contracts whose violations are fixed; `None` for all.
     chosen: Option<HashSet<String>>,
@@ -48,7 +48,7 @@ pub struct Mender<'m> {
 
 /// The result of fixing a text.
 #[derive(Debug, Default)]
-pub struct Mended {
+pub struct FixResult {
     pub text: Vec<u8>,
     /// In the order of application.
     pub applied: Vec<Applied>,
@@ -147,7 +147,7 @@ struct Round {
     left: Vec<(usize, WhyLeft)>,
 }
 
-impl<'m> Mender<'m> {
+impl<'m> Fixer<'m> {
     pub fn new(matcher: &'m Matcher) -> Self {
         Self { matcher, chosen: None, captures: Mutex::default() }
     }
@@ -159,28 +159,28 @@ impl<'m> Mender<'m> {
     }
 
     /// Fixes a text until nothing changes. Violations equal to one of `spared` are kept.
-    pub fn mend<'v>(
+    pub fn fix<'v>(
         &self,
         names: FileNames<'_>,
         text: &Text<'_>,
         spared: impl IntoIterator<Item = &'v Violation>,
-    ) -> Mended {
+    ) -> FixResult {
         let checked = self.check(names, text);
         let mut now = TextState::of(text.bytes().to_vec(), checked.violations, &checked.skipped);
         now.spare(spared);
-        let mut mended = Mended::default();
+        let mut fixed = FixResult::default();
         for _ in 0..MAX_ROUNDS {
             let round = self.round(names, &now);
             let stays =
                 |(index, why): (usize, WhyLeft)| Left { violation: now.violations[index].clone(), why };
-            mended.left = round.left.into_iter().map(stays).collect();
+            fixed.left = round.left.into_iter().map(stays).collect();
             let Some(next) = round.next else { break };
-            mended.applied.extend(round.chosen.iter().map(|edit| now.applied(edit)));
+            fixed.applied.extend(round.chosen.iter().map(|edit| now.applied(edit)));
             now = next;
         }
-        mended.violations = now.violations();
-        mended.text = now.text;
-        mended
+        fixed.violations = now.violations();
+        fixed.text = now.text;
+        fixed
     }
 
     /// The edits for the violations in `checked` that can be applied together. An edit refers to its violation by

@@ -570,7 +570,7 @@ mod tests {
         let contracts: Vec<_> =
             checks.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
         let matcher = Matcher::new(contracts, options(HOUR));
-        assert_eq!(matcher.warnings(), [], "nothing has been looked at");
+        assert_eq!(matcher.warnings(), [], "no pattern was parsed");
         assert_eq!(selected(&matcher, "a.txt", None), [0, 1, 2, 4, 5], "one is broken");
         let warnings: Vec<_> = matcher.warnings().iter().map(ToString::to_string).collect();
         assert!(

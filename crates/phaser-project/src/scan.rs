@@ -24,7 +24,7 @@ use crate::cache::{Cache, CacheLookup, CacheReader, FileResult, ToRead};
 pub use crate::config::Existing;
 use crate::report::{AddedIgnore, Earlier, Report, Spent};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
-use phaser_core::fix::{Edit, Mender, is_fixable};
+use phaser_core::fix::{Edit, Fixer, is_fixable};
 use phaser_core::matcher::{Checked, FileNames, Matcher, Scratch, Selection};
 use phaser_core::skipped::{Gap, Skipped, Why};
 use phaser_core::text::{Text, changed_lines, place_in_file};
@@ -136,7 +136,7 @@ struct Worker<'m> {
     /// For each contract about the project as a whole: whether an unchecked file might satisfy it.
     unread: Vec<bool>,
     times: Option<Times>,
-    mender: Option<Mender<'m>>,
+    fixer: Option<Fixer<'m>>,
     /// Results of earlier runs.
     cache: Option<CacheReader<'m>>,
     existing: Existing,
@@ -158,7 +158,7 @@ impl<'m> Worker<'m> {
             Measure::Nothing => (Scratch::default(), None),
         };
         let nothing = vec![false; matcher.contracts().len()];
-        let mender = (options.propose == Propose::Fixes).then(|| Mender::new(matcher));
+        let fixer = (options.propose == Propose::Fixes).then(|| Fixer::new(matcher));
         let cache = options.cache.map(Cache::reader);
         let ScanOptions { existing, added_ignores, .. } = options;
         let satisfied = nothing.clone();
@@ -169,7 +169,7 @@ impl<'m> Worker<'m> {
             satisfied,
             unread: nothing,
             times,
-            mender,
+            fixer,
             cache,
             existing,
             added_ignores,
@@ -296,7 +296,7 @@ fn read_target(
     target: &Target,
     file: Option<ToRead<'_>>,
 ) -> ScannedTarget {
-    let Worker { now, before: reader, scratch, times, mender, existing, added_ignores, .. } = worker;
+    let Worker { now, before: reader, scratch, times, fixer, existing, added_ignores, .. } = worker;
     let file = match (file, &target.content) {
         (Some(file), Content::File(path)) => Some(file.stamped(path)),
         _ => None,
@@ -316,8 +316,8 @@ fn read_target(
     if let Some(whole) = &target.whole {
         judge_requirements(matcher, target, reader.read(whole), &mut checked);
     }
-    if let (Some(mender), Ok(bytes), Some(text)) = (mender, &content, readable) {
-        propose_fixes(mender, target, bytes, text, &mut checked);
+    if let (Some(fixer), Ok(bytes), Some(text)) = (fixer, &content, readable) {
+        propose_fixes(fixer, target, bytes, text, &mut checked);
     }
     let mut scanned = ScannedTarget::default();
     if let (AddedIgnores::Wanted, Some(text)) = (*added_ignores, readable) {
@@ -344,12 +344,12 @@ fn read_target(
 }
 
 /// Attaches fixes to the violations of a file, where they do no harm. A part of a file gets none.
-fn propose_fixes(mender: &Mender<'_>, target: &Target, bytes: &[u8], text: &Text<'_>, checked: &mut Checked) {
+fn propose_fixes(fixer: &Fixer<'_>, target: &Target, bytes: &[u8], text: &Text<'_>, checked: &mut Checked) {
     if target.whole.is_some() || !checked.violations.iter().any(is_fixable) {
         return;
     }
     let names = FileNames { path: &target.path, alias: target.alias.as_ref() };
-    for Edit { violation, range, new } in mender.plan(names, text, checked) {
+    for Edit { violation, range, new } in fixer.plan(names, text, checked) {
         let at = |place: usize| place_in_file(bytes, text.bytes(), place);
         // Reports are UTF-8, so a fix that is not cannot be reported.
         let old = String::from_utf8(text.bytes()[range.clone()].to_vec());

@@ -42,7 +42,7 @@ mod tests {
     use crate::agents::decision::{Decision, FixedCall, Verdict};
     use crate::in_flight::{DeniedCall, fix_call};
     use phaser_core::contract::{Check, Contract, Dialect, FixTemplate, Pattern, Severity};
-    use phaser_core::fix::Mender;
+    use phaser_core::fix::Fixer;
     use phaser_core::matcher::FileNames;
     use phaser_core::matcher::{self, Directives, Matcher};
     use phaser_core::testing;
@@ -132,11 +132,11 @@ mod tests {
             let target = &found[0];
             let names = FileNames { path: &target.path, alias: None };
             let text = Text::new(bytes(target)).expect("is text");
-            let mender = Mender::new(&matcher);
-            let violations = mender.violations(names, &text);
+            let fixer = Fixer::new(&matcher);
+            let violations = fixer.violations(names, &text);
             let contracts = matcher.contracts().to_vec();
             let report = Report { contracts, violations: violations.into(), ..Report::default() };
-            let fixed = mender.mend(names, &text, []);
+            let fixed = fixer.fix(names, &text, []);
             let denied = DeniedCall { call: &call, targets: &found, report: &report, least: Severity::Error };
             if let Some(rewritten) = fix_call(&matcher, denied) {
                 let fixed_call = Call { changes: rewritten.changes, ..call.clone() };

@@ -143,7 +143,7 @@ fn with_section(text: &str, section: &str) -> Result<String, String> {
             Ok(format!("{}{new}{}", &text[..begin.start], &text[end.end..]))
         }
         [.., wrong] => Err(format!(
-            "{}: the markers of the contracts should be one '{BEGIN}' and one '{END}' after it; mend or remove them",
+            "{}: the markers of the contracts should be one '{BEGIN}' and one '{END}' after it; fix or remove them",
             wrong.line
         )),
     }

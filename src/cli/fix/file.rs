@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use phaser_core::fix::{Applied, Left, Mender};
+use phaser_core::fix::{Applied, Fixer, Left};
 use phaser_core::matcher::FileNames;
 use phaser_core::skipped::Gap;
 use phaser_core::text::{Bytes, Text, encode_like};
@@ -15,7 +15,7 @@ use phaser_project::source::{Content, Reader, Target};
 /// A file to fix.
 pub struct Job<'a> {
     pub root: &'a Root,
-    pub mender: &'a Mender<'a>,
+    pub fixer: &'a Fixer<'a>,
     pub target: &'a Target,
     /// Largest file that is read, in bytes.
     pub limit: u64,
@@ -96,14 +96,14 @@ impl Job<'_> {
             violations: Vec::new(),
             problem: None,
         };
-        if let Err(problem) = self.mend(found, write, &mut done) {
+        if let Err(problem) = self.fix(found, write, &mut done) {
             done.problem = Some(problem);
             done.applied.clear();
         }
         done
     }
 
-    fn mend(&self, found: &[Violation], write: Write, done: &mut Done) -> Result<(), Problem> {
+    fn fix(&self, found: &[Violation], write: Write, done: &mut Done) -> Result<(), Problem> {
         let path = self.file()?;
         let bytes = self.read(&path)?;
         let text = Text::new(bytes.as_slice()).ok_or(Problem::Changed)?;
@@ -113,12 +113,12 @@ impl Job<'_> {
             return Err(Problem::Changed);
         }
         let spared = found.iter().filter(|violation| violation.state == State::Baselined);
-        let mended = self.mender.mend(names, &text, spared);
-        done.left = mended.left;
-        if mended.text == text.bytes() {
+        let fixed = self.fixer.fix(names, &text, spared);
+        done.left = fixed.left;
+        if fixed.text == text.bytes() {
             return Ok(());
         }
-        let new = encode_like(&bytes, &mended.text).ok_or(Problem::Encoding)?;
+        let new = encode_like(&bytes, &fixed.text).ok_or(Problem::Encoding)?;
         drop(text);
         if write == Write::Yes {
             if self.read(&path)? != bytes {
@@ -126,7 +126,7 @@ impl Job<'_> {
             }
             replace(&path, &new).map_err(|error| Problem::Failed(error.to_string()))?;
         }
-        (done.applied, done.violations) = (mended.applied, mended.violations);
+        (done.applied, done.violations) = (fixed.applied, fixed.violations);
         done.change = Some((bytes, new));
         Ok(())
     }
@@ -156,7 +156,7 @@ impl Job<'_> {
                 violation.found.as_ref().map(Match::whole).map(|at| (at.start, at.end)),
             )
         };
-        let mut now: Vec<_> = self.mender.violations(names, text).iter().map(place).collect();
+        let mut now: Vec<_> = self.fixer.violations(names, text).iter().map(place).collect();
         let mut then: Vec<_> = found.iter().map(place).collect();
         now.sort();
         then.sort();
@@ -182,15 +182,15 @@ mod tests {
         let contract = Contract { fix, ..testing::contract(0, Check::forbid(pattern)) };
         let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);
         let matcher = Matcher::new(vec![contract], options);
-        let mender = Mender::new(&matcher);
+        let fixer = Fixer::new(&matcher);
         let root = Root::new(directory.path());
         let target = Target::new(RelPath::from("a.txt"), Content::File(path.clone()));
         let names = FileNames { path: &target.path, alias: None };
-        let found = mender.violations(names, &Text::new(&b"x1\n"[..]).expect("is text"));
+        let found = fixer.violations(names, &Text::new(&b"x1\n"[..]).expect("is text"));
         let run = |text: &str| {
             fs::write(&path, text).expect("written");
             let done =
-                Job { root: &root, mender: &mender, target: &target, limit: 1000 }.run(&found, Write::Yes);
+                Job { root: &root, fixer: &fixer, target: &target, limit: 1000 }.run(&found, Write::Yes);
             (done.problem, done.applied.len(), fs::read_to_string(&path).expect("readable"))
         };
         assert_eq!(run("new\nx1\n"), (Some(Problem::Changed), 0, "new\nx1\n".to_owned()));

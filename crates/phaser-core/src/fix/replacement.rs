@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::Mender;
+use super::Fixer;
 use crate::contract::Contract;
 use crate::contract::fix::FixPart;
 use crate::matcher::captures::CaptureSpans;
@@ -12,7 +12,7 @@ use crate::text::Text;
 
 /// The replacement for each of these matches; `None` where a group is unknown.
 pub(super) fn of_matches(
-    mender: &Mender<'_>,
+    fixer: &Fixer<'_>,
     contract: &Contract,
     text: &Text<'_>,
     matches: &[Range<usize>],
@@ -33,7 +33,7 @@ pub(super) fn of_matches(
         };
         return matches.iter().map(one).collect();
     }
-    let Some(groups) = mender.captures(contract) else { return vec![None; matches.len()] };
+    let Some(groups) = fixer.captures(contract) else { return vec![None; matches.len()] };
     let one = |captured: Option<CaptureSpans>| {
         let (captured, mut new) = (captured?, Vec::new());
         for part in fix.parts() {

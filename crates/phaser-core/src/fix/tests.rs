@@ -22,21 +22,21 @@ fn matcher(contracts: Vec<Contract>) -> Matcher {
     matcher
 }
 
-fn mend(matcher: &Matcher, text: &[u8]) -> Mended {
+fn fix_text(matcher: &Matcher, text: &[u8]) -> FixResult {
     let path = RelPath::from("a.py");
     let text = Text::new(text).expect("is text");
-    Mender::new(matcher).mend(FileNames { path: &path, alias: None }, &text, [])
+    Fixer::new(matcher).fix(FileNames { path: &path, alias: None }, &text, [])
 }
 
 /// The fixed text, and the reason for each violation that stays.
-fn mended(contracts: Vec<Contract>, text: &str) -> (String, Vec<String>) {
-    let mended = mend(&matcher(contracts), text.as_bytes());
-    let left = mended.left.iter().map(|left| format!("{}: {}", left.violation.contract.id, left.why));
-    (String::from_utf8(mended.text).expect("is text"), left.collect())
+fn fixed_and_left(contracts: Vec<Contract>, text: &str) -> (String, Vec<String>) {
+    let result = fix_text(&matcher(contracts), text.as_bytes());
+    let left = result.left.iter().map(|left| format!("{}: {}", left.violation.contract.id, left.why));
+    (String::from_utf8(result.text).expect("is text"), left.collect())
 }
 
 fn fixed(contracts: Vec<Contract>, text: &str) -> String {
-    let (text, left) = mended(contracts, text);
+    let (text, left) = fixed_and_left(contracts, text);
     assert_eq!(left, [""; 0]);
     text
 }
@@ -64,7 +64,7 @@ fn replaces_leading_white_space_too() {
 fn keeps_line_endings_and_invalid_bytes() {
     assert_eq!(fixed(vec![forbid(0, "foo", Some("a\nb"))], "foo\r\nx\r\n"), "a\r\nb\r\nx\r\n");
     assert_eq!(fixed(vec![forbid(0, r"(?m)a$", Some("b"))], "a\r\na"), "b\r\nb");
-    let bytes = mend(&matcher(vec![forbid(0, "(.)=(.)", Some("$2:$1"))]), b"\xFF=\xE9 \x80");
+    let bytes = fix_text(&matcher(vec![forbid(0, "(.)=(.)", Some("$2:$1"))]), b"\xFF=\xE9 \x80");
     assert_eq!(bytes.text, b"\xE9:\xFF \x80");
 }
 
@@ -73,7 +73,7 @@ fn keeps_text_that_still_matches() {
     for (pattern, fix, text) in
         [("foo", "foo2", "foo"), ("a+", "$0", "aa"), ("ab", "", "aabb"), ("a", "aa", "a")]
     {
-        let (result, left) = mended(vec![forbid(0, pattern, Some(fix))], text);
+        let (result, left) = fixed_and_left(vec![forbid(0, pattern, Some(fix))], text);
         assert_eq!((result.as_str(), left), (text, vec!["c0: the result would still match".to_owned()]));
     }
 }
@@ -81,10 +81,10 @@ fn keeps_text_that_still_matches() {
 #[test]
 fn skips_fix_that_violates_another_contract() {
     let contracts = || vec![forbid(0, "foo(.?)", Some("bar$1")), forbid(1, "bar!", None)];
-    let (text, left) = mended(contracts(), "foo. foo! bar! foo?");
+    let (text, left) = fixed_and_left(contracts(), "foo. foo! bar! foo?");
     assert_eq!(text, "bar. foo! bar! bar?");
     assert_eq!(left, ["c0: would violate c1"]);
-    let (text, _) = mended(vec![forbid(0, "a", Some("")), required(1, "a")], "a b a");
+    let (text, _) = fixed_and_left(vec![forbid(0, "a", Some("")), required(1, "a")], "a b a");
     assert_eq!(text, " b a", "one is needed");
 }
 
@@ -97,7 +97,7 @@ fn required(index: usize, pattern: &str) -> Contract {
 fn skips_fix_that_detaches_directive() {
     let contracts = || vec![forbid(0, "foo", None), forbid(1, "; ", Some("\n"))];
     let text = "foo; x  # phaser:ignore c0\n";
-    assert_eq!(mended(contracts(), text), (text.to_owned(), vec!["c1: would violate c0".to_owned()]));
+    assert_eq!(fixed_and_left(contracts(), text), (text.to_owned(), vec!["c1: would violate c0".to_owned()]));
     assert_eq!(
         fixed(vec![forbid(0, "foo", Some("bar"))], "foo  # phaser:ignore c0\n"),
         "foo  # phaser:ignore c0\n"
@@ -111,7 +111,7 @@ fn applies_overlapping_fixes_in_turn() {
     let contracts = vec![forbid(0, "ab", Some("abab")), forbid(1, "b", Some("y"))];
     assert_eq!(fixed(contracts, "ab"), "ay", "the first one is refused");
     let contracts = vec![forbid(0, "ab+", Some("x")), forbid(1, "bb", Some("y")), forbid(2, "xc", None)];
-    assert_eq!(mended(contracts, "abbc").0, "ayc", "the first one would violate another contract");
+    assert_eq!(fixed_and_left(contracts, "abbc").0, "ayc", "the first one would violate another contract");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn fixes_more_matches_than_reported() {
 #[test]
 fn ends_after_max_rounds() {
     let contracts = vec![forbid(0, "a(b*)", Some("c${1}b")), forbid(1, "c(b*)", Some("a${1}b"))];
-    let ended = mend(&matcher(contracts), b"a");
+    let ended = fix_text(&matcher(contracts), b"a");
     assert!(ended.text.len() <= 1 + MAX_ROUNDS && ended.applied.len() <= MAX_ROUNDS, "{ended:?}");
 }
 
@@ -136,9 +136,9 @@ fn keeps_spared_violation_with_its_line() {
     let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
     let spared =
         checked.violations.iter().find(|one| one.found.as_ref().expect("a place").region.start.line == 2);
-    let mended = Mender::new(&matcher).mend(FileNames { path: &path, alias: None }, &text, spared);
-    assert_eq!(String::from_utf8_lossy(&mended.text), "bar\nfoo == None\nx is None\n");
-    assert_eq!(mended.left[0].why, WhyLeft::WouldViolate("c0".to_owned()), "its line would be another one");
+    let result = Fixer::new(&matcher).fix(FileNames { path: &path, alias: None }, &text, spared);
+    assert_eq!(String::from_utf8_lossy(&result.text), "bar\nfoo == None\nx is None\n");
+    assert_eq!(result.left[0].why, WhyLeft::WouldViolate("c0".to_owned()), "its line would be another one");
 }
 
 /// Small contracts and texts whose fixes interfere.
@@ -189,9 +189,9 @@ proptest! {
     #[test]
     fn fixing_twice_is_fixing_once((contracts, text) in world()) {
         let matcher = matcher(contracts);
-        let once = mend(&matcher, &text);
+        let once = fix_text(&matcher, &text);
         prop_assume!(once.applied.len() < MAX_ROUNDS);
-        let twice = mend(&matcher, &once.text);
+        let twice = fix_text(&matcher, &once.text);
         prop_assert_eq!(twice.applied, []);
         prop_assert_eq!(twice.text, once.text);
     }
@@ -199,11 +199,11 @@ proptest! {
     #[test]
     fn never_adds_violations((contracts, text) in world()) {
         let matcher = matcher(contracts);
-        let mended = mend(&matcher, &text);
-        let (before, after) = (open(&matcher, &text), open(&matcher, &mended.text));
+        let result = fix_text(&matcher, &text);
+        let (before, after) = (open(&matcher, &text), open(&matcher, &result.text));
         for id in &after {
             let count = |ids: &[String]| ids.iter().filter(|one| *one == id).count();
-            prop_assert!(count(&after) <= count(&before), "{} in {:?}", id, String::from_utf8_lossy(&mended.text));
+            prop_assert!(count(&after) <= count(&before), "{} in {:?}", id, String::from_utf8_lossy(&result.text));
         }
     }
 
@@ -213,7 +213,7 @@ proptest! {
         let path = RelPath::from("a.py");
         let text = Text::new(text.as_slice()).expect("is text");
         let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
-        let plan = Mender::new(&matcher).plan(FileNames { path: &path, alias: None }, &text, &checked);
+        let plan = Fixer::new(&matcher).plan(FileNames { path: &path, alias: None }, &text, &checked);
         let mut end = 0;
         for edit in &plan {
             let violation = &checked.violations[edit.violation];

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::judge::{self, Blame, EditSpan};
-use super::{Edit, Mender, TextState, WhyLeft};
+use super::{Edit, Fixer, TextState, WhyLeft};
 use crate::matcher::FileNames;
 use crate::text::{Text, starts_with_mark};
 
@@ -20,7 +20,7 @@ pub(super) enum EditFate {
 
 /// The trials of one round.
 pub(super) struct Trials<'a> {
-    mender: &'a Mender<'a>,
+    fixer: &'a Fixer<'a>,
     names: FileNames<'a>,
     now: &'a TextState,
     all: &'a [Edit],
@@ -32,14 +32,14 @@ pub(super) struct Trials<'a> {
 
 impl<'a> Trials<'a> {
     /// Starts with every edit chosen that does not overlap an earlier one.
-    pub fn new(mender: &'a Mender<'a>, now: &'a TextState, names: FileNames<'a>, all: &'a [Edit]) -> Self {
+    pub fn new(fixer: &'a Fixer<'a>, now: &'a TextState, names: FileNames<'a>, all: &'a [Edit]) -> Self {
         let (mut fates, mut end) = (Vec::with_capacity(all.len()), 0);
         for edit in all {
             let is_free = end <= edit.range.start;
             end = if is_free { edit.range.end } else { end };
             fates.push(if is_free { EditFate::Chosen } else { EditFate::Undecided });
         }
-        Self { mender, names, now, all, fates, left: MAX_TRIALS }
+        Self { fixer, names, now, all, fates, left: MAX_TRIALS }
     }
 
     /// The indices of the chosen edits, and of one more.
@@ -114,7 +114,7 @@ impl<'a> Trials<'a> {
             let why = WhyLeft::NotChecked("it would not be text".to_owned());
             return Err(vec![Blame { edits: Vec::new(), why }]);
         };
-        let checked = self.mender.check(self.names, &text);
+        let checked = self.fixer.check(self.names, &text);
         drop(text);
         judge::judge(self.now, bytes, checked, &spans)
     }

@@ -41,7 +41,7 @@ const MARK: &[u8] = b"phaser:ignore";
 /// A directive for the whole file must stand on one of this many lines.
 const FILE_LINES: usize = 10;
 
-/// The most directives, and ids in them, that count on one line. Whoever names more suppresses nothing with them.
+/// The most directives, and ids in them, that count on one line. Further ones suppress nothing.
 const MAX_ON_LINE: usize = 1_000;
 
 /// The ignore directives of one file.

@@ -52,7 +52,7 @@
 //!
 //! # Cost and limits
 //!
-//! The scan takes about a cycle per byte of text, however many patterns there are: the table is sized to the
+//! The cost of the scan does not depend on the number of patterns: the table is sized to the
 //! number of grams and stays in the cache. Work is counted ([`ScanWork`]): a pattern whose windows cost more than
 //! four times the text gets the whole text as its window, and so do all patterns once the total exceeds what
 //! windows can save. Beyond [`MAX_ENTRIES`] grams further patterns have no anchor.
@@ -535,7 +535,7 @@ mod tests {
         }
         work.deadline = Deadline::after(Duration::ZERO);
         work.reset(usize::MAX);
-        assert!(!work.is_exhausted(), "the clock is not looked at for so little");
+        assert!(!work.is_exhausted(), "the clock is not read for this little work");
         work.done = WORK_BETWEEN_CLOCK_READS;
         assert!(work.is_exhausted());
     }

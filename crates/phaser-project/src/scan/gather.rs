@@ -55,7 +55,7 @@ pub(super) fn survey_target(matcher: &Matcher, worker: &mut Worker<'_>, target: 
             && contract.applies_to(&target.path, alias)
     };
     if matcher.contracts().iter().any(somewhere) {
-        worker.mender = None;
+        worker.fixer = None;
         // Cached results carry fixes, and those of this worker do not.
         worker.cache = None;
         (worker.existing, worker.added_ignores) = (Existing::Deny, AddedIgnores::NotWanted);

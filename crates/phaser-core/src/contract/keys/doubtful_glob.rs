@@ -87,7 +87,7 @@ mod tests {
             ("../lib/*.py", "(write a path from the root)"),
             ("src/", "(write 'src/**')"),
         ] {
-            let doubt = doubt("file_glob", glob).unwrap_or_else(|| panic!("nothing is said about {glob}"));
+            let doubt = doubt("file_glob", glob).unwrap_or_else(|| panic!("no doubt about {glob}"));
             assert!(doubt.ends_with(hint), "{doubt}");
             assert!(Glob::new(glob).is_ok(), "{glob} is valid");
         }

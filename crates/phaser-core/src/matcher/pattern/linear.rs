@@ -1,8 +1,7 @@
 //! A regular expression for the linear engine, in two forms: with Unicode, and without, which is much smaller and
 //! equivalent on ASCII text. Each is compiled on first use.
 //!
-//! `\w+` with Unicode has an automaton of some 40 KB; without, of 1 KB. A window is searched with the small form
-//! if it and the characters next to it are ASCII (`\b` reads those).
+//! A window is searched with the small form if it and the characters next to it are ASCII (`\b` reads those).
 
 use std::ops::{Deref, Range};
 use std::sync::OnceLock;
