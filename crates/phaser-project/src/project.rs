@@ -888,7 +888,7 @@ mod tests {
             "rule_id: no-q\ntype: forbid_pattern\npattern: q\nfile_glob: '**'\nmessage: m\nseverity: error\n";
         fs::write(user.path().join("no-q.yaml"), contract).expect("written");
         fs::write(directory.path().join("q.js"), "q\ndebugger;\n").expect("written");
-        let builder = Project::builder(directory.path()).packs(["javascript"]).user_contracts(user.path());
+        let builder = Project::builder(directory.path()).packs(["hygiene"]).user_contracts(user.path());
         let report = builder.build().expect("a project").check(&Source::Tree(None)).expect("checked");
         let ids: HashSet<&str> = report.open().map(|violation| violation.contract.id.as_str()).collect();
         assert!(ids.contains("no-q") && ids.contains("debugger-javascript"), "{ids:?}");

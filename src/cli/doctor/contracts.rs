@@ -91,5 +91,5 @@ fn named_or_counted(contracts: &[&Contract]) -> String {
     }
 }
 
-/// So many contracts are named; more are counted.
+/// Number of contracts listed by name.
 const MOST_NAMES: usize = 10;
