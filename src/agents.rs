@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use phaser_hook::Request;
-use phaser_project::source::swept::Sweep;
+use phaser_project::source::worktree::ChangeWindow;
 use phaser_project::tool_call::Call;
 
 mod agent;
@@ -69,7 +69,7 @@ pub enum Occasion {
 pub struct Worktree {
     /// The agent's current directory; absolute.
     pub cwd: PathBuf,
-    pub sweep: Sweep,
+    pub sweep: ChangeWindow,
 }
 
 /// Which events a hook handles, and in which format it responds.

@@ -127,7 +127,7 @@ fn run(matcher: &Matcher, path: &RelPath, text: &str) -> Report {
     let target = Target::new(path.clone(), Content::Bytes(text.into()));
     let targets =
         Targets { targets: vec![target], coverage: Coverage::Whole, skipped: Vec::new(), folders: None };
-    let options = scan::Options {
+    let options = scan::ScanOptions {
         threads: 1,
         max_file_size: u64::MAX,
         existing: scan::Existing::Deny,

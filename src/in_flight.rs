@@ -19,14 +19,14 @@ use phaser_project::report::Report;
 use phaser_project::source::{Content, Reader, Source, Target};
 use phaser_project::tool_call::patch::between;
 use phaser_project::tool_call::{
-    Algorithm, Base, Call, CellEdit, Change, Edit, Moment, Occurrences, Patch, Rewrite,
+    Algorithm, Call, CellEdit, FileChange, Moment, Occurrences, Patch, PatchBase, Rewrite, TextEdit,
 };
 
 /// A tool call rewritten without its violations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewrittenCall {
     /// The changes, of the same files in the same order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// The fixed files.
     pub files: Vec<FixedFile>,
 }
@@ -74,7 +74,7 @@ pub fn fix_call(matcher: &Matcher, denied: DeniedCall<'_>) -> Option<RewrittenCa
         return None;
     }
     let mut fixed = RewrittenCall { changes: call.changes.clone(), files: Vec::new() };
-    let leaving: Vec<&mut Change> =
+    let leaving: Vec<&mut FileChange> =
         fixed.changes.iter_mut().filter(|change| change.rewrite != Rewrite::Removal).collect();
     if leaving.len() != targets.len() {
         return None;
@@ -122,7 +122,7 @@ fn fix_file<'a>(matcher: &Matcher, denied: DeniedCall<'_>, target: &'a Target) -
 }
 
 /// Rewrites `change` so that it produces the fixed file.
-fn rewritten(call: &Call, change: &Change, fixed: &FixedText<'_>) -> Option<Rewrite> {
+fn rewritten(call: &Call, change: &FileChange, fixed: &FixedText<'_>) -> Option<Rewrite> {
     let whole = || String::from_utf8(fixed.wanted.clone()).ok();
     Some(match &change.rewrite {
         Rewrite::Whole(_) => Rewrite::Whole(whole()?),
@@ -136,9 +136,9 @@ fn rewritten(call: &Call, change: &Change, fixed: &FixedText<'_>) -> Option<Rewr
         Rewrite::Patch(patch) => {
             let base = match &patch.base {
                 // The patch creates the file, so it can create the fixed one.
-                Base::Text(_) => return Some(Rewrite::Whole(whole()?)),
-                Base::Itself => call.path(change),
-                Base::Moved(from) => call.cwd.join(from),
+                PatchBase::Text(_) => return Some(Rewrite::Whole(whole()?)),
+                PatchBase::Itself => call.path(change),
+                PatchBase::Moved(from) => call.cwd.join(from),
             };
             let chunk = between(&on_disk(&base)??, &fixed.wanted)?;
             Rewrite::Patch(Patch { base: patch.base.clone(), updates: vec![vec![chunk]] })
@@ -162,8 +162,8 @@ struct Made {
 }
 
 impl Made {
-    fn with(&self, edit: &Edit, new: &str) -> Option<Bytes> {
-        let edit = Edit { new: new.to_owned(), ..edit.clone() };
+    fn with(&self, edit: &TextEdit, new: &str) -> Option<Bytes> {
+        let edit = TextEdit { new: new.to_owned(), ..edit.clone() };
         (self.algorithm.0)(
             self.current.clone(),
             &[edit],
@@ -173,7 +173,7 @@ impl Made {
     }
 
     /// The edit with another `new` text, so that the result is `wanted` instead of `given`.
-    fn edit_that_gives(&self, wanted: &[u8], edit: &Edit, given: &[u8]) -> Option<Edit> {
+    fn edit_that_gives(&self, wanted: &[u8], edit: &TextEdit, given: &[u8]) -> Option<TextEdit> {
         // With an empty new text the agent removes more than the old text, and the file may have changed.
         if edit.new.is_empty() || *self.with(edit, &edit.new)? != *given {
             return None;
@@ -190,11 +190,11 @@ impl Made {
         // The agent restores the line endings of the file.
         let spellings = [new.replace("\r\n", "\n"), new];
         let new = spellings.into_iter().find(|new| self.with(edit, new).as_deref() == Some(wanted))?;
-        Some(Edit { new, ..edit.clone() })
+        Some(TextEdit { new, ..edit.clone() })
     }
 
     /// A text that occurs neither before nor after the edit.
-    fn sentinel(&self, edit: &Edit, given: &[u8]) -> Option<String> {
+    fn sentinel(&self, edit: &TextEdit, given: &[u8]) -> Option<String> {
         let has = |bytes: &[u8], text: &str| memchr::memmem::find(bytes, text.as_bytes()).is_some();
         let is_free = |text: &String| {
             !has(given, text)

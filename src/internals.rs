@@ -22,11 +22,11 @@ use phaser_core::matcher::{Directives, Matcher, Options};
 use phaser_core::text::Text;
 use phaser_core::violation::LineDigest;
 use phaser_hook::Request;
-use phaser_project::baseline::{self, Baseline, Key};
+use phaser_project::baseline::{self, Baseline, EntryKey};
 use phaser_project::path::{RelPath, Root};
 use phaser_project::scan::{self, Measure, Propose, scan};
 use phaser_project::source::changes::changes;
-use phaser_project::tool_call::{Edit, MAX_PATH, Moment, NotApplied, Occurrences};
+use phaser_project::tool_call::{MAX_PATH, Moment, NotApplied, Occurrences, TextEdit};
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use serde_json::Value;
 
@@ -40,9 +40,9 @@ pub mod benches {
     pub use phaser_core::matcher::{Directives, Matcher, Options, Scratch, broken};
     pub use phaser_core::text::Text;
     pub use phaser_project::contracts::layers::{Layer, Layers, Loading, load};
-    pub use phaser_project::contracts::read::{Directory, Forms};
+    pub use phaser_project::contracts::read::{ContractDirectory, Forms};
     pub use phaser_project::path::RelPath;
-    pub use phaser_project::tool_call::{Edit, Occurrences};
+    pub use phaser_project::tool_call::{Occurrences, TextEdit};
 }
 
 /// Items used by `examples/zones.rs`.
@@ -69,7 +69,7 @@ pub fn hook(data: &[u8]) {
         return;
     }
     let matcher = matcher(vec![forbid("forbidden")]);
-    let options = scan::Options {
+    let options = scan::ScanOptions {
         threads: 1,
         max_file_size: 1024 * 1024,
         existing: scan::Existing::Deny,
@@ -182,7 +182,7 @@ pub fn edit(data: &[u8]) {
     let Some((old, new)) = split_once(rest) else { return };
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return };
     let occurrences = if old.len() % 2 == 0 { Occurrences::First } else { Occurrences::All };
-    let edits = [Edit { old: old.to_owned(), new: new.to_owned(), occurrences }];
+    let edits = [TextEdit { old: old.to_owned(), new: new.to_owned(), occurrences }];
     let made = edit::apply_within(Some(current.to_vec().into()), &edits, usize::MAX);
     match &made {
         Ok(text) => assert!(std::str::from_utf8(text).is_ok(), "the result is text"),
@@ -292,13 +292,13 @@ pub fn baseline(data: &[u8]) {
         let json: Value = serde_json::from_slice(line).expect("is JSON");
         let text = |name: &str| json[name].as_str().expect("text").to_owned();
         let digest = u64::from_str_radix(&text("digest"), 16).expect("a number");
-        let key = Key { contract: text("contract"), path: text("path"), digest: LineDigest(digest) };
+        let key = EntryKey { contract: text("contract"), path: text("path"), digest: LineDigest(digest) };
         assert!(json["count"].as_u64() <= read.get(&key).map(|count| u64::from(*count)), "{key:?}");
     }
 }
 
-fn entries(baseline: &Baseline) -> BTreeMap<Key, u32> {
-    baseline.iter().map(|entry| (Key::from(entry), entry.count)).collect()
+fn entries(baseline: &Baseline) -> BTreeMap<EntryKey, u32> {
+    baseline.iter().map(|entry| (EntryKey::from(entry), entry.count)).collect()
 }
 
 fn origin() -> Origin {

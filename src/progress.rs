@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use phaser_project::scan::Watch;
+use phaser_project::scan::ProgressSink;
 
 /// Time before the bar appears.
 const DELAY: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
+impl ProgressSink for Progress {
     fn start(&self, steps: usize) {
         if self.visible == Visible::No {
             return;

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher;
 use phaser_core::sanitize::{cut, printable};
-use phaser_project::config::{Placed, Policy};
+use phaser_project::config::{DirectoryConfig, Policy};
 use phaser_project::contracts::layers::{Layer, Loading};
 use phaser_project::contracts::read::linked;
 use phaser_project::contracts::read::overlaid::Overlay;
@@ -198,7 +198,7 @@ impl<'a> Protection<'a> {
     }
 
     /// The strictest policy for these files. A file outside the project has the root's policy.
-    fn policy(&self, configs: &[Placed], changes: &[&Rewritten]) -> Policy {
+    fn policy(&self, configs: &[DirectoryConfig], changes: &[&Rewritten]) -> Policy {
         let by_file = ByFile::of(configs.iter(), |config| config.protect);
         let at = |path: &Path| match self.root.contains(path) {
             true => by_file.at(&self.root.relative(path)),

@@ -19,10 +19,10 @@ use phaser_hook::{
 };
 use phaser_project::path::{RelPath, SETTINGS};
 use phaser_project::report::Summary;
-use phaser_project::source::swept::Sweep;
+use phaser_project::source::worktree::ChangeWindow;
 use phaser_project::tool_call::{
-    Algorithm, Call, Cell, CellAction, CellEdit, Change, Edit, MAX_PATH, Moment, Occurrences, Original,
-    Rewrite,
+    Algorithm, Call, Cell, CellAction, CellEdit, FileChange, MAX_PATH, Moment, Occurrences, Original,
+    Rewrite, TextEdit,
 };
 
 pub mod edit;
@@ -44,7 +44,8 @@ pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
         // The event lacks the file's previous text.
         (Event::PostToolUse(run), Manner::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input) {
             Some((path, _)) => {
-                let sweep = Sweep::Command { changed: Some(vec![cwd.join(path)]), since: started(&run) };
+                let sweep =
+                    ChangeWindow::Command { changed: Some(vec![cwd.join(path)]), since: started(&run) };
                 Occasion::Command(Worktree { cwd, sweep })
             }
             None => Occasion::Nothing,
@@ -85,12 +86,12 @@ const MOST_CHANGED_FILES: usize = 200;
 const UNKNOWN_DURATION: Duration = Duration::from_secs(60);
 
 /// The files that a command may have changed.
-fn sweep_of(run: &ToolRun<'_>) -> Sweep {
+fn sweep_of(run: &ToolRun<'_>) -> ChangeWindow {
     let diff = run.response.and_then(|response| response.get("bashEditDiff"));
     let named = diff.and_then(|diff| diff.get("changedFiles")).and_then(Value::as_array);
     let all = named.filter(|named| named.len() < MOST_CHANGED_FILES);
     let changed = all.map(|named| named.iter().filter_map(Value::as_str).map(PathBuf::from).collect());
-    Sweep::Command { changed, since: started(run) }
+    ChangeWindow::Command { changed, since: started(run) }
 }
 
 /// When a tool started, with one second of slack for the time between its end and now.
@@ -102,7 +103,7 @@ fn started(run: &ToolRun<'_>) -> SystemTime {
 
 fn end(cwd: PathBuf, transcript: Option<&str>) -> Occasion {
     let Turn { began, sent_back } = transcript.map(|path| Turn::read(Path::new(path))).unwrap_or_default();
-    Occasion::End { worktree: Worktree { cwd, sweep: Sweep::Turn { since: began } }, told: sent_back }
+    Occasion::End { worktree: Worktree { cwd, sweep: ChangeWindow::Turn { since: began } }, told: sent_back }
 }
 
 fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occasion {
@@ -117,12 +118,12 @@ fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occa
 }
 
 /// The tool's change of a file, or why it cannot be reconstructed.
-fn change(request: &Request, manner: Manner) -> Result<Change, String> {
+fn change(request: &Request, manner: Manner) -> Result<FileChange, String> {
     let input = request.tool_input();
     let tool = request.tool();
     if let (Manner::Guard, true, Some((path, content))) = (manner, is_mcp(tool), mcp_file(input)) {
         let rewrite = Rewrite::Whole(content.to_owned());
-        return Ok(Change { path: path.to_owned(), rewrite, original: None });
+        return Ok(FileChange { path: path.to_owned(), rewrite, original: None });
     }
     let path = match tool {
         Some(Tool::Write | Tool::Edit | Tool::MultiEdit) => input.file_path(),
@@ -136,7 +137,7 @@ fn change(request: &Request, manner: Manner) -> Result<Change, String> {
         Some(Tool::MultiEdit) => edits(input.edits().map(edit_of).collect()),
         _ => Rewrite::Whole(input.content().unwrap_or_default().to_owned()),
     };
-    Ok(Change { path: path.to_owned(), rewrite, original: original(request) })
+    Ok(FileChange { path: path.to_owned(), rewrite, original: original(request) })
 }
 
 /// The previous text of the file, which Claude Code sends after an edit.
@@ -149,12 +150,12 @@ fn original(request: &Request) -> Option<Original> {
     }
 }
 
-fn edits(edits: Vec<Edit>) -> Rewrite {
+fn edits(edits: Vec<TextEdit>) -> Rewrite {
     Rewrite::Edits { edits, algorithm: Algorithm(edit::apply_within) }
 }
 
-fn edit_of(input: ToolInput<'_>) -> Edit {
-    Edit {
+fn edit_of(input: ToolInput<'_>) -> TextEdit {
+    TextEdit {
         old: input.old_string().unwrap_or_default().to_owned(),
         new: input.new_string().unwrap_or_default().to_owned(),
         occurrences: if input.replace_all() { Occurrences::All } else { Occurrences::First },
@@ -300,7 +301,7 @@ mod tests {
         }
     }
 
-    fn change(event: &Value) -> Change {
+    fn change(event: &Value) -> FileChange {
         let call = call(event).expect("a call");
         assert_eq!((call.changes.len(), call.skipped.len()), (1, 0), "{call:?}");
         call.changes.into_iter().next().expect("one change")
@@ -323,14 +324,18 @@ mod tests {
     #[test]
     fn each_tool_has_its_rewrite() {
         let tool = |name: &str, input: Value| change(&json!({ "tool_name": name, "tool_input": input }));
-        let edit = |old: &str, new: &str, occurrences| Edit { old: old.into(), new: new.into(), occurrences };
+        let edit =
+            |old: &str, new: &str, occurrences| TextEdit { old: old.into(), new: new.into(), occurrences };
         assert_eq!(
             tool("Write", json!({ "file_path": "a", "content": "x" })).rewrite,
             Rewrite::Whole("x".into())
         );
         assert_eq!(
-            tool("Edit", json!({ "file_path": "a", "old_str": "x", "newString": "y", "replace_all": true }))
-                .rewrite,
+            tool(
+                "TextEdit",
+                json!({ "file_path": "a", "old_str": "x", "newString": "y", "replace_all": true })
+            )
+            .rewrite,
             edits(vec![edit("x", "y", Occurrences::All)])
         );
         let two = json!([{ "old_string": "a", "new_string": "b" }, { "old_string": "c" }]);
@@ -484,7 +489,7 @@ mod tests {
             assert!(matches!(occasion(&event(name), Manner::Guard), Occasion::Command(_)), "{name}");
         }
         for name in ["Stop", "SubagentStop"] {
-            let worktree = Worktree { cwd: cwd.clone(), sweep: Sweep::Turn { since: None } };
+            let worktree = Worktree { cwd: cwd.clone(), sweep: ChangeWindow::Turn { since: None } };
             let end = Occasion::End { worktree, told: Vec::new() };
             assert_eq!(occasion(&event(name), Manner::Guard), end);
             let mut again = event(name);
@@ -511,7 +516,7 @@ mod tests {
             let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "duration_ms": 2_000,
                 "tool_response": response });
             match occasion(&event, Manner::Guard) {
-                Occasion::Command(Worktree { sweep: Sweep::Command { changed, since }, .. }) => {
+                Occasion::Command(Worktree { sweep: ChangeWindow::Command { changed, since }, .. }) => {
                     let ago = since.elapsed().expect("in the past");
                     assert!((3_000..60_000).contains(&ago.as_millis()), "{ago:?}");
                     changed
@@ -534,7 +539,8 @@ mod tests {
             let Occasion::Call(call) = before else { panic!("{before:?}") };
             assert_eq!(call.changes[0].rewrite, Rewrite::Whole("x".to_owned()));
             let after = occasion(&event("PostToolUse", input), Manner::Guard);
-            let Occasion::Command(Worktree { sweep: Sweep::Command { changed, .. }, .. }) = after else {
+            let Occasion::Command(Worktree { sweep: ChangeWindow::Command { changed, .. }, .. }) = after
+            else {
                 panic!("{after:?}")
             };
             assert_eq!(changed, Some(vec!["/p/a".into()]));

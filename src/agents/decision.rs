@@ -16,7 +16,7 @@ use phaser_core::violation::Violation;
 use phaser_project::config::Policy;
 use phaser_project::path::Root;
 use phaser_project::report::{Report, Summary};
-use phaser_project::tool_call::{Call, Change, Moment};
+use phaser_project::tool_call::{Call, FileChange, Moment};
 
 mod fixed_call;
 mod lines;
@@ -62,7 +62,7 @@ pub enum Verdict {
 /// A call whose changes were fixed before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixedCall {
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// The fixes, listed for the model.
     pub explanation: String,
     /// The reason to deny the call, for agents that cannot change its input.
@@ -364,10 +364,11 @@ mod tests {
     use phaser_core::contract::{Check, Contract};
     use phaser_core::testing::contract;
     use phaser_project::path::RelPath;
-    use phaser_project::tool_call::{Change, Rewrite};
+    use phaser_project::tool_call::{FileChange, Rewrite};
 
     fn call(moment: Moment, path: &str) -> Call {
-        let change = Change { path: path.to_owned(), rewrite: Rewrite::Whole(String::new()), original: None };
+        let change =
+            FileChange { path: path.to_owned(), rewrite: Rewrite::Whole(String::new()), original: None };
         Call { moment, cwd: PathBuf::from("/nowhere/project"), changes: vec![change], skipped: Vec::new() }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::decision::{Decision, FixedCall, Verdict};
-use phaser_project::tool_call::Change;
+use phaser_project::tool_call::FileChange;
 
 /// A decision, flattened into the parts of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct ResponseFields {
 impl ResponseFields {
     /// Flattens a decision. Violations found after a tool go into `context`: agents put a reason in the place of the tool's
     /// result. `input` returns the tool input that makes the fixed changes; where it returns `None`, the call is denied.
-    pub fn new(decision: &Decision, input: impl FnOnce(&[Change]) -> Option<Value>) -> Self {
+    pub fn new(decision: &Decision, input: impl FnOnce(&[FileChange]) -> Option<Value>) -> Self {
         let Decision { verdict, context, message } = decision;
         let mut fields = Self { context: context.clone(), message: message.clone(), ..Self::default() };
         match verdict {

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::{Manner, Occasion, Worktree, patch};
 use phaser_core::skipped::{Skipped, Why};
 use phaser_project::path::RelPath;
-use phaser_project::source::swept::Sweep;
+use phaser_project::source::worktree::ChangeWindow;
 use phaser_project::tool_call::{
-    Algorithm, Call, Change, Edit, MAX_PATH, Moment, Occurrences, Original, Rewrite,
+    Algorithm, Call, FileChange, MAX_PATH, Moment, Occurrences, Original, Rewrite, TextEdit,
 };
 
 /// The kind of an event.
@@ -50,7 +50,7 @@ pub fn claude_event_name(event: &Value) -> &str {
 /// What a tool does to files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolAction<'a> {
-    Change {
+    FileChange {
         path: &'a str,
         rewrite: Rewrite,
     },
@@ -68,22 +68,22 @@ impl<'a> ToolAction<'a> {
         match path.as_str() {
             Some(path) => {
                 let rewrite = Rewrite::Whole(content.as_str().unwrap_or_default().to_owned());
-                Self::Change { path, rewrite }
+                Self::FileChange { path, rewrite }
             }
             None => Self::Nothing,
         }
     }
 
-    pub fn edit(path: &'a Value, edits: Vec<Edit>, algorithm: Algorithm) -> Self {
+    pub fn edit(path: &'a Value, edits: Vec<TextEdit>, algorithm: Algorithm) -> Self {
         match path.as_str() {
-            Some(path) => Self::Change { path, rewrite: Rewrite::Edits { edits, algorithm } },
+            Some(path) => Self::FileChange { path, rewrite: Rewrite::Edits { edits, algorithm } },
             None => Self::Nothing,
         }
     }
 
     /// A change whose result is only known afterwards.
     pub fn unknown(path: &'a Value) -> Self {
-        path.as_str().map_or(Self::Nothing, |path| Self::Change { path, rewrite: Rewrite::Unknown })
+        path.as_str().map_or(Self::Nothing, |path| Self::FileChange { path, rewrite: Rewrite::Unknown })
     }
 
     pub fn patch(text: &'a Value) -> Self {
@@ -111,9 +111,9 @@ impl<'a> ToolAction<'a> {
 }
 
 /// One text replacement, from the values of a tool's input.
-pub fn edit(old: &Value, new: &Value, all: &Value) -> Edit {
+pub fn edit(old: &Value, new: &Value, all: &Value) -> TextEdit {
     let is_all = all.as_bool().unwrap_or_else(|| all.as_str() == Some("true"));
-    Edit {
+    TextEdit {
         old: old.as_str().unwrap_or_default().to_owned(),
         new: new.as_str().unwrap_or_default().to_owned(),
         occurrences: if is_all { Occurrences::All } else { Occurrences::First },
@@ -155,11 +155,11 @@ impl<'a> ParsedEvent<'a> {
     }
 
     /// The tool input that makes `changes`, or `None` if the tool cannot be made to.
-    pub fn input_for(&self, changes: &[Change]) -> Option<Value> {
+    pub fn input_for(&self, changes: &[FileChange]) -> Option<Value> {
         let input = self.input.filter(|_| self.kind == EventKind::BeforeTool)?;
         match (&self.action, changes) {
             (ToolAction::Patch(text), _) => replaced(input, &PATCH, text, patch::rewritten(text, changes)?),
-            (ToolAction::Change { rewrite, .. }, [change]) => match (rewrite, &change.rewrite) {
+            (ToolAction::FileChange { rewrite, .. }, [change]) => match (rewrite, &change.rewrite) {
                 (Rewrite::Whole(old), Rewrite::Whole(new)) => replaced(input, &WHOLE, old, new.clone()),
                 (Rewrite::Edits { edits: old, .. }, Rewrite::Edits { edits: new, .. }) => {
                     let ([old], [new]) = (old.as_slice(), new.as_slice()) else { return None };
@@ -180,7 +180,7 @@ impl<'a> ParsedEvent<'a> {
             (EventKind::AfterTool, manner) => self.after_tool(cwd, manner),
             (EventKind::SessionStart, Manner::Guard) => Occasion::Beginning { cwd },
             (EventKind::TurnEnd, Manner::Guard) => {
-                let worktree = Worktree { cwd, sweep: Sweep::Turn { since: None } };
+                let worktree = Worktree { cwd, sweep: ChangeWindow::Turn { since: None } };
                 Occasion::End { worktree, told: Vec::new() }
             }
             (EventKind::SessionStart | EventKind::TurnEnd, Manner::Plain) | (EventKind::Other, _) => {
@@ -193,7 +193,7 @@ impl<'a> ParsedEvent<'a> {
         match (&self.action, manner) {
             (ToolAction::Nothing, _) => Occasion::Nothing,
             (ToolAction::Shell(_), Manner::Guard) => {
-                let sweep = Sweep::Command { changed: None, since: self.began() };
+                let sweep = ChangeWindow::Command { changed: None, since: self.began() };
                 Occasion::Command(Worktree { cwd, sweep })
             }
             (ToolAction::Shell(_), Manner::Plain) => Occasion::Nothing,
@@ -202,7 +202,7 @@ impl<'a> ParsedEvent<'a> {
                 let since = self.began();
                 let Occasion::Call(call) = self.call(Moment::After, cwd) else { return Occasion::Nothing };
                 let changed = call.changes.iter().map(|change| call.path(change)).collect();
-                let sweep = Sweep::Command { changed: Some(changed), since };
+                let sweep = ChangeWindow::Command { changed: Some(changed), since };
                 Occasion::Command(Worktree { cwd: call.cwd, sweep })
             }
             (_, _) => self.call(Moment::After, cwd),
@@ -256,19 +256,19 @@ fn replaced(input: &Value, names: &[&str], old: &str, new: String) -> Option<Val
 /// Adds the changes of `action` to `call`.
 fn add(call: &mut Call, action: ToolAction<'_>) {
     match action {
-        ToolAction::Change { path: "", .. } => {
+        ToolAction::FileChange { path: "", .. } => {
             let why = Why::NotReconstructed("Missing file_path".to_owned());
             call.skipped.push(Skipped { path: RelPath::default(), why });
         }
-        ToolAction::Change { path, rewrite } => {
+        ToolAction::FileChange { path, rewrite } => {
             match call.changes.iter_mut().find(|change| change.path == path) {
                 // Another edit of the same file.
-                Some(Change { rewrite: Rewrite::Edits { edits, .. }, .. }) => {
+                Some(FileChange { rewrite: Rewrite::Edits { edits, .. }, .. }) => {
                     if let Rewrite::Edits { edits: more, .. } = rewrite {
                         edits.extend(more);
                     }
                 }
-                _ => call.changes.push(Change { path: path.to_owned(), rewrite, original: None }),
+                _ => call.changes.push(FileChange { path: path.to_owned(), rewrite, original: None }),
             }
         }
         ToolAction::Changes(actions) => actions.into_iter().for_each(|action| add(call, action)),

@@ -1,6 +1,6 @@
 //! Patches in the `apply_patch` format: as a tool's input, or inside a shell command.
 //!
-//! A patch becomes one [`Change`] per file. Example:
+//! A patch becomes one [`FileChange`] per file. Example:
 //!
 //! ```text
 //! *** Begin Patch
@@ -29,7 +29,7 @@ use std::path::{Component, Path, PathBuf};
 use phaser_core::skipped::{Skipped, Why};
 use phaser_project::path::RelPath;
 use phaser_project::tool_call::patch::{Chunk, Section, parse, write};
-use phaser_project::tool_call::{Base, Call, Change, Moment, Patch, Rewrite};
+use phaser_project::tool_call::{Call, FileChange, Moment, Patch, PatchBase, Rewrite};
 
 /// Adds the changes of a patch to `call`.
 pub fn add(call: &mut Call, text: &str) {
@@ -37,7 +37,7 @@ pub fn add(call: &mut Call, text: &str) {
 }
 
 /// A patch that makes exactly `changes`, in place of the patch `text`; `None` if there is none.
-pub fn rewritten(text: &str, changes: &[Change]) -> Option<String> {
+pub fn rewritten(text: &str, changes: &[FileChange]) -> Option<String> {
     if text.contains(ELSEWHERE) {
         return None;
     }
@@ -58,7 +58,7 @@ pub fn rewritten(text: &str, changes: &[Change]) -> Option<String> {
     let mut call =
         Call { moment: Moment::Before, cwd: PathBuf::new(), changes: Vec::new(), skipped: Vec::new() };
     add(&mut call, &written);
-    let sorted = |changes: &[Change]| {
+    let sorted = |changes: &[FileChange]| {
         let mut changes = changes.to_vec();
         changes.sort_by(|one, other| one.path.cmp(&other.path));
         changes
@@ -70,9 +70,9 @@ pub fn rewritten(text: &str, changes: &[Change]) -> Option<String> {
 const ELSEWHERE: &str = "*** Environment ID:";
 
 /// The previous path of a moved file.
-fn moved_from(change: &Change) -> Option<&str> {
+fn moved_from(change: &FileChange) -> Option<&str> {
     match &change.rewrite {
-        Rewrite::Patch(Patch { base: Base::Moved(from), .. }) => Some(from),
+        Rewrite::Patch(Patch { base: PatchBase::Moved(from), .. }) => Some(from),
         _ => None,
     }
 }
@@ -86,11 +86,13 @@ fn sections_of(path: &str, patch: &Patch) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut updates = patch.updates.iter();
     match &patch.base {
-        Base::Itself => {}
-        Base::Text(content) => {
+        PatchBase::Itself => {}
+        PatchBase::Text(content) => {
             sections.push(Section::Add { path: path.to_owned(), content: content.clone() });
         }
-        Base::Moved(from) => sections.extend(updates.next().map(|chunks| update(from, Some(path), chunks))),
+        PatchBase::Moved(from) => {
+            sections.extend(updates.next().map(|chunks| update(from, Some(path), chunks)))
+        }
     }
     sections.extend(updates.map(|chunks| update(path, None, chunks)));
     sections
@@ -180,7 +182,10 @@ fn add_in(call: &mut Call, text: &str, directory: Option<&Path>) {
     for section in sections {
         match section {
             Section::Add { path, content } => {
-                put(call, Change { path: placed(path), rewrite: Rewrite::Whole(content), original: None });
+                put(
+                    call,
+                    FileChange { path: placed(path), rewrite: Rewrite::Whole(content), original: None },
+                );
             }
             Section::Delete { path } => remove(call, placed(path)),
             Section::Update { path, to, chunks } => {
@@ -194,48 +199,48 @@ fn add_in(call: &mut Call, text: &str, directory: Option<&Path>) {
                     }
                     _ => (path, patch),
                 };
-                put(call, Change { path, rewrite: Rewrite::Patch(patch), original: None });
+                put(call, FileChange { path, rewrite: Rewrite::Patch(patch), original: None });
             }
         }
     }
 }
 
 /// Removes and returns the call's change of this file.
-fn take(call: &mut Call, path: &str) -> Option<Change> {
+fn take(call: &mut Call, path: &str) -> Option<FileChange> {
     let at = call.changes.iter().position(|change| change.path == path)?;
     Some(call.changes.remove(at))
 }
 
-fn put(call: &mut Call, change: Change) {
+fn put(call: &mut Call, change: FileChange) {
     take(call, &change.path);
     call.changes.push(change);
 }
 
 /// Adds the removal of a file, unless the same patch created it.
 fn remove(call: &mut Call, path: String) {
-    let is_new = matches!(take(call, &path), Some(Change { rewrite: Rewrite::Whole(_), .. }));
+    let is_new = matches!(take(call, &path), Some(FileChange { rewrite: Rewrite::Whole(_), .. }));
     if !is_new || call.cwd.join(&path).exists() {
-        call.changes.push(Change { path, rewrite: Rewrite::Removal, original: None });
+        call.changes.push(FileChange { path, rewrite: Rewrite::Removal, original: None });
     }
 }
 
 /// An update of a file that an earlier section of the patch may have changed.
-fn updated(earlier: Option<Change>, chunks: Vec<Chunk>) -> Patch {
+fn updated(earlier: Option<FileChange>, chunks: Vec<Chunk>) -> Patch {
     match earlier.map(|change| change.rewrite) {
-        Some(Rewrite::Whole(content)) => Patch { base: Base::Text(content), updates: vec![chunks] },
+        Some(Rewrite::Whole(content)) => Patch { base: PatchBase::Text(content), updates: vec![chunks] },
         Some(Rewrite::Patch(mut patch)) => {
             patch.updates.push(chunks);
             patch
         }
-        _ => Patch { base: Base::Itself, updates: vec![chunks] },
+        _ => Patch { base: PatchBase::Itself, updates: vec![chunks] },
     }
 }
 
 /// `patch` for a file that moves away from `from`.
 fn moved(patch: Patch, from: String) -> Patch {
     match patch.base {
-        Base::Itself => Patch { base: Base::Moved(from), ..patch },
-        Base::Moved(_) | Base::Text(_) => patch,
+        PatchBase::Itself => Patch { base: PatchBase::Moved(from), ..patch },
+        PatchBase::Moved(_) | PatchBase::Text(_) => patch,
     }
 }
 
@@ -272,9 +277,9 @@ mod tests {
             Rewrite::Patch(patch) => patch.base.clone(),
             other => panic!("{other:?}"),
         };
-        assert_eq!(base(0), Base::Itself);
-        assert_eq!(base(3), Base::Moved("from".into()));
-        assert_eq!(base(4), Base::Text("x\n".into()));
+        assert_eq!(base(0), PatchBase::Itself);
+        assert_eq!(base(3), PatchBase::Moved("from".into()));
+        assert_eq!(base(4), PatchBase::Text("x\n".into()));
         assert!(
             [1, 2].map(|at| &call.changes[at].rewrite).iter().all(|rewrite| **rewrite == Rewrite::Removal)
         );

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use phaser_core::text::{Bytes, to_str};
-use phaser_project::tool_call::{Algorithm, Edit, NotApplied, Occurrences, in_turn};
+use phaser_project::tool_call::{Algorithm, NotApplied, Occurrences, TextEdit, in_turn};
 
 /// Replaces an exact match, line endings aside. An empty old text creates a file.
 pub const EXACT: Algorithm = Algorithm(exact);
@@ -16,7 +16,7 @@ pub const EXACT: Algorithm = Algorithm(exact);
 /// Appends the new text to the file, on a new line.
 pub const APPEND: Algorithm = Algorithm(append);
 
-fn exact(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
+fn exact(current: Option<Bytes>, edits: &[TextEdit], limit: usize) -> Result<Bytes, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let file = match &current {
         Some(bytes) => to_str(bytes).ok_or(NotApplied::BinaryFile)?,
@@ -31,7 +31,7 @@ fn exact(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, 
     Ok(text.into())
 }
 
-fn replaced(text: &str, edit: &Edit, limit: usize) -> Result<String, NotApplied> {
+fn replaced(text: &str, edit: &TextEdit, limit: usize) -> Result<String, NotApplied> {
     let (old, new) = (folded(&edit.old), folded(&edit.new));
     if old.is_empty() {
         return if text.trim().is_empty() { Ok(new.into_owned()) } else { Err(NotApplied::OldNotFound) };
@@ -54,7 +54,7 @@ fn replaced(text: &str, edit: &Edit, limit: usize) -> Result<String, NotApplied>
     if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 
-fn append(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
+fn append(current: Option<Bytes>, edits: &[TextEdit], limit: usize) -> Result<Bytes, NotApplied> {
     let mut bytes = current.unwrap_or_default();
     for edit in edits {
         if bytes.last().is_some_and(|last| *last != b'\n') {
@@ -77,11 +77,11 @@ fn folded(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn edit(old: &str, new: &str, occurrences: Occurrences) -> Edit {
-        Edit { old: old.to_owned(), new: new.to_owned(), occurrences }
+    fn edit(old: &str, new: &str, occurrences: Occurrences) -> TextEdit {
+        TextEdit { old: old.to_owned(), new: new.to_owned(), occurrences }
     }
 
-    fn on(file: &str, edits: &[Edit]) -> Result<String, NotApplied> {
+    fn on(file: &str, edits: &[TextEdit]) -> Result<String, NotApplied> {
         exact(Some(file.into()), edits, 100).map(|bytes| String::from_utf8(bytes.into_vec()).expect("UTF-8"))
     }
 

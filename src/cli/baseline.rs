@@ -16,8 +16,8 @@ use crate::exit::Exit;
 use phaser_core::matcher;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{State, Violation};
-use phaser_project::atomic_write::replace;
-use phaser_project::baseline::{self, Entry, Key};
+use phaser_project::atomic_write;
+use phaser_project::baseline::{self, BaselineEntry, EntryKey};
 use phaser_project::contracts::layers::{self, Layer, Loading};
 use phaser_project::packs::PACKS;
 use phaser_project::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
@@ -136,7 +136,7 @@ impl Looked {
 
     /// Whether the check covers an entry: its contract and its file were checked. In a check of some paths, deleted files are
     /// not covered either, because they may have moved elsewhere.
-    fn judges(&self, entry: &Entry) -> bool {
+    fn judges(&self, entry: &BaselineEntry) -> bool {
         let is_below = |directory: &RelPath| {
             let inside = entry.path.strip_prefix(directory.as_bytes());
             directory.as_bytes().is_empty()
@@ -182,7 +182,7 @@ impl Baseline {
         let mut plan = Plan::default();
         for entry in old.into_iter().flat_map(baseline::Baseline::iter) {
             if !self.prune || !looked.judges(&entry) {
-                plan.entries.insert(Key::from(entry), entry.count);
+                plan.entries.insert(EntryKey::from(entry), entry.count);
             }
         }
         if let (Some(old), true) = (old, self.prune) {
@@ -200,7 +200,7 @@ impl Baseline {
 /// The new baseline, and how it differs from the old one.
 #[derive(Default)]
 struct Plan {
-    entries: BTreeMap<Key, u32>,
+    entries: BTreeMap<EntryKey, u32>,
     added: usize,
     dropped: u32,
     /// Number of violations that cannot be recorded.
@@ -212,7 +212,7 @@ impl Plan {
     fn record(&mut self, report: &Report) {
         for violation in report.open() {
             if violation.contract.ignorable {
-                *self.entries.entry(Key::of(violation)).or_default() += 1;
+                *self.entries.entry(EntryKey::of(violation)).or_default() += 1;
                 self.added += 1;
             } else {
                 self.refused += 1;
@@ -222,10 +222,10 @@ impl Plan {
 
     /// Keeps entries whose violations still exist, under their current path.
     fn keep(&mut self, old: &baseline::Baseline, looked: &Looked) {
-        let mut still: BTreeMap<Key, u32> = BTreeMap::new();
+        let mut still: BTreeMap<EntryKey, u32> = BTreeMap::new();
         let baselined = |violation: &&Violation| violation.state == State::Baselined;
         for violation in looked.report.violations.iter().filter(baselined) {
-            *still.entry(Key::of(violation)).or_default() += 1;
+            *still.entry(EntryKey::of(violation)).or_default() += 1;
         }
         for (key, count) in still {
             let at = old.find(key.contract.as_bytes(), key.path.as_bytes(), key.digest);
@@ -253,7 +253,8 @@ impl Plan {
     /// Whether it differs from the old one.
     fn changes(&self, old: Option<&baseline::Baseline>) -> bool {
         let Some(old) = old else { return !self.entries.is_empty() };
-        let entries: BTreeMap<Key, u32> = old.iter().map(|entry| (Key::from(entry), entry.count)).collect();
+        let entries: BTreeMap<EntryKey, u32> =
+            old.iter().map(|entry| (EntryKey::from(entry), entry.count)).collect();
         entries != self.entries
     }
 
@@ -299,6 +300,6 @@ fn write(root: &Root, plan: &Plan) -> anyhow::Result<()> {
     let file = plan.file()?;
     let path = real_path(&root.path().join(BASELINE));
     let directory = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let written = directory.and_then(|()| replace(&path, file.as_bytes()));
+    let written = directory.and_then(|()| atomic_write::write(&path, file.as_bytes()));
     written.with_context(|| format!("{BASELINE} cannot be written"))
 }

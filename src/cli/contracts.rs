@@ -13,9 +13,9 @@ use phaser_core::contract::{Contract, LayerKind, Warning};
 use phaser_core::matcher;
 use phaser_core::sanitize::inert;
 use phaser_core::suggest::nearest;
-use phaser_project::config::Placed;
+use phaser_project::config::DirectoryConfig;
 use phaser_project::contracts::layers::{self, Layer, Layers, Loading};
-use phaser_project::contracts::read::{Directory, ExamplesWanted};
+use phaser_project::contracts::read::{ContractDirectory, ExamplesWanted};
 use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::{RelPath, Root, RootHints, find_root};
 use phaser_project::project::load::{Extra, Loaded};
@@ -231,20 +231,22 @@ impl LoadedProject {
 
     /// The path on disk of a contract file, from its displayed path.
     pub fn path_of(&self, shown: &Path) -> Option<PathBuf> {
-        let inside =
-            |directory: &Directory| Some(directory.path.join(shown.strip_prefix(&directory.shown).ok()?));
+        let inside = |directory: &ContractDirectory| {
+            Some(directory.path.join(shown.strip_prefix(&directory.shown).ok()?))
+        };
         self.directories().filter_map(inside).find(|file| file.is_file())
     }
 
     /// The contract directories.
-    pub fn directories(&self) -> impl DoubleEndedIterator<Item = &Directory> {
+    pub fn directories(&self) -> impl DoubleEndedIterator<Item = &ContractDirectory> {
         self.loaded.from.iter().filter_map(Layer::directory)
     }
 
     /// The files that a contract is checked on.
     pub fn checked_on(&self, contract: &Contract) -> Vec<&RelPath> {
         let exempt = self.loaded.layers.exempt(&self.root);
-        let excluded: Vec<FileSet> = self.loaded.configs.iter().filter_map(Placed::excluded).collect();
+        let excluded: Vec<FileSet> =
+            self.loaded.configs.iter().filter_map(DirectoryConfig::excluded).collect();
         let is_read = |path: &RelPath| {
             !exempt.iter().any(|directory| path.below(directory).is_some())
                 && !excluded.iter().any(|files| files.contains(path))

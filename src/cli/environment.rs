@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::agents::Client;
-use phaser_project::source::git::Location;
+use phaser_project::source::git::GitLocation;
 
 /// The process environment, read once at the start.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Environment {
     /// `GITHUB_STEP_SUMMARY`: the file of the job summary.
     pub github_step_summary: Option<PathBuf>,
     /// Git's own variables.
-    pub git: Location,
+    pub git: GitLocation,
     /// `CLAUDE_CONFIG_DIR`: replaces `~/.claude`.
     pub claude_config_dir: Option<PathBuf>,
     /// Whether the plugin started phaser, as opposed to a hook in settings.
@@ -50,7 +50,7 @@ impl Environment {
         let home = directory("HOME").or_else(|| directory("USERPROFILE"));
         let config_home = || home.as_ref().map(|home| home.join(".config"));
         Self {
-            git: Location {
+            git: GitLocation {
                 cwd: cwd.clone(),
                 git_dir: directory("GIT_DIR"),
                 work_tree: directory("GIT_WORK_TREE"),

@@ -23,7 +23,7 @@ use phaser_core::violation::Violation;
 use phaser_project::path::{RelPath, Root, RootHints, find_root};
 use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
-use phaser_project::scan::{Existing, Watch as _};
+use phaser_project::scan::{Existing, ProgressSink as _};
 use phaser_project::source::{Source, Target, Targets};
 
 mod diff;

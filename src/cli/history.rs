@@ -18,13 +18,13 @@ use crate::report::history;
 use crate::report::palette::Palette;
 use crate::report::redact::redact;
 use phaser_core::contract::Warning;
-use phaser_project::history::{History as Counted, Unchecked, count};
+use phaser_project::history::{Unchecked, ViolationHistory, count};
 use phaser_project::path::{RootHints, find_root};
 use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
 use phaser_project::source::Source;
-use phaser_project::source::git::history::{Every, Reach, Wanted, past, seconds_of};
+use phaser_project::source::git::history::{CommitSelection, Every, HistoryReach, past, seconds_of};
 
 /// Number of gaps that are printed one by one.
 const MOST_GAPS: usize = 20;
@@ -132,7 +132,7 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
     let past = past(project.root(), &environment.git, args.wanted(), project.threads())?;
     let source = Source::Tree(None);
     let mut inspection = project.inspect(&source)?;
-    let scanning = scan::Options { threads: project.threads(), ..inspection.scanning() };
+    let scanning = scan::ScanOptions { threads: project.threads(), ..inspection.scanning() };
     let bar = environment.stderr_is_terminal() && !args.quiet;
     let visible = if bar { Visible::Yes } else { Visible::No };
     let (today, warnings) = match args.format() {
@@ -159,13 +159,13 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
 
 impl History {
     /// The selected commits.
-    fn wanted(&self) -> Wanted {
+    fn wanted(&self) -> CommitSelection {
         let reach = match (self.since, self.commits) {
-            (Some(since), _) => Reach::Since(since),
-            (None, Some(commits)) => Reach::Commits(commits),
-            (None, None) => Reach::Year,
+            (Some(since), _) => HistoryReach::Since(since),
+            (None, Some(commits)) => HistoryReach::Commits(commits),
+            (None, None) => HistoryReach::Year,
         };
-        Wanted { reach, every: self.every }
+        CommitSelection { reach, every: self.every }
     }
 
     fn format(&self) -> Format {
@@ -174,7 +174,7 @@ impl History {
     }
 
     /// Prints gaps, and where the history ends early.
-    fn say_gaps(&self, counted: &Counted) {
+    fn say_gaps(&self, counted: &ViolationHistory) {
         if counted.samples.is_empty() {
             say("phaser: there is no commit since then: name an earlier time with --since");
         }
@@ -205,7 +205,7 @@ impl History {
     fn write(
         &self,
         environment: &Environment,
-        counted: &Counted,
+        counted: &ViolationHistory,
         today: Option<&Report>,
     ) -> anyhow::Result<()> {
         let palette = Palette::new(self.color.on(environment));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
-use phaser_project::atomic_write::replace_with;
+use phaser_project::atomic_write;
 use phaser_project::path::real_path;
 
 /// Writes to stdout. A closed pipe (`| head`) is no error.
@@ -55,7 +55,7 @@ fn write_file(path: &Path, report: impl FnOnce(&mut dyn Write) -> io::Result<()>
     if path.exists() && !path.is_file() {
         return write(&mut File::create(path)?);
     }
-    replace_with(path, write)
+    atomic_write::write_with(path, write)
 }
 
 /// Appends to a file.

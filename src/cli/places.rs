@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::environment::Environment;
 use super::packs::Packs;
 use phaser_core::contract::LayerKind;
-use phaser_project::contracts::read::{Directory, Forms};
+use phaser_project::contracts::read::{ContractDirectory, Forms};
 use phaser_project::path::Root;
 use phaser_project::project::load::Extra;
 
@@ -33,9 +33,9 @@ pub fn extra_with_older(
     Ok(if extra.named.is_some() { extra } else { with_older(extra, root, environment) })
 }
 
-fn user(environment: &Environment) -> Option<Directory> {
+fn user(environment: &Environment) -> Option<ContractDirectory> {
     let inside = Path::new(STORAGE).join(CONTRACTS);
-    environment.home.as_ref().map(|home| Directory {
+    environment.home.as_ref().map(|home| ContractDirectory {
         kind: LayerKind::User,
         path: home.join(&inside),
         shown: Path::new("~").join(&inside),
@@ -53,21 +53,21 @@ fn with_older(extra: Extra, root: &Root, environment: &Environment) -> Extra {
     let stored =
         environment.storage_dir.as_ref().map(|storage| environment.cwd.join(storage).join(CONTRACTS));
     let user = user.filter(|_| nearest.is_none());
-    let mut older: Vec<Directory> = Vec::new();
+    let mut older: Vec<ContractDirectory> = Vec::new();
     for path in stored.into_iter().chain(nearest) {
         let shown = path.strip_prefix(root.path()).unwrap_or(&path).to_owned();
         if !older.iter().any(|known| known.path == path) {
-            older.push(Directory { kind: LayerKind::Project, path, shown, forms: Forms::NestedOnly });
+            older.push(ContractDirectory { kind: LayerKind::Project, path, shown, forms: Forms::NestedOnly });
         }
     }
     let user = user.filter(|user| !older.iter().any(|known| known.path == user.path));
     Extra { older, user, ..extra }
 }
 
-fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<Directory> {
+fn named_directory(named: &Path, environment: &Environment) -> anyhow::Result<ContractDirectory> {
     let path = environment.cwd.join(named);
     if let Err(error) = std::fs::read_dir(&path) {
         bail!("--contracts-dir {}: not a readable directory: {error}; name one that is", named.display());
     }
-    Ok(Directory { kind: LayerKind::Named, path, shown: named.to_owned(), forms: Forms::Both })
+    Ok(ContractDirectory { kind: LayerKind::Named, path, shown: named.to_owned(), forms: Forms::Both })
 }

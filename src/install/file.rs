@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Edited, SettingsError};
-use phaser_project::atomic_write::replace;
+use phaser_project::atomic_write;
 
 /// The maximum number of links followed.
 const MAX_LINKS: usize = 40;
@@ -92,7 +92,7 @@ pub fn edit(
     let _lock = lock(directory).map_err(cannot)?;
     let edited = preview(path, &change)?;
     match &edited {
-        Edited::Changed(text) => replace(&target, text.as_bytes()).map_err(cannot)?,
+        Edited::Changed(text) => atomic_write::write(&target, text.as_bytes()).map_err(cannot)?,
         Edited::Emptied(_) => remove(&target).map_err(cannot)?,
         Edited::Unchanged | Edited::Differs(_) => {}
     }

@@ -10,7 +10,7 @@ use super::palette::Palette;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::{inert, inert_json};
 use phaser_core::violation::Violation;
-use phaser_project::history::backtest::{Backtest, Tried};
+use phaser_project::history::backtest::{BacktestResult, CheckedCommit};
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 
@@ -21,11 +21,11 @@ const MAX_LINES: usize = 5;
 
 /// The violations of a contract today, and the commits it would have refused.
 #[derive(Debug, Clone, Copy)]
-pub struct BacktestResult<'a> {
+pub struct BacktestSummary<'a> {
     pub contract: &'a Contract,
     /// Its violations in the current files.
     pub today: &'a Report,
-    pub past: &'a Backtest,
+    pub past: &'a BacktestResult,
 }
 
 /// The verb for a commit that violates the contract.
@@ -39,11 +39,11 @@ fn refused(contract: &Contract) -> &'static str {
 /// Writes today's violations, then the commits.
 pub fn write_text(
     out: &mut dyn Write,
-    result: BacktestResult<'_>,
+    result: BacktestSummary<'_>,
     here: &Here,
     palette: Palette,
 ) -> io::Result<()> {
-    let BacktestResult { contract, today, past } = result;
+    let BacktestSummary { contract, today, past } = result;
     let (bold, style) = (palette.bold(), palette.severity(contract.severity));
     let message = contract.message.lines().next().unwrap_or_default();
     writeln!(
@@ -60,7 +60,7 @@ pub fn write_text(
         count => writeln!(out, "today: {} in {}", counted(count, "violation"), counted(files, "file"))?,
     }
     write_lines(out, &open, here, palette)?;
-    let caught: Vec<&Tried> = past.caught().collect();
+    let caught: Vec<&CheckedCommit> = past.caught().collect();
     let of_days = match &past.days {
         Some([oldest, newest]) if oldest != newest => format!(" from {oldest} to {newest}"),
         Some([day, _]) => format!(" of {day}"),
@@ -70,7 +70,7 @@ pub fn write_text(
     let word = refused(contract);
     let through = past.commits - caught.len();
     writeln!(out, "\nof {commits}{of_days}, {} would have been {word}, {through} let through", caught.len())?;
-    for Tried { commit, report } in caught {
+    for CheckedCommit { commit, report } in caught {
         let dim = palette.dim();
         let (date, id, subject) = (&commit.date, commit.short_id(), inert(&commit.subject));
         writeln!(out, "\n{date}  {dim}{id}{dim:#}  {bold}{subject}{bold:#}")?;
@@ -112,11 +112,11 @@ fn counted(count: usize, what: &str) -> String {
 /// Writes one JSON document. Version 1 has `looked_at`, the number of commits.
 pub fn write_json(
     out: &mut dyn Write,
-    BacktestResult { contract, today, past }: BacktestResult<'_>,
+    BacktestSummary { contract, today, past }: BacktestSummary<'_>,
 ) -> io::Result<()> {
     let refused: Vec<Value> = past
         .caught()
-        .map(|Tried { commit, report }| {
+        .map(|CheckedCommit { commit, report }| {
             json!({
                 "id": commit.id,
                 "time": commit.time,

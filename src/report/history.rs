@@ -9,7 +9,7 @@ use super::html::Page;
 use super::palette::Palette;
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_json};
-use phaser_project::history::{History, Sample};
+use phaser_project::history::{CommitSample, ViolationHistory};
 use phaser_project::report::Report;
 
 const VERSION: u32 = 1;
@@ -39,7 +39,7 @@ struct CommitJson<'a> {
 }
 
 impl<'a> HistoryJson<'a> {
-    fn of(history: &'a History) -> Self {
+    fn of(history: &'a ViolationHistory) -> Self {
         let commits = history.samples.iter().map(|sample| CommitJson {
             id: &sample.commit.id,
             time: sample.commit.time,
@@ -52,13 +52,13 @@ impl<'a> HistoryJson<'a> {
 }
 
 /// Writes one JSON document, the input of `phaser report trend` and `report html --history`.
-pub fn write_json(out: &mut dyn Write, history: &History) -> io::Result<()> {
+pub fn write_json(out: &mut dyn Write, history: &ViolationHistory) -> io::Result<()> {
     let json = serde_json::to_string_pretty(&HistoryJson::of(history))?;
     writeln!(out, "{}", inert_json(&json))
 }
 
 /// Writes the HTML page of today's report with the history.
-pub fn write_html(out: &mut dyn Write, history: &History, today: &Report) -> io::Result<()> {
+pub fn write_html(out: &mut dyn Write, history: &ViolationHistory, today: &Report) -> io::Result<()> {
     let mut page = Page::of(today);
     let json = serde_json::to_vec(&HistoryJson::of(history))?;
     page.add_history(&json).map_err(io::Error::other)?;
@@ -66,12 +66,12 @@ pub fn write_html(out: &mut dyn Write, history: &History, today: &Report) -> io:
 }
 
 /// Writes tables: the commits, the contracts, and the commits that changed most.
-pub fn write_text(out: &mut dyn Write, history: &History, palette: Palette) -> io::Result<()> {
+pub fn write_text(out: &mut dyn Write, history: &ViolationHistory, palette: Palette) -> io::Result<()> {
     let [Some(first), Some(last)] = [history.samples.first(), history.samples.last()] else {
         return writeln!(out, "no commits");
     };
     write_samples(out, &history.samples, palette)?;
-    let count = |sample: &Sample, id: &str| sample.contracts.get(id).copied().unwrap_or(0);
+    let count = |sample: &CommitSample, id: &str| sample.contracts.get(id).copied().unwrap_or(0);
     let rows = history.severities.iter();
     let rows = rows.map(|(id, &severity)| ContractChange {
         id,
@@ -83,12 +83,12 @@ pub fn write_text(out: &mut dyn Write, history: &History, palette: Palette) -> i
     write_changes(out, &history.samples, palette)
 }
 
-fn write_samples(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> io::Result<()> {
+fn write_samples(out: &mut dyn Write, samples: &[CommitSample], palette: Palette) -> io::Result<()> {
     let (bold, dim) = (palette.bold(), palette.dim());
     let (bad, doubtful) = (palette.severity(Severity::Error), palette.severity(Severity::Warning));
-    let most = samples.iter().map(Sample::total).max().unwrap_or(0).max(1);
+    let most = samples.iter().map(CommitSample::total).max().unwrap_or(0).max(1);
     writeln!(out, "{bold}{:<10}  {:<10}  {:>8}  {:>8}{bold:#}", "date", "commit", "errors", "warnings")?;
-    for Sample { commit, errors, warnings, .. } in samples {
+    for CommitSample { commit, errors, warnings, .. } in samples {
         // A count above zero has at least one character.
         let bar = |count: usize| (count * WIDTH / most).max(usize::from(count > 0));
         let [of_errors, of_warnings] =
@@ -146,13 +146,14 @@ fn difference(first: usize, now: usize) -> String {
     }
 }
 
-fn write_changes(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> io::Result<()> {
-    let steps: Vec<&[Sample]> = samples.windows(2).collect();
-    let more = |step: &&[Sample]| step[1].total().saturating_sub(step[0].total());
-    let less = |step: &&[Sample]| step[0].total().saturating_sub(step[1].total());
+fn write_changes(out: &mut dyn Write, samples: &[CommitSample], palette: Palette) -> io::Result<()> {
+    let steps: Vec<&[CommitSample]> = samples.windows(2).collect();
+    let more = |step: &&[CommitSample]| step[1].total().saturating_sub(step[0].total());
+    let less = |step: &&[CommitSample]| step[0].total().saturating_sub(step[1].total());
     let bold = palette.bold();
-    for (title, by) in [("added most", &more as &dyn Fn(&&[Sample]) -> usize), ("removed most", &less)] {
-        let mut steps: Vec<&&[Sample]> = steps.iter().filter(|step| by(step) > 0).collect();
+    for (title, by) in [("added most", &more as &dyn Fn(&&[CommitSample]) -> usize), ("removed most", &less)]
+    {
+        let mut steps: Vec<&&[CommitSample]> = steps.iter().filter(|step| by(step) > 0).collect();
         steps.sort_by_key(|step| std::cmp::Reverse(by(step)));
         if steps.is_empty() {
             continue;
@@ -166,7 +167,7 @@ fn write_changes(out: &mut dyn Write, samples: &[Sample], palette: Palette) -> i
 }
 
 /// Writes a commit and the change in violations since the sample before it.
-fn write_step(out: &mut dyn Write, step: &[Sample], palette: Palette) -> io::Result<()> {
+fn write_step(out: &mut dyn Write, step: &[CommitSample], palette: Palette) -> io::Result<()> {
     let [before, after] = step else { return Ok(()) };
     let dim = palette.dim();
     let commit = &after.commit;

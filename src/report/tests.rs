@@ -12,12 +12,12 @@ use super::text::{Detail, Hint, TextOptions, Totals};
 use super::*;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::{self, Directives, Matcher};
-use phaser_project::baseline::{self, Baseline, Key};
+use phaser_project::baseline::{self, Baseline, EntryKey};
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 use phaser_project::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
 use phaser_project::source::{Content, Coverage, Target, Targets};
-use phaser_project::states::{Seen, Tolerated, settle};
+use phaser_project::states::{BaselineInput, Scanned, decide_states};
 
 const CONTRACTS: [&str; 6] = [
     "rule_id: no-print\ntype: forbid_pattern\npattern: 'print\\('\nfix: 'log('\nfile_glob: '**/*.py'\nmessage: Use log\nseverity: error\n",
@@ -65,7 +65,7 @@ fn targets() -> Targets {
 }
 
 fn report(baseline: Option<&Baseline>) -> Report {
-    let options = scan::Options {
+    let options = scan::ScanOptions {
         threads: 2,
         max_file_size: 1 << 20,
         existing: Existing::Report,
@@ -76,17 +76,17 @@ fn report(baseline: Option<&Baseline>) -> Report {
     };
     let mut report = scan(&matcher(), &targets(), options, &());
     let is_gone = |path: &RelPath| path.as_bytes().starts_with(b"old/");
-    let tolerated = |baseline| Tolerated { baseline, is_gone: &is_gone, seen: Seen::Everything };
-    settle(&mut report, baseline.map(tolerated).as_ref());
+    let tolerated = |baseline| BaselineInput { baseline, is_gone: &is_gone, seen: Scanned::Everything };
+    decide_states(&mut report, baseline.map(tolerated).as_ref());
     redact::redact(&mut report);
     report
 }
 
 /// A baseline of some violations, partly under previous paths.
 fn baseline() -> Baseline {
-    let mut entries: BTreeMap<Key, u32> = BTreeMap::new();
+    let mut entries: BTreeMap<EntryKey, u32> = BTreeMap::new();
     for (at, violation) in report(None).open().enumerate().filter(|(at, _)| at % 3 != 0) {
-        let mut key = Key::of(violation);
+        let mut key = EntryKey::of(violation);
         if at % 3 == 2 && key.path.starts_with("src/1/") {
             key.path = key.path.replace("src/1/", "old/");
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use phaser_core::sanitize::printable;
 use phaser_core::violation::LineDigest;
-use phaser_project::baseline::{Baseline, Entry};
+use phaser_project::baseline::{Baseline, BaselineEntry};
 use phaser_project::contracts::read::overlaid::Overlay;
 use phaser_project::path::{BASELINE, RelPath, Root};
 
@@ -45,7 +45,7 @@ fn entries(bytes: &[u8]) -> Baseline {
 fn added(root: &Root, before: &Baseline, after: &Baseline) -> BTreeMap<(String, String), u32> {
     // Entries of deleted files cover the same lines in other files: a renamed file keeps its entries.
     let mut moved: HashMap<(&[u8], Option<LineDigest>), u32> = HashMap::new();
-    let line = |entry: &Entry| Some(entry.digest).filter(|_| !entry.is_lineless());
+    let line = |entry: &BaselineEntry| Some(entry.digest).filter(|_| !entry.is_lineless());
     let is_gone = |path: &[u8]| {
         let native = RelPath::from_bytes(path).to_native();
         Path::new(&native).is_relative() && !root.path().join(native).exists()
@@ -73,6 +73,6 @@ fn added(root: &Root, before: &Baseline, after: &Baseline) -> BTreeMap<(String, 
     added
 }
 
-fn find(baseline: &Baseline, entry: &Entry) -> u32 {
+fn find(baseline: &Baseline, entry: &BaselineEntry) -> u32 {
     baseline.find(entry.contract, entry.path, entry.digest).map_or(0, |at| baseline.entry(at).count)
 }

@@ -10,7 +10,7 @@ use phaser_core::contract::scope::OverrideValues;
 use phaser_core::contract::selector::Selector;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::printable;
-use phaser_project::config::{Config, Existing, Placed};
+use phaser_project::config::{Config, DirectoryConfig, Existing};
 use phaser_project::contracts::layers::Override;
 use phaser_project::path::{CONFIG, RelPath};
 use phaser_project::project::load::Loaded;
@@ -29,11 +29,11 @@ pub(super) fn weaker(states: &States) -> Vec<String> {
     found
 }
 
-fn configs(states: &States) -> impl Iterator<Item = &Placed> {
+fn configs(states: &States) -> impl Iterator<Item = &DirectoryConfig> {
     states.before.configs.iter().chain(&states.after.configs)
 }
 
-fn of<'l>(loaded: &'l Loaded, base: &RelPath) -> Option<&'l Placed> {
+fn of<'l>(loaded: &'l Loaded, base: &RelPath) -> Option<&'l DirectoryConfig> {
     loaded.configs.iter().find(|placed| placed.base == *base)
 }
 
@@ -52,7 +52,7 @@ fn broken(states: &States) -> impl Iterator<Item = String> {
 }
 
 /// Newly excluded files.
-fn excluded(states: &States, placed: &Placed) -> Vec<String> {
+fn excluded(states: &States, placed: &DirectoryConfig) -> Vec<String> {
     let before = || {
         states.before.configs.iter().flat_map(|placed| {
             placed.config.exclude.iter().map(|glob| Globs { base: &placed.base, text: glob.as_str() })
@@ -96,7 +96,7 @@ pub(super) fn overrides(states: &States) -> Vec<String> {
     found
 }
 
-fn overrides_of(loaded: &Loaded) -> impl Iterator<Item = (&Placed, &Override)> {
+fn overrides_of(loaded: &Loaded) -> impl Iterator<Item = (&DirectoryConfig, &Override)> {
     loaded.configs.iter().flat_map(|placed| placed.config.overrides.iter().map(move |one| (placed, one)))
 }
 

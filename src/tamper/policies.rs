@@ -13,8 +13,8 @@ use phaser_project::project::Inspection;
 use phaser_project::project::by_file::ByFile;
 use phaser_project::report::{AddedIgnore, Report};
 use phaser_project::source::git;
-use phaser_project::source::swept::Sweep;
 use phaser_project::source::tree::changed_at;
+use phaser_project::source::worktree::ChangeWindow;
 use phaser_project::source::{Content, Reader, Source, Target, Targets};
 use phaser_project::tool_call::{Call, Moment, Rewrite};
 
@@ -33,11 +33,11 @@ pub fn concerns(inspection: &Inspection<'_>, report: &Report, user_settings: Opt
     };
     let changing = match inspection.source() {
         Source::Changes(call) if call.moment == Moment::Before => Changing::Call(call),
-        Source::Swept(Sweep::Command { .. }) => Changing::Command(&inspection.targets),
+        Source::Swept(ChangeWindow::Command { .. }) => Changing::Command(&inspection.targets),
         _ => return Vec::new(),
     };
     let mut concerns = Vec::new();
-    if let Source::Swept(Sweep::Command { since, .. }) = inspection.source() {
+    if let Source::Swept(ChangeWindow::Command { since, .. }) = inspection.source() {
         concerns.extend(on_removal(protection, options.git.as_ref(), *since));
     }
     if report.contracts.is_empty() {
@@ -177,7 +177,11 @@ fn judged(protection: Protection<'_>, moment: Moment, changes: &[Rewritten]) -> 
 
 /// The concern about files of enforcement that a command removed: files of HEAD that are gone from a directory that changed
 /// since the command began.
-fn on_removal(protection: Protection<'_>, git: Option<&git::Location>, since: SystemTime) -> Option<Concern> {
+fn on_removal(
+    protection: Protection<'_>,
+    git: Option<&git::GitLocation>,
+    since: SystemTime,
+) -> Option<Concern> {
     let root = protection.root;
     let [contracts, settings, top] = [PROJECT_CONTRACTS, SETTINGS, ""].map(|name| root.path().join(name));
     let changed = |directory: &PathBuf| {

@@ -7,9 +7,6 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {write as replace, write_with as replace_with};
-
 /// Writes a file atomically and durably. Keeps owner and mode of an existing file; refuses a read-only one; replaces
 /// a link instead of following it.
 pub fn write(target: &Path, content: &[u8]) -> io::Result<()> {

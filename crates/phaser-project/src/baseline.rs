@@ -35,9 +35,6 @@ mod lookup;
 
 use frame::EntryLine;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {BaselineEntry as Entry, EntryFilter as Wanted, EntryKey as Key};
-
 /// The largest baseline that is read, in bytes: room for more than half a million entries.
 const MAX_SIZE: u64 = 64 << 20;
 

@@ -41,9 +41,6 @@ pub use record::FileResult;
 use eviction::evict;
 use store::{CacheEntry, CacheFile, Unusable, Variant, merged};
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {CacheLocation as Place, CacheNote as Note, PresentFiles as Seen};
-
 /// The name of the cache directory, in git's common directory or in the user's cache directory.
 pub const FOLDER: &str = "phaser";
 

@@ -19,9 +19,6 @@ mod read;
 
 pub use keys::schema;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use DirectoryConfig as Placed;
-
 /// The largest configuration, in bytes.
 const MAX_SIZE: u64 = 64 * 1024;
 

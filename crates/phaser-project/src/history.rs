@@ -34,9 +34,6 @@ use phaser_core::skipped::{Gap, Why};
 
 pub mod backtest;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {CommitSample as Sample, ViolationHistory as History};
-
 /// The open violations of the sampled commits.
 #[derive(Debug)]
 pub struct ViolationHistory {

@@ -32,12 +32,12 @@ use crate::contracts::read::ExamplesWanted;
 use crate::packs::Pack;
 use crate::path::{BASELINE, RelPath, Root};
 use crate::report::{Phase, Report};
-use crate::scan::{self, AddedIgnores, Existing, Measure, Propose, Watch, scan};
-use crate::source::git::{self, Committed, Location, Renames, Staged};
-use crate::source::present::Present;
+use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
+use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles};
+use crate::source::present::ProjectFiles;
 use crate::source::tree::Stamps;
-use crate::source::{Coverage, Source, Targets, changes, files, swept, tree};
-use crate::states::{Seen, Tolerated, settle};
+use crate::source::{Coverage, Source, Targets, changes, files, tree, worktree};
+use crate::states::{BaselineInput, Scanned, decide_states};
 use crate::tool_call::{Call, Moment};
 
 pub mod by_file;
@@ -111,7 +111,7 @@ pub struct Options {
     /// Directory that relative paths start at; the root if `None`.
     pub cwd: Option<PathBuf>,
     /// Where git looks; from `cwd` if `None`.
-    pub git: Option<Location>,
+    pub git: Option<GitLocation>,
     /// Whether results are cached.
     pub cache: CacheUse,
 }
@@ -228,7 +228,7 @@ pub enum Error {
     Baseline(String),
     /// A git repository cannot be read.
     #[error(transparent)]
-    Git(#[from] git::Error),
+    Git(#[from] git::GitError),
 }
 
 /// Builds a [`Project`]: `Project::builder(root).packs(["secrets"]).build()`.
@@ -397,9 +397,12 @@ impl Project {
         })
     }
 
-    fn location(&self) -> Location {
+    fn location(&self) -> GitLocation {
         let cwd = self.options.cwd.as_deref().unwrap_or(self.root.path());
-        self.options.git.clone().unwrap_or_else(|| Location { cwd: cwd.to_owned(), ..Location::default() })
+        self.options
+            .git
+            .clone()
+            .unwrap_or_else(|| GitLocation { cwd: cwd.to_owned(), ..GitLocation::default() })
     }
 
     /// Number of threads.
@@ -409,7 +412,7 @@ impl Project {
     }
 
     /// The targets of a source. Renamed files are paired by similarity only if violations are compared.
-    pub fn targets(&self, source: &Source, existing: Option<Existing>) -> Result<Targets, git::Error> {
+    pub fn targets(&self, source: &Source, existing: Option<Existing>) -> Result<Targets, git::GitError> {
         let root = &self.root;
         let renames = match existing {
             Some(Existing::Report) => Renames::Similar,
@@ -427,13 +430,14 @@ impl Project {
                 }
             }
             Source::Staged(paths) => {
-                let wanted = if paths.is_empty() { Staged::Changed } else { Staged::Named(paths) };
+                let wanted = if paths.is_empty() { StagedFiles::Changed } else { StagedFiles::Named(paths) };
                 git::staged(root, &self.location(), wanted, renames)?
             }
             Source::Diff(revisions) => git::changed(root, &self.location(), revisions, renames)?,
             Source::Swept(sweep) => {
-                let looking = swept::Looking { threads: self.threads(), deadline: self.options.deadline };
-                swept::swept(root, &self.location(), sweep, looking)
+                let looking =
+                    worktree::WalkLimits { threads: self.threads(), deadline: self.options.deadline };
+                worktree::changed_files(root, &self.location(), sweep, looking)
             }
         })
     }
@@ -558,13 +562,15 @@ impl Project {
     }
 
     /// Where results are cached, if they are, and notes about it.
-    fn cache(&self, loaded: &Loaded) -> (Option<cache::Place>, Vec<String>) {
+    fn cache(&self, loaded: &Loaded) -> (Option<cache::CacheLocation>, Vec<String>) {
         let CacheUse::On { wanted, home, program } = &self.options.cache else { return (None, Vec::new()) };
         if !wanted.or(loaded.cache()).unwrap_or(false) {
             return (None, Vec::new());
         }
         match self.cache_directory(home.clone()) {
-            Some(directory) => (Some(cache::Place { directory, program: program.clone() }), Vec::new()),
+            Some(directory) => {
+                (Some(cache::CacheLocation { directory, program: program.clone() }), Vec::new())
+            }
             None => (None, vec!["no directory for the cache (set HOME or XDG_CACHE_HOME)".to_owned()]),
         }
     }
@@ -623,7 +629,7 @@ pub struct Inspection<'p> {
     existing: Existing,
     recorded: Recorded,
     new_ignores: AddedIgnores,
-    cache: Option<cache::Place>,
+    cache: Option<cache::CacheLocation>,
     notes: Vec<String>,
     phases: Phases,
 }
@@ -672,10 +678,10 @@ impl<'p> Inspection<'p> {
     }
 
     /// How targets are scanned.
-    pub fn scanning(&self) -> scan::Options<'static> {
+    pub fn scanning(&self) -> scan::ScanOptions<'static> {
         let Options { max_file_size, measure, fixes, .. } = self.project.options;
         let several = self.targets.targets.len() > 1 || matches!(self.targets.coverage, Coverage::Rest(_));
-        scan::Options {
+        scan::ScanOptions {
             threads: if several { self.project.threads() } else { 1 },
             max_file_size,
             existing: self.existing,
@@ -691,7 +697,7 @@ impl<'p> Inspection<'p> {
         matcher::Options {
             limits: Limits { deadline, ..Limits::default() },
             exempt: self.loaded.layers.exempt(&self.project.root),
-            exclude: self.loaded.configs.iter().filter_map(config::Placed::excluded).collect(),
+            exclude: self.loaded.configs.iter().filter_map(config::DirectoryConfig::excluded).collect(),
             ..matcher::Options::new(timeout, directives)
         }
     }
@@ -740,7 +746,7 @@ impl<'p> Inspection<'p> {
     }
 
     /// Scans the targets and decides the state of each violation.
-    pub fn run(&mut self, watch: &dyn Watch) -> Report {
+    pub fn run(&mut self, watch: &dyn ProgressSink) -> Report {
         let mut notes = self.notes();
         let has_contracts = !self.loaded.layers.contracts.is_empty();
         let contracts = self.take_contracts();
@@ -750,7 +756,7 @@ impl<'p> Inspection<'p> {
         let mut warnings = self.build_matcher(contracts);
         let Some(matcher) = &self.matcher else { return Report::default() };
         let cache = self.open_cache(matcher);
-        let options = scan::Options { cache: cache.as_ref(), ..self.scanning() };
+        let options = scan::ScanOptions { cache: cache.as_ref(), ..self.scanning() };
         let mut report = scan(matcher, &self.targets, options, watch);
         notes.extend(cache.map(|cache| kept::save(cache, &self.targets)).unwrap_or_default());
         let root = &self.project.root;
@@ -758,14 +764,14 @@ impl<'p> Inspection<'p> {
             warnings.push(broken);
             None
         });
-        let present = Present { root, targets: &self.targets };
+        let present = ProjectFiles { root, targets: &self.targets };
         let is_gone = |path: &RelPath| !present.has(path);
-        let tolerated = baseline.as_ref().map(|baseline| Tolerated {
+        let tolerated = baseline.as_ref().map(|baseline| BaselineInput {
             baseline,
             is_gone: &is_gone,
-            seen: if self.targets.coverage == Coverage::Whole { Seen::Everything } else { Seen::Some },
+            seen: if self.targets.coverage == Coverage::Whole { Scanned::Everything } else { Scanned::Some },
         });
-        settle(&mut report, tolerated.as_ref());
+        decide_states(&mut report, tolerated.as_ref());
         // With part of the contracts, or a baseline that the change cannot edit, stale entries are unknown.
         let Options { severity, deadline, .. } = self.project.options;
         if severity.is_some() || self.project.committed.is_some() {

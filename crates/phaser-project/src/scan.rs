@@ -37,9 +37,6 @@ pub mod tally;
 pub use added_ignores::AddedIgnores;
 use gather::{Gathered, judge_project, survey_target};
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {ProgressSink as Watch, ScanOptions as Options};
-
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanOptions<'c> {

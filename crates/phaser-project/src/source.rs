@@ -21,7 +21,6 @@ pub mod present;
 pub mod shard;
 pub mod tree;
 pub mod worktree;
-pub use worktree as swept;
 
 /// Where the text to check comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub enum Source {
     /// No text: an event that concerns no file.
     Nothing,
     /// The files that a shell command or a turn of an agent may have written.
-    Swept(swept::Sweep),
+    Swept(worktree::ChangeWindow),
 }
 
 impl Source {

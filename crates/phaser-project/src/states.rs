@@ -34,9 +34,6 @@ mod baseline;
 use baseline::BaselineMarker;
 pub use baseline::{BaselineInput, Scanned};
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {BaselineInput as Tolerated, Scanned as Seen, decide_states as settle};
-
 /// Decides the state of every violation, and numbers those with the same fingerprint.
 pub fn decide_states(report: &mut Report, baseline: Option<&BaselineInput>) {
     if let Some(baseline) = baseline {

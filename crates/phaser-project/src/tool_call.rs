@@ -13,9 +13,6 @@ use phaser_core::text::Bytes;
 
 pub mod patch;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {FileChange as Change, PatchBase as Base, TextEdit as Edit};
-
 /// The longest path that is checked, in bytes; no system accepts a longer one.
 pub const MAX_PATH: usize = 32 * 1024;
 

@@ -1,4 +1,4 @@
-//! The result of an `Edit` call, byte for byte as Claude Code writes it.
+//! The result of an `TextEdit` call, byte for byte as Claude Code writes it.
 //!
 //! phaser checks the file that an edit *would* leave, so it has to repeat Claude Code's algorithm exactly. An edit that is
 //! wrongly taken for impossible would not be checked; where Claude Code's behaviour is in doubt, the edit is applied.
@@ -34,7 +34,7 @@
 use memchr::memmem;
 
 use phaser_core::text::{Bytes, to_str};
-use phaser_project::tool_call::{Edit, NotApplied, Occurrences, in_turn};
+use phaser_project::tool_call::{NotApplied, Occurrences, TextEdit, in_turn};
 
 mod spelling;
 
@@ -49,7 +49,7 @@ const UTF8_BOM: char = '\u{FEFF}';
 ///
 /// The result is UTF-8 and keeps the byte order mark. It has at most `limit` bytes: a few edits with `replace_all` could
 /// produce any number of them.
-pub fn apply_within(current: Option<Bytes>, edits: &[Edit], limit: usize) -> Result<Bytes, NotApplied> {
+pub fn apply_within(current: Option<Bytes>, edits: &[TextEdit], limit: usize) -> Result<Bytes, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let decoded = match current {
         Some(bytes) => into_utf8(bytes)?,
@@ -74,7 +74,7 @@ fn into_utf8(mut bytes: Bytes) -> Result<Bytes, NotApplied> {
 }
 
 /// `text`, which is UTF-8 without CRLF, after one edit; changed in place where possible, because files may be large.
-fn edited(text: Bytes, edit: &Edit, limit: usize) -> Result<Bytes, NotApplied> {
+fn edited(text: Bytes, edit: &TextEdit, limit: usize) -> Result<Bytes, NotApplied> {
     if edit.old.is_empty() {
         let blank = spelling::as_str(&text).chars().all(|char| char.is_whitespace() || char == UTF8_BOM);
         return if blank { Ok(edit.new.as_str().into()) } else { Err(NotApplied::OldNotFound) };
@@ -96,7 +96,7 @@ fn edited(text: Bytes, edit: &Edit, limit: usize) -> Result<Bytes, NotApplied> {
 
 /// The old and new text as the file spells them. Claude Code takes the line endings of an edit as given; LF for CRLF is
 /// tried as well, so that no possible edit is missed.
-fn find(text: &[u8], edit: &Edit) -> Option<Spelled<'static>> {
+fn find(text: &[u8], edit: &TextEdit) -> Option<Spelled<'static>> {
     let exact = spelling::find(text, &edit.old, &edit.new).map(Spelled::into_owned);
     exact.or_else(|| {
         let old = edit.old.replace("\r\n", "\n");
@@ -202,24 +202,24 @@ mod tests {
     use phaser_core::text::Text;
     use proptest::prelude::*;
 
-    fn first(old: &str, new: &str) -> Edit {
-        Edit { old: old.to_owned(), new: new.to_owned(), occurrences: Occurrences::First }
+    fn first(old: &str, new: &str) -> TextEdit {
+        TextEdit { old: old.to_owned(), new: new.to_owned(), occurrences: Occurrences::First }
     }
 
-    fn all(old: &str, new: &str) -> Edit {
-        Edit { old: old.to_owned(), new: new.to_owned(), occurrences: Occurrences::All }
+    fn all(old: &str, new: &str) -> TextEdit {
+        TextEdit { old: old.to_owned(), new: new.to_owned(), occurrences: Occurrences::All }
     }
 
-    fn apply(current: Option<Vec<u8>>, edits: &[Edit]) -> Result<Vec<u8>, NotApplied> {
+    fn apply(current: Option<Vec<u8>>, edits: &[TextEdit]) -> Result<Vec<u8>, NotApplied> {
         apply_within(current.map(Bytes::from), edits, usize::MAX).map(Bytes::into_vec)
     }
 
-    fn on(current: impl AsRef<[u8]>, edits: &[Edit]) -> String {
+    fn on(current: impl AsRef<[u8]>, edits: &[TextEdit]) -> String {
         let bytes = apply(Some(current.as_ref().to_vec()), edits).expect("applies");
         String::from_utf8(bytes).expect("UTF-8")
     }
 
-    fn not_applied(current: impl AsRef<[u8]>, edit: Edit) -> NotApplied {
+    fn not_applied(current: impl AsRef<[u8]>, edit: TextEdit) -> NotApplied {
         apply(Some(current.as_ref().to_vec()), &[edit]).expect_err("does not apply")
     }
 
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn limits_size_of_result() {
-        let within = |edits: &[Edit], limit| apply_within(Some("aaaa".into()), edits, limit);
+        let within = |edits: &[TextEdit], limit| apply_within(Some("aaaa".into()), edits, limit);
         let grow = all("a", "0123456789");
         assert_eq!(within(std::slice::from_ref(&grow), 40).map(|text| text.len()), Ok(40));
         assert_eq!(within(&[grow], 39), Err(NotApplied::TooLarge(39)));
@@ -421,7 +421,7 @@ mod tests {
     }
 
     /// The client's steps, one after the other, on whole strings.
-    fn model(current: &str, edit: &Edit) -> Option<String> {
+    fn model(current: &str, edit: &TextEdit) -> Option<String> {
         let crlf = current.matches("\r\n").count() > current.matches('\n').count() / 2;
         let text = current.replace("\r\n", "\n");
         let straight = |text: &str| text.replace(['‘', '’'], "'").replace(['“', '”'], "\"");
@@ -461,7 +461,7 @@ mod tests {
                 let made = apply_within(Some(file.clone().into()), std::slice::from_ref(&edit), usize::MAX);
                 // The simple way: all of it as one string, and a new look at the result.
                 let expected = to_str(&file).and_then(|text| {
-                    let folded = Edit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };
+                    let folded = TextEdit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };
                     model(&text, &edit).or_else(|| model(&text, &folded))
                 });
                 prop_assert_eq!(made.as_deref().ok(), expected.as_ref().map(String::as_bytes));
@@ -491,7 +491,7 @@ mod tests {
         ) {
             for edit in [first(&old, &new), all(&old, &new)] {
                 let result = apply(Some(text.as_bytes().to_vec()), std::slice::from_ref(&edit)).ok();
-                let folded = Edit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };
+                let folded = TextEdit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };
                 let expected = model(&text, &edit).or_else(|| model(&text, &folded));
                 prop_assert_eq!(result, expected.map(String::into_bytes));
             }

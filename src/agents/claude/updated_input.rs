@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::agents::decision::{FixedCall, MAX_TEXT};
 use phaser_hook::{PreToolUseResponse, Response, ToolInput, UpdatedInput};
-use phaser_project::tool_call::{Edit, Rewrite};
+use phaser_project::tool_call::{Rewrite, TextEdit};
 
 /// The response with the fixed text, or `None` if the tool's input has no key for it.
 pub(super) fn response(input: ToolInput<'_>, fixed: &FixedCall, context: Option<&str>) -> Option<Response> {
@@ -14,7 +14,7 @@ pub(super) fn response(input: ToolInput<'_>, fixed: &FixedCall, context: Option<
         Rewrite::Whole(content) => (&["content", "text"], content),
         Rewrite::Cell(cell) => (&["new_source", "newSource"], &cell.source),
         Rewrite::Edits { edits, .. } => match edits.as_slice() {
-            [Edit { new, .. }] => (&["new_string", "newString", "new_str", "newStr"], new),
+            [TextEdit { new, .. }] => (&["new_string", "newString", "new_str", "newStr"], new),
             _ => return None,
         },
         Rewrite::Patch(_) | Rewrite::Removal | Rewrite::Unknown => return None,
@@ -52,7 +52,7 @@ mod tests {
     use phaser_project::report::Report;
     use phaser_project::source::changes::changes;
     use phaser_project::source::{Content, Target};
-    use phaser_project::tool_call::{Algorithm, Call, Change, Edit, Moment, Occurrences, Rewrite};
+    use phaser_project::tool_call::{Algorithm, Call, FileChange, Moment, Occurrences, Rewrite, TextEdit};
 
     fn contracts() -> Vec<Contract> {
         let rules = [
@@ -85,7 +85,7 @@ mod tests {
             let event = json!({ "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input });
             let request = Request::read(event.to_string().as_bytes()).expect("an event");
             let rewrite = Rewrite::Whole("new".to_owned());
-            let changes = vec![Change { path: "a".to_owned(), rewrite, original: None }];
+            let changes = vec![FileChange { path: "a".to_owned(), rewrite, original: None }];
             let fixed = FixedCall { changes, explanation: "changed".to_owned(), denial: "no".to_owned() };
             let decision = Decision { verdict: Verdict::Fixed(fixed), ..Decision::NOTHING };
             let response = super::super::respond(&request, &decision, OnClean::Allow);
@@ -119,9 +119,9 @@ mod tests {
             let directory = tempfile::tempdir().expect("a temporary directory");
             let path = directory.path().join("a.txt");
             std::fs::write(&path, pieces.concat() + "old") .expect("written");
-            let edit = Edit { old: "old".to_owned(), new: new.concat(), occurrences };
+            let edit = TextEdit { old: "old".to_owned(), new: new.concat(), occurrences };
             let rewrite = Rewrite::Edits { edits: vec![edit], algorithm: Algorithm(edit::apply_within) };
-            let change = Change { path: "a.txt".to_owned(), rewrite, original: None };
+            let change = FileChange { path: "a.txt".to_owned(), rewrite, original: None };
             let cwd = directory.path().to_owned();
             let call = Call { moment: Moment::Before, cwd: cwd.clone(), changes: vec![change], skipped: Vec::new() };
             let root = Root::new(&cwd);

@@ -15,16 +15,16 @@ use crate::cli::output::to_stdout;
 use crate::cli::{say, stdin};
 use crate::exit::Exit;
 use crate::progress::{Progress, Visible};
-use crate::report::backtest::{BacktestResult, write_json, write_text};
+use crate::report::backtest::{BacktestSummary, write_json, write_text};
 use crate::report::here::Here;
 use crate::report::redact::redact;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher;
 use phaser_core::skipped::Gap;
-use phaser_project::config::Placed;
+use phaser_project::config::DirectoryConfig;
 use phaser_project::contracts::layers::Layers;
 use phaser_project::contracts::read::{ExamplesWanted, MAX_FILE};
-use phaser_project::history::backtest::{self, Past};
+use phaser_project::history::backtest::{self, BacktestRange};
 use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
@@ -84,11 +84,11 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     let mut inspection = project.inspect(&source)?;
     inspection.loaded = project_contracts;
     inspection.loaded.layers.contracts = contracts;
-    let scanning = scan::Options { threads: project.threads(), ..inspection.scanning() };
+    let scanning = scan::ScanOptions { threads: project.threads(), ..inspection.scanning() };
     let visible = if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No };
     let mut today = inspection.run(&Progress::new(visible));
     let Some(matcher) = inspection.matcher() else { bail!("{} cannot be tried", contract.id) };
-    let past = Past { root: &root, location: &environment.git, commits: args.commits };
+    let past = BacktestRange { root: &root, location: &environment.git, commits: args.commits };
     let mut past = backtest::backtest(matcher, past, scanning, &Progress::of("commits", visible))?;
     redact(&mut today);
     past.tried.iter_mut().for_each(|tried| redact(&mut tried.report));
@@ -99,7 +99,7 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     if about_project {
         say(format_args!("phaser: {} concerns the whole project, so it refuses no commit", contract.id));
     }
-    let result = BacktestResult { contract: &contract, today: &today, past: &past };
+    let result = BacktestSummary { contract: &contract, today: &today, past: &past };
     let here = Here::new(&root.relative(&environment.cwd), Vec::new());
     match args.format {
         Format::Text => to_stdout(|out| write_text(out, result, &here, args.color.palette(environment)))?,
@@ -139,7 +139,7 @@ impl Backtest {
 
 /// The contract with the overrides of the configuration.
 fn with_overrides(contract: Contract, project: &LoadedProject) -> Contract {
-    let overrides: Vec<_> = project.loaded.configs.iter().flat_map(Placed::overrides).collect();
+    let overrides: Vec<_> = project.loaded.configs.iter().flat_map(DirectoryConfig::overrides).collect();
     let mut layers = Layers { contracts: vec![contract], ..Layers::default() };
     layers.apply(&overrides);
     layers.contracts.remove(0)

@@ -21,7 +21,7 @@ use phaser_core::contract::keys::{
 use phaser_core::contract::syntax::to_yaml;
 use phaser_core::contract::{Contract, ContractSchema, ContractType, LayerKind, Origin};
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
-use phaser_project::contracts::read::{Directory, ExamplesWanted, Forms};
+use phaser_project::contracts::read::{ContractDirectory, ExamplesWanted, Forms};
 
 #[derive(Debug, Args)]
 pub struct Create {
@@ -86,8 +86,8 @@ enum SeverityArg {
 pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment, ExamplesWanted::No)?;
     let wanted = if args.user { LayerKind::User } else { LayerKind::Project };
-    let fits = |directory: &Directory| directory.kind == LayerKind::Named || directory.kind == wanted;
-    let is_older = |directory: &Directory| directory.forms == Forms::NestedOnly;
+    let fits = |directory: &ContractDirectory| directory.kind == LayerKind::Named || directory.kind == wanted;
+    let is_older = |directory: &ContractDirectory| directory.forms == Forms::NestedOnly;
     let mut directories = project.directories().filter(|directory| !is_older(directory));
     let directory = directories.rfind(|directory| fits(directory)).context("no home directory (set HOME)")?;
     let name = format!("{}.yaml", args.rule_id);

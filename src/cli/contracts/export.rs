@@ -15,7 +15,7 @@ use crate::cli::output::print;
 use crate::cli::{places, say};
 use crate::exit::Exit;
 use phaser_core::contract::{Contract, Severity};
-use phaser_project::atomic_write::replace;
+use phaser_project::atomic_write;
 use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::real_path;
 use phaser_project::project::load::Extra;
@@ -70,7 +70,7 @@ pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
         return Ok(Exit::Violations);
     } else {
         let cannot = || format!("{shown} cannot be written, and is as it was");
-        replace(&real_path(&path), after.as_bytes()).with_context(cannot)?;
+        atomic_write::write(&real_path(&path), after.as_bytes()).with_context(cannot)?;
         print(&format!("The contracts are in {shown}.\n"))?;
     }
     Ok(Exit::Clean)

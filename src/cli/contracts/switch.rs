@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use phaser_core::contract::syntax::{Switch, switched};
 use phaser_core::contract::{Contract, LayerKind, Warning};
 use phaser_core::sanitize::inert;
-use phaser_project::atomic_write::replace;
+use phaser_project::atomic_write;
 use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Resu
     let yaml = fs::read_to_string(&path).with_context(|| shown_file.clone())?;
     let edited = switched(&yaml, &contract.origin, to).map_err(first)?;
     if edited != yaml {
-        replace(&path, edited.as_bytes())
+        atomic_write::write(&path, edited.as_bytes())
             .with_context(|| format!("{shown_file}: cannot write the file; it is unchanged"))?;
     }
     let contract = Contract { enabled: to == Switch::On, ..contract.clone() };

@@ -8,7 +8,7 @@ use phaser_core::matcher::FileNames;
 use phaser_core::skipped::Gap;
 use phaser_core::text::{Bytes, Text, encode_like};
 use phaser_core::violation::{Match, State, Violation};
-use phaser_project::atomic_write::replace;
+use phaser_project::atomic_write;
 use phaser_project::path::{RelPath, Root, real_path};
 use phaser_project::source::{Content, Reader, Target};
 
@@ -124,7 +124,7 @@ impl Job<'_> {
             if self.read(&path)? != bytes {
                 return Err(Problem::Changed);
             }
-            replace(&path, &new).map_err(|error| Problem::Failed(error.to_string()))?;
+            atomic_write::write(&path, &new).map_err(|error| Problem::Failed(error.to_string()))?;
         }
         (done.applied, done.violations) = (fixed.applied, fixed.violations);
         done.change = Some((bytes, new));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 
-use phaser_project::atomic_write::replace;
+use phaser_project::atomic_write;
 use phaser_project::path::real_path;
 
 /// A file to write.
@@ -35,7 +35,7 @@ impl Transaction {
             if is_new != file.before.is_none() {
                 return Err(io::Error::other("it has changed in the meantime"));
             }
-            replace(&real_path(&file.path), file.text.as_bytes())
+            atomic_write::write(&real_path(&file.path), file.text.as_bytes())
         });
         match written {
             Ok(()) => {
@@ -51,7 +51,7 @@ impl Transaction {
         let mut left = Vec::new();
         for file in self.files.drain(..).rev() {
             let undone = match &file.before {
-                Some(before) => replace(&real_path(&file.path), before),
+                Some(before) => atomic_write::write(&real_path(&file.path), before),
                 None => fs::remove_file(&file.path),
             };
             if undone.is_err() {

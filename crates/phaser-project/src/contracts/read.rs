@@ -19,9 +19,6 @@ pub mod staged;
 use folder::files;
 pub use folder::linked;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use ContractDirectory as Directory;
-
 /// The largest contract file, in bytes.
 pub const MAX_FILE: usize = 64 * 1024;
 

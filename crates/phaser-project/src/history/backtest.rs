@@ -11,9 +11,6 @@ use crate::states::decide_states;
 use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Gap;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {BacktestRange as Past, BacktestResult as Backtest, CheckedCommit as Tried};
-
 /// The number of targets below which one thread is faster than several.
 const FEW: usize = 32;
 

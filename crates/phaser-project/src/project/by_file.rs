@@ -1,6 +1,6 @@
 //! Configuration values per file: the nearest configuration that has the key decides.
 
-use crate::config::{Config, Existing, Placed, Policy};
+use crate::config::{Config, DirectoryConfig, Existing, Policy};
 use crate::path::RelPath;
 use crate::source::{Compared, Targets};
 
@@ -10,7 +10,10 @@ pub struct ByFile<T>(Vec<(RelPath, T)>);
 
 impl<T> ByFile<T> {
     /// The values of a key; `configs` are ordered from the root inward.
-    pub fn of<'c>(configs: impl Iterator<Item = &'c Placed>, said: impl Fn(&Config) -> Option<T>) -> Self {
+    pub fn of<'c>(
+        configs: impl Iterator<Item = &'c DirectoryConfig>,
+        said: impl Fn(&Config) -> Option<T>,
+    ) -> Self {
         Self(configs.filter_map(|placed| Some((placed.base.clone(), said(&placed.config)?))).collect())
     }
 
@@ -53,10 +56,10 @@ mod tests {
 
     #[test]
     fn the_nearest_that_says_something_counts() {
-        let placed = |base: &str, protect| Placed {
+        let placed = |base: &str, protect| DirectoryConfig {
             base: RelPath::from(base),
             config: Config { protect, ..Config::default() },
-            ..Placed::default()
+            ..DirectoryConfig::default()
         };
         let configs = [
             placed("", Some(Policy::Ask)),

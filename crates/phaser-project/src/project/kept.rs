@@ -1,6 +1,6 @@
 //! The cache of one run: opened for what results depend on, and saved.
 
-use crate::cache::{Cache, Inputs, Place, Seen};
+use crate::cache::{Cache, CacheLocation, Inputs, PresentFiles};
 use crate::path::{RelPath, Root};
 use crate::scan::{self, Propose};
 use crate::source::{Coverage, Targets};
@@ -11,10 +11,10 @@ const FEW: usize = 100;
 
 /// Opens the cache, unless reading it would take longer than the check.
 pub(super) fn open(
-    place: &Place,
+    place: &CacheLocation,
     root: &Root,
     matcher: &Matcher,
-    options: &scan::Options<'_>,
+    options: &scan::ScanOptions<'_>,
     targets: &Targets,
 ) -> Option<Cache> {
     let is_whole = matches!(targets.coverage, Coverage::Whole | Coverage::Rest(_));
@@ -36,8 +36,8 @@ pub(super) fn save(cache: Cache, targets: &Targets) -> Vec<String> {
     let paths: Vec<&RelPath> = targets.targets.iter().map(|target| &target.path).collect();
     let is_sorted = paths.is_sorted();
     let seen = match targets.coverage {
-        Coverage::Whole if is_sorted => Seen::Everything(&paths),
-        _ => Seen::Some,
+        Coverage::Whole if is_sorted => PresentFiles::Everything(&paths),
+        _ => PresentFiles::Some,
     };
     cache.save(seen).iter().map(ToString::to_string).collect()
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::by_file::ByFile;
 use super::texts::Texts;
-use crate::config::{self, Config, Existing, Fixes, Placed, Policy};
+use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy};
 use crate::contracts::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
-use crate::contracts::read::{Directory, Forms};
+use crate::contracts::read::{ContractDirectory, Forms};
 use crate::packs::Pack;
 use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
 use crate::source::Targets;
@@ -20,18 +20,18 @@ use phaser_core::contract::{LayerKind, Warning};
 #[derive(Debug, Clone, Default)]
 pub struct Extra {
     /// Replaces every other directory (`--contracts-dir`).
-    pub named: Option<Directory>,
+    pub named: Option<ContractDirectory>,
     /// Directories of version 1.2, before the project's own.
-    pub older: Vec<Directory>,
+    pub older: Vec<ContractDirectory>,
     /// The user's directory.
-    pub user: Option<Directory>,
+    pub user: Option<ContractDirectory>,
     /// Packs, in addition to the configured ones.
     pub packs: Vec<&'static Pack>,
 }
 
 /// The user's contract directory.
-pub fn user_directory(path: PathBuf) -> Directory {
-    Directory { kind: LayerKind::User, shown: path.clone(), path, forms: Forms::Both }
+pub fn user_directory(path: PathBuf) -> ContractDirectory {
+    ContractDirectory { kind: LayerKind::User, shown: path.clone(), path, forms: Forms::Both }
 }
 
 /// Loads the contracts of one project in one state.
@@ -98,7 +98,7 @@ pub struct Loaded {
     /// The layers they came from, highest precedence first.
     pub from: Vec<Layer>,
     /// The configurations, the root's first.
-    pub configs: Vec<Placed>,
+    pub configs: Vec<DirectoryConfig>,
     /// Errors in configurations. A broken configuration is treated as absent.
     pub mistakes: Vec<Warning>,
 }
@@ -106,7 +106,7 @@ pub struct Loaded {
 impl Loaded {
     /// Whether violations are compared with the previous text: if any configuration has `existing: report`.
     pub fn existing(&self) -> Existing {
-        let is_reported = |placed: &Placed| placed.config.existing == Some(Existing::Report);
+        let is_reported = |placed: &DirectoryConfig| placed.config.existing == Some(Existing::Report);
         if self.configs.iter().any(is_reported) { Existing::Report } else { Existing::Deny }
     }
 
@@ -139,7 +139,7 @@ impl Loaded {
 
     /// Loads the pack contracts after [`Load::run_lazily`]: all of them, or only those that the texts of `targets` can match.
     pub fn load_packs(&mut self, targets: Option<&Targets>) {
-        let overrides: Vec<_> = self.configs.iter().flat_map(Placed::overrides).collect();
+        let overrides: Vec<_> = self.configs.iter().flat_map(DirectoryConfig::overrides).collect();
         let texts = targets.and_then(Texts::of);
         self.layers.load_packs(texts.as_ref().map(|texts| texts as _), &overrides);
     }
@@ -175,7 +175,7 @@ impl Load<'_> {
     }
 
     /// The configurations only, the root's first. A broken one is treated as absent.
-    pub fn configs(self) -> Vec<Placed> {
+    pub fn configs(self) -> Vec<DirectoryConfig> {
         let mut mistakes = Vec::new();
         let top = RelPath::default();
         self.all_folders(&top).into_iter().filter_map(|folder| self.config(folder, &mut mistakes)).collect()
@@ -194,7 +194,7 @@ impl Load<'_> {
     }
 
     /// The configuration of a directory, if it exists and is valid.
-    fn config(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<Placed> {
+    fn config(&self, folder: &RelPath, mistakes: &mut Vec<Warning>) -> Option<DirectoryConfig> {
         let file = PathBuf::from(folder.join(CONFIG).to_text().into_owned());
         let text = self.settings.file(&folder.join(CONFIG)).and_then(|found| match found {
             Found::OnDisk => config::text(&self.on_disk(folder)),
@@ -206,7 +206,7 @@ impl Load<'_> {
             None
         });
         match config::parse(&text?, &file) {
-            Ok(config) => Some(Placed { base: folder.clone(), config, file }),
+            Ok(config) => Some(DirectoryConfig { base: folder.clone(), config, file }),
             Err(mut wrong) => {
                 mistakes.append(&mut wrong);
                 None
@@ -222,7 +222,12 @@ impl Load<'_> {
     }
 
     /// The layers, highest precedence first.
-    fn layers(&self, folders: &[&RelPath], configs: &[Placed], mistakes: &mut Vec<Warning>) -> Vec<Layer> {
+    fn layers(
+        &self,
+        folders: &[&RelPath],
+        configs: &[DirectoryConfig],
+        mistakes: &mut Vec<Warning>,
+    ) -> Vec<Layer> {
         let mut layers = Vec::new();
         if let Some(named) = &self.extra.named {
             layers.push(self.elsewhere(named));
@@ -242,7 +247,7 @@ impl Load<'_> {
     }
 
     /// A contract directory outside the project. It is the same in every commit.
-    fn elsewhere(&self, directory: &Directory) -> Layer {
+    fn elsewhere(&self, directory: &ContractDirectory) -> Layer {
         let directory = directory.clone();
         match self.settings {
             Settings::Overlaid(_, overlay) => {
@@ -259,7 +264,7 @@ impl Load<'_> {
         let path = self.on_disk(folder).join(PROJECT_CONTRACTS);
         let shown = PathBuf::from(inside.to_text().into_owned());
         let is_known = self.extra.older.iter().any(|older| older.path == path);
-        let directory = Directory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
+        let directory = ContractDirectory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
         let from = match self.settings {
             Settings::OnDisk => Supply::Directory(directory),
             Settings::Overlaid(_, overlay) => Supply::Overlaid(directory, Arc::clone(overlay)),
@@ -279,7 +284,7 @@ impl Load<'_> {
     }
 
     /// The directories of the `contracts` key.
-    fn configured(&self, placed: &Placed, mistakes: &mut Vec<Warning>) -> Vec<Layer> {
+    fn configured(&self, placed: &DirectoryConfig, mistakes: &mut Vec<Warning>) -> Vec<Layer> {
         let mut layers = Vec::new();
         for named in &placed.config.contracts {
             let path = self.on_disk(&placed.base).join(&named.path);
@@ -300,7 +305,8 @@ impl Load<'_> {
                 }
             };
             let shown = Path::new(&*placed.base.to_text()).join(&named.path);
-            let directory = Directory { kind: LayerKind::Configured, path, shown, forms: Forms::Both };
+            let directory =
+                ContractDirectory { kind: LayerKind::Configured, path, shown, forms: Forms::Both };
             let from = match (files, self.settings) {
                 (Some(files), _) => Supply::Committed(directory, files),
                 (None, Settings::Overlaid(_, overlay)) => Supply::Overlaid(directory, Arc::clone(overlay)),
@@ -322,9 +328,9 @@ impl Load<'_> {
     }
 
     /// The packs, each once per directory tree.
-    fn packs(&self, configs: &[Placed]) -> Vec<Layer> {
+    fn packs(&self, configs: &[DirectoryConfig]) -> Vec<Layer> {
         let mut layers: Vec<Layer> = self.extra.packs.iter().copied().map(Layer::of_pack).collect();
-        for Placed { base, config: Config { packs, .. }, .. } in configs {
+        for DirectoryConfig { base, config: Config { packs, .. }, .. } in configs {
             for &pack in packs {
                 let covers = |layer: &Layer| {
                     let same = matches!(layer.from, Supply::Pack(known) if known.name == pack.name);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::baseline::{Baseline, Wanted};
+use crate::baseline::{Baseline, EntryFilter};
 use crate::path::Root;
 use crate::report::Report;
 use phaser_core::contract::Warning;
@@ -33,7 +33,7 @@ pub(super) fn recorded(
             let ignorable = || report.open().filter(|violation| violation.contract.ignorable);
             let found = match Baseline::look_up(root, ignorable()) {
                 Some(found) => Some(found),
-                None => Baseline::read(root, Some(&Wanted::of(ignorable())))?,
+                None => Baseline::read(root, Some(&EntryFilter::of(ignorable())))?,
             };
             Ok(found.map(Arc::new))
         }

@@ -44,9 +44,6 @@ pub use repository::common_directory;
 use repository::{ConfigSource, Repository};
 use revisions::ComparedTrees;
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {GitError as Error, GitLocation as Location, StagedFiles as Staged};
-
 /// Where git looks for the repository, after git's environment variables. Relative paths have git's meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitLocation {

@@ -5,9 +5,6 @@ use std::path::Path;
 use super::{Coverage, Target, Targets};
 use crate::path::{RelPath, Root};
 
-// Former names, for `project` and the application until they use the new ones.
-pub use ProjectFiles as Present;
-
 /// The files of a project.
 #[derive(Debug, Clone, Copy)]
 pub struct ProjectFiles<'a> {

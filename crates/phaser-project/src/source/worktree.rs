@@ -27,9 +27,6 @@ use crate::path::{RelPath, Root, real_path, resolve};
 use phaser_core::deadline::Deadline;
 use phaser_core::skipped::{Skipped, Why};
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {ChangeWindow as Sweep, WalkLimits as Looking, changed_files as swept};
-
 /// Which changes to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeWindow {

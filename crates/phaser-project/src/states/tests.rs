@@ -99,7 +99,7 @@ mod baseline {
     use crate::baseline::{Baseline, EntryKey, write};
     use crate::path::Root;
     use crate::scan::{self, Measure, scan};
-    use crate::source::present::Present;
+    use crate::source::present::ProjectFiles;
     use crate::source::{Content, Coverage, Target, Targets};
     use phaser_core::contract::{Dialect, Pattern};
     use phaser_core::matcher::{self, Directives, Matcher};
@@ -221,7 +221,7 @@ mod baseline {
         };
         let targets = tree.iter().map(target).collect();
         let targets = Targets { targets, coverage: Coverage::Whole, skipped: Vec::new(), folders: None };
-        let options = scan::Options {
+        let options = scan::ScanOptions {
             threads: 1,
             max_file_size: 9999,
             existing: scan::Existing::Deny,
@@ -232,7 +232,7 @@ mod baseline {
         };
         let mut report = scan(&matcher, &targets, options, &());
         let root = Root::new("/nowhere");
-        let present = Present { root: &root, targets: &targets };
+        let present = ProjectFiles { root: &root, targets: &targets };
         let is_gone = |path: &RelPath| !present.has(path);
         if let Some(baseline) = baseline {
             decide_states(

@@ -25,9 +25,6 @@ pub use walk::{Every, HistoryReach};
 
 use walk::{CommitWalk, Parent, VisitedCommit};
 
-// Former names, for `project` and the application until they use the new ones.
-pub use {CommitSelection as Wanted, HistoryReach as Reach};
-
 /// Which commits to sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitSelection {
