@@ -6,8 +6,8 @@ use std::time::Duration;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use phaser::internals::benches::{
-    Contract, Directives, Directory, Edit, Forms, Layer, LayerKind, Layers, Loading, Matcher, Occurrences,
-    Options, RelPath, Scratch, Text, apply_within, broken, load,
+    Contract, ContractDirectory, Directives, Forms, Layer, LayerKind, Layers, Loading, Matcher, Occurrences,
+    Options, RelPath, Scratch, Text, TextEdit, apply_within, broken, load,
 };
 use tempfile::TempDir;
 
@@ -35,7 +35,8 @@ fn files(count: usize) -> TempDir {
 
 fn loaded(files: &TempDir) -> Layers {
     let path = files.path().to_owned();
-    let directory = Directory { kind: LayerKind::Named, shown: path.clone(), path, forms: Forms::Both };
+    let directory =
+        ContractDirectory { kind: LayerKind::Named, shown: path.clone(), path, forms: Forms::Both };
     load(&[Layer::of_directory(directory)], Loading::whole(broken))
 }
 
@@ -89,8 +90,11 @@ fn search(bencher: Bencher, (count, kind): (usize, Kind)) {
 #[divan::bench(args = Kind::ALL, sample_count = 10, sample_size = 1)]
 fn edit(bencher: Bencher, kind: Kind) {
     let text = made::texts::text(kind, MB) + "the last line is here\n";
-    let edit =
-        Edit { old: "the last line is".to_owned(), new: "it is".to_owned(), occurrences: Occurrences::First };
+    let edit = TextEdit {
+        old: "the last line is".to_owned(),
+        new: "it is".to_owned(),
+        occurrences: Occurrences::First,
+    };
     bencher.counter(BytesCount::of_str(&text)).with_inputs(|| text.clone().into_bytes()).bench_local_values(
         |bytes| {
             apply_within(Some(black_box(bytes).into()), std::slice::from_ref(&edit), usize::MAX)

@@ -1,9 +1,9 @@
-//! Coding agents. An agent sends an event; its adapter parses it into an [`Occasion`]. phaser checks the files, makes a
+//! Coding agents. An agent sends an event; its adapter parses it into an [`HookEvent`]. phaser checks the files, makes a
 //! [`decision`], and the adapter writes it as a response in the agent's own format.
 //!
 //! One event of Codex, followed through: Codex sends `{"hook_event_name": "PreToolUse", "tool_name": "apply_patch", …}`.
-//! [`Client::of`] recognises Codex, `codex::parse` returns a [`ParsedEvent`] (before a tool, the tool applies a patch),
-//! and that becomes an [`Occasion`] with one change per patched file. After the check, [`decision::decide`] returns a
+//! [`Agent::of`] recognises Codex, `codex::parse` returns a [`ParsedEvent`] (before a tool, the tool applies a patch),
+//! and that becomes an [`HookEvent`] with one change per patched file. After the check, [`decision::decide`] returns a
 //! denial, [`ResponseFields`] holds its reason, and `codex::respond` writes `permissionDecision: deny`.
 //!
 //! No other module knows an agent. Each adapter is one file with two functions, `parse` and `respond`; Claude Code's is
@@ -38,43 +38,41 @@ mod replace;
 mod vscode;
 mod windsurf;
 
-pub use agent::Client;
-use decision::Decision;
+pub use agent::Agent;
+use decision::HookDecision;
 use fields::ResponseFields;
 use parsed_event::{EventKind, ParsedEvent};
 
 /// An event of an agent, independent of the agent's format.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Occasion {
+pub enum HookEvent {
     /// A tool is about to change files, or has changed them.
-    Call(Call),
+    ToolCall(Call),
     /// A shell command has run: the files it changed are checked.
-    Command(Worktree),
+    CommandRun {
+        /// The agent's current directory; absolute.
+        cwd: PathBuf,
+        sweep: ChangeWindow,
+    },
     /// A turn is about to end: the files it changed are checked.
-    End {
-        worktree: Worktree,
+    TurnEnd {
+        /// The agent's current directory; absolute.
+        cwd: PathBuf,
+        sweep: ChangeWindow,
         /// The reasons for which hooks sent this turn back already.
-        told: Vec<String>,
+        sent_back: Vec<String>,
     },
     /// A session or a subagent starts and receives the contracts.
-    Beginning { cwd: PathBuf },
+    SessionStart { cwd: PathBuf },
     /// The settings file with phaser's hooks changed.
-    Settings { cwd: PathBuf },
+    SettingsChange { cwd: PathBuf },
     /// An event that phaser does not act on.
-    Nothing,
-}
-
-/// Changed files of a worktree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Worktree {
-    /// The agent's current directory; absolute.
-    pub cwd: PathBuf,
-    pub sweep: ChangeWindow,
+    Other,
 }
 
 /// Which events a hook handles, and in which format it responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum HookMode {
     /// Edits only; the original message format.
     Plain,
     /// Everything that may change a file (`--guard`). Messages name the file; warnings do not block.
@@ -83,7 +81,7 @@ pub enum Manner {
 
 /// The process's output for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct AgentResponse {
     /// One JSON document, without a final newline.
     pub stdout: String,
     pub exit: Exit,
@@ -99,18 +97,18 @@ pub enum OnClean {
 }
 
 /// The empty response, sent when phaser itself fails.
-pub const NOTHING: &str = "{}";
+pub const EMPTY_RESPONSE: &str = "{}";
 
-impl Client {
+impl Agent {
     /// Parses an event. Relative paths start at the event's directory, or at `cwd` if the event has none.
-    pub fn read(self, event: &Request, cwd: &Path, manner: Manner) -> Occasion {
+    pub fn read(self, event: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
         match self.parse(event.raw()) {
-            Some(event) => event.occasion(cwd, manner),
-            None => claude::read(event, cwd, manner),
+            Some(event) => event.into_hook_event(cwd, mode),
+            None => claude::read(event, cwd, mode),
         }
     }
 
-    /// Parses an event of any agent but Claude Code, whose adapter builds the [`Occasion`] itself.
+    /// Parses an event of any agent but Claude Code, whose adapter builds the [`HookEvent`] itself.
     fn parse(self, event: &Value) -> Option<ParsedEvent<'_>> {
         Some(match self {
             Self::Claude => return None,
@@ -131,7 +129,7 @@ impl Client {
 
     /// The response to an event. Every text of the decision is sanitised here. Only Claude Code receives `allow` for a
     /// change without violations.
-    pub fn answer(self, event: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
+    pub fn respond(self, event: &Request, decision: &HookDecision, on_clean: OnClean) -> AgentResponse {
         let decision = &decision.sanitised();
         let Some(parsed) = self.parse(event.raw()) else { return claude::respond(event, decision, on_clean) };
         let (event, mut fields) =
@@ -154,7 +152,7 @@ impl Client {
             Self::Devin => devin::respond(event, &fields),
             Self::Kiro => kiro::respond(event, &fields),
         };
-        Answer { stdout: response.to_string(), exit: Exit::Clean }
+        AgentResponse { stdout: response.to_string(), exit: Exit::Clean }
     }
 
     /// Whether the agent shows a hook's message to the user.

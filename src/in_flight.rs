@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::agents::Manner;
+use crate::agents::HookMode;
 use phaser_core::contract::Severity;
 use phaser_core::fix::{Applied, Fixer, is_fixable};
 use phaser_core::matcher::FileNames;
@@ -55,12 +55,12 @@ pub struct DeniedCall<'a> {
 
 /// The fixed form of the call that was inspected, if the project has `fixes: apply` and every violation that denies the call
 /// can be fixed. The guard denies for errors only; the original responses deny for warnings too.
-pub fn fixed_call(inspection: &Inspection<'_>, report: &Report, manner: Manner) -> Option<RewrittenCall> {
+pub fn fixed_call(inspection: &Inspection<'_>, report: &Report, mode: HookMode) -> Option<RewrittenCall> {
     let Source::Changes(call) = inspection.source() else { return None };
     let matcher = inspection.fix_matcher().filter(|_| inspection.targets.skipped.is_empty())?;
-    let least = match manner {
-        Manner::Guard => Severity::Error,
-        Manner::Plain => Severity::Warning,
+    let least = match mode {
+        HookMode::Guard => Severity::Error,
+        HookMode::Plain => Severity::Warning,
     };
     fix_call(&matcher, DeniedCall { call, targets: &inspection.targets.targets, report, least })
 }
@@ -70,7 +70,7 @@ pub fn fix_call(matcher: &Matcher, denied: DeniedCall<'_>) -> Option<RewrittenCa
     let DeniedCall { call, targets, report, least } = denied;
     let counts = |one: &&Violation| one.contract.severity >= least;
     let mut open = report.open().filter(counts).peekable();
-    if call.moment != Moment::Before || open.peek().is_none() || !open.all(|one| is_fixable(one)) {
+    if call.moment != Moment::Before || open.peek().is_none() || !open.all(is_fixable) {
         return None;
     }
     let mut fixed = RewrittenCall { changes: call.changes.clone(), files: Vec::new() };

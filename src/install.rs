@@ -77,7 +77,7 @@ pub enum Edited {
 
 /// The hooks in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Survey {
+pub struct HookSurvey {
     /// phaser's hooks.
     pub own: Vec<OwnHook>,
     /// The value of `disableAllHooks`.
@@ -85,12 +85,12 @@ pub struct Survey {
 }
 
 /// Reads the hooks in `text`.
-pub fn survey(text: &str) -> Result<Survey, SettingsError> {
+pub fn survey(text: &str) -> Result<HookSurvey, SettingsError> {
     let (_, json) = split(text);
     let document = JsonDocument::parse(json)?;
     let all_disabled = document.root().get("disableAllHooks").and_then(JsonNode::as_bool) == Some(true);
     let own = events(&document)?.iter().flat_map(EventHooks::own).collect();
-    Ok(Survey { own, all_disabled })
+    Ok(HookSurvey { own, all_disabled })
 }
 
 /// The plugins in `text`, and whether they are enabled.

@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crate::agents::claude::{self, edit};
-use crate::agents::decision::{Matter, decide};
-use crate::agents::{Manner, Occasion, OnClean};
+use crate::agents::decision::{CheckedCall, decide};
+use crate::agents::{HookEvent, HookMode, OnClean};
 use crate::install::{self, EditTools, Edited, HookForm, HookRequest, IfInstalled};
 use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::directives::{Cover, Ignores, Lines};
@@ -62,7 +62,7 @@ pub fn hook(data: &[u8]) {
         return;
     };
     let root = Root::new("/nowhere/project");
-    let Occasion::Call(call) = claude::read(&request, root.path(), Manner::Guard) else { return };
+    let HookEvent::ToolCall(call) = claude::read(&request, root.path(), HookMode::Guard) else { return };
     let targets = changes(&root, &call, 1024 * 1024);
     let refused = call.changes.iter().any(|change| change.climbs() || change.path.len() > MAX_PATH);
     if targets.targets.is_empty() && !refused {
@@ -80,9 +80,9 @@ pub fn hook(data: &[u8]) {
     };
     let report = scan(&matcher, &targets, options, &());
     let unchecked = !refused && !report.skipped.is_empty();
-    let matter =
-        Matter { root: &root, call: &call, manner: Manner::Guard, concerns: &[], rewritten_call: None };
-    let response = claude::respond(&request, &decide(matter, &report), OnClean::Allow);
+    let checked =
+        CheckedCall { root: &root, call: &call, mode: HookMode::Guard, findings: &[], rewritten_call: None };
+    let response = claude::respond(&request, &decide(checked, &report), OnClean::Allow);
     let response: Value = serde_json::from_str(&response.stdout).expect("the response is JSON");
     let before = call.moment == Moment::Before;
     let output = &response["hookSpecificOutput"];

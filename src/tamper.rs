@@ -44,13 +44,13 @@ mod configs;
 mod contracts;
 mod globs;
 mod hooks;
+pub mod messages;
 mod overrides;
 mod patterns;
 pub mod policies;
 mod removed;
 #[cfg(test)]
 mod tests;
-pub mod words;
 
 /// A file before and after a change; `None` where it does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub struct Protection<'a> {
 
 /// The result of a tamper check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct TamperReport {
     /// The strictest policy of the changed files, before the change.
     pub policy: Policy,
     /// One sentence per weakening; empty without a check if the policy is `allow`.
@@ -141,7 +141,7 @@ impl<'a> Protection<'a> {
     }
 
     /// Compares the project before and after `changes`. Files that are not among them are read from disk.
-    pub fn judge(&self, changes: &[Rewritten]) -> Judged {
+    pub fn compare(&self, changes: &[Rewritten]) -> TamperReport {
         let is_possible = |change: &&Rewritten| change.path.as_os_str().len() <= LONGEST;
         let changes: Vec<&Rewritten> = changes.iter().filter(is_possible).collect();
         let overlay = |state: fn(&Rewritten) -> &Option<Vec<u8>>| {
@@ -152,7 +152,7 @@ impl<'a> Protection<'a> {
         let before = overlay(|change| &change.before);
         let policy = self.policy(&self.load(&folders, &before).configs(), &changes);
         if policy == Policy::Allow {
-            return Judged { policy, weaker: Vec::new() };
+            return TamperReport { policy, weaker: Vec::new() };
         }
         let after = overlay(|change| &change.after);
         let load = |overlay| {
@@ -173,7 +173,7 @@ impl<'a> Protection<'a> {
         if self.deadline.has_passed() {
             weaker.push("timed out: not everything was compared".to_owned());
         }
-        Judged { policy, weaker }
+        TamperReport { policy, weaker }
     }
 
     fn load<'l>(&'l self, folders: &'l [RelPath], overlay: &'l Arc<Overlay>) -> Load<'l> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A coding agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Client {
+pub enum Agent {
     /// Anthropic's Claude Code.
     Claude,
     /// OpenAI's Codex CLI.
@@ -30,7 +30,7 @@ pub enum Client {
     Kiro,
 }
 
-impl Client {
+impl Agent {
     pub const ALL: [Self; 13] = [
         Self::Claude,
         Self::Codex,
@@ -152,64 +152,64 @@ const GEMINI: [&str; 8] = [
 ];
 
 /// The directories in which agents store their transcripts.
-const TRANSCRIPTS: [(&str, Client); 6] = [
-    (".claude", Client::Claude),
-    (".codex", Client::Codex),
-    (".qwen", Client::Qwen),
-    (".gemini", Client::Gemini),
-    (".factory", Client::Droid),
-    (".copilot", Client::Copilot),
+const TRANSCRIPTS: [(&str, Agent); 6] = [
+    (".claude", Agent::Claude),
+    (".codex", Agent::Codex),
+    (".qwen", Agent::Qwen),
+    (".gemini", Agent::Gemini),
+    (".factory", Agent::Droid),
+    (".copilot", Agent::Copilot),
 ];
 
 /// The agent that sent an event whose name several agents use.
-fn of_common_event(event: &Value, environment: Option<Client>) -> Client {
+fn of_common_event(event: &Value, environment: Option<Agent>) -> Agent {
     let has = |key: &str| event.get(key).is_some();
     if has("turn_id") {
-        return Client::Codex;
+        return Agent::Codex;
     }
     let transcript = event.get("transcript_path").and_then(Value::as_str);
     let names = transcript.into_iter().flat_map(|path| path.split(['/', '\\']));
     let known = |name: &str| TRANSCRIPTS.iter().find(|(directory, _)| *directory == name);
-    if let Some((_, client)) = names.filter(|name| name.starts_with('.')).find_map(known) {
-        return *client;
+    if let Some((_, agent)) = names.filter(|name| name.starts_with('.')).find_map(known) {
+        return *agent;
     }
     // Claude Code sends no timestamp.
     if has("timestamp") {
         return match (by_tool(event), environment) {
-            (Some(client), _) => client,
-            (None, Some(client @ (Client::Copilot | Client::Qwen | Client::Gemini))) => client,
-            (None, _) if has("tool_call_id") || has("prompt_id") => Client::Qwen,
-            (None, _) if transcript.is_some() => Client::VsCode,
-            (None, _) => Client::Copilot,
+            (Some(agent), _) => agent,
+            (None, Some(agent @ (Agent::Copilot | Agent::Qwen | Agent::Gemini))) => agent,
+            (None, _) if has("tool_call_id") || has("prompt_id") => Agent::Qwen,
+            (None, _) if transcript.is_some() => Agent::VsCode,
+            (None, _) => Agent::Copilot,
         };
     }
     by_tool(event).unwrap_or(match environment {
-        Some(client @ (Client::Droid | Client::Devin)) if !has("tool_use_id") => client,
-        _ => Client::Claude,
+        Some(agent @ (Agent::Droid | Agent::Devin)) if !has("tool_use_id") => agent,
+        _ => Agent::Claude,
     })
 }
 
 /// The agent that has this tool, if only one does.
-fn by_tool(event: &Value) -> Option<Client> {
+fn by_tool(event: &Value) -> Option<Agent> {
     let input = event.get("tool_input")?;
     if input.get("file_text").is_some()
         || input.as_str().is_some_and(phaser_project::tool_call::patch::is_patch)
     {
-        return Some(Client::Copilot);
+        return Some(Agent::Copilot);
     }
     match event.get("tool_name")?.as_str()? {
-        "apply_patch" if input.get("input").is_some() => Some(Client::VsCode),
-        "apply_patch" => Some(Client::Codex),
-        "Edit" if input.get("path").is_some() => Some(Client::Copilot),
-        "write_file" | "run_shell_command" => Some(Client::Qwen),
-        "edit" if event.get("tool_call_id").is_some() => Some(Client::Qwen),
-        "Create" | "ApplyPatch" | "Execute" => Some(Client::Droid),
+        "apply_patch" if input.get("input").is_some() => Some(Agent::VsCode),
+        "apply_patch" => Some(Agent::Codex),
+        "Edit" if input.get("path").is_some() => Some(Agent::Copilot),
+        "write_file" | "run_shell_command" => Some(Agent::Qwen),
+        "edit" if event.get("tool_call_id").is_some() => Some(Agent::Qwen),
+        "Create" | "ApplyPatch" | "Execute" => Some(Agent::Droid),
         "create_file"
         | "replace_string_in_file"
         | "multi_replace_string_in_file"
         | "insert_edit_into_file"
-        | "run_in_terminal" => Some(Client::VsCode),
-        "write" | "edit" | "exec" => Some(Client::Devin),
+        | "run_in_terminal" => Some(Agent::VsCode),
+        "write" | "edit" | "exec" => Some(Agent::Devin),
         _ => None,
     }
 }
@@ -220,8 +220,8 @@ mod tests {
 
     use super::*;
 
-    fn of(event: Value) -> Client {
-        Client::of(&event, None)
+    fn of(event: Value) -> Agent {
+        Agent::of(&event, None)
     }
 
     #[test]
@@ -236,64 +236,64 @@ mod tests {
         let camel =
             json!({ "hookEventName": "PreToolUse", "toolName": "Write", "toolInput": { "filePath": "a" } });
         for event in [&plain, &full, &stop, &camel] {
-            assert_eq!(Client::of(event, None), Client::Claude, "{event}");
+            assert_eq!(Agent::of(event, None), Agent::Claude, "{event}");
         }
-        for (_, client) in Client::VARIABLES {
-            assert_eq!(Client::of(&full, Some(client)), Client::Claude);
-            assert_eq!(Client::of(&stop, Some(client)), Client::Claude);
+        for (_, agent) in Agent::VARIABLES {
+            assert_eq!(Agent::of(&full, Some(agent)), Agent::Claude);
+            assert_eq!(Agent::of(&stop, Some(agent)), Agent::Claude);
         }
         // With its settings elsewhere, in the shell of another agent.
         let moved = json!({ "hook_event_name": "PreToolUse", "transcript_path": "/c/projects/x.jsonl",
             "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_use_id": "t" });
-        for (_, client) in Client::VARIABLES {
-            assert_eq!(Client::of(&moved, Some(client)), Client::Claude);
+        for (_, agent) in Agent::VARIABLES {
+            assert_eq!(Agent::of(&moved, Some(agent)), Agent::Claude);
         }
-        assert_eq!(Client::of(&json!({}), None), Client::Claude);
+        assert_eq!(Agent::of(&json!({}), None), Agent::Claude);
     }
 
     #[test]
     fn recognises_agent_by_event() {
-        assert_eq!(of(json!({ "hook_event_name": "preToolUse", "cursor_version": "3" })), Client::Cursor);
-        assert_eq!(of(json!({ "hook_event_name": "preToolUse", "tool_name": "fs_write" })), Client::Kiro);
-        assert_eq!(of(json!({ "hook_event_name": "pre-tool-use" })), Client::Claude);
-        assert_eq!(of(json!({ "agent_action_name": "pre_write_code" })), Client::Windsurf);
+        assert_eq!(of(json!({ "hook_event_name": "preToolUse", "cursor_version": "3" })), Agent::Cursor);
+        assert_eq!(of(json!({ "hook_event_name": "preToolUse", "tool_name": "fs_write" })), Agent::Kiro);
+        assert_eq!(of(json!({ "hook_event_name": "pre-tool-use" })), Agent::Claude);
+        assert_eq!(of(json!({ "agent_action_name": "pre_write_code" })), Agent::Windsurf);
         let vscode =
             json!({ "hookEventName": "PreToolUse", "timestamp": "2026", "tool_name": "create_file" });
-        assert_eq!(of(vscode), Client::VsCode);
+        assert_eq!(of(vscode), Agent::VsCode);
         let vscode = json!({ "hook_event_name": "PreToolUse", "timestamp": "2026", "tool_name": "create_file",
             "tool_input": { "filePath": "a" } });
-        assert_eq!(of(vscode), Client::VsCode);
+        assert_eq!(of(vscode), Agent::VsCode);
         let patch =
             json!({ "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": "*** Begin Patch" });
-        assert_eq!(of(patch), Client::Copilot);
+        assert_eq!(of(patch), Agent::Copilot);
     }
 
     #[test]
     fn environment_decides_ambiguous_events() {
         let start = json!({ "hook_event_name": "SessionStart", "timestamp": "2026" });
-        assert_eq!(Client::of(&start, Some(Client::Gemini)), Client::Gemini);
-        assert_eq!(Client::of(&start, Some(Client::Qwen)), Client::Qwen);
-        assert_eq!(Client::of(&start, Some(Client::Copilot)), Client::Copilot);
-        assert_eq!(Client::of(&json!({}), Some(Client::Cursor)), Client::Cursor);
+        assert_eq!(Agent::of(&start, Some(Agent::Gemini)), Agent::Gemini);
+        assert_eq!(Agent::of(&start, Some(Agent::Qwen)), Agent::Qwen);
+        assert_eq!(Agent::of(&start, Some(Agent::Copilot)), Agent::Copilot);
+        assert_eq!(Agent::of(&json!({}), Some(Agent::Cursor)), Agent::Cursor);
         let stop = json!({ "hook_event_name": "Stop" });
-        assert_eq!(Client::of(&stop, Some(Client::Droid)), Client::Droid);
+        assert_eq!(Agent::of(&stop, Some(Agent::Droid)), Agent::Droid);
     }
 
     #[test]
     fn recognises_every_recorded_event() {
         let recorded = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/agents");
-        let clients = [
-            ("cline", Client::Cline),
-            ("codex", Client::Codex),
-            ("copilot", Client::Copilot),
-            ("droid", Client::Droid),
-            ("gemini", Client::Gemini),
-            ("opencode", Client::Opencode),
-            ("qwen", Client::Qwen),
+        let agents = [
+            ("cline", Agent::Cline),
+            ("codex", Agent::Codex),
+            ("copilot", Agent::Copilot),
+            ("droid", Agent::Droid),
+            ("gemini", Agent::Gemini),
+            ("opencode", Agent::Opencode),
+            ("qwen", Agent::Qwen),
         ];
         let mut seen = 0;
-        for (name, client) in clients {
-            let own = Client::VARIABLES.into_iter().map(|(_, client)| client).find(|of| *of == client);
+        for (name, agent) in agents {
+            let own = Agent::VARIABLES.into_iter().map(|(_, agent)| agent).find(|of| *of == agent);
             for file in std::fs::read_dir(recorded.join(name)).expect("recorded events") {
                 let path = file.expect("an entry").path();
                 if path.file_stem().is_some_and(|name| name == "environment") {
@@ -302,8 +302,8 @@ mod tests {
                 let text = std::fs::read_to_string(&path).expect("is text");
                 let event: Value = serde_json::from_str(&text).expect("is JSON");
                 // With the agent's variables, and without any, as in a replayed event.
-                assert_eq!(Client::of(&event, own), client, "{}", path.display());
-                assert_eq!(Client::of(&event, None), client, "{}", path.display());
+                assert_eq!(Agent::of(&event, own), agent, "{}", path.display());
+                assert_eq!(Agent::of(&event, None), agent, "{}", path.display());
                 seen += 1;
             }
         }

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::decision::{Decision, Verdict};
-use super::{Answer, Manner, Occasion, OnClean, Worktree};
+use super::decision::{HookDecision, HookVerdict};
+use super::{AgentResponse, HookEvent, HookMode, OnClean};
 use crate::exit::Exit;
 use phaser_core::skipped::{Skipped, Why};
 use phaser_hook::{
@@ -32,36 +32,39 @@ mod updated_input;
 use turn::Turn;
 
 /// Parses an event. Relative paths start at the event's directory, or at `cwd` if the event has none.
-pub fn read(request: &Request, cwd: &Path, manner: Manner) -> Occasion {
+pub fn read(request: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
     let directory = request.cwd().filter(|cwd| cwd.len() <= MAX_PATH);
     let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
-    match (request.event(), manner) {
-        (Event::PostToolUse(run) | Event::PostToolUseFailure(run), Manner::Guard)
+    match (request.event(), mode) {
+        (Event::PostToolUse(run) | Event::PostToolUseFailure(run), HookMode::Guard)
             if is_shell(run.call.tool) =>
         {
-            Occasion::Command(Worktree { cwd, sweep: sweep_of(&run) })
+            HookEvent::CommandRun { cwd, sweep: sweep_of(&run) }
         }
         // The event lacks the file's previous text.
-        (Event::PostToolUse(run), Manner::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input) {
+        (Event::PostToolUse(run), HookMode::Guard) if is_mcp(run.call.tool) => match mcp_file(run.call.input)
+        {
             Some((path, _)) => {
                 let sweep =
                     ChangeWindow::Command { changed: Some(vec![cwd.join(path)]), since: started(&run) };
-                Occasion::Command(Worktree { cwd, sweep })
+                HookEvent::CommandRun { cwd, sweep }
             }
-            None => Occasion::Nothing,
+            None => HookEvent::Other,
         },
-        (Event::PreToolUse(_), manner) => call(request, Moment::Before, cwd, manner),
-        (Event::PostToolUse(_), manner) => call(request, Moment::After, cwd, manner),
-        (Event::SessionStart { .. } | Event::SubagentStart(_), Manner::Guard) => Occasion::Beginning { cwd },
-        (Event::Stop(stop), Manner::Guard) if !stop.stop_hook_active => end(cwd, request.transcript_path()),
+        (Event::PreToolUse(_), mode) => call(request, Moment::Before, cwd, mode),
+        (Event::PostToolUse(_), mode) => call(request, Moment::After, cwd, mode),
+        (Event::SessionStart { .. } | Event::SubagentStart(_), HookMode::Guard) => {
+            HookEvent::SessionStart { cwd }
+        }
+        (Event::Stop(stop), HookMode::Guard) if !stop.stop_hook_active => end(cwd, request.transcript_path()),
         // A subagent without a type is internal to Claude Code.
-        (Event::SubagentStop(stop), Manner::Guard)
+        (Event::SubagentStop(stop), HookMode::Guard)
             if !stop.stop_hook_active && stop.agent.agent_type.is_some() =>
         {
             end(cwd, stop.agent.transcript_path)
         }
-        (Event::ConfigChange { .. }, Manner::Guard) => Occasion::Settings { cwd },
-        _ => Occasion::Nothing,
+        (Event::ConfigChange { .. }, HookMode::Guard) => HookEvent::SettingsChange { cwd },
+        _ => HookEvent::Other,
     }
 }
 
@@ -101,14 +104,14 @@ fn started(run: &ToolRun<'_>) -> SystemTime {
     now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-fn end(cwd: PathBuf, transcript: Option<&str>) -> Occasion {
+fn end(cwd: PathBuf, transcript: Option<&str>) -> HookEvent {
     let Turn { began, sent_back } = transcript.map(|path| Turn::read(Path::new(path))).unwrap_or_default();
-    Occasion::End { worktree: Worktree { cwd, sweep: ChangeWindow::Turn { since: began } }, told: sent_back }
+    HookEvent::TurnEnd { cwd, sweep: ChangeWindow::Turn { since: began }, sent_back }
 }
 
-fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occasion {
+fn call(request: &Request, moment: Moment, cwd: PathBuf, mode: HookMode) -> HookEvent {
     let call = Call { moment, cwd, changes: Vec::new(), skipped: Vec::new() };
-    Occasion::Call(match change(request, manner) {
+    HookEvent::ToolCall(match change(request, mode) {
         Ok(change) => Call { changes: vec![change], ..call },
         Err(reason) => {
             let path = RelPath::from(request.tool_input().file_path().unwrap_or_default());
@@ -118,10 +121,10 @@ fn call(request: &Request, moment: Moment, cwd: PathBuf, manner: Manner) -> Occa
 }
 
 /// The tool's change of a file, or why it cannot be reconstructed.
-fn change(request: &Request, manner: Manner) -> Result<FileChange, String> {
+fn change(request: &Request, mode: HookMode) -> Result<FileChange, String> {
     let input = request.tool_input();
     let tool = request.tool();
-    if let (Manner::Guard, true, Some((path, content))) = (manner, is_mcp(tool), mcp_file(input)) {
+    if let (HookMode::Guard, true, Some((path, content))) = (mode, is_mcp(tool), mcp_file(input)) {
         let rewrite = Rewrite::Whole(content.to_owned());
         return Ok(FileChange { path: path.to_owned(), rewrite, original: None });
     }
@@ -177,12 +180,12 @@ fn cell_edit(input: ToolInput<'_>) -> CellEdit {
     }
 }
 
-pub fn respond(request: &Request, decision: &Decision, on_clean: OnClean) -> Answer {
+pub fn respond(request: &Request, decision: &HookDecision, on_clean: OnClean) -> AgentResponse {
     // `allow` for an MCP tool would also allow effects that phaser does not check.
     let on_clean = if is_mcp(request.tool()) { OnClean::Defer } else { on_clean };
     let decision = match &decision.verdict {
-        Verdict::Ask(reason) if skips_prompt(request) => {
-            &Decision { verdict: Verdict::Deny(reason.clone()), ..decision.clone() }
+        HookVerdict::Ask(reason) if skips_prompt(request) => {
+            &HookDecision { verdict: HookVerdict::Deny(reason.clone()), ..decision.clone() }
         }
         _ => decision,
     };
@@ -190,7 +193,7 @@ pub fn respond(request: &Request, decision: &Decision, on_clean: OnClean) -> Ans
     if let Some(message) = &decision.message {
         response = response.system_message(message);
     }
-    Answer { stdout: response.to_pretty_json(), exit: Exit::Clean }
+    AgentResponse { stdout: response.to_pretty_json(), exit: Exit::Clean }
 }
 
 /// Whether Claude Code would skip the prompt for `ask`. With `bypassPermissions` it permits changes in its own directory
@@ -201,12 +204,12 @@ fn skips_prompt(request: &Request) -> bool {
         && path.split(['/', '\\']).any(|name| name == SETTINGS)
 }
 
-fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Response {
+fn response(event: Event<'_>, decision: &HookDecision, on_clean: OnClean) -> Response {
     let context = decision.context.as_deref();
     match (event, &decision.verdict) {
-        (Event::PreToolUse(call), Verdict::Fixed(fixed)) => {
+        (Event::PreToolUse(call), HookVerdict::Fixed(fixed)) => {
             updated_input::response(call.input, fixed, context)
-                .unwrap_or_else(|| before(&Verdict::Deny(fixed.denial.clone()), context, on_clean))
+                .unwrap_or_else(|| before(&HookVerdict::Deny(fixed.denial.clone()), context, on_clean))
         }
         (Event::PreToolUse(_), verdict) => before(verdict, context, on_clean),
         (Event::PostToolUse(_), verdict) => match after(verdict, context) {
@@ -225,10 +228,10 @@ fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Respons
                 PostToolUseFailureResponse::block(reason).and_context(context).into()
             }
         },
-        (Event::Stop(_) | Event::SubagentStop(_), Verdict::Block(reason)) => {
+        (Event::Stop(_) | Event::SubagentStop(_), HookVerdict::Block(reason)) => {
             StopResponse::block(reason).into()
         }
-        (Event::ConfigChange { .. }, Verdict::Block(reason)) => {
+        (Event::ConfigChange { .. }, HookVerdict::Block(reason)) => {
             BlockResponse::block(BlockableEvent::ConfigChange, reason).into()
         }
         (Event::SessionStart { .. }, _) => {
@@ -242,11 +245,11 @@ fn response(event: Event<'_>, decision: &Decision, on_clean: OnClean) -> Respons
 }
 
 /// The response before a call.
-fn before(verdict: &Verdict, context: Option<&str>, on_clean: OnClean) -> Response {
+fn before(verdict: &HookVerdict, context: Option<&str>, on_clean: OnClean) -> Response {
     let decided = match verdict {
-        Verdict::Deny(reason) => Some(PreToolUseResponse::deny(reason)),
-        Verdict::Ask(reason) => Some(PreToolUseResponse::ask(reason)),
-        Verdict::Clean(summary) if on_clean == OnClean::Allow => {
+        HookVerdict::Deny(reason) => Some(PreToolUseResponse::deny(reason)),
+        HookVerdict::Ask(reason) => Some(PreToolUseResponse::ask(reason)),
+        HookVerdict::Clean(summary) if on_clean == OnClean::Allow => {
             Some(PreToolUseResponse::allow().with_reason(passed(*summary)))
         }
         _ => None,
@@ -260,10 +263,10 @@ fn before(verdict: &Verdict, context: Option<&str>, on_clean: OnClean) -> Respon
 }
 
 /// The reason and the context of a response after a call.
-fn after<'a>(verdict: &'a Verdict, context: Option<&str>) -> (Option<&'a str>, Option<String>) {
+fn after<'a>(verdict: &'a HookVerdict, context: Option<&str>) -> (Option<&'a str>, Option<String>) {
     match (verdict, context) {
-        (Verdict::Violated { reason, lines }, None) => (reason.as_deref(), Some(lines.clone())),
-        (Verdict::Violated { reason, lines }, Some(text)) => {
+        (HookVerdict::Violated { reason, lines }, None) => (reason.as_deref(), Some(lines.clone())),
+        (HookVerdict::Violated { reason, lines }, Some(text)) => {
             (reason.as_deref(), Some(format!("{lines}\n{text}")))
         }
         (_, context) => (None, context.map(str::to_owned)),
@@ -295,8 +298,8 @@ mod tests {
     }
 
     fn call(event: &Value) -> Option<Call> {
-        match read(&request(event), Path::new("/p"), Manner::Plain) {
-            Occasion::Call(call) => Some(call),
+        match read(&request(event), Path::new("/p"), HookMode::Plain) {
+            HookEvent::ToolCall(call) => Some(call),
             _ => None,
         }
     }
@@ -375,32 +378,32 @@ mod tests {
         assert_eq!(original(json!("done")), None);
     }
 
-    fn responded(event: &str, decision: &Decision, on_clean: OnClean) -> Value {
+    fn responded(event: &str, decision: &HookDecision, on_clean: OnClean) -> Value {
         let request = request(&json!({ "hook_event_name": event }));
-        let Answer { stdout, exit } = respond(&request, decision, on_clean);
+        let AgentResponse { stdout, exit } = respond(&request, decision, on_clean);
         assert_eq!(exit, Exit::Clean);
         serde_json::from_str(&stdout).expect("is JSON")
     }
 
-    fn just(verdict: Verdict) -> Decision {
-        Decision { verdict, ..Decision::NOTHING }
+    fn just(verdict: HookVerdict) -> HookDecision {
+        HookDecision { verdict, ..HookDecision::NOTHING }
     }
 
     #[test]
     fn writes_each_decision() {
         let allow = OnClean::Allow;
-        let denied = responded("PreToolUse", &just(Verdict::Deny("why".into())), allow);
+        let denied = responded("PreToolUse", &just(HookVerdict::Deny("why".into())), allow);
         let expected = json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "permissionDecision": "deny",
             "permissionDecisionReason": "why" } });
         assert_eq!(denied, expected);
-        let asked = responded("PreToolUse", &just(Verdict::Ask("why".into())), allow);
+        let asked = responded("PreToolUse", &just(HookVerdict::Ask("why".into())), allow);
         assert_eq!(asked["hookSpecificOutput"]["permissionDecision"], "ask");
-        let ignored = |ignored| just(Verdict::Clean(Summary { ignored, ..Summary::default() }));
+        let ignored = |ignored| just(HookVerdict::Clean(Summary { ignored, ..Summary::default() }));
         let clean = responded("PreToolUse", &ignored(2), allow);
         let reason = &clean["hookSpecificOutput"]["permissionDecisionReason"];
         assert_eq!(reason, "2 violations suppressed by ignore");
         assert_eq!(responded("PreToolUse", &ignored(0), OnClean::Defer), json!({}));
-        let message = Decision { message: Some("m".to_owned()), ..Decision::NOTHING };
+        let message = HookDecision { message: Some("m".to_owned()), ..HookDecision::NOTHING };
         assert_eq!(responded("PreToolUse", &message, allow), json!({ "systemMessage": "m" }));
     }
 
@@ -408,7 +411,7 @@ mod tests {
     fn denies_where_prompt_is_skipped() {
         let asked = |mode: &str, path: &str| {
             let event = json!({ "permission_mode": mode, "tool_input": { "file_path": path } });
-            let response = respond(&request(&event), &just(Verdict::Ask("why".into())), OnClean::Allow);
+            let response = respond(&request(&event), &just(HookVerdict::Ask("why".into())), OnClean::Allow);
             let response: Value = serde_json::from_str(&response.stdout).expect("is JSON");
             response["hookSpecificOutput"]["permissionDecision"].as_str().expect("a decision").to_owned()
         };
@@ -421,7 +424,7 @@ mod tests {
     fn blocks_after_call_only_with_reason() {
         let violated = |reason: Option<&str>| {
             let reason = reason.map(str::to_owned);
-            just(Verdict::Violated { reason, lines: "Warning: x".into() })
+            just(HookVerdict::Violated { reason, lines: "Warning: x".into() })
         };
         for event in ["PostToolUse", "PostToolUseFailure"] {
             let blocked = responded(event, &violated(Some("why")), OnClean::Allow);
@@ -436,24 +439,24 @@ mod tests {
 
     #[test]
     fn sends_context_with_every_verdict() {
-        let responded = |event: &str, verdict: Verdict, on_clean| -> Value {
-            let decision = Decision { verdict, context: Some("old".to_owned()), message: None };
+        let responded = |event: &str, verdict: HookVerdict, on_clean| -> Value {
+            let decision = HookDecision { verdict, context: Some("old".to_owned()), message: None };
             responded(event, &decision, on_clean)
         };
-        let clean = || Verdict::Clean(Summary { existing: 2, baselined: 1, ..Summary::default() });
+        let clean = || HookVerdict::Clean(Summary { existing: 2, baselined: 1, ..Summary::default() });
         let allowed = responded("PreToolUse", clean(), OnClean::Allow);
         assert_eq!(allowed["hookSpecificOutput"]["additionalContext"], "old");
         let reason = &allowed["hookSpecificOutput"]["permissionDecisionReason"];
         assert_eq!(reason, "No new violations: 0 errors, 0 warnings, 2 existing, 1 in the baseline");
         let only = |event: &str| json!({ "hookSpecificOutput": { "hookEventName": event, "additionalContext": "old" } });
         assert_eq!(responded("PreToolUse", clean(), OnClean::Defer), only("PreToolUse"));
-        assert_eq!(responded("PreToolUse", Verdict::Nothing, OnClean::Allow), only("PreToolUse"));
-        let denied = responded("PreToolUse", Verdict::Deny("no".into()), OnClean::Allow);
+        assert_eq!(responded("PreToolUse", HookVerdict::Nothing, OnClean::Allow), only("PreToolUse"));
+        let denied = responded("PreToolUse", HookVerdict::Deny("no".into()), OnClean::Allow);
         assert_eq!(denied["hookSpecificOutput"]["additionalContext"], "old");
         for event in ["PostToolUse", "PostToolUseFailure", "SessionStart", "SubagentStart"] {
-            assert_eq!(responded(event, Verdict::Nothing, OnClean::Allow), only(event));
+            assert_eq!(responded(event, HookVerdict::Nothing, OnClean::Allow), only(event));
         }
-        let violated = Verdict::Violated { reason: None, lines: "Error: x".into() };
+        let violated = HookVerdict::Violated { reason: None, lines: "Error: x".into() };
         let violated = responded("PostToolUse", violated, OnClean::Allow);
         assert_eq!(violated["hookSpecificOutput"]["additionalContext"], "Error: x\nold");
     }
@@ -462,20 +465,20 @@ mod tests {
     fn blocks_turn_end_and_settings_change() {
         let blocked = json!({ "decision": "block", "reason": "no" });
         for event in ["Stop", "SubagentStop", "ConfigChange"] {
-            assert_eq!(responded(event, &just(Verdict::Block("no".into())), OnClean::Allow), blocked);
-            assert_eq!(responded(event, &Decision::NOTHING, OnClean::Allow), json!({}));
+            assert_eq!(responded(event, &just(HookVerdict::Block("no".into())), OnClean::Allow), blocked);
+            assert_eq!(responded(event, &HookDecision::NOTHING, OnClean::Allow), json!({}));
         }
     }
 
     #[test]
     fn never_allows_mcp_tools() {
         let request = request(&json!({ "tool_name": "mcp__files__write" }));
-        let clean = just(Verdict::Clean(Summary::default()));
+        let clean = just(HookVerdict::Clean(Summary::default()));
         assert_eq!(respond(&request, &clean, OnClean::Allow).stdout, "{}");
     }
 
-    fn occasion(event: &Value, manner: Manner) -> Occasion {
-        read(&request(event), Path::new("/p"), manner)
+    fn occasion(event: &Value, mode: HookMode) -> HookEvent {
+        read(&request(event), Path::new("/p"), mode)
     }
 
     #[test]
@@ -486,27 +489,30 @@ mod tests {
         };
         let cwd = PathBuf::from("/p");
         for name in ["PostToolUse", "PostToolUseFailure"] {
-            assert!(matches!(occasion(&event(name), Manner::Guard), Occasion::Command(_)), "{name}");
+            assert!(
+                matches!(occasion(&event(name), HookMode::Guard), HookEvent::CommandRun { .. }),
+                "{name}"
+            );
         }
         for name in ["Stop", "SubagentStop"] {
-            let worktree = Worktree { cwd: cwd.clone(), sweep: ChangeWindow::Turn { since: None } };
-            let end = Occasion::End { worktree, told: Vec::new() };
-            assert_eq!(occasion(&event(name), Manner::Guard), end);
+            let (cwd, sweep) = (cwd.clone(), ChangeWindow::Turn { since: None });
+            let end = HookEvent::TurnEnd { cwd, sweep, sent_back: Vec::new() };
+            assert_eq!(occasion(&event(name), HookMode::Guard), end);
             let mut again = event(name);
             again["stop_hook_active"] = json!(true);
-            assert_eq!(occasion(&again, Manner::Guard), Occasion::Nothing);
+            assert_eq!(occasion(&again, HookMode::Guard), HookEvent::Other);
         }
         let helper = json!({ "hook_event_name": "SubagentStop", "agent_type": "" });
-        assert_eq!(occasion(&helper, Manner::Guard), Occasion::Nothing);
+        assert_eq!(occasion(&helper, HookMode::Guard), HookEvent::Other);
         for name in ["SessionStart", "SubagentStart"] {
-            assert_eq!(occasion(&event(name), Manner::Guard), Occasion::Beginning { cwd: cwd.clone() });
+            assert_eq!(occasion(&event(name), HookMode::Guard), HookEvent::SessionStart { cwd: cwd.clone() });
         }
-        assert_eq!(occasion(&event("ConfigChange"), Manner::Guard), Occasion::Settings { cwd });
-        assert_eq!(occasion(&event("PreCompact"), Manner::Guard), Occasion::Nothing);
+        assert_eq!(occasion(&event("ConfigChange"), HookMode::Guard), HookEvent::SettingsChange { cwd });
+        assert_eq!(occasion(&event("PreCompact"), HookMode::Guard), HookEvent::Other);
         for name in
             ["Stop", "SubagentStop", "SessionStart", "SubagentStart", "ConfigChange", "PostToolUseFailure"]
         {
-            assert_eq!(occasion(&event(name), Manner::Plain), Occasion::Nothing, "{name}");
+            assert_eq!(occasion(&event(name), HookMode::Plain), HookEvent::Other, "{name}");
         }
     }
 
@@ -515,8 +521,8 @@ mod tests {
         let swept = |response: Value| {
             let event = json!({ "hook_event_name": "PostToolUse", "tool_name": "Bash", "duration_ms": 2_000,
                 "tool_response": response });
-            match occasion(&event, Manner::Guard) {
-                Occasion::Command(Worktree { sweep: ChangeWindow::Command { changed, since }, .. }) => {
+            match occasion(&event, HookMode::Guard) {
+                HookEvent::CommandRun { sweep: ChangeWindow::Command { changed, since }, .. } => {
                     let ago = since.elapsed().expect("in the past");
                     assert!((3_000..60_000).contains(&ago.as_millis()), "{ago:?}");
                     changed
@@ -535,19 +541,21 @@ mod tests {
     fn checks_files_written_by_mcp_tools() {
         let event = |name: &str, input: Value| json!({ "hook_event_name": name, "tool_name": "mcp__files__write", "tool_input": input });
         for input in [json!({ "path": "a", "text": "x" }), json!({ "file_path": "a", "content": "x" })] {
-            let before = occasion(&event("PreToolUse", input.clone()), Manner::Guard);
-            let Occasion::Call(call) = before else { panic!("{before:?}") };
+            let before = occasion(&event("PreToolUse", input.clone()), HookMode::Guard);
+            let HookEvent::ToolCall(call) = before else { panic!("{before:?}") };
             assert_eq!(call.changes[0].rewrite, Rewrite::Whole("x".to_owned()));
-            let after = occasion(&event("PostToolUse", input), Manner::Guard);
-            let Occasion::Command(Worktree { sweep: ChangeWindow::Command { changed, .. }, .. }) = after
-            else {
+            let after = occasion(&event("PostToolUse", input), HookMode::Guard);
+            let HookEvent::CommandRun { sweep: ChangeWindow::Command { changed, .. }, .. } = after else {
                 panic!("{after:?}")
             };
             assert_eq!(changed, Some(vec!["/p/a".into()]));
         }
-        assert_eq!(occasion(&event("PostToolUse", json!({ "path": "a" })), Manner::Guard), Occasion::Nothing);
-        let plain = occasion(&event("PreToolUse", json!({ "path": "a", "text": "x" })), Manner::Plain);
-        let Occasion::Call(call) = plain else { panic!("{plain:?}") };
+        assert_eq!(
+            occasion(&event("PostToolUse", json!({ "path": "a" })), HookMode::Guard),
+            HookEvent::Other
+        );
+        let plain = occasion(&event("PreToolUse", json!({ "path": "a", "text": "x" })), HookMode::Plain);
+        let HookEvent::ToolCall(call) = plain else { panic!("{plain:?}") };
         assert_eq!(call.changes, []);
     }
 }

@@ -3,11 +3,11 @@
 //! Example: an edit of `src/a.py` adds an error and a warning. Before the edit, [`decide`] returns
 //! `Deny("Contract violation: no-print at src/a.py:3. …")`; under `--guard` the warning is left for the event after the
 //! edit, where it becomes `Violated { reason: None, .. }`, which does not block. Gaps (files that could not be checked)
-//! never deny; they go into [`Decision::message`].
+//! never deny; they go into [`HookDecision::message`].
 
 use std::cmp::Reverse;
 
-use super::Manner;
+use super::HookMode;
 use crate::in_flight::RewrittenCall;
 use phaser_core::contract::{Severity, Warning, WarningEffect};
 use phaser_core::sanitize::{cut, inert, inert_lines};
@@ -28,8 +28,8 @@ pub const MAX_TEXT: usize = 9_500;
 
 /// The decision on an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    pub verdict: Verdict,
+pub struct HookDecision {
+    pub verdict: HookVerdict,
     /// Further text for the model.
     pub context: Option<String>,
     /// Text for the user only.
@@ -37,7 +37,7 @@ pub struct Decision {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum HookVerdict {
     /// No decision: nothing to report, or not everything could be checked.
     Nothing,
     /// Before a call: everything was checked and nothing blocks it.
@@ -69,8 +69,8 @@ pub struct FixedCall {
     pub denial: String,
 }
 
-impl Decision {
-    pub const NOTHING: Self = Self { verdict: Verdict::Nothing, context: None, message: None };
+impl HookDecision {
+    pub const NOTHING: Self = Self { verdict: HookVerdict::Nothing, context: None, message: None };
 
     /// Gaps and broken contracts for the user, and no verdict.
     pub fn message_only(report: &Report) -> Self {
@@ -81,18 +81,18 @@ impl Decision {
     pub(super) fn sanitised(&self) -> Self {
         let safe = |text: &String| inert_lines(text);
         let verdict = match &self.verdict {
-            Verdict::Nothing => Verdict::Nothing,
-            Verdict::Clean(summary) => Verdict::Clean(*summary),
-            Verdict::Ask(reason) => Verdict::Ask(safe(reason)),
-            Verdict::Deny(reason) => Verdict::Deny(safe(reason)),
-            Verdict::Block(reason) => Verdict::Block(safe(reason)),
-            Verdict::Fixed(FixedCall { changes, explanation, denial }) => Verdict::Fixed(FixedCall {
+            HookVerdict::Nothing => HookVerdict::Nothing,
+            HookVerdict::Clean(summary) => HookVerdict::Clean(*summary),
+            HookVerdict::Ask(reason) => HookVerdict::Ask(safe(reason)),
+            HookVerdict::Deny(reason) => HookVerdict::Deny(safe(reason)),
+            HookVerdict::Block(reason) => HookVerdict::Block(safe(reason)),
+            HookVerdict::Fixed(FixedCall { changes, explanation, denial }) => HookVerdict::Fixed(FixedCall {
                 changes: changes.clone(),
                 explanation: safe(explanation),
                 denial: safe(denial),
             }),
-            Verdict::Violated { reason, lines } => {
-                Verdict::Violated { reason: reason.as_ref().map(safe), lines: safe(lines) }
+            HookVerdict::Violated { reason, lines } => {
+                HookVerdict::Violated { reason: reason.as_ref().map(safe), lines: safe(lines) }
             }
         };
         Self { verdict, context: self.context.as_ref().map(safe), message: self.message.as_ref().map(safe) }
@@ -101,11 +101,11 @@ impl Decision {
 
 /// A call that was checked.
 #[derive(Debug, Clone, Copy)]
-pub struct Matter<'a> {
+pub struct CheckedCall<'a> {
     pub root: &'a Root,
     pub call: &'a Call,
-    pub manner: Manner,
-    pub concerns: &'a [Concern],
+    pub mode: HookMode,
+    pub findings: &'a [PolicyFinding],
     /// The fixed changes, if fixes remove every violation.
     pub rewritten_call: Option<&'a RewrittenCall>,
 }
@@ -113,50 +113,50 @@ pub struct Matter<'a> {
 /// A change that a policy of the project (`ignores`, `protect`) is about: an added ignore directive, or a change that weakens
 /// enforcement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Concern {
+pub struct PolicyFinding {
     pub policy: Policy,
     /// The message, complete in itself.
     pub what: String,
 }
 
-pub fn decide(matter: Matter<'_>, report: &Report) -> Decision {
+pub fn decide(checked: CheckedCall<'_>, report: &Report) -> HookDecision {
     let denied_path = report.skipped.iter().find_map(denied_path);
-    let verdict = match (denied_path, matter.call.moment) {
-        (Some(problem), Moment::Before) => Verdict::Deny(problem),
-        (Some(problem), Moment::After) => Verdict::Violated {
+    let verdict = match (denied_path, checked.call.moment) {
+        (Some(problem), Moment::Before) => HookVerdict::Deny(problem),
+        (Some(problem), Moment::After) => HookVerdict::Violated {
             reason: Some(after_write(Severity::Error).to_owned()),
             lines: format!("Error: {problem}"),
         },
-        (None, moment) => verdict(matter, report, moment),
+        (None, moment) => verdict(checked, report, moment),
     };
     // The guard has reported existing violations before the edit.
-    let is_reported = matter.manner == Manner::Guard && matter.call.moment == Moment::After;
+    let is_reported = checked.mode == HookMode::Guard && checked.call.moment == Moment::After;
     let context = if is_reported {
         None
     } else {
-        context(&verdict, report, LocationStyle::of(matter.manner, matter.call))
+        context(&verdict, report, LocationStyle::of(checked.mode, checked.call))
     };
-    with_concerns(Decision { verdict, context, message: message(report) }, matter.concerns)
+    with_concerns(HookDecision { verdict, context, message: message(report) }, checked.findings)
 }
 
 /// Decides on the files that a shell command changed.
-pub fn decide_on_command(report: &Report, concerns: &[Concern]) -> Decision {
-    let verdict =
-        violated(&worst_first(report), Manner::Guard, LocationStyle::PathAndLine).unwrap_or(Verdict::Nothing);
-    let findings = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
+pub fn decide_on_command(report: &Report, findings: &[PolicyFinding]) -> HookDecision {
+    let verdict = violated(&worst_first(report), HookMode::Guard, LocationStyle::PathAndLine)
+        .unwrap_or(HookVerdict::Nothing);
+    let findings = findings.iter().map(|finding| finding.what.as_str()).collect::<Vec<_>>().join("\n");
     let verdict = match (verdict, findings.as_str()) {
         (verdict, "") => verdict,
-        (Verdict::Violated { reason, lines }, _) => {
-            Verdict::Violated { reason, lines: shortened(&format!("{lines}\n{findings}")) }
+        (HookVerdict::Violated { reason, lines }, _) => {
+            HookVerdict::Violated { reason, lines: shortened(&format!("{lines}\n{findings}")) }
         }
-        (_, _) => Verdict::Violated { reason: None, lines: shortened(&findings) },
+        (_, _) => HookVerdict::Violated { reason: None, lines: shortened(&findings) },
     };
     let message = match (message(report), findings.as_str()) {
         (message, "") => message,
         (None, findings) => Some(shortened(findings)),
         (Some(message), findings) => Some(shortened(&format!("{message}; {findings}"))),
     };
-    Decision { verdict, context: None, message }
+    HookDecision { verdict, context: None, message }
 }
 
 /// The maximum length of the reason that blocks the end of a turn, in characters. Claude Code sends it to the model twice.
@@ -164,38 +164,44 @@ const MAX_STOP_REASON: usize = 2_000;
 
 /// Decides whether a turn with these violations may end. A reason in `sent_back`, for which the turn was sent back already,
 /// does not block it again.
-pub fn decide_on_end(report: &Report, sent_back: &[String]) -> Decision {
+pub fn decide_on_end(report: &Report, sent_back: &[String]) -> HookDecision {
     let open = worst_first(report);
     let verdict = match open.as_slice() {
-        [] => Verdict::Nothing,
+        [] => HookVerdict::Nothing,
         open => {
             let heading = "Fix these contract violations before finishing:\n";
             let most = MAX_STOP_REASON - heading.chars().count();
             let style = LineStyle { prefix: |_| "Contract violation", location: LocationStyle::PathAndLine };
             let reason = format!("{heading}{}", lines::joined(open, style, most));
-            if sent_back.contains(&reason) { Verdict::Nothing } else { Verdict::Block(reason) }
+            if sent_back.contains(&reason) { HookVerdict::Nothing } else { HookVerdict::Block(reason) }
         }
     };
-    Decision { verdict, context: None, message: message(report) }
+    HookDecision { verdict, context: None, message: message(report) }
 }
 
 /// Adds the findings of policies: the strictest policy decides.
-fn with_concerns(decision: Decision, concerns: &[Concern]) -> Decision {
-    let Some(strictest) = concerns.iter().map(|concern| concern.policy).max() else { return decision };
-    let findings = concerns.iter().map(|concern| concern.what.as_str()).collect::<Vec<_>>().join("\n");
-    let Decision { verdict, context, message } = decision;
+fn with_concerns(decision: HookDecision, findings: &[PolicyFinding]) -> HookDecision {
+    let Some(strictest) = findings.iter().map(|finding| finding.policy).max() else { return decision };
+    let findings = findings.iter().map(|finding| finding.what.as_str()).collect::<Vec<_>>().join("\n");
+    let HookDecision { verdict, context, message } = decision;
     let joined = |earlier: Option<String>, separator: &str| match earlier {
         Some(earlier) => Some(shortened(&format!("{earlier}{separator}{findings}"))),
         None => Some(shortened(&findings)),
     };
     match (strictest, verdict) {
-        (Policy::Deny | Policy::Ask, Verdict::Deny(reason)) => {
-            Decision { verdict: Verdict::Deny(shortened(&format!("{reason}\n{findings}"))), context, message }
+        (Policy::Deny | Policy::Ask, HookVerdict::Deny(reason)) => HookDecision {
+            verdict: HookVerdict::Deny(shortened(&format!("{reason}\n{findings}"))),
+            context,
+            message,
+        },
+        (Policy::Deny, _) => {
+            HookDecision { verdict: HookVerdict::Deny(shortened(&findings)), context, message }
         }
-        (Policy::Deny, _) => Decision { verdict: Verdict::Deny(shortened(&findings)), context, message },
-        (Policy::Ask, _) => Decision { verdict: Verdict::Ask(shortened(&findings)), context, message },
+        (Policy::Ask, _) => {
+            HookDecision { verdict: HookVerdict::Ask(shortened(&findings)), context, message }
+        }
         (Policy::Report | Policy::Allow, verdict) => {
-            Decision { verdict, context: joined(context, "\n"), message: joined(message, "; ") }
+            HookDecision { verdict, context: joined(context, "\n"), message: joined(message, "; ") }
         }
     }
 }
@@ -207,9 +213,9 @@ const EXISTING: &str = "Existing violations on lines that this edit touches (the
 const MIN_CONTEXT: usize = 500;
 
 /// Existing violations on lines that the call touches, cut to the room that the verdict leaves.
-fn context(verdict: &Verdict, report: &Report, location: LocationStyle) -> Option<String> {
+fn context(verdict: &HookVerdict, report: &Report, location: LocationStyle) -> Option<String> {
     let used = match verdict {
-        Verdict::Violated { lines, .. } => lines.chars().count() + 1,
+        HookVerdict::Violated { lines, .. } => lines.chars().count() + 1,
         _ => 0,
     };
     let room = MAX_TEXT.saturating_sub(used + EXISTING.len() + 1);
@@ -232,45 +238,45 @@ fn worst_first(report: &Report) -> Vec<&Violation> {
     open
 }
 
-fn verdict(matter: Matter<'_>, report: &Report, moment: Moment) -> Verdict {
-    let Matter { root, call, manner, .. } = matter;
+fn verdict(checked: CheckedCall<'_>, report: &Report, moment: Moment) -> HookVerdict {
+    let CheckedCall { root, call, mode, .. } = checked;
     let mut open = worst_first(report);
     if moment == Moment::After {
-        return violated(&open, manner, LocationStyle::of(manner, call)).unwrap_or(Verdict::Nothing);
+        return violated(&open, mode, LocationStyle::of(mode, call)).unwrap_or(HookVerdict::Nothing);
     }
-    if manner == Manner::Guard {
+    if mode == HookMode::Guard {
         // Warnings are reported after the edit.
         open.retain(|violation| violation.contract.severity == Severity::Error);
     }
     match open.as_slice() {
-        [] if is_checked(report) && is_inside(root, call) => Verdict::Clean(report.summary()),
-        [] => Verdict::Nothing,
+        [] if is_checked(report) && is_inside(root, call) => HookVerdict::Clean(report.summary()),
+        [] => HookVerdict::Nothing,
         open => {
             let style =
-                LineStyle { prefix: |_| "Contract violation", location: LocationStyle::of(manner, call) };
+                LineStyle { prefix: |_| "Contract violation", location: LocationStyle::of(mode, call) };
             let reason = lines::joined(open, style, MAX_TEXT);
-            match matter.rewritten_call {
-                Some(rewritten_call) => Verdict::Fixed(fixed_call::new(rewritten_call, reason)),
-                None => Verdict::Deny(reason),
+            match checked.rewritten_call {
+                Some(rewritten_call) => HookVerdict::Fixed(fixed_call::new(rewritten_call, reason)),
+                None => HookVerdict::Deny(reason),
             }
         }
     }
 }
 
 /// The verdict on violations after a call, errors first; `None` without violations.
-fn violated(open: &[&Violation], manner: Manner, location: LocationStyle) -> Option<Verdict> {
+fn violated(open: &[&Violation], mode: HookMode, location: LocationStyle) -> Option<HookVerdict> {
     let worst = open.first()?.contract.severity;
     let prefix = |severity| match severity {
         Severity::Error => "Error",
         Severity::Warning => "Warning",
     };
-    let reason = match (manner, worst) {
-        (Manner::Plain, severity) => Some(after_write(severity).to_owned()),
-        (Manner::Guard, Severity::Error) => Some(count(open)),
-        (Manner::Guard, Severity::Warning) => None,
+    let reason = match (mode, worst) {
+        (HookMode::Plain, severity) => Some(after_write(severity).to_owned()),
+        (HookMode::Guard, Severity::Error) => Some(count(open)),
+        (HookMode::Guard, Severity::Warning) => None,
     };
     let style = LineStyle { prefix, location };
-    Some(Verdict::Violated { reason, lines: lines::joined(open, style, MAX_TEXT) })
+    Some(HookVerdict::Violated { reason, lines: lines::joined(open, style, MAX_TEXT) })
 }
 
 fn after_write(severity: Severity) -> &'static str {
@@ -372,17 +378,17 @@ mod tests {
         Call { moment, cwd: PathBuf::from("/nowhere/project"), changes: vec![change], skipped: Vec::new() }
     }
 
-    fn decided(call: &Call, report: &Report) -> Decision {
-        decided_by(Manner::Plain, call, report)
+    fn decided(call: &Call, report: &Report) -> HookDecision {
+        decided_by(HookMode::Plain, call, report)
     }
 
-    fn decided_by(manner: Manner, call: &Call, report: &Report) -> Decision {
+    fn decided_by(mode: HookMode, call: &Call, report: &Report) -> HookDecision {
         decide(
-            Matter {
+            CheckedCall {
                 root: &Root::new("/nowhere/project"),
                 call,
-                manner,
-                concerns: &[],
+                mode,
+                findings: &[],
                 rewritten_call: None,
             },
             report,
@@ -404,44 +410,46 @@ mod tests {
     #[test]
     fn denies_before_and_reports_after() {
         let report = violated(&[Severity::Warning, Severity::Error]);
-        let Verdict::Deny(reason) = decided(&call(Moment::Before, "a"), &report).verdict else { panic!() };
+        let HookVerdict::Deny(reason) = decided(&call(Moment::Before, "a"), &report).verdict else {
+            panic!()
+        };
         let lines: Vec<_> = reason.lines().collect();
         assert!(lines[0].starts_with("Contract violation: c1. "), "{reason}");
         let after = decided(&call(Moment::After, "a"), &report).verdict;
-        let Verdict::Violated { reason, lines } = after else { panic!("{after:?}") };
+        let HookVerdict::Violated { reason, lines } = after else { panic!("{after:?}") };
         assert_eq!(reason.as_deref(), Some("Contract violation detected after file write"));
         assert!(lines.starts_with("Error: c1. ") && lines.contains("\nWarning: c0. "), "{lines}");
     }
 
     #[test]
     fn clean_only_if_checked_inside_project() {
-        let clean = Decision { verdict: Verdict::Clean(Summary::default()), ..Decision::NOTHING };
+        let clean = HookDecision { verdict: HookVerdict::Clean(Summary::default()), ..HookDecision::NOTHING };
         assert_eq!(decided(&call(Moment::Before, "a"), &Report::default()), clean);
-        assert_eq!(decided(&call(Moment::Before, "/elsewhere/a"), &Report::default()), Decision::NOTHING);
-        assert_eq!(decided(&call(Moment::After, "a"), &Report::default()), Decision::NOTHING);
+        assert_eq!(decided(&call(Moment::Before, "/elsewhere/a"), &Report::default()), HookDecision::NOTHING);
+        assert_eq!(decided(&call(Moment::After, "a"), &Report::default()), HookDecision::NOTHING);
         let none = Report { no_contracts: true, ..Report::default() };
-        assert_eq!(decided(&call(Moment::Before, "a"), &none), Decision::NOTHING);
+        assert_eq!(decided(&call(Moment::Before, "a"), &none), HookDecision::NOTHING);
     }
 
     #[test]
     fn reports_gap_to_user_without_decision() {
         let out_of_time = skipped(Why::OutOfTime { id: "slow".to_owned() });
         let decision = decided(&call(Moment::Before, "a"), &out_of_time);
-        assert_eq!(decision.verdict, Verdict::Nothing);
+        assert_eq!(decision.verdict, HookVerdict::Nothing);
         assert!(decision.message.is_some_and(|message| message.starts_with("phaser: not checked: a: slow ")));
         let unknown = skipped(Why::NotReconstructed("old_str not found in file".to_owned()));
-        assert_eq!(decided(&call(Moment::Before, "a"), &unknown), Decision::NOTHING);
+        assert_eq!(decided(&call(Moment::Before, "a"), &unknown), HookDecision::NOTHING);
     }
 
     #[test]
     fn denies_path_that_evades_contracts() {
         let climbing = skipped(Why::ParentComponent);
         let verdict = decided(&call(Moment::Before, "a"), &climbing).verdict;
-        assert_eq!(verdict, Verdict::Deny("Path contains '..': a".to_owned()));
+        assert_eq!(verdict, HookVerdict::Deny("Path contains '..': a".to_owned()));
         let verdict = decided(&call(Moment::After, "a"), &climbing).verdict;
         let lines = "Error: Path contains '..': a".to_owned();
         let reason = Some("Contract violation detected after file write".to_owned());
-        assert_eq!(verdict, Verdict::Violated { reason, lines });
+        assert_eq!(verdict, HookVerdict::Violated { reason, lines });
     }
 
     #[test]

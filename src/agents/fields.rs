@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::decision::{Decision, FixedCall, Verdict};
+use super::decision::{FixedCall, HookDecision, HookVerdict};
 use phaser_project::tool_call::FileChange;
 
 /// A decision, flattened into the parts of a response.
@@ -25,22 +25,22 @@ pub struct ResponseFields {
 impl ResponseFields {
     /// Flattens a decision. Violations found after a tool go into `context`: agents put a reason in the place of the tool's
     /// result. `input` returns the tool input that makes the fixed changes; where it returns `None`, the call is denied.
-    pub fn new(decision: &Decision, input: impl FnOnce(&[FileChange]) -> Option<Value>) -> Self {
-        let Decision { verdict, context, message } = decision;
+    pub fn new(decision: &HookDecision, input: impl FnOnce(&[FileChange]) -> Option<Value>) -> Self {
+        let HookDecision { verdict, context, message } = decision;
         let mut fields = Self { context: context.clone(), message: message.clone(), ..Self::default() };
         match verdict {
-            Verdict::Nothing | Verdict::Clean(_) => {}
-            Verdict::Fixed(FixedCall { changes, explanation, denial }) => {
+            HookVerdict::Nothing | HookVerdict::Clean(_) => {}
+            HookVerdict::Fixed(FixedCall { changes, explanation, denial }) => {
                 fields.input = input(changes);
                 match fields.input {
                     Some(_) => fields.context = Some(joined([Some(explanation), context.as_deref()])),
                     None => fields.denied = Some(denial.clone()),
                 }
             }
-            Verdict::Deny(reason) => fields.denied = Some(reason.clone()),
-            Verdict::Ask(reason) => fields.asked = Some(reason.clone()),
-            Verdict::Block(reason) => fields.go_on = Some(reason.clone()),
-            Verdict::Violated { reason, lines } => {
+            HookVerdict::Deny(reason) => fields.denied = Some(reason.clone()),
+            HookVerdict::Ask(reason) => fields.asked = Some(reason.clone()),
+            HookVerdict::Block(reason) => fields.go_on = Some(reason.clone()),
+            HookVerdict::Violated { reason, lines } => {
                 fields.context = Some(joined([reason.as_deref(), Some(lines), context.as_deref()]));
             }
         }
@@ -114,25 +114,25 @@ pub fn claude_response(event: &str, fields: &ResponseFields, can_ask: CanAsk) ->
 mod tests {
     use super::*;
 
-    fn fields(verdict: Verdict) -> ResponseFields {
-        ResponseFields::new(&Decision { verdict, ..Decision::NOTHING }, |_| None)
+    fn fields(verdict: HookVerdict) -> ResponseFields {
+        ResponseFields::new(&HookDecision { verdict, ..HookDecision::NOTHING }, |_| None)
     }
 
     #[test]
     fn violations_after_tool_become_context() {
-        let violated = |reason: Option<&str>| Verdict::Violated {
+        let violated = |reason: Option<&str>| HookVerdict::Violated {
             reason: reason.map(str::to_owned),
             lines: "Error: x".to_owned(),
         };
         assert_eq!(fields(violated(Some("why"))).context.as_deref(), Some("why\nError: x"));
         assert_eq!(fields(violated(None)).context.as_deref(), Some("Error: x"));
-        let more = Decision { verdict: violated(None), context: Some("old".into()), message: None };
+        let more = HookDecision { verdict: violated(None), context: Some("old".into()), message: None };
         assert_eq!(ResponseFields::new(&more, |_| None).context.as_deref(), Some("Error: x\nold"));
     }
 
     #[test]
     fn denies_where_agent_cannot_ask() {
-        let asked = fields(Verdict::Ask("why".into()));
+        let asked = fields(HookVerdict::Ask("why".into()));
         assert_eq!(asked.denial(), Some("why"));
         let response = |can_ask| claude_response("PreToolUse", &asked, can_ask);
         assert_eq!(response(CanAsk::Yes)["hookSpecificOutput"]["permissionDecision"], "ask");
@@ -142,8 +142,11 @@ mod tests {
     #[test]
     fn sends_fixed_input_or_denies() {
         let fixed = FixedCall { changes: Vec::new(), explanation: "changed".into(), denial: "why".into() };
-        let decision =
-            Decision { verdict: Verdict::Fixed(fixed), context: Some("old".into()), ..Decision::NOTHING };
+        let decision = HookDecision {
+            verdict: HookVerdict::Fixed(fixed),
+            context: Some("old".into()),
+            ..HookDecision::NOTHING
+        };
         let denied = ResponseFields::new(&decision, |_| None);
         assert_eq!((denied.denial(), denied.context.as_deref()), (Some("why"), Some("old")));
         let changed = ResponseFields::new(&decision, |_| Some(json!({ "a": 1 })));

@@ -1,12 +1,12 @@
 //! An event of an agent other than Claude Code, parsed: its kind, and what the tool does. The adapters build it; here it
-//! becomes an [`Occasion`].
+//! becomes an [`HookEvent`].
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::{Manner, Occasion, Worktree, patch};
+use super::{HookEvent, HookMode, patch};
 use phaser_core::skipped::{Skipped, Why};
 use phaser_project::path::RelPath;
 use phaser_project::source::worktree::ChangeWindow;
@@ -172,38 +172,39 @@ impl<'a> ParsedEvent<'a> {
     }
 
     /// The event in the form common to all agents. Relative paths start at the event's directory, or else at `cwd`.
-    pub fn occasion(self, cwd: &Path, manner: Manner) -> Occasion {
+    pub fn into_hook_event(self, cwd: &Path, mode: HookMode) -> HookEvent {
         let directory = self.cwd.filter(|cwd| cwd.len() <= MAX_PATH);
         let cwd = directory.map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
-        match (self.kind, manner) {
+        match (self.kind, mode) {
             (EventKind::BeforeTool, _) => self.call(Moment::Before, cwd),
-            (EventKind::AfterTool, manner) => self.after_tool(cwd, manner),
-            (EventKind::SessionStart, Manner::Guard) => Occasion::Beginning { cwd },
-            (EventKind::TurnEnd, Manner::Guard) => {
-                let worktree = Worktree { cwd, sweep: ChangeWindow::Turn { since: None } };
-                Occasion::End { worktree, told: Vec::new() }
+            (EventKind::AfterTool, mode) => self.after_tool(cwd, mode),
+            (EventKind::SessionStart, HookMode::Guard) => HookEvent::SessionStart { cwd },
+            (EventKind::TurnEnd, HookMode::Guard) => {
+                HookEvent::TurnEnd { cwd, sweep: ChangeWindow::Turn { since: None }, sent_back: Vec::new() }
             }
-            (EventKind::SessionStart | EventKind::TurnEnd, Manner::Plain) | (EventKind::Other, _) => {
-                Occasion::Nothing
+            (EventKind::SessionStart | EventKind::TurnEnd, HookMode::Plain) | (EventKind::Other, _) => {
+                HookEvent::Other
             }
         }
     }
 
-    fn after_tool(self, cwd: PathBuf, manner: Manner) -> Occasion {
-        match (&self.action, manner) {
-            (ToolAction::Nothing, _) => Occasion::Nothing,
-            (ToolAction::Shell(_), Manner::Guard) => {
+    fn after_tool(self, cwd: PathBuf, mode: HookMode) -> HookEvent {
+        match (&self.action, mode) {
+            (ToolAction::Nothing, _) => HookEvent::Other,
+            (ToolAction::Shell(_), HookMode::Guard) => {
                 let sweep = ChangeWindow::Command { changed: None, since: self.began() };
-                Occasion::Command(Worktree { cwd, sweep })
+                HookEvent::CommandRun { cwd, sweep }
             }
-            (ToolAction::Shell(_), Manner::Plain) => Occasion::Nothing,
+            (ToolAction::Shell(_), HookMode::Plain) => HookEvent::Other,
             // Without the previous text in the event, git may have it.
-            (_, Manner::Guard) if self.original.is_none() => {
+            (_, HookMode::Guard) if self.original.is_none() => {
                 let since = self.began();
-                let Occasion::Call(call) = self.call(Moment::After, cwd) else { return Occasion::Nothing };
+                let HookEvent::ToolCall(call) = self.call(Moment::After, cwd) else {
+                    return HookEvent::Other;
+                };
                 let changed = call.changes.iter().map(|change| call.path(change)).collect();
                 let sweep = ChangeWindow::Command { changed: Some(changed), since };
-                Occasion::Command(Worktree { cwd: call.cwd, sweep })
+                HookEvent::CommandRun { cwd: call.cwd, sweep }
             }
             (_, _) => self.call(Moment::After, cwd),
         }
@@ -220,16 +221,16 @@ impl<'a> ParsedEvent<'a> {
         now.checked_sub(took.saturating_add(Duration::from_secs(1))).unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
-    fn call(self, moment: Moment, cwd: PathBuf) -> Occasion {
+    fn call(self, moment: Moment, cwd: PathBuf) -> HookEvent {
         let mut call = Call { moment, cwd, changes: Vec::new(), skipped: Vec::new() };
         add(&mut call, self.action);
         if let [change] = call.changes.as_mut_slice() {
             change.original = self.original;
         }
         if call.changes.is_empty() && call.skipped.is_empty() {
-            return Occasion::Nothing;
+            return HookEvent::Other;
         }
-        Occasion::Call(call)
+        HookEvent::ToolCall(call)
     }
 }
 

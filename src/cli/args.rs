@@ -9,7 +9,7 @@ use super::chosen::Chosen;
 use super::colour::Color;
 use super::install::{Install, Uninstall};
 use super::packs::Packs;
-use crate::agents::Manner;
+use crate::agents::HookMode;
 use crate::exit::Strictness;
 use phaser_core::contract::Severity;
 use phaser_project::scan::{Existing, Measure};
@@ -308,8 +308,8 @@ impl EnforceArgs {
     }
 
     /// How the agent receives the response.
-    pub fn manner(&self) -> Manner {
-        if self.guard { Manner::Guard } else { Manner::Plain }
+    pub fn hook_mode(&self) -> HookMode {
+        if self.guard { HookMode::Guard } else { HookMode::Plain }
     }
 
     /// The severity of the contracts to check; `None` for all.

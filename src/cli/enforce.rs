@@ -11,7 +11,7 @@ use super::environment::Environment;
 use super::plan::Plan;
 use super::stopwatch::Stopwatch;
 use super::{event, install};
-use crate::agents::Client;
+use crate::agents::Agent;
 use crate::exit::Exit;
 
 /// Runs `phaser enforce`.
@@ -22,7 +22,7 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
         Some(EnforceCommand::Uninstall(args)) => return install::run_uninstall(args, environment),
         None => &args.check,
     };
-    let mut agent = args.agent.map(Client::from).or(environment.client);
+    let mut agent = args.agent.map(Agent::from).or(environment.agent);
     let mut stopwatch = Stopwatch::start(args.measure());
     let result = Plan::new(args, environment, &mut agent, &mut stopwatch)
         .and_then(|plan| carry_out(&plan, &mut stopwatch));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::agents::Client;
+use crate::agents::Agent;
 use phaser_project::source::git::GitLocation;
 
 /// The process environment, read once at the start.
@@ -27,7 +27,7 @@ pub struct Environment {
     /// Whether the plugin started phaser, as opposed to a hook in settings.
     pub runs_as_a_plugin: bool,
     /// The agent detected by its variables.
-    pub client: Option<Client>,
+    pub agent: Option<Agent>,
     /// The directories of `PATH`.
     pub path: Vec<PathBuf>,
 }
@@ -64,10 +64,10 @@ impl Environment {
             github_step_summary: directory("GITHUB_STEP_SUMMARY"),
             claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
             runs_as_a_plugin: directory("CLAUDE_PLUGIN_ROOT").is_some(),
-            client: Client::VARIABLES
+            agent: Agent::VARIABLES
                 .into_iter()
                 .find(|(name, _)| directory(name).is_some())
-                .map(|(_, client)| client),
+                .map(|(_, agent)| agent),
             path: env::var_os("PATH").iter().flat_map(env::split_paths).collect(),
         }
     }

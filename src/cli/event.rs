@@ -16,14 +16,14 @@ use super::environment::Environment;
 use super::install::settings_file;
 use super::{output, say};
 use crate::agents::decision::{
-    Decision, MAX_TEXT, Matter, Verdict, decide, decide_on_command, decide_on_end,
+    CheckedCall, HookDecision, HookVerdict, MAX_TEXT, decide, decide_on_command, decide_on_end,
 };
-use crate::agents::{Client, Manner, NOTHING, Occasion, Worktree};
+use crate::agents::{Agent, EMPTY_RESPONSE, HookEvent, HookMode};
 use crate::briefing::briefing;
 use crate::exit::Exit;
 use crate::in_flight::RewrittenCall;
-use crate::install::file::{self, Scope};
-use crate::install::{Survey, survey};
+use crate::install::file::{self, SettingsScope};
+use crate::install::{HookSurvey, survey};
 use crate::tamper::policies;
 
 /// Time limit of the sweep after a command. The user waits for the command anyway.
@@ -37,49 +37,49 @@ pub struct AgentEvent {
     /// The event as received.
     pub request: Request,
     /// The sender.
-    pub agent: Client,
+    pub agent: Agent,
     /// What kind of event it is.
-    pub about: About,
-    manner: Manner,
+    pub kind: AgentEventKind,
+    mode: HookMode,
     /// Reasons that already sent this turn back.
-    told: Vec<String>,
+    sent_back: Vec<String>,
 }
 
 /// Kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum AgentEventKind {
     /// A tool call that edits files.
-    Call,
+    ToolCall,
     /// A shell command has run.
-    Command,
+    CommandRun,
     /// A turn is about to end.
-    End,
+    TurnEnd,
     /// A session starts.
-    Beginning,
+    SessionStart,
     /// The agent's settings changed.
-    Settings,
+    SettingsChange,
     /// Any other event.
-    Nothing,
+    Other,
 }
 
-impl About {
+impl AgentEventKind {
     /// Time limit of the response.
     pub fn time(self) -> Duration {
         match self {
-            Self::Call | Self::Nothing | Self::Settings => HOOK_TIME,
-            Self::Command | Self::Beginning => COMMAND_TIME,
-            Self::End => END_TIME,
+            Self::ToolCall | Self::Other | Self::SettingsChange => HOOK_TIME,
+            Self::CommandRun | Self::SessionStart => COMMAND_TIME,
+            Self::TurnEnd => END_TIME,
         }
     }
 }
 
 /// Turns an error into the empty response for agents that would treat it as a denial or abort. Claude Code receives the error.
-pub fn fail_open(result: anyhow::Result<Exit>, agent: Option<Client>) -> anyhow::Result<Exit> {
+pub fn fail_open(result: anyhow::Result<Exit>, agent: Option<Agent>) -> anyhow::Result<Exit> {
     match (result, agent) {
-        (Err(error), Some(agent)) if agent != Client::Claude => {
+        (Err(error), Some(agent)) if agent != Agent::Claude => {
             say(format_args!("phaser: {error:#}"));
             // A closed stdout changes nothing here.
-            let _ = output::answer(|out| writeln!(out, "{NOTHING}"));
+            let _ = output::answer(|out| writeln!(out, "{EMPTY_RESPONSE}"));
             Ok(Exit::Clean)
         }
         (result, _) => result,
@@ -90,32 +90,40 @@ impl AgentEvent {
     /// Reads an event: the event itself, its project, and the source of the text to check.
     pub fn read(
         request: Request,
-        agent: Client,
-        manner: Manner,
+        agent: Agent,
+        mode: HookMode,
         environment: &Environment,
     ) -> (Self, Root, Source) {
-        let occasion = agent.read(&request, &environment.cwd, manner);
-        let event = |about, told| Self { request, agent, about, manner, told };
-        match occasion {
-            Occasion::Call(call) => {
+        let event_read = agent.read(&request, &environment.cwd, mode);
+        let event = |kind, sent_back| Self { request, agent, kind, mode, sent_back };
+        match event_read {
+            HookEvent::ToolCall(call) => {
                 let named = environment.claude_project_dir.as_deref();
                 let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
-                (event(About::Call, Vec::new()), root, Source::Changes(call))
+                (event(AgentEventKind::ToolCall, Vec::new()), root, Source::Changes(call))
             }
-            Occasion::Command(Worktree { cwd, sweep }) => {
-                (event(About::Command, Vec::new()), project_at(&cwd, environment), Source::Swept(sweep))
-            }
-            Occasion::End { worktree: Worktree { cwd, sweep }, told } => {
-                (event(About::End, told), project_at(&cwd, environment), Source::Swept(sweep))
-            }
-            Occasion::Beginning { cwd } => {
-                (event(About::Beginning, Vec::new()), project_at(&cwd, environment), Source::Nothing)
-            }
-            Occasion::Settings { cwd } => {
-                (event(About::Settings, Vec::new()), project_at(&cwd, environment), Source::Nothing)
-            }
-            Occasion::Nothing => {
-                (event(About::Nothing, Vec::new()), Root::new(&environment.cwd), Source::Nothing)
+            HookEvent::CommandRun { cwd, sweep } => (
+                event(AgentEventKind::CommandRun, Vec::new()),
+                project_at(&cwd, environment),
+                Source::Swept(sweep),
+            ),
+            HookEvent::TurnEnd { cwd, sweep, sent_back } => (
+                event(AgentEventKind::TurnEnd, sent_back),
+                project_at(&cwd, environment),
+                Source::Swept(sweep),
+            ),
+            HookEvent::SessionStart { cwd } => (
+                event(AgentEventKind::SessionStart, Vec::new()),
+                project_at(&cwd, environment),
+                Source::Nothing,
+            ),
+            HookEvent::SettingsChange { cwd } => (
+                event(AgentEventKind::SettingsChange, Vec::new()),
+                project_at(&cwd, environment),
+                Source::Nothing,
+            ),
+            HookEvent::Other => {
+                (event(AgentEventKind::Other, Vec::new()), Root::new(&environment.cwd), Source::Nothing)
             }
         }
     }
@@ -127,33 +135,33 @@ impl AgentEvent {
         report: &Report,
         rewritten_call: Option<&RewrittenCall>,
         environment: &Environment,
-    ) -> anyhow::Result<Decision> {
+    ) -> anyhow::Result<HookDecision> {
         let project = inspection.project();
-        match (self.about, inspection.source()) {
-            (About::Beginning, _) => brief(project),
-            (About::Settings, _) => decide_on_settings(project, environment),
-            (About::Call, Source::Changes(call)) => {
-                let concerns = self.concerns(inspection, report, environment);
-                let (root, manner) = (project.root(), self.manner);
-                Ok(decide(Matter { root, call, manner, concerns: &concerns, rewritten_call }, report))
+        match (self.kind, inspection.source()) {
+            (AgentEventKind::SessionStart, _) => brief(project),
+            (AgentEventKind::SettingsChange, _) => decide_on_settings(project, environment),
+            (AgentEventKind::ToolCall, Source::Changes(call)) => {
+                let findings = self.findings(inspection, report, environment);
+                let (root, mode) = (project.root(), self.mode);
+                Ok(decide(CheckedCall { root, call, mode, findings: &findings, rewritten_call }, report))
             }
-            (About::Command, _) => {
-                Ok(decide_on_command(report, &self.concerns(inspection, report, environment)))
+            (AgentEventKind::CommandRun, _) => {
+                Ok(decide_on_command(report, &self.findings(inspection, report, environment)))
             }
-            (About::End, _) => Ok(decide_on_end(report, &self.told)),
-            _ => Ok(Decision::message_only(report)),
+            (AgentEventKind::TurnEnd, _) => Ok(decide_on_end(report, &self.sent_back)),
+            _ => Ok(HookDecision::message_only(report)),
         }
     }
 
     /// What the project's `ignores` and `protect` policies have to say about the event.
-    fn concerns(
+    fn findings(
         &self,
         inspection: &Inspection<'_>,
         report: &Report,
         environment: &Environment,
-    ) -> Vec<crate::agents::decision::Concern> {
-        let user_settings = settings_file(Scope::User, environment);
-        policies::concerns(inspection, report, user_settings.as_deref())
+    ) -> Vec<crate::agents::decision::PolicyFinding> {
+        let user_settings = settings_file(SettingsScope::User, environment);
+        policies::findings(inspection, report, user_settings.as_deref())
     }
 }
 
@@ -165,7 +173,7 @@ fn project_at(cwd: &Path, environment: &Environment) -> Root {
 }
 
 /// The briefing at the start of a session: the contracts of the whole project as context.
-fn brief(project: &Project) -> anyhow::Result<Decision> {
+fn brief(project: &Project) -> anyhow::Result<HookDecision> {
     let source = Source::Tree(None);
     let mut inspection = project.inspect(&source)?;
     let mut warnings = inspection.compile();
@@ -177,22 +185,23 @@ fn brief(project: &Project) -> anyhow::Result<Decision> {
     let lines = briefing(&contracts, MAX_TEXT - before.len() - after.len() - 2);
     let context = (!lines.is_empty()).then(|| format!("{before}\n{lines}\n{after}"));
     let report = Report { warnings, ..Report::default() };
-    Ok(Decision { context, ..Decision::message_only(&report) })
+    Ok(HookDecision { context, ..HookDecision::message_only(&report) })
 }
 
 /// Blocks a change of settings that removes phaser's hooks, if the project has a `protect` policy. Claude Code merges all
 /// its settings files, so all of them are read.
-fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::Result<Decision> {
+fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::Result<HookDecision> {
     let source = Source::Files(Vec::new());
     let configs = project.inspect(&source)?.loaded.configs;
     if !configs.iter().any(|placed| placed.config.protect.is_some_and(|policy| policy > Policy::Allow)) {
-        return Ok(Decision::NOTHING);
+        return Ok(HookDecision::NOTHING);
     }
     let (mut guards, mut disabled_in) = (environment.runs_as_a_plugin, None);
-    for scope in Scope::ALL {
+    for scope in SettingsScope::ALL {
         let Some(path) = client_settings(scope, environment) else { continue };
         // Settings that cannot be read have no hooks for the agent either.
-        let Some(Survey { own, all_disabled }) = file::read(&path).ok().and_then(|text| survey(&text).ok())
+        let Some(HookSurvey { own, all_disabled }) =
+            file::read(&path).ok().and_then(|text| survey(&text).ok())
         else {
             continue;
         };
@@ -204,18 +213,20 @@ fn decide_on_settings(project: &Project, environment: &Environment) -> anyhow::R
     let problem = match (disabled_in, guards) {
         (Some(path), _) => format!("'disableAllHooks' in {} disables phaser", path.display()),
         (None, false) => "phaser's hooks are gone from the settings".to_owned(),
-        (None, true) => return Ok(Decision::NOTHING),
+        (None, true) => return Ok(HookDecision::NOTHING),
     };
     let reason = format!(
         "{problem}. This project protects them ('protect' in .claude/phaser.yaml): only the user may remove them, with 'phaser enforce uninstall'. Restore the settings."
     );
-    Ok(Decision { verdict: Verdict::Block(reason), ..Decision::NOTHING })
+    Ok(HookDecision { verdict: HookVerdict::Block(reason), ..HookDecision::NOTHING })
 }
 
 /// The settings file that the agent reads: project settings come from the project it was started in.
-fn client_settings(scope: Scope, environment: &Environment) -> Option<PathBuf> {
+fn client_settings(scope: SettingsScope, environment: &Environment) -> Option<PathBuf> {
     match (&environment.claude_project_dir, scope) {
-        (Some(project), Scope::Project | Scope::Local) => Some(scope.file(Path::new(""), project)),
+        (Some(project), SettingsScope::Project | SettingsScope::Local) => {
+            Some(scope.file(Path::new(""), project))
+        }
         _ => settings_file(scope, environment),
     }
 }

@@ -11,9 +11,9 @@ use super::environment::Environment;
 use super::output::print;
 use super::packs::Packs;
 use super::say;
-use crate::agents::Client;
+use crate::agents::Agent;
 use crate::exit::Exit;
-use crate::install::file::{self, FileError, Scope};
+use crate::install::file::{self, FileError, SettingsScope};
 use crate::install::{
     EditTools, Edited, HookForm, HookRequest, IfInstalled, Levels, OnFail, OwnHook, SettingsError, install,
     survey, uninstall, wanted,
@@ -137,10 +137,10 @@ enum OnFailArg {
 /// Runs `phaser enforce install`.
 pub fn run_install(args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
     let mut exit = Exit::Clean;
-    for client in agents::to_install(&args.agent, &args.place, environment)? {
-        exit = exit.max(match client {
-            Client::Claude => install_for_claude(args, environment)?,
-            client => agents::install(client, args, environment)?,
+    for agent in agents::to_install(&args.agent, &args.place, environment)? {
+        exit = exit.max(match agent {
+            Agent::Claude => install_for_claude(args, environment)?,
+            agent => agents::install(agent, args, environment)?,
         });
     }
     Ok(exit)
@@ -196,7 +196,7 @@ pub struct Preview {
 
 /// Computes the settings with these hooks, without writing them.
 pub fn preview(form: HookForm, environment: &Environment) -> anyhow::Result<Preview> {
-    let path = settings_file(Scope::Project, environment).context("cannot find the project")?;
+    let path = settings_file(SettingsScope::Project, environment).context("cannot find the project")?;
     let asked = HookRequest::usual(form);
     let edited = file::preview(&path, |text| install(text, &asked, without_force(form)))?;
     Ok(Preview { shown: show(&path, environment), path, asked, edited })
@@ -234,10 +234,10 @@ fn without_force(form: HookForm) -> IfInstalled {
 /// Runs `phaser enforce uninstall`.
 pub fn run_uninstall(args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
     let mut exit = Exit::Clean;
-    for client in agents::to_uninstall(&args.agent, &args.place, environment)? {
-        exit = exit.max(match client {
-            Client::Claude => uninstall_for_claude(args, environment)?,
-            client => agents::uninstall(client, args, environment)?,
+    for agent in agents::to_uninstall(&args.agent, &args.place, environment)? {
+        exit = exit.max(match agent {
+            Agent::Claude => uninstall_for_claude(args, environment)?,
+            agent => agents::uninstall(agent, args, environment)?,
         });
     }
     Ok(exit)
@@ -298,9 +298,9 @@ struct SettingsFile {
 impl SettingsArgs {
     fn target(&self, environment: &Environment) -> anyhow::Result<SettingsFile> {
         let scope = match self.scope {
-            ScopeArg::User => Scope::User,
-            ScopeArg::Project => Scope::Project,
-            ScopeArg::Local => Scope::Local,
+            ScopeArg::User => SettingsScope::User,
+            ScopeArg::Project => SettingsScope::Project,
+            ScopeArg::Local => SettingsScope::Local,
         };
         let path = settings_file(scope, environment)
             .context("no home directory (set HOME, or use --scope project)")?;
@@ -328,12 +328,12 @@ impl SettingsFile {
 }
 
 /// The settings file of a scope; `None` without a home directory.
-pub fn settings_file(scope: Scope, environment: &Environment) -> Option<PathBuf> {
+pub fn settings_file(scope: SettingsScope, environment: &Environment) -> Option<PathBuf> {
     let in_home = || environment.home.as_ref().map(|home| home.join(".claude"));
     let user = environment.claude_config_dir.clone().or_else(in_home);
     match scope {
-        Scope::User => user.map(|user| scope.file(&user, Path::new(""))),
-        Scope::Project | Scope::Local => {
+        SettingsScope::User => user.map(|user| scope.file(&user, Path::new(""))),
+        SettingsScope::Project | SettingsScope::Local => {
             let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
             Some(scope.file(&user.unwrap_or_default(), root.path()))
         }

@@ -14,11 +14,11 @@ use phaser_project::tool_call::{Call, Moment};
 
 use super::args::{EnforceArgs, ReportFormat};
 use super::environment::Environment;
-use super::event::{About, AgentEvent};
+use super::event::{AgentEvent, AgentEventKind};
 use super::show::Show;
 use super::stopwatch::Stopwatch;
 use super::{output, places, stdin};
-use crate::agents::{Client, Manner};
+use crate::agents::{Agent, HookMode};
 use crate::exit::{self, Exit};
 use crate::in_flight;
 use crate::progress::{Progress, Visible};
@@ -51,7 +51,7 @@ impl<'a> Plan<'a> {
     pub fn new(
         args: &'a EnforceArgs,
         environment: &'a Environment,
-        agent: &mut Option<Client>,
+        agent: &mut Option<Agent>,
         stopwatch: &mut Stopwatch,
     ) -> anyhow::Result<Self> {
         let mode = args.mode()?;
@@ -63,17 +63,17 @@ impl<'a> Plan<'a> {
         }
         let request = Request::read(stdin::patient()).context("standard input")?;
         stopwatch.end(Phase::EventRead);
-        let sender = args.agent.map(Client::from);
-        let sender = sender.unwrap_or_else(|| Client::of(request.raw(), environment.client));
+        let sender = args.agent.map(Agent::from);
+        let sender = sender.unwrap_or_else(|| Agent::of(request.raw(), environment.agent));
         *agent = Some(sender);
-        let (event, root, source) = AgentEvent::read(request, sender, args.manner(), environment);
+        let (event, root, source) = AgentEvent::read(request, sender, args.hook_mode(), environment);
         let options = Options {
-            deadline: Deadline::after(event.about.time().max(args.limits.timeout())),
+            deadline: Deadline::after(event.kind.time().max(args.limits.timeout())),
             lenient: true,
             lazy_packs: format == ReportFormat::Hook,
             cache: CacheUse::Off,
-            new_ignores: judges_new_ignores(event.about, &source),
-            min_severity: min_severity(event.about, &source, args.manner()),
+            new_ignores: judges_new_ignores(event.kind, &source),
+            min_severity: min_severity(event.kind, &source, args.hook_mode()),
             fixes: if format == ReportFormat::Hook { FixMode::InFlight } else { FixMode::Off },
             // A command or a turn answers only for what it added.
             existing: if matches!(source, Source::Swept(_)) {
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
     /// Writes the report or the agent's response.
     pub fn respond(&self, inspection: &Inspection<'_>, report: &mut Report) -> anyhow::Result<Exit> {
         let Self { args, environment, format, .. } = *self;
-        let fixed = in_flight::fixed_call(inspection, report, args.manner());
+        let fixed = in_flight::fixed_call(inspection, report, args.hook_mode());
         redact(report);
         let root = matches!(self.audience, Audience::Reader).then_some(&self.root);
         let show = Show { args, environment, format, root };
@@ -104,7 +104,7 @@ impl<'a> Plan<'a> {
         match &self.audience {
             Audience::Agent(event) if format == ReportFormat::Hook => {
                 let decision = event.decide(inspection, report, fixed.as_ref(), environment)?;
-                let response = event.agent.answer(&event.request, &decision, args.on_clean.into());
+                let response = event.agent.respond(&event.request, &decision, args.on_clean.into());
                 output::answer(|out| writeln!(out, "{}", response.stdout))?;
                 Ok(response.exit)
             }
@@ -145,19 +145,21 @@ fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Opti
 }
 
 /// Whether new ignore directives are judged: before an edit and after a command.
-fn judges_new_ignores(about: About, source: &Source) -> bool {
-    match (about, source) {
-        (About::Call, Source::Changes(call)) => call.moment == Moment::Before,
-        (About::Command, _) => true,
+fn judges_new_ignores(kind: AgentEventKind, source: &Source) -> bool {
+    match (kind, source) {
+        (AgentEventKind::ToolCall, Source::Changes(call)) => call.moment == Moment::Before,
+        (AgentEventKind::CommandRun, _) => true,
         _ => false,
     }
 }
 
 /// The lowest severity that matters: at the end of a turn, and to the guard before an edit, only errors do.
-fn min_severity(about: About, source: &Source, manner: Manner) -> Severity {
-    match (about, source) {
-        (About::End, _) => Severity::Error,
-        (About::Call, Source::Changes(Call { moment: Moment::Before, .. })) if manner == Manner::Guard => {
+fn min_severity(kind: AgentEventKind, source: &Source, mode: HookMode) -> Severity {
+    match (kind, source) {
+        (AgentEventKind::TurnEnd, _) => Severity::Error,
+        (AgentEventKind::ToolCall, Source::Changes(Call { moment: Moment::Before, .. }))
+            if mode == HookMode::Guard =>
+        {
             Severity::Error
         }
         _ => Severity::Warning,

@@ -7,17 +7,17 @@ use serde_json::json;
 use super::command::{framed, framed_to_deny};
 use super::document::{Child, JsonDocument, JsonNode, Splice};
 use super::{Edited, IfInstalled, OwnHook, SettingsError, command, split};
-use crate::agents::Client;
+use crate::agents::Agent;
 
 mod table;
 
-pub use table::{Base, Home, homes};
 use table::{EVENTS_OF_CLINE, FileShape, WantedHook};
+pub use table::{Home, HomeBase, homes};
 
 /// A file with phaser's hooks for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFile {
-    /// Relative to the directory of its [`Base`].
+    /// Relative to the directory of its [`HomeBase`].
     pub path: String,
     /// Whether the agent executes it.
     pub is_program: bool,
@@ -27,7 +27,7 @@ pub struct HookFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Holds {
     /// A JSON settings file that may have other content.
-    Settings { client: Client, shape: FileShape },
+    Settings { agent: Agent, shape: FileShape },
     /// A file that is phaser's as a whole.
     Whole(String),
 }
@@ -38,7 +38,7 @@ const OWN_MARK: &str = "written by 'phaser enforce install --agent ";
 /// The hook files of an agent in one home.
 pub fn files(home: &Home) -> Vec<HookFile> {
     let settings = |shape| {
-        let holds = Holds::Settings { client: home.client, shape };
+        let holds = Holds::Settings { agent: home.agent, shape };
         vec![HookFile { path: home.path.to_owned(), is_program: false, holds }]
     };
     match home.shape {
@@ -49,7 +49,7 @@ pub fn files(home: &Home) -> Vec<HookFile> {
         FileShape::Programs => EVENTS_OF_CLINE
             .iter()
             .map(|event| {
-                let text = format!("#!/bin/sh\n# {OWN_MARK}cline'\n{}\n", command_of(home.client));
+                let text = format!("#!/bin/sh\n# {OWN_MARK}cline'\n{}\n", command_of(home.agent));
                 let path = format!("{}/{event}", home.path);
                 HookFile { path, is_program: true, holds: Holds::Whole(text) }
             })
@@ -59,14 +59,14 @@ pub fn files(home: &Home) -> Vec<HookFile> {
 }
 
 /// The command of an agent's hooks. Copilot's has no `--agent`: Visual Studio Code runs hooks from the same file.
-pub fn command_of(client: Client) -> String {
-    let agent = match client {
-        Client::Copilot | Client::VsCode => String::new(),
-        client => format!(" --agent {}", client.name()),
+pub fn command_of(agent: Agent) -> String {
+    let flag = match agent {
+        Agent::Copilot | Agent::VsCode => String::new(),
+        agent => format!(" --agent {}", agent.name()),
     };
-    let command = format!("phaser enforce --stdin --guard{agent}");
-    match client {
-        Client::Windsurf => framed_to_deny(&command),
+    let command = format!("phaser enforce --stdin --guard{flag}");
+    match agent {
+        Agent::Windsurf => framed_to_deny(&command),
         _ => framed(&command),
     }
 }
@@ -76,11 +76,11 @@ impl HookFile {
     pub fn install(&self, text: &str, existing: IfInstalled) -> Result<Edited, SettingsError> {
         match &self.holds {
             Holds::Whole(whole) => Ok(whole_file(text, whole, existing)),
-            Holds::Settings { client, shape } => {
+            Holds::Settings { agent, shape } => {
                 let (mark, json) = split(text);
                 let mut new = json.to_owned();
                 let mut differing = Vec::new();
-                for wanted in WantedHook::of(*client) {
+                for wanted in WantedHook::of(*agent) {
                     match install_at(&new, *shape, &wanted, existing)? {
                         Edited::Changed(text) | Edited::Emptied(text) => new = text,
                         Edited::Differs(hooks) => differing.extend(hooks),

@@ -14,7 +14,7 @@ const MAX_LINKS: usize = 40;
 
 /// The scope of Claude Code's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum SettingsScope {
     /// One user, all projects.
     User,
     /// One project, all users.
@@ -23,7 +23,7 @@ pub enum Scope {
     Local,
 }
 
-impl Scope {
+impl SettingsScope {
     /// All scopes, from the widest to the narrowest.
     pub const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
 
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn each_scope_has_its_file() {
-        let file = |scope: Scope| scope.file(Path::new("/h/.claude"), Path::new("/p"));
-        assert_eq!(file(Scope::User), Path::new("/h/.claude/settings.json"));
-        assert_eq!(file(Scope::Project), Path::new("/p/.claude/settings.json"));
-        assert_eq!(file(Scope::Local), Path::new("/p/.claude/settings.local.json"));
+        let file = |scope: SettingsScope| scope.file(Path::new("/h/.claude"), Path::new("/p"));
+        assert_eq!(file(SettingsScope::User), Path::new("/h/.claude/settings.json"));
+        assert_eq!(file(SettingsScope::Project), Path::new("/p/.claude/settings.json"));
+        assert_eq!(file(SettingsScope::Local), Path::new("/p/.claude/settings.local.json"));
     }
 
     #[test]

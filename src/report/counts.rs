@@ -173,7 +173,7 @@ mod tests {
             violation(&bad_there, "top.py", State::Open),
             violation(&missing, "README*", State::Open),
         ];
-        Report { violations: violations.into(), ..Report::default() }
+        Report { violations, ..Report::default() }
     }
 
     #[test]

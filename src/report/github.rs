@@ -29,7 +29,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io
     for severity in [Severity::Error, Severity::Warning] {
         unseen += count(summary, severity).saturating_sub(MAX_ANNOTATIONS);
         for violation in by_severity(report, severity, MAX_ANNOTATIONS) {
-            annotate(out, &violation, &HostLocation::of(top, &violation))?;
+            annotate(out, violation, &HostLocation::of(top, violation))?;
         }
     }
     if unseen > 0 {
@@ -51,7 +51,7 @@ pub fn write_summary(out: &mut dyn Write, report: &Report, top: &RepositoryPrefi
     let unseen = summary.open().saturating_sub(MAX_ROWS);
     for violation in errors.into_iter().chain(warnings) {
         let contract = &violation.contract;
-        let HostLocation { path, line, .. } = HostLocation::of(top, &violation);
+        let HostLocation { path, line, .. } = HostLocation::of(top, violation);
         let place = format!("{path}:{line}");
         let cells = [contract.severity.as_str(), &contract.id, &place, &contract.message];
         writeln!(out, "| {} |", cells.map(cell).join(" | "))?;

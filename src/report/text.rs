@@ -53,7 +53,7 @@ pub struct TextOptions {
 /// Writes the violations and the summary.
 pub fn write(out: &mut dyn Write, report: &Report, options: &TextOptions) -> io::Result<()> {
     for violation in report.open() {
-        write_violation(out, &violation, options)?;
+        write_violation(out, violation, options)?;
     }
     let summary = report.summary();
     let open = summary.open();

@@ -18,11 +18,15 @@ use phaser_project::source::worktree::ChangeWindow;
 use phaser_project::source::{Content, Reader, Source, Target, Targets};
 use phaser_project::tool_call::{Call, Moment, Rewrite};
 
-use super::{Protection, Rewritten, is_candidate, words};
-use crate::agents::decision::Concern;
+use super::{Protection, Rewritten, is_candidate, messages};
+use crate::agents::decision::PolicyFinding;
 
-/// The concerns about an edit or a command, strictest first within each policy.
-pub fn concerns(inspection: &Inspection<'_>, report: &Report, user_settings: Option<&Path>) -> Vec<Concern> {
+/// The findings about an edit or a command, strictest first within each policy.
+pub fn findings(
+    inspection: &Inspection<'_>,
+    report: &Report,
+    user_settings: Option<&Path>,
+) -> Vec<PolicyFinding> {
     let project = inspection.project();
     let options = project.options();
     let protection = Protection {
@@ -36,17 +40,17 @@ pub fn concerns(inspection: &Inspection<'_>, report: &Report, user_settings: Opt
         Source::Swept(ChangeWindow::Command { .. }) => Changing::Command(&inspection.targets),
         _ => return Vec::new(),
     };
-    let mut concerns = Vec::new();
+    let mut findings = Vec::new();
     if let Source::Swept(ChangeWindow::Command { since, .. }) = inspection.source() {
-        concerns.extend(on_removal(protection, options.git.as_ref(), *since));
+        findings.extend(on_removal(protection, options.git.as_ref(), *since));
     }
     if report.contracts.is_empty() {
-        return concerns;
+        return findings;
     }
     let ignores = ByFile::of(inspection.loaded.configs.iter(), |config| config.ignores);
-    concerns.extend(on_weakening(protection, changing, inspection));
-    concerns.extend(on_ignores(&ignores, changing.moment(), report));
-    concerns
+    findings.extend(on_weakening(protection, changing, inspection));
+    findings.extend(on_ignores(&ignores, changing.moment(), report));
+    findings
 }
 
 /// Files that an event changes.
@@ -95,12 +99,12 @@ fn file(target: &Target) -> Option<&PathBuf> {
     }
 }
 
-/// The concern about files of enforcement that an event weakens.
+/// The finding about files of enforcement that an event weakens.
 fn on_weakening(
     protection: Protection<'_>,
     changing: Changing<'_>,
     inspection: &Inspection<'_>,
-) -> Option<Concern> {
+) -> Option<PolicyFinding> {
     let loaded = &inspection.loaded;
     let protects = ByFile::of(loaded.configs.iter(), |config| config.protect).strictest() > Policy::Allow;
     // A command may have lowered the policy itself, so the previous state decides later.
@@ -127,14 +131,14 @@ fn on_weakening(
     if changes.is_empty() { None } else { judged(protection, changing.moment(), &changes) }
 }
 
-/// The concerns about ignore directives that a change adds.
-fn on_ignores(ignores: &ByFile<Policy>, moment: Moment, report: &Report) -> Vec<Concern> {
-    let concern = |policy: Policy| {
+/// The findings about ignore directives that a change adds.
+fn on_ignores(ignores: &ByFile<Policy>, moment: Moment, report: &Report) -> Vec<PolicyFinding> {
+    let finding = |policy: Policy| {
         let applies = |added: &&AddedIgnore| ignores.at(&added.path) == policy;
         let added: Vec<AddedIgnore> = report.added_ignores.iter().filter(applies).cloned().collect();
-        Some(Concern { policy, what: words::of_ignores(policy, moment, &added)? })
+        Some(PolicyFinding { policy, what: messages::added_ignores(policy, moment, &added)? })
     };
-    [Policy::Deny, Policy::Ask, Policy::Report].into_iter().filter_map(concern).collect()
+    [Policy::Deny, Policy::Ask, Policy::Report].into_iter().filter_map(finding).collect()
 }
 
 /// Reads both versions of changed files.
@@ -167,21 +171,21 @@ impl Versions<'_> {
     }
 }
 
-fn judged(protection: Protection<'_>, moment: Moment, changes: &[Rewritten]) -> Option<Concern> {
-    let judged = protection.judge(changes);
+fn judged(protection: Protection<'_>, moment: Moment, changes: &[Rewritten]) -> Option<PolicyFinding> {
+    let judged = protection.compare(changes);
     let files: Vec<String> =
         changes.iter().map(|change| protection.root.relative(&change.path).to_text().into_owned()).collect();
-    let what = words::of_weakening(judged.policy, moment, &files, &judged.weaker)?;
-    Some(Concern { policy: judged.policy, what })
+    let what = messages::weakened(judged.policy, moment, &files, &judged.weaker)?;
+    Some(PolicyFinding { policy: judged.policy, what })
 }
 
-/// The concern about files of enforcement that a command removed: files of HEAD that are gone from a directory that changed
+/// The finding about files of enforcement that a command removed: files of HEAD that are gone from a directory that changed
 /// since the command began.
 fn on_removal(
     protection: Protection<'_>,
     git: Option<&git::GitLocation>,
     since: SystemTime,
-) -> Option<Concern> {
+) -> Option<PolicyFinding> {
     let root = protection.root;
     let [contracts, settings, top] = [PROJECT_CONTRACTS, SETTINGS, ""].map(|name| root.path().join(name));
     let changed = |directory: &PathBuf| {

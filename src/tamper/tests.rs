@@ -65,7 +65,7 @@ impl TestProject {
         self.directory.path().join(path)
     }
 
-    fn judge(&self, changes: &[Rewritten]) -> Judged {
+    fn compare(&self, changes: &[Rewritten]) -> TamperReport {
         let home = self.path("home/.claude/settings.json");
         let extra = Extra::default();
         let protection = Protection {
@@ -74,7 +74,7 @@ impl TestProject {
             user_settings: Some(&home),
             deadline: Deadline::NEVER,
         };
-        protection.judge(changes)
+        protection.compare(changes)
     }
 
     fn is_protected(&self, path: &str) -> bool {
@@ -99,7 +99,7 @@ impl TestProject {
 }
 
 /// The weakenings of a change, computed before it is on disk and again afterwards.
-fn judged(files: &[(&str, &str)], changes: &[(&str, Option<&str>)]) -> Judged {
+fn judged(files: &[(&str, &str)], changes: &[(&str, Option<&str>)]) -> TamperReport {
     let project = TestProject::new(files);
     let read = |path: &str| fs::read(project.path(path)).ok();
     let of = |(path, after): &(&str, Option<&str>)| Rewritten {
@@ -108,9 +108,9 @@ fn judged(files: &[(&str, &str)], changes: &[(&str, Option<&str>)]) -> Judged {
         after: after.map(|text| text.as_bytes().to_vec()),
     };
     let rewritten: Vec<_> = changes.iter().map(of).collect();
-    let proposed = project.judge(&rewritten);
+    let proposed = project.compare(&rewritten);
     changes.iter().for_each(|(path, after)| project.write(path, *after));
-    let made = project.judge(&rewritten);
+    let made = project.compare(&rewritten);
     assert_eq!(proposed, made, "the same before and after it is on disk");
     made
 }

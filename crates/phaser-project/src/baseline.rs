@@ -160,7 +160,7 @@ impl Baseline {
     }
 
     /// The number of entries.
-    pub fn len(&self) -> usize {
+    pub fn entry_count(&self) -> usize {
         self.entries.len()
     }
 
@@ -177,7 +177,7 @@ impl Baseline {
 
     /// All entries, sorted.
     pub fn iter(&self) -> impl Iterator<Item = BaselineEntry<'_>> {
-        (0..self.len()).map(|at| self.entry(at))
+        (0..self.entry_count()).map(|at| self.entry(at))
     }
 
     /// The index of the entry with this contract, path and digest.

@@ -420,7 +420,7 @@ mod tests {
         curled.collect()
     }
 
-    /// The client's steps, one after the other, on whole strings.
+    /// The agent's steps, one after the other, on whole strings.
     fn model(current: &str, edit: &TextEdit) -> Option<String> {
         let crlf = current.matches("\r\n").count() > current.matches('\n').count() / 2;
         let text = current.replace("\r\n", "\n");

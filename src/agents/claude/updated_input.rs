@@ -39,7 +39,7 @@ mod tests {
 
     use super::super::edit;
     use crate::agents::OnClean;
-    use crate::agents::decision::{Decision, FixedCall, Verdict};
+    use crate::agents::decision::{FixedCall, HookDecision, HookVerdict};
     use crate::in_flight::{DeniedCall, fix_call};
     use phaser_core::contract::{Check, Contract, Dialect, FixTemplate, Pattern, Severity};
     use phaser_core::fix::Fixer;
@@ -87,7 +87,7 @@ mod tests {
             let rewrite = Rewrite::Whole("new".to_owned());
             let changes = vec![FileChange { path: "a".to_owned(), rewrite, original: None }];
             let fixed = FixedCall { changes, explanation: "changed".to_owned(), denial: "no".to_owned() };
-            let decision = Decision { verdict: Verdict::Fixed(fixed), ..Decision::NOTHING };
+            let decision = HookDecision { verdict: HookVerdict::Fixed(fixed), ..HookDecision::NOTHING };
             let response = super::super::respond(&request, &decision, OnClean::Allow);
             let response: Value = serde_json::from_str(&response.stdout).expect("JSON");
             response["hookSpecificOutput"].clone()
@@ -135,7 +135,7 @@ mod tests {
             let fixer = Fixer::new(&matcher);
             let violations = fixer.violations(names, &text);
             let contracts = matcher.contracts().to_vec();
-            let report = Report { contracts, violations: violations.into(), ..Report::default() };
+            let report = Report { contracts, violations, ..Report::default() };
             let fixed = fixer.fix(names, &text, []);
             let denied = DeniedCall { call: &call, targets: &found, report: &report, least: Severity::Error };
             if let Some(rewritten) = fix_call(&matcher, denied) {

@@ -3,7 +3,7 @@
 
 use std::borrow::Borrow;
 
-use super::super::Manner;
+use super::super::HookMode;
 use super::noted;
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{cut, inert};
@@ -38,10 +38,10 @@ pub(super) enum LocationStyle {
 
 impl LocationStyle {
     /// The format for the response to a call.
-    pub fn of(manner: Manner, call: &Call) -> Self {
-        match (manner, call.changes.len()) {
-            (Manner::Plain, 0 | 1) => Self::Line,
-            (Manner::Plain, _) | (Manner::Guard, _) => Self::PathAndLine,
+    pub fn of(mode: HookMode, call: &Call) -> Self {
+        match (mode, call.changes.len()) {
+            (HookMode::Plain, 0 | 1) => Self::Line,
+            (HookMode::Plain, _) | (HookMode::Guard, _) => Self::PathAndLine,
         }
     }
 }

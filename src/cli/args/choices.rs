@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::agents::{Client, OnClean};
+use crate::agents::{Agent, OnClean};
 use phaser_project::scan::Existing;
 
 /// Parses `--existing`.
@@ -80,15 +80,15 @@ impl ReportFormat {
 
 /// An agent, named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AgentArg(pub Client);
+pub struct AgentArg(pub Agent);
 
 impl ValueEnum for AgentArg {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [AgentArg; Client::ALL.len()] = {
-            let mut all = [AgentArg(Client::Claude); Client::ALL.len()];
+        const ALL: [AgentArg; Agent::ALL.len()] = {
+            let mut all = [AgentArg(Agent::Claude); Agent::ALL.len()];
             let mut at = 0;
             while at < all.len() {
-                all[at] = AgentArg(Client::ALL[at]);
+                all[at] = AgentArg(Agent::ALL[at]);
                 at += 1;
             }
             all
@@ -101,7 +101,7 @@ impl ValueEnum for AgentArg {
     }
 }
 
-impl From<AgentArg> for Client {
+impl From<AgentArg> for Agent {
     fn from(arg: AgentArg) -> Self {
         arg.0
     }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::Diagnosis;
 use crate::cli::environment::Environment;
 use crate::cli::install::{settings_file, show};
-use crate::install::file::{self, FileError, Scope};
-use crate::install::{self, OwnHook, Survey, survey};
+use crate::install::file::{self, FileError, SettingsScope};
+use crate::install::{self, HookSurvey, OwnHook, survey};
 
 /// The name of phaser's plugin, in any marketplace.
 const PLUGIN: &str = "phaser@";
@@ -60,11 +60,11 @@ pub fn find(environment: &Environment, diagnosis: &mut Diagnosis) -> HookSources
     let mut found = HookSources { places: Vec::new(), all_disabled: false };
     // A narrower scope wins.
     let mut plugins: BTreeMap<String, bool> = BTreeMap::new();
-    for scope in Scope::ALL {
+    for scope in SettingsScope::ALL {
         let Some(path) = settings_file(scope, environment) else { continue };
         let shown = show(&path, environment);
         match read(&path) {
-            Ok((Survey { own, all_disabled }, named)) => {
+            Ok((HookSurvey { own, all_disabled }, named)) => {
                 found.all_disabled |= all_disabled;
                 plugins.extend(named);
                 if all_disabled {
@@ -98,7 +98,7 @@ pub fn find(environment: &Environment, diagnosis: &mut Diagnosis) -> HookSources
 }
 
 /// The hooks and plugins in a settings file.
-fn read(path: &Path) -> Result<(Survey, Vec<(String, bool)>), FileError> {
+fn read(path: &Path) -> Result<(HookSurvey, Vec<(String, bool)>), FileError> {
     let refused = |refused| FileError::Settings { path: path.to_owned(), refused };
     let text = file::read(path)?;
     Ok((survey(&text).map_err(refused)?, install::plugins(&text).map_err(refused)?))
@@ -128,7 +128,7 @@ fn plugin(name: String, environment: &Environment, diagnosis: &mut Diagnosis) ->
 
 /// The directory of a plugin, from Claude Code's list of installed plugins.
 fn installed_at(name: &str, environment: &Environment) -> Option<PathBuf> {
-    let user = settings_file(Scope::User, environment)?;
+    let user = settings_file(SettingsScope::User, environment)?;
     let list = std::fs::read(user.parent()?.join("plugins/installed_plugins.json")).ok()?;
     let list: Value = serde_json::from_slice(&list).ok()?;
     let installed = list["plugins"][name].as_array()?;

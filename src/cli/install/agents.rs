@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::{Install, ScopeArg, SettingsArgs, Uninstall, list, print_preview, show};
-use crate::agents::Client;
+use crate::agents::Agent;
 use crate::cli::environment::Environment;
 use crate::cli::output::print;
 use crate::cli::say;
 use crate::exit::Exit;
-use crate::install::agents::{Base, HookFile, files, homes};
+use crate::install::agents::{HomeBase, HookFile, files, homes};
 use crate::install::file::{self, FileError};
 use crate::install::{Edited, IfInstalled, SettingsError};
 use phaser_project::path::{RootHints, find_root};
@@ -21,31 +21,31 @@ use phaser_project::path::{RootHints, find_root};
 pub enum AgentChoice {
     /// All agents in use.
     Auto,
-    One(Client),
+    One(Agent),
 }
 
 /// Parses a value of `--agent`.
 pub fn agent(name: &str) -> Result<AgentChoice, String> {
-    let known = || Client::ALL.into_iter().filter(|client| is_installable(*client));
+    let known = || Agent::ALL.into_iter().filter(|agent| is_installable(*agent));
     match name {
         "auto" => Ok(AgentChoice::Auto),
-        name => known().find(|client| client.name() == name).map(AgentChoice::One).ok_or_else(|| {
-            let names: Vec<&str> = known().map(Client::name).collect();
+        name => known().find(|agent| agent.name() == name).map(AgentChoice::One).ok_or_else(|| {
+            let names: Vec<&str> = known().map(Agent::name).collect();
             format!("hooks cannot be installed for this agent (use auto, {})", names.join(", "))
         }),
     }
 }
 
-fn is_installable(client: Client) -> bool {
-    client == Client::Claude || !homes(client).is_empty()
+fn is_installable(agent: Agent) -> bool {
+    agent == Agent::Claude || !homes(agent).is_empty()
 }
 
 pub(super) fn to_install(
     named: &[AgentChoice],
     place: &SettingsArgs,
     environment: &Environment,
-) -> anyhow::Result<Vec<Client>> {
-    let found = chosen(named, |client| is_used(client, environment));
+) -> anyhow::Result<Vec<Agent>> {
+    let found = chosen(named, |agent| is_used(agent, environment));
     anyhow::ensure!(!found.is_empty(), "found no agent in use (name one, such as '--agent claude')");
     check_scope(&found, place)?;
     Ok(found)
@@ -55,71 +55,70 @@ pub(super) fn to_uninstall(
     named: &[AgentChoice],
     place: &SettingsArgs,
     environment: &Environment,
-) -> anyhow::Result<Vec<Client>> {
-    let mut found = chosen(named, |client| {
-        client == Client::Claude
-            || targets(client, place, environment).is_ok_and(|targets| any_hooks(&targets))
+) -> anyhow::Result<Vec<Agent>> {
+    let mut found = chosen(named, |agent| {
+        agent == Agent::Claude || targets(agent, place, environment).is_ok_and(|targets| any_hooks(&targets))
     });
     // Both read the same file.
-    if found.contains(&Client::Copilot) && named.contains(&AgentChoice::Auto) {
-        found.retain(|client| *client != Client::VsCode);
+    if found.contains(&Agent::Copilot) && named.contains(&AgentChoice::Auto) {
+        found.retain(|agent| *agent != Agent::VsCode);
     }
     check_scope(&found, place)?;
     Ok(found)
 }
 
-fn chosen(named: &[AgentChoice], is_meant: impl Fn(Client) -> bool) -> Vec<Client> {
-    let is_named = |client: Client| match named {
-        [] => client == Client::Claude,
+fn chosen(named: &[AgentChoice], is_meant: impl Fn(Agent) -> bool) -> Vec<Agent> {
+    let is_named = |agent: Agent| match named {
+        [] => agent == Agent::Claude,
         named => {
-            named.contains(&AgentChoice::One(client))
-                || (named.contains(&AgentChoice::Auto) && is_installable(client) && is_meant(client))
+            named.contains(&AgentChoice::One(agent))
+                || (named.contains(&AgentChoice::Auto) && is_installable(agent) && is_meant(agent))
         }
     };
-    Client::ALL.into_iter().filter(|client| is_named(*client)).collect()
+    Agent::ALL.into_iter().filter(|agent| is_named(*agent)).collect()
 }
 
-fn check_scope(clients: &[Client], place: &SettingsArgs) -> anyhow::Result<()> {
-    let other = clients.iter().find(|client| **client != Client::Claude);
-    if let (Some(client), ScopeArg::Local) = (other, place.scope) {
+fn check_scope(agents: &[Agent], place: &SettingsArgs) -> anyhow::Result<()> {
+    let other = agents.iter().find(|agent| **agent != Agent::Claude);
+    if let (Some(agent), ScopeArg::Local) = (other, place.scope) {
         anyhow::bail!(
             "{} has no settings for one user in one project (use --scope project or user)",
-            client.title()
+            agent.title()
         );
     }
     Ok(())
 }
 
 /// Signs that an agent is in use: files in the project, paths in the home directory, programs.
-fn signs(client: Client) -> [&'static [&'static str]; 3] {
-    match client {
-        Client::Claude => [&[".claude/settings.json", "CLAUDE.md"], &[".claude"], &["claude"]],
-        Client::Codex => [&[".codex"], &[".codex"], &["codex"]],
-        Client::Copilot => [
+fn signs(agent: Agent) -> [&'static [&'static str]; 3] {
+    match agent {
+        Agent::Claude => [&[".claude/settings.json", "CLAUDE.md"], &[".claude"], &["claude"]],
+        Agent::Codex => [&[".codex"], &[".codex"], &["codex"]],
+        Agent::Copilot => [
             &[".github/copilot-instructions.md", ".github/copilot", ".github/hooks"],
             &[".copilot"],
             &["copilot"],
         ],
-        Client::Cursor => [&[".cursor"], &[".cursor"], &["cursor", "cursor-agent"]],
-        Client::Gemini => [&[".gemini", "GEMINI.md"], &[".gemini"], &["gemini"]],
-        Client::Qwen => [&[".qwen", "QWEN.md"], &[".qwen"], &["qwen"]],
-        Client::Droid => [&[".factory"], &[".factory"], &["droid"]],
-        Client::Opencode => {
+        Agent::Cursor => [&[".cursor"], &[".cursor"], &["cursor", "cursor-agent"]],
+        Agent::Gemini => [&[".gemini", "GEMINI.md"], &[".gemini"], &["gemini"]],
+        Agent::Qwen => [&[".qwen", "QWEN.md"], &[".qwen"], &["qwen"]],
+        Agent::Droid => [&[".factory"], &[".factory"], &["droid"]],
+        Agent::Opencode => {
             [&[".opencode", "opencode.json", "opencode.jsonc"], &[".config/opencode"], &["opencode"]]
         }
-        Client::Cline => [&[".cline", ".clinerules"], &[".cline"], &["cline"]],
+        Agent::Cline => [&[".cline", ".clinerules"], &[".cline"], &["cline"]],
         // Runs Copilot's hooks.
-        Client::VsCode => [&[], &[], &[]],
-        Client::Windsurf => [&[".windsurf", ".windsurfrules"], &[".codeium/windsurf"], &["windsurf"]],
-        Client::Devin => [&[".devin"], &[".config/devin"], &["devin"]],
-        Client::Kiro => [&[], &[], &[]],
+        Agent::VsCode => [&[], &[], &[]],
+        Agent::Windsurf => [&[".windsurf", ".windsurfrules"], &[".codeium/windsurf"], &["windsurf"]],
+        Agent::Devin => [&[".devin"], &[".config/devin"], &["devin"]],
+        Agent::Kiro => [&[], &[], &[]],
     }
 }
 
 /// Whether the agent is used in this project or on this machine.
-fn is_used(client: Client, environment: &Environment) -> bool {
+fn is_used(agent: Agent, environment: &Environment) -> bool {
     let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let [in_project, in_home, programs] = signs(client);
+    let [in_project, in_home, programs] = signs(agent);
     in_project.iter().any(|name| root.path().join(name).exists())
         || environment.home.as_ref().is_some_and(|home| in_home.iter().any(|name| home.join(name).exists()))
         || programs.iter().any(|name| environment.find_program(name).is_some())
@@ -132,36 +131,32 @@ pub struct HookTarget {
 }
 
 /// The hook files of an agent in the selected scope.
-fn targets(
-    client: Client,
-    place: &SettingsArgs,
-    environment: &Environment,
-) -> anyhow::Result<Vec<HookTarget>> {
+fn targets(agent: Agent, place: &SettingsArgs, environment: &Environment) -> anyhow::Result<Vec<HookTarget>> {
     let base = match place.scope {
-        ScopeArg::User => Base::User,
-        ScopeArg::Project | ScopeArg::Local => Base::Project,
+        ScopeArg::User => HomeBase::User,
+        ScopeArg::Project | ScopeArg::Local => HomeBase::Project,
     };
     let directory =
         directory(base, environment).context("no home directory (set HOME, or use --scope project)")?;
-    let homes = homes(client).into_iter().filter(|home| home.base == base);
+    let homes = homes(agent).into_iter().filter(|home| home.base == base);
     Ok(homes
         .flat_map(|home| files(&home))
         .map(|file| HookTarget { path: directory.join(&file.path), file })
         .collect())
 }
 
-fn directory(base: Base, environment: &Environment) -> Option<PathBuf> {
+fn directory(base: HomeBase, environment: &Environment) -> Option<PathBuf> {
     match base {
-        Base::User => environment.home.clone(),
-        Base::Project => {
+        HomeBase::User => environment.home.clone(),
+        HomeBase::Project => {
             Some(find_root(RootHints { named: None, cwd: &environment.cwd, file: None }).path().to_owned())
         }
     }
 }
 
 /// The hook files of an agent in all scopes.
-pub fn everywhere(client: Client, environment: &Environment) -> Vec<HookTarget> {
-    let homes = homes(client).into_iter();
+pub fn everywhere(agent: Agent, environment: &Environment) -> Vec<HookTarget> {
+    let homes = homes(agent).into_iter();
     let placed = homes.filter_map(|home| Some((files(&home), directory(home.base, environment)?)));
     placed
         .flat_map(|(files, directory)| {
@@ -209,11 +204,11 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
     fs::metadata(path).map(drop)
 }
 
-pub(super) fn install(client: Client, args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
-    args.check_for_other_agents(client)?;
+pub(super) fn install(agent: Agent, args: &Install, environment: &Environment) -> anyhow::Result<Exit> {
+    args.check_for_other_agents(agent)?;
     let existing = if args.force { IfInstalled::Replace } else { IfInstalled::Keep };
     let (mut exit, mut changed) = (Exit::Clean, false);
-    for target in targets(client, &args.place, environment)? {
+    for target in targets(agent, &args.place, environment)? {
         let shown = show(&target.path, environment);
         match target.edit(&args.place, |text| target.file.install(text, existing))? {
             Edited::Changed(text) | Edited::Emptied(text) if args.place.dry_run => {
@@ -223,12 +218,12 @@ pub(super) fn install(client: Client, args: &Install, environment: &Environment)
                 changed = true;
                 let hooks = target.file.survey(&text).with_context(|| shown.clone())?;
                 let hooks: Vec<_> = hooks.into_iter().filter(|hook| !hook.command.is_empty()).collect();
-                print(&format!("phaser's hooks for {} are in {shown}\n{}", client.title(), list(&hooks)))?;
+                print(&format!("phaser's hooks for {} are in {shown}\n{}", agent.title(), list(&hooks)))?;
             }
             Edited::Unchanged => {
                 print(&format!(
                     "phaser's hooks for {} are already in {shown}; nothing changed.\n",
-                    client.title()
+                    agent.title()
                 ))?;
             }
             Edited::Differs(hooks) => {
@@ -240,7 +235,7 @@ pub(super) fn install(client: Client, args: &Install, environment: &Environment)
         }
     }
     if changed {
-        print(&format!("{}\n", next_steps(client)))?;
+        print(&format!("{}\n", next_steps(agent)))?;
         if environment.find_program("phaser").is_none() {
             say("phaser: 'phaser' is not on the PATH; the hooks need it there");
         }
@@ -248,8 +243,8 @@ pub(super) fn install(client: Client, args: &Install, environment: &Environment)
     Ok(exit)
 }
 
-pub(super) fn uninstall(client: Client, args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
-    for target in targets(client, &args.place, environment)? {
+pub(super) fn uninstall(agent: Agent, args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
+    for target in targets(agent, &args.place, environment)? {
         let shown = show(&target.path, environment);
         match target.edit(&args.place, |text| target.file.uninstall(text))? {
             Edited::Changed(text) if args.place.dry_run => print_preview(&shown, &text)?,
@@ -272,7 +267,7 @@ pub(super) fn uninstall(client: Client, args: &Uninstall, environment: &Environm
 
 impl Install {
     /// Rejects flags that only Claude Code's hooks support.
-    fn check_for_other_agents(&self, client: Client) -> anyhow::Result<()> {
+    fn check_for_other_agents(&self, agent: Agent) -> anyhow::Result<()> {
         let given = [
             ("--on-clean", self.on_clean.is_some()),
             ("--severity", self.severity.is_some()),
@@ -282,7 +277,7 @@ impl Install {
         match given.into_iter().find(|(_, given)| *given) {
             Some((flag, _)) => anyhow::bail!(
                 "{flag} is for Claude Code only (for {}, use .claude/phaser.yaml)",
-                client.title()
+                agent.title()
             ),
             None => Ok(()),
         }
@@ -290,31 +285,31 @@ impl Install {
 }
 
 /// Steps for the user before the hooks run, and their limits.
-fn next_steps(client: Client) -> &'static str {
-    match client {
-        Client::Codex => {
+fn next_steps(agent: Agent) -> &'static str {
+    match agent {
+        Agent::Codex => {
             "Trust the project in Codex and accept the hooks once with /hooks. Codex asks again only when the command changes."
         }
-        Client::Copilot | Client::VsCode => {
+        Agent::Copilot | Agent::VsCode => {
             "Copilot CLI runs them in trusted folders, Visual Studio Code in trusted workspaces. The cloud agent reads them from\n\
              the default branch: commit the file."
         }
-        Client::Cursor => "Reopen the project: Cursor reads hooks when it opens a trusted workspace.",
-        Client::Gemini => "Gemini CLI announces them once and then runs them, in trusted folders only.",
-        Client::Qwen => "Start a new session of Qwen Code: it reads hooks at the start.",
-        Client::Droid => "Start a new session of droid: it reads hooks at the start.",
-        Client::Opencode => "Restart opencode: it reads plugins at the start.",
-        Client::Cline => {
+        Agent::Cursor => "Reopen the project: Cursor reads hooks when it opens a trusted workspace.",
+        Agent::Gemini => "Gemini CLI announces them once and then runs them, in trusted folders only.",
+        Agent::Qwen => "Start a new session of Qwen Code: it reads hooks at the start.",
+        Agent::Droid => "Start a new session of droid: it reads hooks at the start.",
+        Agent::Opencode => "Restart opencode: it reads plugins at the start.",
+        Agent::Cline => {
             "Cline's hooks can deny an edit only by ending the whole run: violations are reported after the edit instead.\n\
              In Visual Studio Code, enable hooks in Cline's settings."
         }
-        Client::Windsurf => {
+        Agent::Windsurf => {
             "Reopen the project for Windsurf to read them. Only edits are checked: Windsurf's hooks can report nothing but a\n\
              denial."
         }
-        Client::Devin => {
+        Agent::Devin => {
             "Enter /hooks in Devin to list them. Devin also runs the hooks in Claude Code's settings: one of the two is enough."
         }
-        Client::Claude | Client::Kiro => "",
+        Agent::Claude | Agent::Kiro => "",
     }
 }

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::super::TIMEOUT;
 use super::command_of;
-use crate::agents::Client;
+use crate::agents::Agent;
 
 /// The base directory of a hook file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Base {
+pub enum HomeBase {
     Project,
     /// The home directory.
     User,
@@ -41,41 +41,41 @@ impl FileShape {
 /// A location from which an agent reads hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Home {
-    pub client: Client,
-    pub base: Base,
+    pub agent: Agent,
+    pub base: HomeBase,
     /// The file, or the directory of programs.
     pub path: &'static str,
     pub(super) shape: FileShape,
 }
 
 /// All locations in which phaser can install hooks for an agent.
-pub fn homes(client: Client) -> Vec<Home> {
-    if client == Client::Devin {
-        let home = |base, path, shape| Home { client, base, path, shape };
+pub fn homes(agent: Agent) -> Vec<Home> {
+    if agent == Agent::Devin {
+        let home = |base, path, shape| Home { agent, base, path, shape };
         return vec![
-            home(Base::Project, ".devin/hooks.v1.json", FileShape::TopLevel),
-            home(Base::User, ".config/devin/config.json", FileShape::Groups),
+            home(HomeBase::Project, ".devin/hooks.v1.json", FileShape::TopLevel),
+            home(HomeBase::User, ".config/devin/config.json", FileShape::Groups),
         ];
     }
-    let (shape, project, user) = match client {
-        Client::Codex => (FileShape::Groups, ".codex/hooks.json", ".codex/hooks.json"),
-        Client::Copilot | Client::VsCode => {
+    let (shape, project, user) = match agent {
+        Agent::Codex => (FileShape::Groups, ".codex/hooks.json", ".codex/hooks.json"),
+        Agent::Copilot | Agent::VsCode => {
             (FileShape::Flat, ".github/hooks/phaser.json", ".copilot/hooks/phaser.json")
         }
-        Client::Cursor => (FileShape::Flat, ".cursor/hooks.json", ".cursor/hooks.json"),
-        Client::Gemini => (FileShape::Groups, ".gemini/settings.json", ".gemini/settings.json"),
-        Client::Qwen => (FileShape::Groups, ".qwen/settings.json", ".qwen/settings.json"),
-        Client::Droid => (FileShape::TopLevel, ".factory/hooks.json", ".factory/hooks.json"),
-        Client::Opencode => {
+        Agent::Cursor => (FileShape::Flat, ".cursor/hooks.json", ".cursor/hooks.json"),
+        Agent::Gemini => (FileShape::Groups, ".gemini/settings.json", ".gemini/settings.json"),
+        Agent::Qwen => (FileShape::Groups, ".qwen/settings.json", ".qwen/settings.json"),
+        Agent::Droid => (FileShape::TopLevel, ".factory/hooks.json", ".factory/hooks.json"),
+        Agent::Opencode => {
             (FileShape::Plugin, ".opencode/plugin/phaser.js", ".config/opencode/plugin/phaser.js")
         }
-        Client::Cline => (FileShape::Programs, ".cline/hooks", ".cline/hooks"),
-        Client::Windsurf => (FileShape::Unversioned, ".windsurf/hooks.json", ".codeium/windsurf/hooks.json"),
+        Agent::Cline => (FileShape::Programs, ".cline/hooks", ".cline/hooks"),
+        Agent::Windsurf => (FileShape::Unversioned, ".windsurf/hooks.json", ".codeium/windsurf/hooks.json"),
         // Kiro reads hooks from the files of the user's own agents.
-        Client::Claude | Client::Devin | Client::Kiro => return Vec::new(),
+        Agent::Claude | Agent::Devin | Agent::Kiro => return Vec::new(),
     };
-    let home = |base, path| Home { client, base, path, shape };
-    vec![home(Base::Project, project), home(Base::User, user)]
+    let home = |base, path| Home { agent, base, path, shape };
+    vec![home(HomeBase::Project, project), home(HomeBase::User, user)]
 }
 
 /// Cline's events. The output of its start hook does not reach the model.
@@ -90,16 +90,16 @@ pub(super) struct WantedHook {
 
 impl WantedHook {
     /// The hooks of an agent, in file order.
-    pub(super) fn of(client: Client) -> Vec<Self> {
-        let command = command_of(client);
+    pub(super) fn of(agent: Agent) -> Vec<Self> {
+        let command = command_of(agent);
         let wanted = |(event, matcher): (&'static str, Option<&str>)| {
-            let mut entry = match client {
-                Client::Copilot | Client::VsCode => {
+            let mut entry = match agent {
+                Agent::Copilot | Agent::VsCode => {
                     json!({ "type": "command", "bash": command, "timeoutSec": TIMEOUT })
                 }
-                Client::Cursor => json!({ "command": command, "timeout": TIMEOUT }),
-                Client::Windsurf => json!({ "command": command, "show_output": true }),
-                Client::Gemini => {
+                Agent::Cursor => json!({ "command": command, "timeout": TIMEOUT }),
+                Agent::Windsurf => json!({ "command": command, "show_output": true }),
+                Agent::Gemini => {
                     let handler = json!({ "type": "command", "name": "phaser", "command": command,
                         "timeout": TIMEOUT * 1_000 });
                     json!({ "hooks": [handler] })
@@ -111,36 +111,36 @@ impl WantedHook {
             }
             Self { event, entry }
         };
-        events(client).into_iter().map(wanted).collect()
+        events(agent).into_iter().map(wanted).collect()
     }
 }
 
 /// The events of an agent with their matchers. Codex's shell commands may contain patches.
-fn events(client: Client) -> Vec<(&'static str, Option<&'static str>)> {
-    match client {
-        Client::Codex => claudes("^(apply_patch|Bash|mcp__.+)$", "^(apply_patch|Bash|mcp__.+)$"),
-        Client::Qwen => {
+fn events(agent: Agent) -> Vec<(&'static str, Option<&'static str>)> {
+    match agent {
+        Agent::Codex => claudes("^(apply_patch|Bash|mcp__.+)$", "^(apply_patch|Bash|mcp__.+)$"),
+        Agent::Qwen => {
             claudes("^(write_file|edit|mcp__.+)$", "^(write_file|edit|run_shell_command|mcp__.+)$")
         }
-        Client::Droid => claudes(
+        Agent::Droid => claudes(
             "^(Create|Edit|MultiEdit|ApplyPatch|mcp__.+)$",
             "^(Create|Edit|MultiEdit|ApplyPatch|Execute|mcp__.+)$",
         ),
-        Client::Gemini => vec![
+        Agent::Gemini => vec![
             ("SessionStart", None),
             ("BeforeTool", Some("^(write_file|replace|mcp_.+)$")),
             ("AfterTool", Some("^(write_file|replace|run_shell_command|mcp_.+)$")),
             ("AfterAgent", None),
         ],
-        Client::Devin => {
+        Agent::Devin => {
             claudes("^(write|edit|apply_patch|mcp__.+)$", "^(write|edit|apply_patch|exec|mcp__.+)$")
         }
         // Windsurf ignores the output of its other hooks.
-        Client::Windsurf => vec![("pre_write_code", None)],
-        Client::Copilot | Client::VsCode => {
+        Agent::Windsurf => vec![("pre_write_code", None)],
+        Agent::Copilot | Agent::VsCode => {
             vec![("sessionStart", None), ("preToolUse", None), ("postToolUse", None), ("agentStop", None)]
         }
-        Client::Cursor => vec![
+        Agent::Cursor => vec![
             ("sessionStart", None),
             ("preToolUse", Some("Write")),
             ("postToolUse", Some("Write|Shell")),

@@ -4,19 +4,19 @@ use serde_json::Value;
 
 use super::*;
 
-const SETTINGS: [Client; 8] = [
-    Client::Codex,
-    Client::Copilot,
-    Client::Cursor,
-    Client::Gemini,
-    Client::Qwen,
-    Client::Droid,
-    Client::Windsurf,
-    Client::Devin,
+const SETTINGS: [Agent; 8] = [
+    Agent::Codex,
+    Agent::Copilot,
+    Agent::Cursor,
+    Agent::Gemini,
+    Agent::Qwen,
+    Agent::Droid,
+    Agent::Windsurf,
+    Agent::Devin,
 ];
 
-fn file(client: Client) -> HookFile {
-    files(&homes(client)[0]).remove(0)
+fn file(agent: Agent) -> HookFile {
+    files(&homes(agent)[0]).remove(0)
 }
 
 fn changed(edited: Result<Edited, SettingsError>) -> String {
@@ -28,107 +28,107 @@ fn changed(edited: Result<Edited, SettingsError>) -> String {
 
 #[test]
 fn a_fresh_file_has_a_hook_for_each_event_and_goes_again() {
-    for client in SETTINGS {
-        let file = file(client);
+    for agent in SETTINGS {
+        let file = file(agent);
         let text = changed(file.install("", IfInstalled::Keep));
         let own = file.survey(&text).expect("readable");
-        assert_eq!(own.len(), if client == Client::Windsurf { 1 } else { 4 }, "{text}");
-        assert!(own.iter().all(|hook| hook.command == command_of(client)), "{text}");
-        assert_eq!(file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged), "{client:?}");
-        assert_eq!(file.install(&text, IfInstalled::Replace), Ok(Edited::Unchanged), "{client:?}");
-        assert!(matches!(file.uninstall(&text), Ok(Edited::Emptied(_))), "{client:?}");
+        assert_eq!(own.len(), if agent == Agent::Windsurf { 1 } else { 4 }, "{text}");
+        assert!(own.iter().all(|hook| hook.command == command_of(agent)), "{text}");
+        assert_eq!(file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged), "{agent:?}");
+        assert_eq!(file.install(&text, IfInstalled::Replace), Ok(Edited::Unchanged), "{agent:?}");
+        assert!(matches!(file.uninstall(&text), Ok(Edited::Emptied(_))), "{agent:?}");
         assert_eq!(file.uninstall(""), Ok(Edited::Unchanged));
     }
 }
 
 #[test]
 fn the_command_never_changes() {
-    // A client may have it confirmed by a person whenever it does.
+    // A agent may have it confirmed by a person whenever it does.
     assert_eq!(
-        command_of(Client::Codex),
+        command_of(Agent::Codex),
         "hash phaser && exec phaser enforce --stdin --guard --agent codex; echo {}"
     );
-    assert_eq!(command_of(Client::Copilot), "hash phaser && exec phaser enforce --stdin --guard; echo {}");
+    assert_eq!(command_of(Agent::Copilot), "hash phaser && exec phaser enforce --stdin --guard; echo {}");
 }
 
 #[test]
 fn the_forms_are_the_clients_own() {
     let codex: Value =
-        serde_json::from_str(&changed(file(Client::Codex).install("", IfInstalled::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Agent::Codex).install("", IfInstalled::Keep))).expect("JSON");
     let pre = &codex["hooks"]["PreToolUse"][0];
     assert_eq!(pre["matcher"], "^(apply_patch|Bash|mcp__.+)$");
     assert_eq!(pre["hooks"][0]["type"], "command");
     let copilot: Value =
-        serde_json::from_str(&changed(file(Client::Copilot).install("", IfInstalled::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Agent::Copilot).install("", IfInstalled::Keep))).expect("JSON");
     assert_eq!(
         (&copilot["version"], &copilot["hooks"]["preToolUse"][0]["type"]),
         (&json!(1), &json!("command"))
     );
     assert!(copilot["hooks"]["preToolUse"][0]["bash"].is_string());
     let droid: Value =
-        serde_json::from_str(&changed(file(Client::Droid).install("", IfInstalled::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Agent::Droid).install("", IfInstalled::Keep))).expect("JSON");
     assert!(droid["PreToolUse"][0]["hooks"][0]["command"].is_string());
     let gemini: Value =
-        serde_json::from_str(&changed(file(Client::Gemini).install("", IfInstalled::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Agent::Gemini).install("", IfInstalled::Keep))).expect("JSON");
     assert_eq!(gemini["hooks"]["BeforeTool"][0]["hooks"][0]["timeout"], 60_000);
     let cursor: Value =
-        serde_json::from_str(&changed(file(Client::Cursor).install("", IfInstalled::Keep))).expect("JSON");
+        serde_json::from_str(&changed(file(Agent::Cursor).install("", IfInstalled::Keep))).expect("JSON");
     assert_eq!(cursor["hooks"]["preToolUse"][0]["matcher"], "Write");
 }
 
 #[test]
 fn keeps_entries_of_others() {
-    for (client, text) in [
+    for (agent, text) in [
         (
-            Client::Codex,
+            Agent::Codex,
             r#"{ "description": "ours", "hooks": { "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "lint" }] }] } }"#,
         ),
-        (Client::Gemini, "{\n    \"theme\": \"x\",\n    \"hooks\": {\"Notification\": []}\n}\n"),
-        (Client::Qwen, "{\n\t\"model\": 1.50\n}"),
-        (Client::Cursor, "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"./done.sh\"}]}}"),
-        (Client::Droid, "{\"Notification\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say\"}]}]}"),
+        (Agent::Gemini, "{\n    \"theme\": \"x\",\n    \"hooks\": {\"Notification\": []}\n}\n"),
+        (Agent::Qwen, "{\n\t\"model\": 1.50\n}"),
+        (Agent::Cursor, "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"./done.sh\"}]}}"),
+        (Agent::Droid, "{\"Notification\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say\"}]}]}"),
         (
-            Client::Copilot,
+            Agent::Copilot,
             "{\"version\": 1, \"hooks\": {\"preToolUse\": [{\"type\": \"command\", \"bash\": \"./x\"}]}}",
         ),
     ] {
-        let file = file(client);
+        let file = file(agent);
         let installed = changed(file.install(text, IfInstalled::Keep));
         assert_eq!(file.survey(&installed).expect("readable").len(), 4, "{installed}");
         let back = changed(file.uninstall(&installed));
         let value = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
-        assert_eq!(value(&back), value(text), "{client:?}");
+        assert_eq!(value(&back), value(text), "{agent:?}");
     }
 }
 
 #[test]
 fn a_hook_that_somebody_has_changed_stays_until_it_may_be_replaced() {
-    for client in SETTINGS {
-        let file = file(client);
+    for agent in SETTINGS {
+        let file = file(agent);
         let text = changed(file.install("", IfInstalled::Keep));
         let other = text.replace("--guard", "--guard --on-clean defer");
-        assert!(matches!(file.install(&other, IfInstalled::Keep), Ok(Edited::Differs(_))), "{client:?}");
+        assert!(matches!(file.install(&other, IfInstalled::Keep), Ok(Edited::Differs(_))), "{agent:?}");
         let again = changed(file.install(&other, IfInstalled::Replace));
         let value = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
-        assert_eq!(value(&again), value(&text), "{client:?}");
+        assert_eq!(value(&again), value(&text), "{agent:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_read_is_refused() {
-    for client in SETTINGS {
+    for agent in SETTINGS {
         for text in ["{ // a comment\n}", "[]", "{", "{\"hooks\": {}, \"hooks\": {}}"] {
-            assert!(file(client).install(text, IfInstalled::Replace).is_err(), "{client:?} {text}");
+            assert!(file(agent).install(text, IfInstalled::Replace).is_err(), "{agent:?} {text}");
         }
     }
-    assert!(file(Client::Codex).install("{\"hooks\": []}", IfInstalled::Keep).is_err());
-    assert!(file(Client::Codex).install("{\"hooks\": {\"Stop\": {}}}", IfInstalled::Keep).is_err());
+    assert!(file(Agent::Codex).install("{\"hooks\": []}", IfInstalled::Keep).is_err());
+    assert!(file(Agent::Codex).install("{\"hooks\": {\"Stop\": {}}}", IfInstalled::Keep).is_err());
 }
 
 #[test]
 fn keeps_whole_files_of_others() {
-    for client in [Client::Opencode, Client::Cline] {
-        for file in files(&homes(client)[0]) {
+    for agent in [Agent::Opencode, Agent::Cline] {
+        for file in files(&homes(agent)[0]) {
             let text = changed(file.install("", IfInstalled::Keep));
             assert_eq!(file.install(&text, IfInstalled::Keep), Ok(Edited::Unchanged));
             assert_eq!(file.survey(&text).expect("readable").len(), 1);

@@ -55,7 +55,7 @@ fn reports_weaker_configurations() {
         assert_eq!(found, [expected], "{after}");
     }
     let lowered = |after| judged(&files(DENY), &[(CONFIG, after)]);
-    let expected = Judged {
+    let expected = TamperReport {
         policy: Policy::Deny,
         weaker: vec!["'protect' is 'allow', and was 'deny' (.claude/phaser.yaml)".to_owned()],
     };
@@ -158,7 +158,7 @@ fn nearest_policy_before_change_decides() {
     assert_eq!(lowered, ["'protect' is 'allow', and was 'deny' (packages/a/.claude/phaser.yaml)"]);
     // `allow` skips the comparison.
     let files = [(RULE, rule("").leak() as &str)];
-    assert_eq!(judged(&files, &[(RULE, None)]), Judged { policy: Policy::Allow, weaker: Vec::new() });
+    assert_eq!(judged(&files, &[(RULE, None)]), TamperReport { policy: Policy::Allow, weaker: Vec::new() });
 }
 
 #[test]

@@ -57,13 +57,13 @@ fn watches_files_enforcement_depends_on() {
         before: Some(contract("linked", "").into_bytes()),
         after: Some(contract("linked", "enabled: false\n").into_bytes()),
     };
-    assert_eq!(project.judge(&[rewritten]).weaker, ["contract linked is switched off"]);
+    assert_eq!(project.compare(&[rewritten]).weaker, ["contract linked is switched off"]);
     let rewritten = Rewritten {
         path: project.path("way/no-print.yaml"),
         before: Some(rule("").into_bytes()),
         after: None,
     };
-    assert_eq!(project.judge(&[rewritten]).weaker.len(), 1);
+    assert_eq!(project.compare(&[rewritten]).weaker.len(), 1);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn survives_hostile_files() {
             for after in &texts {
                 let rewritten =
                     Rewritten { path: project.path(path), before: before.clone(), after: after.clone() };
-                let weaker = project.judge(&[rewritten.clone(), rewritten]).weaker;
+                let weaker = project.compare(&[rewritten.clone(), rewritten]).weaker;
                 assert!(before != after || weaker.is_empty(), "{path}: {weaker:?}");
                 assert!(weaker.iter().all(|what| !what.contains(char::is_control)), "{weaker:?}");
             }
@@ -114,6 +114,6 @@ fn reports_timeout_as_weakening() {
     let protection = Protection { root: &project.root, extra: &extra, user_settings: None, deadline };
     let bytes = rule("").into_bytes();
     let rewritten = Rewritten { path: project.path(RULE), before: Some(bytes.clone()), after: Some(bytes) };
-    let judged = protection.judge(&[rewritten]);
+    let judged = protection.compare(&[rewritten]);
     assert!(judged.weaker.iter().any(|what| what.starts_with("timed out")), "{judged:?}");
 }

@@ -257,7 +257,7 @@ pub fn bytes(hir: &Hir) -> ByteSet {
 fn plain_text(shape: &LiteralShape) -> Option<Box<[u8]>> {
     let letter = |set: &ByteSet| {
         let lower = set.to_ascii_lowercase();
-        lower.iter().next().filter(|_| lower.len() == 1)
+        lower.iter().next().filter(|_| lower.size() == 1)
     };
     let letters: Vec<Option<u8>> = shape.iter().map(letter).collect();
     let longest = letters.split(Option::is_none).max_by_key(|text| text.len())?;
@@ -286,7 +286,7 @@ mod tests {
         let Some(Anchor { kind: AnchorKind::Shapes(shapes), .. }) = required(regex).anchor else {
             return Vec::new();
         };
-        let show = |set: &ByteSet| match set.len() {
+        let show = |set: &ByteSet| match set.size() {
             1 => set.iter().map(char::from).collect::<String>(),
             2..=NARROW => set.iter().nth(1).map(char::from).into_iter().collect(),
             _ => ".".to_owned(),

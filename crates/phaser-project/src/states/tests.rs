@@ -139,7 +139,7 @@ mod baseline {
         let old =
             report(vec![at(&rule, "a.py", 1, "x"), at(&rule, "a.py", 2, "x"), at(&rule, "a.py", 3, "y")]);
         let baseline = baseline_of(&old);
-        assert_eq!(baseline.len(), 2);
+        assert_eq!(baseline.entry_count(), 2);
         let now = report(vec![
             at(&rule, "a.py", 1, " x"),
             Violation { state: Ignored, ..at(&rule, "a.py", 2, "x") },

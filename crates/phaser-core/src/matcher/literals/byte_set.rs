@@ -52,7 +52,7 @@ impl ByteSet {
         self
     }
 
-    pub fn len(&self) -> u32 {
+    pub fn size(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
@@ -200,7 +200,7 @@ mod tests {
         let mut set = ByteSet::range(b'a', b'c');
         set.insert(0xFF);
         assert_eq!(set.iter().collect::<Vec<_>>(), [b'a', b'b', b'c', 0xFF]);
-        assert_eq!(set.len(), 4);
+        assert_eq!(set.size(), 4);
         assert!(!set.contains(b'd') && !set.has_high());
         assert!(set.union(ByteSet::HIGH).has_high());
         assert_eq!(ByteSet::range(0, 0xFF), ByteSet::ALL);

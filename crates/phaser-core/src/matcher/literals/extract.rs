@@ -70,7 +70,7 @@ fn class_bytes(class: &Class) -> ClassBytes {
     };
     match class {
         Class::Unicode(class) if !class.is_ascii() => ClassBytes::Several(bytes.union(ByteSet::HIGH)),
-        _ if bytes.len() > NARROW => ClassBytes::One(bytes.union(ByteSet::HIGH)),
+        _ if bytes.size() > NARROW => ClassBytes::One(bytes.union(ByteSet::HIGH)),
         _ => ClassBytes::One(bytes),
     }
 }

@@ -70,7 +70,7 @@ pub fn cost(shape: &[ByteSet]) -> Option<f32> {
 pub fn pivot(shape: &[ByteSet]) -> Option<(usize, f32)> {
     let facts = facts(shape);
     let likelihood = |at: usize| facts[at + 1].likelihood;
-    let narrow = (0..shape.len()).filter(|&at| (1..=3).contains(&shape[at].len()));
+    let narrow = (0..shape.len()).filter(|&at| (1..=3).contains(&shape[at].size()));
     let at = narrow.min_by(|&one, &other| likelihood(one).total_cmp(&likelihood(other)))?;
     let whole: f32 = (0..shape.len()).map(likelihood).product();
     Some((at, PIVOT_SCAN_COST + PIVOT_COST * likelihood(at) + SHAPE_COST * whole))
@@ -105,8 +105,9 @@ struct ByteStats {
 
 /// Statistics for each position of a shape, and for any byte before and after it.
 fn facts(shape: &[ByteSet]) -> Vec<ByteStats> {
-    let any = ByteStats { likelihood: 1.0, count: ByteSet::ALL.folded().len() };
-    let inside = shape.iter().map(|set| ByteStats { likelihood: likelihood(set), count: set.folded().len() });
+    let any = ByteStats { likelihood: 1.0, count: ByteSet::ALL.folded().size() };
+    let inside =
+        shape.iter().map(|set| ByteStats { likelihood: likelihood(set), count: set.folded().size() });
     std::iter::once(any).chain(inside).chain([any]).collect()
 }
 

@@ -14,7 +14,7 @@ const MAX_LINES: usize = 20;
 const MAX_LINE: usize = 300;
 
 /// The message about a change that adds ignore directives; `None` without any, or if the policy is `allow`.
-pub fn of_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Option<String> {
+pub fn added_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Option<String> {
     let line = |ignore: &AddedIgnore| {
         format!("{} at {}:{}", ignore.contract.id, printable(&ignore.path.to_text()), ignore.line)
     };
@@ -55,7 +55,7 @@ pub fn of_ignores(policy: Policy, moment: Moment, added: &[AddedIgnore]) -> Opti
 
 /// The message about a change of these files that weakens enforcement; `None` without any weakening, or if the policy is
 /// `allow`.
-pub fn of_weakening(policy: Policy, moment: Moment, files: &[String], weaker: &[String]) -> Option<String> {
+pub fn weakened(policy: Policy, moment: Moment, files: &[String], weaker: &[String]) -> Option<String> {
     if weaker.is_empty() {
         return None;
     }
@@ -122,8 +122,8 @@ mod tests {
         for moment in [Moment::Before, Moment::After] {
             for policy in [Policy::Report, Policy::Ask, Policy::Deny] {
                 let both = |count: usize| {
-                    let ignores = of_ignores(policy, moment, &ignores(count));
-                    [ignores, of_weakening(policy, moment, &sentences(2), &sentences(count))]
+                    let ignores = added_ignores(policy, moment, &ignores(count));
+                    [ignores, weakened(policy, moment, &sentences(2), &sentences(count))]
                 };
                 for text in both(1).map(Option::unwrap_or_default) {
                     let first = text.lines().next().unwrap_or_default();
@@ -138,14 +138,14 @@ mod tests {
                 }
                 assert_eq!(both(0), [None, None]);
             }
-            assert_eq!(of_ignores(Policy::Allow, moment, &ignores(1)), None);
-            assert_eq!(of_weakening(Policy::Allow, moment, &[], &sentences(1)), None);
+            assert_eq!(added_ignores(Policy::Allow, moment, &ignores(1)), None);
+            assert_eq!(weakened(Policy::Allow, moment, &[], &sentences(1)), None);
         }
     }
 
     #[test]
     fn names_directive_with_location() {
-        let text = |moment| of_ignores(Policy::Deny, moment, &ignores(1)).expect("something");
+        let text = |moment| added_ignores(Policy::Deny, moment, &ignores(1)).expect("something");
         assert_eq!(
             text(Moment::Before),
             "phaser: this edit adds an ignore directive for c1 at src/a .py:1. Only a person may add it in this project \
