@@ -674,7 +674,7 @@ mod tests {
         assert_eq!(error("{\n\"a\": 1,\n}"), "line 2: nothing follows this comma; remove it");
         assert_eq!(
             error("{\"a\": {\"b\": 1,\n\"c\": 2,\n\"b\": 3}}"),
-            "line 3: the key 'b' stands twice in one object; remove one of them"
+            "line 3: the key 'b' is repeated in one object (remove one of them)"
         );
         assert_eq!(error("{\"a\": 1\n\"b\": 2}"), "line 1: this is not valid JSON: expected comma");
         assert!(error("{\n").contains("this is not valid JSON: unterminated object"));

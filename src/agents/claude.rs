@@ -335,7 +335,7 @@ mod tests {
         );
         assert_eq!(
             tool(
-                "TextEdit",
+                "Edit",
                 json!({ "file_path": "a", "old_str": "x", "newString": "y", "replace_all": true })
             )
             .rewrite,

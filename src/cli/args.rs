@@ -161,11 +161,11 @@ pub struct EnforceArgs {
     #[arg(long, overrides_with = "cache", help_heading = LIMITS)]
     pub no_cache: bool,
 
-    /// Lowest severity that fails the run: error, warning, never
+    /// Fail at this severity: error, warning or never
     #[arg(long, value_enum, value_name = "LEVEL", default_value = "error", hide_possible_values = true, help_heading = ENDING)]
     pub fail_on: FailOn,
 
-    /// Respond to a clean event: allow (skip the prompt) or defer
+    /// Clean event: allow (skips the prompt) or defer
     #[arg(long, value_enum, value_name = "DECISION", default_value = "allow", hide_possible_values = true, help_heading = ENDING)]
     pub on_clean: OnCleanArg,
 

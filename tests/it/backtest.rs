@@ -143,7 +143,7 @@ fn reports_contract_that_cannot_be_tried() {
     }
     let whole = sandbox.run(["contracts", "backtest", "readme"]);
     assert_eq!(whole.code, Some(0), "{whole}");
-    assert!(whole.stderr.contains("about the project as a whole, so no commit is refused for it"), "{whole}");
+    assert!(whole.stderr.contains("concerns the whole project, so it refuses no commit"), "{whole}");
     assert!(whole.stdout.contains("today: 1 violation"), "{whole}");
     let nowhere = Sandbox::new().contract(&no_eval()).run(["contracts", "backtest", "no-eval"]);
     assert_eq!(nowhere.code, Some(3), "{nowhere}");

@@ -1,4 +1,4 @@
-//! The result of an `TextEdit` call, byte for byte as Claude Code writes it.
+//! The result of an `Edit` call, byte for byte as Claude Code writes it.
 //!
 //! phaser checks the file that an edit *would* leave, so it has to repeat Claude Code's algorithm exactly. An edit that is
 //! wrongly taken for impossible would not be checked; where Claude Code's behaviour is in doubt, the edit is applied.
