@@ -334,11 +334,8 @@ mod tests {
             Rewrite::Whole("x".into())
         );
         assert_eq!(
-            tool(
-                "Edit",
-                json!({ "file_path": "a", "old_str": "x", "newString": "y", "replace_all": true })
-            )
-            .rewrite,
+            tool("Edit", json!({ "file_path": "a", "old_str": "x", "newString": "y", "replace_all": true }))
+                .rewrite,
             edits(vec![edit("x", "y", Occurrences::All)])
         );
         let two = json!([{ "old_string": "a", "new_string": "b" }, { "old_string": "c" }]);

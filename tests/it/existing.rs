@@ -245,7 +245,7 @@ fn staged_and_diff_follow_the_rule() {
     assert_eq!((output.count("error"), output.count("existing")), (1, OLD), "{output}");
     let output = sandbox.run(["enforce", "--staged", "--new-lines", "--existing", "deny"]);
     assert_eq!(output.code, Some(3));
-    assert!(output.stderr.contains("opposite"), "{output}");
+    assert!(output.stderr.contains("contradicts"), "{output}");
     fs::remove_file(sandbox.path("old.py")).expect("removed");
 }
 

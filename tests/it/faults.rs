@@ -143,7 +143,7 @@ fn the_working_directory_is_gone() {
     let output = in_a_shell(&sandbox, &format!("{gone} \"$0\" enforce --all"), "");
     assert_eq!(output.code, Some(3), "{output}");
     assert!(
-        output.stderr.contains("the current directory cannot be found; change to one that exists"),
+        output.stderr.contains("cannot find the current directory (change to one that exists)"),
         "{output}"
     );
 }
