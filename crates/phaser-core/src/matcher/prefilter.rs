@@ -53,7 +53,7 @@
 //! # Cost and limits
 //!
 //! The cost of the scan does not depend on the number of patterns: the table is sized to the
-//! number of grams and stays in the cache. Work is counted ([`ScanWork`]): a pattern whose windows cost more than
+//! number of grams and stays in the cache. Work is counted (`ScanWork`): a pattern whose windows cost more than
 //! four times the text gets the whole text as its window, and so do all patterns once the total exceeds what
 //! windows can save. Beyond [`MAX_ENTRIES`] grams further patterns have no anchor.
 

@@ -1,5 +1,5 @@
 //! The reader: a recursive descent over the source of a pattern that feeds the
-//! [rules](crate::matcher::literals::rules).
+//! [`rules`].
 
 use super::slices::{CompiledSize, LiteralSlice};
 use crate::matcher::literals::ByteRun;
