@@ -71,7 +71,6 @@ impl<'a> Plan<'a> {
             deadline: Deadline::after(event.kind.time().max(args.limits.timeout())),
             lenient: true,
             lazy_packs: format == ReportFormat::Hook,
-            cache: CacheUse::Off,
             new_ignores: judges_new_ignores(event.kind, &source),
             min_severity: min_severity(event.kind, &source, args.hook_mode()),
             fixes: if format == ReportFormat::Hook { FixMode::InFlight } else { FixMode::Off },
@@ -139,7 +138,10 @@ fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Opti
         measure: args.measure(),
         cwd: Some(environment.cwd.clone()),
         git: Some(environment.git.clone()),
-        cache: CacheUse::On { wanted, home: environment.cache_home(), program: environment.program() },
+        cache: match args.stdin {
+            true => CacheUse::Off,
+            false => CacheUse::On { wanted, home: environment.cache_home(), program: environment.program() },
+        },
         ..args.limits.options()
     })
 }
