@@ -22,7 +22,7 @@ use phaser_core::matcher::{Directives, Matcher, Options};
 use phaser_core::text::Text;
 use phaser_core::violation::LineDigest;
 use phaser_hook::Request;
-use phaser_project::baseline::{self, Baseline, EntryKey};
+use phaser_project::baseline::{self, Baseline, BaselineEntry};
 use phaser_project::path::{RelPath, Root};
 use phaser_project::scan::{self, Measure, Propose, scan};
 use phaser_project::source::changes::changes;
@@ -292,13 +292,14 @@ pub fn baseline(data: &[u8]) {
         let json: Value = serde_json::from_slice(line).expect("is JSON");
         let text = |name: &str| json[name].as_str().expect("text").to_owned();
         let digest = u64::from_str_radix(&text("digest"), 16).expect("a number");
-        let key = EntryKey { contract: text("contract"), path: text("path"), digest: LineDigest(digest) };
+        let key =
+            BaselineEntry { contract: text("contract"), path: text("path"), digest: LineDigest(digest) };
         assert!(json["count"].as_u64() <= read.get(&key).map(|count| u64::from(*count)), "{key:?}");
     }
 }
 
-fn entries(baseline: &Baseline) -> BTreeMap<EntryKey, u32> {
-    baseline.iter().map(|entry| (EntryKey::from(entry), entry.count)).collect()
+fn entries(baseline: &Baseline) -> BTreeMap<BaselineEntry, u32> {
+    baseline.iter().map(|(entry, count)| (entry.clone(), count)).collect()
 }
 
 fn origin() -> Origin {

@@ -1,7 +1,7 @@
 //! `phaser baseline`: records the present violations, so that only new ones count.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -17,7 +17,7 @@ use phaser_core::matcher;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{State, Violation};
 use phaser_project::atomic_write;
-use phaser_project::baseline::{self, BaselineEntry, EntryKey};
+use phaser_project::baseline::{self, BaselineEntry};
 use phaser_project::contracts::layers::{self, Layer, Loading};
 use phaser_project::packs::PACKS;
 use phaser_project::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
@@ -138,17 +138,17 @@ impl Looked {
     /// not covered either, because they may have moved elsewhere.
     fn judges(&self, entry: &BaselineEntry) -> bool {
         let is_below = |directory: &RelPath| {
-            let inside = entry.path.strip_prefix(directory.as_bytes());
+            let inside = entry.path.as_bytes().strip_prefix(directory.as_bytes());
             directory.as_bytes().is_empty()
                 || inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
-        let on_disk = || self.root.path().join(Path::new(&*String::from_utf8_lossy(entry.path))).exists();
+        let on_disk = || self.root.path().join(&entry.path).exists();
         let was_seen = self.below.is_empty() || (self.below.iter().any(is_below) && on_disk());
         if !was_seen {
             return false;
         }
-        let is_nobodys = !self.known.contains(&*String::from_utf8_lossy(entry.contract));
-        is_nobodys || self.report.has_judged(entry.contract, entry.path)
+        let is_nobodys = !self.known.contains(&entry.contract);
+        is_nobodys || self.report.has_judged(&entry.contract, &entry.path)
     }
 }
 
@@ -180,15 +180,15 @@ impl Baseline {
     /// The new baseline.
     fn plan(&self, old: Option<&baseline::Baseline>, looked: &Looked) -> Plan {
         let mut plan = Plan::default();
-        for entry in old.into_iter().flat_map(baseline::Baseline::iter) {
-            if !self.prune || !looked.judges(&entry) {
-                plan.entries.insert(EntryKey::from(entry), entry.count);
+        for (entry, count) in old.into_iter().flat_map(baseline::Baseline::iter) {
+            if !self.prune || !looked.judges(entry) {
+                plan.entries.insert(entry.clone(), count);
             }
         }
         if let (Some(old), true) = (old, self.prune) {
             plan.keep(old, looked);
         }
-        let before: u32 = old.into_iter().flat_map(baseline::Baseline::iter).map(|entry| entry.count).sum();
+        let before: u32 = old.into_iter().flat_map(baseline::Baseline::iter).map(|(_, count)| count).sum();
         plan.dropped = before.saturating_sub(plan.entries.values().sum());
         if self.add || !self.prune {
             plan.record(&looked.report);
@@ -200,7 +200,7 @@ impl Baseline {
 /// The new baseline, and how it differs from the old one.
 #[derive(Default)]
 struct Plan {
-    entries: BTreeMap<EntryKey, u32>,
+    entries: BTreeMap<BaselineEntry, u32>,
     added: usize,
     dropped: u32,
     /// Number of violations that cannot be recorded.
@@ -212,7 +212,7 @@ impl Plan {
     fn record(&mut self, report: &Report) {
         for violation in report.open() {
             if violation.contract.ignorable {
-                *self.entries.entry(EntryKey::of(violation)).or_default() += 1;
+                *self.entries.entry(BaselineEntry::of(violation)).or_default() += 1;
                 self.added += 1;
             } else {
                 self.refused += 1;
@@ -222,16 +222,14 @@ impl Plan {
 
     /// Keeps entries whose violations still exist, under their current path.
     fn keep(&mut self, old: &baseline::Baseline, looked: &Looked) {
-        let mut still: BTreeMap<EntryKey, u32> = BTreeMap::new();
+        let mut still: BTreeMap<BaselineEntry, u32> = BTreeMap::new();
         let baselined = |violation: &&Violation| violation.state == State::Baselined;
         for violation in looked.report.violations.iter().filter(baselined) {
-            *still.entry(EntryKey::of(violation)).or_default() += 1;
+            *still.entry(BaselineEntry::of(violation)).or_default() += 1;
         }
         for (key, count) in still {
-            let at = old.find(key.contract.as_bytes(), key.path.as_bytes(), key.digest);
-            let own = at.map_or(0, |at| old.entry(at).count);
             // In a check of some paths, entries of deleted files stay as they are.
-            let count = if looked.below.is_empty() { count } else { count.min(own) };
+            let count = if looked.below.is_empty() { count } else { count.min(old.count(&key)) };
             if count > 0 {
                 self.entries.entry(key).or_insert(count);
             }
@@ -253,9 +251,7 @@ impl Plan {
     /// Whether it differs from the old one.
     fn changes(&self, old: Option<&baseline::Baseline>) -> bool {
         let Some(old) = old else { return !self.entries.is_empty() };
-        let entries: BTreeMap<EntryKey, u32> =
-            old.iter().map(|entry| (EntryKey::from(entry), entry.count)).collect();
-        entries != self.entries
+        !old.iter().eq(self.entries.iter().map(|(entry, count)| (entry, *count)))
     }
 
     /// A summary of what was done and what to do next.

@@ -12,7 +12,7 @@ use super::text::{Detail, Hint, TextOptions, Totals};
 use super::*;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher::{self, Directives, Matcher};
-use phaser_project::baseline::{self, Baseline, EntryKey};
+use phaser_project::baseline::{self, Baseline, BaselineEntry};
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 use phaser_project::scan::{self, AddedIgnores, Existing, Measure, Propose, scan};
@@ -84,9 +84,9 @@ fn report(baseline: Option<&Baseline>) -> Report {
 
 /// A baseline of some violations, partly under previous paths.
 fn baseline() -> Baseline {
-    let mut entries: BTreeMap<EntryKey, u32> = BTreeMap::new();
+    let mut entries: BTreeMap<BaselineEntry, u32> = BTreeMap::new();
     for (at, violation) in report(None).open().enumerate().filter(|(at, _)| at % 3 != 0) {
-        let mut key = EntryKey::of(violation);
+        let mut key = BaselineEntry::of(violation);
         if at % 3 == 2 && key.path.starts_with("src/1/") {
             key.path = key.path.replace("src/1/", "old/");
         }

@@ -44,35 +44,31 @@ fn entries(bytes: &[u8]) -> Baseline {
 /// The number of newly covered violations by contract and file.
 fn added(root: &Root, before: &Baseline, after: &Baseline) -> BTreeMap<(String, String), u32> {
     // Entries of deleted files cover the same lines in other files: a renamed file keeps its entries.
-    let mut moved: HashMap<(&[u8], Option<LineDigest>), u32> = HashMap::new();
+    let mut moved: HashMap<(&str, Option<LineDigest>), u32> = HashMap::new();
     let line = |entry: &BaselineEntry| Some(entry.digest).filter(|_| !entry.is_lineless());
-    let is_gone = |path: &[u8]| {
-        let native = RelPath::from_bytes(path).to_native();
+    let is_gone = |path: &str| {
+        let native = RelPath::from(path).to_native();
         Path::new(&native).is_relative() && !root.path().join(native).exists()
     };
-    for entry in before.iter() {
-        let kept = find(after, &entry);
-        if kept < entry.count && is_gone(entry.path) {
-            *moved.entry((entry.contract, line(&entry))).or_default() += entry.count - kept;
+    for (entry, count) in before.iter() {
+        let kept = after.count(entry);
+        if kept < count && is_gone(&entry.path) {
+            *moved.entry((&entry.contract, line(entry))).or_default() += count - kept;
         }
     }
     let mut added = BTreeMap::new();
-    for entry in after.iter() {
-        let mut more = entry.count.saturating_sub(find(before, &entry));
-        if let Some(left) = moved.get_mut(&(entry.contract, line(&entry))) {
+    for (entry, count) in after.iter() {
+        let mut more = count.saturating_sub(before.count(entry));
+        if let Some(left) = moved.get_mut(&(entry.contract.as_str(), line(entry))) {
             let taken = more.min(*left);
             *left -= taken;
             more -= taken;
         }
         if more > 0 {
-            let text = |bytes: &[u8]| printable(&String::from_utf8_lossy(bytes));
-            let count: &mut u32 = added.entry((text(entry.contract), text(entry.path))).or_default();
+            let named = (printable(&entry.contract), printable(&entry.path));
+            let count: &mut u32 = added.entry(named).or_default();
             *count = count.saturating_add(more);
         }
     }
     added
-}
-
-fn find(baseline: &Baseline, entry: &BaselineEntry) -> u32 {
-    baseline.find(entry.contract, entry.path, entry.digest).map_or(0, |at| baseline.entry(at).count)
 }

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 mod bytes;
 mod changed;
 mod encoding;
@@ -18,7 +20,7 @@ pub use encoding::decode_utf16le;
 pub use encoding::{encode_like, place_in_file, starts_with_mark, unread_encoding};
 
 /// A line and a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Position {
     /// From 1.
     pub line: usize,
@@ -27,7 +29,7 @@ pub struct Position {
 }
 
 /// The range from `start` up to, and not including, `end`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Region {
     pub start: Position,
     pub end: Position,

@@ -5,6 +5,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contract::Contract;
 use crate::digest::digest;
 use crate::path::RelPath;
@@ -76,7 +78,7 @@ impl Violation {
 }
 
 /// The position and the text of a match.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     /// The matched bytes, without leading white space.
     pub range: Range<usize>,
@@ -98,7 +100,7 @@ impl Match {
 }
 
 /// A replacement of a part of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
     /// The bytes of the file to replace.
     pub range: Range<usize>,
@@ -111,7 +113,7 @@ pub struct Replacement {
 }
 
 /// Identifies a violation when lines move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// The first line of the match, or the path for a violation without a line.
     pub line: LineDigest,
@@ -127,7 +129,7 @@ impl Fingerprint {
 }
 
 /// A digest of a line without its white space. Stable over machines and versions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineDigest(pub u64);
 
 impl LineDigest {
@@ -137,7 +139,7 @@ impl LineDigest {
 }
 
 /// The state of a violation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum State {
     Open,
     /// By a directive.
@@ -160,7 +162,7 @@ impl State {
 }
 
 /// An addition to a violation in a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Note {
     /// A directive without an id is where one with an id would have suppressed it.
     BareIgnore,

@@ -17,14 +17,17 @@
 //!
 //! A cache that is damaged, or not phaser's, is ignored and overwritten: its checksum does not match. Without a
 //! usable cache the run is slower and its report the same.
+//!
+//! postcard encodes entries and results, with derived code.
 
-use std::fmt;
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::atomic_write::{new_file_metadata, write_private};
 use crate::path::RelPath;
+use crate::source::{Coverage, Targets};
 use crate::stamp::Stamp;
 use phaser_core::contract::Contract;
 
@@ -32,14 +35,13 @@ mod eviction;
 mod key;
 mod record;
 mod store;
-mod violations;
 
-pub use eviction::used;
+pub use eviction::{CacheSize, used};
 pub use key::{Inputs, Sha256Digest};
 pub use record::FileResult;
 
 use eviction::evict;
-use store::{CacheEntry, CacheFile, Unusable, Variant, merged};
+use store::{CacheEntry, Entries, Variant};
 
 /// The name of the cache directory, in git's common directory or in the user's cache directory.
 pub const FOLDER: &str = "phaser";
@@ -59,15 +61,15 @@ pub struct CacheLocation {
 /// Results of earlier runs, and new ones of this run.
 #[derive(Debug)]
 pub struct Cache {
-    directory: PathBuf,
-    context: Sha256Digest,
-    kept: CacheFile,
+    file: PathBuf,
+    key: Sha256Digest,
+    kept: Entries,
     /// The contracts, which results reference by index.
     contracts: Vec<Arc<Contract>>,
     /// The stamp of a file created at the start of the run, or why there is none. Without it nothing is saved.
     start: Result<Stamp, String>,
-    /// Why earlier results are ignored.
-    unusable: Option<CacheNote>,
+    /// Problems with the cache. They never change a report.
+    notes: Vec<String>,
     fresh: Mutex<Vec<NewResult>>,
 }
 
@@ -81,96 +83,65 @@ struct NewResult {
     record: Vec<u8>,
 }
 
-/// Which files the project has, to forget those that are gone.
-#[derive(Debug, Clone, Copy)]
-pub enum PresentFiles<'a> {
-    /// All of them, sorted.
-    Everything(&'a [&'a RelPath]),
-    /// Unknown.
-    Some,
-}
-
-/// A problem with the cache. It never changes a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CacheNote {
-    /// Earlier results cannot be read.
-    Unreadable(PathBuf, String),
-    /// Earlier results are damaged.
-    Damaged(PathBuf),
-    /// The results of this run cannot be saved.
-    NotKept(PathBuf, String),
-}
-
-impl fmt::Display for CacheNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(path, error) => {
-                write!(f, "ignoring cache {}: cannot read it: {error}", path.display())
-            }
-            Self::Damaged(path) => {
-                write!(f, "ignoring cache {}: damaged or not phaser's", path.display())
-            }
-            Self::NotKept(path, error) => {
-                write!(f, "cannot write cache {}: {error}", path.display())
-            }
-        }
-    }
-}
-
 impl Cache {
     /// Opens the cache for these inputs. Creates its directory.
-    pub fn open(place: &CacheLocation, inputs: Inputs<'_>) -> Self {
-        let (directory, contracts) = (place.directory.clone(), inputs.contracts.to_vec());
-        let context = inputs.key(&place.program);
-        let start = make(&directory).and_then(|()| {
-            let metadata = new_file_metadata(&directory).map_err(|error| error.to_string())?;
+    pub fn open(location: &CacheLocation, inputs: Inputs<'_>) -> Self {
+        let directory = &location.directory;
+        let key = inputs.key(&location.program);
+        let start = make(directory).and_then(|()| {
+            let metadata = new_file_metadata(directory).map_err(|error| error.to_string())?;
             Stamp::from_metadata(&metadata).ok_or_else(|| "the system has no time of change".to_owned())
         });
-        let file = file(&directory, &context);
-        let (kept, unusable) = match CacheFile::read(&file, &context) {
-            Ok(kept) => (kept, None),
-            Err(Unusable::Unreadable(error)) => {
-                (CacheFile::default(), Some(CacheNote::Unreadable(file, error)))
+        let file = directory.join(format!("{PREFIX}{}", key.short()));
+        let mut notes = Vec::new();
+        let kept = store::read(&file, &key).unwrap_or_else(|what| {
+            notes.push(format!("ignoring cache {}: {what}", file.display()));
+            Entries::default()
+        });
+        Self { file, key, kept, contracts: inputs.contracts.to_vec(), start, notes, fresh: Mutex::default() }
+    }
+
+    /// Looks up a file by its path in the project. `on_disk` is its path on disk.
+    pub fn find(&self, path: &RelPath, on_disk: &Path) -> CacheLookup<'_> {
+        let entry = self.kept.get(path);
+        let mut stamp = None;
+        if let Some(CacheEntry { stamp: Some(known), variants, .. }) = entry {
+            stamp = Stamp::of(on_disk);
+            let unchanged = variants.first().filter(|_| stamp == Some(*known));
+            if let Some(result) = unchanged.and_then(|variant| self.decode(variant, path)) {
+                return CacheLookup::Unchanged(result);
             }
-            Err(Unusable::Damaged) => (CacheFile::default(), Some(CacheNote::Damaged(file))),
-        };
-        Self { directory, context, kept, contracts, start, unusable, fresh: Mutex::default() }
+        }
+        CacheLookup::ToRead(ToRead { cache: self, entry, stamp })
     }
 
-    /// A reader for one thread.
-    pub fn reader(&self) -> CacheReader<'_> {
-        CacheReader { cache: self, next: 0 }
-    }
-
-    /// Saves new results. Returns the problems with the cache.
-    pub fn save(self, seen: PresentFiles<'_>) -> Vec<CacheNote> {
-        let Self { directory, context, kept, start, unusable, fresh, .. } = self;
-        let mut notes = Vec::from_iter(unusable);
-        let mut fresh = fresh.into_inner().unwrap_or_else(PoisonError::into_inner);
+    /// Saves new results of a check of `targets`. Returns the problems with the cache.
+    pub fn save(self, targets: &Targets) -> Vec<String> {
+        let Self { file, key, mut kept, start, mut notes, fresh, .. } = self;
+        let fresh = fresh.into_inner().unwrap_or_else(PoisonError::into_inner);
         if fresh.is_empty() {
             return notes;
         }
-        fresh.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-        let file = file(&directory, &context);
+        let present: Option<HashSet<&RelPath>> = (targets.coverage == Coverage::Whole)
+            .then(|| targets.targets.iter().map(|target| &target.path).collect());
         let written = start.and_then(|_| {
-            let bytes = merged(&context, &kept, &fresh, seen);
-            write_private(&file, &bytes).map_err(|error| error.to_string())
+            store::merge(&mut kept, fresh, present.as_ref());
+            write_private(&file, &store::encode(kept, &key)).map_err(|error| error.to_string())
         });
         match written {
-            Ok(()) => evict(&directory, &file),
-            Err(error) => notes.push(CacheNote::NotKept(file, error)),
+            Ok(()) => evict(&file),
+            Err(error) => notes.push(format!("cannot write cache {}: {error}", file.display())),
         }
         notes
+    }
+
+    fn decode(&self, variant: &Variant, path: &RelPath) -> Option<FileResult> {
+        record::decode(&variant.record, &self.contracts, path)
     }
 
     fn keep(&self, fresh: NewResult) {
         self.fresh.lock().unwrap_or_else(PoisonError::into_inner).push(fresh);
     }
-}
-
-/// The cache file for a key.
-fn file(directory: &Path, context: &Sha256Digest) -> PathBuf {
-    directory.join(format!("{PREFIX}{}", context.short()))
 }
 
 /// Creates the cache directory for the user only: results contain source text.
@@ -187,14 +158,6 @@ fn make(directory: &Path) -> Result<(), String> {
     builder.recursive(true).create(directory).map_err(|error| error.to_string())
 }
 
-/// Looks files up, fastest in the order of their paths.
-#[derive(Debug)]
-pub struct CacheReader<'c> {
-    cache: &'c Cache,
-    /// The index of the next entry in path order.
-    next: usize,
-}
-
 /// The result of a lookup.
 #[derive(Debug)]
 pub enum CacheLookup<'c> {
@@ -208,7 +171,7 @@ pub enum CacheLookup<'c> {
 #[derive(Debug)]
 pub struct ToRead<'c> {
     cache: &'c Cache,
-    entry: Option<CacheEntry<'c>>,
+    entry: Option<&'c CacheEntry>,
     /// The stamp, if it was taken.
     stamp: Option<Stamp>,
 }
@@ -219,25 +182,6 @@ pub struct ToKeep<'c> {
     cache: &'c Cache,
     stamp: Option<Stamp>,
     content: Sha256Digest,
-}
-
-impl<'c> CacheReader<'c> {
-    /// Looks up a file by its path in the project. `on_disk` is its path on disk; `stamp` saves a `stat` if the walk
-    /// took it.
-    pub fn find(&mut self, path: &RelPath, on_disk: &Path, stamp: Option<&Stamp>) -> CacheLookup<'c> {
-        let cache = self.cache;
-        let entry = cache.kept.find(path.as_bytes(), &mut self.next);
-        let mut stamp = stamp.copied();
-        if let Some(CacheEntry { stamp: Some(known), .. }) = entry {
-            stamp = stamp.or_else(|| Stamp::of(on_disk));
-            let unchanged = entry.filter(|_| stamp == Some(known)).and_then(|entry| entry.variants().next());
-            let decode = |variant: Variant<'_>| record::decode(variant.record, &cache.contracts, path);
-            if let Some(remembered) = unchanged.and_then(decode) {
-                return CacheLookup::Unchanged(remembered);
-            }
-        }
-        CacheLookup::ToRead(ToRead { cache, entry, stamp })
-    }
 }
 
 impl<'c> ToRead<'c> {
@@ -253,15 +197,11 @@ impl<'c> ToRead<'c> {
     pub fn with_content(self, path: &RelPath, bytes: &[u8]) -> Result<FileResult, ToKeep<'c>> {
         let Self { cache, entry, stamp } = self;
         let content = Sha256Digest::of(bytes);
-        let known = entry.and_then(|entry| entry.variants().find(|variant| variant.content == content));
-        let remembered = known.and_then(|known| {
-            let remembered = record::decode(known.record, &cache.contracts, path)?;
-            Some((remembered, known.record.to_vec()))
-        });
-        match remembered {
-            Some((remembered, record)) => {
+        let known = entry.and_then(|entry| entry.variants.iter().find(|variant| variant.content == content));
+        match known.and_then(|known| Some((cache.decode(known, path)?, known.record.clone()))) {
+            Some((result, record)) => {
                 cache.keep(NewResult { path: path.clone(), stamp, content, record });
-                Ok(remembered)
+                Ok(result)
             }
             None => Err(ToKeep { cache, stamp, content }),
         }

@@ -25,7 +25,7 @@ use phaser_core::matcher::{self, Directives, Matcher};
 use thiserror::Error;
 
 use crate::baseline::Baseline;
-use crate::cache;
+use crate::cache::{self, Cache};
 use crate::config::{self, Fixes, Policy};
 use crate::contracts::layers::{Layer, Loading};
 use crate::contracts::read::ExamplesWanted;
@@ -35,13 +35,11 @@ use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
 use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles};
 use crate::source::present::ProjectFiles;
-use crate::source::tree::Stamps;
 use crate::source::{Coverage, Source, Targets, changes, files, tree, worktree};
 use crate::states::{BaselineInput, Scanned, decide_states};
 use crate::tool_call::{Call, Moment};
 
 pub mod by_file;
-mod kept;
 pub mod load;
 mod recorded;
 pub mod texts;
@@ -53,6 +51,9 @@ use load::{Extra, Found, Load, Loaded, Settings, folders_above};
 
 /// Default of [`Options::max_file_size`]: 10 MiB.
 pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
+
+/// Fewer files than this are checked sooner than the cache is read.
+const FEW: usize = 100;
 
 /// Default of [`Options::timeout`].
 pub const TIMEOUT: Duration = Duration::from_millis(100);
@@ -423,7 +424,7 @@ impl Project {
             Source::Changes(call) => changes::changes(root, call, self.options.max_file_size),
             Source::Files(paths) => files::files(root, &self.location(), paths),
             Source::Tree(shard) => {
-                let targets = tree::stamped(root, &self.location(), self.threads(), self.stamps());
+                let targets = tree::tree(root, &self.location(), self.threads());
                 match shard {
                     Some(shard) => shard.of(targets),
                     None => targets,
@@ -547,7 +548,7 @@ impl Project {
         let found = settings.file(&RelPath::from(BASELINE)).map_err(Error::Baseline)?;
         let read = match found {
             Found::Here(bytes) => Baseline::parse(&bytes).map(Some),
-            Found::OnDisk => Baseline::read(&self.root, None),
+            Found::OnDisk => Baseline::read(&self.root),
             Found::Nowhere => Ok(None),
         };
         let read = read.map_err(|broken| Error::Baseline(broken.to_string()))?;
@@ -579,17 +580,6 @@ impl Project {
     pub fn cache_directory(&self, home: Option<PathBuf>) -> Option<PathBuf> {
         let git = git::common_directory(&self.root, &self.location());
         git.or(home).map(|directory| directory.join(cache::FOLDER))
-    }
-
-    /// Whether the walk records file states for the cache. Decided before anything else is read, so the project's own
-    /// configuration is parsed for this alone.
-    fn stamps(&self) -> Stamps {
-        let CacheUse::On { wanted, .. } = &self.options.cache else { return Stamps::NotTaken };
-        let configured = || {
-            let text = config::text(self.root.path()).ok().flatten()?;
-            config::parse(&text, crate::path::CONFIG.as_ref()).ok()?.cache
-        };
-        if wanted.or_else(configured).unwrap_or(false) { Stamps::Taken } else { Stamps::NotTaken }
     }
 }
 
@@ -758,7 +748,7 @@ impl<'p> Inspection<'p> {
         let cache = self.open_cache(matcher);
         let options = scan::ScanOptions { cache: cache.as_ref(), ..self.scanning() };
         let mut report = scan(matcher, &self.targets, options, watch);
-        notes.extend(cache.map(|cache| kept::save(cache, &self.targets)).unwrap_or_default());
+        notes.extend(cache.map(|cache| cache.save(&self.targets)).unwrap_or_default());
         let root = &self.project.root;
         let baseline = recorded(&self.recorded, root, &report).unwrap_or_else(|broken| {
             warnings.push(broken);
@@ -811,12 +801,25 @@ impl<'p> Inspection<'p> {
         notes
     }
 
-    fn open_cache(&self, matcher: &Matcher) -> Option<cache::Cache> {
+    /// The cache, unless it is off or reading it would take longer than the check.
+    fn open_cache(&self, matcher: &Matcher) -> Option<Cache> {
         let place = self.cache.as_ref()?;
         if self.new_ignores == AddedIgnores::Wanted || !self.project.options.deadline.is_never() {
             return None;
         }
-        kept::open(place, &self.project.root, matcher, &self.scanning(), &self.targets)
+        let is_whole = matches!(self.targets.coverage, Coverage::Whole | Coverage::Rest(_));
+        if !is_whole && self.targets.targets.len() <= FEW {
+            return None;
+        }
+        let Options { max_file_size, fixes, .. } = self.project.options;
+        let inputs = cache::Inputs {
+            root: &self.project.root,
+            contracts: matcher.contracts(),
+            options: matcher.options(),
+            max_file_size,
+            has_fixes: fixes == FixMode::Propose,
+        };
+        Some(Cache::open(place, inputs))
     }
 }
 

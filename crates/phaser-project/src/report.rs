@@ -115,12 +115,12 @@ impl Report {
     }
 
     /// Whether a contract was checked on a path, with no gap there or in a directory above.
-    pub fn has_judged(&self, contract: &[u8], path: &[u8]) -> bool {
+    pub fn has_judged(&self, contract: &str, path: &str) -> bool {
         let is_gap = |skipped: &Skipped| {
-            let inside = path.strip_prefix(skipped.path.as_bytes());
+            let inside = path.as_bytes().strip_prefix(skipped.path.as_bytes());
             inside.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
-        self.contracts.iter().any(|checked| checked.id.as_bytes() == contract) && !self.gaps().any(is_gap)
+        self.contracts.iter().any(|checked| checked.id == contract) && !self.gaps().any(is_gap)
     }
 
     /// Counts the violations.

@@ -1,7 +1,6 @@
 //! The scan: checks every target, in parallel, and collects one report.
 //!
-//! Each worker owns two readers (current and previous text), the matcher's scratch memory and, with a cache, a
-//! [`CacheReader`]. For one target it
+//! Each worker owns two readers (current and previous text) and the matcher's scratch memory. For one target it
 //!
 //! - returns the cached result if the file is unchanged (`look_up`),
 //! - selects the contracts whose globs match (`search_target`) and stops if there are none,
@@ -20,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::cache::{Cache, CacheLookup, CacheReader, FileResult, ToRead};
+use crate::cache::{Cache, CacheLookup, FileResult, ToRead};
 pub use crate::config::Existing;
 use crate::report::{AddedIgnore, Earlier, Report, Spent};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
@@ -135,7 +134,7 @@ struct Worker<'m> {
     times: Option<Times>,
     fixer: Option<Fixer<'m>>,
     /// Results of earlier runs.
-    cache: Option<CacheReader<'m>>,
+    cache: Option<&'m Cache>,
     existing: Existing,
     added_ignores: AddedIgnores,
 }
@@ -156,8 +155,7 @@ impl<'m> Worker<'m> {
         };
         let nothing = vec![false; matcher.contracts().len()];
         let fixer = (options.propose == Propose::Fixes).then(|| Fixer::new(matcher));
-        let cache = options.cache.map(Cache::reader);
-        let ScanOptions { existing, added_ignores, .. } = options;
+        let ScanOptions { existing, added_ignores, cache, .. } = options;
         let satisfied = nothing.clone();
         Self {
             now,
@@ -246,7 +244,7 @@ impl From<FileResult> for ScannedTarget {
 
 /// Checks one target, from the cache if its file is unchanged.
 fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) -> ScannedTarget {
-    let scanned = match worker.cache.as_mut().and_then(|cache| look_up(cache, target)) {
+    let scanned = match worker.cache.and_then(|cache| look_up(cache, target)) {
         Some(CacheLookup::Unchanged(result)) => result.into(),
         Some(CacheLookup::ToRead(file)) => search_target(matcher, worker, target, Some(file)),
         None => search_target(matcher, worker, target, None),
@@ -259,11 +257,11 @@ fn check_target(matcher: &Matcher, worker: &mut Worker<'_>, target: &Target) -> 
 }
 
 /// Looks a target up in the cache. Only a file on disk with one name and no previous version is cached.
-fn look_up<'c>(cache: &mut CacheReader<'c>, target: &Target) -> Option<CacheLookup<'c>> {
+fn look_up<'c>(cache: &'c Cache, target: &Target) -> Option<CacheLookup<'c>> {
     match target {
-        Target {
-            path, alias: None, content: Content::File(file), whole: None, before: None, stamp, ..
-        } => Some(cache.find(path, file, stamp.as_deref())),
+        Target { path, alias: None, content: Content::File(file), whole: None, before: None, .. } => {
+            Some(cache.find(path, file))
+        }
         _ => None,
     }
 }

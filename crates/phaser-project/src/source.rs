@@ -8,7 +8,6 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::path::RelPath;
-use crate::stamp::Stamp;
 use crate::tool_call::{Call, CellEdit, NotApplied};
 use phaser_core::skipped::{Skipped, Why};
 use phaser_core::text::{Bytes, Text};
@@ -69,8 +68,6 @@ pub struct Target {
     pub before: Option<Box<Target>>,
     /// What is compared with the previous version.
     pub compared: Compared,
-    /// The file's state on disk, for the cache.
-    pub stamp: Option<Box<Stamp>>,
 }
 
 /// What is compared with the previous version of a target.
@@ -86,8 +83,7 @@ pub enum Compared {
 impl Target {
     /// A target without alias or previous version.
     pub fn new(path: RelPath, content: Content) -> Self {
-        let compared = Compared::Everything;
-        Self { path, alias: None, content, whole: None, before: None, compared, stamp: None }
+        Self { path, alias: None, content, whole: None, before: None, compared: Compared::Everything }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::codec::{Decoder, put_long};
+use serde::{Deserialize, Serialize};
 
 /// The resolution of ctime, with a margin, on a file system that stores fractions of seconds.
 const FINE: Duration = Duration::from_millis(100);
@@ -12,7 +12,7 @@ const FINE: Duration = Duration::from_millis(100);
 const COARSE: Duration = Duration::from_secs(2);
 
 /// The metadata that identifies a state of a file or directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     /// The device.
     pub device: u64,
@@ -49,21 +49,6 @@ impl Stamp {
     #[cfg(not(unix))]
     pub fn from_metadata(_: &Metadata) -> Option<Self> {
         None
-    }
-
-    /// Encodes the stamp.
-    pub fn put(&self, out: &mut Vec<u8>) {
-        let Self { device, inode, size, modified, changed } = *self;
-        [device, inode, size].into_iter().for_each(|part| put_long(out, part));
-        let times = [modified.0, modified.1, changed.0, changed.1];
-        times.into_iter().for_each(|part| put_long(out, part.cast_unsigned()));
-    }
-
-    /// Decodes a stamp.
-    pub fn take(bytes: &mut Decoder<'_>) -> Option<Self> {
-        let (device, inode, size) = (bytes.long()?, bytes.long()?, bytes.long()?);
-        let mut time = || Some((bytes.long()?.cast_signed(), bytes.long()?.cast_signed()));
-        Some(Self { device, inode, size, modified: time()?, changed: time()? })
     }
 
     /// Whether every change after `now`, on the clock of the file system, gives another stamp: the ctime is older

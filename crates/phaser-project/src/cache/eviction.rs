@@ -38,7 +38,8 @@ pub fn used(directory: &Path) -> CacheSize {
 
 /// Deletes the oldest cache files beyond the limits, except `written`, and abandoned temporary files. Errors are
 /// ignored.
-pub fn evict(directory: &Path, written: &Path) {
+pub(super) fn evict(written: &Path) {
+    let Some(directory) = written.parent() else { return };
     let (mut results, others): (Vec<_>, Vec<_>) = files(directory).partition(StoredFile::holds_results);
     let age = |named: &StoredFile| {
         let written = named.metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);

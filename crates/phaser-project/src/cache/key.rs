@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::path::Root;
@@ -18,7 +19,7 @@ use phaser_core::matcher::Options;
 pub const LENGTH: usize = 32;
 
 /// A SHA-256. Collision resistant, so that a crafted file cannot pass for another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sha256Digest(pub [u8; LENGTH]);
 
 impl Sha256Digest {

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use super::violations::{put_violations, take_violations};
-use crate::codec::{Decoder, put_bytes, put_list, put_number};
+use serde::{Deserialize, Serialize};
+
 use crate::path::RelPath;
 use phaser_core::contract::Contract;
 use phaser_core::matcher::Checked;
 use phaser_core::skipped::{Skipped, Why};
-use phaser_core::violation::{State, Violation};
+use phaser_core::violation::{Fingerprint, Match, Note, Replacement, State, Violation};
 
 /// The result of checking one file.
 #[derive(Debug, Default)]
@@ -22,97 +22,98 @@ pub struct FileResult {
     pub checked: Checked,
 }
 
-const APPLIED: u8 = 1;
-const FOUND_SOMETHING: u8 = 2;
+/// A [`FileResult`] as stored.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    applied: bool,
+    violations: Vec<RecordedViolation>,
+    skipped: Vec<StableReason>,
+    satisfied: Vec<usize>,
+}
+
+/// A [`Violation`] as stored.
+#[derive(Serialize, Deserialize)]
+struct RecordedViolation {
+    contract: usize,
+    found: Option<Match>,
+    fingerprint: Fingerprint,
+    state: State,
+    note: Option<Note>,
+    fix: Option<Box<Replacement>>,
+}
+
+/// A reason that the content alone decides. Failures are not cached, so they are retried.
+#[derive(Serialize, Deserialize)]
+enum StableReason {
+    Binary,
+    TooManyMatches { id: String, limit: usize },
+    TooManyViolations { limit: usize, ids: Vec<String> },
+}
 
 /// Encodes a result; `None` if it depends on more than the content.
-pub fn encode(
+pub(super) fn encode(
     result: &FileResult,
     exists: &[usize],
     contracts: &[Arc<Contract>],
     path: &RelPath,
 ) -> Option<Vec<u8>> {
-    let FileResult { applied, checked } = result;
-    let Checked { violations, skipped, satisfied } = checked;
-    let applied = if *applied { APPLIED } else { 0 };
-    if violations.is_empty() && skipped.is_empty() && satisfied.is_empty() && exists.is_empty() {
-        return Some(vec![applied]);
-    }
-    let mut out = vec![applied | FOUND_SOMETHING];
-    // The previous text and the baseline are not part of the file.
-    let is_of_file = |violation: &Violation| matches!(violation.state, State::Open | State::Ignored);
-    if !violations.iter().all(is_of_file) {
-        return None;
-    }
-    put_violations(&mut out, violations, contracts, path)?;
-    put_number(&mut out, skipped.len());
-    for skipped in skipped {
-        put_skipped(&mut out, skipped, path)?;
-    }
-    put_number(&mut out, satisfied.len() + exists.len());
-    satisfied.iter().chain(exists).for_each(|contract| put_number(&mut out, *contract));
-    Some(out)
+    let Checked { violations, skipped, satisfied } = &result.checked;
+    let violation = |violation: &Violation| {
+        // The previous text and the baseline are not part of the file.
+        let is_of_file = violation.path == *path && matches!(violation.state, State::Open | State::Ignored);
+        let contract = contracts.iter().position(|known| Arc::ptr_eq(known, &violation.contract));
+        let Violation { found, fingerprint, state, note, fix, .. } = violation.clone();
+        let contract = contract.filter(|_| is_of_file)?;
+        Some(RecordedViolation { contract, found, fingerprint, state, note, fix })
+    };
+    let reason = |skipped: &Skipped| match skipped.why.clone() {
+        _ if skipped.path != *path => None,
+        Why::Binary => Some(StableReason::Binary),
+        Why::TooManyMatches { id, limit } => Some(StableReason::TooManyMatches { id, limit }),
+        Why::TooManyViolations { limit, ids } => Some(StableReason::TooManyViolations { limit, ids }),
+        _ => None,
+    };
+    let record = Record {
+        applied: result.applied,
+        violations: violations.iter().map(violation).collect::<Option<_>>()?,
+        skipped: skipped.iter().map(reason).collect::<Option<_>>()?,
+        satisfied: satisfied.iter().chain(exists).copied().collect(),
+    };
+    postcard::to_stdvec(&record).ok()
 }
 
 /// Decodes a result; `None` if the bytes are malformed.
-pub fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) -> Option<FileResult> {
-    let mut bytes = Decoder(bytes);
-    let flags = bytes.byte()?;
-    let mut checked = Checked::default();
-    if flags & FOUND_SOMETHING != 0 {
-        checked.violations = take_violations(&mut bytes, contracts, path)?;
-        checked.skipped = bytes.list(|bytes| take_skipped(bytes, path))?;
-        checked.satisfied = bytes.list(|bytes| bytes.number().filter(|index| *index < contracts.len()))?;
-    }
-    bytes.0.is_empty().then_some(FileResult { applied: flags & APPLIED != 0, checked })
-}
-
-const BINARY: u8 = 0;
-const TOO_MANY_MATCHES: u8 = 1;
-const TOO_MANY_VIOLATIONS: u8 = 2;
-
-/// Encodes a reason that the content alone decides. Failures are not cached, so they are retried.
-fn put_skipped(out: &mut Vec<u8>, skipped: &Skipped, path: &RelPath) -> Option<()> {
-    if skipped.path != *path {
+pub(super) fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) -> Option<FileResult> {
+    let (record, rest): (Record, _) = postcard::take_from_bytes(bytes).ok()?;
+    let Record { applied, violations, skipped, satisfied } = record;
+    if !rest.is_empty() || satisfied.iter().any(|&contract| contract >= contracts.len()) {
         return None;
     }
-    match &skipped.why {
-        Why::Binary => out.push(BINARY),
-        Why::TooManyMatches { id, limit } => {
-            out.push(TOO_MANY_MATCHES);
-            put_bytes(out, id.as_bytes());
-            put_number(out, *limit);
-        }
-        Why::TooManyViolations { limit, ids } => {
-            out.push(TOO_MANY_VIOLATIONS);
-            put_number(out, *limit);
-            put_list(out, ids, |out, id| put_bytes(out, id.as_bytes()));
-        }
-        Why::Encoding(_)
-        | Why::NotAFile
-        | Why::Link
-        | Why::Submodule
-        | Why::TooLarge { .. }
-        | Why::Unreadable(_)
-        | Why::ParentComponent
-        | Why::Outside
-        | Why::PathTooLong { .. }
-        | Why::NotReconstructed(_)
-        | Why::TooComplex { .. }
-        | Why::OutOfTime { .. }
-        | Why::NoTimeLeft { .. }
-        | Why::TimeOver { .. } => return None,
-    }
-    Some(())
+    let violation = |RecordedViolation { contract, found, fingerprint, state, note, fix }| {
+        let contract = Arc::clone(contracts.get(contract)?);
+        Some(Violation { contract, path: path.clone(), found, fingerprint, state, note, fix })
+    };
+    let mut violations: Vec<Violation> = violations.into_iter().map(violation).collect::<Option<_>>()?;
+    share_lines(&mut violations);
+    let skipped = skipped.into_iter().map(|reason| {
+        let why = match reason {
+            StableReason::Binary => Why::Binary,
+            StableReason::TooManyMatches { id, limit } => Why::TooManyMatches { id, limit },
+            StableReason::TooManyViolations { limit, ids } => Why::TooManyViolations { limit, ids },
+        };
+        Skipped { path: path.clone(), why }
+    });
+    let checked = Checked { violations, skipped: skipped.collect(), satisfied };
+    Some(FileResult { applied, checked })
 }
 
-fn take_skipped(bytes: &mut Decoder<'_>, path: &RelPath) -> Option<Skipped> {
-    let text = |bytes: &mut Decoder<'_>| bytes.text().map(str::to_owned);
-    let why = match bytes.byte()? {
-        BINARY => Why::Binary,
-        TOO_MANY_MATCHES => Why::TooManyMatches { id: text(bytes)?, limit: bytes.number()? },
-        TOO_MANY_VIOLATIONS => Why::TooManyViolations { limit: bytes.number()?, ids: bytes.list(text)? },
-        _ => return None,
-    };
-    Some(Skipped { path: path.clone(), why })
+/// Lets violations on one line share its text.
+fn share_lines(violations: &mut [Violation]) {
+    let mut last: Option<Arc<str>> = None;
+    for found in violations.iter_mut().filter_map(|violation| violation.found.as_mut()) {
+        match &last {
+            Some(line) if *line == found.line => found.line = Arc::clone(line),
+            _ => last = Some(Arc::clone(&found.line)),
+        }
+    }
 }

@@ -137,10 +137,6 @@ fn unstable_results_are_not_cached() {
 
 const STAMP: Stamp = Stamp { device: 1, inode: 2, size: 3, modified: (4, 5), changed: (6, 7) };
 
-fn context() -> Sha256Digest {
-    Sha256Digest::of(b"context")
-}
-
 fn fresh(path: &str, content: &str) -> NewResult {
     let content_of = Sha256Digest::of(content.as_bytes());
     NewResult {
@@ -151,63 +147,64 @@ fn fresh(path: &str, content: &str) -> NewResult {
     }
 }
 
-fn write(kept: &CacheFile, fresh: &[NewResult], seen: PresentFiles<'_>) -> CacheFile {
-    CacheFile::parse(merged(&context(), kept, fresh, seen), &context()).expect("is whole")
+fn key_of_file() -> Sha256Digest {
+    Sha256Digest::of(b"context")
 }
 
-fn shown(kept: &CacheFile) -> Vec<String> {
-    let shown = |(path, entry): (&[u8], CacheEntry<'_>)| {
-        let records = entry.variants().map(|variant| String::from_utf8_lossy(variant.record).into_owned());
-        let records: Vec<_> = records.collect();
-        format!("{} {}", String::from_utf8_lossy(path), records.join(","))
+/// The entries after another run: merged, written and read.
+fn write(kept: &Entries, fresh: Vec<NewResult>, present: Option<&[&RelPath]>) -> Entries {
+    let mut entries = kept.clone();
+    let present = present.map(|paths| paths.iter().copied().collect());
+    store::merge(&mut entries, fresh, present.as_ref());
+    store::parse(&store::encode(entries, &key_of_file()), &key_of_file()).expect("is whole")
+}
+
+fn shown(kept: &Entries) -> Vec<String> {
+    let shown = |(path, entry): (&RelPath, &CacheEntry)| {
+        let records = entry.variants.iter().map(|variant| String::from_utf8_lossy(&variant.record));
+        format!("{path} {}", records.collect::<Vec<_>>().join(","))
     };
-    kept.entries().map(shown).collect()
+    let mut shown: Vec<_> = kept.iter().map(shown).collect();
+    shown.sort();
+    shown
 }
 
 #[test]
 fn remembers_last_contents_of_file() {
-    let mut kept = CacheFile::default();
+    let mut kept = Entries::default();
     for contents in [["1", "a"], ["2", "a"], ["1", "b"], ["3", "b"], ["4", "b"], ["5", "b"]] {
-        kept = write(&kept, &[fresh("a", contents[0]), fresh("b", contents[1])], PresentFiles::Some);
+        kept = write(&kept, vec![fresh("a", contents[0]), fresh("b", contents[1])], None);
     }
     assert_eq!(MAX_VARIANTS, 4);
     assert_eq!(shown(&kept), ["a 5,4,3,1", "b b,a"]);
-    let entry = kept.find(b"b", &mut 0).expect("is known");
+    let entry = &kept[&RelPath::from("b")];
     assert_eq!((entry.age, entry.stamp), (0, Some(STAMP)));
-    assert!(kept.find(b"c", &mut 0).is_none());
-    let mut next = 0;
-    assert!(kept.find(b"a", &mut next).is_some() && next == 1, "the one after it is expected");
+    assert!(!kept.contains_key(&RelPath::from("c")));
 }
 
 #[test]
 fn forgets_missing_file_after_some_runs() {
-    let (a, b) = (RelPath::from("a"), RelPath::from("b"));
-    let mut kept = write(
-        &CacheFile::default(),
-        &[fresh("a", "1"), fresh("b", "2"), fresh("c", "3")],
-        PresentFiles::Some,
-    );
+    let [a, b, c] = ["a", "b", "c"].map(RelPath::from);
+    let present = Some(&[&a, &b][..]);
+    let mut kept = write(&Entries::default(), vec![fresh("a", "1"), fresh("b", "2"), fresh("c", "3")], None);
     for run in 0..MAX_AGE {
-        kept = write(&kept, &[fresh("a", "1")], PresentFiles::Everything(&[&a, &b]));
+        kept = write(&kept, vec![fresh("a", "1")], present);
         assert_eq!(shown(&kept).len(), 3, "{run}");
     }
-    let back = write(&kept, &[fresh("c", "4")], PresentFiles::Everything(&[&a, &b]));
-    assert_eq!(back.find(b"c", &mut 0).map(|entry| entry.age), Some(0));
-    let part = write(&kept, &[fresh("a", "1")], PresentFiles::Some);
-    assert_eq!(shown(&part).len(), 3, "who has not looked knows nothing");
-    kept = write(&kept, &[fresh("a", "1")], PresentFiles::Everything(&[&a, &b]));
+    let back = write(&kept, vec![fresh("c", "4")], present);
+    assert_eq!(back.get(&c).map(|entry| entry.age), Some(0));
+    let part = write(&kept, vec![fresh("a", "1")], None);
+    assert_eq!(shown(&part).len(), 3, "a part of the project decides nothing");
+    kept = write(&kept, vec![fresh("a", "1")], present);
     assert_eq!(shown(&kept), ["a 1", "b 2"]);
 }
 
 #[test]
 fn no_byte_can_be_another_one() {
-    let bytes = merged(
-        &context(),
-        &CacheFile::default(),
-        &[fresh("a", "one"), fresh("b", "two")],
-        PresentFiles::Some,
-    );
-    let parse = |bytes: &[u8]| CacheFile::parse(bytes.to_vec(), &context());
+    let mut entries = Entries::default();
+    store::merge(&mut entries, vec![fresh("a", "one"), fresh("b", "two")], None);
+    let bytes = store::encode(entries, &key_of_file());
+    let parse = |bytes: &[u8]| store::parse(bytes, &key_of_file());
     assert!(parse(&bytes).is_some());
     for at in 0..bytes.len() {
         for flip in [1, 0x80, 0xFF] {
@@ -219,16 +216,7 @@ fn no_byte_can_be_another_one() {
         assert!(parse(&bytes[at + 1..]).is_none(), "from byte {at}");
     }
     assert!(parse(&[&bytes[..], b"\0"].concat()).is_none());
-    assert!(CacheFile::parse(bytes, &Sha256Digest::of(b"another")).is_none());
-}
-
-#[test]
-fn entries_out_of_order_are_not_phasers() {
-    let mut draft = store::CacheWriter::new(&context());
-    for path in ["b", "a"] {
-        draft.add(path.as_bytes(), CacheEntry::unknown(), None);
-    }
-    assert!(CacheFile::parse(draft.finish(), &context()).is_none());
+    assert!(store::parse(&bytes, &Sha256Digest::of(b"another")).is_none());
 }
 
 fn key(matcher: &Matcher, options: &matcher::Options, program: &str) -> Sha256Digest {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::baseline::{Baseline, EntryFilter};
+use crate::baseline::Baseline;
 use crate::path::Root;
 use crate::report::Report;
 use phaser_core::contract::Warning;
@@ -29,13 +29,6 @@ pub(super) fn recorded(
         Recorded::Nowhere => Ok(None),
         Recorded::In(baseline) => Ok(Some(Arc::clone(baseline))),
         Recorded::InFile if report.open().next().is_none() => Ok(None),
-        Recorded::InFile => {
-            let ignorable = || report.open().filter(|violation| violation.contract.ignorable);
-            let found = match Baseline::look_up(root, ignorable()) {
-                Some(found) => Some(found),
-                None => Baseline::read(root, Some(&EntryFilter::of(ignorable())))?,
-            };
-            Ok(found.map(Arc::new))
-        }
+        Recorded::InFile => Ok(Baseline::read(root)?.map(Arc::new)),
     }
 }

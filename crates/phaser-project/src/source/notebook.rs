@@ -3,11 +3,8 @@
 //! Contracts see the source of that cell alone; the rest of the notebook, its outputs included, is parsed but not
 //! kept.
 
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::de::{DeserializeOwned, DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
@@ -20,7 +17,7 @@ const MAX_CELLS: usize = 100_000;
 
 /// The source that the cell will have, or `None` if the edit deletes it. `current` is the notebook on disk, if any.
 pub fn proposed(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String>, NotApplied> {
-    let notebook = Notebook::<IgnoredAny>::parse(current)?;
+    let notebook = Notebook::parse(current)?;
     let index = notebook.index(edit)?;
     let end = match edit.action {
         // The agent turns a replacement at the index after the last cell into an insertion.
@@ -35,18 +32,18 @@ pub fn proposed(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String
 
 /// The source of the cell in `current`, a notebook after the edit.
 pub fn written(current: Option<&[u8]>, edit: &CellEdit) -> Result<Option<String>, NotApplied> {
-    let notebook = Notebook::<WireText>::parse(current)?;
+    let notebook = Notebook::parse(current)?;
     if edit.action == CellAction::Delete {
         return Ok(None);
     }
     let index = notebook.index(edit)?;
-    let cell = notebook.cells.into_iter().nth(index).ok_or_else(|| not_found(edit))?;
-    Ok(Some(cell.source.0.unwrap_or_default()))
+    let cell = notebook.cells.get(index).ok_or_else(|| not_found(edit))?;
+    Ok(Some(cell.source_text()))
 }
 
 /// The whole notebook after the edit, in the agent's layout.
 pub fn whole(current: &[u8], edit: &CellEdit) -> Result<String, NotApplied> {
-    let index = Notebook::<IgnoredAny>::parse(Some(current))?.index(edit)?;
+    let index = Notebook::parse(Some(current))?.index(edit)?;
     let mut notebook: Value = parse(current)?;
     let no_cells = || NotApplied::NotANotebook("it has no list of cells".to_owned());
     let cells = notebook.get_mut("cells").and_then(Value::as_array_mut).ok_or_else(no_cells)?;
@@ -92,116 +89,29 @@ fn not_found(edit: &CellEdit) -> NotApplied {
     })
 }
 
-/// A notebook. With `S = IgnoredAny`, an unreadable source is not an error.
+/// The part of a notebook that matters here.
 #[derive(Deserialize)]
-struct Notebook<S: Default + DeserializeOwned> {
-    #[serde(deserialize_with = "cells")]
-    cells: Vec<WireCell<S>>,
+struct Notebook {
+    cells: Vec<WireCell>,
 }
 
 #[derive(Deserialize)]
-struct WireCell<S: Default> {
+struct WireCell {
     #[serde(default)]
-    id: WireText,
+    id: Value,
+    /// A string, or a list of lines with their newlines.
     #[serde(default)]
-    source: S,
+    source: Value,
 }
 
-/// Deserializes the cells, up to [`MAX_CELLS`].
-fn cells<'de, D: Deserializer<'de>, S: Default + DeserializeOwned>(
-    deserializer: D,
-) -> Result<Vec<WireCell<S>>, D::Error> {
-    struct Cells<S>(PhantomData<S>);
-    impl<'de, S: Default + DeserializeOwned> Visitor<'de> for Cells<S> {
-        type Value = Vec<WireCell<S>>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of cells")
+impl WireCell {
+    /// The source; empty if it is not text.
+    fn source_text(&self) -> String {
+        match &self.source {
+            Value::String(text) => text.clone(),
+            Value::Array(lines) => lines.iter().map(Value::as_str).collect::<Option<_>>().unwrap_or_default(),
+            _ => String::new(),
         }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut cells = Vec::new();
-            while let Some(cell) = seq.next_element()? {
-                if cells.len() == MAX_CELLS {
-                    return Err(A::Error::custom(format_args!("more than {MAX_CELLS} cells")));
-                }
-                cells.push(cell);
-            }
-            Ok(cells)
-        }
-    }
-    deserializer.deserialize_seq(Cells(PhantomData))
-}
-
-/// A string, or a list of lines with their newlines. `None` for anything else.
-#[derive(Default)]
-struct WireText(Option<String>);
-
-impl<'de> Deserialize<'de> for WireText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Lists::Joined.deserialize(deserializer).map(Self)
-    }
-}
-
-/// Deserializes a string in constant memory: other values are skipped, not built.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lists {
-    /// A list of strings is joined.
-    Joined,
-    /// A list is not a string.
-    Other,
-}
-
-impl<'de> DeserializeSeed<'de> for Lists {
-    type Value = Option<String>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Lists {
-    type Value = Option<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(text.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut joined = (self == Self::Joined).then(String::new);
-        while let Some(line) = seq.next_element_seed(Self::Other)? {
-            joined = joined.zip(line).map(|(joined, line)| joined + &line);
-        }
-        Ok(joined)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
     }
 }
 
@@ -213,9 +123,13 @@ fn parse<T: DeserializeOwned>(notebook: &[u8]) -> Result<T, NotApplied> {
         .map_err(|error| NotApplied::NotANotebook(error.to_string()))
 }
 
-impl<S: Default + DeserializeOwned> Notebook<S> {
+impl Notebook {
     fn parse(current: Option<&[u8]>) -> Result<Self, NotApplied> {
-        parse(current.ok_or(NotApplied::FileNotFound)?)
+        let notebook: Self = parse(current.ok_or(NotApplied::FileNotFound)?)?;
+        if notebook.cells.len() > MAX_CELLS {
+            return Err(NotApplied::NotANotebook(format!("more than {MAX_CELLS} cells")));
+        }
+        Ok(notebook)
     }
 
     /// The index of the edited cell, which may be past the end.
@@ -234,7 +148,7 @@ impl<S: Default + DeserializeOwned> Notebook<S> {
     }
 
     fn named(&self, id: &str) -> Option<usize> {
-        let has_id = |cell: &WireCell<S>| cell.id.0.as_deref() == Some(id);
+        let has_id = |cell: &WireCell| cell.id == id;
         self.cells.iter().position(has_id).or_else(|| id.strip_prefix("cell-")?.parse().ok())
     }
 }

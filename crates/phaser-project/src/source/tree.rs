@@ -36,26 +36,9 @@ use visitor::{Descent, Visitor, WalkStart};
 
 /// All files of the project.
 pub fn tree(root: &Root, location: &GitLocation, threads: usize) -> Targets {
-    all(&Walk::new(root, location), threads)
-}
-
-/// All files of the project, with their stamps on request.
-pub fn stamped(root: &Root, location: &GitLocation, threads: usize, stamps: Stamps) -> Targets {
-    all(&Walk { stamps, ..Walk::new(root, location) }, threads)
-}
-
-fn all(walk: &Walk<'_>, threads: usize) -> Targets {
-    let WalkResult { targets, skipped, folders, .. } = walk.files_in(walk.root.path(), threads);
+    let WalkResult { targets, skipped, folders, .. } =
+        Walk::new(root, location).files_in(root.path(), threads);
     Targets { targets, coverage: Coverage::Whole, skipped, folders: Some(folders) }
-}
-
-/// Whether targets get the stamps of their files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stamps {
-    /// Yes, at the cost of one `lstat` per file.
-    Taken,
-    /// No.
-    NotTaken,
 }
 
 /// The result of a walk.
@@ -110,7 +93,6 @@ pub(super) struct Walk<'a> {
     worktrees: Worktrees<'a>,
     /// Selects files; all if `None`.
     filter: Option<&'a ChangeFilter<'a>>,
-    stamps: Stamps,
 }
 
 impl<'a> Walk<'a> {
@@ -120,7 +102,7 @@ impl<'a> Walk<'a> {
             current.is_ok_and(|current| path.canonicalize().is_ok_and(|path| path == current))
         };
         let cwd = Some(&location.cwd).filter(is_current).map(PathBuf::as_path);
-        Self { root, cwd, worktrees: Worktrees::new(location), filter: None, stamps: Stamps::NotTaken }
+        Self { root, cwd, worktrees: Worktrees::new(location), filter: None }
     }
 
     /// Takes only the files that `filter` accepts, and none of other checkouts (linked worktrees, submodules).

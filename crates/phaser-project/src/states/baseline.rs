@@ -44,7 +44,7 @@ struct MovableEntry {
 
 impl<'a> BaselineMarker<'a> {
     pub(super) fn new(input: &'a BaselineInput<'a>) -> Self {
-        let left = input.baseline.iter().map(|entry| entry.count).collect();
+        let left = input.baseline.iter().map(|(_, count)| count).collect();
         Self { input, left }
     }
 
@@ -63,7 +63,7 @@ impl<'a> BaselineMarker<'a> {
             let mut moved = self.moved(&uncovered);
             walk(&mut |violation| {
                 if may_be_covered(violation)
-                    && let Some(of_contract) = moved.get_mut(violation.contract.id.as_bytes())
+                    && let Some(of_contract) = moved.get_mut(violation.contract.id.as_str())
                     && let Some(entries) = of_contract.get_mut(&violation.line_digest())
                 {
                     self.follow(violation, entries);
@@ -74,8 +74,8 @@ impl<'a> BaselineMarker<'a> {
 
     /// Marks a violation that an entry for its own file covers.
     fn cover(&mut self, violation: &mut Violation) -> bool {
-        let (contract, path) = (violation.contract.id.as_bytes(), violation.path.to_text());
-        let at = self.input.baseline.find(contract, path.as_bytes(), violation.fingerprint.line);
+        let (contract, path) = (&violation.contract.id, violation.path.to_text());
+        let at = self.input.baseline.find(contract, &path, violation.fingerprint.line);
         let Some(at) = at.filter(|&at| self.left[at] > 0) else { return false };
         self.left[at] -= 1;
         violation.state = State::Baselined;
@@ -87,13 +87,12 @@ impl<'a> BaselineMarker<'a> {
     fn moved(
         &self,
         contracts: &HashSet<String>,
-    ) -> HashMap<&'a [u8], HashMap<Option<LineDigest>, VecDeque<MovableEntry>>> {
-        let contracts: HashSet<&[u8]> = contracts.iter().map(String::as_bytes).collect();
+    ) -> HashMap<&'a str, HashMap<Option<LineDigest>, VecDeque<MovableEntry>>> {
         let mut moved: HashMap<_, HashMap<_, VecDeque<MovableEntry>>> = HashMap::new();
-        for (at, entry) in self.input.baseline.iter().enumerate() {
-            if self.left[at] > 0 && contracts.contains(entry.contract) && !entry.is_lossy() {
+        for (at, (entry, _)) in self.input.baseline.iter().enumerate() {
+            if self.left[at] > 0 && contracts.contains(&entry.contract) && !entry.is_lossy() {
                 let line = Some(entry.digest).filter(|_| !entry.is_lineless());
-                let alike = moved.entry(entry.contract).or_default().entry(line).or_default();
+                let alike = moved.entry(entry.contract.as_str()).or_default().entry(line).or_default();
                 alike.push_back(MovableEntry { entry: at, is_gone: None });
             }
         }
@@ -105,7 +104,7 @@ impl<'a> BaselineMarker<'a> {
         let BaselineInput { baseline, is_gone, .. } = self.input;
         while let Some(MovableEntry { entry, is_gone: known }) = entries.front_mut() {
             let left = &mut self.left[*entry];
-            let path = || RelPath::from_bytes(baseline.entry(*entry).path);
+            let path = || RelPath::from(baseline.entry(*entry).0.path.as_str());
             if *left > 0 && *known.get_or_insert_with(|| is_gone(&path())) {
                 *left -= 1;
                 violation.state = State::Baselined;
@@ -118,7 +117,7 @@ impl<'a> BaselineMarker<'a> {
     /// The number of entries with an unused count, among those whose contract and file were checked.
     pub(super) fn stale(&self, report: &Report) -> usize {
         let entries = self.input.baseline.iter().zip(&self.left).filter(|(_, left)| **left > 0);
-        entries.filter(|(entry, _)| report.has_judged(entry.contract, entry.path)).count()
+        entries.filter(|((entry, _), _)| report.has_judged(&entry.contract, &entry.path)).count()
     }
 }
 

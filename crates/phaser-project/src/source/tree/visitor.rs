@@ -27,9 +27,8 @@ use std::sync::{Mutex, PoisonError};
 use super::super::git::excludes::{PathKind, TrackedIn, WorktreeDirectory};
 use super::super::{Content, Target};
 use super::change_filter::DirectoryMoved;
-use super::{Stamps, Walk, WalkResult};
+use super::{Walk, WalkResult};
 use crate::path::{RelPath, SETTINGS, real_path};
-use crate::stamp::Stamp;
 use phaser_core::skipped::Why;
 
 /// Where a walk begins.
@@ -313,10 +312,6 @@ impl<'w> Visitor<'w> {
         } else {
             Content::Opaque(Why::NotAFile)
         };
-        let stamp = match self.walk.stamps {
-            Stamps::Taken => path.symlink_metadata().ok().as_ref().and_then(Stamp::from_metadata),
-            Stamps::NotTaken => None,
-        };
-        self.found.targets.push(Target { stamp: stamp.map(Box::new), ..Target::new(shown, content) });
+        self.found.targets.push(Target::new(shown, content));
     }
 }
