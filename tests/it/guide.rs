@@ -2,10 +2,12 @@
 //! commands print what it says, and its tables are those of the schema.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::harness::Sandbox;
+use crate::harness::{Sandbox, forbid};
+use crate::recipes;
 
 fn guide() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/contracts.md")).expect("is there")
@@ -112,20 +114,24 @@ fn the_links_inside_the_guide_lead_somewhere() {
     assert_eq!(guide.matches("](#").count(), anchors.len());
 }
 
-/// Does what a page says in a new project, files and commands in turn, and counts the commands.
+/// Follows a page in a new repository: writes its files, runs its commands, and returns the number of commands.
 pub fn follow(page: &str) -> usize {
     follow_in(Sandbox::new().git_init(), page)
 }
 
-/// The same in a project that is there.
+/// [`follow`], in this project. A `console` block is one command with its output, an `sh` block a script that succeeds.
 pub fn follow_in(mut sandbox: Sandbox, page: &str) -> usize {
     let mut commands = 0;
     for (info, text) in blocks(page) {
+        commands += usize::from(!info.contains(' '));
         match info.split_once(' ') {
             Some((_, path)) => sandbox = sandbox.file(path, &text),
+            None if info == "sh" => {
+                let output = recipes::run(&sandbox, &text, &[]);
+                assert_eq!(output.code, Some(0), "{text}{output}");
+            }
             None => {
                 assert_eq!(info, "console", "a block that nothing tests");
-                commands += 1;
                 run(&sandbox, &text);
             }
         }
@@ -136,4 +142,90 @@ pub fn follow_in(mut sandbox: Sandbox, page: &str) -> usize {
 #[test]
 fn adopting_goes_as_its_page_says() {
     assert_eq!(follow(include_str!("../../docs/adopting.md")), 6);
+}
+
+#[test]
+fn refusals_go_as_their_page_says() {
+    assert_eq!(follow(include_str!("../../docs/refused.md")), 7);
+}
+
+#[test]
+fn sharing_goes_as_its_page_says() {
+    let page = include_str!("../../docs/sharing.md");
+    let (_, contract) =
+        blocks(page).into_iter().find(|(info, _)| info.contains("no-print")).expect("a contract");
+    let sandbox = Sandbox::new()
+        .git_init()
+        .file("src/app.py", "print(1)\n")
+        .file("node_modules/@platform/contracts/contracts/no-print.yaml", &contract);
+    // The repository that the page names, at its tag.
+    let origin = sandbox.home().join("contracts");
+    let script = "git init --quiet \"$0\" && cp -R node_modules/@platform/contracts/contracts \"$0\" && cd \"$0\" && \
+                  git add --all && git commit --quiet --message one && git tag v1.4.0";
+    let output = sandbox.run_with(sandbox.tool("sh").args(["-eu", "-c", script]).arg(&origin), b"");
+    assert_eq!(output.code, Some(0), "{output}");
+    let configuration = format!(
+        "[url \"{}\"]\ninsteadOf = https://git.example.com/platform/contracts\n[protocol \"file\"]\nallow = always\n",
+        origin.display()
+    );
+    fs::write(sandbox.home().join(".gitconfig"), configuration).expect("written");
+    assert_eq!(follow_in(sandbox, page), 6);
+}
+
+/// A page of the documentation, by its path in the repository.
+fn page(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("readable")
+}
+
+/// The commands in the indented and `sh` blocks of a page, without comments; a synopsis is not a command.
+fn commands(page: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut fence = None;
+    for line in page.lines() {
+        match (line.strip_prefix("```"), fence) {
+            (Some(info), None) => fence = Some(info),
+            (Some(_), Some(_)) => fence = None,
+            (None, fence) => {
+                let code = if fence == Some("sh") { Some(line) } else { line.strip_prefix("    ") };
+                let command =
+                    code.filter(|code| fence.is_none_or(|info| info == "sh") && code.starts_with("phaser "));
+                found.extend(
+                    command.map(|command| command.split(" # ").next().unwrap_or_default().trim().to_owned()),
+                );
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_command_in_a_block_runs() {
+    const PAGES: [&str; 8] = [
+        "README.md",
+        "docs/adopting.md",
+        "docs/agents.md",
+        "docs/contracts.md",
+        "docs/fixes.md",
+        "docs/history.md",
+        "docs/refused.md",
+        "docs/sharing.md",
+    ];
+    let contract = |id: &str| forbid(id, r"\bprint\(", "**/*.py");
+    let mut ran = 0;
+    for path in PAGES {
+        let sandbox =
+            Sandbox::new().git_init().contract(&contract("no-print")).contract(&contract("no-debug-print"));
+        let sandbox = sandbox.file("src/app.py", "print(1)\n").git_add("src/app.py").git_commit("first");
+        sandbox.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+        let sandbox = ["contracts", ".claude/shared"]
+            .into_iter()
+            .fold(sandbox, |sandbox, directory| sandbox.file(&format!("{directory}/a.yaml"), contract("a")));
+        for command in commands(&page(path)) {
+            let ready = command.replace("PATH…", "src").replace(" ID", " no-print");
+            let output = recipes::run(&sandbox, &ready, &[]);
+            assert!(matches!(output.code, Some(0 | 1)), "{path}: {command}\n{output}");
+            ran += 1;
+        }
+    }
+    assert!(ran >= 35, "{ran} commands");
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::guide;
 use crate::harness::{Output, Sandbox, forbid};
 
 /// The blocks of a page in one language.
@@ -36,7 +37,7 @@ fn sandbox(text: &str) -> Sandbox {
 }
 
 /// Runs a script with phaser on the path.
-fn run(sandbox: &Sandbox, script: &str, variables: &[(&str, &str)]) -> Output {
+pub fn run(sandbox: &Sandbox, script: &str, variables: &[(&str, &str)]) -> Output {
     let path = std::env::var("PATH").expect("is set");
     let path = format!("{}:{path}", sandbox.install().display());
     let mut command = sandbox.tool("sh");
@@ -59,9 +60,9 @@ fn readme() -> Vec<String> {
     blocks
 }
 
-/// What the picture shows, as text.
-fn picture() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images/first-run.svg");
+/// The lines of a picture, as text.
+fn picture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images").join(name);
     let svg = fs::read_to_string(path).expect("readable");
     let mut text = String::new();
     for part in svg.split('<') {
@@ -72,10 +73,17 @@ fn picture() -> String {
     entities.into_iter().fold(text, |text, (entity, plain)| text.replace(entity, plain))
 }
 
+/// The block of the README that writes its first contract, and the output it shows.
+fn first_contract() -> (String, String) {
+    let script = readme().into_iter().find(|block| block.starts_with("mkdir -p .claude/contracts\ncat >"));
+    let output = guide::blocks(include_str!("../../README.md")).into_iter().find(|(info, _)| info == "text");
+    (script.expect("a first contract"), output.expect("its output").1)
+}
+
 #[test]
 fn readme_commands_match_its_picture() {
-    let script = &readme()[0];
-    let script = script.split_once("cd your-project\n").expect("first it is installed").1;
+    let blocks = readme();
+    let script = blocks.iter().find_map(|block| block.strip_prefix("cd your-project\n")).expect("a set-up");
     let (init, enforce) = script.split_once('\n').expect("two commands");
     let source = "import json\n\n\ndef load(path, seen=[]):\n    seen.append(path)\n    return json.load(open(path))\n\n\n\
                   def save(path, data):\n    raise NotImplemented\n";
@@ -85,28 +93,55 @@ fn readme_commands_match_its_picture() {
     assert_eq!(output.code, Some(0), "{output}");
     let output = run(&sandbox, enforce, &[]);
     assert_eq!(output.code, Some(1), "{output}");
-    let shown = picture();
+    let shown = picture("first-run.svg");
     assert!(shown.contains(&format!("$ {enforce}")), "{shown}");
     for line in output.stdout.lines().filter(|line| !line.trim().is_empty()) {
-        assert!(
-            shown.contains(line),
-            "the picture has no line {line:?}: scripts/terminal-picture draws it again"
-        );
+        assert!(shown.contains(line), "the picture has no line {line:?}: {DRAW}");
     }
+}
+
+/// How to bring the pictures up to date.
+const DRAW: &str = "draw it again with PATH=$PWD/target/debug:$PATH scripts/terminal-picture";
+
+#[test]
+fn refused_edit_matches_its_picture() {
+    let shown = picture("refused-edit.svg");
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    let attempts = shown.split("agent   Edit src/app.py\n").skip(1);
+    let decisions: Vec<_> = attempts
+        .map(|attempt| {
+            let (edit, response) = attempt.split_once("phaser  ").expect("a response");
+            let line = |line: &str| {
+                Some(line.strip_prefix("  + ").or_else(|| line.strip_prefix("    "))?.to_owned())
+            };
+            let new = edit.lines().filter_map(line).collect::<Vec<_>>().join("\n");
+            let (decision, reason) = response.split_once('\n').expect("a reason");
+            let source = "import logging\n\n\ndef load(path):\n    return open(path).read()\n";
+            let sandbox = sandbox_with(&first_contract().0).file("src/app.py", source);
+            let edit = sandbox.hook("PreToolUse").edit("src/app.py", "    return open(path).read()", &new);
+            let output = edit.args(["--guard"]).run();
+            assert_eq!(
+                (output.decision().as_str(), words(&output.reason())),
+                (decision, words(reason)),
+                "{DRAW}"
+            );
+            decision
+        })
+        .collect();
+    assert_eq!(decisions, ["deny", "allow"]);
 }
 
 #[test]
 fn readme_contract_and_exception_work() {
-    let blocks = readme();
-    let at = blocks.iter().position(|block| block.starts_with("mkdir -p .claude/contracts\ncat >"));
-    let at = at.expect("a first contract");
-    let script = blocks[at].clone();
+    let (script, shown) = first_contract();
     // Line 2 is empty, as any formatter leaves it.
     let sandbox = Sandbox::new().file("src/app.py", "import logging\n\nprint('debug')\n");
     let output = run(&sandbox, &script, &[]);
-    let expected = format!("{}\n{}", blocks[at + 1], blocks[at + 2]);
-    assert_eq!((output.code, output.stdout.as_str()), (Some(1), expected.as_str()), "{output}");
+    assert_eq!((output.code, output.stdout.as_str()), (Some(1), shown.as_str()), "{output}");
+    let lint = run(&sandbox, "phaser contracts lint", &[]);
+    assert_eq!(lint.code, Some(0), "{lint}");
 
+    let blocks = readme();
     let exception = blocks.iter().find(|block| block.contains("phaser:ignore")).expect("an exception");
     for before in ["", "import report\n\n"] {
         let sandbox = sandbox_with(&script).file("src/app.py", format!("{before}{exception}"));
