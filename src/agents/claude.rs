@@ -13,9 +13,8 @@ use super::{AgentResponse, HookEvent, HookMode, OnClean};
 use crate::exit::Exit;
 use phaser_core::skipped::{Skipped, Why};
 use phaser_hook::{
-    BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Event, PostToolUseFailureResponse,
-    PostToolUseResponse, PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tool,
-    ToolInput, ToolRun,
+    BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Event, PostToolUseResponse,
+    PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tool, ToolInput, ToolRun,
 };
 use phaser_project::path::{RelPath, SETTINGS};
 use phaser_project::report::Summary;
@@ -216,18 +215,17 @@ fn response(event: Event<'_>, decision: &HookDecision, on_clean: OnClean) -> Res
             (None, None) => Response::empty(),
             (None, Some(context)) => PostToolUseResponse::with_context(context).into(),
             (Some(reason), context) => {
-                let context = context.unwrap_or_default();
-                PostToolUseResponse::block(reason).and_context(context).into()
+                PostToolUseResponse::block(reason).and_context(context.unwrap_or_default()).into()
             }
         },
-        (Event::PostToolUseFailure(_), verdict) => match after(verdict, context) {
-            (None, None) => Response::empty(),
-            (None, Some(context)) => PostToolUseFailureResponse::with_context(context).into(),
-            (Some(reason), context) => {
-                let context = context.unwrap_or_default();
-                PostToolUseFailureResponse::block(reason).and_context(context).into()
+        (Event::PostToolUseFailure(_), verdict) => {
+            let to = |context| ContextResponse::to(ContextEvent::PostToolUseFailure, context);
+            match after(verdict, context) {
+                (None, None) => Response::empty(),
+                (None, Some(context)) => to(context).into(),
+                (Some(reason), context) => to(context.unwrap_or_default()).and_block(reason).into(),
             }
-        },
+        }
         (Event::Stop(_) | Event::SubagentStop(_), HookVerdict::Block(reason)) => {
             StopResponse::block(reason).into()
         }

@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 use super::event::Event;
 use super::request::Request;
 use super::response::{
-    AfterDeny, ContextEvent, ContextResponse, Decision, PermissionRequestResponse,
-    PostToolUseFailureResponse, PostToolUseResponse, PreToolUseResponse, SessionStartResponse, UpdatedInput,
-    UserPromptSubmitResponse,
+    AfterDeny, ContextEvent, ContextResponse, Decision, PermissionRequestResponse, PostToolUseResponse,
+    PreToolUseResponse, SessionStartResponse, UpdatedInput, UserPromptSubmitResponse,
 };
 use super::result::{FieldConflict, HookResult};
 use super::wire::Response;
@@ -145,21 +144,18 @@ impl CombinedResult {
             Decision::Ask => return Err(CompleteError::CannotAsk(name.to_owned())),
             Decision::Deny => (self.reason, self.context),
         };
+        let to = |event| ContextResponse { event, block: None, context: message.clone() }.into();
         let response: Response = match event {
             Event::PostToolUse(_) => PostToolUseResponse { block: None, context: message }.into(),
-            Event::PostToolUseFailure(_) => {
-                PostToolUseFailureResponse { block: None, context: message }.into()
-            }
             Event::UserPromptSubmit { .. } => {
                 UserPromptSubmitResponse { block: None, context: message }.into()
             }
             Event::SessionStart { .. } => {
                 SessionStartResponse { context: message, ..SessionStartResponse::acknowledge() }.into()
             }
-            Event::SubagentStart(_) => {
-                ContextResponse { event: ContextEvent::SubagentStart, context: message }.into()
-            }
-            Event::Setup { .. } => ContextResponse { event: ContextEvent::Setup, context: message }.into(),
+            Event::PostToolUseFailure(_) => to(ContextEvent::PostToolUseFailure),
+            Event::SubagentStart(_) => to(ContextEvent::SubagentStart),
+            Event::Setup { .. } => to(ContextEvent::Setup),
             // The other events take no context.
             _ => message.into_iter().fold(Response::empty(), Response::system_message),
         };

@@ -224,17 +224,11 @@ pub struct TeamTask<'a> {
 impl<'a> Event<'a> {
     /// The event of a request.
     pub(super) fn of(request: &'a Request) -> Self {
-        let name = request.hook_event_name();
-        Self::of_tool(request, name)
-            .or_else(|| Self::of_turn(request, name))
-            .or_else(|| Self::of_surroundings(request.fields(), name))
-            .unwrap_or(Self::Unknown(name))
-    }
-
-    /// Events of a tool call.
-    fn of_tool(request: &'a Request, name: &str) -> Option<Self> {
         let fields = request.fields();
-        Some(match name {
+        let text = |name| fields.text(name);
+        let object = |name| fields.get(name).and_then(Value::as_object);
+        match request.hook_event_name() {
+            // A tool call.
             "PreToolUse" => Self::PreToolUse(request.tool_call()),
             "PostToolUse" => Self::PostToolUse(request.tool_run()),
             "PostToolUseFailure" => Self::PostToolUseFailure(request.tool_run()),
@@ -245,15 +239,7 @@ impl<'a> Event<'a> {
             "PermissionDenied" => {
                 Self::PermissionDenied { call: request.tool_call(), reason: fields.text("reason") }
             }
-            _ => return None,
-        })
-    }
-
-    /// Events of a conversation and its turns.
-    fn of_turn(request: &'a Request, name: &str) -> Option<Self> {
-        let fields = request.fields();
-        let text = |name| fields.text(name);
-        Some(match name {
+            // The conversation and its turns.
             "UserPromptSubmit" => Self::UserPromptSubmit { prompt: request.prompt() },
             "UserPromptExpansion" => Self::UserPromptExpansion {
                 command_name: text("command_name"),
@@ -278,15 +264,7 @@ impl<'a> Event<'a> {
             }
             "PreModelSwitch" => Self::PreModelSwitch(ModelSwitch::of(fields)),
             "PostModelSwitch" => Self::PostModelSwitch(ModelSwitch::of(fields)),
-            _ => return None,
-        })
-    }
-
-    /// Events outside the conversation: settings, files, teams, servers, worktrees.
-    fn of_surroundings(fields: Fields<'a>, name: &str) -> Option<Self> {
-        let text = |name| fields.text(name);
-        let object = |name| fields.get(name).and_then(Value::as_object);
-        Some(match name {
+            // Settings, files, teams, servers, worktrees.
             "ConfigChange" => Self::ConfigChange { source: text("source"), file_path: text("file_path") },
             "FileChanged" => Self::FileChanged { file_path: text("file_path"), event: text("event") },
             "CwdChanged" => Self::CwdChanged { old_cwd: text("old_cwd"), new_cwd: text("new_cwd") },
@@ -313,8 +291,8 @@ impl<'a> Event<'a> {
             },
             "WorktreeCreate" => Self::WorktreeCreate { name: text("name") },
             "WorktreeRemove" => Self::WorktreeRemove { worktree_path: text("worktree_path") },
-            _ => return None,
-        })
+            name => Self::Unknown(name),
+        }
     }
 }
 

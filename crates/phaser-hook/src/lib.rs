@@ -48,9 +48,9 @@ pub use request::{Request, Stop, ToolCall, ToolRun};
 pub use response::{
     AfterDeny, BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Decision, ElicitationAction,
     ElicitationEvent, ElicitationResponse, MessageDisplayResponse, PermissionDeniedResponse,
-    PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse, PreModelSwitchResponse,
-    PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UpdatedInput,
-    UserPromptSubmitResponse, WatchEvent, WatchResponse, WorktreeCreateResponse,
+    PermissionRequestResponse, PostToolUseResponse, PreModelSwitchResponse, PreToolUseResponse,
+    ResponseError, SessionStartResponse, StopResponse, UpdatedInput, UserPromptSubmitResponse, WatchEvent,
+    WatchResponse, WorktreeCreateResponse,
 };
 pub use result::{FieldConflict, HookResult, ResultError};
 pub use tool::{Tool, ToolInput};

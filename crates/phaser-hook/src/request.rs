@@ -43,24 +43,18 @@ pub struct ToolRun<'a> {
     pub error: Option<&'a str>,
     /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
-    ending: Ending,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Success,
-    Failure,
+    failed: bool,
 }
 
 impl ToolRun<'_> {
     /// Whether the tool ended without an error.
     pub fn succeeded(&self) -> bool {
-        self.ending == Ending::Success
+        !self.failed
     }
 
     /// Whether the tool failed.
     pub fn failed(&self) -> bool {
-        self.ending == Ending::Failure
+        self.failed
     }
 }
 
@@ -154,12 +148,16 @@ impl Request {
 
     /// Whether the tool ended without an error.
     pub fn succeeded(&self) -> bool {
-        self.ending() == Ending::Success
+        !self.failed()
     }
 
     /// Whether the tool failed.
     pub fn failed(&self) -> bool {
-        self.ending() == Ending::Failure
+        let response = Fields::new(self.tool_response());
+        self.hook_event_name() == "PostToolUseFailure"
+            || self.tool_error_value().is_some()
+            || response.flag("is_error")
+            || response.get("success") == Some(&Value::Bool(false))
     }
 
     /// The user's prompt.
@@ -187,7 +185,7 @@ impl Request {
             response: self.tool_response(),
             error: self.tool_error(),
             duration_ms: self.get("duration_ms").and_then(Value::as_u64),
-            ending: self.ending(),
+            failed: self.failed(),
         }
     }
 
@@ -202,15 +200,6 @@ impl Request {
     fn tool_error_value(&self) -> Option<&Value> {
         let error = self.fields().get("tool_error").or_else(|| self.fields().get("error"))?;
         (error.as_str() != Some("")).then_some(error)
-    }
-
-    fn ending(&self) -> Ending {
-        let response = Fields::new(self.tool_response());
-        let failed = self.hook_event_name() == "PostToolUseFailure"
-            || self.tool_error_value().is_some()
-            || response.flag("is_error")
-            || response.get("success") == Some(&Value::Bool(false));
-        if failed { Ending::Failure } else { Ending::Success }
     }
 }
 

@@ -8,12 +8,14 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::tool::ToolInput;
 
 /// A decision about a tool call, in ascending order of precedence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Decision {
     /// Run it without a permission prompt.
     Allow,
@@ -61,7 +63,7 @@ pub enum ResponseError {
 ///
 /// Claude Code replaces the input as a whole and does not merge, so this is always the original input with an update
 /// merged over it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct UpdatedInput(pub(super) Map<String, Value>);
 
 impl UpdatedInput {
@@ -158,35 +160,6 @@ impl PostToolUseResponse {
     /// Alias of [`with_context`](Self::with_context).
     pub fn with_message(message: impl Into<String>) -> Self {
         Self::with_context(message)
-    }
-
-    /// Sends Claude the reason, to be handled before it continues.
-    pub fn block(reason: impl Into<String>) -> Self {
-        Self { block: Some(reason.into()), context: None }
-    }
-
-    /// Adds context for Claude.
-    pub fn and_context(self, context: impl Into<String>) -> Self {
-        Self { context: Some(context.into()), ..self }
-    }
-}
-
-/// The response to PostToolUseFailure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PostToolUseFailureResponse {
-    pub(super) block: Option<String>,
-    pub(super) context: Option<String>,
-}
-
-impl PostToolUseFailureResponse {
-    /// No context.
-    pub fn acknowledge() -> Self {
-        Self { block: None, context: None }
-    }
-
-    /// Context for Claude.
-    pub fn with_context(context: impl Into<String>) -> Self {
-        Self::acknowledge().and_context(context)
     }
 
     /// Sends Claude the reason, to be handled before it continues.
@@ -360,10 +333,12 @@ pub enum AfterDeny {
     Interrupt,
 }
 
-/// An event whose only response is context for Claude.
+/// An event whose response is a block, context for Claude, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ContextEvent {
+    /// A tool has failed.
+    PostToolUseFailure,
     /// A subagent starts. It does not receive the context of SessionStart.
     SubagentStart,
     /// Claude Code sets up the project.
@@ -392,18 +367,24 @@ pub enum ContextEvent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextResponse {
     pub(crate) event: ContextEvent,
+    pub(crate) block: Option<String>,
     pub(crate) context: Option<String>,
 }
 
 impl ContextResponse {
     /// Context for Claude.
     pub fn to(event: ContextEvent, context: impl Into<String>) -> Self {
-        Self { event, context: Some(context.into()) }
+        Self { context: Some(context.into()), ..Self::acknowledge(event) }
     }
 
     /// No context.
     pub fn acknowledge(event: ContextEvent) -> Self {
-        Self { event, context: None }
+        Self { event, block: None, context: None }
+    }
+
+    /// Sends Claude the reason, to be handled before it continues.
+    pub fn and_block(self, reason: impl Into<String>) -> Self {
+        Self { block: Some(reason.into()), ..self }
     }
 }
 

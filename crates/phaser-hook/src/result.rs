@@ -2,7 +2,7 @@
 //!
 //! [`complete`](super::complete()) combines results into a response.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::response::Decision;
@@ -16,13 +16,15 @@ use super::response::Decision;
 /// assert_eq!(result.verdict(), Decision::Deny);
 /// # Ok::<(), phaser_hook::ResultError>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HookResult {
     /// Takes precedence over `blocked`.
     pub decision: Option<Decision>,
     /// The reason: sent to Claude with a block, shown to the user with a question.
     pub message: Option<String>,
     /// Whether the call is blocked, if there is no decision.
+    #[serde(deserialize_with = "null_as_false")]
     pub blocked: bool,
     /// Context for Claude.
     pub system_prompt: Option<String>,
@@ -81,33 +83,16 @@ impl HookResult {
 
     /// From JSON. Every field is optional.
     pub fn from_json(json: &str) -> Result<Self, ResultError> {
-        let json_fields: HookResultJson = serde_json::from_str(json)?;
-        let decision = match json_fields.decision.as_deref() {
-            None => None,
-            Some("allow") => Some(Decision::Allow),
-            Some("ask") => Some(Decision::Ask),
-            Some("deny") => Some(Decision::Deny),
-            Some(other) => return Err(ResultError::Decision(other.to_owned())),
-        };
-        Ok(Self {
-            decision,
-            message: json_fields.message,
-            blocked: json_fields.blocked.unwrap_or(false),
-            system_prompt: json_fields.system_prompt,
-            updated_input: json_fields.updated_input,
-        })
+        let fields: Value = serde_json::from_str(json)?;
+        match fields.get("decision").and_then(Value::as_str) {
+            None | Some("allow" | "ask" | "deny") => Ok(serde_json::from_value(fields)?),
+            Some(other) => Err(ResultError::Decision(other.to_owned())),
+        }
     }
 
     /// As JSON. A field without a value is null.
     pub fn to_json(&self) -> String {
-        let json_fields = HookResultJson {
-            decision: self.decision.map(|decision| decision.as_str().to_owned()),
-            message: self.message.clone(),
-            blocked: Some(self.blocked),
-            system_prompt: self.system_prompt.clone(),
-            updated_input: self.updated_input.clone(),
-        };
-        serde_json::to_string(&json_fields).expect("strings and JSON values always serialise")
+        serde_json::to_string(self).expect("strings and JSON values always serialise")
     }
 
     /// The effective decision: `decision`, or else `blocked` as allow or deny.
@@ -122,14 +107,8 @@ impl HookResult {
     }
 }
 
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
-struct HookResultJson {
-    decision: Option<String>,
-    message: Option<String>,
-    blocked: Option<bool>,
-    system_prompt: Option<String>,
-    updated_input: Option<Map<String, Value>>,
+fn null_as_false<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(false))
 }
 
 #[cfg(test)]

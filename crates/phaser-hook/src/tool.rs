@@ -40,40 +40,31 @@ pub enum Tool<'a> {
 impl<'a> Tool<'a> {
     /// The tool with this name.
     pub fn from_name(name: &'a str) -> Self {
-        match name {
-            "Write" => Self::Write,
-            "Edit" => Self::Edit,
-            "MultiEdit" => Self::MultiEdit,
-            "NotebookEdit" => Self::NotebookEdit,
-            "Bash" => Self::Bash,
-            "Read" => Self::Read,
-            "Glob" => Self::Glob,
-            "Grep" => Self::Grep,
-            "WebFetch" => Self::WebFetch,
-            "WebSearch" => Self::WebSearch,
-            "Task" => Self::Task,
-            other => Self::Other(other),
-        }
+        KNOWN_TOOLS.into_iter().find(|(_, known)| *known == name).map_or(Self::Other(name), |(tool, _)| tool)
     }
 
     /// The name as Claude Code spells it.
     pub fn name(self) -> &'a str {
         match self {
-            Self::Write => "Write",
-            Self::Edit => "Edit",
-            Self::MultiEdit => "MultiEdit",
-            Self::NotebookEdit => "NotebookEdit",
-            Self::Bash => "Bash",
-            Self::Read => "Read",
-            Self::Glob => "Glob",
-            Self::Grep => "Grep",
-            Self::WebFetch => "WebFetch",
-            Self::WebSearch => "WebSearch",
-            Self::Task => "Task",
             Self::Other(name) => name,
+            tool => KNOWN_TOOLS.into_iter().find(|(known, _)| *known == tool).map_or("", |(_, name)| name),
         }
     }
 }
+
+const KNOWN_TOOLS: [(Tool<'static>, &str); 11] = [
+    (Tool::Write, "Write"),
+    (Tool::Edit, "Edit"),
+    (Tool::MultiEdit, "MultiEdit"),
+    (Tool::NotebookEdit, "NotebookEdit"),
+    (Tool::Bash, "Bash"),
+    (Tool::Read, "Read"),
+    (Tool::Glob, "Glob"),
+    (Tool::Grep, "Grep"),
+    (Tool::WebFetch, "WebFetch"),
+    (Tool::WebSearch, "WebSearch"),
+    (Tool::Task, "Task"),
+];
 
 /// The arguments of a tool call. Empty if the request has none.
 #[derive(Debug, Clone, Copy)]

@@ -1,29 +1,29 @@
 //! The JSON that Claude Code reads from a hook's stdout. No other module knows its format.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::request::Request;
 use super::response::{
-    AfterDeny, BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Decision, ElicitationAction,
+    AfterDeny, BlockResponse, BlockableEvent, ContextEvent, ContextResponse, ElicitationAction,
     ElicitationEvent, ElicitationResponse, MessageDisplayResponse, PermissionDeniedResponse,
-    PermissionRequestResponse, PostToolUseFailureResponse, PostToolUseResponse, PreModelSwitchResponse,
-    PreToolUseResponse, ResponseError, SessionStartResponse, StopResponse, UserPromptSubmitResponse,
-    WatchEvent, WatchResponse, WorktreeCreateResponse,
+    PermissionRequestResponse, PostToolUseResponse, PreModelSwitchResponse, PreToolUseResponse,
+    ResponseError, SessionStartResponse, StopResponse, UserPromptSubmitResponse, WatchEvent, WatchResponse,
+    WorktreeCreateResponse,
 };
 
 /// One response, ready to be printed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     json: ResponseJson,
-    /// The events that take this response; empty means all.
-    events: &'static [&'static str],
+    /// The event that takes this response; `None` for every event. `Stop` includes SubagentStop.
+    event: Option<&'static str>,
 }
 
 impl Response {
     /// `{}`: valid for every event. Claude Code continues as if there were no hook.
     pub fn empty() -> Self {
-        Self { json: ResponseJson::default(), events: &[] }
+        Self { json: ResponseJson::default(), event: None }
     }
 
     /// Stops Claude and shows the user the reason.
@@ -58,23 +58,27 @@ impl Response {
     /// [`to_json`](Self::to_json), or an error if the response is for another event than `request`. Claude Code drops
     /// such a response.
     pub fn to_json_for(&self, request: &Request) -> Result<String, ResponseError> {
-        let event = request.hook_event_name();
-        match self.events {
-            [first, ..] if !self.events.contains(&event) => {
-                Err(ResponseError::WrongEvent { response: first, request: event.to_owned() })
+        let request = request.hook_event_name();
+        match self.event {
+            Some(response) if response != request && (response, request) != ("Stop", "SubagentStop") => {
+                Err(ResponseError::WrongEvent { response, request: request.to_owned() })
             }
             _ => Ok(self.to_json()),
         }
     }
 
-    fn about(events: &'static [&'static str], specific: EventJson) -> Self {
-        let hook_event_name = events.first().copied().unwrap_or_default();
-        let specific = EventJson { hook_event_name, ..specific };
-        Self { json: ResponseJson { specific: Some(specific), ..ResponseJson::default() }, events }
+    /// A response to `event` with the fields of `specific` that are not null.
+    fn about(event: &'static str, specific: Value) -> Self {
+        let mut output = json!({ "hookEventName": event });
+        for (name, value) in specific.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null())
+        {
+            output[name] = value.clone();
+        }
+        Self { json: ResponseJson { specific: Some(output), ..ResponseJson::default() }, event: Some(event) }
     }
 
-    fn context(events: &'static [&'static str], context: Option<String>) -> Self {
-        Self::about(events, EventJson { additional_context: context, ..EventJson::default() })
+    fn context(event: &'static str, context: Option<String>) -> Self {
+        Self::about(event, json!({ "additionalContext": context }))
     }
 
     /// Adds a block if there is a reason; every event accepts one.
@@ -102,196 +106,144 @@ struct ResponseJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(rename = "hookSpecificOutput", skip_serializing_if = "Option::is_none")]
-    specific: Option<EventJson>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EventJson {
-    hook_event_name: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    permission_decision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    permission_decision_reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    updated_input: Option<Map<String, Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    additional_context: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<PermissionJson>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    watch_paths: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    worktree_path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    display_content: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    action: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<Map<String, Value>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase", tag = "behavior")]
-enum PermissionJson {
-    #[serde(rename_all = "camelCase")]
-    Allow {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        updated_input: Option<Map<String, Value>>,
-    },
-    Deny {
-        message: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        interrupt: Option<bool>,
-    },
+    specific: Option<Value>,
 }
 
 impl From<PreToolUseResponse> for Response {
     fn from(response: PreToolUseResponse) -> Self {
-        Self::about(
-            &["PreToolUse"],
-            EventJson {
-                permission_decision: response.decision.map(Decision::as_str),
-                permission_decision_reason: response.reason,
-                updated_input: response.updated_input.map(|input| input.0),
-                additional_context: response.context,
-                ..EventJson::default()
-            },
-        )
+        let specific = json!({
+            "permissionDecision": response.decision,
+            "permissionDecisionReason": response.reason,
+            "updatedInput": response.updated_input,
+            "additionalContext": response.context,
+        });
+        Self::about("PreToolUse", specific)
     }
 }
 
 impl From<PostToolUseResponse> for Response {
     fn from(PostToolUseResponse { block, context }: PostToolUseResponse) -> Self {
-        Self::context(&["PostToolUse"], context).block(block)
-    }
-}
-
-impl From<PostToolUseFailureResponse> for Response {
-    fn from(response: PostToolUseFailureResponse) -> Self {
-        Self::context(&["PostToolUseFailure"], response.context).block(response.block)
+        Self::context("PostToolUse", context).block(block)
     }
 }
 
 impl From<UserPromptSubmitResponse> for Response {
     fn from(UserPromptSubmitResponse { block, context }: UserPromptSubmitResponse) -> Self {
-        Self::context(&["UserPromptSubmit"], context).block(block)
+        Self::context("UserPromptSubmit", context).block(block)
     }
 }
 
 impl From<SessionStartResponse> for Response {
     fn from(response: SessionStartResponse) -> Self {
-        Self::context(&["SessionStart"], response.context)
+        Self::context("SessionStart", response.context)
     }
 }
 
 impl From<StopResponse> for Response {
     fn from(StopResponse { block }: StopResponse) -> Self {
-        Self { events: &["Stop", "SubagentStop"], ..Self::empty() }.block(block)
+        Self { event: Some("Stop"), ..Self::empty() }.block(block)
     }
 }
 
 impl From<PermissionRequestResponse> for Response {
     fn from(response: PermissionRequestResponse) -> Self {
         let decision = match response {
+            PermissionRequestResponse::Allow { updated_input: None } => json!({ "behavior": "allow" }),
             PermissionRequestResponse::Allow { updated_input } => {
-                PermissionJson::Allow { updated_input: updated_input.map(|input| input.0) }
+                json!({ "behavior": "allow", "updatedInput": updated_input })
             }
-            PermissionRequestResponse::Deny { message, then } => {
-                PermissionJson::Deny { message, interrupt: (then == AfterDeny::Interrupt).then_some(true) }
+            PermissionRequestResponse::Deny { message, then: AfterDeny::GoOn } => {
+                json!({ "behavior": "deny", "message": message })
+            }
+            PermissionRequestResponse::Deny { message, then: AfterDeny::Interrupt } => {
+                json!({ "behavior": "deny", "message": message, "interrupt": true })
             }
         };
-        Self::about(&["PermissionRequest"], EventJson { decision: Some(decision), ..EventJson::default() })
+        Self::about("PermissionRequest", json!({ "decision": decision }))
     }
 }
 
 impl From<ContextResponse> for Response {
-    fn from(ContextResponse { event, context }: ContextResponse) -> Self {
-        let events: &'static [&'static str] = match event {
-            ContextEvent::SubagentStart => &["SubagentStart"],
-            ContextEvent::Setup => &["Setup"],
-            ContextEvent::PostToolBatch => &["PostToolBatch"],
-            ContextEvent::UserPromptExpansion => &["UserPromptExpansion"],
-            ContextEvent::PostModelSwitch => &["PostModelSwitch"],
-            ContextEvent::Notification => &["Notification"],
+    fn from(ContextResponse { event, block, context }: ContextResponse) -> Self {
+        let event = match event {
+            ContextEvent::PostToolUseFailure => "PostToolUseFailure",
+            ContextEvent::SubagentStart => "SubagentStart",
+            ContextEvent::Setup => "Setup",
+            ContextEvent::PostToolBatch => "PostToolBatch",
+            ContextEvent::UserPromptExpansion => "UserPromptExpansion",
+            ContextEvent::PostModelSwitch => "PostModelSwitch",
+            ContextEvent::Notification => "Notification",
         };
-        Self::context(events, context)
+        Self::context(event, context).block(block)
     }
 }
 
 impl From<BlockResponse> for Response {
     fn from(BlockResponse { event, block }: BlockResponse) -> Self {
-        let events: &'static [&'static str] = match event {
-            BlockableEvent::ConfigChange => &["ConfigChange"],
-            BlockableEvent::PreCompact => &["PreCompact"],
+        let event = match event {
+            BlockableEvent::ConfigChange => "ConfigChange",
+            BlockableEvent::PreCompact => "PreCompact",
         };
-        Self { events, ..Self::empty() }.block(block)
+        Self { event: Some(event), ..Self::empty() }.block(block)
     }
 }
 
 impl From<PreModelSwitchResponse> for Response {
     fn from(PreModelSwitchResponse { decision, reason }: PreModelSwitchResponse) -> Self {
-        let specific = EventJson {
-            permission_decision: Some(Decision::as_str(decision)),
-            permission_decision_reason: reason,
-            ..EventJson::default()
-        };
-        Self::about(&["PreModelSwitch"], specific)
+        let specific = json!({ "permissionDecision": decision, "permissionDecisionReason": reason });
+        Self::about("PreModelSwitch", specific)
     }
 }
 
 impl From<PermissionDeniedResponse> for Response {
     fn from(PermissionDeniedResponse { retry }: PermissionDeniedResponse) -> Self {
-        Self::about(&["PermissionDenied"], EventJson { retry, ..EventJson::default() })
+        Self::about("PermissionDenied", json!({ "retry": retry }))
     }
 }
 
 impl From<WatchResponse> for Response {
     fn from(WatchResponse { event, paths }: WatchResponse) -> Self {
-        let events: &'static [&'static str] = match event {
-            WatchEvent::CwdChanged => &["CwdChanged"],
-            WatchEvent::FileChanged => &["FileChanged"],
+        let event = match event {
+            WatchEvent::CwdChanged => "CwdChanged",
+            WatchEvent::FileChanged => "FileChanged",
         };
-        let paths = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        Self::about(events, EventJson { watch_paths: Some(paths), ..EventJson::default() })
+        let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+        Self::about(event, json!({ "watchPaths": paths }))
     }
 }
 
 impl From<WorktreeCreateResponse> for Response {
     fn from(WorktreeCreateResponse { path }: WorktreeCreateResponse) -> Self {
-        let worktree_path = Some(path.to_string_lossy().into_owned());
-        Self::about(&["WorktreeCreate"], EventJson { worktree_path, ..EventJson::default() })
+        Self::about("WorktreeCreate", json!({ "worktreePath": path.to_string_lossy() }))
     }
 }
 
 impl From<MessageDisplayResponse> for Response {
     fn from(MessageDisplayResponse { content }: MessageDisplayResponse) -> Self {
-        Self::about(&["MessageDisplay"], EventJson { display_content: Some(content), ..EventJson::default() })
+        Self::about("MessageDisplay", json!({ "displayContent": content }))
     }
 }
 
 impl From<ElicitationResponse> for Response {
     fn from(ElicitationResponse { event, action, content }: ElicitationResponse) -> Self {
-        let events: &'static [&'static str] = match event {
-            ElicitationEvent::Elicitation => &["Elicitation"],
-            ElicitationEvent::ElicitationResult => &["ElicitationResult"],
+        let event = match event {
+            ElicitationEvent::Elicitation => "Elicitation",
+            ElicitationEvent::ElicitationResult => "ElicitationResult",
         };
         let action = match action {
             ElicitationAction::Accept => "accept",
             ElicitationAction::Decline => "decline",
             ElicitationAction::Cancel => "cancel",
         };
-        Self::about(events, EventJson { action: Some(action), content, ..EventJson::default() })
+        Self::about(event, json!({ "action": action, "content": content }))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::response::UpdatedInput;
+    use super::super::response::{Decision, UpdatedInput};
     use super::*;
-    use serde_json::json;
+    use serde_json::Map;
 
     fn request(value: Value) -> Request {
         Request::read(value.to_string().as_bytes()).expect("a request")
@@ -373,11 +325,11 @@ mod tests {
     #[test]
     fn post_tool_use_failure() {
         check(
-            PostToolUseFailureResponse::acknowledge(),
+            ContextResponse::acknowledge(ContextEvent::PostToolUseFailure),
             r#"{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure"}}"#,
         );
         check(
-            PostToolUseFailureResponse::with_context("c"),
+            ContextResponse::to(ContextEvent::PostToolUseFailure, "c"),
             r#"{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"c"}}"#,
         );
     }
