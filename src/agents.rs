@@ -6,8 +6,8 @@
 //! and that becomes an [`HookEvent`] with one change per patched file. After the check, [`decision::decide`] returns a
 //! denial, [`ResponseFields`] holds its reason, and `codex::respond` writes `permissionDecision: deny`.
 //!
-//! No other module knows an agent. Each adapter is one file with two functions, `parse` and `respond`; Claude Code's is
-//! larger, because it sends more kinds of events.
+//! No other module knows an agent. Each adapter is one file with the agent's tools and two functions, `parse` and
+//! `respond`; some agents share a response format. Claude Code's is larger, because it sends more kinds of events.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ mod windsurf;
 
 pub use agent::Agent;
 use decision::HookDecision;
-use fields::ResponseFields;
+use fields::{ResponseFields, claude_response};
 use parsed_event::{EventKind, ParsedEvent};
 
 /// An event of an agent, independent of the agent's format.
@@ -102,28 +102,29 @@ pub const EMPTY_RESPONSE: &str = "{}";
 impl Agent {
     /// Parses an event. Relative paths start at the event's directory, or at `cwd` if the event has none.
     pub fn read(self, event: &Request, cwd: &Path, mode: HookMode) -> HookEvent {
-        match self.parse(event.raw()) {
-            Some(event) => event.into_hook_event(cwd, mode),
+        match self.adapter() {
+            Some((parse, _)) => parse(event.raw()).into_hook_event(cwd, mode),
             None => claude::read(event, cwd, mode),
         }
     }
 
-    /// Parses an event of any agent but Claude Code, whose adapter builds the [`HookEvent`] itself.
-    fn parse(self, event: &Value) -> Option<ParsedEvent<'_>> {
+    /// The functions that parse an event and write a response, of any agent but Claude Code, whose adapter builds the
+    /// [`HookEvent`] itself.
+    fn adapter(self) -> Option<Adapter> {
         Some(match self {
             Self::Claude => return None,
-            Self::Codex => codex::parse(event),
-            Self::Copilot => copilot::parse(event),
-            Self::Cursor => cursor::parse(event),
-            Self::VsCode => vscode::parse(event),
-            Self::Gemini => gemini::parse(event),
-            Self::Qwen => qwen::parse(event),
-            Self::Droid => droid::parse(event),
-            Self::Opencode => opencode::parse(event),
-            Self::Cline => cline::parse(event),
-            Self::Windsurf => windsurf::parse(event),
-            Self::Devin => devin::parse(event),
-            Self::Kiro => kiro::parse(event),
+            Self::Codex => (codex::parse, codex::respond),
+            Self::Copilot => (copilot::parse, copilot::respond),
+            Self::Cursor => (cursor::parse, cursor::respond),
+            Self::VsCode => (vscode::parse, vscode::respond),
+            Self::Gemini => (gemini::parse, gemini::respond),
+            Self::Qwen => (qwen::parse, claude_response),
+            Self::Droid => (droid::parse, droid::respond),
+            Self::Opencode => (opencode::parse, opencode::respond),
+            Self::Cline => (cline::parse, cline::respond),
+            Self::Windsurf => (windsurf::parse, kiro::respond),
+            Self::Devin => (devin::parse, claude_response),
+            Self::Kiro => (kiro::parse, kiro::respond),
         })
     }
 
@@ -131,43 +132,31 @@ impl Agent {
     /// change without violations.
     pub fn respond(self, event: &Request, decision: &HookDecision, on_clean: OnClean) -> AgentResponse {
         let decision = &decision.sanitised();
-        let Some(parsed) = self.parse(event.raw()) else { return claude::respond(event, decision, on_clean) };
-        let (event, mut fields) =
-            (event.raw(), ResponseFields::new(decision, |changes| parsed.input_for(changes)));
+        let Some((parse, respond)) = self.adapter() else {
+            return claude::respond(event, decision, on_clean);
+        };
+        let parsed = parse(event.raw());
+        let mut fields = ResponseFields::new(decision, |changes| parsed.input_for(changes));
         if parsed.kind == EventKind::SessionStart && !self.shows_messages() {
             fields.send_message_to_model();
         }
-        let response = match self {
-            Self::Claude => Value::Null,
-            Self::Codex => codex::respond(event, &fields),
-            Self::Copilot => copilot::respond(event, &fields),
-            Self::Cursor => cursor::respond(event, &fields),
-            Self::VsCode => vscode::respond(event, &fields),
-            Self::Gemini => gemini::respond(event, &fields),
-            Self::Qwen => qwen::respond(event, &fields),
-            Self::Droid => droid::respond(event, &fields),
-            Self::Opencode => opencode::respond(event, &fields),
-            Self::Cline => cline::respond(event, &fields),
-            Self::Windsurf => windsurf::respond(event, &fields),
-            Self::Devin => devin::respond(event, &fields),
-            Self::Kiro => kiro::respond(event, &fields),
-        };
-        AgentResponse { stdout: response.to_string(), exit: Exit::Clean }
+        if !self.can_ask() {
+            fields.deny_instead_of_asking();
+        }
+        AgentResponse { stdout: respond(event.raw(), &fields).to_string(), exit: Exit::Clean }
     }
 
     /// Whether the agent shows a hook's message to the user.
     fn shows_messages(self) -> bool {
-        match self {
-            Self::Claude
-            | Self::Codex
-            | Self::VsCode
-            | Self::Gemini
-            | Self::Qwen
-            | Self::Droid
-            | Self::Devin => true,
-            Self::Copilot | Self::Cursor | Self::Opencode | Self::Cline | Self::Windsurf | Self::Kiro => {
-                false
-            }
-        }
+        let silent = [Self::Copilot, Self::Cursor, Self::Opencode, Self::Cline, Self::Windsurf, Self::Kiro];
+        !silent.contains(&self)
+    }
+
+    /// Whether the agent can ask the user to confirm a call. An unattended run of Gemini CLI would wait forever.
+    fn can_ask(self) -> bool {
+        [Self::Copilot, Self::Cursor, Self::VsCode, Self::Qwen, Self::Droid].contains(&self)
     }
 }
+
+/// The functions `parse` and `respond` of an adapter.
+type Adapter = (fn(&Value) -> ParsedEvent<'_>, fn(&Value, &ResponseFields) -> Value);

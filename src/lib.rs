@@ -53,6 +53,8 @@ mod install;
 #[doc(hidden)]
 pub mod internals;
 #[cfg(feature = "cli")]
+mod json;
+#[cfg(feature = "cli")]
 mod lint;
 mod matcher;
 #[cfg(feature = "cli")]

@@ -49,39 +49,29 @@ impl Agent {
 
     /// The value of `--agent`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Copilot => "copilot",
-            Self::Cursor => "cursor",
-            Self::VsCode => "vscode",
-            Self::Gemini => "gemini",
-            Self::Qwen => "qwen",
-            Self::Droid => "droid",
-            Self::Opencode => "opencode",
-            Self::Cline => "cline",
-            Self::Windsurf => "windsurf",
-            Self::Devin => "devin",
-            Self::Kiro => "kiro",
-        }
+        self.names().0
     }
 
     /// The product name, for messages.
     pub fn title(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Copilot => "GitHub Copilot",
-            Self::Cursor => "Cursor",
-            Self::VsCode => "Visual Studio Code",
-            Self::Gemini => "Gemini CLI",
-            Self::Qwen => "Qwen Code",
-            Self::Droid => "droid",
-            Self::Opencode => "opencode",
-            Self::Cline => "Cline",
-            Self::Windsurf => "Windsurf",
-            Self::Devin => "Devin",
-            Self::Kiro => "Kiro",
+            Self::Claude => ("claude", "Claude Code"),
+            Self::Codex => ("codex", "Codex"),
+            Self::Copilot => ("copilot", "GitHub Copilot"),
+            Self::Cursor => ("cursor", "Cursor"),
+            Self::VsCode => ("vscode", "Visual Studio Code"),
+            Self::Gemini => ("gemini", "Gemini CLI"),
+            Self::Qwen => ("qwen", "Qwen Code"),
+            Self::Droid => ("droid", "droid"),
+            Self::Opencode => ("opencode", "opencode"),
+            Self::Cline => ("cline", "Cline"),
+            Self::Windsurf => ("windsurf", "Windsurf"),
+            Self::Devin => ("devin", "Devin"),
+            Self::Kiro => ("kiro", "Kiro"),
         }
     }
 

@@ -1,11 +1,13 @@
 //! Cline. Its hooks can deny a tool only by ending the whole run, so phaser denies nothing: it fixes the edit before it is
 //! made (`fixes: apply`) or reports the violation afterwards.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::fields::{ResponseFields, object, text};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
-use super::replace::EXACT;
+use super::fields::ResponseFields;
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, ToolKind};
+use crate::json::without_nulls;
+
+const TOOLS: [(&str, ToolKind); 2] = [("apply_patch", ToolKind::Patch), ("run_commands", ToolKind::Shell)];
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let (kind, tool) = match event["hookName"].as_str() {
@@ -17,27 +19,22 @@ pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &tool["input"];
     let action = match tool["name"].as_str() {
         Some("editor") if kind == EventKind::BeforeTool => edited(input),
-        Some("editor") => ToolAction::unknown(&input["path"]),
-        Some("apply_patch") => ToolAction::patch(&input["input"]),
-        Some("run_commands") => ToolAction::shell(&input["commands"]),
-        _ => ToolAction::from_unknown_tool(input),
+        Some("editor") => ToolKind::Unknown.action(input),
+        _ => ToolAction::of(&tool["name"], input, &TOOLS),
     };
-    let step = ParsedEvent::with_tool(kind, &event["workspaceRoots"][0], action).with_input(input);
-    ParsedEvent { took: tool["durationMs"].as_u64(), ..step }
+    let parsed = ParsedEvent::new(kind, &event["workspaceRoots"][0], action).with_input(input);
+    ParsedEvent { took: tool["durationMs"].as_u64(), ..parsed }
 }
 
 /// The `editor` tool replaces text, creates a file or inserts lines. Insertions are checked afterwards.
 fn edited(input: &Value) -> ToolAction<'_> {
-    let path = &input["path"];
-    if !input["insert_line"].is_null() {
-        return ToolAction::Nothing;
-    }
-    match &input["old_text"] {
-        Value::Null => ToolAction::write(path, &input["new_text"]),
-        old => ToolAction::edit(path, vec![edit(old, &input["new_text"], &Value::Null)], EXACT),
+    match (&input["insert_line"], &input["old_text"]) {
+        (Value::Null, Value::Null) => ToolKind::Write.action(input),
+        (Value::Null, _) => ToolKind::Edit.action(input),
+        (_, _) => ToolAction::Nothing,
     }
 }
 
 pub fn respond(_: &Value, fields: &ResponseFields) -> Value {
-    object([("overrideInput", fields.input.clone()), ("context", text(fields.context.as_deref()))])
+    without_nulls(json!({ "overrideInput": fields.input, "context": fields.context }))
 }

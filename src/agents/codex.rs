@@ -3,22 +3,23 @@
 
 use serde_json::Value;
 
-use super::fields::{CanAsk, ResponseFields, claude_response};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, claude_event_name};
+use super::fields::{ResponseFields, claude_response};
+use super::parsed_event::{ParsedEvent, ToolKind};
+
+const TOOLS: [(&str, ToolKind); 4] = [
+    ("apply_patch", ToolKind::Patch),
+    ("Edit", ToolKind::Patch),
+    ("Write", ToolKind::Patch),
+    ("Bash", ToolKind::Shell),
+];
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
-    let input = &event["tool_input"];
-    let action = match event["tool_name"].as_str() {
-        Some("apply_patch" | "Edit" | "Write") => ToolAction::patch(&input["command"]),
-        Some("Bash") => ToolAction::shell(&input["command"]),
-        _ => ToolAction::from_unknown_tool(input),
-    };
-    ParsedEvent::with_tool(EventKind::from_claude_name(event), &event["cwd"], action).with_input(input)
+    ParsedEvent::in_claude_format(event, &TOOLS).with_input(&event["tool_input"])
 }
 
 /// Codex takes `updatedInput` only together with `allow`.
 pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
-    let mut response = claude_response(claude_event_name(event), fields, CanAsk::No);
+    let mut response = claude_response(event, fields);
     if fields.input.is_some() {
         response["hookSpecificOutput"]["permissionDecision"] = "allow".into();
     }

@@ -4,9 +4,19 @@
 
 use serde_json::{Value, json};
 
-use super::fields::{ResponseFields, object, text};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
-use super::replace::EXACT;
+use super::fields::ResponseFields;
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, ToolKind};
+use crate::json::without_nulls;
+
+const TOOLS: [(&str, ToolKind); 7] = [
+    ("create", ToolKind::Write),
+    ("Write", ToolKind::Write),
+    ("edit", ToolKind::Edit),
+    ("Edit", ToolKind::Edit),
+    ("bash", ToolKind::Shell),
+    ("Bash", ToolKind::Shell),
+    ("powershell", ToolKind::Shell),
+];
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let (kind, name, input) = if is_claudes(event) {
@@ -18,16 +28,9 @@ pub fn parse(event: &Value) -> ParsedEvent<'_> {
         (Some("create" | "edit" | "apply_patch" | "Write" | "Edit"), Value::String(_)) => {
             ToolAction::patch(input)
         }
-        (Some("create" | "Write"), _) => ToolAction::write(&input["path"], &input["file_text"]),
-        (Some("edit" | "Edit"), _) => {
-            let edit = edit(&input["old_str"], &input["new_str"], &Value::Null);
-            ToolAction::edit(&input["path"], vec![edit], EXACT)
-        }
-        (Some("bash" | "Bash" | "powershell"), _) => ToolAction::shell(&input["command"]),
-        (Some(_), _) => ToolAction::from_unknown_tool(input),
-        (None, _) => ToolAction::Nothing,
+        _ => ToolAction::of(name, input, &TOOLS),
     };
-    ParsedEvent::with_tool(kind, &event["cwd"], action).with_input(input)
+    ParsedEvent::new(kind, &event["cwd"], action).with_input(input)
 }
 
 fn is_claudes(event: &Value) -> bool {
@@ -37,19 +40,16 @@ fn is_claudes(event: &Value) -> bool {
 /// The kind of an event in Copilot's own dialect, which has no field for it.
 fn own_kind(event: &Value) -> EventKind {
     let has = |key: &str| event.get(key).is_some();
+    let is_again = event["stop_hook_active"].as_bool().unwrap_or(false);
     if has("hookName") {
         EventKind::Other
     } else if has("toolResult") {
         EventKind::AfterTool
     } else if has("toolArgs") {
         EventKind::BeforeTool
-    } else if has("stopReason") {
-        if event["stop_hook_active"].as_bool().unwrap_or(false) {
-            EventKind::Other
-        } else {
-            EventKind::TurnEnd
-        }
-    } else if has("source") {
+    } else if has("stopReason") && !is_again {
+        EventKind::TurnEnd
+    } else if has("source") && !has("stopReason") {
         EventKind::SessionStart
     } else {
         EventKind::Other
@@ -58,34 +58,30 @@ fn own_kind(event: &Value) -> EventKind {
 
 /// `additionalContext` is a top-level key in both dialects: Copilot drops it from `hookSpecificOutput` after a tool.
 pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
-    let (decision, reason) = match (&fields.denied, &fields.asked) {
-        (Some(reason), _) => (Some("deny"), Some(reason.as_str())),
-        (None, Some(reason)) => (Some("ask"), Some(reason.as_str())),
-        (None, None) => (None, None),
-    };
-    let go_on = fields.go_on.as_deref();
+    let (decision, reason) = fields.decision();
+    let block = fields.go_on.as_ref().map(|_| "block");
     if !is_claudes(event) {
-        return object([
-            ("permissionDecision", text(decision)),
-            ("permissionDecisionReason", text(reason)),
-            ("modifiedArgs", fields.input.clone()),
-            ("decision", go_on.map(|_| json!("block"))),
-            ("reason", text(go_on)),
-            ("additionalContext", text(fields.context.as_deref())),
-        ]);
+        return without_nulls(json!({
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason,
+            "modifiedArgs": fields.input,
+            "decision": block,
+            "reason": fields.go_on,
+            "additionalContext": fields.context,
+        }));
     }
     let specific = (decision.is_some() || fields.input.is_some()).then(|| {
-        object([
-            ("hookEventName", Some(json!("PreToolUse"))),
-            ("permissionDecision", text(decision)),
-            ("permissionDecisionReason", text(reason)),
-            ("updatedInput", fields.input.clone()),
-        ])
+        without_nulls(json!({
+            "hookEventName": "PreToolUse",
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason,
+            "updatedInput": fields.input,
+        }))
     });
-    object([
-        ("hookSpecificOutput", specific),
-        ("decision", go_on.map(|_| json!("block"))),
-        ("reason", text(go_on)),
-        ("additionalContext", text(fields.context.as_deref())),
-    ])
+    without_nulls(json!({
+        "hookSpecificOutput": specific,
+        "decision": block,
+        "reason": fields.go_on,
+        "additionalContext": fields.context,
+    }))
 }

@@ -2,30 +2,20 @@
 
 use serde_json::Value;
 
-use super::fields::{CanAsk, ResponseFields, claude_response, joined};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, claude_event_name, edit};
-use super::replace::EXACT;
+use super::fields::{ResponseFields, claude_response, joined};
+use super::parsed_event::{ParsedEvent, ToolKind, claude_event_name};
+
+const TOOLS: [(&str, ToolKind); 6] = [
+    ("Create", ToolKind::Write),
+    ("Write", ToolKind::Write),
+    ("Edit", ToolKind::Edit),
+    ("MultiEdit", ToolKind::MultiEdit),
+    ("ApplyPatch", ToolKind::Patch),
+    ("Execute", ToolKind::Shell),
+];
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
-    let input = &event["tool_input"];
-    let path = &input["file_path"];
-    let action = match event["tool_name"].as_str() {
-        Some("Create" | "Write") => ToolAction::write(path, &input["content"]),
-        Some("Edit") => {
-            let edit = edit(&input["old_str"], &input["new_str"], &input["change_all"]);
-            ToolAction::edit(path, vec![edit], EXACT)
-        }
-        Some("MultiEdit") => {
-            let edits = input["changes"].as_array().or_else(|| input["edits"].as_array());
-            let edits = edits.into_iter().flatten();
-            let edits = edits.map(|one| edit(&one["old_str"], &one["new_str"], &one["change_all"]));
-            ToolAction::edit(path, edits.collect(), EXACT)
-        }
-        Some("ApplyPatch") => ToolAction::patch(&input["input"]),
-        Some("Execute") => ToolAction::shell(&input["command"]),
-        _ => ToolAction::from_unknown_tool(input),
-    };
-    ParsedEvent::with_tool(EventKind::from_claude_name(event), &event["cwd"], action).with_input(input)
+    ParsedEvent::in_claude_format(event, &TOOLS).with_input(&event["tool_input"])
 }
 
 /// The key of a tool input that carries context from the hook before the tool to the hook after it.
@@ -35,12 +25,13 @@ const CARRIED_CONTEXT: &str = "phaser";
 /// tool. Context for a fixed edit travels that way.
 pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
     let mut fields = fields.clone();
-    let name = claude_event_name(event);
     if let (Some(input), Some(context)) = (&mut fields.input, &fields.context) {
         input[CARRIED_CONTEXT] = context.as_str().into();
         fields.context = None;
-    } else if let (Some(carried), "PostToolUse") = (event["tool_input"][CARRIED_CONTEXT].as_str(), name) {
+    } else if let (Some(carried), "PostToolUse") =
+        (event["tool_input"][CARRIED_CONTEXT].as_str(), claude_event_name(event))
+    {
         fields.context = Some(joined([Some(carried), fields.context.as_deref()]));
     }
-    claude_response(name, &fields, CanAsk::Yes)
+    claude_response(event, &fields)
 }

@@ -1,8 +1,10 @@
 //! The parts of a response that agents have in common, and the JSON format that several agents share with Claude Code.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::decision::{FixedCall, HookDecision, HookVerdict};
+use super::parsed_event::claude_event_name;
+use crate::json::without_nulls;
 use phaser_project::tool_call::FileChange;
 
 /// A decision, flattened into the parts of a response.
@@ -55,9 +57,18 @@ impl ResponseFields {
         };
     }
 
-    /// Why the tool must not run, for agents that cannot ask the user.
-    pub fn denial(&self) -> Option<&str> {
-        self.denied.as_deref().or(self.asked.as_deref())
+    /// Turns a question to the user into a denial, for agents that cannot ask.
+    pub fn deny_instead_of_asking(&mut self) {
+        self.denied = self.denied.take().or(self.asked.take());
+    }
+
+    /// The decision on a call and its reason.
+    pub fn decision(&self) -> (Option<&'static str>, Option<&str>) {
+        match (&self.denied, &self.asked) {
+            (Some(reason), _) => (Some("deny"), Some(reason)),
+            (None, Some(reason)) => (Some("ask"), Some(reason)),
+            (None, None) => (None, None),
+        }
     }
 }
 
@@ -66,48 +77,25 @@ pub fn joined<const N: usize>(parts: [Option<&str>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// A JSON object of the values that are present.
-pub fn object<const N: usize>(parts: [(&str, Option<Value>); N]) -> Value {
-    let present = parts.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(present.collect::<Map<_, _>>())
-}
-
-pub fn text(text: Option<&str>) -> Option<Value> {
-    text.map(Value::from)
-}
-
-/// Whether an agent with Claude Code's response format can prompt the user. `No` turns `ask` into `deny`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CanAsk {
-    Yes,
-    No,
-}
-
-/// A response in Claude Code's format to the event of this name. Warnings go into `additionalContext`, so that they never
-/// replace a tool's result.
-pub fn claude_response(event: &str, fields: &ResponseFields, can_ask: CanAsk) -> Value {
-    let (decision, reason) = match (&fields.denied, &fields.asked, can_ask) {
-        (Some(reason), _, _) => (Some("deny"), Some(reason)),
-        (None, Some(reason), CanAsk::Yes) => (Some("ask"), Some(reason)),
-        (None, Some(reason), CanAsk::No) => (Some("deny"), Some(reason)),
-        (None, None, _) => (None, None),
-    };
+/// A response in Claude Code's format. Warnings go into `additionalContext`, so that they never replace a tool's result.
+pub fn claude_response(event: &Value, fields: &ResponseFields) -> Value {
+    let (decision, reason) = fields.decision();
     let is_specific = decision.is_some() || fields.input.is_some() || fields.context.is_some();
     let specific = is_specific.then(|| {
-        object([
-            ("hookEventName", Some(json!(event))),
-            ("permissionDecision", text(decision)),
-            ("permissionDecisionReason", text(reason.map(String::as_str))),
-            ("updatedInput", fields.input.clone()),
-            ("additionalContext", text(fields.context.as_deref())),
-        ])
+        without_nulls(json!({
+            "hookEventName": claude_event_name(event),
+            "permissionDecision": decision,
+            "permissionDecisionReason": reason,
+            "updatedInput": fields.input,
+            "additionalContext": fields.context,
+        }))
     });
-    object([
-        ("systemMessage", text(fields.message.as_deref())),
-        ("decision", fields.go_on.as_ref().map(|_| json!("block"))),
-        ("reason", text(fields.go_on.as_deref())),
-        ("hookSpecificOutput", specific),
-    ])
+    without_nulls(json!({
+        "systemMessage": fields.message,
+        "decision": fields.go_on.as_ref().map(|_| "block"),
+        "reason": fields.go_on,
+        "hookSpecificOutput": specific,
+    }))
 }
 
 #[cfg(test)]
@@ -132,11 +120,14 @@ mod tests {
 
     #[test]
     fn denies_where_agent_cannot_ask() {
-        let asked = fields(HookVerdict::Ask("why".into()));
-        assert_eq!(asked.denial(), Some("why"));
-        let response = |can_ask| claude_response("PreToolUse", &asked, can_ask);
-        assert_eq!(response(CanAsk::Yes)["hookSpecificOutput"]["permissionDecision"], "ask");
-        assert_eq!(response(CanAsk::No)["hookSpecificOutput"]["permissionDecision"], "deny");
+        let mut asked = fields(HookVerdict::Ask("why".into()));
+        let decision = |fields: &ResponseFields| {
+            claude_response(&json!({}), fields)["hookSpecificOutput"]["permissionDecision"].clone()
+        };
+        assert_eq!(decision(&asked), "ask");
+        asked.deny_instead_of_asking();
+        assert_eq!(asked.denied.as_deref(), Some("why"));
+        assert_eq!(decision(&asked), "deny");
     }
 
     #[test]
@@ -148,16 +139,16 @@ mod tests {
             ..HookDecision::NOTHING
         };
         let denied = ResponseFields::new(&decision, |_| None);
-        assert_eq!((denied.denial(), denied.context.as_deref()), (Some("why"), Some("old")));
+        assert_eq!((denied.denied.as_deref(), denied.context.as_deref()), (Some("why"), Some("old")));
         let changed = ResponseFields::new(&decision, |_| Some(json!({ "a": 1 })));
-        assert_eq!((changed.denial(), changed.context.as_deref()), (None, Some("changed\nold")));
-        let response = claude_response("PreToolUse", &changed, CanAsk::Yes);
+        assert_eq!((changed.denied.as_deref(), changed.context.as_deref()), (None, Some("changed\nold")));
+        let response = claude_response(&json!({}), &changed);
         assert_eq!(response["hookSpecificOutput"]["updatedInput"], json!({ "a": 1 }));
         assert_eq!(response["hookSpecificOutput"].get("permissionDecision"), None);
     }
 
     #[test]
     fn empty_fields_make_empty_object() {
-        assert_eq!(claude_response("PreToolUse", &ResponseFields::default(), CanAsk::Yes), json!({}));
+        assert_eq!(claude_response(&json!({}), &ResponseFields::default()), json!({}));
     }
 }

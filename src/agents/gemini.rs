@@ -6,10 +6,13 @@
 
 use serde_json::{Value, json};
 
-use super::fields::{ResponseFields, object, text};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
-use super::replace::EXACT;
+use super::fields::ResponseFields;
+use super::parsed_event::{EventKind, ParsedEvent, ToolKind};
+use crate::json::without_nulls;
 use phaser_project::tool_call::Original;
+
+const TOOLS: [(&str, ToolKind); 3] =
+    [("write_file", ToolKind::Write), ("replace", ToolKind::Edit), ("run_shell_command", ToolKind::Shell)];
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let is_again = event["stop_hook_active"].as_bool().unwrap_or(false);
@@ -20,20 +23,8 @@ pub fn parse(event: &Value) -> ParsedEvent<'_> {
         Some("AfterAgent") if !is_again => EventKind::TurnEnd,
         _ => EventKind::Other,
     };
-    let input = &event["tool_input"];
-    let action = match event["tool_name"].as_str() {
-        Some("write_file") => ToolAction::write(&input["file_path"], &input["content"]),
-        Some("replace") => {
-            let edit = edit(&input["old_string"], &input["new_string"], &input["allow_multiple"]);
-            ToolAction::edit(&input["file_path"], vec![edit], EXACT)
-        }
-        Some("run_shell_command") => ToolAction::shell(&input["command"]),
-        _ => ToolAction::from_unknown_tool(input),
-    };
-    ParsedEvent {
-        original: original(event),
-        ..ParsedEvent::with_tool(kind, &event["cwd"], action).with_input(input)
-    }
+    let parsed = ParsedEvent::in_claude_format(event, &TOOLS).with_input(&event["tool_input"]);
+    ParsedEvent { kind, original: original(event), ..parsed }
 }
 
 /// The previous text of the file, which Gemini CLI sends after an edit.
@@ -46,23 +37,17 @@ pub(super) fn original(event: &Value) -> Option<Original> {
     }
 }
 
-/// Gemini CLI cannot ask: an unattended run would wait forever.
+/// Context is sent only for events in which Gemini CLI reads it.
 pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
-    let reason = fields.denial().or(fields.go_on.as_deref());
+    let reason = fields.denied.as_ref().or(fields.go_on.as_ref());
     let name = event["hook_event_name"].as_str().unwrap_or_default();
     let context = fields.context.as_ref().filter(|_| matches!(name, "AfterTool" | "SessionStart"));
     let is_specific = context.is_some() || fields.input.is_some();
-    let specific = is_specific.then(|| {
-        object([
-            ("hookEventName", Some(json!(name))),
-            ("tool_input", fields.input.clone()),
-            ("additionalContext", text(context.map(String::as_str))),
-        ])
-    });
-    object([
-        ("decision", reason.map(|_| json!("deny"))),
-        ("reason", text(reason)),
-        ("systemMessage", text(fields.message.as_deref())),
-        ("hookSpecificOutput", specific),
-    ])
+    let specific = json!({ "hookEventName": name, "tool_input": fields.input, "additionalContext": context });
+    without_nulls(json!({
+        "decision": reason.map(|_| "deny"),
+        "reason": reason,
+        "systemMessage": fields.message,
+        "hookSpecificOutput": is_specific.then(|| without_nulls(specific)),
+    }))
 }

@@ -1,11 +1,12 @@
 //! Kiro CLI, written from its documentation. It blocks only on exit code 2, which phaser never returns: the installed shell
 //! command turns a denial into exit code 2.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::fields::{ResponseFields, object, text};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
-use super::replace::{APPEND, EXACT};
+use super::fields::ResponseFields;
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, ToolKind, edit};
+use super::replace::APPEND;
+use crate::json::without_nulls;
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let kind = match event["hook_event_name"].as_str() {
@@ -17,23 +18,21 @@ pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &event["tool_input"];
     let action = match event["tool_name"].as_str() {
         Some("fs_write" | "write") => write(input),
-        Some("execute_bash" | "shell") => ToolAction::shell(&input["command"]),
+        Some("execute_bash" | "shell") => ToolKind::Shell.action(input),
         _ => ToolAction::from_unknown_tool(input),
     };
-    ParsedEvent::with_tool(kind, &event["cwd"], action)
+    ParsedEvent::new(kind, &event["cwd"], action)
 }
 
 fn write(input: &Value) -> ToolAction<'_> {
-    let path = &input["path"];
-    let edit = || edit(&input["old_str"], &input["new_str"], &Value::Null);
     match input["command"].as_str() {
-        Some("create") => ToolAction::write(path, &input["file_text"]),
-        Some("str_replace") => ToolAction::edit(path, vec![edit()], EXACT),
-        Some("append") => ToolAction::edit(path, vec![edit()], APPEND),
-        _ => ToolAction::unknown(path),
+        Some("create") => ToolKind::Write.action(input),
+        Some("str_replace") => ToolKind::Edit.action(input),
+        Some("append") => ToolAction::edit(&input["path"], vec![edit(input)], APPEND),
+        _ => ToolKind::Unknown.action(input),
     }
 }
 
 pub fn respond(_: &Value, fields: &ResponseFields) -> Value {
-    object([("deny", text(fields.denial())), ("context", text(fields.context.as_deref()))])
+    without_nulls(json!({ "deny": fields.denied, "context": fields.context }))
 }

@@ -2,11 +2,19 @@
 //! the response. It throws `deny`, which becomes the tool's result, replaces the tool's arguments by `args`, and appends
 //! `context` to the result.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::fields::{ResponseFields, object, text};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
-use super::replace::EXACT;
+use super::fields::ResponseFields;
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, ToolKind};
+use crate::json::without_nulls;
+
+const TOOLS: [(&str, ToolKind); 5] = [
+    ("write", ToolKind::Write),
+    ("edit", ToolKind::Edit),
+    ("apply_patch", ToolKind::Patch),
+    ("patch", ToolKind::Patch),
+    ("bash", ToolKind::Shell),
+];
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let (kind, args) = match event["hook"].as_str() {
@@ -17,24 +25,10 @@ pub fn parse(event: &Value) -> ParsedEvent<'_> {
         }
         _ => (EventKind::Other, &Value::Null),
     };
-    let path = &args["filePath"];
-    let action = match event["input"]["tool"].as_str() {
-        Some("write") => ToolAction::write(path, &args["content"]),
-        Some("edit") => {
-            let edit = edit(&args["oldString"], &args["newString"], &args["replaceAll"]);
-            ToolAction::edit(path, vec![edit], EXACT)
-        }
-        Some("apply_patch" | "patch") => ToolAction::patch(&args["patchText"]),
-        Some("bash") => ToolAction::shell(&args["command"]),
-        _ => ToolAction::from_unknown_tool(args),
-    };
-    ParsedEvent::with_tool(kind, &event["directory"], action).with_input(args)
+    let action = ToolAction::of(&event["input"]["tool"], args, &TOOLS);
+    ParsedEvent::new(kind, &event["directory"], action).with_input(args)
 }
 
 pub fn respond(_: &Value, fields: &ResponseFields) -> Value {
-    object([
-        ("deny", text(fields.denial())),
-        ("args", fields.input.clone()),
-        ("context", text(fields.context.as_deref())),
-    ])
+    without_nulls(json!({ "deny": fields.denied, "args": fields.input, "context": fields.context }))
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
+use super::replace::EXACT;
 use super::{HookEvent, HookMode, patch};
 use phaser_core::skipped::{Skipped, Why};
 use phaser_project::path::RelPath;
@@ -63,61 +64,100 @@ pub enum ToolAction<'a> {
     Nothing,
 }
 
-impl<'a> ToolAction<'a> {
-    pub fn write(path: &'a Value, content: &'a Value) -> Self {
-        match path.as_str() {
-            Some(path) => {
-                let rewrite = Rewrite::Whole(content.as_str().unwrap_or_default().to_owned());
-                Self::FileChange { path, rewrite }
+/// A kind of tool. The keys of its input have different names in each agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolKind {
+    /// Writes a whole file.
+    Write,
+    /// Replaces a text.
+    Edit,
+    /// Replaces several texts of a file.
+    MultiEdit,
+    /// Changes a file in a way that is only known afterwards.
+    Unknown,
+    /// Applies a patch in the `apply_patch` format.
+    Patch,
+    /// Runs a command line, or a list of them.
+    Shell,
+}
+
+const PATH: [&str; 3] = ["file_path", "filePath", "path"];
+const CONTENT: [&str; 4] = ["content", "file_text", "text", "new_text"];
+const OLD: [&str; 4] = ["old_string", "old_str", "oldString", "old_text"];
+const NEW: [&str; 4] = ["new_string", "new_str", "newString", "new_text"];
+const REPLACE_ALL: [&str; 4] = ["replace_all", "replaceAll", "change_all", "allow_multiple"];
+const EDITS: [&str; 2] = ["changes", "edits"];
+const PATCH: [&str; 4] = ["command", "input", "patchText", "patch"];
+const COMMAND: [&str; 3] = ["command", "commands", "command_line"];
+
+/// The value of the first of the keys `names` that `input` has; null without any.
+fn field<'a>(input: &'a Value, names: &[&str]) -> &'a Value {
+    names.iter().find_map(|name| input.get(name)).unwrap_or(&Value::Null)
+}
+
+impl ToolKind {
+    /// What a tool of this kind does with this input.
+    pub fn action(self, input: &Value) -> ToolAction<'_> {
+        let path = field(input, &PATH);
+        match self {
+            Self::Write => ToolAction::write(path, field(input, &CONTENT)),
+            Self::Edit => ToolAction::edit(path, vec![edit(input)], EXACT),
+            Self::MultiEdit => {
+                let edits = field(input, &EDITS).as_array().into_iter().flatten();
+                ToolAction::edit(path, edits.map(edit).collect(), EXACT)
             }
-            None => Self::Nothing,
+            Self::Unknown => ToolAction::change(path, Rewrite::Unknown),
+            Self::Patch => ToolAction::patch(field(input, &PATCH)),
+            Self::Shell => ToolAction::Shell(match field(input, &COMMAND) {
+                Value::Array(commands) => commands.iter().filter_map(Value::as_str).collect(),
+                command => command.as_str().into_iter().collect(),
+            }),
         }
+    }
+}
+
+impl<'a> ToolAction<'a> {
+    /// What the tool with this name does with this input.
+    pub fn of(name: &Value, input: &'a Value, tools: &[(&str, ToolKind)]) -> Self {
+        match tools.iter().find(|(known, _)| name == known) {
+            Some((_, kind)) => kind.action(input),
+            None => Self::from_unknown_tool(input),
+        }
+    }
+
+    fn change(path: &'a Value, rewrite: Rewrite) -> Self {
+        path.as_str().map_or(Self::Nothing, |path| Self::FileChange { path, rewrite })
+    }
+
+    fn write(path: &'a Value, content: &Value) -> Self {
+        Self::change(path, Rewrite::Whole(content.as_str().unwrap_or_default().to_owned()))
     }
 
     pub fn edit(path: &'a Value, edits: Vec<TextEdit>, algorithm: Algorithm) -> Self {
-        match path.as_str() {
-            Some(path) => Self::FileChange { path, rewrite: Rewrite::Edits { edits, algorithm } },
-            None => Self::Nothing,
-        }
-    }
-
-    /// A change whose result is only known afterwards.
-    pub fn unknown(path: &'a Value) -> Self {
-        path.as_str().map_or(Self::Nothing, |path| Self::FileChange { path, rewrite: Rewrite::Unknown })
+        Self::change(path, Rewrite::Edits { edits, algorithm })
     }
 
     pub fn patch(text: &'a Value) -> Self {
         text.as_str().map_or(Self::Nothing, Self::Patch)
     }
 
-    /// A command line, or a list of them.
-    pub fn shell(command: &'a Value) -> Self {
-        match command {
-            Value::String(command) => Self::Shell(vec![command]),
-            Value::Array(words) => Self::Shell(words.iter().filter_map(Value::as_str).collect()),
-            _ => Self::Shell(Vec::new()),
-        }
-    }
-
     /// A tool that the agent does not have itself, such as one of an MCP server. It is taken to write a file if its input
     /// has a path and a text.
     pub fn from_unknown_tool(input: &'a Value) -> Self {
-        let first = |names: [&str; 3]| names.into_iter().find_map(|name| input.get(name));
-        match (first(["file_path", "filePath", "path"]), first(["content", "text", "file_text"])) {
-            (Some(path), Some(content)) if content.is_string() => Self::write(path, content),
+        match field(input, &["content", "text", "file_text"]) {
+            content @ Value::String(_) => Self::write(field(input, &PATH), content),
             _ => Self::Nothing,
         }
     }
 }
 
-/// One text replacement, from the values of a tool's input.
-pub fn edit(old: &Value, new: &Value, all: &Value) -> TextEdit {
+/// One text replacement, from a tool's input.
+pub fn edit(input: &Value) -> TextEdit {
+    let text = |names: &[&str]| field(input, names).as_str().unwrap_or_default().to_owned();
+    let all = field(input, &REPLACE_ALL);
     let is_all = all.as_bool().unwrap_or_else(|| all.as_str() == Some("true"));
-    TextEdit {
-        old: old.as_str().unwrap_or_default().to_owned(),
-        new: new.as_str().unwrap_or_default().to_owned(),
-        occurrences: if is_all { Occurrences::All } else { Occurrences::First },
-    }
+    let occurrences = if is_all { Occurrences::All } else { Occurrences::First };
+    TextEdit { old: text(&OLD), new: text(&NEW), occurrences }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,12 +181,14 @@ const DURATION_OF_COMMAND: Duration = Duration::from_secs(60);
 const DURATION_OF_EDIT: Duration = Duration::from_secs(2);
 
 impl<'a> ParsedEvent<'a> {
-    pub fn without_tool(kind: EventKind, cwd: &'a Value) -> Self {
-        Self { kind, cwd: cwd.as_str(), action: ToolAction::Nothing, original: None, took: None, input: None }
+    pub fn new(kind: EventKind, cwd: &'a Value, action: ToolAction<'a>) -> Self {
+        Self { kind, cwd: cwd.as_str(), action, original: None, took: None, input: None }
     }
 
-    pub fn with_tool(kind: EventKind, cwd: &'a Value, action: ToolAction<'a>) -> Self {
-        Self { action, ..Self::without_tool(kind, cwd) }
+    /// Parses an event with Claude Code's keys and event names, from an agent with these tools.
+    pub fn in_claude_format(event: &'a Value, tools: &[(&str, ToolKind)]) -> Self {
+        let action = ToolAction::of(&event["tool_name"], &event["tool_input"], tools);
+        Self::new(EventKind::from_claude_name(event), &event["cwd"], action)
     }
 
     /// Sets the tool's input, for agents that accept a replacement for it.
@@ -160,7 +202,7 @@ impl<'a> ParsedEvent<'a> {
         match (&self.action, changes) {
             (ToolAction::Patch(text), _) => replaced(input, &PATCH, text, patch::rewritten(text, changes)?),
             (ToolAction::FileChange { rewrite, .. }, [change]) => match (rewrite, &change.rewrite) {
-                (Rewrite::Whole(old), Rewrite::Whole(new)) => replaced(input, &WHOLE, old, new.clone()),
+                (Rewrite::Whole(old), Rewrite::Whole(new)) => replaced(input, &CONTENT, old, new.clone()),
                 (Rewrite::Edits { edits: old, .. }, Rewrite::Edits { edits: new, .. }) => {
                     let ([old], [new]) = (old.as_slice(), new.as_slice()) else { return None };
                     replaced(input, &NEW, &old.new, new.new.clone())
@@ -233,15 +275,6 @@ impl<'a> ParsedEvent<'a> {
         HookEvent::ToolCall(call)
     }
 }
-
-/// Input keys of a whole file's text.
-const WHOLE: [&str; 4] = ["content", "file_text", "text", "new_text"];
-
-/// Input keys of the new text of a replacement.
-const NEW: [&str; 4] = ["new_string", "new_str", "newString", "new_text"];
-
-/// Input keys of a patch.
-const PATCH: [&str; 4] = ["command", "input", "patchText", "patch"];
 
 /// `input` with `new` for `old`, which is the input itself or the value of one of the keys `names`.
 fn replaced(input: &Value, names: &[&str], old: &str, new: String) -> Option<Value> {

@@ -3,41 +3,37 @@
 
 use serde_json::{Value, json};
 
-use super::fields::{CanAsk, ResponseFields, claude_response};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, claude_event_name, edit};
-use super::replace::EXACT;
+use super::fields::{ResponseFields, claude_response};
+use super::parsed_event::{ParsedEvent, ToolAction, ToolKind, claude_event_name};
+
+/// A model computes the new text of `insert_edit_into_file`.
+const TOOLS: [(&str, ToolKind); 5] = [
+    ("create_file", ToolKind::Write),
+    ("replace_string_in_file", ToolKind::Edit),
+    ("insert_edit_into_file", ToolKind::Unknown),
+    ("apply_patch", ToolKind::Patch),
+    ("run_in_terminal", ToolKind::Shell),
+];
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let input = &event["tool_input"];
-    let path = &input["filePath"];
-    let action = match event["tool_name"].as_str() {
-        Some("create_file") => ToolAction::write(path, &input["content"]),
-        Some("replace_string_in_file") => replacement(input),
-        Some("multi_replace_string_in_file") => {
-            let replacements = input["replacements"].as_array();
-            ToolAction::Changes(replacements.into_iter().flatten().map(replacement).collect())
+    let parsed = ParsedEvent::in_claude_format(event, &TOOLS).with_input(input);
+    match (event["tool_name"].as_str(), &input["replacements"]) {
+        (Some("multi_replace_string_in_file"), Value::Array(all)) => {
+            let replacements = all.iter().map(|one| ToolKind::Edit.action(one)).collect();
+            ParsedEvent { action: ToolAction::Changes(replacements), ..parsed }
         }
-        // A model computes the new text.
-        Some("insert_edit_into_file") => ToolAction::unknown(path),
-        Some("apply_patch") => ToolAction::patch(&input["input"]),
-        Some("run_in_terminal") => ToolAction::shell(&input["command"]),
-        _ => ToolAction::from_unknown_tool(input),
-    };
-    ParsedEvent::with_tool(EventKind::from_claude_name(event), &event["cwd"], action).with_input(input)
-}
-
-fn replacement(input: &Value) -> ToolAction<'_> {
-    let edit = edit(&input["oldString"], &input["newString"], &Value::Null);
-    ToolAction::edit(&input["filePath"], vec![edit], EXACT)
+        _ => parsed,
+    }
 }
 
 /// The decision that blocks the end of a turn belongs into `hookSpecificOutput`, unlike Claude Code's.
 pub fn respond(event: &Value, fields: &ResponseFields) -> Value {
-    let name = claude_event_name(event);
     match &fields.go_on {
         Some(reason) => {
+            let name = claude_event_name(event);
             json!({ "hookSpecificOutput": { "hookEventName": name, "decision": "block", "reason": reason } })
         }
-        None => claude_response(name, fields, CanAsk::Yes),
+        None => claude_response(event, fields),
     }
 }

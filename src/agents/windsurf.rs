@@ -3,28 +3,16 @@
 
 use serde_json::Value;
 
-use super::fields::{ResponseFields, object, text};
-use super::parsed_event::{EventKind, ParsedEvent, ToolAction, edit};
-use super::replace::EXACT;
+use super::parsed_event::{EventKind, ParsedEvent, ToolAction, ToolKind};
 
 pub fn parse(event: &Value) -> ParsedEvent<'_> {
     let info = &event["tool_info"];
     let (kind, action) = match event["agent_action_name"].as_str() {
-        Some("pre_write_code") => (EventKind::BeforeTool, edits(info)),
-        Some("post_write_code") => (EventKind::AfterTool, ToolAction::unknown(&info["file_path"])),
-        Some("pre_run_command") => (EventKind::BeforeTool, ToolAction::shell(&info["command_line"])),
-        Some("post_run_command") => (EventKind::AfterTool, ToolAction::shell(&info["command_line"])),
+        Some("pre_write_code") => (EventKind::BeforeTool, ToolKind::MultiEdit.action(info)),
+        Some("post_write_code") => (EventKind::AfterTool, ToolKind::Unknown.action(info)),
+        Some("pre_run_command") => (EventKind::BeforeTool, ToolKind::Shell.action(info)),
+        Some("post_run_command") => (EventKind::AfterTool, ToolKind::Shell.action(info)),
         _ => (EventKind::Other, ToolAction::Nothing),
     };
-    ParsedEvent::with_tool(kind, &info["cwd"], action)
-}
-
-fn edits(info: &Value) -> ToolAction<'_> {
-    let edits = info["edits"].as_array().into_iter().flatten();
-    let edits = edits.map(|one| edit(&one["old_string"], &one["new_string"], &Value::Null));
-    ToolAction::edit(&info["file_path"], edits.collect(), EXACT)
-}
-
-pub fn respond(_: &Value, fields: &ResponseFields) -> Value {
-    object([("deny", text(fields.denial())), ("context", text(fields.context.as_deref()))])
+    ParsedEvent::new(kind, &info["cwd"], action)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::args::{EnforceArgs, ReportFormat};
 use super::environment::Environment;
 use super::{output, say};
+use crate::report::counts::ViolationCounts;
 use crate::report::here::Here;
 use crate::report::host::RepositoryPrefix;
 use crate::report::palette::Colour;
@@ -123,8 +124,10 @@ impl Show<'_> {
                 let plain = TextOptions { detail: Detail::Plain, ..self.text_options() };
                 text::write(out, report, &plain)
             }
-            ReportFormat::Json if self.args.statistics => report::json::write_with_statistics(out, report),
-            ReportFormat::Json => report::json::write(out, report),
+            ReportFormat::Json => {
+                let statistics = self.args.statistics.then(|| ViolationCounts::of(report));
+                report::json::write(out, report, statistics.as_ref())
+            }
             ReportFormat::Sarif => report::sarif::write(out, report, &self.top()),
             ReportFormat::Github => report::github::write(out, report, &self.top()),
             ReportFormat::Gitlab => report::gitlab::write(out, report, &self.top()),

@@ -1,12 +1,12 @@
 //! `phaser history` as text with bars, as JSON, and as an HTML page with a chart.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::html::Page;
 use super::palette::Palette;
+use super::trend::{Trend, TrendPoint};
 use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_json};
 use phaser_project::history::{CommitSample, ViolationHistory};
@@ -23,46 +23,28 @@ const MAX_CONTRACTS: usize = 20;
 /// Commits listed as adding or removing most.
 const MAX_COMMITS: usize = 5;
 
-#[derive(Serialize)]
-struct HistoryJson<'a> {
-    version: u32,
-    commits: Vec<CommitJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct CommitJson<'a> {
-    id: &'a str,
-    time: i64,
-    errors: usize,
-    warnings: usize,
-    contracts: &'a BTreeMap<String, usize>,
-}
-
-impl<'a> HistoryJson<'a> {
-    fn of(history: &'a ViolationHistory) -> Self {
-        let commits = history.samples.iter().map(|sample| CommitJson {
-            id: &sample.commit.id,
-            time: sample.commit.time,
-            errors: sample.errors,
-            warnings: sample.warnings,
-            contracts: &sample.contracts,
-        });
-        Self { version: VERSION, commits: commits.collect() }
-    }
-}
-
 /// Writes one JSON document, the input of `phaser report trend` and `report html --history`.
 pub fn write_json(out: &mut dyn Write, history: &ViolationHistory) -> io::Result<()> {
-    let json = serde_json::to_string_pretty(&HistoryJson::of(history))?;
-    writeln!(out, "{}", inert_json(&json))
+    let json = json!({ "version": VERSION, "commits": trend(history).commits });
+    writeln!(out, "{}", inert_json(&format!("{json:#}")))
 }
 
 /// Writes the HTML page of today's report with the history.
 pub fn write_html(out: &mut dyn Write, history: &ViolationHistory, today: &Report) -> io::Result<()> {
     let mut page = Page::of(today);
-    let json = serde_json::to_vec(&HistoryJson::of(history))?;
-    page.add_history(&json).map_err(io::Error::other)?;
+    page.add_trend(trend(history));
     page.write(out)
+}
+
+fn trend(history: &ViolationHistory) -> Trend {
+    let point = |sample: &CommitSample| TrendPoint {
+        id: sample.commit.id.clone(),
+        time: sample.commit.time,
+        errors: sample.errors,
+        warnings: sample.warnings,
+        contracts: sample.contracts.clone(),
+    };
+    Trend { commits: history.samples.iter().map(point).collect() }
 }
 
 /// Writes tables: the commits, the contracts, and the commits that changed most.

@@ -3,20 +3,15 @@
 //! `page.html` is the template. Its data is one JSON document in a `<script>` element; every `<` in it is written as
 //! `\u003c`, so that no text can close the element. JavaScript in the page renders it.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use serde::ser::SerializeSeq as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use thiserror::Error;
 
-use super::trend::{TrendError, TrendPoint};
-use phaser_core::contract::Contract;
-use phaser_core::skipped::Gap;
+use super::trend::{Trend, TrendError, TrendPoint};
 use phaser_core::violation::{Note, Violation};
-use phaser_project::report::{Report, Summary};
+use phaser_project::report::Report;
 
 mod read;
 
@@ -28,14 +23,14 @@ const STATES: [&str; 4] = ["open", "ignored", "existing", "baselined"];
 
 /// A page under construction.
 #[derive(Debug, Default)]
-pub struct Page<'a> {
-    shown: PageData<'a>,
+pub struct Page {
+    shown: PageData,
     known_contracts: HashMap<ContractRow, usize>,
     known_paths: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default, Serialize)]
-struct PageData<'a> {
+struct PageData {
     title: String,
     about: String,
     /// The number of reports; zero for a page with only a history.
@@ -46,7 +41,7 @@ struct PageData<'a> {
     states: [&'static str; 4],
     contracts: Vec<ContractRow>,
     paths: Vec<String>,
-    rows: ViolationRows<'a>,
+    rows: Vec<ViolationRow>,
     history: Option<Vec<TrendPoint>>,
 }
 
@@ -68,68 +63,15 @@ struct ContractRow {
 
 /// Contract, path, line, column, state, text, note. The first two and the state are indices, to keep large pages small.
 #[derive(Debug, Serialize)]
-struct ViolationRow<'a>(
+struct ViolationRow(
     usize,
     usize,
     usize,
     usize,
     usize,
-    Option<Cow<'a, str>>,
+    Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")] String,
 );
-
-/// The rows of a page: the violations of a run, then those read from reports.
-#[derive(Debug, Default)]
-struct ViolationRows<'a> {
-    run: Option<RunRows<'a>>,
-    read: Vec<ViolationRow<'static>>,
-}
-
-/// The violations of a run, serialised one by one.
-#[derive(Debug)]
-struct RunRows<'a> {
-    report: &'a Report,
-    /// Index of each contract, by address.
-    contracts: HashMap<*const Contract, usize>,
-    /// Index of the path of each file.
-    paths: Vec<usize>,
-}
-
-impl Serialize for ViolationRows<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut rows = serializer.serialize_seq(None)?;
-        if let Some(RunRows { report, contracts, paths }) = &self.run {
-            for (file, path) in report.by_file().zip(paths) {
-                for violation in file {
-                    let contract = contracts.get(&Arc::as_ptr(&violation.contract)).copied();
-                    rows.serialize_element(&row(
-                        &ReportedViolation::of(violation, ""),
-                        contract.unwrap_or_default(),
-                        *path,
-                    ))?;
-                }
-            }
-        }
-        self.read.iter().try_for_each(|row| rows.serialize_element(row))?;
-        rows.end()
-    }
-}
-
-/// The row of a violation; `contract` and `path` are indices.
-fn row<'a>(violation: &ReportedViolation<'a>, contract: usize, path: usize) -> ViolationRow<'a> {
-    let (line, column) = violation.place.unwrap_or_default();
-    let notes: Vec<_> =
-        violation.note.into_iter().chain(violation.has_fix.then_some("fix with phaser fix")).collect();
-    ViolationRow(
-        contract,
-        path,
-        line,
-        column,
-        violation.state_number(),
-        violation.text.map(Cow::Borrowed),
-        notes.join("; "),
-    )
-}
 
 /// Why a file cannot be added to a page.
 #[derive(Debug, Error)]
@@ -171,10 +113,6 @@ impl<'a> ReportedViolation<'a> {
             has_fix: violation.fix.is_some(),
         }
     }
-
-    fn state_number(&self) -> usize {
-        STATES.iter().position(|state| *state == self.state).unwrap_or_default()
-    }
 }
 
 /// Writes the report as a page.
@@ -182,7 +120,7 @@ pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Page::of(report).write(out)
 }
 
-impl<'a> Page<'a> {
+impl Page {
     /// An empty page. `about` is shown below the title.
     pub fn new(about: impl Into<String>) -> Self {
         let shown = PageData { about: about.into(), states: STATES, ..PageData::default() };
@@ -197,43 +135,39 @@ impl<'a> Page<'a> {
     }
 
     /// The page of one report.
-    pub fn of(report: &'a Report) -> Self {
+    pub fn of(report: &Report) -> Self {
         let count = report.contracts.len();
-        let about = format!("{count} contract{}", if count == 1 { "" } else { "s" });
-        let mut page = Self::new(about);
+        let mut page = Self::new(format!("{count} contract{}", if count == 1 { "" } else { "s" }));
         page.shown.reports = 1;
         page.shown.checked = report.checked.len();
-        let gaps = report.skipped.iter().filter(|skipped| skipped.why.gap() > Gap::None);
-        page.shown.gaps = gaps.map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string())).collect();
+        let gaps = report.gaps().map(|gap| (gap.path.to_text().into_owned(), gap.why.to_string()));
         let broken = report.warnings.iter().map(|warning| (String::new(), warning.to_string()));
-        page.shown.gaps.extend(broken);
-        let mut run = RunRows { report, contracts: HashMap::new(), paths: Vec::new() };
-        for file in report.by_file() {
-            let path = file.first().map(|first| first.path.to_text()).unwrap_or_default();
-            run.paths.push(page.path(&path));
-            for violation in file {
-                let known = run.contracts.entry(Arc::as_ptr(&violation.contract));
-                known.or_insert_with(|| page.contract(&ReportedViolation::of(violation, &path)));
-            }
+        page.shown.gaps = gaps.chain(broken).collect();
+        for violation in &report.violations {
+            page.add(&ReportedViolation::of(violation, &violation.path.to_text()));
         }
-        page.shown.rows.run = Some(run);
-        let Summary { errors, warnings, ignored, existing, baselined } = report.summary();
-        page.shown.summary = StateCounts { errors, warnings, ignored, existing, baselined };
         page
+    }
+
+    /// Adds the commits of a history.
+    pub fn add_trend(&mut self, trend: Trend) {
+        self.shown.history = Some(trend.commits);
     }
 
     /// The index of a path.
     fn path(&mut self, path: &str) -> usize {
-        *self.known_paths.entry(path.to_owned()).or_insert_with_key(|path| {
-            self.shown.paths.push(path.clone());
-            self.shown.paths.len() - 1
-        })
+        if let Some(known) = self.known_paths.get(path) {
+            return *known;
+        }
+        self.shown.paths.push(path.to_owned());
+        self.known_paths.insert(path.to_owned(), self.known_paths.len());
+        self.shown.paths.len() - 1
     }
 
     /// The index of a violation's contract.
     fn contract(&mut self, violation: &ReportedViolation<'_>) -> usize {
-        let (id, severity, message) =
-            (violation.id.to_owned(), severity(violation), violation.message.to_owned());
+        let severity = if violation.severity == "warning" { "warning" } else { "error" };
+        let (id, message) = (violation.id.to_owned(), violation.message.to_owned());
         *self.known_contracts.entry(ContractRow { id, severity, message }).or_insert_with_key(|contract| {
             self.shown.contracts.push(contract.clone());
             self.shown.contracts.len() - 1
@@ -243,8 +177,8 @@ impl<'a> Page<'a> {
     /// Adds and counts a violation.
     fn add(&mut self, violation: &ReportedViolation<'_>) {
         let (contract, path) = (self.contract(violation), self.path(violation.path));
-        let ViolationRow(contract, path, line, column, state, text, notes) = row(violation, contract, path);
-        let counter = match (state, severity(violation)) {
+        let state = STATES.iter().position(|state| *state == violation.state).unwrap_or_default();
+        let counter = match (state, violation.severity) {
             (0, "warning") => &mut self.shown.summary.warnings,
             (0, _) => &mut self.shown.summary.errors,
             (1, _) => &mut self.shown.summary.ignored,
@@ -252,8 +186,11 @@ impl<'a> Page<'a> {
             (_, _) => &mut self.shown.summary.baselined,
         };
         *counter += 1;
-        let text = text.map(|text| Cow::Owned(text.into_owned()));
-        self.shown.rows.read.push(ViolationRow(contract, path, line, column, state, text, notes));
+        let (line, column) = violation.place.unwrap_or_default();
+        let text = violation.text.map(str::to_owned);
+        let hint = violation.has_fix.then_some("fix with phaser fix");
+        let notes = violation.note.into_iter().chain(hint).collect::<Vec<_>>().join("; ");
+        self.shown.rows.push(ViolationRow(contract, path, line, column, state, text, notes));
     }
 
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -262,10 +199,6 @@ impl<'a> Page<'a> {
         serde_json::to_writer(InScript(out), &self.shown)?;
         out.write_all(after.as_bytes())
     }
-}
-
-fn severity(violation: &ReportedViolation<'_>) -> &'static str {
-    if violation.severity == "warning" { "warning" } else { "error" }
 }
 
 /// Escapes `<`, which JSON has only in strings, so that the data cannot close its element.
@@ -289,16 +222,18 @@ impl Write for InScript<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::Value;
 
     use super::*;
-    use phaser_core::contract::Check;
+    use phaser_core::contract::{Check, Contract};
     use phaser_core::testing::contract;
     use phaser_core::violation::State;
     use phaser_project::path::RelPath;
 
     /// The document in a page.
-    pub(super) fn data(page: &Page<'_>) -> Value {
+    pub(super) fn data(page: &Page) -> Value {
         let mut bytes = Vec::new();
         page.write(&mut bytes).expect("written");
         let text = String::from_utf8(bytes).expect("is text");

@@ -3,103 +3,29 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::counts::{ContractName, Count, ViolationCounts};
 use super::list::write_list;
 use phaser_core::sanitize::inert_json;
-use phaser_core::violation::{Note, Violation};
+use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
-use phaser_project::report::Report;
+use phaser_project::report::{Report, Summary};
 
 const VERSION: u32 = 1;
 
-#[derive(Serialize)]
-struct JsonViolation<'a> {
-    rule_id: &'a str,
-    file_path: String,
-    line_number: Option<usize>,
-    message: &'a str,
-    severity: &'static str,
-    column: Option<usize>,
-    end_line: Option<usize>,
-    end_column: Option<usize>,
-    matched_text: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<&'static str>,
-    state: &'static str,
-    fingerprint: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fix: Option<JsonFix<'a>>,
-}
-
-/// Replaces bytes `start..end` of the file by `text`.
-#[derive(Serialize)]
-struct JsonFix<'a> {
-    start: usize,
-    end: usize,
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-struct JsonSkipped {
-    file_path: String,
-    reason: String,
-}
-
-#[derive(Serialize)]
-struct JsonWarning {
-    file_path: String,
-    line_number: Option<usize>,
-    message: String,
-}
-
-#[derive(Serialize)]
-struct JsonStatistics<'a> {
-    contracts: Vec<JsonContractCount<'a>>,
-    directories: Vec<JsonPathCount>,
-    files: Vec<JsonPathCount>,
-}
-
-#[derive(Serialize)]
-struct JsonContractCount<'a> {
-    rule_id: &'a str,
-    severity: &'static str,
-    open: usize,
-    suppressed: usize,
-}
-
-#[derive(Serialize)]
-struct JsonPathCount {
-    path: String,
-    open: usize,
-    suppressed: usize,
-}
-
-/// Writes the report as one JSON document.
-pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    write_document(out, report, None)
-}
-
-/// [`write`], with counts by contract, directory and file.
-pub fn write_with_statistics(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    write_document(out, report, Some(&ViolationCounts::of(report)))
-}
-
-fn write_document(
-    out: &mut dyn Write,
-    report: &Report,
-    statistics: Option<&ViolationCounts>,
-) -> io::Result<()> {
-    let skipped = report.skipped.iter().map(|skipped| JsonSkipped {
-        file_path: skipped.path.to_text().into_owned(),
-        reason: skipped.why.to_string(),
+/// Writes the report as one JSON document, with counts by contract, directory and file if given.
+pub fn write(out: &mut dyn Write, report: &Report, statistics: Option<&ViolationCounts>) -> io::Result<()> {
+    let skipped = report.skipped.iter();
+    let skipped = skipped
+        .map(|skipped| json!({ "file_path": skipped.path.to_text(), "reason": skipped.why.to_string() }));
+    let warnings = report.warnings.iter().map(|warning| {
+        json!({
+            "file_path": warning.file.display().to_string(),
+            "line_number": warning.line,
+            "message": warning.what,
+        })
     });
-    let warnings = report.warnings.iter().map(|warning| JsonWarning {
-        file_path: warning.file.display().to_string(),
-        line_number: warning.line,
-        message: warning.what.clone(),
-    });
-    let summary = report.summary();
     writeln!(out, "{{")?;
     write!(out, "  \"files_checked\": [")?;
     for (index, path) in report.checked.iter().enumerate() {
@@ -108,11 +34,9 @@ fn write_document(
     }
     writeln!(out, "],")?;
     write_key(out, "violations", report.open().map(json_violation))?;
-    writeln!(
-        out,
-        "  \"summary\": {{ \"errors\": {}, \"warnings\": {}, \"ignored\": {}, \"existing\": {}, \"baselined\": {} }},",
-        summary.errors, summary.warnings, summary.ignored, summary.existing, summary.baselined
-    )?;
+    let Summary { errors, warnings: warned, ignored, existing, baselined } = report.summary();
+    write!(out, "  \"summary\": {{ \"errors\": {errors}, \"warnings\": {warned}, \"ignored\": {ignored}, ")?;
+    writeln!(out, "\"existing\": {existing}, \"baselined\": {baselined} }},")?;
     if let Some(stale) = report.stale {
         writeln!(out, "  \"baseline\": {{ \"stale\": {stale} }},")?;
     }
@@ -138,43 +62,38 @@ fn indented(value: &impl Serialize) -> io::Result<String> {
     Ok(inert_json(&serde_json::to_string_pretty(value)?).replace('\n', "\n  "))
 }
 
-fn json_statistics(statistics: &ViolationCounts) -> JsonStatistics<'_> {
-    let contracts = statistics.contracts.iter();
-    let contracts = contracts.map(|(ContractName { id, severity }, Count { open, suppressed })| {
-        JsonContractCount { rule_id: id, severity: severity.as_str(), open: *open, suppressed: *suppressed }
-    });
-    let path = |path: &RelPath, &Count { open, suppressed }: &Count| JsonPathCount {
-        path: path.to_text().into_owned(),
-        open,
-        suppressed,
-    };
-    JsonStatistics {
-        contracts: contracts.collect(),
-        directories: statistics.directories.iter().map(|(directory, count)| path(directory, count)).collect(),
-        files: statistics.files.iter().map(|(file, count)| path(file, count)).collect(),
-    }
+fn json_statistics(statistics: &ViolationCounts) -> Value {
+    let contract = |(ContractName { id, severity }, Count { open, suppressed }): &(ContractName, Count)| json!({ "rule_id": id, "severity": severity.as_str(), "open": open, "suppressed": suppressed });
+    let path = |(path, Count { open, suppressed }): &(RelPath, Count)| json!({ "path": path.to_text(), "open": open, "suppressed": suppressed });
+    json!({
+        "contracts": statistics.contracts.iter().map(contract).collect::<Vec<_>>(),
+        "directories": statistics.directories.iter().map(path).collect::<Vec<_>>(),
+        "files": statistics.files.iter().map(path).collect::<Vec<_>>(),
+    })
 }
 
-fn json_violation(violation: &Violation) -> JsonViolation<'_> {
+/// A violation. `fix` replaces the bytes `start..end` of the file by `text`.
+fn json_violation(violation: &Violation) -> Value {
     let contract = &violation.contract;
     let region = violation.found.as_ref().map(|found| found.region);
-    JsonViolation {
-        rule_id: &contract.id,
-        file_path: violation.path.to_text().into_owned(),
-        line_number: region.map(|region| region.start.line),
-        message: &contract.message,
-        severity: contract.severity.as_str(),
-        column: region.map(|region| region.start.column),
-        end_line: region.map(|region| region.end.line),
-        end_column: region.map(|region| region.end.column),
-        matched_text: violation.found.as_ref().map(|found| found.text.as_str()),
-        note: violation.note.map(Note::as_str),
-        state: violation.state.as_str(),
-        fingerprint: violation.name(),
-        fix: violation.fix.as_deref().map(|fix| JsonFix {
-            start: fix.range.start,
-            end: fix.range.end,
-            text: &fix.text,
-        }),
+    let mut value = json!({
+        "rule_id": contract.id,
+        "file_path": violation.path.to_text(),
+        "line_number": region.map(|region| region.start.line),
+        "message": contract.message,
+        "severity": contract.severity.as_str(),
+        "column": region.map(|region| region.start.column),
+        "end_line": region.map(|region| region.end.line),
+        "end_column": region.map(|region| region.end.column),
+        "matched_text": violation.found.as_ref().map(|found| &found.text),
+    });
+    if let Some(note) = violation.note {
+        value["note"] = note.as_str().into();
     }
+    value["state"] = violation.state.as_str().into();
+    value["fingerprint"] = violation.name().into();
+    if let Some(fix) = &violation.fix {
+        value["fix"] = json!({ "start": fix.range.start, "end": fix.range.end, "text": fix.text });
+    }
+    value
 }

@@ -12,97 +12,24 @@ use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::report::Report;
 
-/// Writes the suites one by one. The root element carries the totals, so the suites are built twice instead of kept.
+/// Writes a suite for each file that was checked, has a violation, or could not be checked, sorted by path.
 pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io::Result<()> {
-    let suites = Suites::of(report, top);
-    let mut report = JunitReport::new("phaser");
-    suites.each(|suite| {
-        report.tests += suite.tests;
-        report.skipped += suite.skipped;
-        report.failures += suite.failures;
-        report.errors += suite.errors;
-        Ok(())
-    })?;
+    let mut suites: BTreeMap<RelPath, Vec<TestCase>> = BTreeMap::new();
+    suites.extend(report.checked.iter().map(|path| (top.path(path), Vec::new())));
+    for violation in report.open() {
+        let spot = HostLocation::of(top, violation);
+        let case = failed(violation, &spot);
+        suites.entry(spot.path).or_default().push(case);
+    }
+    for skipped in report.gaps() {
+        suites.entry(top.path(&skipped.path)).or_default().push(unchecked(skipped));
+    }
+    let mut junit = JunitReport::new("phaser");
+    junit.add_test_suites(suites.into_iter().map(|(path, cases)| suite(&path, cases)));
     // The most common JUnit schema allows `skipped` on suites only.
-    let total = format!(" skipped=\"{}\"", report.skipped);
-    let whole = to_xml(&report)?.replacen(&total, "", 1);
-    let (start, end) = whole.split_at(whole.rfind(END).unwrap_or(whole.len()));
-    out.write_all(start.as_bytes())?;
-    suites.each(|suite| {
-        let mut alone = JunitReport::new("phaser");
-        alone.add_test_suite(suite);
-        let xml = to_xml(&alone)?;
-        let inside = xml.find(SUITE).zip(xml.rfind(END)).and_then(|(start, end)| xml.get(start..end));
-        write!(out, "    {}", inert_xml(inside.unwrap_or_default()))
-    })?;
-    out.write_all(end.as_bytes())
-}
-
-/// Start of a suite.
-const SUITE: &str = "<testsuite ";
-
-/// End of the document.
-const END: &str = "</testsuites>";
-
-fn to_xml(report: &JunitReport) -> io::Result<String> {
-    report.to_string().map_err(io::Error::other)
-}
-
-/// The suites: one for each file that was checked, has a violation, or could not be checked.
-struct Suites<'a> {
-    report: &'a Report,
-    top: &'a RepositoryPrefix,
-    /// Test cases by file, beside the file's own violations.
-    others: BTreeMap<RelPath, Vec<ExtraCase>>,
-}
-
-/// A case in a file's suite that is not a violation in this file.
-struct ExtraCase {
-    /// The path it is sorted by; `None` for unchecked files, which come last.
-    sorted_by: Option<RelPath>,
-    case: TestCase,
-}
-
-impl<'a> Suites<'a> {
-    fn of(report: &'a Report, top: &'a RepositoryPrefix) -> Self {
-        let mut others: BTreeMap<RelPath, Vec<ExtraCase>> = BTreeMap::new();
-        for path in &report.checked {
-            others.entry(top.path(path)).or_default();
-        }
-        for violation in report.open() {
-            let (path, spot) = (top.path(&violation.path), HostLocation::of(top, violation));
-            if path != spot.path {
-                let other = ExtraCase { sorted_by: Some(path), case: failed(violation, &spot) };
-                others.entry(spot.path).or_default().push(other);
-            }
-        }
-        for skipped in report.gaps() {
-            let other = ExtraCase { sorted_by: None, case: unchecked(skipped) };
-            others.entry(top.path(&skipped.path)).or_default().push(other);
-        }
-        Self { report, top, others }
-    }
-
-    /// Visits each suite, sorted by path.
-    fn each(&self, mut visit: impl FnMut(TestSuite) -> io::Result<()>) -> io::Result<()> {
-        let mut others = self.others.iter().peekable();
-        for file in self.report.by_file() {
-            let Some(path) = file.first().map(|first| self.top.path(&first.path)) else { continue };
-            let open = file.iter().filter(|violation| violation.is_open());
-            let shown = open.map(|violation| (violation, HostLocation::of(self.top, violation)));
-            let own = shown.filter(|(_, spot)| spot.path == path);
-            let own: Vec<TestCase> = own.map(|(violation, spot)| failed(violation, &spot)).collect();
-            if own.is_empty() {
-                continue;
-            }
-            while let Some((before, others)) = others.next_if(|(other, _)| **other < path) {
-                visit(suite(before, Vec::new(), others))?;
-            }
-            let beside = others.next_if(|(other, _)| **other == path);
-            visit(suite(&path, own, beside.map_or(&[], |(_, others)| others)))?;
-        }
-        others.try_for_each(|(path, others)| visit(suite(path, Vec::new(), others)))
-    }
+    let total = format!(" skipped=\"{}\"", junit.skipped);
+    let xml = junit.to_string().map_err(io::Error::other)?.replacen(&total, "", 1);
+    out.write_all(xml.split('\n').map(inert).collect::<Vec<_>>().join("\n").as_bytes())
 }
 
 fn failed(violation: &Violation, spot: &HostLocation) -> TestCase {
@@ -113,18 +40,7 @@ fn failed(violation: &Violation, spot: &HostLocation) -> TestCase {
     TestCase::new(format!("{}:{}", contract.id, spot.line), failed)
 }
 
-/// Sanitises XML line by line.
-fn inert_xml(xml: &str) -> String {
-    xml.split('\n').map(inert).collect::<Vec<_>>().join("\n")
-}
-
-fn suite(path: &RelPath, own: Vec<TestCase>, others: &[ExtraCase]) -> TestSuite {
-    let is_before = |other: &&ExtraCase| other.sorted_by.as_ref().is_some_and(|sorted_by| sorted_by < path);
-    let (before, after): (Vec<&ExtraCase>, Vec<&ExtraCase>) = others.iter().partition(is_before);
-    let case = |other: &ExtraCase| other.case.clone();
-    let mut cases: Vec<TestCase> = before.into_iter().map(case).collect();
-    cases.extend(own);
-    cases.extend(after.into_iter().map(case));
+fn suite(path: &RelPath, mut cases: Vec<TestCase>) -> TestSuite {
     if cases.is_empty() {
         cases.push(TestCase::new("contracts", TestCaseStatus::success()));
     }

@@ -1,22 +1,16 @@
-//! SARIF 2.1.0 within the limits of GitHub code scanning. The only user of serde-sarif.
+//! SARIF 2.1.0 within the limits of GitHub code scanning.
 //!
 //! A log has open violations only: GitHub would list suppressed ones as open.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
-use serde::Serialize;
 use serde_json::{Value, json};
-use serde_sarif::sarif::{
-    ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Invocation, Location, Message,
-    MultiformatMessageString, Notification, PhysicalLocation, PropertyBag, Region,
-    Replacement as SarifReplacement, ReportingConfiguration, ReportingDescriptor, Result as SarifResult,
-    ResultLevel, Run, Sarif, Tool, ToolComponent,
-};
 
 use super::host::{HostLocation, RepositoryPrefix};
 use super::list::write_list;
 use super::redact::is_secret;
+use crate::json::without_nulls;
 use phaser_core::contract::{Contract, Severity};
 use phaser_core::sanitize::inert_json;
 use phaser_core::skipped::Gap;
@@ -24,19 +18,11 @@ use phaser_core::violation::{Replacement, Violation};
 use phaser_project::path::RelPath;
 use phaser_project::report::{Report, Summary};
 
-mod quota;
-
-use quota::ResultQuota;
-
 const NAME: &str = "phaser";
-/// Empty while Cargo.toml has no `repository`.
-const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 /// Characters of a description; GitHub rejects longer ones.
 const MAX_DESCRIPTION: usize = 1_024;
 /// Tags of a rule that GitHub shows.
 const MAX_TAGS: usize = 10;
-/// The base of relative paths.
-const SOURCE_ROOT: &str = "%SRCROOT%";
 /// The fingerprint that GitHub matches results by.
 const FINGERPRINT: &str = "primaryLocationLineHash";
 
@@ -48,7 +34,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io
     status.add_omitted(&quota);
     let mut ids = HashSet::new();
     let distinct = report.contracts.iter().filter(|contract| ids.insert(&contract.id));
-    let rules = distinct.map(|contract| to_json(rule(contract))).collect();
+    let rules = distinct.map(|contract| rule(contract)).collect();
     let mut open = report.open();
     let taken = std::iter::from_fn(|| {
         // Stop early: a run may have far more violations than the quota.
@@ -58,7 +44,7 @@ pub fn write(out: &mut dyn Write, report: &Report, top: &RepositoryPrefix) -> io
             open.find(|violation| quota.takes(violation.contract.severity))
         }
     });
-    let results = taken.map(|violation| to_json(result(violation, &HostLocation::of(top, violation))));
+    let results = taken.map(|violation| result(violation, &HostLocation::of(top, violation)));
     write_log(out, rules, results, status)
 }
 
@@ -175,13 +161,57 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
+/// GitHub rejects a run with more results.
+const MAX_RESULTS: usize = 25_000;
+
+/// Selects up to [`MAX_RESULTS`] results in order, errors before warnings.
+struct ResultQuota {
+    errors: usize,
+    others: usize,
+    omitted: usize,
+}
+
+impl ResultQuota {
+    fn new(errors: usize, others: usize) -> Self {
+        let count = errors + others;
+        let errors = errors.min(MAX_RESULTS);
+        let others = others.min(MAX_RESULTS - errors);
+        Self { errors, others, omitted: count - errors - others }
+    }
+
+    /// A quota for results of these severities.
+    fn of(severities: impl Iterator<Item = Severity>) -> Self {
+        let (errors, others): (Vec<_>, Vec<_>) = severities.partition(|it| *it == Severity::Error);
+        Self::new(errors.len(), others.len())
+    }
+
+    /// Whether to write the next result of this severity. Uses up the quota.
+    fn takes(&mut self, severity: Severity) -> bool {
+        let left = if severity == Severity::Error { &mut self.errors } else { &mut self.others };
+        let takes = *left > 0;
+        *left = left.saturating_sub(1);
+        takes
+    }
+
+    /// Whether the quota is used up.
+    fn is_complete(&self) -> bool {
+        self.errors == 0 && self.others == 0
+    }
+
+    /// A note on the omitted results, if any.
+    fn omitted(&self) -> Option<String> {
+        let count = self.omitted;
+        (count > 0).then(|| format!("{count} results omitted: GitHub accepts at most {MAX_RESULTS}"))
+    }
+}
+
 /// The empty list that is replaced by the results.
 const NO_RESULTS: &str = "\"results\": []";
 
 /// Nesting level of the results.
 const RESULTS_DEPTH: usize = 3;
 
-/// Writes a log, result by result.
+/// Writes a log, result by result. Keys are in alphabetical order.
 fn write_log(
     out: &mut dyn Write,
     rules: Vec<Value>,
@@ -190,26 +220,23 @@ fn write_log(
 ) -> io::Result<()> {
     let ids = rules.iter().enumerate().map(|(at, rule)| Some((text(&rule["id"])?, at)));
     let index: HashMap<String, usize> = ids.flatten().collect();
-    let mut driver = ToolComponent::builder()
-        .name(NAME)
-        .semantic_version(env!("CARGO_PKG_VERSION"))
-        .rules(Vec::new())
-        .build();
-    driver.information_uri = Some(REPOSITORY.to_owned()).filter(|address| !address.is_empty());
-    let run = Run::builder()
-        .tool(Tool::builder().driver(driver).build())
-        .invocations(Vec::new())
-        .column_kind(json!("unicodeCodePoints"))
-        .results(Vec::new())
-        .build();
-    let log = Sarif::builder()
-        .schema("https://json.schemastore.org/sarif-2.1.0.json")
-        .version(json!("2.1.0"))
-        .runs(vec![run])
-        .build();
-    let mut log = to_json(log);
-    log["runs"][0]["tool"]["driver"]["rules"] = Value::Array(rules);
-    log["runs"][0]["invocations"] = json!([status.to_invocation()]);
+    let address = Some(env!("CARGO_PKG_REPOSITORY")).filter(|address| !address.is_empty());
+    let driver = without_nulls(json!({
+        "informationUri": address,
+        "name": NAME,
+        "rules": rules,
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+    }));
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "runs": [{
+            "columnKind": "unicodeCodePoints",
+            "invocations": [status.into_invocation()],
+            "results": [],
+            "tool": { "driver": driver },
+        }],
+        "version": "2.1.0",
+    });
     let log = serde_json::to_string_pretty(&log)?;
     // Text of a contract cannot contain this: JSON strings escape quotes.
     let (before, after) = log.split_once(NO_RESULTS).expect("a log has results");
@@ -223,12 +250,6 @@ fn write_log(
     });
     write_list(out, numbered, RESULTS_DEPTH)?;
     writeln!(out, "{}", inert_json(after))
-}
-
-/// A part of a log as JSON. Logs are read back as JSON too: deserialising serde-sarif's hundred types would enlarge the
-/// binary.
-fn to_json(part: impl Serialize) -> Value {
-    serde_json::to_value(part).expect("SARIF has only text as keys")
 }
 
 impl RunStatus {
@@ -251,126 +272,102 @@ impl RunStatus {
         self.about_files.extend(omitted);
     }
 
-    fn to_invocation(&self) -> Value {
-        let mut invocation = to_json(Invocation::builder().execution_successful(self.is_successful).build());
-        for (name, notifications) in
-            [(ABOUT_CONTRACTS, &self.about_contracts), (ABOUT_FILES, &self.about_files)]
-        {
-            if !notifications.is_empty() {
-                invocation[name] = json!(notifications);
-            }
-        }
-        invocation
+    fn into_invocation(self) -> Value {
+        let list = |notifications: Vec<Value>| Some(notifications).filter(|list| !list.is_empty());
+        without_nulls(json!({
+            "executionSuccessful": self.is_successful,
+            ABOUT_CONTRACTS: list(self.about_contracts),
+            ABOUT_FILES: list(self.about_files),
+        }))
     }
 }
 
-fn rule(contract: &Contract) -> ReportingDescriptor {
-    let Contract { id, message, rationale, .. } = contract;
-    let level = contract.severity.as_str();
-    let why = rationale.as_deref().unwrap_or(message);
+fn rule(contract: &Contract) -> Value {
+    let Contract { id, message, rationale, severity, .. } = contract;
+    let described = |text: &str| json!({ "text": text.chars().take(MAX_DESCRIPTION).collect::<String>() });
     let reason = rationale.as_ref().map(|rationale| format!("{rationale}\n\n")).unwrap_or_default();
     let ignore = format!("To ignore one match, put a comment with 'phaser:ignore {id}' on its line.");
-    ReportingDescriptor::builder()
-        .id(id)
-        .short_description(described(message))
-        .full_description(described(why))
-        .help(MultiformatMessageString::builder().text(format!("{message}\n\n{reason}{ignore}")).build())
-        .default_configuration(ReportingConfiguration::builder().level(json!(level)).build())
-        .properties(properties(contract))
-        .build()
-}
-
-fn properties(contract: &Contract) -> PropertyBag {
-    let mut properties = BTreeMap::new();
-    properties.insert("precision".to_owned(), json!("high"));
-    properties.insert("problem.severity".to_owned(), json!(contract.severity.as_str()));
-    if is_secret(contract) {
-        let score = match contract.severity {
-            Severity::Error => "8.0",
-            Severity::Warning => "5.0",
-        };
-        properties.insert("security-severity".to_owned(), json!(score));
-    }
-    PropertyBag::builder().tags(filed_under(contract)).additional_properties(properties).build()
+    let score = match severity {
+        Severity::Error => "8.0",
+        Severity::Warning => "5.0",
+    };
+    json!({
+        "defaultConfiguration": { "level": severity.as_str() },
+        "fullDescription": described(rationale.as_deref().unwrap_or(message)),
+        "help": { "text": format!("{message}\n\n{reason}{ignore}") },
+        "id": id,
+        "properties": without_nulls(json!({
+            "tags": filed_under(contract),
+            "precision": "high",
+            "problem.severity": severity.as_str(),
+            "security-severity": is_secret(contract).then_some(score),
+        })),
+        "shortDescription": described(message),
+    })
 }
 
 /// The tags of a rule. GitHub uses `security-severity` only with the tag `security`.
-fn filed_under(contract: &Contract) -> Vec<String> {
+fn filed_under(contract: &Contract) -> Vec<&str> {
     let security = is_secret(contract).then_some("security");
-    let mut all: Vec<String> = Vec::new();
+    let mut all: Vec<&str> = Vec::new();
     let own = contract.tags.iter().map(String::as_str);
     for tag in security.into_iter().chain([contract.kind.name]).chain(own) {
-        if !all.iter().any(|known| known == tag) {
-            all.push(tag.to_owned());
+        if !all.contains(&tag) {
+            all.push(tag);
         }
     }
     all.truncate(MAX_TAGS);
     all
 }
 
-fn described(text: &str) -> MultiformatMessageString {
-    MultiformatMessageString::builder().text(text.chars().take(MAX_DESCRIPTION).collect::<String>()).build()
-}
-
-fn result(violation: &Violation, spot: &HostLocation) -> SarifResult {
+fn result(violation: &Violation, spot: &HostLocation) -> Value {
     let contract = &violation.contract;
     let note = violation.note.map(|note| format!(" ({}.)", note.as_str())).unwrap_or_default();
-    let region = region(spot, violation);
-    let mut result = SarifResult::builder()
-        .rule_id(&contract.id)
-        .level(level(contract))
-        .message(message(&format!("{}{note}", contract.message)))
-        .locations(vec![location(&spot.path, region)])
-        .partial_fingerprints(BTreeMap::from([(FINGERPRINT.to_owned(), violation.name())]))
-        .build();
-    result.fixes = violation.fix.as_deref().map(|replacement| vec![fix(replacement, spot, violation)]);
-    result
+    without_nulls(json!({
+        "fixes": violation.fix.as_deref().map(|fix| [sarif_fix(fix, spot, &contract.id)]),
+        "level": contract.severity.as_str(),
+        "locations": [location(&spot.path, region(spot, violation))],
+        "message": { "text": format!("{}{note}", contract.message) },
+        "partialFingerprints": { FINGERPRINT: violation.name() },
+        "ruleId": contract.id,
+    }))
 }
 
-/// The SARIF fix of a violation.
-fn fix(replacement: &Replacement, spot: &HostLocation, violation: &Violation) -> Fix {
-    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let Replacement { region, text, .. } = replacement;
-    let deleted = Region::builder()
-        .start_line(number(region.start.line))
-        .start_column(number(region.start.column))
-        .end_line(number(region.end.line))
-        .end_column(number(region.end.column))
-        .build();
-    let inserted = ArtifactContent::builder().text(text).build();
-    let replaced = SarifReplacement::builder().deleted_region(deleted).inserted_content(inserted).build();
-    let change =
-        ArtifactChange::builder().artifact_location(file(&spot.path)).replacements(vec![replaced]).build();
-    let description = format!("Apply the fix of {}.", violation.contract.id);
-    Fix::builder().description(message(&description)).artifact_changes(vec![change]).build()
+fn sarif_fix(fix: &Replacement, spot: &HostLocation, id: &str) -> Value {
+    let Replacement { region, text, .. } = fix;
+    let deleted = json!({
+        "endColumn": region.end.column,
+        "endLine": region.end.line,
+        "startColumn": region.start.column,
+        "startLine": region.start.line,
+    });
+    json!({
+        "artifactChanges": [{
+            "artifactLocation": file(&spot.path),
+            "replacements": [{ "deletedRegion": deleted, "insertedContent": { "text": text } }],
+        }],
+        "description": { "text": format!("Apply the fix of {id}.") },
+    })
 }
 
-fn level(contract: &Contract) -> ResultLevel {
-    match contract.severity {
-        Severity::Error => ResultLevel::Error,
-        Severity::Warning => ResultLevel::Warning,
-    }
+fn region(spot: &HostLocation, violation: &Violation) -> Value {
+    let Some(region) = spot.region else { return json!({ "startLine": spot.line }) };
+    let is_end_shown = spot.last_line() == region.end.line;
+    without_nulls(json!({
+        "endColumn": is_end_shown.then_some(region.end.column),
+        "endLine": spot.last_line(),
+        "snippet": violation.found.as_ref().map(|found| json!({ "text": found.text })),
+        "startColumn": region.start.column,
+        "startLine": spot.line,
+    }))
 }
 
-fn region(spot: &HostLocation, violation: &Violation) -> Region {
-    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let mut wire = Region::builder().start_line(number(spot.line)).build();
-    let Some(region) = spot.region else { return wire };
-    wire.start_column = Some(number(region.start.column));
-    wire.end_line = Some(number(spot.last_line()));
-    wire.end_column = (spot.last_line() == region.end.line).then(|| number(region.end.column));
-    let found = violation.found.as_ref();
-    wire.snippet = found.map(|found| ArtifactContent::builder().text(&found.text).build());
-    wire
+fn location(path: &RelPath, region: Value) -> Value {
+    json!({ "physicalLocation": { "artifactLocation": file(path), "region": region } })
 }
 
-fn location(path: &RelPath, region: Region) -> Location {
-    let physical = PhysicalLocation::builder().artifact_location(file(path)).region(region).build();
-    Location::builder().physical_location(physical).build()
-}
-
-fn file(path: &RelPath) -> ArtifactLocation {
-    ArtifactLocation::builder().uri(uri(path)).uri_base_id(SOURCE_ROOT).build()
+fn file(path: &RelPath) -> Value {
+    json!({ "uri": uri(path), "uriBaseId": "%SRCROOT%" })
 }
 
 /// The path as a relative URI reference, percent-encoded.
@@ -385,19 +382,17 @@ fn uri(path: &RelPath) -> String {
 }
 
 fn notification(text: &str, level: &str, path: Option<&RelPath>) -> Value {
-    let mut notification = Notification::builder().message(message(text)).level(json!(level)).build();
-    notification.locations = path.map(|path| vec![location(path, Region::builder().start_line(1).build())]);
-    to_json(notification)
-}
-
-fn message(text: &str) -> Message {
-    Message::builder().text(text).build()
+    without_nulls(json!({
+        "level": level,
+        "locations": path.map(|path| [location(path, json!({ "startLine": 1 }))]),
+        "message": { "text": text },
+    }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::quota::MAX_RESULTS;
     use super::*;
+    use serde_sarif::sarif::Sarif;
 
     fn well() -> RunStatus {
         RunStatus { is_successful: true, about_contracts: Vec::new(), about_files: Vec::new() }
@@ -421,8 +416,8 @@ mod tests {
     #[test]
     fn notes_omitted_results() {
         let results = || {
-            let result = SarifResult::builder().message(message("x")).level(ResultLevel::Error).build();
-            std::iter::repeat_n(to_json(result), MAX_RESULTS + 3)
+            let result = json!({ "level": "error", "message": { "text": "x" } });
+            std::iter::repeat_n(result, MAX_RESULTS + 3)
         };
         let mut out = Vec::new();
         let mut status = well();
@@ -438,7 +433,7 @@ mod tests {
 
     #[test]
     fn log_equals_serde_json_output() {
-        let result = to_json(SarifResult::builder().message(message("\"results\": []")).build());
+        let result = json!({ "message": { "text": "\"results\": []" } });
         for count in [0, 1, 3] {
             let mut out = Vec::new();
             write_log(&mut out, Vec::new(), vec![result.clone(); count].into_iter(), well())
@@ -453,5 +448,21 @@ mod tests {
     fn path_is_percent_encoded() {
         let path = RelPath::from_bytes(b"a b/#%/c:\xE9.txt".to_vec());
         assert_eq!(uri(&path), "a%20b/%23%25/c%3A%E9.txt");
+    }
+
+    #[test]
+    fn quota_prefers_errors() {
+        let severity = |line: usize| {
+            if line.is_multiple_of(3) { Severity::Error } else { Severity::Warning }
+        };
+        let quota = |count: usize| {
+            let mut quota = ResultQuota::of((1..=count).map(severity));
+            (1..=count).filter(|line| quota.takes(severity(*line))).collect::<Vec<_>>()
+        };
+        let lines = quota(30_000);
+        assert_eq!(lines.len(), MAX_RESULTS);
+        assert_eq!(lines.iter().filter(|line| line.is_multiple_of(3)).count(), 10_000);
+        assert_eq!(quota(25_000).len(), 25_000);
+        assert_eq!(quota(90_000), (1..=75_000).filter(|line| line % 3 == 0).collect::<Vec<_>>());
     }
 }

@@ -101,8 +101,10 @@ type Writer = fn(&mut dyn Write, &Report) -> io::Result<()>;
 const FORMATS: [(&str, Writer); 10] = [
     ("text", |out, report| text::write(out, report, &as_text(Detail::Plain))),
     ("source", |out, report| text::write(out, report, &as_text(Detail::Source(Colour::On)))),
-    ("json", |out, report| json::write(out, report)),
-    ("json with statistics", |out, report| json::write_with_statistics(out, report)),
+    ("json", |out, report| json::write(out, report, None)),
+    ("json with statistics", |out, report| {
+        json::write(out, report, Some(&counts::ViolationCounts::of(report)))
+    }),
     ("sarif", |out, report| sarif::write(out, report, &RepositoryPrefix::default())),
     ("github", |out, report| github::write(out, report, &RepositoryPrefix::default())),
     ("github summary", |out, report| github::write_summary(out, report, &RepositoryPrefix::default())),

@@ -13,7 +13,6 @@ const MAX_BARS: usize = 30;
 /// Contracts with a row of their own: those with the largest change.
 const MAX_CONTRACTS: usize = 5;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const SECONDS_PER_DAY: i64 = 86_400;
 
 /// The output of `phaser history --format json`.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -123,16 +122,7 @@ fn bars(counts: &[usize]) -> String {
 
 /// The UTC date of a time, as YYYY-MM-DD.
 fn day(time: i64) -> String {
-    // Days since 0000-03-01: years that start in March end with the leap day.
-    let days = time.div_euclid(SECONDS_PER_DAY) + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    gix::date::Time::new(time, 0).format_or_unix(gix::date::time::format::SHORT)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::trend::Trend;
 use super::{Page, ReportReadError, ReportedViolation, ViolationRow};
 
-impl Page<'_> {
+impl Page {
     /// Adds a report in JSON, SARIF or HTML.
     ///
     /// # Errors
@@ -31,10 +31,10 @@ impl Page<'_> {
     /// Sorts the rows by path, position and contract.
     fn sort(&mut self) {
         let (paths, contracts) = (&self.shown.paths, &self.shown.contracts);
-        let key = |&ViolationRow(contract, path, line, column, ..): &ViolationRow<'_>| {
+        let key = |&ViolationRow(contract, path, line, column, ..): &ViolationRow| {
             (paths[path].as_str(), line, column, contracts[contract].id.as_str())
         };
-        self.shown.rows.read.sort_by(|a, b| key(a).cmp(&key(b)));
+        self.shown.rows.sort_by(|a, b| key(a).cmp(&key(b)));
     }
 
     /// Adds the output of `phaser history --format json`.
@@ -43,22 +43,16 @@ impl Page<'_> {
     ///
     /// The bytes are no history.
     pub fn add_history(&mut self, bytes: &[u8]) -> Result<(), ReportReadError> {
-        let Trend { commits } = Trend::read(bytes)?;
-        self.shown.history = Some(commits);
+        self.add_trend(Trend::read(bytes)?);
         Ok(())
     }
 
     fn add_json(&mut self, report: &Value) {
         self.shown.checked += items(&report["files_checked"]).len();
-        for skipped in items(&report["skipped"]) {
-            self.shown
-                .gaps
-                .push((text(&skipped["file_path"]).to_owned(), text(&skipped["reason"]).to_owned()));
-        }
-        for warning in items(&report["warnings"]) {
-            self.shown
-                .gaps
-                .push((text(&warning["file_path"]).to_owned(), text(&warning["message"]).to_owned()));
+        for (list, reason) in [("skipped", "reason"), ("warnings", "message")] {
+            let gaps = items(&report[list]).iter();
+            let gap = |gap: &Value| (text(&gap["file_path"]).to_owned(), text(&gap[reason]).to_owned());
+            self.shown.gaps.extend(gaps.map(gap));
         }
         for violation in items(&report["violations"]).iter().chain(items(&report["suppressed"])) {
             self.add(&ReportedViolation {
@@ -237,7 +231,7 @@ mod tests {
         {
             let mut shown = Page::new("");
             let read = shown.add_report(page(data).as_bytes());
-            assert_eq!(read.ok().map(|()| shown.shown.rows.read.len()), rows, "{data}");
+            assert_eq!(read.ok().map(|()| shown.shown.rows.len()), rows, "{data}");
         }
         assert!(Page::new("").add_report(b"<html></html>").is_err());
     }
