@@ -11,7 +11,7 @@ use phaser_core::contract::Severity;
 use phaser_core::fix::{Applied, Fixer, is_fixable};
 use phaser_core::matcher::FileNames;
 use phaser_core::matcher::Matcher;
-use phaser_core::text::{Bytes, Text, encode_like};
+use phaser_core::text::{Text, encode_like};
 use phaser_core::violation::Violation;
 use phaser_project::path::RelPath;
 use phaser_project::project::{Inspection, MAX_FILE_SIZE};
@@ -110,7 +110,7 @@ fn fix_file<'a>(matcher: &Matcher, denied: DeniedCall<'_>, target: &'a Target) -
         return None;
     }
     let Content::Bytes(given) = &target.content else { return None };
-    let text = Text::of(given)?;
+    let text = Text::new(given.as_slice())?;
     let mattering = report.contracts.iter().filter(|contract| contract.severity >= least);
     let kept: HashSet<String> = mattering.map(|contract| contract.id.clone()).collect();
     let spared = report.old().filter(|one| one.path == target.path);
@@ -148,7 +148,7 @@ fn rewritten(call: &Call, change: &FileChange, fixed: &FixedText<'_>) -> Option<
 }
 
 /// The bytes of a file on disk; empty if it does not exist, `None` if it cannot be read.
-fn on_disk(path: &Path) -> Option<Option<Bytes>> {
+fn on_disk(path: &Path) -> Option<Option<Vec<u8>>> {
     match path.exists() {
         true => Some(Some(Reader::new(MAX_FILE_SIZE).into_file(path).ok()?)),
         false => Some(None),
@@ -157,12 +157,12 @@ fn on_disk(path: &Path) -> Option<Option<Bytes>> {
 
 /// An edit algorithm with the file it applies to.
 struct Made {
-    current: Option<Bytes>,
+    current: Option<Vec<u8>>,
     algorithm: Algorithm,
 }
 
 impl Made {
-    fn with(&self, edit: &TextEdit, new: &str) -> Option<Bytes> {
+    fn with(&self, edit: &TextEdit, new: &str) -> Option<Vec<u8>> {
         let edit = TextEdit { new: new.to_owned(), ..edit.clone() };
         (self.algorithm.0)(
             self.current.clone(),

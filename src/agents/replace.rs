@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use phaser_core::text::{Bytes, to_str};
+use phaser_core::text::to_str;
 use phaser_project::tool_call::{Algorithm, NotApplied, Occurrences, TextEdit, in_turn};
 
 /// Replaces an exact match, line endings aside. An empty old text creates a file.
@@ -16,7 +16,7 @@ pub const EXACT: Algorithm = Algorithm(exact);
 /// Appends the new text to the file, on a new line.
 pub const APPEND: Algorithm = Algorithm(append);
 
-fn exact(current: Option<Bytes>, edits: &[TextEdit], limit: usize) -> Result<Bytes, NotApplied> {
+fn exact(current: Option<Vec<u8>>, edits: &[TextEdit], limit: usize) -> Result<Vec<u8>, NotApplied> {
     let creates = edits.first().is_some_and(|edit| edit.old.is_empty());
     let file = match &current {
         Some(bytes) => to_str(bytes).ok_or(NotApplied::BinaryFile)?,
@@ -54,13 +54,13 @@ fn replaced(text: &str, edit: &TextEdit, limit: usize) -> Result<String, NotAppl
     if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 
-fn append(current: Option<Bytes>, edits: &[TextEdit], limit: usize) -> Result<Bytes, NotApplied> {
+fn append(current: Option<Vec<u8>>, edits: &[TextEdit], limit: usize) -> Result<Vec<u8>, NotApplied> {
     let mut bytes = current.unwrap_or_default();
     for edit in edits {
         if bytes.last().is_some_and(|last| *last != b'\n') {
-            bytes.replace(bytes.len()..bytes.len(), b"\n");
+            bytes.push(b'\n');
         }
-        bytes.replace(bytes.len()..bytes.len(), edit.new.as_bytes());
+        bytes.extend_from_slice(edit.new.as_bytes());
         if bytes.len() > limit {
             return Err(NotApplied::TooLarge(limit));
         }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn on(file: &str, edits: &[TextEdit]) -> Result<String, NotApplied> {
-        exact(Some(file.into()), edits, 100).map(|bytes| String::from_utf8(bytes.into_vec()).expect("UTF-8"))
+        exact(Some(file.into()), edits, 100).map(|bytes| String::from_utf8(bytes).expect("UTF-8"))
     }
 
     #[test]

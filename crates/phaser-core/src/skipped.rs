@@ -93,15 +93,14 @@ impl Why {
         text::unread_encoding(bytes).map_or(Self::Binary, Self::Encoding)
     }
 
-    /// Whether the reason is about the contract with this id, not about the file as a whole.
-    pub fn concerns(&self, contract: &str) -> bool {
+    /// The ids of the contracts that the reason is about; `None` if it is about the file as a whole, and so about every
+    /// contract that applies.
+    fn contracts(&self) -> Option<&[String]> {
         match self {
             Self::TooManyMatches { id, .. } | Self::TooComplex { id } | Self::OutOfTime { id } => {
-                id == contract
+                Some(std::slice::from_ref(id))
             }
-            Self::NoTimeLeft { ids } | Self::TooManyViolations { ids, .. } => {
-                ids.iter().any(|id| id == contract)
-            }
+            Self::NoTimeLeft { ids } | Self::TooManyViolations { ids, .. } => Some(ids),
             Self::Binary
             | Self::Encoding(_)
             | Self::NotAFile
@@ -113,31 +112,18 @@ impl Why {
             | Self::Outside
             | Self::PathTooLong { .. }
             | Self::NotReconstructed(_)
-            | Self::TimeOver { .. } => false,
+            | Self::TimeOver { .. } => None,
         }
     }
 
-    /// Whether the reason is about the file as a whole, and so about every contract that applies.
+    /// Whether the reason is about the contract with this id, not about the file as a whole.
+    pub fn concerns(&self, contract: &str) -> bool {
+        self.contracts().is_some_and(|ids| ids.iter().any(|id| id == contract))
+    }
+
+    /// Whether the reason is about the file as a whole.
     pub fn is_about_file(&self) -> bool {
-        match self {
-            Self::TooManyMatches { .. }
-            | Self::TooComplex { .. }
-            | Self::OutOfTime { .. }
-            | Self::NoTimeLeft { .. }
-            | Self::TooManyViolations { .. } => false,
-            Self::Binary
-            | Self::Encoding(_)
-            | Self::NotAFile
-            | Self::Link
-            | Self::Submodule
-            | Self::TooLarge { .. }
-            | Self::Unreadable(_)
-            | Self::ParentComponent
-            | Self::Outside
-            | Self::PathTooLong { .. }
-            | Self::NotReconstructed(_)
-            | Self::TimeOver { .. } => true,
-        }
+        self.contracts().is_none()
     }
 
     pub fn gap(&self) -> Gap {

@@ -8,13 +8,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-mod bytes;
 mod changed;
 mod encoding;
 
-pub use bytes::Bytes;
-#[cfg(any(test, feature = "testing"))]
-pub use bytes::UNITS;
 pub use changed::changed_lines;
 pub use encoding::decode_utf16le;
 pub use encoding::{encode_like, place_in_file, starts_with_mark, unread_encoding};
@@ -71,20 +67,8 @@ impl<'a> Text<'a> {
     /// `None` if the bytes are binary.
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Option<Self> {
         let bytes = encoding::decode(bytes.into());
-        let ascii = survey(&bytes)?.is_ascii;
+        let ascii = is_ascii_text(&bytes)?;
         Some(Self { bytes, ascii, index: OnceCell::new() })
-    }
-
-    /// [`Text::new`], with the survey of `bytes` if it is known.
-    pub fn of(bytes: &'a Bytes) -> Option<Self> {
-        match bytes.known() {
-            // The survey covers the mark, the text does not.
-            Some(known) if !starts_with_mark(bytes) => {
-                let ascii = known?.is_ascii;
-                Some(Self { bytes: Cow::Borrowed(bytes), ascii, index: OnceCell::new() })
-            }
-            Some(_) | None => Self::new(&**bytes),
-        }
     }
 
     /// The bytes that contracts are matched against.
@@ -195,20 +179,12 @@ pub fn to_str(bytes: &[u8]) -> Option<Cow<'_, str>> {
 /// Text has no NUL, and at most one in ten of its characters is a control character other than newline, carriage
 /// return and tab.
 pub fn is_text(bytes: &[u8]) -> bool {
-    survey(bytes).is_some()
+    is_ascii_text(bytes).is_some()
 }
 
-/// Facts from one pass over a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Survey {
-    pub is_ascii: bool,
-    pub has_returns: bool,
-    has_controls: bool,
-}
-
-/// `None` if the bytes are not text. One pass, two if there are control characters.
-fn survey(bytes: &[u8]) -> Option<Survey> {
-    let (mut has_controls, mut has_returns, mut all) = (false, false, 0);
+/// Whether a text is ASCII; `None` if the bytes are not text. One pass, two if there are control characters.
+fn is_ascii_text(bytes: &[u8]) -> Option<bool> {
+    let (mut has_controls, mut all) = (false, 0);
     for stretch in bytes.chunks(STRETCH) {
         // Minima vectorise, and two of them distinguish tabs, newlines and all visible characters.
         let (mut lowest, mut lowest_beyond_newline) = (u8::MAX, u8::MAX);
@@ -217,21 +193,15 @@ fn survey(bytes: &[u8]) -> Option<Survey> {
             lowest_beyond_newline = lowest_beyond_newline.min(byte.wrapping_sub(b'\n' + 1));
             all |= byte;
         }
-        if lowest >= b'\t' && lowest_beyond_newline >= b' ' - (b'\n' + 1) {
-            continue;
-        }
-        let mut control_here = false;
-        for &byte in stretch {
-            control_here |= is_control(byte);
-            has_returns |= byte == b'\r';
-        }
         if lowest == 0 {
             return None;
         }
-        has_controls |= control_here;
+        if lowest < b'\t' || lowest_beyond_newline < b' ' - (b'\n' + 1) {
+            has_controls |= stretch.iter().fold(false, |any, &byte| any | is_control(byte));
+        }
     }
     let few = || bytes.iter().filter(|byte| is_control(**byte)).count() * 10 <= count_chars(bytes);
-    (!has_controls || few()).then_some(Survey { is_ascii: all.is_ascii(), has_returns, has_controls })
+    (!has_controls || few()).then_some(all.is_ascii())
 }
 
 /// The bytes between two tests for NUL.
@@ -353,16 +323,8 @@ mod tests {
             for (before, after) in [(0, 0), (1, 40), (40, 1), (STRETCH - 1, 3), (STRETCH, STRETCH)] {
                 let bytes = [&vec![b'a'; before][..], &[byte], &vec![b' '; after]].concat();
                 let is_text = byte != 0 && (!is_control || bytes.len() >= 10);
-                let expected = Survey {
-                    is_ascii: byte.is_ascii(),
-                    has_returns: byte == b'\r',
-                    has_controls: is_control,
-                };
-                assert_eq!(
-                    survey(&bytes),
-                    is_text.then_some(expected),
-                    "{byte} after {before}, before {after}"
-                );
+                let expected = is_text.then_some(byte.is_ascii());
+                assert_eq!(is_ascii_text(&bytes), expected, "{byte} after {before}, before {after}");
             }
         }
     }

@@ -305,7 +305,7 @@ fn read_target(
             Err(unknown) => new = Some(unknown),
         }
     }
-    let text = content.as_ref().map(|bytes| target.content.text(bytes));
+    let text = content.as_ref().map(|bytes| Text::new(&**bytes));
     let readable = text.as_ref().ok().and_then(Option::as_ref);
     let mut checked = matcher.check_with(scratch, selection, &target.path, readable);
     if let Some(whole) = &target.whole {

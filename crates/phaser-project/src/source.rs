@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use crate::path::RelPath;
 use crate::tool_call::{Call, CellEdit, NotApplied};
 use phaser_core::skipped::{Skipped, Why};
-use phaser_core::text::{Bytes, Text};
 
 pub mod changes;
 pub mod files;
@@ -93,23 +92,13 @@ pub enum Content {
     /// A file on disk.
     File(PathBuf),
     /// Bytes in memory.
-    Bytes(Bytes),
+    Bytes(Vec<u8>),
     /// A git blob.
     Blob(git::Blob),
     /// A notebook, with an edit of one cell.
-    Notebook(Box<(Bytes, CellEdit)>),
+    Notebook(Box<(Vec<u8>, CellEdit)>),
     /// Unavailable for this reason; only the path is judged.
     Opaque(Why),
-}
-
-impl Content {
-    /// The text of bytes that were read, if they are text. Bytes in memory keep their survey.
-    pub fn text<'a>(&'a self, read: &'a [u8]) -> Option<Text<'a>> {
-        match self {
-            Self::Bytes(bytes) => Text::of(bytes),
-            Self::File(_) | Self::Blob(_) | Self::Notebook(_) | Self::Opaque(_) => Text::new(read),
-        }
-    }
 }
 
 /// How much of the project the targets cover. Project-wide requirements need all of it.
@@ -148,7 +137,7 @@ impl Targets {
 /// Reads targets one after another into one buffer.
 #[derive(Debug)]
 pub struct Reader {
-    buffer: Bytes,
+    buffer: Vec<u8>,
     blobs: git::BlobReader,
     limit: u64,
 }
@@ -156,7 +145,7 @@ pub struct Reader {
 impl Reader {
     /// A reader for files of at most `limit` bytes.
     pub fn new(limit: u64) -> Self {
-        Self { buffer: Bytes::default(), blobs: git::BlobReader::default(), limit }
+        Self { buffer: Vec::new(), blobs: git::BlobReader::default(), limit }
     }
 
     /// The bytes of a target.
@@ -181,33 +170,32 @@ impl Reader {
     }
 
     /// The bytes of a file on disk, owned.
-    pub fn into_file(self, path: &Path) -> Result<Bytes, Why> {
+    pub fn into_file(self, path: &Path) -> Result<Vec<u8>, Why> {
         let (file, expected) = self.open(path)?;
-        let mut bytes = Bytes::zeroed(expected + 1);
+        let mut bytes = vec![0; expected + 1];
         let size = fill(&file, &mut bytes).map_err(unreadable)?;
         if size <= expected {
             bytes.truncate(size);
             return Ok(bytes);
         }
-        let mut bytes = bytes.into_vec();
         self.read_rest(&file, &mut bytes)?;
-        Ok(bytes.into())
+        Ok(bytes)
     }
 
     /// The bytes of a file on disk.
     pub fn read_file(&mut self, path: &Path) -> Result<&[u8], Why> {
         let (file, expected) = self.open(path)?;
         if self.buffer.len() <= expected {
-            self.buffer = Bytes::zeroed(expected + 1);
+            self.buffer = vec![0; expected + 1];
         }
         let size = fill(&file, &mut self.buffer[..=expected]).map_err(unreadable)?;
         if size <= expected {
             return Ok(&self.buffer[..size]);
         }
-        let mut bytes = std::mem::take(&mut self.buffer).into_vec();
+        let mut bytes = std::mem::take(&mut self.buffer);
         bytes.truncate(size);
         self.read_rest(&file, &mut bytes)?;
-        self.buffer = bytes.into();
+        self.buffer = bytes;
         Ok(&self.buffer)
     }
 
@@ -276,7 +264,7 @@ mod tests {
         for content in ["", "12345", "1", "", "123"] {
             std::fs::write(&path, content).expect("written");
             assert_eq!(reader.read_file(&path), Ok(content.as_bytes()));
-            assert_eq!(Reader::new(5).into_file(&path), Ok(Bytes::from(content)));
+            assert_eq!(Reader::new(5).into_file(&path), Ok(Vec::from(content)));
         }
         std::fs::write(&path, "123456").expect("written");
         assert_eq!(reader.read_file(&path), Err(Why::TooLarge { size: 6, limit: 5 }));

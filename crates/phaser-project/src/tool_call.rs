@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use phaser_core::skipped::Skipped;
-use phaser_core::text::Bytes;
 
 pub mod patch;
 
@@ -125,7 +124,7 @@ pub struct Algorithm(pub MakeEdits);
 
 /// Applies edits to the bytes of a file, `None` if it does not exist. Fails if the result exceeds `limit` bytes.
 pub type MakeEdits =
-    fn(current: Option<Bytes>, edits: &[TextEdit], limit: usize) -> Result<Bytes, NotApplied>;
+    fn(current: Option<Vec<u8>>, edits: &[TextEdit], limit: usize) -> Result<Vec<u8>, NotApplied>;
 
 /// The limit on bytes that all edits of one event search together.
 pub const MAX_WORK: usize = 512 * 1024 * 1024;

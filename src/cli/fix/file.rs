@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use phaser_core::fix::{Applied, Fixer, Left};
 use phaser_core::matcher::FileNames;
 use phaser_core::skipped::Gap;
-use phaser_core::text::{Bytes, Text, encode_like};
+use phaser_core::text::{Text, encode_like};
 use phaser_core::violation::{Match, State, Violation};
 use phaser_project::atomic_write;
 use phaser_project::path::{RelPath, Root, real_path};
@@ -144,7 +144,7 @@ impl Job<'_> {
     }
 
     fn read(&self, path: &std::path::Path) -> Result<Vec<u8>, Problem> {
-        let read = Reader::new(self.limit).into_file(path).map(Bytes::into_vec);
+        let read = Reader::new(self.limit).into_file(path);
         read.map_err(|why| Problem::Failed(why.to_string()))
     }
 

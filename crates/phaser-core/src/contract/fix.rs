@@ -1,10 +1,11 @@
 //! The value of `fix`: a replacement template with references to capture groups.
 //!
-//! The template is checked against the groups of the pattern without compiling it: groups are counted in its source.
+//! The template is checked against the groups of the pattern, which is translated for that and not compiled.
 
 use std::cell::LazyCell;
 
 use super::{Dialect, Pattern};
+use crate::matcher::pattern::dialect::{TranslationPurpose, translate};
 use crate::sanitize::printable;
 use crate::suggest::nearest;
 
@@ -112,28 +113,19 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']'))
 }
 
-/// The capture groups of a pattern.
+/// The capture groups of a pattern, with names; `None` for a literal, which has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Groups {
-    /// A literal pattern has none.
-    Literal,
-    /// In order, with names.
-    Of(Vec<Option<String>>),
-}
+struct Groups(Option<Vec<Option<String>>>);
 
 impl Groups {
     fn of(pattern: &Pattern) -> Self {
-        match pattern.dialect {
-            Dialect::Literal => Self::Literal,
-            Dialect::Regex => Self::Of(groups(&pattern.source)),
-        }
+        let groups = || translate(&pattern.source, TranslationPurpose::Superset).map(|made| made.captures);
+        Self((pattern.dialect == Dialect::Regex).then(|| groups().unwrap_or_default()))
     }
 
     fn wrong_number(&self, number: usize) -> Option<String> {
-        let count = match self {
-            Self::Literal => return Some(of_literal(&format!("${number}"))),
-            Self::Of(groups) => groups.len(),
-        };
+        let Some(groups) = &self.0 else { return Some(of_literal(&format!("${number}"))) };
+        let count = groups.len();
         let digits = number.to_string();
         let shorter = (1..digits.len()).rev().find_map(|end| digits[..end].parse().ok());
         let hint = match shorter.filter(|shorter| (1..=count).contains(shorter)) {
@@ -149,10 +141,7 @@ impl Groups {
     }
 
     fn wrong_name(&self, name: &str) -> Option<String> {
-        let groups = match self {
-            Self::Literal => return Some(of_literal(&format!("${{{name}}}"))),
-            Self::Of(groups) => groups,
-        };
+        let Some(groups) = &self.0 else { return Some(of_literal(&format!("${{{name}}}"))) };
         let names = || groups.iter().flatten().map(String::as_str);
         if names().any(|known| known == name) {
             return None;
@@ -171,65 +160,6 @@ fn of_literal(used: &str) -> String {
     format!(
         "'fix' uses '{used}', but 'pattern' is plain text here and has no groups (write '$$' for a dollar)"
     )
-}
-
-/// The capture groups in the source of a regular expression.
-fn groups(source: &str) -> Vec<Option<String>> {
-    let mut groups = Vec::new();
-    let mut rest = source;
-    // In verbose mode a comment may contain parentheses.
-    let mut verbose = false;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '\\' => rest = after_first(rest),
-            '[' => rest = after_class(rest),
-            '#' if verbose => rest = &rest[rest.find('\n').unwrap_or(rest.len())..],
-            '(' if rest.starts_with("?#") => rest = &rest[rest.find(')').unwrap_or(rest.len())..],
-            '(' => match rest.strip_prefix('?') {
-                None => groups.push(None),
-                Some(inside) => {
-                    verbose |= sets_verbose(inside);
-                    groups.extend(name(inside).map(|name| Some(name.to_owned())));
-                }
-            },
-            _ => {}
-        }
-    }
-    groups
-}
-
-fn after_first(text: &str) -> &str {
-    &text[text.chars().next().map_or(0, char::len_utf8)..]
-}
-
-/// The part after a character class, given the part after its `[`.
-fn after_class(rest: &str) -> &str {
-    let mut rest = rest.strip_prefix('^').unwrap_or(rest);
-    rest = rest.strip_prefix(']').unwrap_or(rest);
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            ']' => return rest,
-            '\\' => rest = after_first(rest),
-            '[' if rest.starts_with(':') => rest = rest.find(":]").map_or(rest, |end| &rest[end + 2..]),
-            _ => {}
-        }
-    }
-    rest
-}
-
-/// The name of a group, given the part after its `(?`.
-fn name(inside: &str) -> Option<&str> {
-    let named = inside.strip_prefix("P<").or_else(|| inside.strip_prefix('<'))?;
-    let name = &named[..named.find('>')?];
-    is_name(name).then_some(name)
-}
-
-/// Whether flags, given the part after `(?`, enable verbose mode.
-fn sets_verbose(inside: &str) -> bool {
-    let on = inside.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-    inside[on.len()..].starts_with([':', ')', '-']) && on.contains('x')
 }
 
 #[cfg(test)]
@@ -270,7 +200,10 @@ mod tests {
     #[test]
     fn counts_groups_in_source() {
         let names = |pattern: &str| {
-            let names = groups(pattern).into_iter().map(|name| name.unwrap_or_default());
+            let pattern =
+                Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
+            let groups = Groups::of(&pattern).0.expect("a regular expression");
+            let names = groups.into_iter().map(|name| name.unwrap_or_default());
             names.collect::<Vec<_>>().join(",")
         };
         for (pattern, expected) in [

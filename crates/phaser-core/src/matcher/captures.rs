@@ -3,29 +3,17 @@
 use std::ops::Range;
 
 use fancy_regex::RegexInput;
-use regex_automata::nfa::thompson::WhichCaptures;
-use regex_automata::{Anchored, Input, meta};
 
 use super::pattern::backtracking;
 use super::pattern::dialect::{self, TranslationPurpose};
-use super::pattern::linear::{self, Charset, SIZE_LIMIT};
 use super::view::View;
 use crate::contract::{Dialect, Pattern};
 use crate::text::Text;
 
-/// A pattern compiled with its groups.
+/// A pattern compiled with its groups. The backtracking engine serves every pattern: it takes all constructs, and a
+/// known match is found at once.
 #[derive(Debug)]
-pub struct Captures {
-    engine: CaptureEngine,
-    /// The name of each group by number. Group 0 is the match.
-    names: Vec<Option<String>>,
-}
-
-#[derive(Debug)]
-enum CaptureEngine {
-    Linear(Box<meta::Regex>),
-    Backtracking(Box<fancy_regex::Regex>),
-}
+pub struct Captures(fancy_regex::Regex);
 
 /// The span of each group by number; `None` for a group that took no part in the match.
 pub type CaptureSpans = Vec<Option<Range<usize>>>;
@@ -36,56 +24,28 @@ impl Captures {
         if pattern.dialect == Dialect::Literal {
             return None;
         }
-        let translation = dialect::translate(&pattern.source, TranslationPurpose::Search).ok()?;
-        let owned = |name: Option<&str>| name.map(str::to_owned);
-        if translation.backtracks.is_some() {
-            let regex = backtracking::with_groups(&translation.regex, &translation.facts)?;
-            let names = regex.capture_names().map(owned).collect();
-            return Some(Self { engine: CaptureEngine::Backtracking(Box::new(regex)), names });
-        }
-        let tree = linear::parse(&translation.regex, Charset::Any).ok()?;
-        let config = meta::Config::new()
-            .utf8_empty(false)
-            .nfa_size_limit(Some(SIZE_LIMIT))
-            .which_captures(WhichCaptures::All);
-        let regex = meta::Builder::new().configure(config).build_from_hir(&tree).ok()?;
-        let names = regex.group_info().pattern_names(regex_automata::PatternID::ZERO).map(owned).collect();
-        Some(Self { engine: CaptureEngine::Linear(Box::new(regex)), names })
+        let translation = dialect::translate(&pattern.source, TranslationPurpose::Backtracking).ok()?;
+        backtracking::with_groups(&translation.regex, &translation.facts).map(Self)
     }
 
+    /// The number of the group with this name.
     pub fn number(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|known| known.as_deref() == Some(name))
+        self.0.capture_names().position(|known| known == Some(name))
     }
 
     /// The groups of each of these matches, which the pattern is known to have in `text`.
     pub fn captured(&self, text: &Text<'_>, matches: &[Range<usize>]) -> Vec<Option<CaptureSpans>> {
         let view = View::of(text);
         let one = |place: &Range<usize>| {
-            let captured = self.at(view.bytes(), view.in_view(place.start))?;
-            let in_file = |range: Range<usize>| view.in_file(range);
-            let captured: CaptureSpans = captured.into_iter().map(|range| range.map(in_file)).collect();
+            let text = std::str::from_utf8(view.bytes()).ok()?;
+            let input = RegexInput::new(text).range(view.in_view(place.start)..text.len());
+            let found = self.0.captures_input(input).ok()??;
+            let group = |number| found.get(number).map(|group| view.in_file(group.range()));
+            let captured: CaptureSpans = (0..found.len()).map(group).collect();
             // A match with another span is another match.
             (captured.first()?.as_ref() == Some(place)).then_some(captured)
         };
         matches.iter().map(one).collect()
-    }
-
-    fn at(&self, bytes: &[u8], start: usize) -> Option<CaptureSpans> {
-        match &self.engine {
-            CaptureEngine::Linear(regex) => {
-                let mut found = regex.create_captures();
-                let input = Input::new(bytes).range(start..).anchored(Anchored::Yes);
-                regex.search_captures(&input, &mut found);
-                let ranges = found.iter().map(|span| span.map(|span| span.range()));
-                found.is_match().then(|| ranges.collect())
-            }
-            CaptureEngine::Backtracking(regex) => {
-                let text = std::str::from_utf8(bytes).ok()?;
-                let input = RegexInput::new(text).range(start..text.len());
-                let found = regex.captures_input(input).ok()??;
-                Some((0..found.len()).map(|number| found.get(number).map(|group| group.range())).collect())
-            }
-        }
     }
 }
 
@@ -134,8 +94,9 @@ mod tests {
             let contract = Contract::from_yaml(&file, "a.yaml").expect("a contract");
             let Some(pattern) = contract.check.pattern() else { continue };
             let Some(groups) = Captures::of(pattern) else { continue };
-            let count = groups.names.len() - 1;
-            let names = groups.names.iter().flatten().map(|name| format!("${{{name}}}")).collect::<String>();
+            let count = groups.0.captures_len() - 1;
+            let names =
+                groups.0.capture_names().flatten().map(|name| format!("${{{name}}}")).collect::<String>();
             let fix = |template: String| FixTemplate::new(template, 1);
             assert_eq!(fix(format!("${count}{names}")).mistake(pattern), None, "{}", contract.id);
             assert!(fix(format!("${}", count + 1)).mistake(pattern).is_some(), "{}", contract.id);

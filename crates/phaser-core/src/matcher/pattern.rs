@@ -128,7 +128,7 @@ impl CompiledPattern {
         if translation.facts.properties > MAX_PROPERTIES {
             return Err(PatternError::TooLarge);
         }
-        let Translation { regex, backtracks, mut notes, facts } = translation;
+        let Translation { regex, backtracks, mut notes, facts, .. } = translation;
         let (engine, requirements) = match backtracks {
             Some(because) => {
                 let tree = |purpose| {

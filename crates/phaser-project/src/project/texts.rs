@@ -13,7 +13,7 @@ impl Texts {
     pub fn of(targets: &Targets) -> Option<Self> {
         let all = targets.targets.iter().map(|target| match (&target.content, &target.whole) {
             (Content::Bytes(bytes), None) if QuickReject::takes(bytes) => {
-                QuickReject::of_text(&Text::of(bytes)?)
+                QuickReject::of_text(&Text::new(bytes.as_slice())?)
             }
             _ => None,
         });

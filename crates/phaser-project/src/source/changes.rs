@@ -14,7 +14,7 @@ use crate::tool_call::{
 };
 use phaser_core::sanitize::head;
 use phaser_core::skipped::{Skipped, Why};
-use phaser_core::text::{Bytes, Text};
+use phaser_core::text::Text;
 
 /// The files that `call` changes. A file of more than `limit` bytes is skipped.
 pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
@@ -59,7 +59,7 @@ struct ReconstructedFile<'a> {
 
 /// The new version of a file: `bytes` is what contracts see, `whole` the whole file where that is more (a notebook).
 struct FileVersions {
-    bytes: Bytes,
+    bytes: Vec<u8>,
     whole: Option<Content>,
     before: Option<PreviousFile>,
 }
@@ -80,7 +80,7 @@ impl From<Content> for PreviousFile {
 
 impl ReconstructedFile<'_> {
     fn target(&self) -> Result<Target, Why> {
-        let mut worked = match &self.change.rewrite {
+        let worked = match &self.change.rewrite {
             Rewrite::Cell(edit) => self.notebook(edit)?,
             Rewrite::Whole(content) => self.written(content)?,
             Rewrite::Edits { .. } => self.edited()?,
@@ -90,8 +90,7 @@ impl ReconstructedFile<'_> {
         if worked.bytes.len() as u64 > self.limit {
             return Err(Why::TooLarge { size: worked.bytes.len() as u64, limit: self.limit });
         }
-        worked.bytes.look();
-        let content = if Text::of(&worked.bytes).is_some() {
+        let content = if Text::new(worked.bytes.as_slice()).is_some() {
             Content::Bytes(worked.bytes)
         } else {
             Content::Opaque(self.not_text())
@@ -112,7 +111,7 @@ impl ReconstructedFile<'_> {
 
     /// The call writes the whole file.
     fn written(&self, content: &str) -> Result<FileVersions, Why> {
-        let given = || Bytes::from(content);
+        let given = || Vec::from(content);
         let bytes = match self.call.moment {
             Moment::Before => given(),
             Moment::After => self.current()?.unwrap_or_else(given),
@@ -149,9 +148,7 @@ impl ReconstructedFile<'_> {
                 let before = moved.as_ref().map(|_| PreviousFile { content, whole: None, path: Some(from) });
                 (moved, before)
             }
-            PatchBase::Text(text) => {
-                (Some(Bytes::from(text.as_str())), self.before().map(PreviousFile::from))
-            }
+            PatchBase::Text(text) => (Some(Vec::from(text.as_str())), self.before().map(PreviousFile::from)),
         };
         let start = start.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
@@ -191,7 +188,7 @@ impl ReconstructedFile<'_> {
         let bytes = source.map_err(not_applied)?.unwrap_or_default().into();
         let original = match (self.call.moment, &self.change.original) {
             (Moment::Before, _) => current.clone(),
-            (Moment::After, Some(Original::Text(text))) => Some(Bytes::from(text.as_str())),
+            (Moment::After, Some(Original::Text(text))) => Some(Vec::from(text.as_str())),
             (Moment::After, _) => None,
         };
         // A new cell has no previous source; the cell at its index is another one.
@@ -222,11 +219,11 @@ impl ReconstructedFile<'_> {
     }
 
     /// The bytes of the file on disk; `None` if there is none.
-    fn current(&self) -> Result<Option<Bytes>, Why> {
+    fn current(&self) -> Result<Option<Vec<u8>>, Why> {
         self.read(&self.path)
     }
 
-    fn read(&self, path: &Path) -> Result<Option<Bytes>, Why> {
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, Why> {
         let unreadable = |error: String| Why::NotReconstructed(format!("Cannot read file: {error}"));
         match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -277,8 +274,8 @@ mod tests {
     use crate::tool_call::{Algorithm, Occurrences, TextEdit};
 
     /// A client that replaces the first occurrence, or puts the new text into a file that is not there.
-    fn simple(current: Option<Bytes>, edits: &[TextEdit], _: usize) -> Result<Bytes, NotApplied> {
-        let text = current.ok_or(NotApplied::FileNotFound)?.into_vec();
+    fn simple(current: Option<Vec<u8>>, edits: &[TextEdit], _: usize) -> Result<Vec<u8>, NotApplied> {
+        let text = current.ok_or(NotApplied::FileNotFound)?;
         let text = String::from_utf8(text).expect("is text");
         if !text.contains(&edits[0].old) {
             return Err(NotApplied::OldNotFound);

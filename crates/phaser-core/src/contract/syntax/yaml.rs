@@ -1,13 +1,6 @@
 //! The full YAML parser, and the only user of serde-saphyr. Unknown keys are collected for warnings.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::budget::BudgetBreach;
-use serde_saphyr::{Error, Location, MessageFormatter, Spanned, UserMessageFormatter, options};
 
 use super::{ContractDocument, UnknownKey, UnknownKeyPlace, counts_beside_rule};
 use crate::contract::keys::{ContractKey, KEYS, KeyLevel, LocatedText, RULE, UNREAD, Value, ValueShape};
@@ -19,30 +12,33 @@ mod node;
 pub(super) use mistake::{Subject, YamlMistake};
 pub use node::{YamlNode, YamlNodeValue, node};
 
+/// The keys of `examples` and of one example.
+const IN_EXAMPLES: &[&str] = &["violating", "passing"];
+const IN_EXAMPLE: &[&str] = &["path", "text", "fixed"];
+
 /// Parses a contract file.
 pub(super) fn read(yaml: &str) -> Result<ContractDocument<'static>, YamlMistake> {
-    let Some(TopMapping(mapping)) = document(yaml, Subject::Contract)? else {
+    let file = node::parse(yaml, Subject::Contract)?;
+    if file.value == YamlNodeValue::Nothing {
         return Err(YamlMistake::at(1, "the file is empty (a contract starts with 'rule_id: …')"));
-    };
-    let (schema, top, inner, outer) = match mapping.rule.map(|rule| *rule) {
-        Some(Spanned { value: RuleMapping(rule), referenced, .. }) => {
-            (ContractSchema::V1_2, line_of(&referenced), rule.written, mapping.written)
-        }
-        None => (ContractSchema::Flat, 1, mapping.written, YamlKeys::default()),
-    };
-    let mut document = ContractDocument { schema, top, values: Vec::new(), unknown_keys: Vec::new() };
-    document.unknown_keys.extend(inner.unknown_keys.into_iter().chain(outer.unknown_keys));
-    let present: Vec<usize> = inner.entries.iter().map(|entry| entry.key).collect();
-    for entry in inner.entries {
-        entry.put_into(&mut document, yaml);
     }
-    for entry in outer.entries {
-        let is_there = present.contains(&entry.key);
+    let mut outer = YamlKeys::of(file, KeyLevel::Top)?;
+    let (schema, top, inner, outer) = match outer.rule.take() {
+        Some(rule) => (ContractSchema::V1_2, rule.line, YamlKeys::of(rule, KeyLevel::Rule)?, outer),
+        None => (ContractSchema::Flat, 1, outer, YamlKeys::default()),
+    };
+    let unknown_keys = inner.unknown.into_iter().chain(outer.unknown).collect();
+    let mut document = ContractDocument { schema, top, values: Vec::new(), unknown_keys };
+    let present: Vec<usize> = inner.known.iter().map(|entry| entry.key).collect();
+    for entry in inner.known {
+        document.put(entry)?;
+    }
+    for entry in outer.known {
         if !counts_beside_rule(entry.key) {
             let (name, line) = (KEYS[entry.key].name.to_owned(), entry.line);
             document.unknown_keys.push(UnknownKey { name, line, place: UnknownKeyPlace::BesideRule });
-        } else if !is_there {
-            entry.put_into(&mut document, yaml);
+        } else if !present.contains(&entry.key) {
+            document.put(entry)?;
         }
     }
     Ok(document)
@@ -50,309 +46,166 @@ pub(super) fn read(yaml: &str) -> Result<ContractDocument<'static>, YamlMistake>
 
 /// The byte range of a boolean at the top level.
 pub(super) fn place_of_flag(yaml: &str, name: &str) -> Option<Range<usize>> {
-    let TopMapping(mapping) = document::<Option<TopMapping>>(yaml, Subject::Contract).ok()??;
-    let entry = mapping.written.entries.into_iter().find(|entry| KEYS[entry.key].name == name)?;
-    let YamlValue::Flag(flag) = entry.raw else { return None };
-    span(&flag.referenced).filter(|range| yaml.get(range.clone()).is_some())
+    let file = node::parse(yaml, Subject::Contract).ok()?;
+    let keys = YamlKeys::of(file, KeyLevel::Top).ok()?;
+    keys.known.into_iter().find(|entry| KEYS[entry.key].name == name)?.value.span
 }
 
-/// Deserializes the only document in `yaml`, within limits of depth and size.
-fn document<'de, T: Deserialize<'de>>(yaml: &'de str, subject: Subject) -> Result<T, YamlMistake> {
-    let options = options! {
-        budget: serde_saphyr::budget! {
-            max_depth: 32,
-            max_nodes: 10_000,
-            max_aliases: 100,
-            max_documents: 1,
-        },
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| mistake::of(yaml, &error, subject))
-}
-
-fn line_of(location: &Location) -> usize {
-    usize::try_from(location.line()).unwrap_or(usize::MAX).max(1)
-}
-
-fn span(location: &Location) -> Option<Range<usize>> {
-    let span = location.span();
-    let start = usize::try_from(span.byte_offset()?).ok()?;
-    Some(start..start + usize::try_from(span.byte_len()?).ok()?)
-}
-
-/// The known and unknown keys of a mapping.
+/// The keys of a mapping. Those without a value are left out.
 #[derive(Default)]
 struct YamlKeys {
-    entries: Vec<YamlEntry>,
-    unknown_keys: Vec<UnknownKey>,
+    known: Vec<YamlEntry>,
+    unknown: Vec<UnknownKey>,
+    rule: Option<YamlNode>,
 }
 
-/// A key with its value.
+/// A known key with its value.
 struct YamlEntry {
     /// The index of the key.
     key: usize,
     line: usize,
-    raw: YamlValue,
+    value: YamlNode,
 }
 
-/// A deserialized value with its location.
-enum YamlValue {
-    Text(Spanned<String>),
-    TextOrList(Spanned<TextOrList>),
-    Flag(Spanned<bool>),
-    Words(Vec<Spanned<String>>),
-    Examples(RawExamples),
-}
-
-impl YamlEntry {
-    fn put_into(self, document: &mut ContractDocument<'static>, yaml: &str) {
-        let value = match self.raw {
-            YamlValue::Text(text) => Value::Text(placed(text)),
-            YamlValue::TextOrList(spanned) => {
-                let place = spanned.referenced;
-                match spanned.value {
-                    TextOrList::Text(text) => Value::Text(LocatedText::new(text, line_of(&place))),
-                    TextOrList::OtherScalar => {
-                        let written = as_written(yaml, &place).unwrap_or_default();
-                        Value::Text(LocatedText::new(written, line_of(&place)))
-                    }
-                    TextOrList::List(list) => Value::List(list.into_iter().map(placed).collect()),
-                }
-            }
-            YamlValue::Flag(flag) => Value::Flag(flag.value),
-            YamlValue::Words(words) => Value::List(words.into_iter().map(placed).collect()),
-            YamlValue::Examples(examples) => Value::Examples(examples.read(document, yaml)),
+impl YamlKeys {
+    fn of(mapping: YamlNode, level: KeyLevel) -> Result<Self, YamlMistake> {
+        let YamlNodeValue::Mapping(entries) = mapping.value else {
+            let what = "not a contract (write one 'key: value' a line, from 'rule_id: …' on)";
+            return Err(YamlMistake::at(mapping.line, what));
         };
-        document.values.push((self.key, value));
-    }
-}
-
-fn placed(spanned: Spanned<String>) -> LocatedText<'static> {
-    let line = line_of(&spanned.referenced);
-    LocatedText::new(spanned.value, line)
-}
-
-/// The source text of a value.
-fn as_written(yaml: &str, location: &Location) -> Option<String> {
-    span(location).and_then(|range| yaml.get(range)).map(str::to_owned)
-}
-
-/// The whole file.
-struct TopMapping(Mapping);
-
-/// The value of `rule`.
-struct RuleMapping(Mapping);
-
-/// A mapping, and the value of `rule` in it.
-#[derive(Default)]
-struct Mapping {
-    written: YamlKeys,
-    rule: Option<Box<Spanned<RuleMapping>>>,
-}
-
-impl<'de> Deserialize<'de> for TopMapping {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MappingVisitor(KeyLevel::Top)).map(Self)
-    }
-}
-
-impl<'de> Deserialize<'de> for RuleMapping {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(MappingVisitor(KeyLevel::Rule)).map(Self)
-    }
-}
-
-struct MappingVisitor(KeyLevel);
-
-impl<'de> Visitor<'de> for MappingVisitor {
-    type Value = Mapping;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the keys of a contract")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Mapping, A::Error> {
-        let mut mapping = Mapping::default();
-        while let Some(name) = map.next_key::<Spanned<String>>()? {
-            let line = line_of(&name.referenced);
-            let name = name.value;
-            let at_top = self.0 == KeyLevel::Top;
-            if let Some(key) = ContractKey::find(&name, self.0) {
-                let raw = next_value(&mut map, KEYS[key].shape)?;
-                mapping.written.entries.extend(raw.map(|raw| YamlEntry { key, line, raw }));
-            } else if at_top && name == RULE {
-                mapping.rule = map.next_value::<Option<Spanned<RuleMapping>>>()?.map(Box::new);
-            } else {
-                map.next_value::<IgnoredAny>()?;
-                if !(at_top && UNREAD.iter().any(|(unread, _)| *unread == name)) {
-                    let place = UnknownKeyPlace::Unknown(self.0);
-                    mapping.written.unknown_keys.push(UnknownKey { name, line, place });
+        let mut keys = Self::default();
+        for (name, value) in entries {
+            let line = name.line;
+            let name = text(name)?.text.into_owned();
+            let is_read = value.value != YamlNodeValue::Nothing;
+            let at_top = level == KeyLevel::Top;
+            match ContractKey::find(&name, level) {
+                Some(key) if is_read => keys.known.push(YamlEntry { key, line, value }),
+                Some(_) => {}
+                None if at_top && name == RULE => keys.rule = is_read.then_some(value),
+                None if at_top && UNREAD.iter().any(|(unread, _)| *unread == name) => {}
+                None => {
+                    keys.unknown.push(UnknownKey { name, line, place: UnknownKeyPlace::Unknown(level) });
                 }
             }
         }
-        Ok(mapping)
+        Ok(keys)
     }
 }
 
-/// The next value, with this shape; `None` for null.
-fn next_value<'de, A: MapAccess<'de>>(map: &mut A, shape: ValueShape) -> Result<Option<YamlValue>, A::Error> {
-    Ok(match shape {
-        ValueShape::Text { .. } => map.next_value::<Option<_>>()?.map(YamlValue::Text),
-        ValueShape::TextOrList { .. } | ValueShape::Choices { .. } => {
-            map.next_value::<Option<_>>()?.map(YamlValue::TextOrList)
-        }
-        ValueShape::Flag { .. } => map.next_value::<Option<_>>()?.map(YamlValue::Flag),
-        ValueShape::Words { .. } => map.next_value::<Option<_>>()?.map(YamlValue::Words),
-        ValueShape::Examples => map.next_value::<Option<_>>()?.map(YamlValue::Examples),
-    })
-}
-
-/// A text, or a list of texts.
-enum TextOrList {
-    Text(String),
-    /// A number or boolean; its source text is used.
-    OtherScalar,
-    List(Vec<Spanned<String>>),
-}
-
-impl<'de> Deserialize<'de> for TextOrList {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextOrListVisitor)
-    }
-}
-
-struct TextOrListVisitor;
-
-impl<'de> Visitor<'de> for TextOrListVisitor {
-    type Value = TextOrList;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text, or a list of texts (put a text in single quotes)")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<TextOrList, E> {
-        Ok(TextOrList::Text(text.to_owned()))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<TextOrList, E> {
-        Ok(TextOrList::OtherScalar)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<TextOrList, E> {
-        Ok(TextOrList::OtherScalar)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<TextOrList, E> {
-        Ok(TextOrList::OtherScalar)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<TextOrList, E> {
-        Ok(TextOrList::OtherScalar)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<TextOrList, A::Error> {
-        let mut list = Vec::new();
-        while let Some(text) = sequence.next_element()? {
-            list.push(text);
-        }
-        Ok(TextOrList::List(list))
-    }
-}
-
-/// The keys of `examples` and of one example.
-const IN_EXAMPLES: &[&str] = &["violating", "passing"];
-const IN_EXAMPLE: &[&str] = &["path", "text", "fixed"];
-
-/// Deserialized examples.
-#[derive(Default)]
-struct RawExamples {
-    violating: Vec<Spanned<RawExample>>,
-    passing: Vec<Spanned<RawExample>>,
-    unknown_keys: Vec<UnknownKey>,
-}
-
-/// A text, or a mapping with a text and its path.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "an example is a text, or a 'path' and a 'text' (put the text in quotes)")]
-enum RawExample {
-    Text(String),
-    /// The source text is used.
-    Flag(bool),
-    /// The source text is used.
-    Number(f64),
-    LocatedText(RawPlacedExample),
-}
-
-#[derive(Deserialize)]
-struct RawPlacedExample {
-    path: Option<String>,
-    text: String,
-    fixed: Option<String>,
-    #[serde(flatten)]
-    unknown_keys: BTreeMap<String, IgnoredAny>,
-}
-
-impl<'de> Deserialize<'de> for RawExamples {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ExamplesVisitor)
-    }
-}
-
-struct ExamplesVisitor;
-
-impl<'de> Visitor<'de> for ExamplesVisitor {
-    type Value = RawExamples;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("two lists (write 'violating: […]' and 'passing: […]')")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawExamples, A::Error> {
-        let mut examples = RawExamples::default();
-        while let Some(name) = map.next_key::<Spanned<String>>()? {
-            match name.value.as_str() {
-                "violating" => examples.violating = map.next_value::<Option<_>>()?.unwrap_or_default(),
-                "passing" => examples.passing = map.next_value::<Option<_>>()?.unwrap_or_default(),
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                    let (line, place) = (line_of(&name.referenced), UnknownKeyPlace::InExamples(IN_EXAMPLES));
-                    examples.unknown_keys.push(UnknownKey { name: name.value, line, place });
+impl ContractDocument<'static> {
+    /// Adds the value of a key, which must have the key's shape.
+    fn put(&mut self, YamlEntry { key, value, .. }: YamlEntry) -> Result<(), YamlMistake> {
+        let value = match KEYS[key].shape {
+            ValueShape::Text { .. } => Value::Text(text(value)?),
+            ValueShape::TextOrList { .. } | ValueShape::Choices { .. } => match value.value {
+                YamlNodeValue::List(list) => Value::List(texts(list)?),
+                YamlNodeValue::Mapping(_) => {
+                    let what = "expected a text, or a list of texts (put a text in single quotes)";
+                    return Err(YamlMistake::at(value.line, what));
                 }
+                YamlNodeValue::Scalar(_) | YamlNodeValue::Nothing => Value::Text(text(value)?),
+            },
+            ValueShape::Flag { .. } => Value::Flag(flag(value)?),
+            ValueShape::Words { .. } => Value::List(texts(list(value)?)?),
+            ValueShape::Examples => Value::Examples(self.examples(value)?),
+        };
+        self.values.push((key, value));
+        Ok(())
+    }
+
+    fn examples(&mut self, value: YamlNode) -> Result<Examples, YamlMistake> {
+        let YamlNodeValue::Mapping(entries) = value.value else {
+            let what = "expected two lists (write 'violating: […]' and 'passing: […]')";
+            return Err(YamlMistake::at(value.line, what));
+        };
+        let mut examples = Examples::default();
+        for (name, value) in entries {
+            let line = name.line;
+            let name = text(name)?.text.into_owned();
+            let list_of = match name.as_str() {
+                "violating" => &mut examples.violating,
+                "passing" => &mut examples.passing,
+                _ => {
+                    let place = UnknownKeyPlace::InExamples(IN_EXAMPLES);
+                    self.unknown_keys.push(UnknownKey { name, line, place });
+                    continue;
+                }
+            };
+            if value.value != YamlNodeValue::Nothing {
+                let all = list(value)?.into_iter().map(|value| self.example(value));
+                *list_of = all.collect::<Result<_, _>>()?;
             }
         }
         Ok(examples)
     }
-}
 
-impl RawExamples {
-    fn read(self, document: &mut ContractDocument<'static>, yaml: &str) -> Examples {
-        document.unknown_keys.extend(self.unknown_keys);
-        let mut all = |raw: Vec<Spanned<RawExample>>| -> Vec<Example> {
-            raw.into_iter().map(|raw| example(raw, &mut document.unknown_keys, yaml)).collect()
+    fn example(&mut self, value: YamlNode) -> Result<Example, YamlMistake> {
+        let line = value.line;
+        let wrong = || {
+            let what = "an example is a text, or a 'path' and a 'text' (put the text in quotes)";
+            YamlMistake::at(line, what)
         };
-        Examples { violating: all(self.violating), passing: all(self.passing) }
+        let entries = match value.value {
+            YamlNodeValue::Scalar(text) => return Ok(Example { path: None, text, fixed: None, line }),
+            YamlNodeValue::Mapping(entries) => entries,
+            YamlNodeValue::List(_) | YamlNodeValue::Nothing => return Err(wrong()),
+        };
+        let (mut path, mut content, mut fixed) = (None, None, None);
+        for (name, value) in entries {
+            let name = text(name)?.text.into_owned();
+            let field = match name.as_str() {
+                "path" => &mut path,
+                "text" => &mut content,
+                "fixed" => &mut fixed,
+                _ => {
+                    let place = UnknownKeyPlace::InExamples(IN_EXAMPLE);
+                    self.unknown_keys.push(UnknownKey { name, line, place });
+                    continue;
+                }
+            };
+            *field = match value.value {
+                YamlNodeValue::Scalar(text) if value.is_text => Some(text),
+                YamlNodeValue::Nothing => None,
+                _ => return Err(wrong()),
+            };
+        }
+        Ok(Example { path, text: content.ok_or_else(wrong)?, fixed, line })
     }
 }
 
-fn example(raw: Spanned<RawExample>, unknown_keys: &mut Vec<UnknownKey>, yaml: &str) -> Example {
-    let (place, line) = (raw.referenced, line_of(&raw.referenced));
-    match raw.value {
-        RawExample::Text(text) => Example { path: None, text, fixed: None, line },
-        RawExample::Flag(flag) => {
-            let text = as_written(yaml, &place).unwrap_or_else(|| flag.to_string());
-            Example { path: None, text, fixed: None, line }
+fn text(node: YamlNode) -> Result<LocatedText<'static>, YamlMistake> {
+    match node.value {
+        YamlNodeValue::Scalar(text) => Ok(LocatedText::new(text, node.line)),
+        YamlNodeValue::Nothing => Ok(LocatedText::new("", node.line)),
+        YamlNodeValue::List(_) | YamlNodeValue::Mapping(_) => {
+            let what = "a list or a mapping, where text is expected (put the text in single quotes)";
+            Err(YamlMistake::at(node.line, what))
         }
-        RawExample::Number(number) => {
-            let text = as_written(yaml, &place).unwrap_or_else(|| number.to_string());
-            Example { path: None, text, fixed: None, line }
+    }
+}
+
+fn texts(list: Vec<YamlNode>) -> Result<Vec<LocatedText<'static>>, YamlMistake> {
+    list.into_iter().map(text).collect()
+}
+
+fn list(node: YamlNode) -> Result<Vec<YamlNode>, YamlMistake> {
+    match node.value {
+        YamlNodeValue::List(list) => Ok(list),
+        _ => {
+            let hint = "(put it in brackets, or write '- ' before it on a line of its own)";
+            Err(YamlMistake::at(node.line, format!("one value, where a list is expected {hint}")))
         }
-        RawExample::LocatedText(placed) => {
-            unknown_keys.extend(placed.unknown_keys.into_keys().map(|name| UnknownKey {
-                name,
-                line,
-                place: UnknownKeyPlace::InExamples(IN_EXAMPLE),
-            }));
-            Example { path: placed.path, text: placed.text, fixed: placed.fixed, line }
-        }
+    }
+}
+
+/// A boolean as YAML 1.1 and Python spell it.
+fn flag(node: YamlNode) -> Result<bool, YamlMistake> {
+    let line = node.line;
+    let written = text(node)?.text.to_ascii_lowercase();
+    match written.trim() {
+        "true" | "yes" | "y" | "on" => Ok(true),
+        "false" | "no" | "n" | "off" => Ok(false),
+        _ => Err(YamlMistake::at(line, "neither true nor false (write one of them)")),
     }
 }

@@ -22,6 +22,8 @@ pub struct Translation {
     pub notes: Vec<&'static str>,
     /// What the translation has seen of the pattern.
     pub facts: Facts,
+    /// The names of the capture groups, in order.
+    pub captures: Vec<Option<String>>,
 }
 
 /// Syntactic facts about an expression.
@@ -130,6 +132,7 @@ pub fn translate(pattern: &str, purpose: TranslationPurpose) -> Result<Translati
         backtracks: None,
         notes: Vec::new(),
         facts: Facts::default(),
+        captures: Vec::new(),
     };
     let rest = pattern.chars().peekable();
     let mut translator =

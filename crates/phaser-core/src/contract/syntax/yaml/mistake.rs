@@ -1,6 +1,9 @@
 //! Translates errors of serde-saphyr into messages with a hint.
 
-use super::{BudgetBreach, Error, MessageFormatter as _, UserMessageFormatter, line_of};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{Error, MessageFormatter as _, UserMessageFormatter};
+
+use super::node::line_of;
 use crate::sanitize::printable;
 
 /// The kind of file, for messages.
@@ -17,13 +20,6 @@ impl Subject {
         match self {
             Self::Contract => "a contract",
             Self::Configuration => "a configuration",
-        }
-    }
-
-    fn first_line(self) -> &'static str {
-        match self {
-            Self::Contract => "from 'rule_id: …' on",
-            Self::Configuration => "for instance 'packs: [secrets]'",
         }
     }
 }
@@ -69,20 +65,6 @@ fn describe(error: &Error, subject: Subject) -> String {
     let noun = subject.noun();
     match error {
         Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => describe(error, subject),
-        Error::Unexpected { expected: "mapping start", .. } => {
-            format!("not {noun} (write one 'key: value' a line, {})", subject.first_line())
-        }
-        Error::Unexpected { expected: "string scalar", .. } => {
-            "a list or a mapping, where text is expected (put the text in single quotes)".to_owned()
-        }
-        Error::Unexpected { expected: "sequence start", .. } => {
-            "one value, where a list is expected (put it in brackets, or write '- ' before it on a line of its own)"
-                .to_owned()
-        }
-        // Messages of the visitors in this module.
-        Error::Message { msg, .. } if msg.ends_with(')') => printable(msg),
-        Error::SerdeInvalidType { expected, .. } => format!("expected {}", printable(expected)),
-        Error::InvalidScalar { ty: "boolean", .. } => "neither true nor false (write one of them)".to_owned(),
         Error::DuplicateMappingKey { key: Some(key), .. } => {
             format!("the key '{}' is there twice (keep one of them)", printable(key))
         }

@@ -1,18 +1,24 @@
-//! Any YAML document as a tree with lines, for the configuration of a project.
+//! A YAML document as a tree with line numbers. Reads contracts that need more than the plain reader, and the
+//! configuration.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::Spanned;
+use serde_saphyr::{Location, Spanned, options};
 
-use super::{Subject, YamlMistake, as_written, document, line_of};
+use super::mistake::{self, Subject, YamlMistake};
 
 /// A node of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlNode {
     /// The first line.
     pub line: usize,
+    /// The byte range in the document, if known.
+    pub span: Option<Range<usize>>,
+    /// Whether it is text, not a number or boolean.
+    pub is_text: bool,
     /// Scalar, list or mapping.
     pub value: YamlNodeValue,
 }
@@ -30,11 +36,37 @@ pub enum YamlNodeValue {
     Mapping(Vec<(YamlNode, YamlNode)>),
 }
 
-/// Parses a document, or returns line and message of an error.
+/// Parses a configuration, or returns line and message of an error.
 pub fn node(yaml: &str) -> Result<YamlNode, (usize, String)> {
-    let wrong = |YamlMistake { line, what }: YamlMistake| (line, what);
-    let raw: Option<Spanned<RawNode>> = document(yaml, Subject::Configuration).map_err(wrong)?;
-    Ok(raw.map_or(YamlNode { line: 1, value: YamlNodeValue::Nothing }, |raw| raw.placed(yaml)))
+    parse(yaml, Subject::Configuration).map_err(|YamlMistake { line, what }| (line, what))
+}
+
+/// Parses the only document in `yaml`, within limits of depth and size.
+pub fn parse(yaml: &str, subject: Subject) -> Result<YamlNode, YamlMistake> {
+    let options = options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 32,
+            max_nodes: 10_000,
+            max_aliases: 100,
+            max_documents: 1,
+        },
+        with_snippet: false,
+    };
+    let raw: Option<Spanned<RawNode>> = serde_saphyr::from_str_with_options(yaml, options)
+        .map_err(|error| mistake::of(yaml, &error, subject))?;
+    let nothing = YamlNode { line: 1, span: None, is_text: false, value: YamlNodeValue::Nothing };
+    Ok(raw.map_or(nothing, |raw| placed(raw, yaml)))
+}
+
+/// The line of a location, from 1.
+pub fn line_of(location: &Location) -> usize {
+    usize::try_from(location.line()).unwrap_or(usize::MAX).max(1)
+}
+
+fn span_of(location: &Location) -> Option<Range<usize>> {
+    let span = location.span();
+    let start = usize::try_from(span.byte_offset()?).ok()?;
+    Some(start..start + usize::try_from(span.byte_len()?).ok()?)
 }
 
 /// A deserialized node.
@@ -47,29 +79,24 @@ enum RawNode {
     Mapping(Vec<(Spanned<RawNode>, Spanned<RawNode>)>),
 }
 
-trait IntoNode {
-    fn placed(self, yaml: &str) -> YamlNode;
-}
-
-impl IntoNode for Spanned<RawNode> {
-    fn placed(self, yaml: &str) -> YamlNode {
-        let line = line_of(&self.referenced);
-        let value = match self.value {
-            RawNode::Nothing => YamlNodeValue::Nothing,
-            RawNode::Text(text) => YamlNodeValue::Scalar(text),
-            RawNode::OtherScalar => {
-                YamlNodeValue::Scalar(as_written(yaml, &self.referenced).unwrap_or_default())
-            }
-            RawNode::List(list) => {
-                YamlNodeValue::List(list.into_iter().map(|one| one.placed(yaml)).collect())
-            }
-            RawNode::Mapping(entries) => {
-                let entry = |(key, value): (Self, Self)| (key.placed(yaml), value.placed(yaml));
-                YamlNodeValue::Mapping(entries.into_iter().map(entry).collect())
-            }
-        };
-        YamlNode { line, value }
-    }
+/// The node with its location and, for numbers and booleans, its source text.
+fn placed(raw: Spanned<RawNode>, yaml: &str) -> YamlNode {
+    let span = span_of(&raw.referenced).filter(|span| yaml.get(span.clone()).is_some());
+    let is_text = matches!(raw.value, RawNode::Text(_));
+    let value = match raw.value {
+        RawNode::Nothing => YamlNodeValue::Nothing,
+        RawNode::Text(text) => YamlNodeValue::Scalar(text),
+        RawNode::OtherScalar => {
+            let written = span_of(&raw.defined).and_then(|span| yaml.get(span));
+            YamlNodeValue::Scalar(written.unwrap_or_default().to_owned())
+        }
+        RawNode::List(list) => YamlNodeValue::List(list.into_iter().map(|one| placed(one, yaml)).collect()),
+        RawNode::Mapping(entries) => {
+            let entries = entries.into_iter().map(|(key, value)| (placed(key, yaml), placed(value, yaml)));
+            YamlNodeValue::Mapping(entries.collect())
+        }
+    };
+    YamlNode { line: line_of(&raw.referenced), span, is_text, value }
 }
 
 impl<'de> Deserialize<'de> for RawNode {
@@ -148,8 +175,9 @@ mod tests {
         assert_eq!(lines, [1, 3, 6]);
         let YamlNodeValue::List(list) = &entries[1].1.value else { panic!("{tree:?}") };
         let YamlNodeValue::Mapping(inner) = &list[0].value else { panic!("{tree:?}") };
-        assert_eq!(inner[0].1, YamlNode { line: 4, value: YamlNodeValue::Scalar("no".to_owned()) });
-        assert_eq!(inner[1].1, YamlNode { line: 5, value: YamlNodeValue::Scalar("1.50".to_owned()) });
+        let scalar = |text: &str| YamlNodeValue::Scalar(text.to_owned());
+        assert_eq!((inner[0].1.line, &inner[0].1.value), (4, &scalar("no")));
+        assert_eq!((inner[1].1.line, &inner[1].1.value), (5, &scalar("1.50")));
         assert_eq!(entries[2].1.value, YamlNodeValue::Nothing);
         assert_eq!(node("").map(|node| node.value), Ok(YamlNodeValue::Nothing));
         assert_eq!(node("# only\n").map(|node| node.value), Ok(YamlNodeValue::Nothing));

@@ -15,7 +15,7 @@ impl Translator<'_> {
     /// Translates a group after its `(`.
     pub(super) fn group(&mut self) -> Result<(), DialectError> {
         if !self.starts_with("?") {
-            self.open_capture("(");
+            self.open_capture("(", None);
             return Ok(());
         }
         if self.starts_with("?#") {
@@ -75,7 +75,8 @@ impl Translator<'_> {
 
     /// Opens a capturing group. In the backtracking engine flags set inside leak out of it, but not out of a
     /// non-capturing one.
-    fn open_capture(&mut self, group: &str) {
+    fn open_capture(&mut self, group: &str, name: Option<String>) {
+        self.out.captures.push(name);
         if self.purpose == TranslationPurpose::Backtracking {
             self.open(&format!("{group}(?:"), "))");
         } else {
@@ -146,6 +147,6 @@ impl Translator<'_> {
         if self.rest.next().is_none() {
             return self.open(&format!("({prefix}{name}"), ")");
         }
-        self.open_capture(&format!("({prefix}{name}>"));
+        self.open_capture(&format!("({prefix}{name}>"), Some(name));
     }
 }
