@@ -97,7 +97,7 @@ fn edit(bencher: Bencher, kind: Kind) {
     };
     bencher.counter(BytesCount::of_str(&text)).with_inputs(|| text.clone().into_bytes()).bench_local_values(
         |bytes| {
-            apply_within(Some(black_box(bytes).into()), std::slice::from_ref(&edit), usize::MAX)
+            apply_within(Some(black_box(bytes)), std::slice::from_ref(&edit), usize::MAX)
                 .expect("can be made")
         },
     );

@@ -183,7 +183,7 @@ pub fn edit(data: &[u8]) {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return };
     let occurrences = if old.len() % 2 == 0 { Occurrences::First } else { Occurrences::All };
     let edits = [TextEdit { old: old.to_owned(), new: new.to_owned(), occurrences }];
-    let made = edit::apply_within(Some(current.to_vec().into()), &edits, usize::MAX);
+    let made = edit::apply_within(Some(current.to_vec()), &edits, usize::MAX);
     match &made {
         Ok(text) => assert!(std::str::from_utf8(text).is_ok(), "the result is text"),
         Err(NotApplied::OldNotFound) => {

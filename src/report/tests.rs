@@ -38,7 +38,7 @@ fn matcher() -> Matcher {
 /// Files with violations of every type; one has a previous text.
 fn targets() -> Targets {
     let file = |path: String, text: String| {
-        Target::new(RelPath::from(path.as_str()), Content::Bytes(text.into_bytes().into()))
+        Target::new(RelPath::from(path.as_str()), Content::Bytes(text.into_bytes()))
     };
     let text = |number: usize| {
         let line = |line: usize| match (number + line) % 7 {
@@ -57,7 +57,7 @@ fn targets() -> Targets {
     let mut changed = file("src/changed.py".to_owned(), text(1) + &text(2));
     changed.before = Some(Box::new(file("src/changed.py".to_owned(), text(2))));
     targets.push(changed);
-    targets.push(Target::new(RelPath::from("src/2/binary.py"), Content::Bytes(vec![0; 100].into())));
+    targets.push(Target::new(RelPath::from("src/2/binary.py"), Content::Bytes(vec![0; 100])));
     targets.push(file("a.yaml".to_owned(), "x: tok-abcdefgh # eval\n".to_owned()));
     targets.push(file("src/z.txt".to_owned(), "eval".repeat(2_000)));
     targets.sort_by(|one, other| one.path.cmp(&other.path));

@@ -279,7 +279,7 @@ mod tests {
             let content: Vec<u8> = (0..size).map(|at: u32| at.to_le_bytes()[at as usize % 3]).collect();
             std::fs::write(&path, &content).expect("written");
             assert!(reader.read_file(&path) == Ok(&content), "{size} bytes");
-            assert!(Reader::new(10_000_000).into_file(&path) == Ok(content.into()), "{size} bytes");
+            assert!(Reader::new(10_000_000).into_file(&path) == Ok(content), "{size} bytes");
         }
     }
 

@@ -136,7 +136,7 @@ fn all_replaced(text: Vec<u8>, spelled: &Spelled<'_>, limit: usize) -> Result<Ve
         }
     }
     result.extend_from_slice(&text[copied..]);
-    if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result.into()) }
+    if result.len() > limit { Err(NotApplied::TooLarge(limit)) } else { Ok(result) }
 }
 
 fn without_crlf(text: Vec<u8>) -> Vec<u8> {
@@ -150,7 +150,7 @@ fn without_crlf(text: Vec<u8>) -> Vec<u8> {
         copied = start + 1;
     }
     folded.extend_from_slice(&text[copied..]);
-    folded.into()
+    folded
 }
 
 /// The line ending of a file.
@@ -197,7 +197,7 @@ impl LineEnding {
             copied = newline + 1;
         }
         result.extend_from_slice(&text[copied..]);
-        result.into()
+        result
     }
 }
 
@@ -487,7 +487,7 @@ mod tests {
         ) {
             let file = file.concat();
             for edit in [first(&old, &new), all(&old, &new)] {
-                let made = apply_within(Some(file.clone().into()), std::slice::from_ref(&edit), usize::MAX);
+                let made = apply_within(Some(file.clone()), std::slice::from_ref(&edit), usize::MAX);
                 // The simple way: all of it as one string, and a new look at the result.
                 let expected = to_str(&file).and_then(|text| {
                     let folded = TextEdit { old: edit.old.replace("\r\n", "\n"), ..edit.clone() };

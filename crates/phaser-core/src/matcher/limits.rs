@@ -3,12 +3,14 @@
 //! Without a deadline no limit depends on time, so the same files give the same report on any machine. A hook has
 //! a deadline in addition. Limits of a single mechanism are defined next to it; these are the totals.
 
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicIsize, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::pattern::Unfinished;
 use crate::deadline::Deadline;
 
 /// The deadline of a hook, from the end of its event on. Anything unchecked then is reported. The promise to users
@@ -68,124 +70,105 @@ impl Effort<'_> {
     }
 }
 
-/// Cap on abandoned searches that still run. While they do, no further search that cannot be stopped is started:
-/// each can take tens of megabytes.
-const MAX_GIVEN_UP: usize = 1;
-
 /// Resources shared by all patterns.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Budget {
     /// The bytes left for kept automata. Each thread may overdraw it by one automaton.
-    kept: AtomicIsize,
-    given_up: Arc<GivenUp>,
+    kept: Arc<AtomicIsize>,
+    detached: Arc<DetachedSlot>,
 }
 
-/// The number of abandoned searches that still run, and a signal when one ends.
+/// Whether a detached search runs, and a signal when it ends.
 #[derive(Debug, Default)]
-struct GivenUp {
-    count: Mutex<usize>,
+struct DetachedSlot {
+    is_taken: Mutex<bool>,
     ended: Condvar,
 }
+
+/// The matches of a detached search that may wait for their receiver.
+const WAITING: usize = 64;
 
 impl Budget {
     /// `kept` is the memory for automata, in bytes.
     pub fn new(kept: usize) -> Self {
-        Self { kept: AtomicIsize::new(signed(kept)), given_up: Arc::default() }
+        Self { kept: Arc::new(AtomicIsize::new(signed(kept))), detached: Arc::default() }
     }
 
+    /// Whether no memory is left.
     pub fn is_spent(&self) -> bool {
         self.kept.load(Ordering::Relaxed) <= 0
     }
 
+    /// Takes memory, in bytes.
     pub fn take(&self, bytes: usize) {
         self.kept.fetch_sub(signed(bytes), Ordering::Relaxed);
     }
 
+    /// Returns memory, in bytes.
     pub fn give(&self, bytes: usize) {
         self.kept.fetch_add(signed(bytes), Ordering::Relaxed);
     }
 
-    /// Runs `work`, which cannot be stopped, in a thread. `None` if it is not done by `clock`; the thread is then
-    /// abandoned.
-    pub fn in_time<T: Send + 'static>(
+    /// Runs a search that cannot be stopped in a thread, and calls `each` with its matches until `clock` passes. The
+    /// thread is then abandoned. Only one such search runs at a time, since each can take tens of megabytes.
+    pub fn search_detached(
         &self,
         clock: Deadline,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<T> {
-        let detached = self.detach(clock)?;
-        let (done, result) = sync_channel(1);
-        let apart = {
-            let detached = detached.clone();
-            move || {
-                // The receiver may be gone.
-                done.send(work()).ok();
-                detached.end();
+        search: impl FnOnce(&mut dyn FnMut(Range<usize>) -> ControlFlow<()>) -> Result<(), Unfinished>
+        + Send
+        + 'static,
+        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> Result<(), Unfinished> {
+        let turn = self.detached_turn(clock).ok_or(Unfinished::OutOfTime)?;
+        let (sender, matches) = sync_channel(WAITING);
+        let run = move || {
+            // The receiver may be gone.
+            let finished = search(&mut |found| match sender.send(Ok(found)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            });
+            if let Err(unfinished) = finished {
+                sender.send(Err(unfinished)).ok();
             }
+            drop(turn);
         };
-        thread::Builder::new().spawn(apart).ok()?;
-        let result = match clock.left() {
-            Some(left) => result.recv_timeout(left).ok(),
-            None => result.recv().ok(),
-        };
-        detached.give_up();
-        result
-    }
-
-    /// Waits for the permission to start a search that cannot be stopped. `None` at the deadline.
-    pub fn detach(&self, clock: Deadline) -> Option<Detached> {
-        let GivenUp { count, ended } = &*self.given_up;
-        let mut going_on = count.lock().unwrap_or_else(PoisonError::into_inner);
-        while *going_on >= MAX_GIVEN_UP {
-            let left = clock.left().unwrap_or(Duration::MAX);
-            if left.is_zero() {
-                return None;
+        thread::Builder::new().spawn(run).map_err(|_| Unfinished::OutOfTime)?;
+        loop {
+            match matches.recv_timeout(clock.left().unwrap_or(Duration::MAX)) {
+                Ok(found) => {
+                    if each(found?).is_break() {
+                        return Ok(());
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Err(RecvTimeoutError::Timeout) => return Err(Unfinished::OutOfTime),
             }
-            (going_on, _) = ended.wait_timeout(going_on, left).unwrap_or_else(PoisonError::into_inner);
         }
-        (!clock.has_passed())
-            .then(|| Detached { given_up: Arc::clone(&self.given_up), state: Arc::default() })
-    }
-}
-
-/// A search that cannot be stopped. The searching and the waiting thread hold one each.
-#[derive(Debug, Clone)]
-pub struct Detached {
-    given_up: Arc<GivenUp>,
-    state: Arc<Mutex<DetachedState>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum DetachedState {
-    #[default]
-    Awaited,
-    GivenUp,
-    Ended,
-}
-
-impl Detached {
-    /// Called by the waiting thread when it stops waiting.
-    pub fn give_up(&self) {
-        self.become_(DetachedState::GivenUp);
     }
 
-    /// Called by the searching thread when it ends.
-    pub fn end(&self) {
-        self.become_(DetachedState::Ended);
-    }
-
-    fn become_(&self, new: DetachedState) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut count = self.given_up.count.lock().unwrap_or_else(PoisonError::into_inner);
-        match (*state, new) {
-            (DetachedState::Awaited, DetachedState::GivenUp) => *count += 1,
-            (DetachedState::GivenUp, DetachedState::Ended) => {
-                *count -= 1;
-                self.given_up.ended.notify_all();
-            }
-            (DetachedState::Ended, _) => return,
-            (DetachedState::Awaited | DetachedState::GivenUp, _) => {}
+    /// Waits until no detached search runs. `None` at the deadline.
+    fn detached_turn(&self, clock: Deadline) -> Option<DetachedTurn> {
+        let DetachedSlot { is_taken, ended } = &*self.detached;
+        let taken = is_taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = clock.left().unwrap_or(Duration::MAX);
+        let waited = ended.wait_timeout_while(taken, left, |taken| *taken);
+        let (mut taken, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *taken || clock.has_passed() {
+            return None;
         }
-        *state = new;
+        *taken = true;
+        Some(DetachedTurn(Arc::clone(&self.detached)))
+    }
+}
+
+/// The right to run a detached search, until dropped.
+#[derive(Debug)]
+struct DetachedTurn(Arc<DetachedSlot>);
+
+impl Drop for DetachedTurn {
+    fn drop(&mut self) {
+        *self.0.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.0.ended.notify_one();
     }
 }
 
@@ -194,6 +177,7 @@ fn signed(bytes: usize) -> isize {
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, some of them short")]
 mod tests {
     use super::*;
 
@@ -210,34 +194,37 @@ mod tests {
     }
 
     #[test]
-    fn waits_for_work_until_deadline() {
+    fn one_detached_search_runs_at_a_time() {
         let budget = Budget::new(0);
-        assert_eq!(budget.in_time(Deadline::NEVER, || 1), Some(1));
+        let found = |clock, search: fn() -> Result<(), Unfinished>| {
+            let mut found = Vec::new();
+            let finished = budget.search_detached(
+                clock,
+                move |each| each(1..2).is_continue().then(search).unwrap_or(Ok(())),
+                |range| {
+                    found.push(range);
+                    ControlFlow::Continue(())
+                },
+            );
+            (found, finished)
+        };
+        let hour = || Deadline::after(Duration::from_secs(3600));
         let soon = || Deadline::after(Duration::from_millis(20));
-        assert_eq!(budget.in_time(Deadline::after(Duration::from_secs(600)), || 2), Some(2));
+        assert_eq!(found(hour(), || Ok(())), (vec![1..2], Ok(())));
+        assert_eq!(found(hour(), || Err(Unfinished::TooLarge)), (vec![1..2], Err(Unfinished::TooLarge)));
         let (go_on, wait) = sync_channel::<()>(0);
-        assert_eq!(budget.in_time(soon(), move || wait.recv().is_ok()), None);
-        assert_eq!(budget.in_time(soon(), || 3), None, "the other one goes on");
+        let abandoned = budget.search_detached(
+            soon(),
+            move |_| {
+                wait.recv().ok();
+                Ok(())
+            },
+            |_| ControlFlow::Continue(()),
+        );
+        assert_eq!(abandoned, Err(Unfinished::OutOfTime));
+        assert_eq!(found(soon(), || Ok(())), (vec![], Err(Unfinished::OutOfTime)), "the other one goes on");
         go_on.send(()).expect("it waits");
-        assert_eq!(budget.in_time(Deadline::NEVER, || 4), Some(4));
-    }
-
-    #[test]
-    fn abandoned_search_blocks_further_ones() {
-        let budget = Budget::new(0);
-        let late = Deadline::after(Duration::ZERO);
-        let turns: Vec<_> = (0..MAX_GIVEN_UP).filter_map(|_| budget.detach(Deadline::NEVER)).collect();
-        assert!(budget.detach(Deadline::NEVER).is_some(), "as long as somebody waits for them");
-        assert!(budget.detach(late).is_none(), "there is no time");
-        turns.iter().for_each(Detached::give_up);
-        assert!(budget.detach(Deadline::after(Duration::from_millis(1))).is_none());
-        let waiting = std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| budget.detach(Deadline::NEVER).is_some());
-            turns[0].end();
-            waiting.join()
-        });
-        assert!(waiting.expect("no panic"), "one has ended");
-        turns[0].give_up();
-        assert!(budget.detach(Deadline::NEVER).is_some(), "what has ended is not given up");
+        assert_eq!(found(hour(), || Ok(())), (vec![1..2], Ok(())));
+        assert_eq!(found(Deadline::after(Duration::ZERO), || Ok(())), (vec![], Err(Unfinished::OutOfTime)));
     }
 }

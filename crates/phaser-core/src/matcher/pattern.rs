@@ -33,12 +33,14 @@
 //! deadline the budget counts steps and bytes, so the result does not depend on the machine.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use memchr::memmem;
 
 use super::limits::{Budget, Effort};
-use super::literals::{self, Requirements, scan};
+use super::literals::{self, MatchReach, Requirements, scan};
 use super::prefilter::MAX_WIDTH;
+use super::prefilter::windows::walk;
 use crate::contract::{self, Dialect};
 use crate::deadline::Deadline;
 
@@ -50,7 +52,7 @@ pub mod linear;
 pub mod mistake;
 pub mod vacuous;
 
-use automaton::{AutomatonSearch, MatchExtent};
+use automaton::Automaton;
 use backtracking::{Backtracking, SearchScope, Validity};
 use dialect::{Backtracks, DialectError, Translation, TranslationPurpose};
 use linear::{Charset, Invalid, Linear};
@@ -159,9 +161,8 @@ impl CompiledPattern {
     /// Drops the compiled engine if the budget is spent, and the anchor if it exceeds `room` bytes. Returns the
     /// memory of the anchor, in bytes.
     pub fn limit_memory(&mut self, budget: &Budget, room: usize) -> usize {
-        match &mut self.engine {
-            PatternEngine::Backtracking(regex) => regex.limit_memory(budget),
-            PatternEngine::Literal(_) | PatternEngine::Linear(_) => {}
+        if let PatternEngine::Backtracking(regex) = &mut self.engine {
+            regex.limit_memory(budget);
         }
         let size = self.requirements.size();
         if size > room {
@@ -180,7 +181,10 @@ impl CompiledPattern {
         each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         match &self.engine {
-            PatternEngine::Literal(finder) => search_literal(finder, within, effort.clock(), each),
+            PatternEngine::Literal(finder) => each_match(within, effort.clock(), each, |window, at| {
+                let found = finder.find(&within.text[at..window.end]).map(|found| at + found);
+                (found.map(|start| start..start + finder.needle().len()), 0)
+            }),
             PatternEngine::Linear(linear) => self.search_linear(linear, within, effort, each),
             PatternEngine::Backtracking(regex) => regex.search(within, effort, each),
         }
@@ -191,38 +195,27 @@ impl CompiledPattern {
         linear: &Linear,
         within: &Haystack<'_>,
         effort: &Effort<'_>,
-        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+        each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let needed = |charset| within.windows.iter().any(|window| within.charset_of(window) == charset);
         let clock = effort.clock();
         let bytes: usize = within.windows.iter().map(|window| window.len()).sum();
         let is_little = !clock.is_never() && bytes <= LITTLE;
         let scope = if is_little { SearchScope::Little } else { linear.scope() };
-        let automaton = |charset| linear.automaton(charset, effort.budget, scope);
-        let forms = [Charset::Ascii, Charset::Any]
-            .map(|charset| needed(charset).then(|| automaton(charset)).flatten());
-        let extents = [1, MAX_WIDTH].map(|width| MatchExtent { reach: self.requirements.whole, width });
-        let search = |at: usize| {
-            let form = forms[at].as_deref()?;
-            Some(AutomatonSearch::new(form, within.text, extents[at], effort))
-        };
-        let (mut ascii, mut any) = (search(0), search(1));
-        let mut finished = Ok(());
-        for window in within.windows {
-            let (search, extent) = match within.charset_of(window) {
-                Charset::Ascii => (&mut ascii, &extents[0]),
-                Charset::Any => (&mut any, &extents[1]),
-            };
-            let Some(search) = search else {
-                finished = Err(Unfinished::TooLarge);
-                continue;
-            };
-            let matches = MatchLoop { clock, text: within.text, extent: Some(extent) };
-            if matches.each_match(window, |window| search.next(window), &mut each)?.is_break() {
-                return Ok(());
-            }
+        let forms = [Charset::Ascii, Charset::Any].map(|charset| {
+            needed(charset).then(|| linear.automaton(charset, effort.budget, scope)).flatten()
+        });
+        let worst_case = forms.iter().flatten().map(|form| form.worst_case(bytes)).max().unwrap_or_default();
+        let search = LinearSearch { forms, reach: self.requirements.whole, clock };
+        if clock.left().is_none_or(|left| worst_case <= left) {
+            return search.run(within, effort.budget, each);
         }
-        finished
+        let (text, windows) = (within.text.to_owned(), within.windows.to_vec());
+        let (charset, budget) = (within.charset, effort.budget.clone());
+        let run = move |each: &mut dyn FnMut(Range<usize>) -> ControlFlow<()>| {
+            search.run(&Haystack { text: &text, charset, windows: &windows }, &budget, each)
+        };
+        effort.budget.search_detached(clock, run, each)
     }
 
     /// What every match contains.
@@ -265,65 +258,79 @@ impl From<Invalid> for PatternError {
     }
 }
 
-fn search_literal(
-    finder: &memmem::Finder<'_>,
+/// A search with the automata for ASCII and for any text, as far as they are needed and not too large.
+struct LinearSearch {
+    forms: [Option<Arc<Automaton>>; 2],
+    /// The extent of a match.
+    reach: MatchReach,
+    clock: Deadline,
+}
+
+impl LinearSearch {
+    fn run(
+        &self,
+        within: &Haystack<'_>,
+        budget: &Budget,
+        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> Result<(), Unfinished> {
+        let mut caches = self.forms.each_ref().map(|form| form.as_ref().map(|form| (form, form.cache())));
+        let mut is_complete = true;
+        let finished = each_match(within, self.clock, &mut each, |window, at| {
+            let (form, width) = match within.charset_of(window) {
+                Charset::Ascii => (0, 1),
+                Charset::Any => (1, MAX_WIDTH),
+            };
+            let Some((automaton, cache)) = &mut caches[form] else {
+                is_complete = false;
+                return (None, 0);
+            };
+            let found = automaton.find(cache, within.text, at..window.end);
+            let is_empty = found.as_ref().is_some_and(Range::is_empty);
+            let scanned = if is_empty && self.clock.is_never() {
+                let start = found.as_ref().map_or(at, |found| found.start);
+                self.extent(start, within.text, window.end, width) - start
+            } else {
+                0
+            };
+            (found, scanned)
+        });
+        for (automaton, cache) in caches.into_iter().flatten() {
+            automaton.keep(cache, budget);
+        }
+        finished?;
+        if is_complete { Ok(()) } else { Err(Unfinished::TooLarge) }
+    }
+
+    /// The offset up to which a match that starts at `start` can extend, at most `end`.
+    fn extent(&self, start: usize, text: &[u8], end: usize, width: usize) -> usize {
+        let most = self.reach.most.map_or(usize::MAX, |most| most.saturating_mul(width));
+        walk(text, start, end.min(start.saturating_add(most)), &self.reach.bytes)
+    }
+}
+
+/// Calls `each` with every non-empty match in the windows, until it breaks. `next` returns the first match in a window
+/// from an offset on, and the bytes that it may have scanned beyond an empty one.
+fn each_match(
     within: &Haystack<'_>,
     clock: Deadline,
     mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    mut next: impl FnMut(&Range<usize>, usize) -> (Option<Range<usize>>, usize),
 ) -> Result<(), Unfinished> {
-    let matches = MatchLoop { clock, text: within.text, extent: None };
     for window in within.windows {
-        let next = |window: Range<usize>| {
-            let found = finder.find(&within.text[window.clone()]).map(|at| window.start + at);
-            Ok(found.map(|start| start..start + finder.needle().len()))
-        };
-        if matches.each_match(window, next, &mut each)?.is_break() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// The loop over the matches in a window, with its limits.
-struct MatchLoop<'a> {
-    clock: Deadline,
-    text: &'a [u8],
-    /// The extent of a match, for patterns that can match the empty string.
-    extent: Option<&'a MatchExtent>,
-}
-
-impl MatchLoop<'_> {
-    /// Calls `each` with every non-empty match in a window.
-    fn each_match(
-        &self,
-        window: &Range<usize>,
-        mut next: impl FnMut(Range<usize>) -> Result<Option<Range<usize>>, Unfinished>,
-        each: &mut impl FnMut(Range<usize>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, Unfinished> {
         let (mut at, mut empty_scan) = (window.start, 0usize);
         while at <= window.end {
-            let Some(found) = next(at..window.end)? else { break };
+            let (Some(found), scanned) = next(window, at) else { break };
             at = found.end.max(found.start + 1);
-            if found.is_empty() {
-                empty_scan = empty_scan.saturating_add(self.scanned(found.start, window.end));
-            } else if each(found).is_break() {
-                return Ok(ControlFlow::Break(()));
+            empty_scan = empty_scan.saturating_add(scanned);
+            if !found.is_empty() && each(found).is_break() {
+                return Ok(());
             }
-            if empty_scan > MAX_EMPTY_SCAN || self.clock.has_passed() {
+            if empty_scan > MAX_EMPTY_SCAN || clock.has_passed() {
                 return Err(Unfinished::OutOfTime);
             }
         }
-        Ok(ControlFlow::Continue(()))
     }
-
-    /// The bytes that a search may have scanned beyond the empty match at `start`. Zero under a deadline, where
-    /// the clock is the limit.
-    fn scanned(&self, start: usize, end: usize) -> usize {
-        match self.extent {
-            Some(extent) if self.clock.is_never() => extent.from(start, self.text, end) - start,
-            Some(_) | None => 0,
-        }
-    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -370,6 +377,48 @@ mod tests {
             if count == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         assert_eq!((finished, count), (Ok(()), 2));
+    }
+
+    #[test]
+    fn gives_up_slow_searches_at_deadline() {
+        let mut seed = 1u32;
+        let text: Vec<u8> = std::iter::repeat_with(|| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if seed >> 31 == 0 { b'a' } else { b'b' }
+        })
+        .take(200_000)
+        .collect();
+        let search = |source, text: &[u8], deadline| {
+            let ((pattern, _), budget) = (new(source, Dialect::Regex).expect("a pattern"), Budget::new(0));
+            let effort = Effort { deadline, ..effort(&budget) };
+            pattern.search(&whole(text, &[0..text.len()]), &effort, |_| ControlFlow::Continue(()))
+        };
+        let late = Deadline::after(std::time::Duration::ZERO);
+        assert_eq!(search("a[ab]{40}c", &text, late), Err(Unfinished::OutOfTime));
+        assert_eq!(search("[ab]*c", &text, late), Ok(()), "what is quick needs no time");
+        assert_eq!(search("a[ab]{40}c", &text[..20_000], Deadline::NEVER), Ok(()), "there is no hurry");
+    }
+
+    #[test]
+    fn detached_search_finds_the_same() {
+        let text = "é key=12 ab\nkey=3 ".repeat(40_000);
+        for source in ["key=[0-9]{1,500}", r"é key=[0-9]{1,500}\b"] {
+            let ((pattern, _), budget) =
+                (new(source, Dialect::Regex).expect("a pattern"), Budget::new(usize::MAX / 2));
+            let search = |deadline| {
+                let mut found = Vec::new();
+                let effort = Effort { deadline, ..effort(&budget) };
+                let windows = [0..text.len() / 2 - 1, text.len() / 2 + 1..text.len()];
+                let finished = pattern.search(&whole(text.as_bytes(), &windows), &effort, |range| {
+                    found.push(range);
+                    ControlFlow::Continue(())
+                });
+                (found, finished)
+            };
+            // At worst, 360 million positions of the expression take 20 s.
+            let detached = search(Deadline::after(std::time::Duration::from_secs(15)));
+            assert_eq!(detached, search(Deadline::NEVER), "{source}");
+        }
     }
 
     #[test]

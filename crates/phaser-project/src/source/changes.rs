@@ -153,7 +153,7 @@ impl ReconstructedFile<'_> {
         let start = start.ok_or_else(|| self.not_applied(&NotApplied::FileNotFound))?;
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let bytes = apply(&start, &patch.updates, limit).map_err(|error| self.not_applied(&error))?;
-        Ok(FileVersions { bytes: bytes.into(), whole: None, before })
+        Ok(FileVersions { bytes, whole: None, before })
     }
 
     /// The call replaces texts in the file.
@@ -262,7 +262,7 @@ fn with_line_endings_of(now: &[u8], before: Content) -> Content {
     match before {
         Content::Bytes(bytes) if !bytes.contains(&b'\r') && memchr::memmem::find(now, b"\r\n").is_some() => {
             let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-            Content::Bytes(lines.join(&b"\r\n"[..]).into())
+            Content::Bytes(lines.join(&b"\r\n"[..]))
         }
         before => before,
     }
@@ -307,7 +307,7 @@ mod tests {
         for target in &mut targets.targets {
             if let Some(before) = &mut target.before {
                 let read = Reader::new(100).read(&before.content).expect("readable").into_owned();
-                before.content = Content::Bytes(read.into());
+                before.content = Content::Bytes(read);
             }
         }
         targets

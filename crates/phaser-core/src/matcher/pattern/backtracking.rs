@@ -13,9 +13,7 @@
 //! Under a deadline (a hook) the search runs in a thread of its own, which is abandoned when the deadline passes.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 use fancy_regex::{CompileError, RegexInput, RuntimeError};
 
@@ -56,9 +54,6 @@ const LONG: usize = 16 * 1024;
 /// An assertion that always holds. Without it the engine rewrites an expression that ends in look-ahead into a
 /// plain one with a group, which cannot see beyond the end of a window.
 const HARD: &str = r"(?![^\s\S])";
-
-/// The capacity of the channel for matches.
-const WAITING: usize = 64;
 
 #[derive(Debug)]
 pub struct Backtracking {
@@ -147,7 +142,7 @@ impl Backtracking {
         &self,
         within: &Haystack<'_>,
         effort: &Effort<'_>,
-        mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
+        each: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), Unfinished> {
         let Ok(text) = std::str::from_utf8(within.text) else { return Err(Unfinished::TooLarge) };
         let (clock, whole) = (effort.clock(), 0..text.len());
@@ -158,22 +153,9 @@ impl Backtracking {
         if clock.is_never() {
             return self.start(within, effort).each_match(text, within.windows, each);
         }
-        let Some(detached) = effort.budget.detach(clock) else { return Err(Unfinished::OutOfTime) };
-        let (found, matches) = sync_channel(WAITING);
-        let search = {
-            let (mut search, text) = (self.start(within, effort), text.to_owned());
-            let (windows, detached) = (within.windows.to_vec(), detached.clone());
-            move || {
-                search.send_matches(&text, &windows, &found);
-                detached.end();
-            }
-        };
-        if thread::Builder::new().spawn(search).is_err() {
-            return self.start(within, effort).each_match(text, within.windows, each);
-        }
-        let finished = receive(&matches, clock, &mut each);
-        detached.give_up();
-        finished
+        let (mut search, text) = (self.start(within, effort), text.to_owned());
+        let windows = within.windows.to_vec();
+        effort.budget.search_detached(clock, move |each| search.each_match(&text, &windows, each), each)
     }
 
     /// The engine for free calls, if it is kept.
@@ -304,44 +286,6 @@ impl BacktrackingSearch {
         }
         Err(Unfinished::OutOfTime)
     }
-
-    /// Sends matches to a receiver that may be gone.
-    fn send_matches(
-        &mut self,
-        text: &str,
-        windows: &[Range<usize>],
-        found: &SyncSender<Result<Range<usize>, Unfinished>>,
-    ) {
-        let finished = self.each_match(text, windows, |range| match found.send(Ok(range)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        });
-        if let Err(unfinished) = finished {
-            found.send(Err(unfinished)).ok();
-        }
-    }
-}
-
-fn receive(
-    matches: &Receiver<Result<Range<usize>, Unfinished>>,
-    clock: Deadline,
-    mut each: impl FnMut(Range<usize>) -> ControlFlow<()>,
-) -> Result<(), Unfinished> {
-    loop {
-        let next = match clock.left() {
-            Some(left) => matches.recv_timeout(left),
-            None => matches.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        match next {
-            Ok(found) => {
-                if each(found?).is_break() {
-                    return Ok(());
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
-            Err(RecvTimeoutError::Timeout) => return Err(Unfinished::OutOfTime),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -445,18 +389,6 @@ mod tests {
             ControlFlow::Continue(())
         });
         assert_eq!((found, finished), (vec![1..3, 10..11], Ok(())));
-    }
-
-    #[test]
-    fn waits_for_abandoned_search() {
-        let budget = Budget::new(0);
-        let other = budget.detach(Deadline::NEVER).expect("nothing goes on");
-        let quick = new("a(?!b)");
-        let search = |deadline| search(&quick, "a", &Effort { timeout: HOUR, deadline, budget: &budget }).1;
-        other.give_up();
-        assert_eq!(search(Deadline::after(Duration::from_millis(1))), Err(Unfinished::OutOfTime));
-        other.end();
-        assert_eq!(search(Deadline::after(HOUR)), Ok(()));
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //!
 //! A window is searched with the small form if it and the characters next to it are ASCII (`\b` reads those).
 
-use std::ops::{Deref, Range};
-use std::sync::OnceLock;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -32,28 +32,10 @@ pub struct Linear {
 /// One form of the expression.
 #[derive(Debug)]
 enum CompiledForm {
-    Kept(Box<Automaton>),
+    Kept(Arc<Automaton>),
     TooLarge,
     /// The budget is spent: compiled for each search.
     ForEachSearch,
-}
-
-/// An automaton, kept or compiled for one search.
-#[derive(Debug)]
-pub enum AutomatonRef<'a> {
-    Kept(&'a Automaton),
-    Own(Box<Automaton>),
-}
-
-impl Deref for AutomatonRef<'_> {
-    type Target = Automaton;
-
-    fn deref(&self) -> &Automaton {
-        match self {
-            Self::Kept(automaton) => automaton,
-            Self::Own(automaton) => automaton,
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -113,19 +95,14 @@ impl Linear {
 
     /// The automaton for text of this character set; `None` if it is too large. One for [`SearchScope::Little`] is
     /// not kept, since it lacks a DFA.
-    pub fn automaton(
-        &self,
-        charset: Charset,
-        budget: &Budget,
-        scope: SearchScope,
-    ) -> Option<AutomatonRef<'_>> {
+    pub fn automaton(&self, charset: Charset, budget: &Budget, scope: SearchScope) -> Option<Arc<Automaton>> {
         let (form, charset) = match charset {
             Charset::Ascii if self.has_ascii_form => (&self.ascii, Charset::Ascii),
             Charset::Ascii | Charset::Any => (&self.unicode, Charset::Any),
         };
-        let make = || Automaton::new(&self.regex, charset, scope).map(Box::new);
+        let make = || Automaton::new(&self.regex, charset, scope).map(Arc::new);
         if scope == SearchScope::Little && form.get().is_none() {
-            return make().map(AutomatonRef::Own);
+            return make();
         }
         let made = form.get_or_init(|| {
             if budget.is_spent() {
@@ -137,9 +114,9 @@ impl Linear {
             })
         });
         match made {
-            CompiledForm::Kept(automaton) => Some(AutomatonRef::Kept(automaton)),
+            CompiledForm::Kept(automaton) => Some(Arc::clone(automaton)),
             CompiledForm::TooLarge => None,
-            CompiledForm::ForEachSearch => make().map(AutomatonRef::Own),
+            CompiledForm::ForEachSearch => make(),
         }
     }
 }
@@ -238,15 +215,17 @@ mod tests {
         assert_eq!(within(0..text.len()), Charset::Any);
     }
 
+    /// Whether an automaton is made, and kept for later searches.
+    fn is_kept(linear: &Linear, budget: &Budget, scope: SearchScope) -> bool {
+        let automaton = linear.automaton(Charset::Ascii, budget, scope).expect("small");
+        Arc::strong_count(&automaton) > 1
+    }
+
     #[test]
     fn compiles_forms_on_first_use() {
         let linear = new("a+").expect("an expression");
         assert!(linear.ascii.get().is_none() && linear.unicode.get().is_none());
-        let budget = Budget::new(usize::MAX);
-        assert!(matches!(
-            linear.automaton(Charset::Ascii, &budget, SearchScope::Whole),
-            Some(AutomatonRef::Kept(_))
-        ));
+        assert!(is_kept(&linear, &Budget::new(usize::MAX), SearchScope::Whole));
         assert!(linear.unicode.get().is_none());
     }
 
@@ -254,28 +233,18 @@ mod tests {
     fn compiles_per_search_without_memory() {
         let [first, second] = ["a+", "b+"].map(|regex| new(regex).expect("an expression"));
         let budget = Budget::new(1);
-        assert!(matches!(
-            first.automaton(Charset::Ascii, &budget, SearchScope::Whole),
-            Some(AutomatonRef::Kept(_))
-        ));
+        assert!(is_kept(&first, &budget, SearchScope::Whole));
         assert!(budget.is_spent(), "its size is counted");
-        assert!(matches!(
-            second.automaton(Charset::Ascii, &budget, SearchScope::Whole),
-            Some(AutomatonRef::Own(_))
-        ));
-        assert!(matches!(
-            first.automaton(Charset::Ascii, &budget, SearchScope::Whole),
-            Some(AutomatonRef::Kept(_))
-        ));
+        assert!(!is_kept(&second, &budget, SearchScope::Whole));
+        assert!(is_kept(&first, &budget, SearchScope::Whole));
     }
 
     #[test]
     fn drops_automaton_for_little_text() {
         let (linear, budget) = (new("a+").expect("an expression"), Budget::new(usize::MAX));
-        let made = |scope| linear.automaton(Charset::Ascii, &budget, scope).expect("small");
-        assert!(matches!(made(SearchScope::Little), AutomatonRef::Own(_)));
-        assert!(matches!(made(SearchScope::Windows), AutomatonRef::Kept(_)));
-        assert!(matches!(made(SearchScope::Little), AutomatonRef::Kept(_)), "what is there is used");
+        assert!(!is_kept(&linear, &budget, SearchScope::Little));
+        assert!(is_kept(&linear, &budget, SearchScope::Windows));
+        assert!(is_kept(&linear, &budget, SearchScope::Little), "what is there is used");
     }
 
     #[test]
