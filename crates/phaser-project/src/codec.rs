@@ -1,6 +1,6 @@
 //! A minimal binary encoding: varints, byte strings, lists.
 //!
-//! Used by the tables of packs and by the cache. Written by hand because a hook decodes a thousand values before it
+//! Used by the tables of packs, which a test writes. Written by hand because a hook decodes a thousand values before it
 //! responds: nothing is copied and nothing allocated. Decoding never panics; malformed input yields `None`.
 
 /// The input that is left.
@@ -71,6 +71,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// Appends a varint: 7 bits per byte, lowest first.
+#[cfg(test)]
 pub fn put_number(out: &mut Vec<u8>, number: usize) {
     let mut number = number as u64;
     while number >= 0x80 {
@@ -81,17 +82,20 @@ pub fn put_number(out: &mut Vec<u8>, number: usize) {
 }
 
 /// Appends 8 bytes, little-endian.
+#[cfg(test)]
 pub fn put_long(out: &mut Vec<u8>, long: u64) {
     out.extend(long.to_le_bytes());
 }
 
 /// Appends a byte string: its length as a varint, then the bytes.
+#[cfg(test)]
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_number(out, bytes.len());
     out.extend(bytes);
 }
 
 /// Appends a list: its length as a varint, then the elements.
+#[cfg(test)]
 pub fn put_list<T>(out: &mut Vec<u8>, list: &[T], put: impl Fn(&mut Vec<u8>, &T)) {
     put_number(out, list.len());
     list.iter().for_each(|member| put(out, member));

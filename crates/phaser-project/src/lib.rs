@@ -5,7 +5,7 @@
 pub mod atomic_write;
 pub mod baseline;
 pub mod cache;
-pub mod codec;
+mod codec;
 pub mod config;
 pub mod contracts;
 pub mod history;

@@ -42,32 +42,6 @@ impl Root {
         }
     }
 
-    /// An absolute path with links resolved, as far as it exists. Faster than [`real_path`] inside the root, whose
-    /// own links are resolved already.
-    pub fn real_path(&self, path: &Path) -> PathBuf {
-        let inside = path.strip_prefix(&self.spelled).ok().filter(|_| cfg!(target_os = "linux"));
-        match inside.and_then(|inside| self.real_inside(inside)) {
-            Some(real) => real,
-            None => real_path(path),
-        }
-    }
-
-    /// A path below the root with links resolved; `None` if there are any.
-    fn real_inside(&self, inside: &Path) -> Option<PathBuf> {
-        let (mut real, mut exists) = (self.real.clone(), true);
-        for component in inside.components() {
-            let Component::Normal(name) = component else { return None };
-            real.push(name);
-            // Nothing exists below a missing component.
-            exists = exists
-                && match real.symlink_metadata() {
-                    Ok(metadata) if metadata.is_symlink() => return None,
-                    found => found.is_ok(),
-                };
-        }
-        (real.as_os_str().len() <= LONGEST).then_some(real)
-    }
-
     /// Whether an absolute path is inside this root.
     pub fn contains(&self, path: &Path) -> bool {
         let path = normalize(path);
@@ -244,37 +218,6 @@ mod tests {
         assert!(RelPath::from(".claude/contracts/a.yaml").is_project_contract());
         assert!(!RelPath::from(".claude/contracts-old/a.yaml").is_project_contract());
         assert!(!RelPath::from("docs/.claude/contracts/a.yaml").is_project_contract());
-    }
-
-    #[test]
-    fn root_resolves_real_paths_of_files() {
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let real = directory.path().canonicalize().expect("it exists").join("real");
-        std::fs::create_dir_all(real.join("a/b")).expect("created");
-        std::fs::write(real.join("a/file"), "").expect("written");
-        let link = real.with_file_name("link");
-        std::os::unix::fs::symlink(&real, &link).expect("linked");
-        std::os::unix::fs::symlink("a/b", real.join("inner")).expect("linked");
-        std::os::unix::fs::symlink("nowhere", real.join("dangling")).expect("linked");
-        for root in [Root::new(&link), Root::new(&real), Root::new(link.join("gone"))] {
-            for top in [&link, &real] {
-                for name in [
-                    "",
-                    "a",
-                    "a/file",
-                    "a/file/x",
-                    "a/new",
-                    "x/y",
-                    "inner/c",
-                    "inner",
-                    "dangling/x",
-                    "a/../inner",
-                ] {
-                    let path = top.join(name);
-                    assert_eq!(root.real_path(&path), real_path(&path), "{} in {root:?}", path.display());
-                }
-            }
-        }
     }
 
     #[test]

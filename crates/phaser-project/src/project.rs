@@ -30,7 +30,7 @@ use crate::config::{self, Fixes, Policy};
 use crate::contracts::layers::{Layer, Loading};
 use crate::contracts::read::ExamplesWanted;
 use crate::packs::Pack;
-use crate::path::{BASELINE, RelPath, Root};
+use crate::path::{BASELINE, RelPath, Root, real_path};
 use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
 use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles};
@@ -531,8 +531,7 @@ impl Project {
     /// The directories with settings above the files of a tool call.
     fn folders_of_call(&self, call: &Call) -> Vec<RelPath> {
         let paths = call.changes.iter().map(|change| call.path(change));
-        let names = paths
-            .flat_map(|path| [self.root.relative(&path), self.root.relative(&self.root.real_path(&path))]);
+        let names = paths.flat_map(|path| [self.root.relative(&path), self.root.relative(&real_path(&path))]);
         folders_above(&self.root, names.collect::<Vec<_>>().iter(), None)
     }
 

@@ -34,7 +34,7 @@ mod gather;
 pub mod tally;
 
 pub use added_ignores::AddedIgnores;
-use gather::{Gathered, judge_project, survey_target};
+use gather::{collect, judge_project, sort, survey_target};
 
 /// How to scan.
 #[derive(Debug, Clone, Copy)]
@@ -109,15 +109,15 @@ pub fn scan(
     let threads = workers.len();
     let contracts = matcher.contracts().to_vec();
     let mut report = Report { contracts, skipped: skipped.clone(), ..Report::default() };
-    let mut gathered = Gathered::default();
-    gathered.add(targets, scanned, &mut report);
+    collect(targets, scanned, &mut report);
     if let Coverage::Rest(rest) = coverage {
         let survey = |worker: &mut Worker<'_>, target: &Target| survey_target(matcher, worker, target);
         let (_, others) = each(rest, options.threads, worker, survey);
         workers.extend(others);
     }
-    gathered.found.extend(judge_project(matcher, coverage, &workers, &mut report));
-    gathered.sort_into(&mut report);
+    let missing = judge_project(matcher, coverage, &workers, &mut report);
+    report.violations.extend(missing);
+    sort(&mut report);
     report.spent = (options.measure == Measure::Costs).then(|| spent(threads, workers));
     report
 }

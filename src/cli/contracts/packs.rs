@@ -64,7 +64,7 @@ fn show_all(project: &LoadedProject, format: Format, palette: Palette) -> anyhow
                 json!({
                     "name": pack.name,
                     "description": pack.description,
-                    "contracts": pack.files.len(),
+                    "contracts": pack.files().len(),
                     "errors": errors,
                     "warnings": warnings,
                     "in_use": is_used(pack),

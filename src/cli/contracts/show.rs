@@ -18,7 +18,7 @@ use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::{Contract, Example, LayerKind, Warning};
 use phaser_core::sanitize::inert;
 use phaser_project::contracts::read::ExamplesWanted;
-use phaser_project::packs::PACKS;
+use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::RelPath;
 
 #[derive(Debug, Args)]
@@ -106,8 +106,7 @@ fn yaml(project: &LoadedProject, contract: &Contract) -> anyhow::Result<String> 
     if let Some(path) = project.file_of(contract) {
         return fs::read_to_string(path).with_context(|| shown(&contract.origin.file));
     }
-    let name = format!("{}.yaml", contract.id);
-    let file = PACKS.iter().flat_map(|pack| pack.files).find(|file| file.name == name);
+    let file = PACKS.iter().flat_map(Pack::files).find(|file| file.id == contract.id);
     let file =
         file.with_context(|| format!("{}: the file is gone (run this again)", shown(&contract.origin.file)))?;
     Ok(file.text.to_owned())

@@ -3,13 +3,9 @@
 //! A layer is a directory or a pack. Layers are listed by precedence. The first one with an id defines it, even if it
 //! disables the contract.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::read::overlaid::Overlay;
-use super::read::staged::StagedBytes;
-use super::read::{ContractDirectory, ContractReader, ExamplesWanted};
+use super::read::{ContractDirectory, ContractReader, ExamplesWanted, FileContents};
 use crate::packs::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_core::contract::scope::FileOverride;
@@ -41,13 +37,7 @@ pub struct Layer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Supply {
     /// The files of a directory.
-    Directory(ContractDirectory),
-    /// The files of a directory as staged.
-    Staged(ContractDirectory, StagedBytes),
-    /// The files of a directory in a commit, whatever is on disk.
-    Committed(ContractDirectory, BTreeMap<String, Vec<u8>>),
-    /// The files of a directory, some with other content than on disk.
-    Overlaid(ContractDirectory, Arc<Overlay>),
+    Directory(ContractDirectory, FileContents),
     /// A pack built into phaser.
     Pack(&'static Pack),
 }
@@ -55,7 +45,7 @@ pub enum Supply {
 impl Layer {
     /// The layer of a directory, for the whole project.
     pub fn of_directory(directory: ContractDirectory) -> Self {
-        Self { base: RelPath::default(), from: Supply::Directory(directory) }
+        Self { base: RelPath::default(), from: Supply::Directory(directory, FileContents::OnDisk) }
     }
 
     /// The layer of a pack, for the whole project.
@@ -67,25 +57,23 @@ impl Layer {
     pub fn pack(&self) -> Option<&'static Pack> {
         match self.from {
             Supply::Pack(pack) => Some(pack),
-            Supply::Directory(_) | Supply::Staged(..) | Supply::Committed(..) | Supply::Overlaid(..) => None,
+            Supply::Directory(..) => None,
         }
     }
 
     /// The directory with links resolved. Links on disk say nothing about a commit, so there they are not resolved.
     fn read_from(&self) -> Option<PathBuf> {
         match &self.from {
-            Supply::Committed(directory, _) => Some(directory.path.clone()),
-            _ => self.directory()?.path.canonicalize().ok(),
+            Supply::Directory(directory, FileContents::Only(_)) => Some(directory.path.clone()),
+            Supply::Directory(directory, _) => directory.path.canonicalize().ok(),
+            Supply::Pack(_) => None,
         }
     }
 
     /// The directory, if it is one.
     pub fn directory(&self) -> Option<&ContractDirectory> {
         match &self.from {
-            Supply::Directory(directory)
-            | Supply::Staged(directory, _)
-            | Supply::Committed(directory, _)
-            | Supply::Overlaid(directory, _) => Some(directory),
+            Supply::Directory(directory, _) => Some(directory),
             Supply::Pack(_) => None,
         }
     }
@@ -176,17 +164,11 @@ fn read(layers: &[Layer], loading: Loading) -> LayerContents {
     let mut read = LayerContents::default();
     for layer in layers {
         let mut found = match &layer.from {
-            Supply::Directory(directory) => reader.read(directory),
-            Supply::Staged(directory, staged) => {
-                let (found, mut different) = reader.read_staged(directory, staged);
-                read.different_on_disk.append(&mut different);
-                found
-            }
-            Supply::Committed(directory, files) => reader.read_committed(directory, files),
-            Supply::Overlaid(directory, overlay) => reader.read_overlaid(directory, overlay),
+            Supply::Directory(directory, contents) => reader.read(directory, contents),
             Supply::Pack(pack) => packs::read(pack, loading.examples),
         };
         read.warnings.append(&mut found.warnings);
+        read.different_on_disk.append(&mut found.different_on_disk);
         read.add(found.contracts, &layer.base);
     }
     read

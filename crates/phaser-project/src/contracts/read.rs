@@ -3,8 +3,9 @@
 //! A bad file is a warning; the others are read. Which contract applies if several have one id is decided in
 //! [`layers`](super::layers).
 
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -14,9 +15,7 @@ use phaser_core::deadline::Deadline;
 
 mod folder;
 pub mod overlaid;
-pub mod staged;
 
-use folder::files;
 pub use folder::linked;
 
 /// The largest contract file, in bytes.
@@ -44,12 +43,47 @@ pub struct ContractDirectory {
     pub forms: Forms,
 }
 
-impl ContractDirectory {
-    /// The path of a file in the directory, relative to it, as UTF-8.
-    fn name_of<'p>(&self, path: &'p Path) -> Option<&'p str> {
-        // `path` was joined from the directory's path, so its length is enough.
-        let start = self.path.as_os_str().len() + usize::from(!self.path.as_os_str().is_empty());
-        path.to_str()?.get(start..)
+/// The content of the files of a directory, by relative path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContents {
+    /// As on disk.
+    OnDisk,
+    /// As on disk, except for these files; `None` for a deleted one.
+    Changed(BTreeMap<OsString, Option<Vec<u8>>>),
+    /// These files and no others, whatever is on disk.
+    Only(BTreeMap<OsString, Vec<u8>>),
+}
+
+impl FileContents {
+    /// The contract files of a directory, sorted by path; `None` stands for the bytes on disk.
+    fn files(
+        &self,
+        directory: &ContractDirectory,
+        warnings: &mut Vec<Warning>,
+    ) -> Vec<(OsString, Option<&[u8]>)> {
+        let on_disk = match self {
+            Self::OnDisk | Self::Changed(_) => folder::names(directory, warnings),
+            Self::Only(_) => Vec::new(),
+        };
+        let on_disk = on_disk.into_iter().map(|name| (name.into_os_string(), None));
+        let is_contract = |name: &OsString| folder::is_named_like_a_contract(name.as_ref());
+        match self {
+            Self::OnDisk => on_disk.collect(),
+            Self::Changed(changed) => {
+                let mut files: BTreeMap<OsString, Option<&[u8]>> = on_disk.collect();
+                for (name, bytes) in changed.iter().filter(|(name, _)| is_contract(name)) {
+                    match bytes {
+                        Some(bytes) => files.insert(name.clone(), Some(bytes)),
+                        None => files.remove(name),
+                    };
+                }
+                files.into_iter().collect()
+            }
+            Self::Only(files) => {
+                let files = files.iter().filter(|(name, _)| is_contract(name));
+                files.map(|(name, bytes)| (name.clone(), Some(bytes.as_slice()))).collect()
+            }
+        }
     }
 }
 
@@ -86,6 +120,8 @@ pub struct ReadContracts {
     pub contracts: Vec<Contract>,
     /// Problems in the files.
     pub warnings: Vec<Warning>,
+    /// Changed files that have other bytes on disk.
+    pub different_on_disk: Vec<PathBuf>,
 }
 
 impl ContractReader {
@@ -96,21 +132,32 @@ impl ContractReader {
 
     /// Reads the contracts of a directory, which may not exist. A warning counts the files beyond the deadline or
     /// size limit.
-    pub fn read(&mut self, directory: &ContractDirectory) -> ReadContracts {
+    pub fn read(&mut self, directory: &ContractDirectory, contents: &FileContents) -> ReadContracts {
         let mut found = ReadContracts::default();
-        let names = folder::names(directory, &mut found.warnings);
+        let files = contents.files(directory, &mut found.warnings);
         let [inside, shown] = [&directory.path, &directory.shown].map(|path| path.join("").into_os_string());
         let mut path = OsString::new();
-        found.contracts.reserve_exact(names.len());
-        for (at, name) in names.iter().enumerate() {
+        found.contracts.reserve_exact(files.len());
+        for (at, (name, bytes)) in files.iter().enumerate() {
             path.clear();
             path.push(&inside);
             path.push(name);
-            let mut file = OsString::with_capacity(shown.len() + name.as_os_str().len());
+            let mut file = OsString::with_capacity(shown.len() + name.len());
             file.push(&shown);
             file.push(name);
             let origin = Origin { layer: directory.kind, file: file.into() };
-            let unread = match read(path.as_ref(), origin, &mut self.room, &mut self.bytes) {
+            let built = match bytes {
+                Some(bytes) => {
+                    if matches!(contents, FileContents::Changed(_))
+                        && fs::read(&path).ok().as_deref() != Some(bytes)
+                    {
+                        found.different_on_disk.push(origin.file.clone());
+                    }
+                    of_bytes(bytes, origin, &mut self.room)
+                }
+                None => read(path.as_ref(), origin, &mut self.room, &mut self.bytes),
+            };
+            let unread = match built {
                 _ if self.deadline.has_passed() => "timed out".to_owned(),
                 Ok(built) => {
                     found.add(built, directory.forms);
@@ -120,7 +167,7 @@ impl ContractReader {
                     format!("contracts exceed {} bytes together", self.room.total)
                 }
             };
-            let (name, left) = (name.display(), names.len() - at);
+            let (name, left) = (name.display(), files.len() - at);
             let what = format!("{unread}: {left} files from {name} on not loaded (remove unused contracts)");
             found.warnings.push(Warning::about(&directory.shown, what));
             break;
@@ -159,26 +206,6 @@ impl SizeBudget {
     fn take(&mut self, bytes: usize) -> Result<(), OverBudget> {
         self.left = self.left.checked_sub(bytes).ok_or(OverBudget)?;
         Ok(())
-    }
-}
-
-/// A file with the name of a contract.
-#[derive(Debug)]
-struct Candidate {
-    path: PathBuf,
-    origin: Origin,
-}
-
-impl Candidate {
-    fn new(directory: &ContractDirectory, name: &OsStr) -> Self {
-        let joined = |directory: &Path| {
-            let mut path = PathBuf::with_capacity(directory.as_os_str().len() + 1 + name.len());
-            path.push(directory);
-            path.push(name);
-            path
-        };
-        let origin = Origin { layer: directory.kind, file: joined(&directory.shown) };
-        Self { path: joined(&directory.path), origin }
     }
 }
 
@@ -249,8 +276,6 @@ fn of_bytes(bytes: &[u8], origin: Origin, room: &mut SizeBudget) -> Result<Parse
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     const NESTED: &str = "rule: {id: n, type: file_exists, file_glob: x, message: nested}\n";
@@ -292,7 +317,7 @@ mod tests {
             ("c.yaml", b"rule_id: a\nmessage: \xff\n"),
             ("d.yaml", &large),
         ]);
-        let found = reader(MAX_TOTAL).read(&directory);
+        let found = reader(MAX_TOTAL).read(&directory, &FileContents::OnDisk);
         assert_eq!(ids(&found), ["b"]);
         let warnings = warnings(&found);
         assert!(warnings[0].starts_with("project/a.yaml:"), "{warnings:?}");
@@ -309,7 +334,8 @@ mod tests {
             ("c.yaml", NESTED.as_bytes()),
             ("d.yaml", b"rule: {id: d}\n"),
         ]);
-        let found = reader(MAX_TOTAL).read(&ContractDirectory { forms: Forms::NestedOnly, ..directory });
+        let found = reader(MAX_TOTAL)
+            .read(&ContractDirectory { forms: Forms::NestedOnly, ..directory }, &FileContents::OnDisk);
         assert_eq!(ids(&found), ["n"]);
         assert!(warnings(&found).iter().all(|warning| warning.starts_with("project/d.yaml:")), "{found:?}");
         assert!(!found.warnings.is_empty());
@@ -322,24 +348,28 @@ mod tests {
         let files: Vec<_> = names.into_iter().zip(texts.iter().map(String::as_bytes)).collect();
         let (_temporary, directory) = directory(&files);
         let size = texts[0].len();
-        assert!(reader(4 * size).read(&directory).warnings.is_empty());
+        assert!(reader(4 * size).read(&directory, &FileContents::OnDisk).warnings.is_empty());
         let total = 2 * size + 9;
         let mut reader = reader(total);
-        let found = reader.read(&directory);
+        let found = reader.read(&directory, &FileContents::OnDisk);
         assert_eq!(ids(&found), ["a", "b"]);
         let expected = format!(
             "project: contracts exceed {total} bytes together: 2 files from c.yaml on not loaded \
              (remove unused contracts)"
         );
         assert_eq!(warnings(&found), [expected]);
-        assert_eq!(reader.read(&directory).contracts.len(), 0, "no room is left for another directory");
+        assert_eq!(
+            reader.read(&directory, &FileContents::OnDisk).contracts.len(),
+            0,
+            "no room is left for another directory"
+        );
     }
 
     #[test]
     fn examples_count_for_more_than_their_text() {
         let yaml = contract("a") + "examples:\n  passing: [a, b, c, d]\n";
         let (_temporary, directory) = directory(&[("a.yaml", yaml.as_bytes())]);
-        let read = |total| reader(total).read(&directory).contracts.len();
+        let read = |total| reader(total).read(&directory, &FileContents::OnDisk).contracts.len();
         assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE), 1);
         assert_eq!(read(yaml.len() + 4 * EXAMPLE_SIZE - 1), 0);
     }
@@ -353,7 +383,7 @@ mod tests {
         std::os::unix::fs::symlink("real.yaml", path.join("link.yml")).expect("linked");
         std::os::unix::fs::symlink("gone", path.join("dangling.yaml")).expect("linked");
         std::os::unix::net::UnixListener::bind(path.join("socket.yaml")).expect("bound");
-        let found = reader(MAX_TOTAL).read(&directory);
+        let found = reader(MAX_TOTAL).read(&directory, &FileContents::OnDisk);
         assert_eq!(ids(&found), ["real", "real"]);
         let warnings = warnings(&found);
         assert!(warnings.iter().all(|warning| warning.contains("not a regular file")), "{warnings:?}");

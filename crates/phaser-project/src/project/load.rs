@@ -1,15 +1,15 @@
 //! Loads the contracts of a project: its own directories, nested ones included, with its configuration applied.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::by_file::ByFile;
 use super::texts::Texts;
 use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy};
 use crate::contracts::layers::{self, Layer, Layers, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
-use crate::contracts::read::{ContractDirectory, Forms};
+use crate::contracts::read::{ContractDirectory, FileContents, Forms};
 use crate::packs::Pack;
 use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
 use crate::source::Targets;
@@ -60,7 +60,7 @@ pub enum Settings<'a> {
     /// A commit.
     Committed(&'a Committed),
     /// The disk, with some files of the project replaced.
-    Overlaid(&'a Root, &'a Arc<Overlay>),
+    Overlaid(&'a Root, &'a Overlay),
 }
 
 impl Settings<'_> {
@@ -248,13 +248,15 @@ impl Load<'_> {
 
     /// A contract directory outside the project. It is the same in every commit.
     fn elsewhere(&self, directory: &ContractDirectory) -> Layer {
-        let directory = directory.clone();
+        let from = Supply::Directory(directory.clone(), self.uncommitted(directory));
+        Layer { base: RelPath::default(), from }
+    }
+
+    /// The files of a directory that is read neither from the index nor from a commit.
+    fn uncommitted(&self, directory: &ContractDirectory) -> FileContents {
         match self.settings {
-            Settings::Overlaid(_, overlay) => {
-                let from = Supply::Overlaid(directory, Arc::clone(overlay));
-                Layer { base: RelPath::default(), from }
-            }
-            Settings::OnDisk | Settings::Staged(_) | Settings::Committed(_) => Layer::of_directory(directory),
+            Settings::Overlaid(_, overlay) => overlay.contents_of(directory),
+            Settings::OnDisk | Settings::Staged(_) | Settings::Committed(_) => FileContents::OnDisk,
         }
     }
 
@@ -265,22 +267,21 @@ impl Load<'_> {
         let shown = PathBuf::from(inside.to_text().into_owned());
         let is_known = self.extra.older.iter().any(|older| older.path == path);
         let directory = ContractDirectory { kind: LayerKind::Project, path, shown, forms: Forms::Both };
-        let from = match self.settings {
-            Settings::OnDisk => Supply::Directory(directory),
-            Settings::Overlaid(_, overlay) => Supply::Overlaid(directory, Arc::clone(overlay)),
-            Settings::Staged(listing) => match listing.differing_files_in(&inside) {
-                staged if staged.is_empty() => Supply::Directory(directory),
-                staged => Supply::Staged(directory, staged.into_iter().collect()),
-            },
+        let files = match self.settings {
+            Settings::OnDisk | Settings::Overlaid(..) => self.uncommitted(&directory),
+            Settings::Staged(listing) => {
+                let staged = listing.differing_files_in(&inside).into_iter();
+                FileContents::Changed(staged.map(|(name, bytes)| (name.into(), Some(bytes))).collect())
+            }
             Settings::Committed(committed) => {
                 let files = committed.files_in(&inside).unwrap_or_else(|what| {
                     mistakes.push(Warning::about(&directory.shown, what));
                     None
                 });
-                Supply::Committed(directory, files.unwrap_or_default())
+                FileContents::Only(files.unwrap_or_default())
             }
         };
-        (!is_known).then(|| Layer { base: folder.clone(), from })
+        (!is_known).then(|| Layer { base: folder.clone(), from: Supply::Directory(directory, files) })
     }
 
     /// The directories of the `contracts` key.
@@ -288,13 +289,13 @@ impl Load<'_> {
         let mut layers = Vec::new();
         for named in &placed.config.contracts {
             let path = self.on_disk(&placed.base).join(&named.path);
-            let files = match self.settings {
+            let only = match self.settings {
                 Settings::Committed(committed) => self.committed_in(committed, &path).map(Some),
                 Settings::Overlaid(_, overlay) if overlay.has_files_in(&path) => Ok(None),
                 _ => path.read_dir().map(|_| None).map_err(|error| error.to_string()),
             };
-            let files = match files {
-                Ok(files) => files,
+            let only = match only {
+                Ok(only) => only,
                 Err(error) => {
                     let what = format!(
                         "'contracts': {} is not a readable directory: {error} (paths start at the directory that holds {SETTINGS})",
@@ -307,18 +308,18 @@ impl Load<'_> {
             let shown = Path::new(&*placed.base.to_text()).join(&named.path);
             let directory =
                 ContractDirectory { kind: LayerKind::Configured, path, shown, forms: Forms::Both };
-            let from = match (files, self.settings) {
-                (Some(files), _) => Supply::Committed(directory, files),
-                (None, Settings::Overlaid(_, overlay)) => Supply::Overlaid(directory, Arc::clone(overlay)),
-                (None, _) => Supply::Directory(directory),
-            };
-            layers.push(Layer { base: placed.base.clone(), from });
+            let files = only.map_or_else(|| self.uncommitted(&directory), FileContents::Only);
+            layers.push(Layer { base: placed.base.clone(), from: Supply::Directory(directory, files) });
         }
         layers
     }
 
     /// The files of a configured directory in a commit.
-    fn committed_in(&self, committed: &Committed, path: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    fn committed_in(
+        &self,
+        committed: &Committed,
+        path: &Path,
+    ) -> Result<BTreeMap<OsString, Vec<u8>>, String> {
         let path = resolve(self.root.path(), path).map_err(|error| error.to_string())?;
         if !self.root.contains(&path) {
             return Err(format!("it is outside the project, so it is not in {}", committed.revision()));
@@ -348,8 +349,8 @@ impl Load<'_> {
     fn open_from_here(&self, layer: &mut Layer) {
         // The current directory is `/` if the real one was deleted.
         let Some(cwd) = self.cwd.filter(|cwd| cwd.parent().is_some()) else { return };
-        let (Supply::Directory(directory) | Supply::Staged(directory, _)) = &mut layer.from else { return };
-        if let Ok(inside) = directory.path.strip_prefix(cwd)
+        if let Supply::Directory(directory, FileContents::OnDisk | FileContents::Changed(_)) = &mut layer.from
+            && let Ok(inside) = directory.path.strip_prefix(cwd)
             && !inside.as_os_str().is_empty()
         {
             directory.path = inside.to_owned();

@@ -13,37 +13,28 @@ use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Skipped;
 use phaser_core::violation::Violation;
 
-/// Violations of all targets, not sorted yet.
-#[derive(Default)]
-pub(super) struct Gathered {
-    pub found: Vec<Violation>,
+/// Moves the results of all targets into the report.
+pub(super) fn collect(targets: &[Target], scanned: Vec<ScannedTarget>, report: &mut Report) {
+    report.violations.reserve(scanned.iter().map(|scanned| scanned.result.checked.violations.len()).sum());
+    for (target, scanned) in targets.iter().zip(scanned) {
+        let FileResult { applied, checked } = scanned.result;
+        if applied {
+            report.checked.push(target.path.clone());
+        }
+        report.violations.extend(checked.violations);
+        report.added_ignores.extend(scanned.added_ignores);
+        report.before.extend(scanned.before);
+        report.skipped.extend(checked.skipped);
+    }
 }
 
-impl Gathered {
-    /// Collects the violations, and moves everything else into the report.
-    pub(super) fn add(&mut self, targets: &[Target], scanned: Vec<ScannedTarget>, report: &mut Report) {
-        self.found.reserve(scanned.iter().map(|scanned| scanned.result.checked.violations.len()).sum());
-        for (target, scanned) in targets.iter().zip(scanned) {
-            let FileResult { applied, checked } = scanned.result;
-            if applied {
-                report.checked.push(target.path.clone());
-            }
-            self.found.extend(checked.violations);
-            report.added_ignores.extend(scanned.added_ignores);
-            report.before.extend(scanned.before);
-            report.skipped.extend(checked.skipped);
-        }
-    }
-
-    /// Moves the violations into the report, and sorts its lists.
-    pub(super) fn sort_into(mut self, report: &mut Report) {
-        self.found.sort_by(Violation::by_place);
-        report.violations = self.found;
-        let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
-        report.added_ignores.sort_by_cached_key(place);
-        report.checked.sort_unstable();
-        report.skipped.sort_unstable();
-    }
+/// Sorts the lists of a report.
+pub(super) fn sort(report: &mut Report) {
+    report.violations.sort_by(Violation::by_place);
+    let place = |added: &AddedIgnore| (added.path.clone(), added.line, added.contract.id.clone());
+    report.added_ignores.sort_by_cached_key(place);
+    report.checked.sort_unstable();
+    report.skipped.sort_unstable();
 }
 
 /// Checks a target of another shard, only for the contracts about the project as a whole that it satisfies.

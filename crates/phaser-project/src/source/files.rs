@@ -71,7 +71,7 @@ impl NamedFiles<'_> {
 /// The target at an absolute path, with its real path as an alias if that differs.
 pub(super) fn target_at(root: &Root, path: &Path, content: Content) -> Target {
     let given = root.relative(path);
-    let real = root.relative(&root.real_path(path));
+    let real = root.relative(&real_path(path));
     let alias = (real != given).then_some(real);
     Target { alias, ..Target::new(given, content) }
 }

@@ -2,7 +2,7 @@
 
 use super::super::read::{ExamplesWanted, ReadContracts};
 use crate::codec::Decoder;
-use crate::packs::{Pack, PackFile};
+use crate::packs::Pack;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 
 pub(super) mod record;
@@ -15,7 +15,7 @@ pub(super) fn read(pack: &'static Pack, examples: ExamplesWanted) -> ReadContrac
     };
     table.map_or_else(
         || from_files(pack),
-        |selected| ReadContracts { contracts: selected.contracts, warnings: Vec::new() },
+        |selected| ReadContracts { contracts: selected.contracts, ..ReadContracts::default() },
     )
 }
 
@@ -26,19 +26,16 @@ pub(super) struct Selected {
     pub skipped: Vec<&'static str>,
 }
 
-/// Decodes the contracts whose records are wanted. `None` if the table does not match the files.
+/// Decodes the contracts whose records are wanted. `None` if the table is malformed.
 pub(super) fn select(pack: &'static Pack, mut is_wanted: impl FnMut(&[u8]) -> bool) -> Option<Selected> {
     let mut table = Decoder(pack.table);
-    if table.number()? != pack.files.len() {
-        return None;
-    }
     let mut selected = Selected { contracts: Vec::new(), skipped: Vec::new() };
-    for file in pack.files {
-        let record = table.bytes()?;
+    for _ in 0..table.number()? {
+        let (id, record) = (table.text()?, table.bytes()?);
         if is_wanted(record) {
-            selected.contracts.push(tagged(pack, record::decode(record, origin(pack, file)).ok()?));
+            selected.contracts.push(tagged(pack, record::decode(record, origin(pack, id)).ok()?));
         } else {
-            selected.skipped.push(file.id());
+            selected.skipped.push(id);
         }
     }
     Some(selected)
@@ -54,16 +51,16 @@ fn tagged(pack: &Pack, mut contract: Contract) -> Contract {
 
 fn from_files(pack: &'static Pack) -> ReadContracts {
     let mut found = ReadContracts::default();
-    for file in pack.files {
-        let built = syntax::read(file.text, origin(pack, file));
+    for file in pack.files() {
+        let built = syntax::read(file.text, origin(pack, file.id));
         found.contracts.extend(built.contract.map(|contract| tagged(pack, contract)));
         found.warnings.extend(built.warnings);
     }
     found
 }
 
-fn origin(pack: &Pack, file: &PackFile) -> Origin {
-    Origin { layer: LayerKind::Pack, file: ["pack:", pack.name, "/", file.name].concat().into() }
+fn origin(pack: &Pack, id: &str) -> Origin {
+    Origin { layer: LayerKind::Pack, file: ["pack:", pack.name, "/", id, ".yaml"].concat().into() }
 }
 
 #[cfg(test)]
@@ -117,31 +114,38 @@ mod tests {
         lines.join("\n") + "\n"
     }
 
-    /// The expected text of each file of a pack.
-    fn files(pack: &'static Pack) -> Vec<(&'static PackFile, String)> {
+    /// The id and the expected text of each file of a pack, sorted by file name.
+    fn files(pack: &Pack) -> Vec<(String, String)> {
         let left_out = left_out();
-        let one = |file: &'static PackFile| {
-            let path = Path::new(ROOT).join("packs").join(pack.name).join(file.name);
+        let directory = Path::new(ROOT).join("packs").join(pack.name);
+        let entries = std::fs::read_dir(directory).expect("a directory");
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+        paths.sort();
+        let one = |path: &std::path::PathBuf| {
             let text = std::fs::read_to_string(path).expect("is there");
-            let contract = syntax::read(&text, origin(pack, file)).contract.expect("is valid");
-            (file, with_exclude(&text, exclude_of(pack, &contract, &left_out).as_deref()))
+            let id = path.file_stem().and_then(|name| name.to_str()).expect("a plain name").to_owned();
+            let contract = syntax::read(&text, origin(pack, &id)).contract.expect("is valid");
+            (id, with_exclude(&text, exclude_of(pack, &contract, &left_out).as_deref()))
         };
-        pack.files.iter().map(one).collect()
+        paths.iter().map(one).collect()
     }
 
-    /// The expected table of a pack: its contracts without examples, with their required literals.
-    fn table(pack: &'static Pack, files: &[(&'static PackFile, String)]) -> Vec<u8> {
-        let one = |(file, text): &(&'static PackFile, String)| {
-            let mut contract = syntax::read(text, origin(pack, file)).contract.expect("is valid");
+    /// The expected table of a pack: its contracts without examples, with their required literals, and its files.
+    fn table(pack: &Pack, files: &[(String, String)]) -> Vec<u8> {
+        let record = |(id, text): &(String, String)| {
+            let mut contract = syntax::read(text, origin(pack, id)).contract.expect("is valid");
             let needs = matcher::needs(&contract).map(Box::new);
             if let Check::Forbid(check) = &mut contract.check {
                 check.pattern.needs = needs;
             }
             record::encode(&contract)
         };
-        let records: Vec<_> = files.iter().map(one).collect();
         let mut table = Vec::new();
-        put_list(&mut table, &records, |out, record| put_bytes(out, record));
+        put_list(&mut table, files, |out, file| {
+            put_bytes(out, file.0.as_bytes());
+            put_bytes(out, &record(file));
+        });
+        files.iter().for_each(|(_, text)| put_bytes(&mut table, text.as_bytes()));
         table
     }
 
@@ -153,16 +157,18 @@ mod tests {
             let table = table(pack, &files);
             if std::env::var_os(UPDATE).is_some() {
                 let directory = Path::new(ROOT).join("packs").join(pack.name);
-                for (file, text) in &files {
-                    std::fs::write(directory.join(file.name), text).expect("can be written");
+                for (id, text) in &files {
+                    std::fs::write(directory.join(format!("{id}.yaml")), text).expect("can be written");
                 }
-                let path = Path::new(ROOT).join(format!("src/pack/{}.table", pack.name));
+                let path = Path::new(ROOT).join(format!("src/packs/{}.table", pack.name));
                 std::fs::write(path, &table).expect("can be written");
                 continue;
             }
             let again = format!("write it again with '{UPDATE}=1 cargo test --lib tables_are_current'");
-            for (file, text) in &files {
-                assert_eq!(file.text, text, "'exclude_glob' in {} is not current: {again}", file.name);
+            for (id, text) in &files {
+                let path = Path::new(ROOT).join("packs").join(pack.name).join(format!("{id}.yaml"));
+                let on_disk = std::fs::read_to_string(path).expect("is there");
+                assert_eq!(on_disk, *text, "'exclude_glob' in {id} is not current: {again}");
             }
             assert!(table == pack.table, "the table of {} is not what its files say: {again}", pack.name);
         }
@@ -171,9 +177,8 @@ mod tests {
     #[test]
     fn exclusions_name_only_known_contracts() {
         let known = |name: &String| {
-            let ids = || PACKS.iter().flat_map(|pack| pack.files);
-            PACKS.iter().any(|pack| pack.name == name)
-                || ids().any(|file| file.name == format!("{name}.yaml"))
+            let mut files = PACKS.iter().flat_map(Pack::files);
+            PACKS.iter().any(|pack| pack.name == name) || files.any(|file| file.id == name)
         };
         let strangers: Vec<_> =
             left_out().into_iter().flat_map(|entry| entry.contracts).filter(|name| !known(name)).collect();

@@ -161,13 +161,13 @@ fn exempts_contract_files_by_real_path() {
 fn project_file_overrides_pack_contract() {
     let fixture = Fixture::new();
     let pack = crate::packs::find("secrets").expect("there is one");
-    let id = pack.files[0].name.trim_end_matches(".yaml");
+    let (id, count) = (pack.files()[0].id, pack.files().len());
     fixture.contract("project/mine.yaml", id, "mine");
     let layers = [fixture.layer(LayerKind::Project, "project"), Layer::of_pack(pack)];
     for loading in [Loading::whole(is_called_broken), Loading::to_enforce(is_called_broken)] {
         let loaded = load(&layers, loading);
-        assert_eq!((messages(&loaded)[0], loaded.contracts.len()), ("mine", pack.files.len()));
-        assert_eq!(loaded.shadowed[0].origin.file, Path::new("pack:secrets").join(pack.files[0].name));
+        assert_eq!((messages(&loaded)[0], loaded.contracts.len()), ("mine", count));
+        assert_eq!(loaded.shadowed[0].origin.file, Path::new(&format!("pack:secrets/{id}.yaml")));
     }
 }
 
@@ -234,18 +234,18 @@ fn loads_one_pack_contract_at_least() {
     let pack = crate::packs::find("secrets").expect("a pack");
     let layers = [Layer::of_pack(pack)];
     let ids = |layers: &Layers| layers.contracts.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
-    let first = pack.files[0].id();
+    let first = pack.files()[0].id;
     assert_eq!(ids(&read_for_nothing(&layers, &[])), [first]);
     // It may be the only enabled contract.
     let read = read_for_nothing(&layers, &[switch_off(&[first])]);
-    assert_eq!(read.contracts.len(), pack.files.len());
+    assert_eq!(read.contracts.len(), pack.files().len());
     assert_eq!(read.contracts.iter().filter(|contract| !contract.enabled).count(), 1);
 }
 
 #[test]
 fn reads_all_contracts_with_duplicate_ids() {
     let pack = crate::packs::find("secrets").expect("a pack");
-    let (fixture, ids) = (Fixture::new(), [pack.files[1].id(), pack.files[2].id()]);
+    let (fixture, ids) = (Fixture::new(), [pack.files()[1].id, pack.files()[2].id]);
     fixture.contract("project/a.yaml", ids[0], "own").contract("project/b.yaml", ids[1], "broken");
     let layers = [fixture.layer(LayerKind::Project, "project"), Layer::of_pack(pack)];
     let (some, all) = (read_for_nothing(&layers, &[]), load(&layers, Loading::to_enforce(is_called_broken)));

@@ -7,16 +7,11 @@ use std::fs::{self, DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Candidate, ContractDirectory};
+use super::ContractDirectory;
 use phaser_core::contract::Warning;
 
-/// The contract files of a directory, sorted by path.
-pub(super) fn files(directory: &ContractDirectory, warnings: &mut Vec<Warning>) -> Vec<Candidate> {
-    names(directory, warnings).iter().map(|name| Candidate::new(directory, name.as_os_str())).collect()
-}
-
 /// The relative paths of the contract files, sorted.
-pub fn names(directory: &ContractDirectory, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
+pub(super) fn names(directory: &ContractDirectory, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
     let mut found = FolderListing::default();
     found.look_into(directory, PathBuf::new(), warnings);
     found.follow_links(directory, warnings);
@@ -29,7 +24,7 @@ pub fn linked(directory: &ContractDirectory) -> Vec<PathBuf> {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(top) = real(&directory.path) else { return Vec::new() };
     let may_be_linked = |path: &Path| path.is_symlink() || path.parent() != Some(&directory.path);
-    let files = files(directory, &mut Vec::new()).into_iter().map(|file| file.path);
+    let files = names(directory, &mut Vec::new()).into_iter().map(|name| directory.path.join(name));
     let linked = files.filter(|path| may_be_linked(path)).filter_map(|path| real(&path));
     linked.filter(|path| !path.starts_with(&top)).collect()
 }
@@ -144,7 +139,7 @@ fn is_hidden(name: &OsStr) -> bool {
 }
 
 /// Whether a path relative to the contract directory is that of a contract file.
-pub fn is_named_like_a_contract(path: &Path) -> bool {
+pub(super) fn is_named_like_a_contract(path: &Path) -> bool {
     path.file_name().is_some_and(has_extension) && !path.iter().any(is_hidden)
 }
 
@@ -170,9 +165,9 @@ mod tests {
             forms: Forms::Both,
         };
         let mut warnings = Vec::new();
-        let files = files(&directory, &mut warnings);
+        let names = super::names(&directory, &mut warnings);
         assert_eq!(warnings, []);
-        files.iter().filter_map(|file| directory.name_of(&file.path)).map(str::to_owned).collect()
+        names.iter().map(|name| name.display().to_string()).collect()
     }
 
     #[test]

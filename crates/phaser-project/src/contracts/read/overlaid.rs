@@ -1,10 +1,10 @@
-//! Reads contract files with changes that are not on disk yet: some have other bytes, are deleted or are new.
+//! Changes to contract files that are not on disk yet: some have other bytes, are deleted or are new.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::folder::is_named_like_a_contract;
-use super::{Candidate, ContractDirectory, ContractReader, ReadContracts, files, of_bytes};
+use super::{ContractDirectory, FileContents, folder};
 use crate::path::real_path;
 
 /// Changed files, by real path.
@@ -30,52 +30,28 @@ impl Overlay {
         self.files.iter().any(|(path, bytes)| bytes.is_some() && path.starts_with(&directory))
     }
 
-    /// The changed contract files of a directory, by real and by relative path. `known` maps the real path of each
-    /// directory with contract files to its relative path, which may lead through a link.
-    fn contracts_in(&self, directory: &Path, known: &BTreeMap<PathBuf, PathBuf>) -> Vec<(PathBuf, PathBuf)> {
-        let mut found = Vec::new();
-        for path in self.files.iter().filter(|(_, bytes)| bytes.is_some()).map(|(path, _)| path) {
-            let through_link = || {
-                let folder = known.get(path.parent()?)?;
-                Some(folder.join(path.file_name()?))
-            };
-            let inside = path.strip_prefix(directory).map(Path::to_owned).ok().or_else(through_link);
-            let inside = inside.filter(|inside| is_named_like_a_contract(inside));
-            found.extend(inside.map(|inside| (path.clone(), inside)));
-        }
-        found
-    }
-}
-
-impl ContractReader {
-    /// Reads the contracts of a directory with changes.
-    pub fn read_overlaid(&mut self, directory: &ContractDirectory, overlay: &Overlay) -> ReadContracts {
-        let mut found = ReadContracts::default();
-        let on_disk = files(directory, &mut found.warnings);
-        let mut all: Vec<(PathBuf, Candidate)> =
-            on_disk.into_iter().map(|file| (real_path(&file.path), file)).collect();
-        let folder = |(real, file): &(PathBuf, Candidate)| {
-            let inside = file.path.strip_prefix(&directory.path).ok()?;
-            Some((real.parent()?.to_owned(), inside.parent()?.to_owned()))
-        };
-        let folders: BTreeMap<PathBuf, PathBuf> = all.iter().filter_map(folder).collect();
-        let known: HashSet<PathBuf> = all.iter().map(|(real, _)| real.clone()).collect();
-        for (real, inside) in overlay.contracts_in(&real_path(&directory.path), &folders) {
-            if !known.contains(&real) {
-                all.push((real, Candidate::new(directory, inside.as_os_str())));
+    /// The files of a contract directory with these changes. A file may be reached through a link.
+    pub fn contents_of(&self, directory: &ContractDirectory) -> FileContents {
+        let mut changed: BTreeMap<OsString, Option<Vec<u8>>> = BTreeMap::new();
+        let mut known: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+        let mut seen: Vec<PathBuf> = Vec::new();
+        for name in folder::names(directory, &mut Vec::new()) {
+            let real = real_path(&directory.path.join(&name));
+            if let (Some(real), Some(inside)) = (real.parent(), name.parent()) {
+                known.insert(real.to_owned(), inside.to_owned());
             }
-        }
-        all.sort_unstable_by(|(_, one), (_, other)| one.path.as_os_str().cmp(other.path.as_os_str()));
-        for (real, Candidate { path, origin }) in all {
-            let built = match overlay.files.get(&real) {
-                Some(None) => continue,
-                Some(Some(bytes)) => of_bytes(bytes, origin, &mut self.room),
-                None => super::read(&path, origin, &mut self.room, &mut self.bytes),
-            };
-            if self.deadline.has_passed() || self.keep(&mut found, built, directory).is_err() {
-                break;
+            if let Some(bytes) = self.files.get(&real) {
+                changed.insert(name.into_os_string(), bytes.clone());
             }
+            seen.push(real);
         }
-        found
+        let top = real_path(&directory.path);
+        for (path, bytes) in self.files.iter().filter(|(path, bytes)| bytes.is_some() && !seen.contains(path))
+        {
+            let through_link = || Some(known.get(path.parent()?)?.join(path.file_name()?));
+            let inside = path.strip_prefix(&top).map(Path::to_owned).ok().or_else(through_link);
+            changed.extend(inside.map(|inside| (inside.into_os_string(), bytes.clone())));
+        }
+        FileContents::Changed(changed)
     }
 }

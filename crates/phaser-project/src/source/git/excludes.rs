@@ -55,39 +55,35 @@ impl<'a> Worktrees<'a> {
 
     /// `directory` as part of a worktree further up, with all rules on the way.
     pub(in crate::source) fn above(&self, directory: &Path) -> Option<WorktreeDirectory> {
-        let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
-        let mut tops = directory.ancestors().skip(1).filter(holds_repository);
-        let (top, mut here) = tops.find_map(|top| Some((top, self.at(top, None)?)))?;
-        let mut above = top.to_owned();
-        for name in directory.strip_prefix(top).ok()?.components() {
-            here.read_rules_in(&above);
-            above.push(name);
-            here = here.child(RelPath::from_native(name.as_ref()).as_bytes());
-        }
+        let (here, _) = self.descend(directory.parent()?, directory)?;
         Some(here)
     }
-}
 
-impl Worktrees<'_> {
     /// Whether git excludes the file at `path`, which has no links in it.
     pub(in crate::source) fn leave_out(&self, path: &Path) -> Result<bool, String> {
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
-        let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
-        let mut tops = directory.ancestors().filter(holds_repository);
-        let found = tops.find_map(|top| Some((top, self.at(top, None)?)));
-        let Some((top, mut here)) = found else { return Ok(false) };
-        let mut at = top.to_owned();
-        let mut is_excluded = false;
-        for part in directory.strip_prefix(top).unwrap_or(Path::new("")).components() {
-            here.read_rules_in(&at);
-            let name = RelPath::from_native(part.as_ref());
-            is_excluded |= here.excludes(name.as_bytes(), PathKind::Directory);
-            at.push(part);
-            here = here.child(name.as_bytes());
-        }
-        here.read_rules_in(&at);
+        let Some((mut here, is_excluded)) = self.descend(directory, directory) else { return Ok(false) };
+        here.read_rules_in(directory);
         let name = name.as_encoded_bytes();
         Ok((is_excluded || here.excludes(name, PathKind::File)) && !here.tracks(name)?)
+    }
+
+    /// `directory` in the innermost worktree with its top at `start` or above, with the rules of all directories
+    /// between them, and whether these rules exclude it.
+    fn descend(&self, start: &Path, directory: &Path) -> Option<(WorktreeDirectory, bool)> {
+        let holds_repository = |top: &&Path| top.join(".git").symlink_metadata().is_ok();
+        let mut tops = start.ancestors().filter(holds_repository);
+        let (top, mut here) = tops.find_map(|top| Some((top, self.at(top, None)?)))?;
+        let mut above = top.to_owned();
+        let mut is_excluded = false;
+        for part in directory.strip_prefix(top).ok()?.components() {
+            here.read_rules_in(&above);
+            let name = RelPath::from_native(part.as_ref());
+            is_excluded = is_excluded || here.excludes(name.as_bytes(), PathKind::Directory);
+            above.push(part);
+            here = here.child(name.as_bytes());
+        }
+        Some((here, is_excluded))
     }
 }
 
