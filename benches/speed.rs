@@ -6,7 +6,7 @@ use std::time::Duration;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use phaser::internals::benches::{
-    Contract, ContractDirectory, Directives, Forms, Layer, LayerKind, Layers, Loading, Matcher, Occurrences,
+    Contract, ContractDirectory, Directives, Forms, Layer, LayerKind, Loaded, Loading, Matcher, Occurrences,
     Options, RelPath, Scratch, Text, TextEdit, apply_within, broken, load,
 };
 use tempfile::TempDir;
@@ -33,7 +33,7 @@ fn files(count: usize) -> TempDir {
     directory
 }
 
-fn loaded(files: &TempDir) -> Layers {
+fn loaded(files: &TempDir) -> Loaded {
     let path = files.path().to_owned();
     let directory =
         ContractDirectory { kind: LayerKind::Named, shown: path.clone(), path, forms: Forms::Both };

@@ -39,7 +39,7 @@ pub mod benches {
     pub use phaser_core::contract::{Contract, LayerKind};
     pub use phaser_core::matcher::{Directives, Matcher, Options, Scratch, broken};
     pub use phaser_core::text::Text;
-    pub use phaser_project::contracts::layers::{Layer, Layers, Loading, load};
+    pub use phaser_project::contracts::layers::{Layer, Loaded, Loading, load};
     pub use phaser_project::contracts::read::{ContractDirectory, Forms};
     pub use phaser_project::path::RelPath;
     pub use phaser_project::tool_call::{Occurrences, TextEdit};

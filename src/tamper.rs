@@ -111,7 +111,7 @@ impl WatchedFiles<'_> {
         }
         let real = real_path(path);
         [path, &real].into_iter().any(is_enforcement_path)
-            || self.loaded.layers.directories.iter().any(|directory| real.starts_with(directory))
+            || self.loaded.directories().any(|directory| real.starts_with(directory))
             || self.is_linked(&real)
     }
 

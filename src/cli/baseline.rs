@@ -158,7 +158,7 @@ impl Baseline {
         let root = inspection.project().root().clone();
         let packs: Vec<Layer> = PACKS.iter().map(Layer::of_pack).collect();
         let of_packs = layers::load(&packs, Loading::to_enforce(matcher::broken));
-        let contracts = &mut inspection.loaded.layers.contracts;
+        let contracts = &mut inspection.loaded.contracts;
         let known = contracts.iter().chain(&of_packs.contracts).map(|contract| contract.id.clone()).collect();
         let filter = self.chosen.filter();
         if let Some((flag, what)) = filter.unknown(contracts).first() {

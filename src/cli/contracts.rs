@@ -14,7 +14,7 @@ use phaser_core::matcher;
 use phaser_core::sanitize::inert;
 use phaser_core::suggest::nearest;
 use phaser_project::config::DirectoryConfig;
-use phaser_project::contracts::layers::{self, Layer, Layers, Loading};
+use phaser_project::contracts::layers::{self, Layer, Loading};
 use phaser_project::contracts::read::{ContractDirectory, ExamplesWanted};
 use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::{RelPath, Root, RootHints, find_root};
@@ -146,8 +146,8 @@ impl Where {
         examples: ExamplesWanted,
     ) -> anyhow::Result<LoadedProject> {
         let project = self.quiet_project(environment, examples)?;
-        say_warnings(&project.loaded.layers.warnings);
-        project.loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
+        say_warnings(&project.loaded.warnings);
+        project.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
         Ok(project)
     }
 
@@ -198,16 +198,16 @@ impl LoadedProject {
 
     /// The contract with this id.
     pub fn find(&self, id: &str) -> anyhow::Result<&Contract> {
-        let found = self.loaded.layers.contracts.iter().find(|contract| contract.id == id);
+        let found = self.loaded.contracts.iter().find(|contract| contract.id == id);
         found.ok_or_else(|| {
-            let ids = self.loaded.layers.contracts.iter().map(|contract| contract.id.as_str());
+            let ids = self.loaded.contracts.iter().map(|contract| contract.id.as_str());
             no_such_contract(id, nearest(id, ids).map(str::to_owned))
         })
     }
 
     /// The contract with this id, from the project or from any pack.
     pub fn any(&self, id: &str) -> Option<Contract> {
-        let own = self.loaded.layers.contracts.iter().find(|contract| contract.id == id).cloned();
+        let own = self.loaded.contracts.iter().find(|contract| contract.id == id).cloned();
         own.or_else(|| all_packs().contracts.into_iter().find(|contract| contract.id == id))
     }
 
@@ -219,7 +219,7 @@ impl LoadedProject {
     /// The nearest id in the project or in any pack.
     pub fn nearest_id(&self, id: &str) -> Option<String> {
         let packs = all_packs();
-        let all = self.loaded.layers.contracts.iter().chain(&packs.contracts);
+        let all = self.loaded.contracts.iter().chain(&packs.contracts);
         nearest(id, all.map(|contract| contract.id.as_str())).map(str::to_owned)
     }
 
@@ -244,7 +244,7 @@ impl LoadedProject {
 
     /// The files that a contract is checked on.
     pub fn checked_on(&self, contract: &Contract) -> Vec<&RelPath> {
-        let exempt = self.loaded.layers.exempt(&self.root);
+        let exempt = self.loaded.exempt(&self.root);
         let excluded: Vec<FileSet> =
             self.loaded.configs.iter().filter_map(DirectoryConfig::excluded).collect();
         let is_read = |path: &RelPath| {
@@ -265,12 +265,12 @@ pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelP
 }
 
 /// The contracts of all packs.
-pub fn all_packs() -> Layers {
+pub fn all_packs() -> Loaded {
     load_packs(PACKS, ExamplesWanted::Yes)
 }
 
 /// The contracts of these packs.
-pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>, examples: ExamplesWanted) -> Layers {
+pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>, examples: ExamplesWanted) -> Loaded {
     let layers: Vec<_> = packs.into_iter().map(Layer::of_pack).collect();
     layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) })
 }

@@ -101,7 +101,7 @@ pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
     let project = Project::load(root, args.options(environment)?)?;
     let source = args.source(&project)?;
     let mut inspection = project.inspect(&source)?;
-    if let Some((flag, what)) = args.chosen.filter().unknown(&inspection.loaded.layers.contracts).first() {
+    if let Some((flag, what)) = args.chosen.filter().unknown(&inspection.loaded.contracts).first() {
         bail!("{flag}: {what}");
     }
     let bar = args.all && environment.stderr_is_terminal() && !args.quiet;

@@ -52,7 +52,7 @@ pub fn check(root: &Root, environment: &Environment, packs: Vec<&'static Pack>) 
     let loaded = &inspection.loaded;
     let existing = loaded.existing_by_file();
     let packs = loaded.from.iter().filter_map(Layer::pack).collect();
-    let all = loaded.layers.contracts.iter().chain(&loaded.layers.shadowed);
+    let all = loaded.contracts.iter().chain(&loaded.shadowed);
     let own_contracts = all.filter(|contract| contract.origin.layer == LayerKind::Project).count();
     let recorded = inspection.recorded().clone();
     let progress = Progress::new(if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No });

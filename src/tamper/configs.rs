@@ -84,7 +84,7 @@ pub(super) fn overrides(states: &States) -> Vec<String> {
         let is_meant = |contract: &Contract| one.contracts.iter().any(|selector| selector.selects(contract));
         if raises(&one.case.change)
             && !later.any(|(_, new)| new == one)
-            && !states.before.layers.contracts.iter().any(is_meant)
+            && !states.before.contracts.iter().any(is_meant)
         {
             found.push(format!(
                 "an override that raised contracts is gone, {} ({})",

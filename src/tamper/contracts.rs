@@ -15,12 +15,12 @@ use phaser_project::project::load::Loaded;
 pub(super) fn weaker(states: &States) -> Vec<String> {
     let States { before, after } = states;
     let mut by_id: HashMap<&str, Vec<&Contract>> = HashMap::new();
-    for contract in &after.layers.contracts {
+    for contract in &after.contracts {
         by_id.entry(&contract.id).or_default().push(contract);
     }
     let mut found: Vec<(&str, String)> = Vec::new();
     let mut gone = Vec::new();
-    for was in before.layers.contracts.iter().filter(|was| counts(was)) {
+    for was in before.contracts.iter().filter(|was| counts(was)) {
         let same = by_id.get(was.id.as_str()).map(Vec::as_slice).unwrap_or_default();
         let Some(is) = successor(was, same) else {
             gone.push(was);
@@ -67,7 +67,7 @@ fn is_gone(was: &Contract, after: &Loaded) -> String {
     let is_broken =
         |warning: &&Warning| warning.file == *file && warning.effect == WarningEffect::ContractSkipped;
     let shown = printable(&file.display().to_string());
-    match after.layers.warnings.iter().find(is_broken) {
+    match after.warnings.iter().find(is_broken) {
         Some(warning) => {
             let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
             format!("contract {id} does not count any more: {shown}{line} is broken")

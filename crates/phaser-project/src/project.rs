@@ -48,6 +48,7 @@ pub use recorded::Recorded;
 use recorded::recorded;
 
 use load::{Extra, Found, Load, Loaded, Settings, folders_above};
+use texts::Texts;
 
 /// Default of [`Options::max_file_size`]: 10 MiB.
 pub const MAX_FILE_SIZE: u64 = 10 * 1024 * 1024;
@@ -366,13 +367,14 @@ impl Project {
         }
         let in_flight = self.fixes_in_flight(source, &loaded);
         phases.end(Phase::ContractsRead);
-        if let (Some(_), false) = (deferred, loaded.layers.is_empty()) {
+        if let (Some(_), false) = (deferred, loaded.is_empty()) {
             targets = self.targets(source, Some(existing))?;
             phases.end(Phase::FilesListed);
         }
-        if loaded.layers.has_lazy_packs() {
+        if loaded.has_lazy_packs() {
             // A fixed text can match contracts that the text itself cannot.
-            loaded.load_packs((!in_flight).then_some(&targets));
+            let texts = (!in_flight).then(|| Texts::of(&targets)).flatten();
+            loaded.load_packs(texts.as_ref().map(|texts| texts as _));
         }
         if by_configuration {
             loaded.existing_by_file().limit_comparison(&mut targets);
@@ -509,22 +511,22 @@ impl Project {
     /// hook.
     fn filter(&self, load: &Load<'_>, targets: &Targets, loaded: &mut Loaded) -> Result<(), Error> {
         let Options { lenient, filter, .. } = &self.options;
-        let mut unknown = filter.unknown(&loaded.layers.contracts);
+        let mut unknown = filter.unknown(&loaded.contracts);
         let is_part = targets.folders.is_none() && self.committed.is_none();
         if !unknown.is_empty() && is_part && !lenient {
             // Directories without a target may have contracts of their own.
             let tree = tree::tree(&self.root, &self.location(), 1);
             let folders = folders(&self.root, &tree);
             let whole = Load { folders: &folders, ..*load }.run(self.loading());
-            unknown = filter.unknown(&whole.layers.contracts);
+            unknown = filter.unknown(&whole.contracts);
         }
         if !lenient && !unknown.is_empty() {
             let (flag, message) = unknown.swap_remove(0);
             return Err(Error::UnknownContract(flag, message));
         }
         let warnings = unknown.into_iter().map(|(flag, message)| Warning::about(flag.as_ref(), message));
-        loaded.layers.warnings.extend(warnings);
-        loaded.layers.contracts.retain(|contract| filter.includes(contract));
+        loaded.warnings.extend(warnings);
+        loaded.contracts.retain(|contract| filter.includes(contract));
         Ok(())
     }
 
@@ -685,7 +687,7 @@ impl<'p> Inspection<'p> {
         let Options { deadline, timeout, directives, .. } = self.project.options;
         matcher::Options {
             limits: Limits { deadline, ..Limits::default() },
-            exempt: self.loaded.layers.exempt(&self.project.root),
+            exempt: self.loaded.exempt(&self.project.root),
             exclude: self.loaded.configs.iter().filter_map(config::DirectoryConfig::excluded).collect(),
             ..matcher::Options::new(timeout, directives)
         }
@@ -699,12 +701,12 @@ impl<'p> Inspection<'p> {
 
     /// The enabled contracts, with overrides applied.
     fn take_contracts(&mut self) -> Vec<Contract> {
-        Contract::all_with_overrides(std::mem::take(&mut self.loaded.layers.contracts))
+        Contract::all_with_overrides(std::mem::take(&mut self.loaded.contracts))
     }
 
     /// The warnings about contract files and configuration.
     fn take_warnings(&mut self) -> Vec<Warning> {
-        let mut warnings = std::mem::take(&mut self.loaded.layers.warnings);
+        let mut warnings = std::mem::take(&mut self.loaded.warnings);
         warnings.append(&mut self.loaded.mistakes);
         warnings
     }
@@ -737,7 +739,7 @@ impl<'p> Inspection<'p> {
     /// Scans the targets and decides the state of each violation.
     pub fn run(&mut self, watch: &dyn ProgressSink) -> Report {
         let mut notes = self.notes();
-        let has_contracts = !self.loaded.layers.contracts.is_empty();
+        let has_contracts = !self.loaded.contracts.is_empty();
         let contracts = self.take_contracts();
         if contracts.is_empty() {
             return self.without_contracts(has_contracts, notes);
@@ -795,7 +797,7 @@ impl<'p> Inspection<'p> {
     }
 
     fn notes(&mut self) -> Vec<String> {
-        let mut notes: Vec<String> = self.loaded.layers.notes().collect();
+        let mut notes: Vec<String> = self.loaded.notes().collect();
         notes.append(&mut self.notes);
         notes
     }

@@ -22,7 +22,7 @@ use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher;
 use phaser_core::skipped::Gap;
 use phaser_project::config::DirectoryConfig;
-use phaser_project::contracts::layers::Layers;
+use phaser_project::contracts::layers::apply_overrides;
 use phaser_project::contracts::read::{ExamplesWanted, MAX_FILE};
 use phaser_project::history::backtest::{self, BacktestRange};
 use phaser_project::project::{BaselineUse, Options, Project};
@@ -83,7 +83,7 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     let source = Source::Tree(None);
     let mut inspection = project.inspect(&source)?;
     inspection.loaded = project_contracts;
-    inspection.loaded.layers.contracts = contracts;
+    inspection.loaded.contracts = contracts;
     let scanning = scan::ScanOptions { threads: project.threads(), ..inspection.scanning() };
     let visible = if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No };
     let mut today = inspection.run(&Progress::new(visible));
@@ -119,7 +119,7 @@ impl Backtest {
     /// The contracts to try, enabled. Nested directories can give one id several contracts.
     fn contracts(&self, project: &LoadedProject, environment: &Environment) -> anyhow::Result<Vec<Contract>> {
         let name = self.contract.as_str();
-        let own = || project.loaded.layers.contracts.iter().filter(|contract| contract.id == name);
+        let own = || project.loaded.contracts.iter().filter(|contract| contract.id == name);
         // An id contains neither dots nor slashes.
         let is_file = || name.contains(['/', '.', std::path::MAIN_SEPARATOR]);
         let is_here = || project.any(name).is_none() && environment.cwd.join(name).is_file();
@@ -138,11 +138,10 @@ impl Backtest {
 }
 
 /// The contract with the overrides of the configuration.
-fn with_overrides(contract: Contract, project: &LoadedProject) -> Contract {
+fn with_overrides(mut contract: Contract, project: &LoadedProject) -> Contract {
     let overrides: Vec<_> = project.loaded.configs.iter().flat_map(DirectoryConfig::overrides).collect();
-    let mut layers = Layers { contracts: vec![contract], ..Layers::default() };
-    layers.apply(&overrides);
-    layers.contracts.remove(0)
+    apply_overrides(&mut contract, &overrides);
+    contract
 }
 
 fn from_stdin() -> anyhow::Result<Contract> {

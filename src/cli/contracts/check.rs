@@ -69,7 +69,7 @@ fn check(
     let project = Project::load(root, options)?;
     let source = Source::Tree(None);
     let mut inspection = project.inspect(&source)?;
-    inspection.loaded.layers.notes().for_each(|note| say(format_args!("phaser: {note}")));
+    inspection.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
     let report = inspection.run(&());
     say_warnings(&report.warnings);
     let mut ids = HashSet::new();

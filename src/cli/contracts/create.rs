@@ -94,7 +94,7 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let origin = Origin { layer: directory.kind, file: directory.shown.join(&name) };
     let contract = args.contract(origin.clone())?;
     let same_id = |other: &&Contract| other.id == contract.id && other.origin.layer == directory.kind;
-    if let Some(existing) = project.loaded.layers.contracts.iter().find(same_id) {
+    if let Some(existing) = project.loaded.contracts.iter().find(same_id) {
         bail!("{} already exists in {} (choose another id)", contract.id, shown(&existing.origin.file));
     }
     let path = write_new(&directory.path, &name, &to_yaml(&contract))

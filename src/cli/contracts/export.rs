@@ -46,13 +46,13 @@ pub struct Export {
 
 pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.project(environment)?;
-    say_warnings(&project.loaded.layers.warnings);
-    say_broken(&project.loaded.layers.contracts);
+    say_warnings(&project.loaded.warnings);
+    say_broken(&project.loaded.contracts);
     let path = match &args.output {
         Some(output) => environment.cwd.join(output),
         None => project.root.path().join(AGENTS),
     };
-    let section = section(&Contract::all_with_overrides(project.loaded.layers.contracts));
+    let section = section(&Contract::all_with_overrides(project.loaded.contracts));
     if !args.agents_md && args.output.is_none() && !args.check {
         print(&section)?;
         return Ok(Exit::Clean);

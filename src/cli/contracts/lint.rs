@@ -35,15 +35,15 @@ pub struct Lint {
 pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.quiet_project(environment, ExamplesWanted::Yes)?;
     let targets = &project.targets;
-    let mut warnings = project.loaded.layers.warnings.clone();
+    let mut warnings = project.loaded.warnings.clone();
     let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();
-    warnings.extend(lint::contracts(&project.loaded.layers.contracts, &paths));
+    warnings.extend(lint::contracts(&project.loaded.contracts, &paths));
     warnings.extend(directives(&project, targets));
     warnings.sort();
     warnings.dedup();
     match args.format {
         Format::Text if warnings.is_empty() => {
-            let count = project.loaded.layers.contracts.len();
+            let count = project.loaded.contracts.len();
             to_stdout(|out| {
                 writeln!(out, "No problems in {count} contract{}.", if count == 1 { "" } else { "s" })
             })?;
@@ -59,7 +59,7 @@ pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
 
 /// Warnings about patterns and about directives for them.
 fn directives(project: &LoadedProject, targets: &Targets) -> Vec<Warning> {
-    let loaded = &project.loaded.layers;
+    let loaded = &project.loaded;
     let exempt = loaded.exempt(&project.root);
     let options =
         matcher::Options { exempt, ..matcher::Options::new(PATIENT_TIMEOUT, Directives::Disregarded) };

@@ -42,13 +42,8 @@ pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
         Format::Json => ExamplesWanted::Yes,
     };
     let project = args.place.project(environment, examples)?;
-    let contracts: Vec<&Contract> = project
-        .loaded
-        .layers
-        .contracts
-        .iter()
-        .filter(|contract| contract.enabled || !args.enabled_only)
-        .collect();
+    let contracts: Vec<&Contract> =
+        project.loaded.contracts.iter().filter(|contract| contract.enabled || !args.enabled_only).collect();
     say_broken(contracts.iter().copied());
     let is_long = args.long || environment.stdout_is_terminal();
     match args.format {

@@ -128,7 +128,7 @@ enum PackContractUse<'a> {
 
 impl<'a> PackContractUse<'a> {
     fn of(contract: &Contract, project: &'a LoadedProject) -> Self {
-        match project.loaded.layers.contracts.iter().find(|other| other.id == contract.id) {
+        match project.loaded.contracts.iter().find(|other| other.id == contract.id) {
             Some(other) if other.origin.layer != LayerKind::Pack => Self::Replaced(other),
             Some(_) => Self::InUse,
             None => Self::Unused,

@@ -50,8 +50,7 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     }
     let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let found = project.find_anywhere(&args.id)?;
-    let mut own: Vec<&Contract> =
-        project.loaded.layers.contracts.iter().filter(|one| one.id == found.id).collect();
+    let mut own: Vec<&Contract> = project.loaded.contracts.iter().filter(|one| one.id == found.id).collect();
     let in_use = !own.is_empty();
     if !in_use {
         own.push(&found);
@@ -60,7 +59,7 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     let mut details: Vec<ContractDetails<'_>> = Vec::new();
     for contract in own {
         let is_hidden = |one: &&Contract| one.id == contract.id && details.is_empty();
-        let shadowed = project.loaded.layers.shadowed.iter().filter(is_hidden).collect();
+        let shadowed = project.loaded.shadowed.iter().filter(is_hidden).collect();
         details.push(ContractDetails { contract, shadowed, files: project.checked_on(contract), in_use });
     }
     match args.format {
@@ -93,8 +92,7 @@ fn show_file(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
             project.path_of(&warning.file).and_then(|path| path.metadata().ok()).map(|file| file.len());
         size == Some(0)
     };
-    let (_, others): (Vec<&Warning>, Vec<&Warning>) =
-        project.loaded.layers.warnings.iter().partition(is_empty);
+    let (_, others): (Vec<&Warning>, Vec<&Warning>) = project.loaded.warnings.iter().partition(is_empty);
     say_warnings(others);
     let yaml = yaml(&project, &project.find_anywhere(&args.id)?)?;
     to_stdout(|out| out.write_all(yaml.as_bytes()))?;

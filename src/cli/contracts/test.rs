@@ -45,7 +45,7 @@ const MOST_LINES: usize = 20;
 pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.place.project(environment, ExamplesWanted::Yes)?;
     let contracts: Vec<&Contract> = match args.ids.as_slice() {
-        [] => project.loaded.layers.contracts.iter().collect(),
+        [] => project.loaded.contracts.iter().collect(),
         ids => ids.iter().map(|id| project.find(id)).collect::<anyhow::Result<_>>()?,
     };
     let mut broken: Vec<Warning> = Vec::new();
@@ -61,7 +61,7 @@ pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
         Format::Text => to_stdout(|out| write_text(out, &all, args, args.color.palette(environment)))?,
         Format::Json => json::print(&to_json(&all))?,
     }
-    let broken = !broken.is_empty() || (args.ids.is_empty() && !project.loaded.layers.warnings.is_empty());
+    let broken = !broken.is_empty() || (args.ids.is_empty() && !project.loaded.warnings.is_empty());
     Ok(match (broken, count(&all).failed) {
         (true, _) => Exit::Trouble,
         (false, 0) => Exit::Clean,

@@ -27,17 +27,16 @@ pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Re
     let project = Project::load(root, options)?;
     let loaded = project.inspect(&Source::Tree(None))?.loaded;
     report_cache(&loaded, &project, environment, diagnosis);
-    let Loaded { layers: loaded, from, configs, mistakes } = loaded;
-    for placed in &configs {
+    for placed in &loaded.configs {
         diagnosis.ok(format!("{} is in order", placed.file.display()));
     }
-    for mistake in &mistakes {
+    for mistake in &loaded.mistakes {
         diagnosis.problem(mistake.to_string(), "fix that line; until then the configuration does not apply");
     }
-    for pack in from.iter().filter_map(Layer::pack) {
+    for pack in loaded.from.iter().filter_map(Layer::pack) {
         diagnosis.ok(format!("the pack {} is in use", pack.name));
     }
-    for directory in from.iter().filter_map(Layer::directory) {
+    for directory in loaded.from.iter().filter_map(Layer::directory) {
         let here = loaded.contracts.iter().filter(|one| one.origin.file.starts_with(&directory.shown));
         let here: Vec<&Contract> = here.collect();
         if !here.is_empty() {

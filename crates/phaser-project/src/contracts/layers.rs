@@ -1,11 +1,12 @@
-//! Layers of contracts, and which contract applies if several have one id.
+//! Loaded of contracts, and which contract applies if several have one id.
 //!
-//! A layer is a directory or a pack. Layers are listed by precedence. The first one with an id defines it, even if it
+//! A layer is a directory or a pack. Loaded are listed by precedence. The first one with an id defines it, even if it
 //! disables the contract.
 
 use std::path::PathBuf;
 
 use super::read::{ContractDirectory, ContractReader, ExamplesWanted, FileContents};
+use crate::config::DirectoryConfig;
 use crate::packs::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_core::contract::scope::FileOverride;
@@ -79,10 +80,10 @@ impl Layer {
     }
 }
 
-/// The contracts of all layers.
+/// The contracts of a project, with its configurations.
 #[derive(Debug, Default)]
-pub struct Layers {
-    /// The contract that defines each id, disabled ones included.
+pub struct Loaded {
+    /// The contract that defines each id, with overrides applied, disabled ones included.
     pub contracts: Vec<Contract>,
     /// Contracts whose id a contract of higher precedence defines.
     pub shadowed: Vec<Contract>,
@@ -90,17 +91,14 @@ pub struct Layers {
     pub warnings: Vec<Warning>,
     /// Contract files that apply as staged and differ on disk.
     pub different_on_disk: Vec<PathBuf>,
-    /// The directories of all layers, with links resolved.
-    pub directories: Vec<PathBuf>,
-    /// Packs that are not loaded yet.
-    pub lazy_packs: Option<LazyPacks>,
-}
-
-/// Packs that are not loaded yet, see [`Layers::load_packs`].
-#[derive(Debug)]
-pub struct LazyPacks {
-    layers: Vec<Layer>,
-    loading: Loading,
+    /// The layers that the contracts come from, highest precedence first.
+    pub from: Vec<Layer>,
+    /// How [`Self::load_packs`] loads the packs, if they are not loaded yet.
+    pub lazy_packs: Option<Loading>,
+    /// The configurations, the root's first.
+    pub configs: Vec<DirectoryConfig>,
+    /// Errors in configurations. A broken configuration is treated as absent.
+    pub mistakes: Vec<Warning>,
 }
 
 /// Validates the pattern of a contract. A function, because the matcher belongs to a higher level.
@@ -131,23 +129,17 @@ impl Loading {
 }
 
 /// Loads layers, listed by precedence, packs last.
-pub fn load(layers: &[Layer], loading: Loading) -> Layers {
-    let mut loaded = load_lazily(layers, loading);
-    loaded.load_packs(None, &[]);
+pub fn load(layers: &[Layer], loading: Loading) -> Loaded {
+    let mut loaded = load_lazily(layers.to_vec(), loading);
+    loaded.load_packs(None);
     loaded
 }
 
-/// Loads layers without packs, which [`Layers::load_packs`] loads.
-pub fn load_lazily(layers: &[Layer], loading: Loading) -> Layers {
-    let packs = layers.iter().position(|layer| layer.pack().is_some()).unwrap_or(layers.len());
-    let (directories, packs) = layers.split_at(packs);
-    let mut stack = Stack::new(Layers::default(), loading);
-    stack.add_all(read(directories, loading));
-    Layers {
-        lazy_packs: Some(LazyPacks { layers: packs.to_vec(), loading }),
-        directories: directories.iter().filter_map(Layer::read_from).collect(),
-        ..stack.finish()
-    }
+/// Loads layers without packs, which [`Loaded::load_packs`] loads.
+pub fn load_lazily(layers: Vec<Layer>, loading: Loading) -> Loaded {
+    let mut stack = Stack::new(Loaded::default(), loading);
+    stack.add_all(read(layers.iter().filter(|layer| layer.pack().is_none()), loading));
+    Loaded { lazy_packs: Some(loading), from: layers, ..stack.finish() }
 }
 
 /// The contents of layers.
@@ -159,7 +151,7 @@ struct LayerContents {
     different_on_disk: Vec<PathBuf>,
 }
 
-fn read(layers: &[Layer], loading: Loading) -> LayerContents {
+fn read<'l>(layers: impl Iterator<Item = &'l Layer>, loading: Loading) -> LayerContents {
     let mut reader = ContractReader::new(loading.deadline);
     let mut read = LayerContents::default();
     for layer in layers {
@@ -211,16 +203,11 @@ impl Override {
 }
 
 /// Applies changes to a contract; later ones win.
-fn change(contract: &mut Contract, overrides: &[Override]) {
+pub fn apply_overrides(contract: &mut Contract, overrides: &[Override]) {
     overrides.iter().for_each(|one| one.apply_to(contract));
 }
 
-impl Layers {
-    /// Applies changes to all contracts; later ones win.
-    pub fn apply(&mut self, overrides: &[Override]) {
-        self.contracts.iter_mut().for_each(|contract| change(contract, overrides));
-    }
-
+impl Loaded {
     /// Whether there is no contract, enabled or not.
     pub fn is_empty(&self) -> bool {
         self.contracts.is_empty() && !self.has_lazy_packs()
@@ -228,37 +215,37 @@ impl Layers {
 
     /// Whether there are packs for [`Self::load_packs`].
     pub fn has_lazy_packs(&self) -> bool {
-        self.lazy_packs.as_ref().is_some_and(|packs| !packs.layers.is_empty())
+        self.lazy_packs.is_some() && self.packs().next().is_some()
     }
 
-    /// Loads the packs that [`load_lazily`] left, and applies `overrides` to all contracts. Does nothing the second
-    /// time.
+    fn packs(&self) -> impl Iterator<Item = &Layer> {
+        self.from.iter().filter(|layer| layer.pack().is_some())
+    }
+
+    /// Loads the packs that [`load_lazily`] left, and applies the overrides of the configurations to all contracts.
+    /// Does nothing the second time.
     ///
     /// With `texts`, contracts that no text can violate may be left out. If any layer has a contract enabled for all
     /// files, at least one is loaded.
-    pub fn load_packs(&mut self, texts: Option<&dyn MayHold>, overrides: &[Override]) {
-        let Some(LazyPacks { layers, loading }) = self.lazy_packs.take() else { return };
-        if !layers.is_empty() {
+    pub fn load_packs(&mut self, texts: Option<&dyn MayHold>) {
+        let Some(loading) = self.lazy_packs.take() else { return };
+        let overrides: Vec<_> = self.configs.iter().flat_map(DirectoryConfig::overrides).collect();
+        if self.packs().next().is_some() {
             let texts = texts.filter(|_| loading.examples == ExamplesWanted::No);
-            let candidates = texts.and_then(|texts| self.candidates(&layers, texts, overrides));
-            let read = candidates.unwrap_or_else(|| read(&layers, loading));
+            let candidates = texts.and_then(|texts| self.candidates(texts, &overrides));
+            let read = candidates.unwrap_or_else(|| read(self.packs(), loading));
             let mut stack = Stack::new(std::mem::take(self), loading);
             stack.add_all(read);
             *self = stack.finish();
         }
-        self.apply(overrides);
+        self.contracts.iter_mut().for_each(|contract| apply_overrides(contract, &overrides));
     }
 
     /// The contracts of packs that `texts` may violate, and the first one of all. `None` if leaving out the others
     /// would change the result: ids collide, or none of these is certain to be enabled.
-    fn candidates(
-        &self,
-        packs: &[Layer],
-        texts: &dyn MayHold,
-        overrides: &[Override],
-    ) -> Option<LayerContents> {
+    fn candidates(&self, texts: &dyn MayHold, overrides: &[Override]) -> Option<LayerContents> {
         let (mut read, mut ids): (_, Vec<&str>) = (LayerContents::default(), Vec::new());
-        for layer in packs {
+        for layer in self.packs() {
             let mut is_first = read.contracts.is_empty();
             let is_wanted = |record: &[u8]| std::mem::take(&mut is_first) || record::may_match(record, texts);
             let selected = packs::select(layer.pack()?, is_wanted)?;
@@ -271,7 +258,7 @@ impl Layers {
         ids.sort();
         let is_enabled = |contract: &Contract| {
             let mut contract = contract.clone();
-            change(&mut contract, overrides);
+            apply_overrides(&mut contract, overrides);
             contract.enabled && contract.scope.overrides().is_empty()
         };
         let are_unique = ids.windows(2).all(|pair| pair[0] != pair[1]);
@@ -279,11 +266,16 @@ impl Layers {
         is_complete.then_some(read)
     }
 
+    /// The directories of all layers, with links resolved.
+    pub fn directories(&self) -> impl Iterator<Item = PathBuf> {
+        self.from.iter().filter_map(Layer::read_from)
+    }
+
     /// Paths to which contracts about content do not apply: the contract directories, with links resolved, and the
     /// baseline. A pattern would match its own definition.
     pub fn exempt(&self, root: &Root) -> Vec<RelPath> {
         let usual = [PROJECT_CONTRACTS, OLDER_CONTRACTS, BASELINE].map(RelPath::from);
-        let read = self.directories.iter().map(|directory| root.relative(directory));
+        let read = self.directories().map(|directory| root.relative(&directory));
         let mut exempt: Vec<_> = usual.into_iter().chain(read).collect();
         exempt.sort_unstable();
         exempt.dedup();

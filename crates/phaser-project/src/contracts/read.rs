@@ -51,7 +51,7 @@ pub enum FileContents {
     /// As on disk, except for these files; `None` for a deleted one.
     Changed(BTreeMap<OsString, Option<Vec<u8>>>),
     /// These files and no others, whatever is on disk.
-    Only(BTreeMap<OsString, Vec<u8>>),
+    Only(BTreeMap<String, Vec<u8>>),
 }
 
 impl FileContents {
@@ -66,12 +66,12 @@ impl FileContents {
             Self::Only(_) => Vec::new(),
         };
         let on_disk = on_disk.into_iter().map(|name| (name.into_os_string(), None));
-        let is_contract = |name: &OsString| folder::is_named_like_a_contract(name.as_ref());
+        let is_contract = |name: &Path| folder::is_named_like_a_contract(name);
         match self {
             Self::OnDisk => on_disk.collect(),
             Self::Changed(changed) => {
                 let mut files: BTreeMap<OsString, Option<&[u8]>> = on_disk.collect();
-                for (name, bytes) in changed.iter().filter(|(name, _)| is_contract(name)) {
+                for (name, bytes) in changed.iter().filter(|(name, _)| is_contract(name.as_ref())) {
                     match bytes {
                         Some(bytes) => files.insert(name.clone(), Some(bytes)),
                         None => files.remove(name),
@@ -80,8 +80,8 @@ impl FileContents {
                 files.into_iter().collect()
             }
             Self::Only(files) => {
-                let files = files.iter().filter(|(name, _)| is_contract(name));
-                files.map(|(name, bytes)| (name.clone(), Some(bytes.as_slice()))).collect()
+                let files = files.iter().filter(|(name, _)| is_contract(name.as_ref()));
+                files.map(|(name, bytes)| (name.into(), Some(bytes.as_slice()))).collect()
             }
         }
     }

@@ -1,18 +1,16 @@
 //! Loads the contracts of a project: its own directories, nested ones included, with its configuration applied.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::by_file::ByFile;
-use super::texts::Texts;
 use crate::config::{self, Config, DirectoryConfig, Existing, Fixes, Policy};
-use crate::contracts::layers::{self, Layer, Layers, Loading, Supply};
+pub use crate::contracts::layers::Loaded;
+use crate::contracts::layers::{self, Layer, Loading, Supply};
 use crate::contracts::read::overlaid::Overlay;
 use crate::contracts::read::{ContractDirectory, FileContents, Forms};
 use crate::packs::Pack;
 use crate::path::{CONFIG, LONGEST, PROJECT_CONTRACTS, RelPath, Root, SETTINGS, resolve};
-use crate::source::Targets;
 use crate::source::git::{Committed, Listing};
 use phaser_core::contract::{LayerKind, Warning};
 
@@ -90,19 +88,6 @@ pub enum Found {
     Nowhere,
 }
 
-/// The contracts and configurations of a project.
-#[derive(Debug, Default)]
-pub struct Loaded {
-    /// The contracts, with overrides applied.
-    pub layers: Layers,
-    /// The layers they came from, highest precedence first.
-    pub from: Vec<Layer>,
-    /// The configurations, the root's first.
-    pub configs: Vec<DirectoryConfig>,
-    /// Errors in configurations. A broken configuration is treated as absent.
-    pub mistakes: Vec<Warning>,
-}
-
 impl Loaded {
     /// Whether violations are compared with the previous text: if any configuration has `existing: report`.
     pub fn existing(&self) -> Existing {
@@ -137,13 +122,6 @@ impl Loaded {
         self.by_file(|config| config.protect)
     }
 
-    /// Loads the pack contracts after [`Load::run_lazily`]: all of them, or only those that the texts of `targets` can match.
-    pub fn load_packs(&mut self, targets: Option<&Targets>) {
-        let overrides: Vec<_> = self.configs.iter().flat_map(DirectoryConfig::overrides).collect();
-        let texts = targets.and_then(Texts::of);
-        self.layers.load_packs(texts.as_ref().map(|texts| texts as _), &overrides);
-    }
-
     fn by_file<T>(&self, said: impl Fn(&Config) -> Option<T>) -> ByFile<T> {
         ByFile::of(self.configs.iter(), said)
     }
@@ -160,15 +138,15 @@ impl Load<'_> {
     /// Loads all contracts except those of packs; [`Loaded::load_packs`] loads them. Few pack contracts can match an edit, and
     /// building all of them takes longer than the rest of a hook.
     pub fn run_lazily(self, loading: Loading) -> Loaded {
-        let mut loaded = Loaded::default();
+        let (mut configs, mut mistakes) = (Vec::new(), Vec::new());
         let top = RelPath::default();
         let folders = self.all_folders(&top);
         for folder in &folders {
-            loaded.configs.extend(self.config(folder, &mut loaded.mistakes));
+            configs.extend(self.config(folder, &mut mistakes));
         }
-        loaded.from = self.layers(&folders, &loaded.configs, &mut loaded.mistakes);
-        loaded.layers = layers::load_lazily(&loaded.from, loading);
-        if !loaded.layers.has_lazy_packs() {
+        let layers = self.layers(&folders, &configs, &mut mistakes);
+        let mut loaded = Loaded { configs, mistakes, ..layers::load_lazily(layers, loading) };
+        if !loaded.has_lazy_packs() {
             loaded.load_packs(None);
         }
         loaded
@@ -315,11 +293,7 @@ impl Load<'_> {
     }
 
     /// The files of a configured directory in a commit.
-    fn committed_in(
-        &self,
-        committed: &Committed,
-        path: &Path,
-    ) -> Result<BTreeMap<OsString, Vec<u8>>, String> {
+    fn committed_in(&self, committed: &Committed, path: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
         let path = resolve(self.root.path(), path).map_err(|error| error.to_string())?;
         if !self.root.contains(&path) {
             return Err(format!("it is outside the project, so it is not in {}", committed.revision()));

@@ -34,7 +34,7 @@ impl MayHold for Texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contracts::layers::{self, Layer, Layers, Loading};
+    use crate::contracts::layers::{self, Layer, Loaded, Loading};
     use crate::packs::PACKS;
     use crate::path::RelPath;
     use crate::source::Target;
@@ -45,12 +45,12 @@ mod tests {
     }
 
     /// The contracts that are built for a text.
-    fn read_for(text: &str) -> Layers {
+    fn read_for(text: &str) -> Loaded {
         let target = Target::new(RelPath::from("a"), Content::Bytes(text.into()));
         let texts = Texts::of(&Targets { targets: vec![target], ..Targets::none() });
-        let mut layers = layers::load_lazily(&packs(), Loading::to_enforce(matcher::broken));
+        let mut layers = layers::load_lazily(packs(), Loading::to_enforce(matcher::broken));
         assert!(layers.contracts.is_empty() && layers.has_lazy_packs());
-        layers.load_packs(texts.as_ref().map(|texts| texts as _), &[]);
+        layers.load_packs(texts.as_ref().map(|texts| texts as _));
         layers
     }
 

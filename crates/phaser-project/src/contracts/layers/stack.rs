@@ -2,24 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{LayerContents, Layers, Loading};
+use super::{LayerContents, Loaded, Loading};
 use crate::path::RelPath;
 use phaser_core::contract::{Contract, Warning};
 
-/// Layers merged so far, highest precedence first.
+/// Loaded merged so far, highest precedence first.
 pub(super) struct Stack {
-    layers: Layers,
+    layers: Loaded,
     loading: Loading,
     /// The indices of contracts whose pattern is known to be valid.
     sound: HashSet<usize>,
 }
 
 impl Stack {
-    pub(super) fn new(layers: Layers, loading: Loading) -> Self {
+    pub(super) fn new(layers: Loaded, loading: Loading) -> Self {
         Self { layers, loading, sound: HashSet::new() }
     }
 
-    pub(super) fn finish(self) -> Layers {
+    pub(super) fn finish(self) -> Loaded {
         self.layers
     }
 

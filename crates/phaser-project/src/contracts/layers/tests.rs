@@ -28,7 +28,7 @@ impl Fixture {
         self.write(path, contract(id, message))
     }
 
-    fn load(&self) -> Layers {
+    fn load(&self) -> Loaded {
         let layers = [self.layer(LayerKind::Project, "project"), self.layer(LayerKind::User, "user")];
         load(&layers, Loading::whole(is_called_broken))
     }
@@ -47,11 +47,11 @@ fn contract(id: &str, message: &str) -> String {
     format!("rule_id: {id}\ntype: file_exists\nfile_glob: LICENSE\nmessage: {message}\nseverity: error\n")
 }
 
-fn messages(layers: &Layers) -> Vec<&str> {
+fn messages(layers: &Loaded) -> Vec<&str> {
     layers.contracts.iter().map(|contract| contract.message.as_str()).collect()
 }
 
-fn warnings(layers: &Layers) -> Vec<String> {
+fn warnings(layers: &Loaded) -> Vec<String> {
     layers.warnings.iter().map(ToString::to_string).collect()
 }
 
@@ -137,7 +137,7 @@ fn directories_are_known_by_their_real_path() {
     std::os::unix::fs::symlink("real", top.join("project")).expect("linked");
     let layers = fixture.load();
     assert_eq!(messages(&layers), ["a"]);
-    assert_eq!(layers.directories, [top.join("real")], "the other one is not there");
+    assert_eq!(layers.directories().collect::<Vec<_>>(), [top.join("real")], "the other one is not there");
 }
 
 #[test]
@@ -214,9 +214,11 @@ impl MayHold for Empty {
 }
 
 /// The contracts after loading packs for texts that contain nothing.
-fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Layers {
-    let mut loaded = load_lazily(layers, Loading::to_enforce(is_called_broken));
-    loaded.load_packs(Some(&Empty), overrides);
+fn read_for_nothing(layers: &[Layer], overrides: &[Override]) -> Loaded {
+    let mut loaded = load_lazily(layers.to_vec(), Loading::to_enforce(is_called_broken));
+    let config = crate::config::Config { overrides: overrides.to_vec(), ..Default::default() };
+    loaded.configs.push(DirectoryConfig { config, ..DirectoryConfig::default() });
+    loaded.load_packs(Some(&Empty));
     loaded
 }
 
@@ -233,7 +235,7 @@ fn switch_off(ids: &[&str]) -> Override {
 fn loads_one_pack_contract_at_least() {
     let pack = crate::packs::find("secrets").expect("a pack");
     let layers = [Layer::of_pack(pack)];
-    let ids = |layers: &Layers| layers.contracts.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
+    let ids = |layers: &Loaded| layers.contracts.iter().map(|one| one.id.clone()).collect::<Vec<_>>();
     let first = pack.files()[0].id;
     assert_eq!(ids(&read_for_nothing(&layers, &[])), [first]);
     // It may be the only enabled contract.

@@ -3,7 +3,6 @@
 //! An unreadable file is an error, never skipped: the caller asked for a commit because the worktree is not trusted.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt;
 
 use gix::objs::tree::EntryKind;
@@ -65,14 +64,14 @@ impl Committed {
     }
 
     /// The files below a directory, by relative path; `None` if there are none.
-    pub fn files_in(&self, directory: &RelPath) -> Result<Option<BTreeMap<OsString, Vec<u8>>>, String> {
+    pub fn files_in(&self, directory: &RelPath) -> Result<Option<BTreeMap<String, Vec<u8>>>, String> {
         self.refuse_links(directory)?;
         let first = directory.join("");
         let below = self.entries.range(first..).take_while(|(path, _)| path.below(directory).is_some());
         let mut files = BTreeMap::new();
         for (path, entry) in below {
             let name = path.below(directory).unwrap_or_default();
-            files.insert(String::from_utf8_lossy(name).into_owned().into(), self.read(path, *entry)?);
+            files.insert(String::from_utf8_lossy(name).into_owned(), self.read(path, *entry)?);
         }
         Ok((!files.is_empty()).then_some(files))
     }
