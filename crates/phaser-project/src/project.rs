@@ -11,7 +11,6 @@
 //! a contract exists, pack contracts are built only if the text can match, a pattern is parsed only if a path selects it,
 //! and the baseline is read only if a violation is open.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +34,7 @@ use crate::report::{Phase, Report};
 use crate::scan::{self, AddedIgnores, Existing, Measure, ProgressSink, Propose, scan};
 use crate::source::git::{self, Committed, GitLocation, Renames, StagedFiles};
 use crate::source::present::ProjectFiles;
-use crate::source::{Coverage, Source, Targets, changes, files, tree, worktree};
+use crate::source::{Compared, Coverage, Source, Targets, changes, files, tree, worktree};
 use crate::states::{BaselineInput, Scanned, decide_states};
 use crate::tool_call::{Call, Moment};
 
@@ -451,15 +450,9 @@ impl Project {
         if matches!(source, Source::Staged(_) | Source::Diff(_)) {
             *targets = self.targets(source, Some(Existing::Report))?;
         }
-        if let Source::Staged(named) = source
-            && !named.is_empty()
-        {
-            // A named file with nothing staged (`pre-commit run --all-files`) is checked whole.
-            let staged = self.targets(&Source::Staged(Vec::new()), Some(Existing::Report))?;
-            let staged: HashSet<&RelPath> = staged.targets.iter().map(|target| &target.path).collect();
-            let unchanged = targets.targets.iter_mut().filter(|target| !staged.contains(&target.path));
-            unchanged.for_each(|target| target.before = None);
-        }
+        // A named file with nothing staged (`pre-commit run --all-files`) is checked whole.
+        let unchanged = targets.targets.iter_mut().filter(|target| target.compared == Compared::Unchanged);
+        unchanged.for_each(|target| target.before = None);
         Ok(())
     }
 
@@ -849,6 +842,8 @@ impl Phases {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use std::collections::HashSet;
 
     use super::*;
 

@@ -318,8 +318,8 @@ fn read_target(
     if let (AddedIgnores::Wanted, Some(text)) = (*added_ignores, readable) {
         scanned.added_ignores = added_ignores::added(reader, target, text, &checked.violations);
     }
-    if let (Existing::Report, Some(before), Compared::Everything) =
-        (*existing, &target.before, target.compared)
+    if let (Existing::Report, Some(before)) = (*existing, &target.before)
+        && target.compared != Compared::Directives
         && checked.violations.iter().any(Violation::is_open)
     {
         let (violations, changed) = previous_violations(matcher, reader, before, readable);

@@ -75,6 +75,8 @@ pub enum Compared {
     /// Violations and ignore directives.
     #[default]
     Everything,
+    /// The same; the file is named, and git knows it as unchanged.
+    Unchanged,
     /// Ignore directives only.
     Directives,
 }

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use gix::objs::tree::EntryKind;
 
 use crate::path::Root;
-use crate::source::{Content, Coverage, Target, Targets};
+use crate::source::{Compared, Content, Coverage, Target, Targets};
 use phaser_core::skipped::Why;
 
 pub use blob::{Blob, BlobReader};
@@ -138,7 +138,11 @@ impl<'a> Collection<'a> {
     }
 
     fn add_committed(&mut self, change: &TreeChange) {
+        let at = self.found.targets.len();
         self.add(&change.path, content(self.repository, change.now), change.was);
+        if let Some(target) = self.found.targets.get_mut(at).filter(|_| change.was == Some(change.now)) {
+            target.compared = Compared::Unchanged;
+        }
     }
 
     fn add(&mut self, path: &[u8], content: Content, was: Option<TreeEntry>) {
