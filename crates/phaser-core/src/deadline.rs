@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 pub struct Deadline(Option<Instant>);
 
 impl Deadline {
+    /// No deadline.
     pub const NEVER: Self = Self(None);
 
+    /// `time` from now.
     pub fn after(time: Duration) -> Self {
         Self(now().checked_add(time))
     }
@@ -19,10 +21,12 @@ impl Deadline {
         Self(self.0.map(|at| now().checked_add(time).map_or(at, |soon| soon.min(at))))
     }
 
+    /// Whether there is no deadline.
     pub fn is_never(self) -> bool {
         self.0.is_none()
     }
 
+    /// Whether it lies in the past. Reads the clock unless there is no deadline.
     pub fn has_passed(self) -> bool {
         self.0.is_some_and(|at| now() >= at)
     }
@@ -38,10 +42,12 @@ impl Deadline {
 pub struct Watch(Instant);
 
 impl Watch {
+    /// Starts now.
     pub fn start() -> Self {
         Self(now())
     }
 
+    /// The time since the start.
     pub fn elapsed(self) -> Duration {
         now().saturating_duration_since(self.0)
     }

@@ -49,6 +49,7 @@ pub struct Fixer<'m> {
 /// The result of fixing a text.
 #[derive(Debug, Default)]
 pub struct FixResult {
+    /// The fixed text.
     pub text: Vec<u8>,
     /// In the order of application.
     pub applied: Vec<Applied>,
@@ -61,18 +62,22 @@ pub struct FixResult {
 /// A fix that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
+    /// The contract of the violation.
     pub contract: Arc<Contract>,
     /// The line of the match, from 1, in the text of its round.
     pub line: usize,
     /// The replaced text.
     pub old: String,
+    /// The replacement.
     pub new: String,
 }
 
 /// A violation whose fix was not applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
+    /// The violation, which has a fix.
     pub violation: Violation,
+    /// Why the fix was not applied.
     pub why: WhyLeft,
 }
 
@@ -133,6 +138,7 @@ pub struct Edit {
     pub violation: usize,
     /// The bytes to replace.
     pub range: Range<usize>,
+    /// The replacement.
     pub new: Vec<u8>,
 }
 
@@ -148,6 +154,7 @@ struct Round {
 }
 
 impl<'m> Fixer<'m> {
+    /// A fixer for the violations of all contracts.
     pub fn new(matcher: &'m Matcher) -> Self {
         Self { matcher, chosen: None, captures: Mutex::default() }
     }
@@ -190,6 +197,7 @@ impl<'m> Fixer<'m> {
         self.round(names, &state).chosen
     }
 
+    /// The violations of a text.
     pub fn violations(&self, names: FileNames<'_>, text: &Text<'_>) -> Vec<Violation> {
         self.check(names, text).violations
     }

@@ -3,8 +3,6 @@
 //! [`contract`] is the model of a contract and reads it from YAML; [`check`] has one unit per contract type;
 //! [`matcher`] takes contracts, a path and a text, and returns [`violation`]s; [`fix`] computes the text without them.
 
-#![allow(missing_docs, reason = "an item whose name says everything carries no comment")]
-
 pub mod check;
 pub mod contract;
 pub mod deadline;

@@ -21,22 +21,20 @@ use crate::contract::scope::FileSet;
 use crate::contract::{Contract, Needs, Warning};
 use crate::path::{PROJECT_CONTRACTS, RelPath};
 
-pub mod captures;
+pub(crate) mod captures;
 mod check;
 pub mod directives;
 mod glob_set;
 pub mod limits;
-pub mod literals;
+pub(crate) mod literals;
 #[cfg(test)]
-pub mod oracle;
+pub(crate) mod oracle;
 pub mod pattern;
 pub mod prefilter;
 mod prepared;
 pub mod profile;
 mod selection;
 mod view;
-#[cfg(test)]
-mod zones_test;
 
 pub use check::Checked;
 pub use glob_set::FileNames;
@@ -57,7 +55,9 @@ pub struct Options {
     /// The budget of a backtracking pattern per file, as the time that it roughly takes. Under a deadline, also
     /// the time limit of any pattern.
     pub timeout: Duration,
+    /// Whether ignore directives suppress violations.
     pub directives: Directives,
+    /// The caps on time, memory and output.
     pub limits: Limits,
     /// Directories with contract files. Content contracts do not apply there: a pattern would match its own
     /// definition.
@@ -90,7 +90,9 @@ impl Options {
 /// The effect of ignore directives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Directives {
+    /// They suppress violations.
     Honoured,
+    /// They are text like any other.
     Disregarded,
 }
 
@@ -150,6 +152,7 @@ impl Matcher {
         &self.contracts
     }
 
+    /// The settings it was built with.
     pub fn options(&self) -> &Options {
         &self.options
     }

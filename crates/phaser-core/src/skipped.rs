@@ -8,13 +8,16 @@ use crate::text;
 /// A file that was not checked, or not to the end.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
+    /// The file, or the directory for [`Why::TimeOver`].
     pub path: RelPath,
+    /// Why it was not checked.
     pub why: Why,
 }
 
 /// Why a file was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
+    /// Not text.
     Binary,
     /// Text in an encoding that is recognised but not decoded.
     Encoding(&'static str),
@@ -22,23 +25,29 @@ pub enum Why {
     NotAFile,
     /// A symbolic link in a tree or an index.
     Link,
+    /// A git submodule.
     Submodule,
-    /// Sizes in bytes.
+    /// Over the size limit.
     TooLarge {
+        /// In bytes.
         size: u64,
+        /// In bytes.
         limit: u64,
     },
     /// More matches than are reported for one contract.
     TooManyMatches {
+        /// The contract.
         id: String,
         /// The number of matches reported.
         limit: usize,
     },
+    /// The error of the system or of git.
     Unreadable(String),
     /// The path has a `..` component.
     ParentComponent,
     /// Named on the command line, but outside the project.
     Outside,
+    /// The path exceeds what is supported.
     PathTooLong {
         /// In bytes.
         limit: usize,
@@ -47,10 +56,12 @@ pub enum Why {
     NotReconstructed(String),
     /// The pattern is too large to be compiled for text beyond ASCII.
     TooComplex {
+        /// The contract.
         id: String,
     },
     /// The pattern exceeded its time or its budget.
     OutOfTime {
+        /// The contract.
         id: String,
     },
     /// The deadline passed before these contracts were searched.
@@ -126,6 +137,7 @@ impl Why {
         self.contracts().is_none()
     }
 
+    /// How serious the gap is.
     pub fn gap(&self) -> Gap {
         match self {
             Self::Binary | Self::NotAFile | Self::Link | Self::Submodule => Gap::None,

@@ -27,7 +27,9 @@ pub struct Position {
 /// The range from `start` up to, and not including, `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Region {
+    /// The first character.
     pub start: Position,
+    /// The character after the last.
     pub end: Position,
 }
 
@@ -76,6 +78,7 @@ impl<'a> Text<'a> {
         &self.bytes
     }
 
+    /// Whether every byte is ASCII.
     pub fn is_ascii(&self) -> bool {
         self.ascii
     }
@@ -90,6 +93,7 @@ impl<'a> Text<'a> {
         Position { line: here.line, column: here.characters + 1 }
     }
 
+    /// The lines and columns of a byte range.
     pub fn region(&self, range: Range<usize>) -> Region {
         Region { start: self.position(range.start), end: self.position(range.end) }
     }

@@ -12,8 +12,10 @@ use crate::digest::digest;
 use crate::path::RelPath;
 use crate::text::Region;
 
+/// A contract that a file, or the project, does not keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
+    /// The violated contract.
     pub contract: Arc<Contract>,
     /// The file. For a project-wide contract, the contract's glob.
     pub path: RelPath,
@@ -21,6 +23,7 @@ pub struct Violation {
     pub found: Option<Match>,
     /// Identifies the violation when lines move.
     pub fingerprint: Fingerprint,
+    /// Whether it counts.
     pub state: State,
     /// An addition for reports.
     pub note: Option<Note>,
@@ -133,6 +136,7 @@ impl Fingerprint {
 pub struct LineDigest(pub u64);
 
 impl LineDigest {
+    /// The digest of a line.
     pub fn of(line: &[u8]) -> Self {
         Self(digest(line.iter().filter(|byte| !byte.is_ascii_whitespace())))
     }
@@ -141,11 +145,13 @@ impl LineDigest {
 /// The state of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum State {
+    /// It fails a run or denies an edit.
     Open,
     /// By a directive.
     Ignored,
     /// It was there before the change.
     Existing,
+    /// Recorded in the baseline.
     Baselined,
 }
 
@@ -171,6 +177,7 @@ pub enum Note {
 }
 
 impl Note {
+    /// The sentence for reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BareIgnore => "phaser:ignore without an id ignores nothing",

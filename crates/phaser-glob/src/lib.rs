@@ -148,7 +148,7 @@ impl Glob {
         match self.shape() {
             GlobShape::Nothing => NamePattern::Any,
             GlobShape::Exact => NamePattern::ending_in(&self.text, Whole::Yes),
-            GlobShape::Under { directory, tail } => tail.names(behind(&self.text, *directory)),
+            GlobShape::Under { tail, .. } => tail.names(),
             GlobShape::Regex(slow) => NamePattern::ending_in(&slow.ends.end, Whole::No),
         }
     }
@@ -160,7 +160,7 @@ impl Glob {
             GlobShape::Exact => path == self.text.as_bytes(),
             GlobShape::Under { directory, tail } => {
                 let rest = path.strip_prefix(&self.text.as_bytes()[..*directory]);
-                rest.is_some_and(|rest| tail.is_match(behind(&self.text, *directory), rest))
+                rest.is_some_and(|rest| tail.is_match(rest))
             }
             GlobShape::Regex(slow) => {
                 path.starts_with(slow.ends.start.as_bytes()) && path.ends_with(slow.ends.end.as_bytes()) && {
@@ -170,11 +170,6 @@ impl Glob {
             }
         }
     }
-}
-
-/// The part of `text` after `**/`, which follows a directory of `directory` bytes.
-fn behind(text: &str, directory: usize) -> &str {
-    text.get(directory + "**/".len()..).unwrap_or_default()
 }
 
 /// Only the text: the shape is a cache.
@@ -205,7 +200,7 @@ impl Hash for Glob {
     }
 }
 
-/// How a glob is matched. Literals are offsets into the glob's text, so that building one allocates little.
+/// How a glob is matched.
 #[derive(Debug, Clone)]
 enum GlobShape {
     /// Matches no path.

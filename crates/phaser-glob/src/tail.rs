@@ -3,80 +3,44 @@
 
 use super::{NamePattern, Whole, is_literal};
 
-/// The part after `**/`. Literals are read from the glob's text.
+/// The part after `**/`.
 #[derive(Debug, Clone)]
 pub(super) enum Tail {
     /// Empty, or `*`.
     Anything,
-    /// A [plain](is_plain) text.
-    Plain,
-    /// `*.{a,b}`: a star, then braces of literals at the end.
-    Endings,
-    /// Braces around plain choices.
-    OneOf,
-    /// The expansion of other braces, all of it plain.
-    WrittenOut(Box<[String]>),
+    /// One of these texts, each [plain](is_plain): the expansion of the braces, if there are any.
+    OneOf(Box<[String]>),
 }
 
 impl Tail {
     pub(super) fn of(text: &str) -> Option<Self> {
-        let Some((before, choices, after)) = braces(text) else {
-            return is_plain(text).then_some(Self::Plain);
-        };
-        let stem = before.strip_prefix('*').filter(|_| after.is_empty());
-        if stem.is_some_and(|stem| [stem, choices].iter().all(|part| is_literal(part) && !part.contains('/')))
-        {
-            return Some(Self::Endings);
-        }
-        let nests = |byte: u8| matches!(byte, b'{' | b'}' | b'[' | b'\\');
-        if [before, choices, after].iter().any(|part| part.bytes().any(nests)) {
-            return None;
-        }
-        if before.is_empty() && after.is_empty() {
-            return choices.split(',').all(is_plain).then_some(Self::OneOf);
-        }
-        let written_out: Box<[String]> =
-            choices.split(',').map(|choice| [before, choice, after].concat()).collect();
-        written_out.iter().all(|text| is_plain(text)).then_some(Self::WrittenOut(written_out))
-    }
-
-    pub(super) fn names<'a>(&self, text: &'a str) -> NamePattern<'a> {
-        match self {
-            Self::Anything | Self::OneOf | Self::WrittenOut(_) => NamePattern::Any,
-            Self::Plain if text.ends_with("/**") => NamePattern::Any,
-            Self::Plain => match text.split_once('*') {
-                None => NamePattern::Name(text),
-                Some((_, end)) => NamePattern::ending_in(end, Whole::No),
-            },
-            Self::Endings => {
-                let Some((stem, choices, _)) = braces(text) else { return NamePattern::Any };
-                let extension = |choice: &'a str| match choice.rsplit_once('.') {
-                    Some((_, extension)) => Some(extension),
-                    None => stem.ends_with('.').then_some(choice),
-                };
-                choices
-                    .split(',')
-                    .map(extension)
-                    .collect::<Option<_>>()
-                    .map_or(NamePattern::Any, NamePattern::Extensions)
+        let all: Box<[String]> = match braces(text) {
+            None => [text.to_owned()].into(),
+            Some((before, choices, after)) => {
+                choices.split(',').map(|choice| [before, choice, after].concat()).collect()
             }
-        }
+        };
+        all.iter().all(|text| is_plain(text)).then_some(Self::OneOf(all))
     }
 
-    pub(super) fn is_match(&self, text: &str, rest: &[u8]) -> bool {
+    /// What is known about the file names of matching paths.
+    pub(super) fn names(&self) -> NamePattern<'_> {
+        let Self::OneOf(all) = self else { return NamePattern::Any };
+        if let [one] = &**all {
+            return names(one);
+        }
+        let extension = |text| match names(text) {
+            NamePattern::Extensions(extensions) => extensions.into_iter().next(),
+            NamePattern::Any | NamePattern::Name(_) => None,
+        };
+        let extensions = all.iter().map(|text| extension(text)).collect::<Option<_>>();
+        extensions.map_or(NamePattern::Any, NamePattern::Extensions)
+    }
+
+    pub(super) fn is_match(&self, rest: &[u8]) -> bool {
         match self {
             Self::Anything => true,
-            Self::Plain => is_plain_match(text, rest),
-            Self::Endings => braces(text).is_some_and(|(before, choices, _)| {
-                let stem = &before.as_bytes()[1..];
-                let ends = |choice: &str| rest.strip_suffix(choice.as_bytes());
-                choices.split(',').filter_map(ends).any(|before| before.ends_with(stem))
-            }),
-            Self::OneOf => {
-                let choices = braces(text).map_or("", |(_, choices, _)| choices);
-                choices.split(',').any(|choice| is_plain_match(choice, rest))
-            }
-            Self::WrittenOut(all) => all.iter().any(|text| is_plain_match(text, rest)),
+            Self::OneOf(all) => all.iter().any(|text| is_plain_match(text, rest)),
         }
     }
 }
@@ -86,6 +50,15 @@ fn braces(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('{')?;
     let (choices, after) = rest.split_once('}')?;
     Some((before, choices, after))
+}
+
+/// What is known about the file names that a plain text matches.
+fn names(text: &str) -> NamePattern<'_> {
+    match text.split_once('*') {
+        _ if text.ends_with("/**") => NamePattern::Any,
+        None => NamePattern::Name(text),
+        Some((_, end)) => NamePattern::ending_in(end, Whole::No),
+    }
 }
 
 /// Whether it is a name, a name with one star, or `directory/**`.

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::trials::{MovedSpan, applied};
+use super::judge::EditSpan;
+use super::trials::applied;
 use super::*;
 use crate::contract::{Check, Dialect, FixTemplate, Pattern};
 use crate::matcher::{self, Directives, oracle};
@@ -222,10 +223,10 @@ proptest! {
             prop_assert!(end <= edit.range.start, "they are in order and apart");
             end = edit.range.end;
         }
-        let (bytes, moves) = applied(text.bytes(), plan.iter());
+        let (bytes, moves) = applied(text.bytes(), plan.iter().map(|edit| (edit, "")));
         let mut outside = (Vec::new(), Vec::new());
         let (mut old, mut new) = (0, 0);
-        for MovedSpan { old: was, new: is } in moves {
+        for EditSpan { old: was, new: is, .. } in moves {
             outside.0.extend_from_slice(&text.bytes()[old..was.start]);
             outside.1.extend_from_slice(&bytes[new..is.start]);
             (old, new) = (was.end, is.end);

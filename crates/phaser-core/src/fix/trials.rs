@@ -104,11 +104,9 @@ impl<'a> Trials<'a> {
             return Err(vec![Blame { edits: Vec::new(), why: WhyLeft::TooMany }]);
         };
         self.left = left;
-        let edits = || chosen.iter().map(|&at| &self.all[at]);
-        let (bytes, moves) = applied(&self.now.text, edits());
-        let ids = edits().map(|edit| self.now.violations[edit.violation].contract.id.as_str());
-        let spans = moves.into_iter().zip(ids).map(|(MovedSpan { old, new }, id)| EditSpan { old, new, id });
-        let spans: Vec<EditSpan<'_>> = spans.collect();
+        let id = |edit: &Edit| self.now.violations[edit.violation].contract.id.as_str();
+        let edits = chosen.iter().map(|&at| (&self.all[at], id(&self.all[at])));
+        let (bytes, spans) = applied(&self.now.text, edits);
         let text = Text::new(bytes.as_slice()).filter(|_| !starts_with_mark(&bytes));
         let Some(text) = text else {
             let why = WhyLeft::NotChecked("it would not be text".to_owned());
@@ -120,21 +118,17 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// A span before and after the edits.
-#[derive(Debug)]
-pub(super) struct MovedSpan {
-    pub old: Range<usize>,
-    pub new: Range<usize>,
-}
-
-/// Applies edits, which are in order and do not overlap.
-pub(super) fn applied<'e>(text: &[u8], edits: impl Iterator<Item = &'e Edit>) -> (Vec<u8>, Vec<MovedSpan>) {
+/// Applies edits, each with the id of its contract. They are in order and do not overlap.
+pub(super) fn applied<'e>(
+    text: &[u8],
+    edits: impl Iterator<Item = (&'e Edit, &'e str)>,
+) -> (Vec<u8>, Vec<EditSpan<'e>>) {
     let (mut bytes, mut spans, mut copied) = (Vec::with_capacity(text.len()), Vec::new(), 0);
-    for Edit { range, new, .. } in edits {
+    for (Edit { range, new, .. }, id) in edits {
         bytes.extend_from_slice(&text[copied..range.start]);
         let start = bytes.len();
         bytes.extend_from_slice(new);
-        spans.push(MovedSpan { old: range.clone(), new: start..bytes.len() });
+        spans.push(EditSpan { old: range.clone(), new: start..bytes.len(), id });
         copied = range.end;
     }
     bytes.extend_from_slice(&text[copied..]);

@@ -69,29 +69,15 @@ struct DirectoryGlobs {
 impl GlobSet {
     pub fn of(contracts: &[Contract]) -> Self {
         let mut globs = Self::default();
-        // Keyed by the glob alone, which is short. Contracts for the same files may exclude long lists.
-        let mut known: HashMap<&str, Vec<(_, usize)>> = HashMap::new();
-        let mut last = None;
+        let mut known = HashMap::new();
         for (index, contract) in contracts.iter().enumerate() {
             let exclude = contract.exclude.as_ref().map(|exclude| exclude.glob.as_str());
-            let (glob, rest) = (contract.glob.as_str(), (exclude, contract.scope.key()));
-            // Neighbouring contracts mostly share a glob.
-            let at = match last {
-                Some((same, at)) if same == (glob, rest) => at,
-                _ => {
-                    let same = known.entry(glob).or_default();
-                    match same.iter().find(|(known, _)| *known == rest) {
-                        Some((_, at)) => *at,
-                        None => {
-                            same.push((rest, globs.contracts.len()));
-                            globs.contracts.push(Vec::new());
-                            globs.contracts.len() - 1
-                        }
-                    }
-                }
-            };
+            let at =
+                *known.entry((contract.glob.as_str(), exclude, contract.scope.key())).or_insert_with(|| {
+                    globs.contracts.push(Vec::new());
+                    globs.contracts.len() - 1
+                });
             globs.contracts[at].push(index);
-            last = Some(((glob, rest), at));
         }
         globs
     }

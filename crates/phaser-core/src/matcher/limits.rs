@@ -26,6 +26,7 @@ pub const MAX_VIOLATIONS: usize = 10_000;
 /// Cap on the memory of all anchors, in bytes. Further patterns are searched in whole texts.
 pub const MAX_ANCHORS: usize = 8 * 1024 * 1024;
 
+/// The limits of a matcher.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Never, except in a hook.
@@ -54,7 +55,9 @@ const PATIENCE: u32 = 4;
 pub struct Effort<'a> {
     /// The budget of a backtracking pattern, as the time that it roughly takes.
     pub timeout: Duration,
+    /// The deadline of the whole run.
     pub deadline: Deadline,
+    /// Memory and threads, shared by all searches.
     pub budget: &'a Budget,
 }
 

@@ -47,15 +47,15 @@ use crate::deadline::Deadline;
 mod automaton;
 pub(super) mod backtracking;
 pub mod dialect;
-pub mod facts;
-pub mod linear;
+pub(crate) mod facts;
+pub(crate) mod linear;
 pub mod mistake;
 pub mod vacuous;
 
 use automaton::Automaton;
 use backtracking::{Backtracking, SearchScope, Validity};
 use dialect::{Backtracks, DialectError, Translation, TranslationPurpose};
-use linear::{Charset, Invalid, Linear};
+use linear::{Charset, Linear};
 
 /// Cap on the Unicode properties (`\p{…}`) of one pattern. Each is a list of hundreds of ranges, slow to parse.
 const MAX_PROPERTIES: usize = 100;
@@ -107,6 +107,7 @@ pub enum Unfinished {
 pub struct Haystack<'a> {
     /// The text, as UTF-8.
     pub text: &'a [u8],
+    /// Whether the text is known to be ASCII.
     pub charset: Charset,
     /// In order, not overlapping. A match that starts in a window ends in it.
     pub windows: &'a [Range<usize>],
@@ -135,7 +136,7 @@ impl CompiledPattern {
             Some(because) => {
                 let tree = |purpose| {
                     let translation = dialect::translate(&pattern.source, purpose)?;
-                    Ok::<_, PatternError>(linear::tree(&translation.regex, &translation.facts)?)
+                    linear::tree(&translation.regex, &translation.facts)
                 };
                 let endless = facts::endless_bytes(&tree(TranslationPurpose::Plain)?);
                 let superset = tree(TranslationPurpose::Superset)?;
@@ -247,15 +248,6 @@ pub fn starts_across_lines(pattern: &contract::Pattern) -> bool {
     let translation = dialect::translate(&pattern.source, TranslationPurpose::Superset).ok();
     let tree = translation.and_then(|made| linear::tree(&made.regex, &made.facts).ok());
     tree.is_some_and(|tree| facts::starts_across_lines(&tree))
-}
-
-impl From<Invalid> for PatternError {
-    fn from(invalid: Invalid) -> Self {
-        match invalid {
-            Invalid::Syntax(what) => Self::Syntax(what),
-            Invalid::TooLarge => Self::TooLarge,
-        }
-    }
 }
 
 /// A search with the automata for ASCII and for any text, as far as they are needed and not too large.

@@ -73,7 +73,7 @@ mod candidates;
 mod follow;
 pub mod quick_reject;
 mod table;
-pub mod windows;
+pub(crate) mod windows;
 
 pub use candidates::Candidates;
 
@@ -522,19 +522,12 @@ mod tests {
 
     #[test]
     fn limits_work_to_what_windows_save() {
-        let mut work = ScanWork::with_least(5);
-        work.reset(10);
+        let mut work = ScanWork::new(10, Deadline::NEVER);
         for (done, exhausted) in [(5, false), (10, false), (11, true)] {
             work.done = done;
             assert_eq!(work.is_exhausted(), exhausted, "{done}");
         }
-        work.reset(2);
-        for (done, exhausted) in [(5, false), (6, true)] {
-            work.done = done;
-            assert_eq!(work.is_exhausted(), exhausted, "{done}");
-        }
-        work.deadline = Deadline::after(Duration::ZERO);
-        work.reset(usize::MAX);
+        let mut work = ScanWork::new(usize::MAX, Deadline::after(Duration::ZERO));
         assert!(!work.is_exhausted(), "the clock is not read for this little work");
         work.done = WORK_BETWEEN_CLOCK_READS;
         assert!(work.is_exhausted());

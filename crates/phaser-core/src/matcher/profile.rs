@@ -45,7 +45,9 @@ pub enum Slow {
 /// A contract with its cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costly {
+    /// The id of the contract.
     pub id: String,
+    /// The cost of all its searches.
     pub cost: Cost,
     /// `None` if the cost is due to the number of windows alone.
     pub because: Option<Slow>,

@@ -82,6 +82,7 @@ impl Selection {
         }
     }
 
+    /// Whether no contract has to be checked.
     pub fn is_empty(&self) -> bool {
         self.contents.is_empty() && self.present.is_empty() && self.no_time.is_empty()
     }

@@ -30,6 +30,7 @@ pub(super) fn decode(bytes: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     }
 }
 
+/// Whether a file starts with the mark of UTF-8 or UTF-16.
 pub fn starts_with_mark(bytes: &[u8]) -> bool {
     [UTF8_MARK, UTF16LE_MARK, UTF16BE_MARK].iter().any(|mark| bytes.starts_with(mark))
 }

@@ -4,16 +4,7 @@ use crate::sanitize::printable;
 
 /// A warning about a glob that can match no file of a project.
 pub fn doubt(key: &str, glob: &str) -> Option<String> {
-    // Fast path: a hook reads every glob, and nearly all are usual.
-    let (mut before, mut is_usual) = (0, !glob.starts_with(['!', '/', '.']) && !glob.ends_with('/'));
-    let mut has_commas = false;
-    for byte in glob.bytes() {
-        is_usual &= !(byte == b'.' && before == b'.');
-        has_commas |= byte == b',';
-        before = byte;
-    }
-    let is_usual = is_usual && (!has_commas || bare_commas(glob).is_empty());
-    if is_usual { None } else { about(key, &printable(glob)) }
+    about(key, glob).map(|what| printable(&what))
 }
 
 fn about(key: &str, glob: &str) -> Option<String> {

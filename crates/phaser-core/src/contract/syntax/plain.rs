@@ -116,7 +116,7 @@ struct PlainLine<'a> {
 
 impl<'a> PlainLine<'a> {
     fn new(number: usize, line: &'a str) -> Self {
-        let text = trim_start(line);
+        let text = line.trim_start_matches(' ');
         Self { number, indent: line.len() - text.len(), text }
     }
 
@@ -169,7 +169,7 @@ fn entry<'a>(lines: &mut Peekable<PlainLines<'a>>, indent: usize) -> Option<Opti
     if line.indent > indent || key.is_empty() || !(rest.is_empty() || rest.starts_with(' ')) {
         return None;
     }
-    let rest = trim_end(trim_start(rest));
+    let rest = rest.trim_matches(' ');
     let (line, value) = match rest.as_bytes() {
         b"" => (line.number, None),
         b">-" => (line.number + 1, Some(PlainValue::One(folded(lines, indent)?))),
@@ -201,36 +201,20 @@ fn scalar(rest: &str) -> Option<Scalar<'_>> {
             _ => {}
         }
     }
-    let text = trim_end(&rest[..end]);
+    let text = rest[..end].trim_end_matches(' ');
     certain.then_some(Scalar { text: Cow::Borrowed(text), quoted: false })
-}
-
-/// The parts before and after the first ASCII byte `at`. Faster than `split_once` on short texts.
-fn split(text: &str, at: u8) -> Option<(&str, &str)> {
-    let at = memchr::memchr(at, text.as_bytes())?;
-    Some((&text[..at], &text[at + 1..]))
-}
-
-/// Removes leading spaces.
-fn trim_start(text: &str) -> &str {
-    &text[text.bytes().take_while(|byte| *byte == b' ').count()..]
-}
-
-/// Removes trailing spaces.
-fn trim_end(text: &str) -> &str {
-    &text[..text.len() - text.bytes().rev().take_while(|byte| *byte == b' ').count()]
 }
 
 /// The quoted text at the start of `rest`, and the part after it.
 fn quoted(rest: &str) -> Option<(Cow<'_, str>, &str)> {
     if let Some(inside) = rest.strip_prefix('"') {
-        let (text, after) = split(inside, b'"')?;
+        let (text, after) = inside.split_once('\"')?;
         return memchr::memchr(b'\\', text.as_bytes()).is_none().then_some((Cow::Borrowed(text), after));
     }
-    let (first, mut after) = split(rest.strip_prefix('\'')?, b'\'')?;
+    let (first, mut after) = rest.strip_prefix('\'')?.split_once('\'')?;
     let mut text = Cow::Borrowed(first);
     while let Some(more) = after.strip_prefix('\'') {
-        let (part, rest) = split(more, b'\'')?;
+        let (part, rest) = more.split_once('\'')?;
         let text = text.to_mut();
         text.push('\'');
         text.push_str(part);
@@ -241,14 +225,14 @@ fn quoted(rest: &str) -> Option<(Cow<'_, str>, &str)> {
 
 /// Whether a value ends here: only a comment may follow.
 fn is_end(after: &str) -> bool {
-    after.is_empty() || (after.starts_with(' ') && trim_start(after).starts_with('#'))
+    after.is_empty() || (after.starts_with(' ') && after.trim_start_matches(' ').starts_with('#'))
 }
 
 /// A flow list on one line, after its `[`.
 fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
     let mut list = Vec::new();
     loop {
-        rest = trim_start(rest);
+        rest = rest.trim_start_matches(' ');
         let (scalar, after) = match quoted(rest) {
             Some((text, after)) => (Scalar { text, quoted: true }, after),
             None => {
@@ -258,7 +242,7 @@ fn list(mut rest: &str) -> Option<Vec<Scalar<'_>>> {
             }
         };
         list.push(scalar);
-        let after = trim_start(after);
+        let after = after.trim_start_matches(' ');
         match after.strip_prefix(',') {
             Some(after) => rest = after,
             None => return is_end(after.strip_prefix(']')?).then_some(list),

@@ -12,6 +12,7 @@ mod class;
 mod escape;
 mod group;
 
+/// A translated pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Translation {
     /// The expression in the dialect of the engines.
@@ -39,6 +40,7 @@ pub struct Facts {
     pub large_classes: usize,
     /// The number of classes given by a property, `\p{…}`.
     pub properties: usize,
+    /// The number of groups of any kind.
     pub groups: usize,
     /// Has a counted repetition.
     pub counts: bool,
@@ -94,6 +96,7 @@ impl Backtracks {
     }
 }
 
+/// A construct without a counterpart in the engines.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DialectError {
     /// `\N{…}`.

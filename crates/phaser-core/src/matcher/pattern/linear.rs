@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use super::PatternError;
 use super::automaton::Automaton;
 use super::backtracking::SearchScope;
 use super::dialect::Facts;
@@ -38,12 +39,6 @@ enum CompiledForm {
     ForEachSearch,
 }
 
-#[derive(Debug)]
-pub enum Invalid {
-    Syntax(String),
-    TooLarge,
-}
-
 /// Whether a text is known to be ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charset {
@@ -69,7 +64,7 @@ impl Charset {
 
 impl Linear {
     /// Parses the expression. The tree covers what it matches in any text.
-    pub fn new(regex: String, facts: &Facts) -> Result<(Self, Hir), Invalid> {
+    pub fn new(regex: String, facts: &Facts) -> Result<(Self, Hir), PatternError> {
         let has_ascii_form = has_ascii_form(facts);
         let charset = if has_ascii_form { Charset::Ascii } else { Charset::Any };
         let hir = parse(&regex, charset)?;
@@ -80,7 +75,7 @@ impl Linear {
         {
             Ok((linear, hir))
         } else {
-            Err(Invalid::TooLarge)
+            Err(PatternError::TooLarge)
         }
     }
 
@@ -132,11 +127,12 @@ fn has_ascii_form(facts: &Facts) -> bool {
 }
 
 /// Parses an expression into a tree that covers what it matches in any text.
-pub fn tree(regex: &str, facts: &Facts) -> Result<Hir, Invalid> {
+pub fn tree(regex: &str, facts: &Facts) -> Result<Hir, PatternError> {
     parse(regex, if has_ascii_form(facts) { Charset::Ascii } else { Charset::Any })
 }
 
-fn syntax_config(charset: Charset) -> syntax::Config {
+/// The syntax of the engines, for text of this character set.
+pub fn syntax_config(charset: Charset) -> syntax::Config {
     syntax::Config::new()
         .multi_line(true)
         .crlf(true)
@@ -146,9 +142,9 @@ fn syntax_config(charset: Charset) -> syntax::Config {
 }
 
 /// Parses an expression for text of this character set.
-pub fn parse(regex: &str, charset: Charset) -> Result<Hir, Invalid> {
+pub fn parse(regex: &str, charset: Charset) -> Result<Hir, PatternError> {
     syntax::parse_with(regex, &syntax_config(charset)).map_err(|error| {
-        Invalid::Syntax(match &error {
+        PatternError::Syntax(match &error {
             regex_syntax::Error::Parse(error) => error.kind().to_string(),
             regex_syntax::Error::Translate(error) => error.kind().to_string(),
             other => other.to_string(),
@@ -190,7 +186,7 @@ mod tests {
         translate(regex, TranslationPurpose::Search).expect("translates").facts
     }
 
-    fn new(regex: &str) -> Result<Linear, Invalid> {
+    fn new(regex: &str) -> Result<Linear, PatternError> {
         Linear::new(regex.to_owned(), &facts(regex)).map(|(linear, _)| linear)
     }
 
@@ -249,7 +245,7 @@ mod tests {
 
     #[test]
     fn rejects_oversized_expressions() {
-        assert!(matches!(new("(?:(?:a{100}){100}){100}"), Err(Invalid::TooLarge)));
-        assert!(matches!(new("a("), Err(Invalid::Syntax(_))));
+        assert!(matches!(new("(?:(?:a{100}){100}){100}"), Err(PatternError::TooLarge)));
+        assert!(matches!(new("a("), Err(PatternError::Syntax(_))));
     }
 }

@@ -11,6 +11,7 @@ use regex_syntax::hir::ErrorKind as Meaning;
 use super::PatternError;
 use super::dialect::DialectError;
 
+/// An invalid pattern, explained to its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternMistake {
     /// The problem, its position and a hint.
@@ -19,6 +20,7 @@ pub struct PatternMistake {
     pub span: Option<Range<usize>>,
 }
 
+/// Explains why `source` is invalid, with the span of the problem where it is known.
 pub fn explain(source: &str, error: &PatternError) -> PatternMistake {
     let span = match error {
         PatternError::TooLarge => None,

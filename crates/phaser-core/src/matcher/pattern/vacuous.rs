@@ -9,17 +9,19 @@ use regex_automata::dfa::Automaton;
 use regex_automata::dfa::dense::{self, DFA};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::start;
-use regex_automata::util::syntax;
 use regex_automata::{Anchored, MatchKind};
 
 use super::dialect::{self, Facts, Translation, TranslationPurpose};
+use super::linear::{self, Charset};
 use crate::contract::{Dialect, Pattern};
 
 /// Cap on the automaton, in bytes.
 const SIZE_LIMIT: usize = 1024 * 1024;
 
+/// The defect of a valid pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vacuous {
+    /// No text has a match.
     NeverMatches,
     /// Can match the empty string, which is never reported as a match.
     MatchesEmpty,
@@ -37,7 +39,7 @@ pub fn vacuous(pattern: &Pattern) -> Option<Vacuous> {
     }
     let translation = dialect::translate(&pattern.source, TranslationPurpose::Search);
     let Ok(Translation { regex, backtracks: None, facts, .. }) = translation else { return None };
-    let hir = syntax::parse_with(&regex, &config(Unicode::Yes)).ok()?;
+    let hir = linear::parse(&regex, Charset::Any).ok()?;
     let certain = !(hir.properties().look_set().contains_word() && facts.negates_class);
     match hir.properties().minimum_len() {
         None => Some(Vacuous::NeverMatches),
@@ -45,16 +47,6 @@ pub fn vacuous(pattern: &Pattern) -> Option<Vacuous> {
         Some(0) => Some(Vacuous::MatchesEmpty),
         Some(_) => None,
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unicode {
-    Yes,
-    No,
-}
-
-fn config(unicode: Unicode) -> syntax::Config {
-    syntax::Config::new().multi_line(true).crlf(true).utf8(false).unicode(unicode == Unicode::Yes)
 }
 
 /// Whether no match state is reachable. Tested without Unicode classes: if an expression with them has a match, so
@@ -68,7 +60,8 @@ fn never_matches(regex: &str, facts: &Facts) -> bool {
         .match_kind(MatchKind::All)
         .dfa_size_limit(Some(SIZE_LIMIT))
         .determinize_size_limit(Some(SIZE_LIMIT));
-    let dfa = dense::Builder::new().configure(limits).syntax(config(Unicode::No)).build(regex);
+    let dfa =
+        dense::Builder::new().configure(limits).syntax(linear::syntax_config(Charset::Ascii)).build(regex);
     dfa.is_ok_and(|dfa| !reaches_a_match(&dfa))
 }
 

@@ -39,29 +39,14 @@ pub struct Candidates {
 pub(super) struct ScanWork {
     pub(super) done: usize,
     pub(super) most: usize,
-    /// The limit for a small text.
-    least: usize,
     pub(super) deadline: Deadline,
     next_look: usize,
     late: bool,
 }
 
 impl ScanWork {
-    pub(super) fn with_least(least: usize) -> Self {
-        Self {
-            done: 0,
-            most: least,
-            least,
-            deadline: Deadline::NEVER,
-            next_look: WORK_BETWEEN_CLOCK_READS,
-            late: false,
-        }
-    }
-
-    /// Starts at zero. `all` is what searching all patterns without windows would cost.
-    pub(super) fn reset(&mut self, all: usize) {
-        *self = Self { deadline: self.deadline, ..Self::with_least(self.least) };
-        self.most = self.least.max(all);
+    pub(super) fn new(most: usize, deadline: Deadline) -> Self {
+        Self { done: 0, most, deadline, next_look: WORK_BETWEEN_CLOCK_READS, late: false }
     }
 
     /// Whether the limit or the deadline has passed. Reads the clock rarely.
@@ -79,7 +64,7 @@ impl Default for Candidates {
         Self {
             windows: Vec::new(),
             touched: Vec::new(),
-            work: ScanWork::with_least(MIN_WORK),
+            work: ScanWork::new(MIN_WORK, Deadline::NEVER),
             most_of_one: MIN_OF_ONE,
             dead_end: None,
         }
@@ -111,7 +96,7 @@ impl Candidates {
             windows.cost = 0;
         }
         self.most_of_one = text.len().saturating_mul(TIMES_OF_ONE).max(MIN_OF_ONE);
-        self.work.reset(count.saturating_mul(text.len()));
+        self.work = ScanWork::new(MIN_WORK.max(count.saturating_mul(text.len())), self.work.deadline);
         self.dead_end = None;
     }
 
