@@ -52,20 +52,30 @@ get() {
 
 checksum() {
   if have sha256sum; then
-    sha256sum "$1"
+    sha256sum "$1" | cut -d ' ' -f 1
   elif have shasum; then
-    shasum -a 256 "$1"
+    shasum -a 256 "$1" | cut -d ' ' -f 1
   else
     fail "sha256sum or shasum is needed"
-  fi | cut -d ' ' -f 1
+  fi
+}
+
+is_checksum() {
+  case $1 in
+    *[!0-9a-f]*) false ;;
+    *) [ ${#1} = 64 ] ;;
+  esac
 }
 
 main() {
   [ -n "${PHASER_FROM:-}" ] || fail "set PHASER_FROM to the address of a release, or to a directory with its files"
-  prefix=${PHASER_PREFIX:-${HOME:?}/.local}
+  [ -n "${PHASER_PREFIX:-${HOME:-}}" ] || fail "HOME is not set; set PHASER_PREFIX"
+  prefix=${PHASER_PREFIX:-$HOME/.local}
+  # 'mv' would move the binary into it.
+  [ ! -d "$prefix/bin/phaser" ] || fail "$prefix/bin/phaser is a directory; remove it, or set PHASER_PREFIX"
   target=$(platform)
   name=phaser-enforce-$version-$target
-  work=$(mktemp -d)
+  work=$(mktemp -d) || fail "cannot create a temporary directory"
   trap 'rm -rf "$work"' EXIT
   trap 'exit 3' HUP INT TERM
 
@@ -75,16 +85,17 @@ main() {
     get "$name.tar.gz.sha256" "$work/sha256"
     wanted=$(cut -d ' ' -f 1 "$work/sha256")
   fi
+  is_checksum "$wanted" || fail "'$wanted' is not a SHA-256 checksum; nothing was installed"
   actual=$(checksum "$work/archive")
   [ "$actual" = "$wanted" ] || fail "$name.tar.gz has the checksum $actual instead of $wanted; nothing was installed"
 
   tar -xzf "$work/archive" -C "$work" || fail "$name.tar.gz cannot be unpacked"
   "$work/$name/bin/phaser" --version >/dev/null || fail "the binary does not run here; nothing was installed"
-  mkdir -p "$prefix/bin" "$prefix/share"
-  cp -R "$work/$name/share/." "$prefix/share/"
+  { mkdir -p "$prefix/bin" "$prefix/share" && cp -R "$work/$name/share/." "$prefix/share/"; } || fail "cannot write to $prefix"
   # Rename, so that a running phaser is not overwritten.
-  cp "$work/$name/bin/phaser" "$prefix/bin/.phaser.$$"
-  mv -f "$prefix/bin/.phaser.$$" "$prefix/bin/phaser"
+  next=$prefix/bin/.phaser.$$
+  trap 'rm -rf "$work" "$next"' EXIT
+  { cp "$work/$name/bin/phaser" "$next" && mv -f "$next" "$prefix/bin/phaser"; } || fail "cannot write to $prefix/bin"
   printf 'installed %s as %s\n' "$("$prefix/bin/phaser" --version)" "$prefix/bin/phaser"
   case :$PATH: in
     *:"$prefix/bin":*) ;;

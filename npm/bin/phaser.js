@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Starts the phaser that was installed for this platform, and ends as it ends.
+// Starts the phaser that was installed for this platform, passes signals on, and ends as it ends.
 "use strict";
 
-const { spawnSync } = require("child_process");
+const { spawn } = require("child_process");
 
 const name = `@phaser-enforce/${process.platform}-${process.arch}`;
 
@@ -24,7 +24,15 @@ function find() {
   }
 }
 
-const { status, signal, error } = spawnSync(find(), process.argv.slice(2), { stdio: "inherit" });
-if (error) fail(error.message);
-if (signal) process.kill(process.pid, signal);
-else process.exitCode = status;
+// Passed on, so that phaser never outlives this process. Set up first: a signal that comes while phaser starts waits for it.
+let child;
+const signals = ["SIGHUP", "SIGINT", "SIGTERM"];
+for (const signal of signals) process.on(signal, () => child.kill(signal));
+
+child = spawn(find(), process.argv.slice(2), { stdio: "inherit" });
+child.on("error", (error) => fail(error.message));
+child.on("exit", (status, signal) => {
+  for (const each of signals) process.removeAllListeners(each);
+  if (signal) process.kill(process.pid, signal);
+  else process.exitCode = status;
+});

@@ -44,6 +44,7 @@ mod init;
 mod install;
 mod install_agents;
 mod install_guard;
+mod installer;
 mod many_violations;
 mod matching;
 mod monorepo;
