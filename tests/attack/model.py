@@ -279,7 +279,7 @@ def offences(tree, rules_of, foreign=frozenset()):
         for name, text, hidden in check(in_force(rules_of, path), path, content):
             key = (name, "ignored" if hidden else "open", text)
             found.count[key] += 1
-            found.paths.setdefault(key, set()).add(path)
+            found.paths.setdefault(key, Counter())[path] += 1
     return found
 
 
@@ -353,20 +353,23 @@ class Start:
         self.known = Counter()
         for tree in [self.tree, *(read_commit(root, commit) for commit in self.commits)]:
             self.known |= offences(tree, self.tree).count
+        self.paths = offences(self.tree, self.tree).paths
 
     def head(self):
         return git(self.root, "rev-parse", "-q", "--verify", "HEAD").decode().strip()
 
     def new_offences(self, end):
-        """`(id, state, text)` to paths: what neither the worktree nor a commit had as often before."""
+        """`(id, state, text)` to `(n, paths)`: what is there `n` times more than in the worktree or a commit before."""
         # A repository is another project only if it was none of this one's directories.
         foreign = {one for one in end.foreign if not any(path.startswith(one + "/") for path in self.tree.files)}
         new = {}
         for tree in (end, read_commit(self.root, self.head())):
             found = offences(tree, self.tree, foreign)
             for key, count in found.count.items():
-                if count > self.known[key]:
-                    new.setdefault(key, set()).update(found.paths[key])
+                more = count - self.known[key]
+                if more > new.get(key, (0,))[0]:
+                    paths = found.paths[key] - self.paths.get(key, Counter())
+                    new[key] = (more, sorted(paths or found.paths[key]))
         return new
 
     def weakened(self, end):

@@ -15,7 +15,7 @@ from moves import ATTACKS, HARMLESS
 
 DENY = ('{"decision": "block", "reason": "no", "hookSpecificOutput": {"hookEventName": "PreToolUse", '
         '"permissionDecision": "deny", "permissionDecisionReason": "no"}}')
-TRIES = 4
+TRIES = 3
 
 
 def stub(directory, name, response):
