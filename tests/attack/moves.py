@@ -7,7 +7,7 @@ them harmful. `ATTACKS` try to leave something forbidden, or to weaken enforceme
 import json
 
 from model import BASELINE, CONFIG, HOOK, SETTINGS
-from world import BRANCHES, CONTRACTS, ENTRY, POLICY, contract, notebook, settings
+from world import CONTRACTS, ENTRY, POLICY, contract, notebook, settings
 
 HARMLESS, ATTACKS = {}, {}
 COMMIT = "git add --all && git commit -q -m work"
@@ -364,7 +364,7 @@ def merged_removal(random):
 @attack
 def weaker_configuration(random):
     text = random.choice([
-        POLICY + "exclude: ['src/**']\n".replace("'", '"'), POLICY + 'exclude: ["**"]\n', POLICY.replace("protect: deny", "protect: allow"),
+        POLICY + 'exclude: ["src/**"]\n', POLICY + 'exclude: ["**"]\n', POLICY.replace("protect: deny", "protect: allow"),
         POLICY.replace("ignores: deny", "ignores: allow"), POLICY.replace("protect: deny\n", ""), "", "protect: [\n",
         POLICY + 'overrides: [{"contracts": ["no-eval"], "enabled": false}]\n',
         POLICY + 'overrides: [{"contracts": ["no-drop"], "severity": "warning", "files": ["src/**"]}]\n',
@@ -400,6 +400,3 @@ def weaker_settings(random):
         (SETTINGS[0], settings("echo phaser enforce --stdin --guard")), (SETTINGS[0], settings("exit 0; " + HOOK)),
     ])
     return overwrite(random, path, json.dumps(value))
-
-
-assert "weak" in BRANCHES
