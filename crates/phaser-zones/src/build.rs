@@ -3,8 +3,9 @@
 
 use super::Zone;
 use super::rule::{
-    At, Blanks, Classes, Close, CloseAt, Escape, Fence, Fenced, Hole, HoleEnd, Inside, LetterCase, LineRule,
-    NestingComment, Nests, Open, Paired, Prefix, Quote, QuoteLines, Rule, RuleKind, Strings,
+    At, Blanks, Classes, Close, CloseAt, Escape, Fence, Hole, HoleEnd, HoleMark, Inside, LetterCase,
+    LineRule, MarkupComment, NestingComment, Nests, Open, Paired, Prefix, Quote, QuoteLines, Rule, RuleKind,
+    Strings,
 };
 
 /// Backslash and the next character.
@@ -87,12 +88,17 @@ pub(super) const ESCAPED_CODE: Rule = letter("\\");
 pub(super) const fn hole(open: &'static str, pairs: &'static str) -> Hole {
     Hole {
         head: open,
-        fenced: Fenced::No,
+        mark: HoleMark::None,
         tail: "",
         end: HoleEnd::Balanced(pairs),
         inside: Inside::Same,
-        format: None,
+        turns: &[],
     }
+}
+
+/// A comment in a page.
+pub(super) const fn comment(open: &'static str, closers: &'static [&'static str]) -> MarkupComment {
+    MarkupComment { open, closers }
 }
 
 /// Code of its own kind in code.
@@ -113,15 +119,22 @@ impl Hole {
         self
     }
 
-    /// With a format after a colon, which is the rest of this hole.
-    pub const fn format(mut self, format: &'static Self) -> Self {
-        self.format = Some(format);
+    /// Continues as another hole after one of these bytes.
+    pub const fn turns(mut self, turns: &'static [(&'static str, &'static Self)]) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// Repeats its opener like the prefix of the quote, followed by `tail`.
+    pub const fn repeated(mut self, tail: &'static str) -> Self {
+        self.mark = HoleMark::Repeated;
+        self.tail = tail;
         self
     }
 
     /// With the fence of the quote and then `tail` in its opener.
     pub const fn fenced(mut self, tail: &'static str) -> Self {
-        self.fenced = Fenced::Yes;
+        self.mark = HoleMark::Fence;
         self.tail = tail;
         self
     }
@@ -175,6 +188,12 @@ impl Rule {
     /// One of the words must precede it directly and belongs to it.
     pub const fn after(mut self, words: &'static [&'static str]) -> Self {
         self.open.prefix = Prefix::Required(words);
+        self
+    }
+
+    /// A run of at least `min` times `byte` precedes it directly and belongs to it.
+    pub const fn after_run(mut self, byte: u8, min: usize) -> Self {
+        self.open.prefix = Prefix::Run { byte, min };
         self
     }
 

@@ -2,8 +2,10 @@
 
 use super::Zone;
 use super::language::Language;
-use super::lexer::{Attempt, CodeFrame, Lexer, LexerFrame, Parenthesis};
-use super::rule::{Bracket, Fence, Fenced, Hole, HoleEnd, Inside, LetterCase, Open, Prefix, Rule, RuleKind};
+use super::lexer::{Attempt, CodeFrame, Lexer, LexerFrame, QuoteOpener};
+use super::rule::{
+    Bracket, Fence, Hole, HoleEnd, HoleMark, Inside, LetterCase, Open, Prefix, Rule, RuleKind,
+};
 use super::stop_bytes::StopBytes;
 
 /// The longest word that may be a prefix or a keyword.
@@ -30,7 +32,7 @@ impl Lexer<'_> {
         let ahead = stops.find(self.rest(self.pos));
         self.pass(ahead.map_or(self.end, |ahead| self.pos + ahead));
         let Some(byte) = self.byte(self.pos) else { return };
-        if byte == b'\n' && !self.waiting.is_empty() {
+        if !self.waiting.is_empty() && self.is_line_end(self.pos) {
             return self.start_heredocs();
         }
         if let Some(hole) = frame.hole
@@ -38,7 +40,7 @@ impl Lexer<'_> {
         {
             return;
         }
-        for rule in frame.language.rules {
+        for rule in frame.language.rules.into_iter().flatten() {
             if self.attempt(frame.language, rule) == Attempt::Taken {
                 return;
             }
@@ -47,14 +49,17 @@ impl Lexer<'_> {
         self.pass(self.pos + 1);
     }
 
-    /// Enters the code that `hole` opens at `at`, in a quote with `fence`.
-    pub(super) fn enter_hole(&mut self, hole: &'static Hole, at: usize, fence: (usize, usize)) -> Attempt {
+    /// Enters the code that `hole` opens at `at`, with an opener of `length` bytes.
+    pub(super) fn enter_hole(&mut self, hole: &'static Hole, at: usize, length: usize) -> Attempt {
         let Some(language) = self.language_inside(hole) else { return Attempt::Refused };
-        let after = at + hole_opener_len(hole, fence);
+        let after = at + length;
         let (mut depth, mut bound) = (0, None);
         match hole.end {
-            HoleEnd::Balanced(pairs) => depth = opened_brackets(hole, pairs),
-            HoleEnd::At(_) => {}
+            HoleEnd::Balanced(pairs) => {
+                let opener = self.text[at..after].iter();
+                depth = opener.map(|&byte| u32::from(bracket(pairs, byte) == Some(Bracket::Opens))).sum();
+            }
+            HoleEnd::At(_) | HoleEnd::Line => {}
             HoleEnd::First(_) | HoleEnd::Near(_) if !self.may_look_ahead() => return Attempt::Refused,
             HoleEnd::First(close) => {
                 let found = self.find_ahead(close.as_bytes(), after);
@@ -76,7 +81,9 @@ impl Lexer<'_> {
             return Attempt::Refused;
         }
         let frame = match LexerFrame::of(language) {
-            LexerFrame::Code(frame) => LexerFrame::Code(CodeFrame { hole: Some(hole), depth, ..frame }),
+            LexerFrame::Code(frame) => {
+                LexerFrame::Code(CodeFrame { hole: Some(hole), depth, base: depth, ..frame })
+            }
             other => other,
         };
         if self.push(frame) == Attempt::Refused {
@@ -88,16 +95,34 @@ impl Lexer<'_> {
         Attempt::Taken
     }
 
-    /// Whether `hole` opens at `at`.
-    pub(super) fn opens_hole(&self, hole: &Hole, at: usize, fence: (usize, usize)) -> bool {
-        let rest = self.rest(at);
-        let Some(rest) = rest.strip_prefix(hole.head.as_bytes()) else { return false };
-        match hole.fenced {
-            Fenced::No => rest.starts_with(hole.tail.as_bytes()),
-            Fenced::Yes => rest
-                .strip_prefix(&self.text[fence.0..fence.0 + fence.1])
-                .is_some_and(|rest| rest.starts_with(hole.tail.as_bytes())),
-        }
+    /// The hole that opens at `at` in a quote with `opener`, and the length of its own opener.
+    pub(super) fn hole_at(
+        &self,
+        holes: &'static [Hole],
+        at: usize,
+        opener: &QuoteOpener,
+    ) -> Option<(&'static Hole, usize)> {
+        holes.iter().find_map(|hole| {
+            let rest = self.rest(at);
+            let mut after = rest.strip_prefix(hole.head.as_bytes())?;
+            match hole.mark {
+                HoleMark::None => {}
+                HoleMark::Fence => {
+                    let (start, length) = opener.fence;
+                    after = after.strip_prefix(&self.text[start..start + length])?;
+                }
+                HoleMark::Repeated => {
+                    for _ in 1..opener.prefix {
+                        after = after.strip_prefix(hole.head.as_bytes())?;
+                    }
+                    if after.starts_with(hole.head.as_bytes()) {
+                        return None;
+                    }
+                }
+            }
+            let after = after.strip_prefix(hole.tail.as_bytes())?;
+            Some((hole, rest.len() - after.len()))
+        })
     }
 
     /// The word that ends at `at`, within the current zone.
@@ -111,51 +136,62 @@ impl Lexer<'_> {
     fn code_stops(&self, frame: &CodeFrame) -> StopBytes {
         let mut stops = frame.language.stops;
         if !self.waiting.is_empty() {
-            stops = stops.with(b'\n');
+            stops = stops.union(frame.language.line_ends.stops);
         }
         let Some(hole) = frame.hole else { return stops };
-        if hole.format.is_some() {
-            stops = stops.with(b':');
+        for (bytes, _) in hole.turns {
+            stops = stops.with_all(bytes);
         }
         match hole.end {
             HoleEnd::Balanced(pairs) => stops.with_all(pairs),
             HoleEnd::At(close) => stops.with_first(close),
+            HoleEnd::Line => stops.union(frame.language.line_ends.stops),
             HoleEnd::First(_) | HoleEnd::Near(_) => stops,
         }
     }
 
     fn ends_hole(&mut self, hole: &'static Hole, frame: &CodeFrame) -> Attempt {
+        let byte = self.text[self.pos];
+        let turn = hole.turns.iter().find(|(bytes, _)| bytes.as_bytes().contains(&byte));
+        if let Some((_, next)) = turn
+            && frame.depth == frame.base
+            && let Inside::Other(language) = next.inside
+        {
+            self.pass(self.pos + 1);
+            self.frames.pop();
+            self.frames.push(LexerFrame::Code(CodeFrame { language, hole: Some(next), ..*frame }));
+            return Attempt::Taken;
+        }
         match hole.end {
-            HoleEnd::Balanced(pairs) => self.ends_balanced(hole, pairs, frame),
+            HoleEnd::Balanced(pairs) => self.ends_balanced(pairs, frame),
+            HoleEnd::Line if self.is_line_end(self.pos) => {
+                self.pop();
+                Attempt::Taken
+            }
             HoleEnd::At(close) if self.rest(self.pos).starts_with(close.as_bytes()) => {
                 self.pass(self.pos + close.len());
                 self.pop();
                 Attempt::Taken
             }
-            HoleEnd::At(_) | HoleEnd::First(_) | HoleEnd::Near(_) => Attempt::Refused,
+            HoleEnd::At(_) | HoleEnd::Line | HoleEnd::First(_) | HoleEnd::Near(_) => Attempt::Refused,
         }
     }
 
-    fn ends_balanced(&mut self, hole: &'static Hole, pairs: &str, frame: &CodeFrame) -> Attempt {
+    fn ends_balanced(&mut self, pairs: &str, frame: &CodeFrame) -> Attempt {
         let byte = self.text[self.pos];
-        if let (Some(format), b':') = (hole.format, byte)
-            && frame.depth == opened_brackets(hole, pairs)
-            && let Inside::Other(language) = format.inside
-        {
-            self.pass(self.pos + 1);
-            self.frames.pop();
-            self.frames.push(LexerFrame::Code(CodeFrame { language, hole: Some(format), ..*frame }));
-            return Attempt::Taken;
-        }
         if bracket(pairs, byte) != Some(Bracket::Closes) {
             return Attempt::Refused;
         }
-        self.pass(self.pos + 1);
         if frame.depth == 1 && frame.cases == 0 {
+            self.pass(self.pos + 1);
             self.pop();
-        } else if let Some(LexerFrame::Code(top)) = self.frames.last_mut() {
+            return Attempt::Taken;
+        }
+        if let Some(LexerFrame::Code(top)) = self.frames.last_mut() {
             top.depth = top.depth.saturating_sub(1);
         }
+        self.group(frame.language, byte);
+        self.pass(self.pos + 1);
         Attempt::Taken
     }
 
@@ -166,17 +202,7 @@ impl Lexer<'_> {
         {
             top.depth += 1;
         }
-        if frame.language.operands.conditions.is_empty() {
-            return;
-        }
-        if byte == b'(' {
-            let word = self.word_before(frame.language, self.tail);
-            let is_condition =
-                frame.language.operands.conditions.iter().any(|known| known.as_bytes() == word);
-            self.parentheses.push(if is_condition { Parenthesis::Condition } else { Parenthesis::Plain });
-        } else if byte == b')' && self.parentheses.pop() == Some(Parenthesis::Condition) {
-            self.condition_end = self.pos + 1;
-        }
+        self.group(frame.language, byte);
     }
 
     fn language_inside(&self, hole: &Hole) -> Option<&'static Language> {
@@ -200,7 +226,7 @@ impl Lexer<'_> {
             RuleKind::Quote(quote) => self.open_quote(rule, quote, opened),
             RuleKind::Heredoc(heredoc) => self.open_heredoc(heredoc, opened),
             RuleKind::Paired(paired) => self.open_paired(language, paired, opened),
-            RuleKind::Island(hole) => self.enter_hole(hole, self.pos, (0, 0)),
+            RuleKind::Island(hole) => self.enter_hole(hole, self.pos, hole.head.len()),
             RuleKind::Letter => self.letter(opened),
             RuleKind::CharOrLabel(escapes) => self.char_or_label(escapes, opened),
             RuleKind::Number => self.number(language),
@@ -247,6 +273,11 @@ impl Lexer<'_> {
     fn prefix_len(&self, language: &Language, open: &Open) -> Option<usize> {
         let (words, missing) = match open.prefix {
             Prefix::None => return Some(0),
+            Prefix::Run { byte, min } => {
+                let before = &self.text[self.zone_start().min(self.pos)..self.pos];
+                let run = before.iter().rev().take_while(|&&other| other == byte).count();
+                return (run >= min).then_some(run);
+            }
             Prefix::Word => (None, None),
             Prefix::Required(words) => (Some(words), None),
             Prefix::Optional(words) => (Some(words), Some(0)),
@@ -284,18 +315,4 @@ fn fence_len(fence: Fence, rest: &[u8]) -> Option<usize> {
 fn bracket(pairs: &str, byte: u8) -> Option<Bracket> {
     let index = memchr::memchr(byte, pairs.as_bytes())?;
     Some(if index % 2 == 0 { Bracket::Opens } else { Bracket::Closes })
-}
-
-/// The number of brackets of `pairs` in the opener of `hole`.
-fn opened_brackets(hole: &Hole, pairs: &str) -> u32 {
-    let opener = hole.head.bytes().chain(hole.tail.bytes());
-    opener.map(|byte| u32::from(bracket(pairs, byte) == Some(Bracket::Opens))).sum()
-}
-
-fn hole_opener_len(hole: &Hole, fence: (usize, usize)) -> usize {
-    let fence = match hole.fenced {
-        Fenced::No => 0,
-        Fenced::Yes => fence.1,
-    };
-    hole.head.len() + fence + hole.tail.len()
 }

@@ -6,18 +6,22 @@
 //! |---|---|---|
 //! | start of the text, an operator, `(`, `,` | `x = /a/` | operand: regular expression |
 //! | a keyword of the table | `return /a/` | operand |
-//! | `)` of a condition | `if (a) /b/.test(c)` | operand |
-//! | any other word, `)`, `]`, a literal | `a / b`, `f() / b` | operator: division |
+//! | `++`, `--` before an operand | `++/a/.lastIndex` | operand |
+//! | `)` of a condition, `}` of a block | `if (a) /b/.test(c)` | operand |
+//! | any other word, `)`, `]`, `}`, a literal | `a / b`, `f() / b`, `{} / b` | operator: division |
+//!
+//! Braces hold a value where a value is expected (`x = {`, `return {`) and after the parameters of a function expression
+//! (`x = function() {`); elsewhere they hold statements.
 //!
 //! It is a guess: `a\n/b/` is one or the other depending on the grammar around it.
 
 use super::code::Opened;
 use super::language::{Language, LineBreak, is_word};
-use super::lexer::Lexer;
+use super::lexer::{Group, Lexer};
 use super::rule::At;
 
-/// The distance searched backwards for a line break.
-const MAX_GAP: usize = 256;
+/// The longest string that is told from a character, in bytes.
+const MAX_STRING: usize = 64;
 
 impl Lexer<'_> {
     /// Whether a rule of `language` may open at `opened`.
@@ -28,32 +32,40 @@ impl Lexer<'_> {
             At::TextStart => {
                 opened.start == 0 || (opened.start == 3 && self.text.starts_with(b"\xef\xbb\xbf"))
             }
-            At::LineStart => before.is_none_or(|byte| byte == b'\n'),
+            At::LineStart => self.is_line_start(opened.start),
             At::FirstOnLine => self.is_first_on_line(opened.start) && self.ends_word(opened.after),
             At::AfterBlank => before.is_none_or(|byte| byte.is_ascii_whitespace()),
             At::ShellWord => {
                 before.is_none_or(|byte| byte.is_ascii_whitespace() || b";&|()`".contains(&byte))
             }
             At::Command => self.is_command(language, opened),
-            At::NotAfterWord => before.is_none_or(|byte| !language.is_word(byte)),
+            At::NotAfterWord => {
+                before.is_none_or(|byte| !language.is_word(byte)) && self.ends_word(opened.after)
+            }
             At::NotAfterValue => {
                 before.is_none_or(|byte| !language.is_word(byte) && !b")]}'\".".contains(&byte))
+                    && self.ends_word(opened.after)
             }
             At::NotInOperator(bytes) => self.is_not_in_operator(bytes.as_bytes(), opened),
             At::Bareword => self.is_bareword(language, opened),
             At::Operand => self.expects_operand(language),
+            At::TightOperand => {
+                let next = self.byte(opened.after);
+                next.is_some_and(|byte| !byte.is_ascii_whitespace() && !b"),".contains(&byte))
+                    && self.expects_operand(language)
+            }
             At::Argument => self.is_argument(language, opened),
             At::OperandOrArgument => self.expects_operand(language) || self.is_argument(language, opened),
+            At::Character => {
+                self.expects_operand(language)
+                    || (self.is_argument(language, opened) && self.is_lone_character(language, opened.after))
+            }
+            At::MethodName => {
+                (before == Some(b'.') && self.before(opened.start - 1) != Some(b'.'))
+                    || [&b"def"[..], b"alias", b"undef"].contains(&self.word_before(language, self.tail))
+            }
             At::Scalar => self.is_scalar_start(opened.start),
         }
-    }
-
-    /// Whether only blanks precede `offset` on its line.
-    pub(super) fn is_first_on_line(&self, offset: usize) -> bool {
-        let line = &self.text[..offset];
-        let blanks = line.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        self.looked_back(blanks);
-        line[..offset - blanks].last().is_none_or(|&byte| byte == b'\n')
     }
 
     /// Whether no word continues at `offset`.
@@ -64,38 +76,107 @@ impl Lexer<'_> {
 
     /// Whether an operand is expected here rather than an operator.
     pub(super) fn expects_operand(&self, language: &Language) -> bool {
-        let Some(at) = self.tail.checked_sub(1) else { return true };
-        let operands = &language.operands;
-        if operands.line_break == LineBreak::Ends && self.is_on_new_line(self.pos) {
+        if language.operands.line_break == LineBreak::Ends && self.is_on_new_line(self.pos) {
             return true;
         }
-        match self.text[at] {
-            b'"' | b'\'' | b'`' => false,
-            b'.' => self.before(at) == Some(b'.'),
-            b')' if self.tail == self.condition_end => true,
-            byte if operands.closers.as_bytes().contains(&byte) => false,
-            byte @ (b'+' | b'-') => self.before(at) != Some(byte),
-            b'!' => self.before(at).is_none_or(|byte| {
-                !b")]".contains(&byte) && (!language.is_word(byte) || self.is_keyword(language, at))
-            }),
-            byte if language.is_word(byte) => self.is_keyword(language, self.tail),
-            _ => true,
+        match self.text[..self.tail] {
+            [.., one, two] if one == two && matches!(two, b'+' | b'-') => {
+                !self.ends_value(language, self.code_before(self.tail - 2))
+            }
+            _ => !self.ends_value(language, self.tail),
         }
     }
 
-    /// Whether a line break lies between the last code and `offset`.
-    fn is_on_new_line(&self, offset: usize) -> bool {
-        let from = self.tail.max(offset.saturating_sub(MAX_GAP)).min(offset);
-        self.looked_back(offset - from);
-        memchr::memrchr(b'\n', &self.text[from..offset]).is_some()
+    /// Whether an operand ends at `tail`.
+    fn ends_value(&self, language: &Language, tail: usize) -> bool {
+        let Some(at) = tail.checked_sub(1) else { return false };
+        match self.text[at] {
+            _ if tail == self.literal_end => true,
+            b'"' | b'\'' | b'`' => true,
+            b'.' => self.before(at) != Some(b'.'),
+            b')' | b'}' if tail == self.statement_end => false,
+            byte if language.operands.closers.as_bytes().contains(&byte) => true,
+            b'!' => self.before(at).is_some_and(|byte| {
+                b")]".contains(&byte) || (language.is_word(byte) && !self.is_keyword(language, at))
+            }),
+            byte if language.is_word(byte) => {
+                let word = self.word_before(language, tail);
+                word.iter().any(|&byte| is_word(byte)) && !self.is_keyword(language, tail)
+            }
+            _ => false,
+        }
     }
 
     /// Whether the word before `end` is a keyword that an operand follows.
     fn is_keyword(&self, language: &Language, end: usize) -> bool {
         let word = self.word_before(language, end);
-        let before = self.before(end - word.len());
-        let is_name = before.is_some_and(|byte| b".$@%".contains(&byte));
-        !is_name && language.operands.keywords.iter().any(|keyword| keyword.as_bytes() == word)
+        let start = end - word.len();
+        let is_name = self.before(start).is_some_and(|byte| b".$@%".contains(&byte));
+        if is_name || !contains(language.operands.keywords, word) {
+            return false;
+        }
+        if !contains(language.operands.infix, word) {
+            return true;
+        }
+        let before = self.code_before(start);
+        let is_value = |byte| language.is_word(byte) || language.operands.closers.as_bytes().contains(&byte);
+        self.before(before).is_some_and(is_value)
+            && !contains(language.operands.keywords, self.word_before(language, before))
+    }
+
+    /// Records a bracket, if what it holds decides about operands.
+    pub(super) fn group(&mut self, language: &Language, byte: u8) {
+        let operands = &language.operands;
+        match byte {
+            b'(' if !operands.conditions.is_empty() => {
+                let is_condition = contains(operands.conditions, self.word_before(language, self.tail));
+                self.groups.push(if is_condition {
+                    Group::Condition
+                } else if self.is_function_expression(language) {
+                    Group::Parameters
+                } else {
+                    Group::Plain
+                });
+            }
+            b'{' if !operands.blocks.is_empty() => {
+                let is_value =
+                    self.tail == self.parameters_end || self.is_value_position(language, self.tail);
+                self.groups.push(if is_value { Group::Value } else { Group::Block });
+            }
+            b')' | b'}' => {
+                let is_brace = |group: &mut Group| matches!(group, Group::Value | Group::Block);
+                let group = self.groups.pop_if(|group| is_brace(group) == (byte == b'}'));
+                match group {
+                    Some(Group::Condition | Group::Block) => self.statement_end = self.pos + 1,
+                    Some(Group::Parameters) => self.parameters_end = self.pos + 1,
+                    Some(Group::Plain | Group::Value) | None => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the parenthesis here follows `function` or `function name` in the position of a value.
+    fn is_function_expression(&self, language: &Language) -> bool {
+        let starts_value = |end: usize| {
+            let word = self.word_before(language, end);
+            word == b"function" && self.is_value_position(language, self.code_before(end - word.len()))
+        };
+        let name = self.word_before(language, self.tail);
+        starts_value(self.tail) || starts_value(self.code_before(self.tail - name.len()))
+    }
+
+    /// Whether `tail` is followed by a value rather than by a statement.
+    fn is_value_position(&self, language: &Language, tail: usize) -> bool {
+        match self.before(tail) {
+            None | Some(b';' | b'{' | b'}' | b')' | b'>') => false,
+            Some(b':') => matches!(self.groups.last(), Some(Group::Value | Group::Plain)),
+            Some(byte) if language.is_word(byte) => {
+                let word = self.word_before(language, tail);
+                self.is_keyword(language, tail) && !contains(language.operands.blocks, word)
+            }
+            Some(_) => !self.ends_value(language, tail),
+        }
     }
 
     /// Whether an argument of a call without parentheses may start here.
@@ -108,6 +189,18 @@ impl Lexer<'_> {
         let is_apart = self.tail < self.pos && !self.is_on_new_line(self.pos);
         let next = self.byte(opened.after);
         is_call && is_apart && next.is_some_and(|byte| !byte.is_ascii_whitespace() && byte != b'=')
+    }
+
+    /// Whether the character at `at` is a whole literal, not the start of a string or a word.
+    fn is_lone_character(&self, language: &Language, at: usize) -> bool {
+        let near = self.rest(at);
+        let near = &near[..near.len().min(MAX_STRING)];
+        let Some((&first, rest)) = near.split_first() else { return false };
+        self.looked_back(near.len());
+        let end = memchr::memchr2(first, b'\n', rest).filter(|_| matches!(first, b'"' | b'\''));
+        let is_branch =
+            |end: usize| rest[end] == first && rest[end + 1..].trim_ascii_start().starts_with(b":");
+        !end.is_some_and(is_branch) && rest.first().is_none_or(|&next| !language.is_word(next))
     }
 
     fn is_command(&self, language: &Language, opened: &Opened) -> bool {
@@ -148,4 +241,8 @@ impl Lexer<'_> {
     fn before(&self, offset: usize) -> Option<u8> {
         offset.checked_sub(1).map(|at| self.text[at])
     }
+}
+
+fn contains(words: &[&str], word: &[u8]) -> bool {
+    words.iter().any(|known| known.as_bytes() == word)
 }

@@ -60,7 +60,7 @@ impl Lexer<'_> {
             HeredocContent::Raw => heredoc.raw,
         };
         let body = HeredocBody { tag: (tag.start, tag.length), end, quote };
-        if self.heredoc_end(&body, self.line_end(tag.after) + 1).is_none() {
+        if self.heredoc_end(&body, self.next_line(self.line_end(tag.after))).is_none() {
             return Attempt::Refused;
         }
         self.waiting.push(body);
@@ -70,7 +70,7 @@ impl Lexer<'_> {
 
     /// At the end of a line: the waiting bodies follow.
     pub(super) fn start_heredocs(&mut self) {
-        self.pass(self.pos + 1);
+        self.pass(self.next_line(self.pos));
         let count = self.waiting.len();
         self.due.extend(self.waiting.drain(..).rev());
         self.next_heredoc(count);
@@ -109,15 +109,11 @@ impl Lexer<'_> {
 
     fn is_heredoc_end(&self, end: HeredocEnd, from: usize, tag: std::ops::Range<usize>) -> bool {
         let starts = match end {
-            HeredocEnd::Exact => tag.start == from || self.text[tag.start - 1] == b'\n',
+            HeredocEnd::Exact => tag.start == from || self.is_line_start(tag.start),
             HeredocEnd::Indented | HeredocEnd::Followed => self.is_first_on_line(tag.start),
         };
-        let ends = match self.byte(tag.end) {
-            None | Some(b'\n') => true,
-            Some(b'\r') => self.byte(tag.end + 1).is_none_or(|next| next == b'\n'),
-            Some(next) => end == HeredocEnd::Followed && !is_word(next),
-        };
-        starts && ends
+        let is_followed = || self.byte(tag.end).is_some_and(|next| !is_word(next));
+        starts && (self.is_line_end(tag.end) || (end == HeredocEnd::Followed && is_followed()))
     }
 
     fn shell_tag(&self, at: usize) -> Option<Tag> {

@@ -1,7 +1,9 @@
 //! The type of a language table: name, file names, rules.
 
+use super::lines::LineEnds;
 use super::rule::{Fence, LetterCase, Markup, Rule, RuleKind};
 use super::stop_bytes::StopBytes;
+use super::template::Template;
 
 /// A language with a table of lexical rules.
 #[derive(Debug)]
@@ -9,7 +11,9 @@ pub struct Language {
     name: &'static str,
     pub(super) files: Files,
     pub(super) root: LanguageRoot,
-    pub(super) rules: &'static [Rule],
+    /// The rules, in two lists that are tried in this order.
+    pub(super) rules: [&'static [Rule]; 2],
+    pub(super) line_ends: LineEnds,
     pub(super) operands: Operands,
     /// Word bytes beside letters, digits, `_` and non-ASCII bytes.
     pub(super) word_bytes: StopBytes,
@@ -32,6 +36,7 @@ pub(super) struct Files {
 pub(super) enum LanguageRoot {
     Code,
     Markup(&'static Markup),
+    Template(&'static Template),
 }
 
 /// How to distinguish operands from operators, for literals that start with an operator's byte.
@@ -39,6 +44,10 @@ pub(super) enum LanguageRoot {
 pub(super) struct Operands {
     /// Words that an operand follows. Any other word is an operand.
     pub keywords: &'static [&'static str],
+    /// Keywords between two operands, which are names elsewhere.
+    pub infix: &'static [&'static str],
+    /// Keywords that a block follows. If there are any, other braces may hold a value: `x = {} / 2`.
+    pub blocks: &'static [&'static str],
     /// Words whose parentheses a statement follows: `if (a) /b/`.
     pub conditions: &'static [&'static str],
     /// Brackets that end an operand.
@@ -55,6 +64,17 @@ pub(super) enum LineBreak {
     Ends,
 }
 
+impl Operands {
+    pub const NONE: Self = Self {
+        keywords: &[],
+        infix: &[],
+        blocks: &[],
+        conditions: &[],
+        closers: ")]}",
+        line_break: LineBreak::Blank,
+    };
+}
+
 impl Language {
     /// The name for users.
     pub fn name(&self) -> &'static str {
@@ -66,15 +86,11 @@ impl Language {
             name,
             files: Files { extensions: &[], names: &[], interpreters: &[] },
             root: LanguageRoot::Code,
-            rules,
-            operands: Operands {
-                keywords: &[],
-                conditions: &[],
-                closers: ")]}",
-                line_break: LineBreak::Blank,
-            },
+            rules: [rules, &[]],
+            line_ends: LineEnds::LF,
+            operands: Operands::NONE,
             word_bytes: StopBytes::EMPTY,
-            stops: first_bytes(rules),
+            stops: first_bytes(StopBytes::EMPTY, rules),
         }
     }
 
@@ -83,6 +99,26 @@ impl Language {
         let mut language = Self::new(name, &[]);
         language.root = LanguageRoot::Markup(markup);
         language
+    }
+
+    /// A page with code of another language anywhere in it.
+    pub(super) const fn template(name: &'static str, template: &'static Template) -> Self {
+        let mut language = Self::new(name, &[]);
+        language.root = LanguageRoot::Template(template);
+        language
+    }
+
+    /// Adds rules that are tried last.
+    pub(super) const fn and(mut self, rules: &'static [Rule]) -> Self {
+        self.rules[1] = rules;
+        self.stops = first_bytes(self.stops, rules);
+        self
+    }
+
+    /// Sets the line terminators.
+    pub(super) const fn line_ends(mut self, line_ends: LineEnds) -> Self {
+        self.line_ends = line_ends;
+        self
     }
 
     /// Sets the extensions, in lower case without a dot.
@@ -109,6 +145,9 @@ impl Language {
         if !operands.conditions.is_empty() {
             self.stops = self.stops.with_all("()");
         }
+        if !operands.blocks.is_empty() {
+            self.stops = self.stops.with_all("{}");
+        }
         self
     }
 
@@ -129,8 +168,7 @@ pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-const fn first_bytes(rules: &[Rule]) -> StopBytes {
-    let mut set = StopBytes::EMPTY;
+const fn first_bytes(mut set: StopBytes, rules: &[Rule]) -> StopBytes {
     let mut index = 0;
     while index < rules.len() {
         set = with_first_bytes(set, &rules[index]);

@@ -20,10 +20,12 @@ const MAX_AHEAD_ANYWAY: usize = 64 * 1024;
 
 /// The zones of a text, and the number of steps that the pass took.
 pub(super) fn zones(language: &'static Language, text: &[u8]) -> (Zones, usize) {
-    let mut lexer = Lexer::new(language, text);
+    if let LanguageRoot::Template(template) = language.root {
+        return super::template::zones(template, text);
+    }
+    let mut lexer = Lexer::new(text, vec![LexerFrame::of(language)]);
     lexer.run();
-    lexer.starts.pop_if(|start| start.offset() >= text.len());
-    (Zones { starts: lexer.starts, end: text.len() }, lexer.steps.get() + lexer.ahead.get())
+    lexer.finish()
 }
 
 /// The state of a pass.
@@ -40,10 +42,14 @@ pub(super) struct Lexer<'t> {
     pub waiting: Vec<HeredocBody>,
     /// Heredocs whose bodies follow here, the next one last.
     pub due: Vec<HeredocBody>,
-    /// The open parentheses of languages that need to know conditions.
-    pub parentheses: Vec<Parenthesis>,
-    /// The offset after the last parenthesis that closed a condition, as in `if (a)`.
-    pub condition_end: usize,
+    /// The open brackets of languages that need to know what they hold.
+    pub groups: Vec<Group>,
+    /// The offset after the last condition, as in `if (a)`, or block.
+    pub statement_end: usize,
+    /// The offset after the last parameter list of a function expression.
+    pub parameters_end: usize,
+    /// The offset after the last literal that is code.
+    pub literal_end: usize,
     /// For each open `case` of a shell, the bracket depth where it started.
     pub cases: Vec<u32>,
     /// YAML: a line deeper than this column continues the plain scalar above.
@@ -91,6 +97,8 @@ pub(super) struct CodeFrame {
     pub hole: Option<&'static Hole>,
     /// The number of open brackets of the kinds that the hole counts.
     pub depth: u32,
+    /// The number of them in the opener of the hole.
+    pub base: u32,
     /// The number of open `case` commands.
     pub cases: u32,
 }
@@ -99,8 +107,7 @@ pub(super) struct CodeFrame {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QuoteFrame {
     pub quote: &'static Quote,
-    /// The fence of the opener: offset and length.
-    pub fence: (usize, usize),
+    pub opener: QuoteOpener,
     /// The opening and closing delimiter, if the text chooses them.
     pub delimiters: Option<(u8, u8)>,
     /// The number of open delimiters inside.
@@ -109,11 +116,26 @@ pub(super) struct QuoteFrame {
     pub parts: u8,
 }
 
-/// A parenthesis in code.
+/// The parts of a quote's opener that its closer and its holes repeat.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct QuoteOpener {
+    /// The length of the prefix.
+    pub prefix: usize,
+    /// The fence: offset and length.
+    pub fence: (usize, usize),
+}
+
+/// The content of a bracket in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parenthesis {
+pub(super) enum Group {
     Plain,
     Condition,
+    /// The parameters of a function expression.
+    Parameters,
+    /// Braces of an object or of a function expression.
+    Value,
+    /// Braces of statements.
+    Block,
 }
 
 /// A heredoc whose body follows.
@@ -143,25 +165,28 @@ impl LexerFrame {
     /// The frame that a text of `language` starts with.
     pub(super) fn of(language: &'static Language) -> Self {
         match language.root {
-            LanguageRoot::Code => Self::Code(CodeFrame { language, hole: None, depth: 0, cases: 0 }),
+            LanguageRoot::Code => Self::Code(CodeFrame { language, hole: None, depth: 0, base: 0, cases: 0 }),
             LanguageRoot::Markup(markup) => Self::Text { markup, depth: 0 },
+            LanguageRoot::Template(template) => Self::of(template.page),
         }
     }
 }
 
 impl<'t> Lexer<'t> {
-    fn new(language: &'static Language, text: &'t [u8]) -> Self {
+    pub fn new(text: &'t [u8], frames: Vec<LexerFrame>) -> Self {
         Self {
             text,
             pos: 0,
             end: text.len(),
             tail: 0,
-            frames: vec![LexerFrame::of(language)],
+            frames,
             starts: vec![ZoneStart::new(0, Zone::Code)],
             waiting: Vec::new(),
             due: Vec::new(),
-            parentheses: Vec::new(),
-            condition_end: 0,
+            groups: Vec::new(),
+            statement_end: 0,
+            parameters_end: 0,
+            literal_end: 0,
             cases: Vec::new(),
             plain_parent: None,
             unclosed: Vec::new(),
@@ -170,7 +195,14 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn run(&mut self) {
+    /// The zones so far, and the number of steps.
+    pub fn finish(mut self) -> (Zones, usize) {
+        self.starts.pop_if(|start| start.offset() >= self.text.len());
+        (Zones { starts: self.starts, end: self.text.len() }, self.steps.get() + self.ahead.get())
+    }
+
+    /// Reads until no frame is open.
+    pub fn run(&mut self) {
         loop {
             self.looked_back(1);
             if self.pos >= self.end {
@@ -273,11 +305,6 @@ impl<'t> Lexer<'t> {
     /// The rest of the current part.
     pub fn rest(&self, offset: usize) -> &'t [u8] {
         self.text.get(offset..self.end).unwrap_or_default()
-    }
-
-    /// The offset of the next line break, or the end of the part.
-    pub fn line_end(&self, offset: usize) -> usize {
-        memchr::memchr(b'\n', self.rest(offset)).map_or(self.end, |length| offset + length)
     }
 
     /// Moves to `to` over code.

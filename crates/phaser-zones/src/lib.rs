@@ -63,6 +63,9 @@
 //! A `//` at position 9 would not be a comment, because the top frame is a quote; a `` ` `` at position 18 would not
 //! close the string, because the top frame is a comment.
 //!
+//! A page with code (PHP, ERB) takes two passes, because its code runs even inside comments and strings of the page:
+//! `template.rs`.
+//!
 //! # Cost
 //!
 //! The pass is linear in the text, for any bytes. Every step moves forward or changes the stack. Look-ahead (does this
@@ -73,8 +76,8 @@
 //!
 //! What only a parser can decide is guessed from the bytes before:
 //!
-//! - `/` starts a regular expression where an operand is expected, and is a division otherwise. The word or sign before
-//!   it decides: `return /a/` and `if (a) /b/` have a regular expression, `a / b` and `f() / b` do not.
+//! - `/` starts a regular expression where an operand is expected, and is a division otherwise. The token before it
+//!   decides: `return /a/` and `if (a) /b/` have a regular expression, `a / b`, `f() / b` and `x = {} / b` do not.
 //! - `<` starts a JSX element by the same rule; `<T>(` is a type parameter if no `</T>` follows soon.
 //! - A string that is not closed ends with its line, or with the text if it may span lines. An edit that leaves a quote
 //!   open can therefore change the zones of everything below.
@@ -88,6 +91,7 @@ mod guard;
 mod heredoc;
 mod language;
 mod lexer;
+mod lines;
 mod literal;
 mod markup;
 mod names;
@@ -95,6 +99,7 @@ mod quote;
 mod rule;
 mod stop_bytes;
 mod tables;
+mod template;
 #[cfg(test)]
 mod tests;
 mod yaml;

@@ -17,7 +17,7 @@ impl Lexer<'_> {
     pub(super) fn line(&mut self, line: &LineRule, opened: Opened) -> Attempt {
         let mut end = self.line_end(opened.after);
         while line.continued_by != 0 && end < self.end && self.is_continued(line.continued_by, end) {
-            end = self.line_end(end + 1);
+            end = self.line_end(self.next_line(end));
         }
         if !line.stop.is_empty()
             && let Some(length) = memchr::memmem::find(&self.text[opened.after..end], line.stop.as_bytes())
@@ -200,7 +200,7 @@ impl Lexer<'_> {
         let is_triple = matches!(open, b'"' | b'\'') && self.rest(at).starts_with(&[open; 3]);
         let length = if is_triple { 3 } else { 1 };
         if is_triple {
-            frame.fence = (at, 3);
+            frame.opener.fence = (at, 3);
         } else {
             let close = mirrored(open);
             frame.delimiters = Some(match paired.nests {

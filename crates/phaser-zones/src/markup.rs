@@ -6,8 +6,8 @@
 use super::Zone;
 use super::code::Opened;
 use super::language::Language;
-use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
-use super::rule::{Elements, Embedded, Hole, Markup};
+use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame, QuoteOpener};
+use super::rule::{Elements, Embedded, Hole, Markup, MarkupComment};
 use super::stop_bytes::StopBytes;
 
 /// The search distance for the closing tag of an element that may be a type parameter.
@@ -47,7 +47,7 @@ impl Lexer<'_> {
         let at = self.pos;
         match self.text[at] {
             b'"' | b'\'' => {
-                let value = markup.values[usize::from(self.text[at] == b'\'')];
+                let value = &markup.values[usize::from(self.text[at] == b'\'')];
                 if self.begin_quote(QuoteFrame::of(value), at, at + 1) == Attempt::Refused {
                     self.pass(at + 1);
                 }
@@ -119,10 +119,10 @@ impl Lexer<'_> {
     }
 
     /// Skips to one of these bytes, a comment or a hole, and reads a comment or a hole. Taken also at the end of the part.
-    fn pass_to(&mut self, bytes: &str, comments: &[(&str, &str)], holes: &'static [Hole]) -> Attempt {
+    fn pass_to(&mut self, bytes: &str, comments: &[MarkupComment], holes: &'static [Hole]) -> Attempt {
         let mut stops = StopBytes::of(bytes);
-        for (open, _) in comments {
-            stops = stops.with_first(open);
+        for comment in comments {
+            stops = stops.with_first(comment.open);
         }
         for hole in holes {
             stops = stops.with_first(hole.head);
@@ -135,23 +135,39 @@ impl Lexer<'_> {
         self.markup_hole(holes)
     }
 
-    fn markup_comment(&mut self, comments: &[(&str, &str)]) -> Attempt {
+    /// Reads a comment that opens here.
+    pub(super) fn markup_comment(&mut self, comments: &[MarkupComment]) -> Attempt {
         let rest = self.rest(self.pos);
-        let opens = |(open, _): &&(&str, &str)| rest.starts_with(open.as_bytes());
-        let Some((open, close)) = comments.iter().find(opens).filter(|_| self.may_look_ahead()) else {
+        let opens = |comment: &&MarkupComment| rest.starts_with(comment.open.as_bytes());
+        let Some(comment) = comments.iter().find(opens).filter(|_| self.may_look_ahead()) else {
             return Attempt::Refused;
         };
-        let found = self.find_ahead(close.as_bytes(), self.pos + open.len());
-        if found.is_none() && *open != "<!--" {
+        let from = self.pos + comment.open.len();
+        let end = match comment.closers {
+            [] => Some(self.line_end(from)),
+            closers => self.find_closer(closers, from),
+        };
+        self.looked_ahead(end.unwrap_or(self.end) - from);
+        if end.is_none() && comment.open != "<!--" {
             return Attempt::Refused;
         }
-        let closer = if *close == "\n" { 0 } else { close.len() };
-        self.zone_until(Zone::Comment, self.pos, found.map_or(self.end, |found| found + closer))
+        self.zone_until(Zone::Comment, self.pos, end.unwrap_or(self.end))
     }
 
-    fn markup_hole(&mut self, holes: &'static [Hole]) -> Attempt {
-        match holes.iter().find(|hole| self.opens_hole(hole, self.pos, (0, 0))) {
-            Some(hole) => self.enter_hole(hole, self.pos, (0, 0)),
+    /// The offset after the first of `closers`, which start with the same byte.
+    fn find_closer(&self, closers: &[&str], from: usize) -> Option<usize> {
+        let rest = self.rest(from);
+        let first = *closers.first()?.as_bytes().first()?;
+        memchr::memchr_iter(first, rest).find_map(|at| {
+            let closer = closers.iter().find(|closer| rest[at..].starts_with(closer.as_bytes()))?;
+            Some(from + at + closer.len())
+        })
+    }
+
+    /// Enters a hole that opens here.
+    pub(super) fn markup_hole(&mut self, holes: &'static [Hole]) -> Attempt {
+        match self.hole_at(holes, self.pos, &QuoteOpener::default()) {
+            Some((hole, length)) => self.enter_hole(hole, self.pos, length),
             None => Attempt::Refused,
         }
     }
@@ -161,7 +177,7 @@ impl Lexer<'_> {
         self.pass(self.pos + 1);
         let blanks = self.rest(self.pos).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let start = self.pos + blanks;
-        let is_hole = markup.holes.iter().any(|hole| self.opens_hole(hole, start, (0, 0)));
+        let is_hole = self.hole_at(markup.holes, start, &QuoteOpener::default()).is_some();
         let rest = self.rest(start);
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
         let length = rest.iter().position(is_end).unwrap_or(rest.len());

@@ -4,7 +4,8 @@
 
 use super::Zone;
 use super::code::Opened;
-use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame};
+use super::lexer::{Attempt, Lexer, LexerFrame, QuoteFrame, QuoteOpener};
+use super::lines::LineEnds;
 use super::rule::{Classes, CloseAt, Escape, Hole, Quote, QuoteLines, Rule};
 use super::stop_bytes::StopBytes;
 
@@ -14,7 +15,8 @@ enum QuoteEvent {
     Closed(usize),
     /// A line break that closes the quote.
     LineEnd(usize),
-    Hole(usize, &'static Hole),
+    /// The opener of a hole: its offset and length.
+    Hole(usize, usize, &'static Hole),
     End,
 }
 
@@ -29,7 +31,7 @@ enum Closing {
 impl QuoteFrame {
     /// An open quote without a fence.
     pub(super) fn of(quote: &'static Quote) -> Self {
-        Self { quote, fence: (0, 0), delimiters: None, depth: 0, parts: 0 }
+        Self { quote, opener: QuoteOpener::default(), delimiters: None, depth: 0, parts: 0 }
     }
 }
 
@@ -42,11 +44,11 @@ impl Lexer<'_> {
                 self.pos = at;
                 self.end_quote(&frame);
             }
-            QuoteEvent::Hole(at, hole) => {
+            QuoteEvent::Hole(at, length, hole) => {
                 if let Some(LexerFrame::Quote(top)) = self.frames.last_mut() {
                     *top = frame;
                 }
-                if self.enter_hole(hole, at, frame.fence) == Attempt::Refused {
+                if self.enter_hole(hole, at, length) == Attempt::Refused {
                     self.pos = at + 1;
                 }
             }
@@ -61,7 +63,8 @@ impl Lexer<'_> {
         quote: &'static Quote,
         opened: Opened,
     ) -> Attempt {
-        let frame = QuoteFrame { fence: opened.fence, ..QuoteFrame::of(quote) };
+        let opener = QuoteOpener { prefix: self.pos - opened.start, fence: opened.fence };
+        let frame = QuoteFrame { opener, ..QuoteFrame::of(quote) };
         if quote.lines == QuoteLines::Closed {
             if self.is_unclosed(rule) || !self.may_look_ahead() {
                 return Attempt::Refused;
@@ -91,7 +94,7 @@ impl Lexer<'_> {
             match self.next_event(&mut frame, at) {
                 QuoteEvent::Closed(after) => break (after, None),
                 QuoteEvent::LineEnd(end) => break (end, Some(end)),
-                QuoteEvent::Hole(hole, _) => at = hole + 1,
+                QuoteEvent::Hole(hole, ..) => at = hole + 1,
                 QuoteEvent::End => break (self.end, Some(self.end)),
             }
         };
@@ -101,7 +104,8 @@ impl Lexer<'_> {
 
     fn next_event(&self, frame: &mut QuoteFrame, from: usize) -> QuoteEvent {
         let quote = frame.quote;
-        let stops = self.quote_stops(frame);
+        let line_ends = self.line_ends();
+        let stops = self.quote_stops(frame, line_ends);
         let mut at = from;
         let mut in_class = false;
         while let Some(ahead) = stops.find(self.rest(at)) {
@@ -109,15 +113,14 @@ impl Lexer<'_> {
             let byte = self.text[at];
             if let Some(length) = self.exact_escape(quote, at) {
                 at += length;
-            } else if let Some(hole) = quote.holes.iter().find(|hole| self.opens_hole(hole, at, frame.fence))
-            {
-                return QuoteEvent::Hole(at, hole);
+            } else if let Some((hole, length)) = self.hole_at(quote.holes, at, &frame.opener) {
+                return QuoteEvent::Hole(at, length, hole);
             } else if let Some(length) = self.next_escape(quote, at) {
                 at += length;
             } else if quote.classes == Classes::Read && (byte == b'[' || byte == b']') {
                 in_class = byte == b'[';
                 at += 1;
-            } else if byte == b'\n' && quote.lines != QuoteLines::Many {
+            } else if quote.lines != QuoteLines::Many && self.line_break_len(line_ends, at).is_some() {
                 return QuoteEvent::LineEnd(at);
             } else if in_class {
                 at += 1;
@@ -131,20 +134,20 @@ impl Lexer<'_> {
         QuoteEvent::End
     }
 
-    fn quote_stops(&self, frame: &QuoteFrame) -> StopBytes {
+    fn quote_stops(&self, frame: &QuoteFrame, line_ends: LineEnds) -> StopBytes {
         let quote = frame.quote;
         let mut stops = StopBytes::EMPTY;
         for escape in quote.escapes {
             stops = match escape {
                 Escape::Next(byte) | Escape::NextBut(byte, _) => stops.with(*byte),
-                Escape::Exact(text) => stops.with_first(text),
+                Escape::Exact(text) | Escape::Gap(text, _) => stops.with_first(text),
             };
         }
         for hole in quote.holes {
             stops = stops.with_first(hole.head);
         }
         if quote.lines != QuoteLines::Many {
-            stops = stops.with(b'\n');
+            stops = stops.union(line_ends.stops);
         }
         if quote.classes == Classes::Read {
             stops = stops.with_all("[]");
@@ -152,7 +155,8 @@ impl Lexer<'_> {
         if let Some((open, close)) = frame.delimiters {
             return stops.with(open).with(close);
         }
-        let fence = self.text.get(frame.fence.0).filter(|_| frame.fence.1 > 0);
+        let (start, length) = frame.opener.fence;
+        let fence = self.text.get(start).filter(|_| length > 0);
         match (quote.close.head, fence) {
             ("", Some(&first)) => stops.with(first),
             ("", None) => stops.with_first(quote.close.tail),
@@ -163,6 +167,12 @@ impl Lexer<'_> {
     fn exact_escape(&self, quote: &Quote, at: usize) -> Option<usize> {
         quote.escapes.iter().find_map(|escape| match escape {
             Escape::Exact(text) if self.rest(at).starts_with(text.as_bytes()) => Some(text.len()),
+            Escape::Gap(first, second) => {
+                let rest = self.rest(at).strip_prefix(first.as_bytes())?;
+                let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                let is_gap = rest[blanks..].starts_with(second.as_bytes());
+                is_gap.then_some(first.len() + blanks + second.len())
+            }
             _ => None,
         })
     }
@@ -188,7 +198,8 @@ impl Lexer<'_> {
             return self.closing_delimiter(frame, delimiters, at);
         }
         let close = frame.quote.close;
-        let fence = &self.text[frame.fence.0..frame.fence.0 + frame.fence.1];
+        let (start, length) = frame.opener.fence;
+        let fence = &self.text[start..start + length];
         let rest = self.rest(at);
         if close.head.is_empty() && close.tail.is_empty() {
             let Some(&first) = fence.first() else { return Closing::No(at + 1) };
@@ -218,7 +229,7 @@ impl Lexer<'_> {
         match at {
             CloseAt::Anywhere | CloseAt::LastOfRun => true,
             CloseAt::FirstOnLine => self.is_first_on_line(offset),
-            CloseAt::WholeLine => offset == 0 || self.text[offset - 1] == b'\n',
+            CloseAt::WholeLine => self.is_line_start(offset),
         }
     }
 
@@ -265,6 +276,7 @@ impl Lexer<'_> {
         if frame.quote.zone == Zone::Code && matches!(self.frames.last(), Some(LexerFrame::Code(_))) {
             let flags = self.rest(self.pos).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
             self.pass(self.pos + flags);
+            self.literal_end = self.pos;
         }
     }
 }

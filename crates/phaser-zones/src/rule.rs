@@ -30,9 +30,10 @@ pub(super) enum At {
     ShellWord,
     /// In the position of a command name. An opener that ends with a letter is a whole word.
     Command,
-    /// Not after a byte of a word.
+    /// Not after a byte of a word. An opener that ends with a letter is a whole word.
     NotAfterWord,
-    /// Not directly after a value: a word, a closing bracket, a quote, a dot.
+    /// Not directly after a value: a word, a closing bracket, a quote, a dot. An opener that ends with a letter is a whole
+    /// word.
     NotAfterValue,
     /// Not part of an operator made of these bytes and those of the opener.
     NotInOperator(&'static str),
@@ -40,10 +41,16 @@ pub(super) enum At {
     Bareword,
     /// Where an operand is expected, not an operator.
     Operand,
+    /// As above, directly before the operand: `/a/`, unlike `/ a`, and unlike the argument `/`.
+    TightOperand,
     /// Where an argument of a call without parentheses may start: `puts /a/`, unlike `a / b`.
     Argument,
-    /// Both of the above.
+    /// As an operand or as an argument.
     OperandOrArgument,
+    /// As above, for a character without a closing quote: `f ?'`, unlike `a ?'b' : 'c'`.
+    Character,
+    /// After `def`, `alias`, `undef` or a dot (Ruby).
+    MethodName,
     /// Where a YAML scalar starts.
     Scalar,
 }
@@ -68,6 +75,11 @@ pub(super) enum Prefix {
     Optional(&'static [&'static str]),
     /// Any word is required.
     Word,
+    /// At least `min` times this byte.
+    Run {
+        byte: u8,
+        min: usize,
+    },
 }
 
 /// Whether the case of letters in an opener matters.
@@ -201,6 +213,8 @@ pub(super) enum Escape {
     NextBut(u8, u8),
     /// Exactly this text.
     Exact(&'static str),
+    /// The first text, any white space, and the second text.
+    Gap(&'static str, &'static str),
 }
 
 /// Whether a quote may span lines.
@@ -224,21 +238,24 @@ pub(super) enum Classes {
 /// Code inside a quote, a markup text or other code.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hole {
-    /// What opens it: head, the fence of the quote if `fenced`, tail.
+    /// What opens it: head, mark, tail.
     pub head: &'static str,
-    pub fenced: Fenced,
+    pub mark: HoleMark,
     pub tail: &'static str,
     pub end: HoleEnd,
     pub inside: Inside,
-    /// The format of a replacement field: the part after a `:` outside brackets.
-    pub format: Option<&'static Hole>,
+    /// Bytes after which, outside brackets, the rest is another hole: the format after the colon of a replacement field.
+    pub turns: &'static [(&'static str, &'static Self)],
 }
 
-/// Whether the fence of a quote is part of the opener of its holes: `#"\#(a)"#`.
+/// How the opener of a quote changes the openers of its holes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fenced {
-    No,
-    Yes,
+pub(super) enum HoleMark {
+    None,
+    /// The fence follows the head: `#"\#(a)"#`.
+    Fence,
+    /// The head is repeated like the prefix of the quote: `$$"{{a}}"`. In a longer run the last ones count.
+    Repeated,
 }
 
 /// The end of a hole.
@@ -248,6 +265,8 @@ pub(super) enum HoleEnd {
     Balanced(&'static str),
     /// At this text, outside strings and comments of the language inside.
     At(&'static str),
+    /// At the end of the line, likewise.
+    Line,
     /// At the first occurrence of this text.
     First(&'static str),
     /// At the first occurrence of this text if that is near; otherwise the hole does not open.
@@ -328,16 +347,23 @@ pub(super) enum Blanks {
 #[derive(Debug)]
 pub(super) struct Markup {
     pub elements: Elements,
-    /// Comments in the text, and what opens and closes them.
-    pub comments: &'static [(&'static str, &'static str)],
+    pub comments: &'static [MarkupComment],
     /// Comments between the attributes of a tag.
-    pub tag_comments: &'static [(&'static str, &'static str)],
+    pub tag_comments: &'static [MarkupComment],
     /// Code in the text and in tags.
     pub holes: &'static [Hole],
     /// A value in double quotes, and in single quotes.
-    pub values: [&'static Quote; 2],
+    pub values: [Quote; 2],
     /// Elements whose content is another language.
     pub embedded: &'static [Embedded],
+}
+
+/// A comment in a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MarkupComment {
+    pub open: &'static str,
+    /// What closes it, all with the same first byte. Empty: the end of the line.
+    pub closers: &'static [&'static str],
 }
 
 /// Whether elements are counted.

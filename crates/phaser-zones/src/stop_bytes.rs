@@ -37,6 +37,12 @@ impl StopBytes {
         }
     }
 
+    /// Adds the bytes of `other`.
+    pub const fn union(self, other: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
+        Self([a | e, b | f, c | g, d | h])
+    }
+
     pub const fn contains(&self, byte: u8) -> bool {
         self.0[(byte >> 6) as usize] >> (byte & 63) & 1 == 1
     }

@@ -3,6 +3,12 @@
 mod fixtures;
 mod linear;
 mod properties;
+mod snippets;
+
+use super::Zone;
+
+/// Words that name the zone they are in.
+const WORDS: [(&str, Zone); 3] = [("CODE", Zone::Code), ("COMMENT", Zone::Comment), ("STRING", Zone::String)];
 
 /// Texts that open, close or hide something in some language.
 const FRAGMENTS: &[&str] = &[
@@ -181,4 +187,27 @@ const FRAGMENTS: &[&str] = &[
     "q\"(",
     "q'[",
     "E'\\'",
+    "\r",
+    "\u{2028}",
+    "f ?'",
+    "? ?\"",
+    "def `",
+    "x = {",
+    "x = function(",
+    "of /",
+    "++/",
+    "<!-->",
+    "--!>",
+    "<%=",
+    "<%%",
+    "%>",
+    "<?=",
+    "$$\"\"\"",
+    "$${{",
+    "\\z ",
+    "\"\\ ",
+    "\"${a%'",
+    "\"${a[",
+    "a: |\r",
+    "...",
 ];

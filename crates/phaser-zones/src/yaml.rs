@@ -1,6 +1,6 @@
 //! YAML: the start of a scalar, and the extent of a block scalar.
 //!
-//! Follows indentation and flow brackets only, not documents, anchors or tags.
+//! Follows indentation, flow brackets and the ends of documents only, not anchors or tags.
 
 use super::Zone;
 use super::code::Opened;
@@ -14,19 +14,21 @@ impl Lexer<'_> {
         let blanks = text.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let before = &text[..offset - blanks];
         let is_apart = blanks > 0;
+        if self.is_line_start(before.len()) {
+            return true;
+        }
         match before.last() {
-            None | Some(b'\n') => true,
             Some(b':') => is_apart || (self.flow_depth() > 0 && matches!(before, [.., b'"' | b'\'', _])),
             Some(b'[' | b'{' | b',') => self.flow_depth() > 0,
             Some(b'-' | b'?') if is_apart => {
                 let other = before.iter().rev().find(|byte| !b" -?\t".contains(byte));
-                other.is_none_or(|&byte| byte == b'\n')
+                other.is_none_or(|byte| b"\n\r".contains(byte))
             }
             Some(_) if is_apart => {
                 let word = before.rsplit(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
                 matches!(word, [b'!' | b'&', next, ..] if next.is_ascii_alphanumeric() || b"!<_".contains(next))
             }
-            Some(_) => false,
+            _ => false,
         }
     }
 
@@ -47,10 +49,10 @@ impl Lexer<'_> {
     pub(super) fn block_scalar(&mut self, opened: Opened) -> Attempt {
         let rest = self.rest(opened.after);
         let marks = rest.iter().take_while(|byte| matches!(byte, b'+' | b'-' | b'1'..=b'9')).count();
-        let blanks = rest[marks..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
-        let next = rest.get(marks + blanks);
-        let is_comment = next == Some(&b'#') && blanks > 0;
-        if self.flow_depth() > 0 || !(is_comment || next.is_none_or(|&byte| byte == b'\n')) {
+        let blanks = rest[marks..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let is_comment = rest.get(marks + blanks) == Some(&b'#') && blanks > 0;
+        let is_last = self.is_line_end(opened.after + marks + blanks);
+        if self.flow_depth() > 0 || !(is_comment || is_last) {
             return Attempt::Refused;
         }
         let line_end = self.line_end(opened.after);
@@ -75,19 +77,20 @@ impl Lexer<'_> {
     fn block_end(&self, header_end: usize, parent: Option<usize>, indent: Option<usize>) -> usize {
         let mut least = indent;
         let mut body_end = header_end;
-        let mut line_start = header_end + 1;
+        let mut line_start = self.next_line(header_end);
         while line_start < self.end {
             let line_end = self.line_end(line_start);
             let line = &self.text[line_start..line_end];
             let spaces = line.iter().take_while(|&&byte| byte == b' ').count();
             if !line.trim_ascii().is_empty() {
                 let least = *least.get_or_insert(spaces);
-                if spaces < least || parent.is_some_and(|parent| spaces <= parent) {
+                let is_outside = spaces < least || parent.is_some_and(|parent| spaces <= parent);
+                if is_outside || is_document_mark(line) {
                     break;
                 }
                 body_end = line_end;
             }
-            line_start = line_end + 1;
+            line_start = self.next_line(line_end);
         }
         body_end
     }
@@ -115,8 +118,7 @@ impl Lexer<'_> {
 
     /// The column of the key or of the dash that the scalar at `offset` belongs to.
     fn parent_indent(&self, offset: usize) -> Option<usize> {
-        let start = memchr::memrchr(b'\n', &self.text[..offset]).map_or(0, |at| at + 1);
-        let line = &self.text[start..offset];
+        let line = &self.text[self.line_start(offset)..offset];
         let (at, dash) = key_column(line);
         let key = &line[at..];
         let is_key = memchr::memchr(b':', key).is_some() && !key.starts_with(b"!");
@@ -129,6 +131,12 @@ impl Lexer<'_> {
             _ => 0,
         }
     }
+}
+
+/// Whether a line starts or ends a document.
+fn is_document_mark(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"---").or_else(|| line.strip_prefix(b"..."));
+    rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
 }
 
 /// The column of the parent of this line's plain scalar. Deeper lines continue the scalar.

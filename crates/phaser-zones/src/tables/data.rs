@@ -1,21 +1,21 @@
 //! Data and configuration languages with strings of their own.
 
 use super::super::Language;
-use super::super::build::{block, escaped, hole, line, quote, rule, string};
-use super::super::rule::{At, Bracket, Escape, Fence, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
-use super::DOUBLED_SINGLE;
+use super::super::build::{escaped, hole, quote, rule, string};
+use super::super::lines::LineEnds;
+use super::super::rule::{At, Bracket, CloseAt, Escape, Heredoc, Hole, Quote, RuleKind, TagEnd, Tags};
+use super::{BLOCK, DOLLAR_BRACES, DOUBLE, DOUBLED_SINGLE, HASH, LEVEL, SINGLE, SLASHES, VERBATIM};
 
 pub(super) static LANGUAGES: &[&Language] =
     &[&YAML, &TOML, &HCL, &CMAKE, &PUPPET, &JSONNET, &CUE, &BICEP, &JQ, &REGO, &TYPST];
-
-const HASH: Rule = line("#");
 
 static YAML: Language = Language::new(
     "YAML",
     &[
         rule("\n", RuleKind::YamlLine),
+        rule("\r", RuleKind::YamlLine),
         HASH.at(At::AfterBlank),
-        escaped("\"").many().at(At::Scalar),
+        DOUBLE.many().at(At::Scalar),
         string("'").many().escapes(DOUBLED_SINGLE).at(At::Scalar),
         rule("|", RuleKind::BlockScalar).at(At::Scalar),
         rule(">", RuleKind::BlockScalar).at(At::Scalar),
@@ -25,6 +25,7 @@ static YAML: Language = Language::new(
         rule("}", RuleKind::Flow(Bracket::Closes)),
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["yaml", "yml", "eyaml", "sls", "cff"])
 .names(&[
     ".clang-format",
@@ -40,9 +41,9 @@ static TOML: Language = Language::new(
     "TOML",
     &[
         HASH,
-        escaped("\"\"\"").many().closed_at(super::super::rule::CloseAt::LastOfRun),
-        string("'''").many().closed_at(super::super::rule::CloseAt::LastOfRun),
-        escaped("\""),
+        escaped("\"\"\"").many().closed_at(CloseAt::LastOfRun),
+        string("'''").many().closed_at(CloseAt::LastOfRun),
+        DOUBLE,
         string("'"),
     ],
 )
@@ -58,8 +59,8 @@ static HCL: Language = Language::new(
     "HCL",
     &[
         HASH,
-        line("//"),
-        block("/*", "*/"),
+        SLASHES,
+        BLOCK,
         string("\"").escapes(HCL_ESCAPES).holes(HCL_HOLES),
         rule(
             "<<",
@@ -75,8 +76,6 @@ static HCL: Language = Language::new(
 )
 .extensions(&["tf", "tfvars", "hcl", "nomad", "tofu"]);
 
-const LEVEL: Fence = Fence::Run { byte: b'=', min: 0 };
-
 static CMAKE: Language = Language::new(
     "CMake",
     &[
@@ -84,29 +83,27 @@ static CMAKE: Language = Language::new(
         HASH,
         rule("\\", RuleKind::Letter),
         string("[").fence(LEVEL, "[").closed_by_parts("]", "]").many(),
-        escaped("\"").many(),
+        DOUBLE.many(),
     ],
 )
 .extensions(&["cmake"])
 .names(&["cmakelists.txt"]);
 
-static PUPPET: Language = Language::new(
-    "Puppet",
-    &[HASH, block("/*", "*/"), escaped("\"").many().holes(&[hole("${", "{}")]), escaped("'").many()],
-)
-.extensions(&["pp"]);
+static PUPPET: Language =
+    Language::new("Puppet", &[HASH, BLOCK, DOUBLE.many().holes(DOLLAR_BRACES), SINGLE.many()])
+        .extensions(&["pp"]);
 
 static JSONNET: Language = Language::new(
     "Jsonnet",
     &[
         HASH,
-        line("//"),
-        block("/*", "*/"),
+        SLASHES,
+        BLOCK,
         string("|||").many(),
-        string("@\"").closed_by("\"").many().escapes(super::DOUBLED_DOUBLE),
+        VERBATIM,
         string("@'").closed_by("'").many().escapes(DOUBLED_SINGLE),
-        escaped("\"").many(),
-        escaped("'").many(),
+        DOUBLE.many(),
+        SINGLE.many(),
     ],
 )
 .extensions(&["jsonnet", "libsonnet", "vcl", "pkl"]);
@@ -116,30 +113,24 @@ const CUE_HOLES: &[Hole] = &[hole("\\(", "()")];
 static CUE: Language = Language::new(
     "CUE",
     &[
-        line("//"),
+        SLASHES,
         escaped("\"\"\"").many().holes(CUE_HOLES),
         escaped("'''").many().holes(CUE_HOLES),
-        escaped("\"").holes(CUE_HOLES),
-        escaped("'").holes(CUE_HOLES),
+        DOUBLE.holes(CUE_HOLES),
+        SINGLE.holes(CUE_HOLES),
     ],
 )
 .extensions(&["cue"]);
 
-static BICEP: Language = Language::new(
-    "Bicep",
-    &[line("//"), block("/*", "*/"), string("'''").many(), escaped("'").holes(&[hole("${", "{}")])],
-)
-.extensions(&["bicep", "bicepparam"]);
+static BICEP: Language =
+    Language::new("Bicep", &[SLASHES, BLOCK, string("'''").many(), SINGLE.holes(DOLLAR_BRACES)])
+        .extensions(&["bicep", "bicepparam"]);
 
-static JQ: Language = Language::new("jq", &[HASH, escaped("\"").many().holes(CUE_HOLES)])
-    .extensions(&["jq"])
-    .interpreters(&["jq"]);
+static JQ: Language =
+    Language::new("jq", &[HASH, DOUBLE.many().holes(CUE_HOLES)]).extensions(&["jq"]).interpreters(&["jq"]);
 
-static REGO: Language =
-    Language::new("Rego", &[HASH, escaped("\""), string("`").many()]).extensions(&["rego"]);
+static REGO: Language = Language::new("Rego", &[HASH, DOUBLE, string("`").many()]).extensions(&["rego"]);
 
-static TYPST: Language = Language::new(
-    "Typst",
-    &[line("//"), block("/*", "*/"), rule("\\", RuleKind::Letter), escaped("\"").closed()],
-)
-.extensions(&["typ"]);
+static TYPST: Language =
+    Language::new("Typst", &[SLASHES, BLOCK, rule("\\", RuleKind::Letter), DOUBLE.closed()])
+        .extensions(&["typ"]);

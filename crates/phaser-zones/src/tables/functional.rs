@@ -1,17 +1,20 @@
 //! Functional and logic languages.
 
 use super::super::Language;
-use super::super::build::{
-    BACKSLASH, block, escaped, hole, letter, line, nesting, paired, rule, skip, string,
+use super::super::build::{escaped, letter, line, nesting, paired, skip, string};
+use super::super::rule::{At, Escape, Fence, Rule};
+use super::{
+    BLOCK, CHARACTER, DOLLAR_BRACES, DOUBLE, DOUBLED_DOUBLE, FIELDS, HASH, SHEBANG, SLASHES, VERBATIM,
+    dollar_verbatim, interpolated, verbatim_dollar,
 };
-use super::super::rule::{At, Escape, Fence, Hole, Rule, RuleKind};
-use super::{DOUBLED_DOUBLE, SHEBANG};
 
 pub(super) static LANGUAGES: &[&Language] =
     &[&HASKELL, &ELM, &OCAML, &STANDARD_ML, &F_SHARP, &ERLANG, &PROLOG, &NIX, &DHALL, &COQ];
 
-const CHARACTER: Rule = rule("'", RuleKind::CharOrLabel(BACKSLASH));
 const SYMBOLS: At = At::NotInOperator("!#$%&*+./<=>?@\\^|~:");
+
+/// A backslash, white space and a backslash are nothing.
+const GAPS: &[Escape] = &[Escape::Gap("\\", "\\"), Escape::Next(b'\\')];
 
 static HASKELL: Language = Language::new(
     "Haskell",
@@ -20,8 +23,8 @@ static HASKELL: Language = Language::new(
         line("--").at(SYMBOLS),
         string("{-#").closed_by("#-}").as_code().many(),
         nesting("{-", "-}"),
-        escaped("\"\"\"").many(),
-        escaped("\""),
+        string("\"\"\"").many().escapes(GAPS),
+        string("\"").escapes(GAPS),
         CHARACTER.at(At::NotAfterWord),
     ],
 )
@@ -31,13 +34,7 @@ static HASKELL: Language = Language::new(
 
 static ELM: Language = Language::new(
     "Elm",
-    &[
-        line("--"),
-        nesting("{-", "-}"),
-        escaped("\"\"\"").many(),
-        escaped("\""),
-        CHARACTER.at(At::NotAfterWord),
-    ],
+    &[line("--"), nesting("{-", "-}"), escaped("\"\"\"").many(), DOUBLE, CHARACTER.at(At::NotAfterWord)],
 )
 .extensions(&["elm"]);
 
@@ -48,7 +45,7 @@ static OCAML: Language = Language::new(
         skip("(*)"),
         nesting("(*", "*)").with_strings(),
         string("{").fence(Fence::Word, "|").closed_by_parts("|", "}").many(),
-        escaped("\"").many(),
+        DOUBLE.many(),
         CHARACTER.at(At::NotAfterWord),
     ],
 )
@@ -57,48 +54,33 @@ static OCAML: Language = Language::new(
 .interpreters(&["ocaml", "ocamlrun"])
 .word_bytes("'");
 
-static STANDARD_ML: Language =
-    Language::new("Standard ML", &[nesting("(*", "*)"), escaped("\"").maybe_after(&["#"]).many()])
-        .extensions(&["sml", "sig", "fun", "thy", "wl", "nb"]);
+static STANDARD_ML: Language = Language::new(
+    "Standard ML",
+    &[nesting("(*", "*)"), string("\"").escapes(GAPS).maybe_after(&["#"]).many()],
+)
+.extensions(&["sml", "sig", "fun", "thy", "wl", "nb"]);
 
 pub(super) static COQ: Language =
     Language::new("Coq", &[nesting("(*", "*)").with_strings(), string("\"").many().escapes(DOUBLED_DOUBLE)])
         .word_bytes("'");
 
-/// The part after the colon of a field is text.
-static F_SHARP_FORMAT: Hole = hole("", "{}").of(&FORMAT);
-static FORMAT: Language = Language::new("format", &[]);
-const fn field(open: &'static str) -> Hole {
-    hole(open, "{}()[]").format(&F_SHARP_FORMAT)
-}
+const TRIPLE: Rule = string("\"\"\"").many();
 
 static F_SHARP: Language = Language::new(
     "F#",
     &[
         SHEBANG,
-        line("//"),
+        SLASHES,
         skip("(*)"),
         nesting("(*", "*)").with_strings(),
-        string("$$\"\"\"").closed_by("\"\"\"").many().holes(&[field("{{")]),
-        string("$\"\"\"").closed_by("\"\"\"").many().escapes(&[Escape::Exact("{{")]).holes(&[field("{")]),
-        string("\"\"\"").many(),
-        string("$@\"")
-            .closed_by("\"")
-            .many()
-            .escapes(&[Escape::Exact("\"\""), Escape::Exact("{{")])
-            .holes(&[field("{")]),
-        string("@$\"")
-            .closed_by("\"")
-            .many()
-            .escapes(&[Escape::Exact("\"\""), Escape::Exact("{{")])
-            .holes(&[field("{")]),
-        string("@\"").closed_by("\"").many().escapes(DOUBLED_DOUBLE),
-        string("$\"")
-            .closed_by("\"")
-            .many()
-            .escapes(&[Escape::Exact("{{"), Escape::Next(b'\\')])
-            .holes(&[field("{")]),
-        escaped("\"").many(),
+        TRIPLE.after_run(b'$', 2).holes(&FIELDS),
+        TRIPLE.after_run(b'$', 1).escapes(&[Escape::Exact("{{")]).holes(&FIELDS),
+        TRIPLE,
+        dollar_verbatim(),
+        verbatim_dollar(),
+        VERBATIM,
+        interpolated().many(),
+        DOUBLE.many(),
         string("``").as_code(),
         CHARACTER.at(At::NotAfterWord),
     ],
@@ -121,7 +103,7 @@ static ERLANG: Language = Language::new(
         sigil("SB").escapes(&[]),
         sigil(""),
         string("\"\"\"").many(),
-        escaped("\"").many(),
+        DOUBLE.many(),
         escaped("'").as_code(),
     ],
 )
@@ -131,26 +113,17 @@ static ERLANG: Language = Language::new(
 
 pub(super) static PROLOG: Language = Language::new(
     "Prolog",
-    &[
-        SHEBANG,
-        line("%"),
-        block("/*", "*/"),
-        letter("0'").at(At::NotAfterWord),
-        escaped("\"").many(),
-        escaped("'").as_code(),
-    ],
+    &[SHEBANG, line("%"), BLOCK, letter("0'").at(At::NotAfterWord), DOUBLE.many(), escaped("'").as_code()],
 )
 .extensions(&["prolog", "plt", "oz"])
 .interpreters(&["swipl"]);
 
-const HOLES: &[Hole] = &[hole("${", "{}")];
-
 static NIX: Language = Language::new(
     "Nix",
     &[
-        line("#"),
-        block("/*", "*/"),
-        escaped("\"").many().holes(HOLES),
+        HASH,
+        BLOCK,
+        DOUBLE.many().holes(DOLLAR_BRACES),
         string("''")
             .many()
             .escapes(&[
@@ -159,7 +132,7 @@ static NIX: Language = Language::new(
                 Escape::Exact("''\\"),
                 Escape::Exact("$$"),
             ])
-            .holes(HOLES),
+            .holes(DOLLAR_BRACES),
     ],
 )
 .extensions(&["nix"])
@@ -171,8 +144,8 @@ static DHALL: Language = Language::new(
     &[
         line("--"),
         nesting("{-", "-}"),
-        escaped("\"").holes(HOLES),
-        string("''").many().escapes(&[Escape::Exact("'''"), Escape::Exact("''${")]).holes(HOLES),
+        DOUBLE.holes(DOLLAR_BRACES),
+        string("''").many().escapes(&[Escape::Exact("'''"), Escape::Exact("''${")]).holes(DOLLAR_BRACES),
     ],
 )
 .extensions(&["dhall"]);

@@ -1,34 +1,36 @@
 //! Java and the languages around it, and Dart.
 
 use super::super::Language;
-use super::super::build::{BACKSLASH, block, escaped, hole, line, nesting, rule, string};
+use super::super::build::{escaped, hole, string};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, CloseAt, Escape, Hole, Rule, RuleKind};
-use super::SHEBANG;
+use super::super::lines::LineEnds;
+use super::super::rule::{At, CloseAt, Escape, Hole};
+use super::{BLOCK, CHARACTER, DOLLAR_BRACES, DOUBLE, NESTING, QUOTED_NAME, SHEBANG, SINGLE, SLASHES};
 
 pub(super) static LANGUAGES: &[&Language] = &[&JAVA, &KOTLIN, &SCALA, &GROOVY, &DART];
 
-const LINE: Rule = line("//");
-const BLOCK: Rule = block("/*", "*/");
-const NESTING: Rule = nesting("/*", "*/");
-const HOLES: &[Hole] = &[hole("${", "{}")];
-
 pub(super) static JAVA: Language =
-    Language::new("Java", &[SHEBANG, LINE, BLOCK, escaped("\"\"\"").many(), escaped("\""), escaped("'")])
+    Language::new("Java", &[SHEBANG, SLASHES, BLOCK, escaped("\"\"\"").many(), DOUBLE, SINGLE])
+        .line_ends(LineEnds::CR)
         .extensions(&["java", "apex", "trigger", "cls", "jav"])
         .interpreters(&["java", "jbang"]);
+
+/// As many dollars as precede the string.
+const KOTLIN_HOLES: &[Hole] = &[hole("$", "{}").repeated("{")];
 
 static KOTLIN: Language = Language::new(
     "Kotlin",
     &[
         SHEBANG,
-        LINE,
+        SLASHES,
         NESTING,
-        string("\"\"\"").many().closed_at(CloseAt::LastOfRun).holes(HOLES),
-        escaped("\"").holes(HOLES),
-        escaped("'"),
+        string("\"\"\"").after_run(b'$', 0).many().closed_at(CloseAt::LastOfRun).holes(KOTLIN_HOLES),
+        DOUBLE.after_run(b'$', 0).holes(KOTLIN_HOLES),
+        SINGLE,
+        QUOTED_NAME,
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["kt", "kts"])
 .interpreters(&["kotlin"]);
 
@@ -36,20 +38,22 @@ static SCALA: Language = Language::new(
     "Scala",
     &[
         SHEBANG,
-        LINE,
+        SLASHES,
         NESTING,
         string("\"\"\"")
             .after_word()
             .many()
             .closed_at(CloseAt::LastOfRun)
             .escapes(&[Escape::Exact("$$")])
-            .holes(HOLES),
+            .holes(DOLLAR_BRACES),
         string("\"\"\"").many().closed_at(CloseAt::LastOfRun),
-        string("\"").after_word().escapes(&[Escape::Exact("$$"), Escape::Next(b'\\')]).holes(HOLES),
-        escaped("\""),
-        rule("'", RuleKind::CharOrLabel(BACKSLASH)),
+        string("\"").after_word().escapes(&[Escape::Exact("$$"), Escape::Next(b'\\')]).holes(DOLLAR_BRACES),
+        DOUBLE,
+        CHARACTER,
+        QUOTED_NAME,
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["scala", "sc", "sbt"])
 .interpreters(&["scala", "amm"]);
 
@@ -57,41 +61,43 @@ static GROOVY: Language = Language::new(
     "Groovy",
     &[
         SHEBANG,
-        LINE,
+        SLASHES,
         BLOCK,
-        escaped("\"\"\"").many().holes(HOLES),
+        escaped("\"\"\"").many().holes(DOLLAR_BRACES),
         escaped("'''").many(),
-        escaped("\"").holes(HOLES),
-        escaped("'"),
-        string("$/").closed_by("/$").many().escapes(&[Escape::Next(b'$')]).holes(HOLES),
-        escaped("/").closed().holes(HOLES).at(At::Operand),
+        DOUBLE.holes(DOLLAR_BRACES),
+        SINGLE,
+        string("$/").closed_by("/$").many().escapes(&[Escape::Next(b'$')]).holes(DOLLAR_BRACES),
+        escaped("/").closed().holes(DOLLAR_BRACES).at(At::Operand),
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["groovy", "gradle", "gvy"])
 .names(&["jenkinsfile"])
 .interpreters(&["groovy"])
 .operands(Operands {
     keywords: &["return", "in", "case", "assert", "else", "instanceof", "throw"],
     conditions: &["if", "while", "for"],
-    closers: ")]}",
     line_break: LineBreak::Ends,
+    ..Operands::NONE
 });
 
 static DART: Language = Language::new(
     "Dart",
     &[
         SHEBANG,
-        LINE,
+        SLASHES,
         NESTING,
         string("\"\"\"").after(&["r"]).many(),
         string("'''").after(&["r"]).many(),
         string("\"").after(&["r"]),
         string("'").after(&["r"]),
-        escaped("\"\"\"").many().holes(HOLES),
-        escaped("'''").many().holes(HOLES),
-        escaped("\"").holes(HOLES),
-        escaped("'").holes(HOLES),
+        escaped("\"\"\"").many().holes(DOLLAR_BRACES),
+        escaped("'''").many().holes(DOLLAR_BRACES),
+        DOUBLE.holes(DOLLAR_BRACES),
+        SINGLE.holes(DOLLAR_BRACES),
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["dart"])
 .interpreters(&["dart"]);

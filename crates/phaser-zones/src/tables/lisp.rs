@@ -2,6 +2,7 @@
 
 use super::super::Language;
 use super::super::build::{ESCAPED_CODE, escaped, letter, line, nesting, skip, string};
+use super::super::lines::LineEnds;
 use super::super::rule::{At, Fence, Rule};
 use super::SHEBANG;
 
@@ -14,6 +15,7 @@ static CLOJURE: Language = Language::new(
     "Clojure",
     &[SHEBANG, LINE, ESCAPED_CODE, escaped("#\"").closed_by("\"").many().as_code(), STRING],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["clj", "cljs", "cljc", "cljd", "edn", "bb", "fnl", "hy"])
 .interpreters(&["bb", "clojure", "clj", "fennel", "hy"]);
 

@@ -1,8 +1,11 @@
 //! Markup: HTML and pages with code, XML, Markdown.
 
 use super::super::Language;
-use super::super::build::{ESCAPED_CODE, block, escaped, hole, line, quote, string};
-use super::super::rule::{At, CloseAt, Elements, Embedded, Fence, Hole, HoleEnd, Markup, Quote};
+use super::super::build::{ESCAPED_CODE, block, comment, escaped, hole, line, quote, skip, string};
+use super::super::rule::{
+    At, CloseAt, Elements, Embedded, Fence, Hole, HoleEnd, Markup, MarkupComment, Rule,
+};
+use super::super::template::Template;
 use super::jvm::JAVA;
 use super::ruby::{ELIXIR, RUBY};
 use super::styles::{CSS, LESS, SCSS};
@@ -12,23 +15,39 @@ pub(super) static LANGUAGES: &[&Language] =
     &[&HTML, &VUE, &SVELTE, &ASTRO, &PHP, &ERB, &EJS, &EEX, &JSP, &XML, &MARKDOWN];
 
 /// Comments of HTML and of the template languages that pages are written in.
-const COMMENTS: &[(&str, &str)] = &[
-    ("<!--", "-->"),
-    ("{{!--", "--}}"),
-    ("{{!", "}}"),
-    ("{{--", "--}}"),
-    ("{{/*", "*/}}"),
-    ("{{- /*", "}}"),
-    ("{#", "#}"),
-    ("<%--", "--%>"),
-    ("<%#", "%>"),
-    ("@*", "*@"),
+const COMMENTS: &[MarkupComment] = &[
+    comment("<!-->", &[""]),
+    comment("<!--->", &[""]),
+    comment("<!--", &["-->", "--!>"]),
+    comment("{{!--", &["--}}"]),
+    comment("{{!", &["}}"]),
+    comment("{{--", &["--}}"]),
+    comment("{{/*", &["*/}}"]),
+    comment("{{- /*", &["}}"]),
+    comment("{#", &["#}"]),
+    comment("<%--", &["--%>"]),
+    comment("<%#", &["%>"]),
+    comment("@*", &["*@"]),
 ];
-const PLAIN_COMMENTS: &[(&str, &str)] = &[("<!--", "-->")];
+const HTML_COMMENTS: &[MarkupComment] = COMMENTS.split_at(3).0;
+const XML_COMMENTS: &[MarkupComment] = &[comment("<!--", &["-->"])];
 
-static DOUBLE: Quote = quote("\"").many();
-static SINGLE: Quote = quote("'").many();
-const VALUES: [&Quote; 2] = [&DOUBLE, &SINGLE];
+/// A page in which `holes` are code, in values of attributes as well if `in_values`.
+const fn page(
+    comments: &'static [MarkupComment],
+    holes: &'static [Hole],
+    in_values: &'static [Hole],
+    embedded: &'static [Embedded],
+) -> Markup {
+    Markup {
+        elements: Elements::Page,
+        comments,
+        tag_comments: &[],
+        holes,
+        values: [quote("\"").many().holes(in_values), quote("'").many().holes(in_values)],
+        embedded,
+    }
+}
 
 /// The text of a template, which is skipped.
 static TEXT: Language = Language::new("text", &[]);
@@ -70,17 +89,7 @@ const TEMPLATE_HOLES: &[Hole] = &[
     hole("{{", "").until(HoleEnd::Near("}}")).of(&TEMPLATE),
     hole("{%", "").until(HoleEnd::Near("%}")).of(&TEMPLATE),
 ];
-static TEMPLATE_DOUBLE: Quote = quote("\"").many().holes(TEMPLATE_HOLES);
-static TEMPLATE_SINGLE: Quote = quote("'").many().holes(TEMPLATE_HOLES);
-
-static HTML_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: COMMENTS,
-    tag_comments: &[],
-    holes: TEMPLATE_HOLES,
-    values: [&TEMPLATE_DOUBLE, &TEMPLATE_SINGLE],
-    embedded: EMBEDDED,
-};
+static HTML_PAGE: Markup = page(COMMENTS, TEMPLATE_HOLES, TEMPLATE_HOLES, EMBEDDED);
 static HTML: Language = Language::markup("HTML", &HTML_PAGE).extensions(&[
     "html",
     "htm",
@@ -101,14 +110,7 @@ static HTML: Language = Language::markup("HTML", &HTML_PAGE).extensions(&[
 ]);
 
 const VUE_HOLES: &[Hole] = &[hole("{{", "").until(HoleEnd::Near("}}")).of(&TYPESCRIPT)];
-static VUE_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: PLAIN_COMMENTS,
-    tag_comments: &[],
-    holes: VUE_HOLES,
-    values: VALUES,
-    embedded: EMBEDDED,
-};
+static VUE_PAGE: Markup = page(XML_COMMENTS, VUE_HOLES, &[], EMBEDDED);
 static VUE: Language = Language::markup("Vue", &VUE_PAGE).extensions(&["vue"]);
 
 /// The openers of code in a page with braces. `{/if}` must not start a regular expression.
@@ -119,109 +121,66 @@ const BRACES: &[Hole] = &[
     hole("{@", "{}").of(&TYPESCRIPT),
     hole("{", "{}").of(&TYPESCRIPT),
 ];
-static BRACED_DOUBLE: Quote = quote("\"").many().holes(BRACES);
-static BRACED_SINGLE: Quote = quote("'").many().holes(BRACES);
-static SVELTE_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: PLAIN_COMMENTS,
-    tag_comments: &[],
-    holes: BRACES,
-    values: [&BRACED_DOUBLE, &BRACED_SINGLE],
-    embedded: EMBEDDED,
-};
+static SVELTE_PAGE: Markup = page(XML_COMMENTS, BRACES, BRACES, EMBEDDED);
 static SVELTE: Language = Language::markup("Svelte", &SVELTE_PAGE).extensions(&["svelte"]);
 
-static ASTRO_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: PLAIN_COMMENTS,
-    tag_comments: &[],
-    holes: &[hole("---\n", "").until(HoleEnd::First("\n---")).of(&TYPESCRIPT), hole("{", "{}").of(&TSX)],
-    values: VALUES,
-    embedded: EMBEDDED,
-};
+const ASTRO_HOLES: &[Hole] =
+    &[hole("---\n", "").until(HoleEnd::First("\n---")).of(&TYPESCRIPT), hole("{", "{}").of(&TSX)];
+static ASTRO_PAGE: Markup = page(XML_COMMENTS, ASTRO_HOLES, &[], EMBEDDED);
 static ASTRO: Language = Language::markup("Astro", &ASTRO_PAGE).extensions(&["astro"]);
 
-const PHP_HOLES: &[Hole] = &[
-    hole("<?php", "").until(HoleEnd::At("?>")).of(&PHP_CODE),
-    hole("<?PHP", "").until(HoleEnd::At("?>")).of(&PHP_CODE),
-    hole("<?=", "").until(HoleEnd::At("?>")).of(&PHP_CODE),
-    hole("<?hh", "").until(HoleEnd::At("?>")).of(&PHP_CODE),
-];
-static PHP_DOUBLE: Quote = quote("\"").many().holes(PHP_HOLES);
-static PHP_SINGLE: Quote = quote("'").many().holes(PHP_HOLES);
-static PHP_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: PLAIN_COMMENTS,
-    tag_comments: &[],
-    holes: PHP_HOLES,
-    values: [&PHP_DOUBLE, &PHP_SINGLE],
-    embedded: EMBEDDED,
+/// The page around the code of a template.
+static PAGE_AROUND: Language = Language::markup("page", &PAGE);
+static PAGE: Markup = page(HTML_COMMENTS, &[], &[], EMBEDDED);
+
+const fn php(open: &'static str) -> Hole {
+    hole(open, "").until(HoleEnd::At("?>")).of(&PHP_CODE)
+}
+static PHP_TEMPLATE: Template = Template {
+    literals: &[],
+    comments: &[],
+    holes: &[php("<?php"), php("<?PHP"), php("<?="), php("<?hh")],
+    outputs: &["<?="],
+    page: &PAGE_AROUND,
 };
-static PHP: Language = Language::markup("PHP", &PHP_PAGE)
+static PHP: Language = Language::template("PHP", &PHP_TEMPLATE)
     .extensions(&["php", "phtml", "php3", "php4", "php5", "php7", "phps", "hack"])
     .interpreters(&["php"]);
 
-const RUBY_HOLES: &[Hole] = &[hole("<%", "").until(HoleEnd::First("%>")).of(&RUBY)];
-static RUBY_DOUBLE: Quote = quote("\"").many().holes(RUBY_HOLES);
-static RUBY_SINGLE: Quote = quote("'").many().holes(RUBY_HOLES);
-static ERB_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: COMMENTS,
-    tag_comments: &[],
-    holes: RUBY_HOLES,
-    values: [&RUBY_DOUBLE, &RUBY_SINGLE],
-    embedded: EMBEDDED,
-};
-static ERB: Language = Language::markup("ERB", &ERB_PAGE).extensions(&["erb", "rhtml"]);
+const fn percent(language: &'static Language) -> Hole {
+    hole("<%", "").until(HoleEnd::First("%>")).of(language)
+}
+const PERCENT_COMMENTS: &[MarkupComment] = &[comment("<%--", &["--%>"]), comment("<%#", &["%>"])];
 
-const SCRIPT_HOLES: &[Hole] = &[hole("<%", "").until(HoleEnd::First("%>")).of(&JAVASCRIPT)];
-static SCRIPT_DOUBLE: Quote = quote("\"").many().holes(SCRIPT_HOLES);
-static SCRIPT_SINGLE: Quote = quote("'").many().holes(SCRIPT_HOLES);
-static EJS_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: COMMENTS,
-    tag_comments: &[],
-    holes: SCRIPT_HOLES,
-    values: [&SCRIPT_DOUBLE, &SCRIPT_SINGLE],
-    embedded: EMBEDDED,
+static ERB_TEMPLATE: Template = Template {
+    literals: &["<%%"],
+    comments: PERCENT_COMMENTS,
+    holes: &[percent(&RUBY)],
+    outputs: &["<%="],
+    page: &PAGE_AROUND,
 };
-static EJS: Language = Language::markup("EJS", &EJS_PAGE).extensions(&["ejs"]);
+static ERB: Language = Language::template("ERB", &ERB_TEMPLATE).extensions(&["erb", "rhtml"]);
 
-const ELIXIR_HOLES: &[Hole] =
-    &[hole("<%", "").until(HoleEnd::First("%>")).of(&ELIXIR), hole("{", "{}").of(&ELIXIR)];
-static ELIXIR_DOUBLE: Quote = quote("\"").many().holes(ELIXIR_HOLES);
-static ELIXIR_SINGLE: Quote = quote("'").many().holes(ELIXIR_HOLES);
-static EEX_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: &[("<!--", "-->"), ("<%!--", "--%>"), ("<%#", "%>")],
-    tag_comments: &[],
-    holes: ELIXIR_HOLES,
-    values: [&ELIXIR_DOUBLE, &ELIXIR_SINGLE],
-    embedded: EMBEDDED,
-};
-static EEX: Language = Language::markup("EEx", &EEX_PAGE).extensions(&["eex", "heex", "leex"]);
+static EJS_TEMPLATE: Template =
+    Template { holes: &[percent(&JAVASCRIPT)], outputs: &["<%=", "<%-"], ..ERB_TEMPLATE };
+static EJS: Language = Language::template("EJS", &EJS_TEMPLATE).extensions(&["ejs"]);
 
-const JAVA_HOLES: &[Hole] = &[hole("<%", "").until(HoleEnd::First("%>")).of(&JAVA)];
-static JAVA_DOUBLE: Quote = quote("\"").many().holes(JAVA_HOLES);
-static JAVA_SINGLE: Quote = quote("'").many().holes(JAVA_HOLES);
-static JSP_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: &[("<%--", "--%>"), ("<!--", "-->")],
-    tag_comments: &[],
-    holes: JAVA_HOLES,
-    values: [&JAVA_DOUBLE, &JAVA_SINGLE],
-    embedded: EMBEDDED,
+static EEX_PAGE: Markup = page(HTML_COMMENTS, ELIXIR_HOLES, ELIXIR_HOLES, EMBEDDED);
+const ELIXIR_HOLES: &[Hole] = &[hole("{", "{}").of(&ELIXIR)];
+static EEX_AROUND: Language = Language::markup("HEEx page", &EEX_PAGE);
+static EEX_TEMPLATE: Template = Template {
+    comments: &[comment("<%!--", &["--%>"]), comment("<%#", &["%>"])],
+    holes: &[percent(&ELIXIR)],
+    page: &EEX_AROUND,
+    ..ERB_TEMPLATE
 };
-static JSP: Language = Language::markup("JSP", &JSP_PAGE).extensions(&["jsp", "jspx", "jspf", "tag"]);
+static EEX: Language = Language::template("EEx", &EEX_TEMPLATE).extensions(&["eex", "heex", "leex"]);
 
-static XML_PAGE: Markup = Markup {
-    elements: Elements::Page,
-    comments: PLAIN_COMMENTS,
-    tag_comments: &[],
-    holes: &[],
-    values: VALUES,
-    embedded: &[],
-};
+static JSP_TEMPLATE: Template =
+    Template { literals: &["<\\%"], comments: PERCENT_COMMENTS, holes: &[percent(&JAVA)], ..ERB_TEMPLATE };
+static JSP: Language = Language::template("JSP", &JSP_TEMPLATE).extensions(&["jsp", "jspx", "jspf", "tag"]);
+
+static XML_PAGE: Markup = page(XML_COMMENTS, &[], &[], &[]);
 static XML: Language = Language::markup("XML", &XML_PAGE).extensions(&[
     "xml",
     "xsd",
@@ -263,25 +222,20 @@ static XML: Language = Language::markup("XML", &XML_PAGE).extensions(&[
     "entitlements",
 ]);
 
+const fn fenced(byte: u8) -> Rule {
+    let block = string("").fence(Fence::Run { byte, min: 3 }, "").closed_by("").as_code().many();
+    block.closed_at(CloseAt::FirstOnLine).at(At::FirstOnLine)
+}
+
 /// Prose, code spans and fenced blocks are code; comments of HTML and of MDX are comments.
 pub(in super::super) static MARKDOWN: Language = Language::new(
     "Markdown",
     &[
-        string("")
-            .fence(Fence::Run { byte: b'`', min: 3 }, "")
-            .closed_by("")
-            .as_code()
-            .many()
-            .closed_at(CloseAt::FirstOnLine)
-            .at(At::FirstOnLine),
-        string("")
-            .fence(Fence::Run { byte: b'~', min: 3 }, "")
-            .closed_by("")
-            .as_code()
-            .many()
-            .closed_at(CloseAt::FirstOnLine)
-            .at(At::FirstOnLine),
+        fenced(b'`'),
+        fenced(b'~'),
         string("").fence(Fence::Run { byte: b'`', min: 1 }, "").closed_by("").as_code().closed(),
+        skip("<!-->"),
+        skip("<!--->"),
         block("<!--", "-->"),
         block("{/*", "*/}"),
         line("[//]: #").at(At::LineStart),

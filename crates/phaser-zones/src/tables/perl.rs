@@ -3,7 +3,7 @@
 use super::super::Language;
 use super::super::Zone;
 use super::super::build::{BACKSLASH, block, escaped, hole, line, paired, quote, rule, skip};
-use super::super::language::{LineBreak, Operands};
+use super::super::language::Operands;
 use super::super::rule::{At, Blanks, CloseAt, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
 
 pub(super) static LANGUAGES: &[&Language] = &[&PERL];
@@ -82,7 +82,5 @@ static PERL: Language = Language::new(
         "when", "push", "unshift", "x", "lt", "gt", "le", "ge", "eq", "ne", "cmp", "print", "else",
         "foreach", "for",
     ],
-    conditions: &[],
-    closers: ")]}",
-    line_break: LineBreak::Blank,
+    ..Operands::NONE
 });

@@ -2,69 +2,78 @@
 
 use super::super::Language;
 use super::super::Zone;
-use super::super::build::{BACKSLASH, escaped, hole, island, line, nesting, rule, string};
+use super::super::build::{escaped, hole, island, line, nesting, string};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, Escape, Fence, Hole, Rule, RuleKind};
-use super::SHEBANG;
+use super::super::lines::LineEnds;
+use super::super::rule::{At, Escape, Fence, Hole, Rule};
+use super::{CHARACTER, DOUBLE, HASH, LEVEL, QUOTED_NAME, SHEBANG, SINGLE};
 
 pub(super) static LANGUAGES: &[&Language] =
     &[&PYTHON, &STARLARK, &MESON, &GDSCRIPT, &LUA, &R, &JULIA, &TCL, &AWK];
 
-const COMMENT: Rule = line("#");
 const PLAIN: &[&str] = &["r", "u", "b", "br", "rb"];
-const FORMATTED: &[&str] = &["f", "fr", "rf", "t", "tr", "rt"];
 /// A backslash does not escape a brace, except in the name of a character.
+const RAW_ESCAPES: &[Escape] = &[Escape::Exact("{{"), Escape::NextBut(b'\\', b'{')];
 const FORMATTED_ESCAPES: &[Escape] =
     &[Escape::Exact("\\N{"), Escape::Exact("{{"), Escape::NextBut(b'\\', b'{')];
-static FIELDS: [Hole; 1] = [hole("{", "{}()[]").format(&FORMAT_HOLE)];
+static FIELDS: [Hole; 1] = [hole("{", "{}()[]").turns(&FORMATTED)];
 /// The part after the colon of a field: text and fields.
+static FORMATTED: [(&str, &Hole); 1] = [(":", &FORMAT_HOLE)];
 static FORMAT_HOLE: Hole = hole("", "{}").of(&FORMAT);
 static FORMAT: Language =
-    Language::new("format", &[island(hole("{", "{}()[]").format(&FORMAT_HOLE).of(&PYTHON))]);
+    Language::new("format", &[island(hole("{", "{}()[]").turns(&FORMATTED).of(&PYTHON))]);
 
 const fn plain(quote: &'static str) -> Rule {
     escaped(quote).maybe_after(PLAIN).any_case()
 }
 
+const PLAIN_STRINGS: &[Rule] = &[plain("\"\"\"").many(), plain("'''").many(), plain("\""), plain("'")];
+
 const fn formatted(quote: &'static str) -> Rule {
-    string(quote).after(FORMATTED).any_case().escapes(FORMATTED_ESCAPES).holes(&FIELDS)
+    string(quote).after(&["f", "t"]).any_case().escapes(FORMATTED_ESCAPES).holes(&FIELDS)
+}
+
+const fn raw_formatted(quote: &'static str) -> Rule {
+    string(quote).after(&["fr", "rf", "tr", "rt"]).any_case().escapes(RAW_ESCAPES).holes(&FIELDS)
 }
 
 pub(in super::super) static PYTHON: Language = Language::new(
     "Python",
     &[
-        COMMENT,
+        HASH,
         formatted("\"\"\"").many(),
         formatted("'''").many(),
         formatted("\""),
         formatted("'"),
-        plain("\"\"\"").many(),
-        plain("'''").many(),
-        plain("\""),
-        plain("'"),
+        raw_formatted("\"\"\"").many(),
+        raw_formatted("'''").many(),
+        raw_formatted("\""),
+        raw_formatted("'"),
     ],
 )
+.and(PLAIN_STRINGS)
+.line_ends(LineEnds::CR)
 .extensions(&["py", "pyi", "pyw", "pyx", "pxd", "pxi", "mojo", "smk", "wsgi"])
 .names(&["snakefile", "sconstruct", "sconscript", "wscript"])
 .interpreters(&["python", "pypy", "uv", "pipx"]);
 
-static STARLARK: Language = Language::new(
-    "Starlark",
-    &[COMMENT, plain("\"\"\"").many(), plain("'''").many(), plain("\""), plain("'")],
-)
-.extensions(&["bzl", "bazel", "star", "sky"])
-.names(&["build", "workspace", "buck", "tiltfile"]);
+static STARLARK: Language = Language::new("Starlark", &[HASH])
+    .and(PLAIN_STRINGS)
+    .line_ends(LineEnds::CR)
+    .extensions(&["bzl", "bazel", "star", "sky"])
+    .names(&["build", "workspace", "buck", "tiltfile"]);
 
-static MESON: Language = Language::new("Meson", &[COMMENT, string("'''").many(), escaped("'")])
+static MESON: Language = Language::new("Meson", &[HASH, string("'''").many(), SINGLE])
     .names(&["meson.build", "meson_options.txt"]);
 
 static GDSCRIPT: Language = Language::new(
     "GDScript",
-    &[COMMENT, escaped("\"\"\"").many(), escaped("'''").many(), escaped("\"").many(), escaped("'").many()],
+    &[HASH, escaped("\"\"\"").many(), escaped("'''").many(), DOUBLE.many(), SINGLE.many()],
 )
 .extensions(&["gd"]);
 
-const LEVEL: Fence = Fence::Run { byte: b'=', min: 0 };
+/// `\z` skips the white space after it.
+const LUA_ESCAPES: &[Escape] = &[Escape::Gap("\\z", ""), Escape::Next(b'\\')];
 
 static LUA: Language = Language::new(
     "Lua",
@@ -73,11 +82,12 @@ static LUA: Language = Language::new(
         string("--[").fence(LEVEL, "[").closed_by_parts("]", "]").zone(Zone::Comment).many(),
         line("--"),
         string("[").fence(LEVEL, "[").closed_by_parts("]", "]").many(),
-        escaped("\""),
-        escaped("'"),
-        escaped("`").holes(&[hole("{", "{}")]),
+        string("\"").escapes(LUA_ESCAPES),
+        string("'").escapes(LUA_ESCAPES),
+        string("`").escapes(LUA_ESCAPES).holes(&[hole("{", "{}")]),
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["lua", "luau", "rockspec", "moon", "tl"])
 .names(&[".luacheckrc"])
 .interpreters(&["lua", "luajit", "luau"]);
@@ -90,16 +100,16 @@ const fn raw(quote: &'static str, open: &'static str, close: &'static str) -> Ru
 static R: Language = Language::new(
     "R",
     &[
-        COMMENT,
+        HASH,
         raw("\"", "(", ")"),
         raw("\"", "[", "]"),
         raw("\"", "{", "}"),
         raw("'", "(", ")"),
         raw("'", "[", "]"),
         raw("'", "{", "}"),
-        escaped("\"").many(),
-        escaped("'").many(),
-        escaped("`").as_code().closed(),
+        DOUBLE.many(),
+        SINGLE.many(),
+        QUOTED_NAME.escapes(&[Escape::Next(b'\\')]),
     ],
 )
 .extensions(&["r"])
@@ -112,14 +122,14 @@ static JULIA: Language = Language::new(
     "Julia",
     &[
         nesting("#=", "=#"),
-        COMMENT,
+        HASH,
         escaped("\"\"\"").after_word().many(),
         escaped("\"\"\"").many().holes(JULIA_HOLES),
-        escaped("\"").after_word().many(),
-        escaped("\"").many().holes(JULIA_HOLES),
+        DOUBLE.after_word().many(),
+        DOUBLE.many().holes(JULIA_HOLES),
         escaped("```").many().holes(JULIA_HOLES),
         escaped("`").many().holes(JULIA_HOLES),
-        rule("'", RuleKind::CharOrLabel(BACKSLASH)).at(At::NotAfterValue),
+        CHARACTER.at(At::NotAfterValue),
     ],
 )
 .extensions(&["jl"])
@@ -127,18 +137,18 @@ static JULIA: Language = Language::new(
 
 static TCL: Language = Language::new(
     "Tcl",
-    &[COMMENT.at(At::Command), escaped("\"").closed().holes(&[hole("[", "[]")]).at(At::AfterBlank)],
+    &[HASH.at(At::Command), escaped("\"").closed().holes(&[hole("[", "[]")]).at(At::AfterBlank)],
 )
 .extensions(&["tcl", "tk", "exp", "xdc", "sdc"])
 .interpreters(&["tclsh", "wish", "expect"]);
 
-static AWK: Language =
-    Language::new("AWK", &[COMMENT, escaped("\""), escaped("/").as_code().closed().at(At::Operand)])
-        .extensions(&["awk", "gawk"])
-        .interpreters(&["awk", "gawk", "mawk"])
-        .operands(Operands {
-            keywords: &["return", "print", "printf", "in", "case", "else", "do"],
-            conditions: &["if", "while", "for"],
-            closers: ")]",
-            line_break: LineBreak::Ends,
-        });
+static AWK: Language = Language::new("AWK", &[HASH, DOUBLE, escaped("/").as_code().closed().at(At::Operand)])
+    .extensions(&["awk", "gawk"])
+    .interpreters(&["awk", "gawk", "mawk"])
+    .operands(Operands {
+        keywords: &["return", "print", "printf", "in", "case", "else", "do"],
+        conditions: &["if", "while", "for"],
+        closers: ")]",
+        line_break: LineBreak::Ends,
+        ..Operands::NONE
+    });

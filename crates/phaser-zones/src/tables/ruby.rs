@@ -2,16 +2,14 @@
 
 use super::super::Language;
 use super::super::Zone;
-use super::super::build::{
-    BACKSLASH, ESCAPED_CODE, block, escaped, hole, letter, line, paired, quote, rule, skip,
-};
+use super::super::build::{BACKSLASH, ESCAPED_CODE, block, escaped, hole, letter, paired, quote, rule, skip};
 use super::super::language::{LineBreak, Operands};
 use super::super::rule::{At, CloseAt, Heredoc, Hole, Quote, Rule, RuleKind, TagEnd, Tags};
+use super::{CHARACTER, HASH};
 
 pub(super) static LANGUAGES: &[&Language] = &[&RUBY, &CRYSTAL, &ELIXIR];
 
 const HOLES: &[Hole] = &[hole("#{", "{}")];
-const LINE: Rule = line("#");
 const DOUBLE: Rule = escaped("\"").many().holes(HOLES);
 const SINGLE: Rule = escaped("'").many();
 const COMMAND: Rule = escaped("`").many().holes(HOLES);
@@ -34,9 +32,8 @@ const OPERANDS: Operands = Operands {
         "if", "unless", "while", "until", "and", "or", "not", "when", "in", "return", "elsif", "else",
         "then", "do", "case", "begin", "ensure", "rescue", "raise", "break", "next",
     ],
-    conditions: &[],
-    closers: ")]}",
     line_break: LineBreak::Ends,
+    ..Operands::NONE
 };
 
 pub(super) static RUBY: Language = Language::new(
@@ -45,7 +42,7 @@ pub(super) static RUBY: Language = Language::new(
         block("=begin", "=end").closed_at(CloseAt::WholeLine).at(At::LineStart),
         rule("__END__\n", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
         rule("__END__\r\n", RuleKind::Rest(Zone::Comment)).at(At::LineStart),
-        LINE,
+        HASH,
         skip("$'"),
         skip("$\""),
         skip("$`"),
@@ -55,6 +52,7 @@ pub(super) static RUBY: Language = Language::new(
         skip(":%").at(At::NotAfterValue),
         skip(":`").at(At::NotAfterValue),
         skip(":<<").at(At::NotAfterValue),
+        skip("`").at(At::MethodName),
         DOUBLE,
         SINGLE,
         COMMAND,
@@ -66,7 +64,7 @@ pub(super) static RUBY: Language = Language::new(
         paired("%", "", "([{<|!/^").holes(HOLES).at(At::Operand),
         paired("%", "", "([{<|").holes(HOLES).at(At::Argument),
         rule("<<", RuleKind::Heredoc(HEREDOC)),
-        letter("?").at(At::Operand),
+        letter("?").at(At::Character),
     ],
 )
 .extensions(&[
@@ -97,9 +95,9 @@ pub(super) static RUBY: Language = Language::new(
 static CRYSTAL: Language = Language::new(
     "Crystal",
     &[
-        LINE,
+        HASH,
         DOUBLE,
-        rule("'", RuleKind::CharOrLabel(BACKSLASH)),
+        CHARACTER,
         COMMAND,
         REGEX,
         REGEX_ARGUMENT,
@@ -125,7 +123,7 @@ const fn sigil(letters: &'static str) -> Rule {
 pub(super) static ELIXIR: Language = Language::new(
     "Elixir",
     &[
-        LINE,
+        HASH,
         escaped("\"\"\"").many().holes(HOLES),
         escaped("'''").many().holes(HOLES),
         DOUBLE,

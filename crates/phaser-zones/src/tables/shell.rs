@@ -22,10 +22,14 @@ const fn backquote_hole() -> Hole {
 const fn parameter_hole() -> Hole {
     hole("${", "").until(HoleEnd::At("}")).of(&PARAMETER)
 }
-/// Between double quotes, a single quote in `${…}` is a plain character.
+/// Between double quotes, single quotes quote in a pattern (`"${a%'b'}"`) and are plain characters elsewhere
+/// (`"${a:-it's}"`).
 const fn quoted_parameter_hole() -> Hole {
-    hole("${", "").until(HoleEnd::At("}")).of(&QUOTED_PARAMETER)
+    hole("${", "").until(HoleEnd::At("}")).of(&PARAMETER_NAME).turns(&OPERATORS)
 }
+static OPERATORS: [(&str, &Hole); 2] = [("%#/^,", &PATTERN), (":-+=?", &QUOTED_WORD)];
+static PATTERN: Hole = parameter_hole();
+static QUOTED_WORD: Hole = hole("${", "").until(HoleEnd::At("}")).of(&QUOTED_PARAMETER);
 
 static HOLES: [Hole; 4] = [arithmetic_hole(), command_hole(), quoted_parameter_hole(), backquote_hole()];
 const fn double() -> Rule {
@@ -44,6 +48,9 @@ const fn heredoc() -> Rule {
     rule("<<", RuleKind::Heredoc(heredoc))
 }
 
+static SUBSTITUTIONS: [Rule; 4] =
+    [island(arithmetic_hole()), island(command_hole()), island(parameter_hole()), island(backquote_hole())];
+
 pub(super) static SHELL: Language = Language::new(
     "shell",
     &[
@@ -53,10 +60,6 @@ pub(super) static SHELL: Language = Language::new(
         translated(),
         ANSI,
         SINGLE,
-        island(arithmetic_hole()),
-        island(command_hole()),
-        island(parameter_hole()),
-        island(backquote_hole()),
         island(hole("((", "()").of(&ARITHMETIC)).at(At::ShellWord),
         skip("<<<"),
         heredoc(),
@@ -64,6 +67,7 @@ pub(super) static SHELL: Language = Language::new(
         rule("esac", RuleKind::Case(Bracket::Closes)).at(At::Command),
     ],
 )
+.and(&SUBSTITUTIONS)
 .extensions(&["sh", "bash", "zsh", "ksh", "bats", "ash", "dash", "ebuild", "eclass", "command", "zsh-theme"])
 .names(&[
     ".bashrc",
@@ -86,41 +90,24 @@ pub(super) static SHELL: Language = Language::new(
 .interpreters(&["sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "bats", "busybox"])
 .operands(Operands {
     keywords: &["then", "do", "else", "elif", "if", "while", "until", "in", "time"],
-    conditions: &[],
     closers: "",
     line_break: LineBreak::Ends,
+    ..Operands::NONE
 });
 
 /// Between `((` and `))`: no comments and no heredocs.
-static ARITHMETIC: Language = Language::new(
-    "shell arithmetic",
-    &[
-        ESCAPED_CODE,
-        double(),
-        SINGLE,
-        island(arithmetic_hole()),
-        island(command_hole()),
-        island(parameter_hole()),
-        island(backquote_hole()),
-    ],
-);
+static ARITHMETIC: Language =
+    Language::new("shell arithmetic", &[ESCAPED_CODE, double(), SINGLE]).and(&SUBSTITUTIONS);
 
 /// Between `${` and `}`.
-static PARAMETER: Language = Language::new(
-    "shell parameter",
-    &[
-        ESCAPED_CODE,
-        double(),
-        ANSI,
-        SINGLE,
-        island(arithmetic_hole()),
-        island(command_hole()),
-        island(parameter_hole()),
-        island(backquote_hole()),
-    ],
-);
+static PARAMETER: Language =
+    Language::new("shell parameter", &[ESCAPED_CODE, double(), ANSI, SINGLE]).and(&SUBSTITUTIONS);
 
-/// Between `"${` and `}"`.
+/// Between `"${` and an operator.
+static PARAMETER_NAME: Language =
+    Language::new("shell parameter name", &[island(hole("[", "[]").of(&ARITHMETIC))]).and(&SUBSTITUTIONS);
+
+/// Between the operator of `"${a:-b}"` and `}"`.
 static QUOTED_PARAMETER: Language = Language::new(
     "quoted shell parameter",
     &[

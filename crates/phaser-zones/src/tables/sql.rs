@@ -2,6 +2,7 @@
 
 use super::super::Language;
 use super::super::build::{block, escaped, line, nesting, string};
+use super::super::lines::LineEnds;
 use super::super::rule::{At, Escape, Fence, Rule};
 use super::{DOUBLED_DOUBLE, DOUBLED_SINGLE};
 
@@ -37,6 +38,7 @@ pub(super) static SQL: Language = Language::new(
         BACKQUOTED,
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&[
     "sql", "psql", "pgsql", "ddl", "dml", "plsql", "pks", "pkb", "tsql", "hql", "cql", "pls", "bq", "sqlite",
 ]);

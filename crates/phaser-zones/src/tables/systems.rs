@@ -2,9 +2,11 @@
 
 use super::super::Language;
 use super::super::Zone;
-use super::super::build::{BACKSLASH, block, escaped, hole, line, nesting, rule, skip, string};
-use super::super::rule::{At, CloseAt, Escape, Fence, Rule, RuleKind};
-use super::SHEBANG;
+use super::super::build::{escaped, hole, line, nesting, rule, skip, string};
+use super::super::language::{LineBreak, Operands};
+use super::super::lines::LineEnds;
+use super::super::rule::{At, CloseAt, Escape, Fence, RuleKind};
+use super::{BLOCK, CHARACTER, DOLLAR_BRACES, DOUBLE, HASH, NESTING, QUOTED_NAME, SHEBANG, SINGLE, SLASHES};
 
 pub(super) static LANGUAGES: &[&Language] = &[
     &RUST,
@@ -22,9 +24,6 @@ pub(super) static LANGUAGES: &[&Language] = &[
     &LLVM,
 ];
 
-const BLOCK: Rule = block("/*", "*/");
-const NESTING: Rule = nesting("/*", "*/");
-const CHARACTER: Rule = rule("'", RuleKind::CharOrLabel(BACKSLASH));
 const HASHES: Fence = Fence::Run { byte: b'#', min: 1 };
 
 static RUST: Language = Language::new(
@@ -32,7 +31,7 @@ static RUST: Language = Language::new(
     &[
         skip("#![").at(At::TextStart),
         SHEBANG,
-        line("//"),
+        SLASHES,
         NESTING,
         string("")
             .after(&["r", "br", "cr"])
@@ -46,66 +45,72 @@ static RUST: Language = Language::new(
 .extensions(&["rs", "ron"])
 .interpreters(&["rust-script", "cargo"]);
 
-static GO: Language =
-    Language::new("Go", &[line("//"), BLOCK, escaped("\""), escaped("'"), string("`").many()])
-        .extensions(&["go", "templ"])
-        .interpreters(&["go", "gorun"]);
+static GO: Language = Language::new("Go", &[SLASHES, BLOCK, DOUBLE, SINGLE, string("`").many()])
+    .extensions(&["go", "templ"])
+    .interpreters(&["go", "gorun"]);
 
-static GO_MOD: Language = Language::new("go.mod", &[line("//"), escaped("\"").closed(), string("`").many()])
+static GO_MOD: Language = Language::new("go.mod", &[SLASHES, escaped("\"").closed(), string("`").many()])
     .names(&["go.mod", "go.sum", "go.work"]);
 
 static SWIFT: Language = Language::new(
     "Swift",
     &[
         SHEBANG,
-        line("//"),
+        SLASHES,
         NESTING,
         string("").fence(HASHES, "\"\"\"").closed_by("\"\"\"").many().holes(&[hole("\\", "()").fenced("(")]),
         string("").fence(HASHES, "\"").closed_by("\"").holes(&[hole("\\", "()").fenced("(")]),
         string("").fence(HASHES, "/").closed_by("/").as_code().many(),
         escaped("\"\"\"").many().holes(&[hole("\\(", "()")]),
-        escaped("\"").holes(&[hole("\\(", "()")]),
+        DOUBLE.holes(&[hole("\\(", "()")]),
+        escaped("/").as_code().closed().at(At::TightOperand),
+        QUOTED_NAME,
     ],
 )
 .extensions(&["swift"])
-.interpreters(&["swift"]);
+.interpreters(&["swift"])
+.operands(Operands {
+    keywords: &[
+        "return", "in", "case", "if", "while", "guard", "else", "throw", "try", "await", "where", "switch",
+    ],
+    line_break: LineBreak::Ends,
+    ..Operands::NONE
+})
+.line_ends(LineEnds::CR);
 
-static ZIG: Language =
-    Language::new("Zig", &[line("//"), line("\\\\").zone(Zone::String), escaped("\""), escaped("'")])
-        .extensions(&["zig", "zon"])
-        .interpreters(&["zig"]);
+static ZIG: Language = Language::new("Zig", &[SLASHES, line("\\\\").zone(Zone::String), DOUBLE, SINGLE])
+    .extensions(&["zig", "zon"])
+    .interpreters(&["zig"]);
 
 static NIM: Language = Language::new(
     "Nim",
     &[
         nesting("##[", "]##"),
         nesting("#[", "]#"),
-        line("#"),
+        HASH,
         string("\"\"\"").many().closed_at(CloseAt::LastOfRun).after_word(),
         string("\"\"\"").many().closed_at(CloseAt::LastOfRun),
         string("\"").after_word().escapes(&[Escape::Exact("\"\"")]),
-        escaped("\""),
+        DOUBLE,
         CHARACTER.at(At::NotAfterWord),
         rule("", RuleKind::Number),
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["nim", "nims", "nimble"])
 .interpreters(&["nim"]);
 
-static ODIN: Language =
-    Language::new("Odin", &[line("//"), NESTING, escaped("\""), escaped("'"), string("`").many()])
-        .extensions(&["odin", "jai", "c3", "bal"]);
+static ODIN: Language = Language::new("Odin", &[SLASHES, NESTING, DOUBLE, SINGLE, string("`").many()])
+    .extensions(&["odin", "jai", "c3", "bal"]);
 
-static GLEAM: Language = Language::new("Gleam", &[line("//"), escaped("\"").many()]).extensions(&["gleam"]);
+static GLEAM: Language = Language::new("Gleam", &[SLASHES, escaped("\"").many()]).extensions(&["gleam"]);
 
-static HAXE: Language = Language::new(
-    "Haxe",
-    &[line("//"), BLOCK, escaped("\"").many(), escaped("'").many().holes(&[hole("${", "{}")])],
-)
-.extensions(&["hx", "as"]);
+static HAXE: Language =
+    Language::new("Haxe", &[SLASHES, BLOCK, escaped("\"").many(), SINGLE.many().holes(DOLLAR_BRACES)])
+        .extensions(&["hx", "as"]);
 
 static ASSEMBLY: Language =
-    Language::new("assembly", &[line(";"), BLOCK, line("//"), string("\"").closed(), string("'").closed()])
+    Language::new("assembly", &[line(";"), BLOCK, SLASHES, string("\"").closed(), string("'").closed()])
         .extensions(&["asm", "nasm", "masm", "z80", "a51"]);
 
 /// For the GNU assembler a semicolon separates statements, and `#` and `@` depend on the machine.
@@ -113,7 +118,7 @@ static GNU_ASSEMBLY: Language = Language::new(
     "GNU assembly",
     &[
         BLOCK,
-        line("//"),
+        SLASHES,
         line("# ").at(At::AfterBlank),
         line("@ ").at(At::AfterBlank),
         escaped("\"").closed(),

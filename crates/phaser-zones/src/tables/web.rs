@@ -2,21 +2,27 @@
 
 use super::super::Language;
 use super::super::Zone;
-use super::super::build::{BACKSLASH, block, escaped, hole, line, quote, rule, skip, string};
+use super::super::build::{BACKSLASH, block, comment, escaped, hole, line, quote, rule, skip, string};
 use super::super::language::{LineBreak, Operands};
-use super::super::rule::{At, Elements, Heredoc, Hole, Markup, Quote, Rule, RuleKind, TagEnd, Tags};
-use super::SHEBANG;
+use super::super::lines::LineEnds;
+use super::super::rule::{At, Elements, Escape, Heredoc, Hole, Markup, Quote, Rule, RuleKind, TagEnd, Tags};
+use super::{BLOCK, CHARACTER, DOLLAR_BRACES, DOUBLE, HASH, SHEBANG, SINGLE, SLASHES};
 
 pub(super) static LANGUAGES: &[&Language] =
     &[&JAVASCRIPT, &TYPESCRIPT, &TSX, &COFFEE, &RESCRIPT, &QML, &GRAPHQL, &JSON];
 
-const LINE: Rule = line("//");
-const BLOCK: Rule = block("/*", "*/");
-const DOUBLE: Rule = escaped("\"");
-const SINGLE: Rule = escaped("'");
-const HOLES: &[Hole] = &[hole("${", "{}")];
-const TEMPLATE: Rule = escaped("`").many().holes(HOLES);
+/// The separators of Unicode end a comment and a regular expression but no string.
+const ESCAPES: &[Escape] = &[Escape::Next(b'\\'), Escape::Exact("\u{2028}"), Escape::Exact("\u{2029}")];
+const TEMPLATE: Rule = escaped("`").many().holes(DOLLAR_BRACES);
 const REGEX: Rule = escaped("/").as_code().closed().with_classes().at(At::Operand);
+
+const SCRIPT: &[Rule] =
+    &[SHEBANG, SLASHES, BLOCK, string("\"").escapes(ESCAPES), string("'").escapes(ESCAPES), TEMPLATE, REGEX];
+
+const fn script(name: &'static str) -> Language {
+    Language::new(name, SCRIPT).operands(OPERANDS).word_bytes("$").line_ends(LineEnds::UNICODE)
+}
+
 const fn element() -> Rule {
     rule("<", RuleKind::Element(&JSX)).at(At::Operand)
 }
@@ -40,49 +46,34 @@ const OPERANDS: Operands = Operands {
         "default",
         "extends",
     ],
+    infix: &["of"],
+    blocks: &["do", "else"],
     conditions: &["if", "while", "for", "with"],
-    closers: ")]",
-    line_break: LineBreak::Blank,
+    ..Operands::NONE
 };
 
 /// Elements in code.
 static JSX: Markup = Markup {
     elements: Elements::Nested,
     comments: &[],
-    tag_comments: &[("/*", "*/"), ("//", "\n")],
+    tag_comments: &[comment("/*", &["*/"]), comment("//", &[])],
     holes: &[hole("{", "{}").of(&TSX)],
-    values: [&JSX_DOUBLE, &JSX_SINGLE],
+    values: [quote("\"").many(), quote("'").many()],
     embedded: &[],
 };
-static JSX_DOUBLE: Quote = quote("\"").many();
-static JSX_SINGLE: Quote = quote("'").many();
 
-pub(super) static JAVASCRIPT: Language = Language::new(
-    "JavaScript",
-    &[SHEBANG, LINE, BLOCK, DOUBLE, SINGLE, TEMPLATE, REGEX, skip("<<"), element()],
-)
-.extensions(&["js", "mjs", "cjs", "jsx", "es6", "gs", "jsm"])
-.interpreters(&["node", "nodejs", "bun"])
-.operands(OPERANDS)
-.word_bytes("$");
+/// `<!--` and `-->` are comments in old scripts.
+pub(super) static JAVASCRIPT: Language = script("JavaScript")
+    .and(&[line("<!--"), line("-->").at(At::FirstOnLine), skip("<<"), element()])
+    .extensions(&["js", "mjs", "cjs", "jsx", "es6", "gs", "jsm"])
+    .interpreters(&["node", "nodejs", "bun"]);
 
 pub(super) static TYPESCRIPT: Language =
-    Language::new("TypeScript", &[SHEBANG, LINE, BLOCK, DOUBLE, SINGLE, TEMPLATE, REGEX])
-        .extensions(&["ts", "mts", "cts"])
-        .interpreters(&["deno", "ts-node", "tsx"])
-        .operands(OPERANDS)
-        .word_bytes("$");
+    script("TypeScript").extensions(&["ts", "mts", "cts"]).interpreters(&["deno", "ts-node", "tsx"]);
 
-pub(super) static TSX: Language =
-    Language::new("TSX", &[SHEBANG, LINE, BLOCK, DOUBLE, SINGLE, TEMPLATE, REGEX, skip("<<"), element()])
-        .extensions(&["tsx"])
-        .operands(OPERANDS)
-        .word_bytes("$");
+pub(super) static TSX: Language = script("TSX").and(&[skip("<<"), element()]).extensions(&["tsx"]);
 
-static QML: Language = Language::new("QML", &[LINE, BLOCK, DOUBLE, SINGLE, TEMPLATE, REGEX])
-    .extensions(&["qml"])
-    .operands(OPERANDS)
-    .word_bytes("$");
+static QML: Language = script("QML").extensions(&["qml"]);
 
 const COFFEE_HOLES: &[Hole] = &[hole("#{", "{}")];
 
@@ -91,11 +82,11 @@ static COFFEE: Language = Language::new(
     &[
         line("####"),
         block("###", "###"),
-        line("#"),
+        HASH,
         escaped("\"\"\"").many().holes(COFFEE_HOLES),
         escaped("'''").many(),
-        escaped("\"").many().holes(COFFEE_HOLES),
-        escaped("'").many(),
+        DOUBLE.many().holes(COFFEE_HOLES),
+        SINGLE.many(),
         string("`").many().as_code(),
         escaped("///").many().as_code().holes(COFFEE_HOLES),
         REGEX,
@@ -125,22 +116,20 @@ static COFFEE: Language = Language::new(
         "isnt",
         "by",
     ],
-    conditions: &[],
-    closers: ")]}",
     line_break: LineBreak::Ends,
+    ..Operands::NONE
 })
 .word_bytes("$");
 
-static RESCRIPT: Language = Language::new(
-    "ReScript",
-    &[LINE, BLOCK, DOUBLE.many(), TEMPLATE, rule("'", RuleKind::CharOrLabel(BACKSLASH))],
-)
-.extensions(&["res", "resi", "re", "rei"]);
+static RESCRIPT: Language = Language::new("ReScript", &[SLASHES, BLOCK, DOUBLE.many(), TEMPLATE, CHARACTER])
+    .extensions(&["res", "resi", "re", "rei"]);
 
-static GRAPHQL: Language = Language::new("GraphQL", &[line("#"), escaped("\"\"\"").many(), DOUBLE])
+static GRAPHQL: Language = Language::new("GraphQL", &[HASH, escaped("\"\"\"").many(), DOUBLE])
+    .line_ends(LineEnds::CR)
     .extensions(&["graphql", "graphqls", "gql"]);
 
-pub(super) static JSON: Language = Language::new("JSON", &[LINE, BLOCK, DOUBLE, SINGLE])
+pub(super) static JSON: Language = Language::new("JSON", &[SLASHES, BLOCK, DOUBLE, SINGLE])
+    .line_ends(LineEnds::CR)
     .extensions(&[
         "json",
         "jsonc",
@@ -162,16 +151,17 @@ pub(super) static PHP_CODE: Language = Language::new(
     "PHP code",
     &[
         skip("#["),
-        line("//").stopped_by("?>"),
-        line("#").stopped_by("?>"),
+        SLASHES.stopped_by("?>"),
+        HASH.stopped_by("?>"),
         BLOCK,
-        escaped("'").many(),
-        escaped("\"").many().holes(PHP_HOLES),
+        SINGLE.many(),
+        DOUBLE.many().holes(PHP_HOLES),
         escaped("`").many().holes(PHP_HOLES),
         rule("<<<", RuleKind::Heredoc(PHP_HEREDOC)),
         rule("__halt_compiler", RuleKind::Rest(Zone::Comment)).at(At::NotAfterWord),
     ],
-);
+)
+.line_ends(LineEnds::CR);
 
 const PHP_HOLES: &[Hole] = &[hole("{$", "{}"), hole("${", "{}")];
 static PHP_LIVE: Quote = quote("").escapes(BACKSLASH).many().holes(PHP_HOLES);

@@ -2,6 +2,7 @@
 
 use super::super::Language;
 use super::super::build::{block, hole, letter, line, string};
+use super::super::lines::LineEnds;
 use super::super::rule::{At, CloseAt, Escape, Hole, Rule};
 use super::{DOUBLED_DOUBLE, DOUBLED_SINGLE};
 
@@ -26,22 +27,26 @@ static POWERSHELL: Language = Language::new(
         string("'").many().escapes(DOUBLED_SINGLE),
     ],
 )
+.line_ends(LineEnds::CR)
 .extensions(&["ps1", "psm1", "psd1"])
 .interpreters(&["pwsh", "powershell"]);
 
 const fn remark(word: &'static str) -> Rule {
-    line(word).any_case().at(At::FirstOnLine)
+    line(word).any_case().at(At::Command)
 }
 
 static BATCH: Language = Language::new(
     "batch",
-    &[remark("rem"), remark("@rem"), remark("::"), letter("^"), string("\"").closed()],
+    &[remark("rem"), remark("@rem"), line("::").at(At::FirstOnLine), letter("^"), string("\"").closed()],
 )
 .extensions(&["bat", "cmd"]);
 
-pub(super) static VISUAL_BASIC: Language =
-    Language::new("Visual Basic", &[line("'"), remark("rem"), string("\"").escapes(DOUBLED_DOUBLE)])
-        .extensions(&["vb", "vbs", "bas", "frm", "vba", "brs"]);
+pub(super) static VISUAL_BASIC: Language = Language::new(
+    "Visual Basic",
+    &[line("'"), remark("rem").at(At::NotAfterValue), string("\"").escapes(DOUBLED_DOUBLE)],
+)
+.line_ends(LineEnds::DOT_NET)
+.extensions(&["vb", "vbs", "bas", "frm", "vba", "brs"]);
 
 static AUTOHOTKEY: Language = Language::new(
     "AutoHotkey",

@@ -9,11 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::{Language, Zone, Zones};
+use super::WORDS;
 
 /// The directory of the fixtures.
 const FIXTURES: &str = "tests/fixtures";
-
-const WORDS: [(&str, Zone); 3] = [("CODE", Zone::Code), ("COMMENT", Zone::Comment), ("STRING", Zone::String)];
 
 fn fixtures() -> Vec<(String, Vec<u8>)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(FIXTURES);
