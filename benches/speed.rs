@@ -5,10 +5,14 @@ use std::time::Duration;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use phaser::internals::benches::{
-    Contract, ContractDirectory, Directives, Forms, Layer, LayerKind, Loaded, Loading, Matcher, Occurrences,
-    Options, RelPath, Scratch, Text, TextEdit, apply_within, broken, load,
-};
+use phaser::internals::apply_within;
+use phaser_core::contract::{Contract, LayerKind};
+use phaser_core::matcher::{Directives, Matcher, Options, Scratch, broken};
+use phaser_core::text::Text;
+use phaser_project::contracts::layers::{Layer, Loaded, Loading, load};
+use phaser_project::contracts::read::{ContractDirectory, Forms};
+use phaser_project::path::RelPath;
+use phaser_project::tool_call::{Occurrences, TextEdit};
 use tempfile::TempDir;
 
 #[allow(dead_code, reason = "each program uses its part")]

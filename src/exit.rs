@@ -8,7 +8,7 @@ use phaser_project::report::Report;
 
 /// The result of a run, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// 0: nothing at or above `--fail-on`.
     Clean,
     /// 1: violations at or above `--fail-on`.

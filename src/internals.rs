@@ -1,359 +1,63 @@
-//! Entry points for fuzzing: one function per input format, which takes arbitrary bytes and panics if an invariant is
-//! broken. NUL separates the parts of an input.
-//!
-//! The fuzz targets (`fuzz/`) and the property tests below call them; the tests also run every regression
-//! (`fuzz/regressions/`). The items that benches and examples need are re-exported here as well. No stability promise:
-//! enabled by the feature `internals`.
+//! Agents and settings with plain types, for the fuzz targets and benches of `crates/phaser-testing`. No stability promise.
 
-#![allow(missing_docs, reason = "not part of the documentation")]
-
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::time::Duration;
-
-use crate::agents::claude::{self, edit};
-use crate::agents::decision::{CheckedCall, decide};
-use crate::agents::{HookEvent, HookMode, OnClean};
-use crate::install::{self, EditTools, Edited, HookForm, HookRequest, IfInstalled};
-use phaser_core::contract::{Check, Contract, LayerKind, Origin, syntax};
-use phaser_core::matcher::directives::{Cover, Ignores, Lines};
-use phaser_core::matcher::pattern::dialect::{TranslationPurpose, translate};
-use phaser_core::matcher::{Directives, Matcher, Options};
-use phaser_core::text::Text;
-use phaser_core::violation::LineDigest;
 use phaser_hook::Request;
-use phaser_project::baseline::{self, Baseline, BaselineEntry};
-use phaser_project::path::{RelPath, Root};
-use phaser_project::scan::{self, Measure, Propose, scan};
-use phaser_project::source::changes::changes;
-use phaser_project::tool_call::{MAX_PATH, Moment, NotApplied, Occurrences, TextEdit};
-use regex_automata::nfa::thompson::pikevm::PikeVM;
-use serde_json::Value;
+use phaser_project::path::Root;
+use phaser_project::report::Report;
+use phaser_project::tool_call::Call;
 
-#[cfg(test)]
-mod tests;
+pub use crate::agents::claude::edit::apply_within;
+use crate::agents::decision::{CheckedCall, decide};
+use crate::agents::{HookEvent, HookMode, OnClean, claude};
+use crate::install::{self, EditTools, Edited, HookForm, HookRequest, IfInstalled};
 
-/// Items used by the benches.
-pub mod benches {
-    pub use crate::agents::claude::edit::apply_within;
-    pub use phaser_core::contract::{Contract, LayerKind};
-    pub use phaser_core::matcher::{Directives, Matcher, Options, Scratch, broken};
-    pub use phaser_core::text::Text;
-    pub use phaser_project::contracts::layers::{Layer, Loaded, Loading, load};
-    pub use phaser_project::contracts::read::{ContractDirectory, Forms};
-    pub use phaser_project::path::RelPath;
-    pub use phaser_project::tool_call::{Occurrences, TextEdit};
-}
-
-/// Items used by `examples/zones.rs`.
-pub mod zones {
-    pub use phaser_core::contract::Zone;
-    pub use phaser_zones::{Language, Zones};
-}
-
-/// A timeout that no search reaches.
-const HOUR: Duration = Duration::from_secs(3600);
-
-/// A hook event gives one JSON decision, and a Write with a forbidden word is denied.
-pub fn hook(data: &[u8]) {
-    let Ok(request) = Request::read(data) else {
-        let strict = serde_json::from_slice::<Value>(data);
-        assert!(!matches!(strict, Ok(Value::Object(_))), "rejected an object");
-        return;
-    };
-    let root = Root::new("/nowhere/project");
-    let HookEvent::ToolCall(call) = claude::read(&request, root.path(), HookMode::Guard) else { return };
-    let targets = changes(&root, &call, 1024 * 1024);
-    let refused = call.changes.iter().any(|change| change.climbs() || change.path.len() > MAX_PATH);
-    if targets.targets.is_empty() && !refused {
-        return;
-    }
-    let matcher = matcher(vec![forbid("forbidden")]);
-    let options = scan::ScanOptions {
-        threads: 1,
-        max_file_size: 1024 * 1024,
-        existing: scan::Existing::Deny,
-        added_ignores: scan::AddedIgnores::NotWanted,
-        measure: Measure::Nothing,
-        propose: Propose::Nothing,
-        cache: None,
-    };
-    let report = scan(&matcher, &targets, options, &());
-    let unchecked = !refused && !report.skipped.is_empty();
-    let checked =
-        CheckedCall { root: &root, call: &call, mode: HookMode::Guard, findings: &[], rewritten_call: None };
-    let response = claude::respond(&request, &decide(checked, &report), OnClean::Allow);
-    let response: Value = serde_json::from_str(&response.stdout).expect("the response is JSON");
-    let before = call.moment == Moment::Before;
-    let output = &response["hookSpecificOutput"];
-    assert!(!(unchecked && output["permissionDecision"] == "allow"), "allowed an unchecked event");
-    if before && !output["permissionDecision"].is_null() {
-        assert_eq!(output["hookEventName"], "PreToolUse");
-        let decision = output["permissionDecision"].as_str().expect("a decision");
-        let reason = output["permissionDecisionReason"].as_str().expect("a reason");
-        assert!(matches!(decision, "allow" | "deny"), "{decision}");
-        assert!(!reason.contains(|c: char| c.is_control() && c != '\n'), "{reason:?}");
-    }
-    let strict: Option<Value> = serde_json::from_slice(data).ok();
-    let content = strict.as_ref().and_then(|event| event["tool_input"]["content"].as_str());
-    let writes = strict.as_ref().is_some_and(|event| event["tool_name"] == "Write");
-    if let (true, true, Some(content)) = (before, writes, content) {
-        let text = Text::new(content.as_bytes());
-        let violates = refused || text.is_some_and(|text| contains(text.bytes(), b"forbidden"));
-        assert_eq!(output["permissionDecision"] == "deny", violates, "{content:?}");
+/// The tool call of a Claude Code event, as the guard reads it; `None` for other events.
+pub fn tool_call(request: &Request, root: &Root) -> Option<Call> {
+    match claude::read(request, root.path(), HookMode::Guard) {
+        HookEvent::ToolCall(call) => Some(call),
+        _ => None,
     }
 }
 
-/// A contract file gives a valid contract, or warnings with line and problem.
-pub fn contract(data: &[u8]) {
-    let Ok(yaml) = std::str::from_utf8(data) else { return };
-    match syntax::parse(yaml, origin()) {
-        Ok(contract) => {
-            let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-';
-            assert!(
-                (1..=64).contains(&contract.id.len()) && contract.id.chars().all(allowed),
-                "{}",
-                contract.id
-            );
-            assert!(!contract.message.trim().is_empty());
-            if let Some(pattern) = contract.check.pattern() {
-                assert!((1..=4096).contains(&pattern.source.len()));
-            }
-            contract.glob.is_match(b"src/a.py");
-            let (matcher, warnings) =
-                Matcher::validated(vec![Contract { enabled: true, ..contract }], options());
-            assert!(matcher.contracts().len() == 1 || !warnings.is_empty(), "skipped without a warning");
-        }
-        Err(warnings) => {
-            assert!(!warnings.is_empty(), "rejected without a warning");
-            for warning in warnings {
-                let line = warning.line.expect("a line");
-                let lines = yaml.replace("\r\n", "\n").split(['\n', '\r']).count();
-                assert!((1..=lines + 1).contains(&line), "line {line} of {lines}");
-                assert!(!warning.what.chars().any(char::is_control), "{:?}", warning.what);
-            }
-        }
-    }
+/// The guard's response to a checked tool call, as JSON.
+pub fn respond(request: &Request, root: &Root, call: &Call, report: &Report) -> String {
+    let checked = CheckedCall { root, call, mode: HookMode::Guard, findings: &[], rewritten_call: None };
+    claude::respond(request, &decide(checked, report), OnClean::Allow).stdout
 }
 
-/// A pattern and a text: the matcher finds what a naive search finds.
-pub fn search(data: &[u8]) {
-    let Some((source, content)) = split_once(data) else { return };
-    let (Ok(source), Some(text)) = (std::str::from_utf8(source), Text::new(content)) else { return };
-    if source.is_empty() || source.len() > 4096 {
-        return;
-    }
-    let (matcher, warnings) = Matcher::validated(vec![forbid(source)], options());
-    let path = RelPath::from("a.txt");
-    if matcher.contracts().is_empty() {
-        assert!(!warnings.is_empty(), "skipped without a warning");
-        return;
-    }
-    let checked = matcher.check(&matcher.select(&path, None), &path, Some(&text));
-    if !checked.skipped.is_empty() {
-        return;
-    }
-    let found: Vec<_> = checked
-        .violations
-        .iter()
-        .map(|violation| violation.found.as_ref().expect("a place").region)
-        .collect();
-    let ordered = found.windows(2).all(|pair| pair[0].end <= pair[1].start);
-    assert!(ordered && found.iter().all(|region| region.start <= region.end), "{found:?}");
-    // Patterns see invalid UTF-8 decoded; the naive search does not.
-    if std::str::from_utf8(text.bytes()).is_err() {
-        return;
-    }
-    if let Some(expected) = naive(source, text.bytes()) {
-        let visible = |range: Range<usize>| {
-            let matched = String::from_utf8_lossy(&text.bytes()[range.clone()]);
-            let blank = matched.len() - matched.trim_start().len();
-            if blank == matched.len() { range } else { range.start + blank..range.end }
-        };
-        let expected: Vec<_> =
-            expected.into_iter().take(1000).map(|range| text.region(visible(range))).collect();
-        assert_eq!(found, expected, "{source}");
-    }
+/// Claude Code's settings with the guard or with the plain hooks; `Ok(None)` if other hooks of phaser stay.
+///
+/// # Errors
+///
+/// If the settings cannot be edited.
+pub fn install(settings: &str, guard: bool, force: bool) -> Result<Option<String>, String> {
+    let form = if guard { HookForm::Guard } else { HookForm::Plain(EditTools::Edits) };
+    let existing = if force { IfInstalled::Replace } else { IfInstalled::Keep };
+    let edited = install::install(settings, &HookRequest::usual(form), existing);
+    edited.map(|edited| text(settings, edited)).map_err(|refused| refused.to_string())
 }
 
-/// A file, an old and a new text: the result is what the agent would write.
-pub fn edit(data: &[u8]) {
-    let Some((current, rest)) = split_once(data) else { return };
-    let Some((old, new)) = split_once(rest) else { return };
-    let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return };
-    let occurrences = if old.len() % 2 == 0 { Occurrences::First } else { Occurrences::All };
-    let edits = [TextEdit { old: old.to_owned(), new: new.to_owned(), occurrences }];
-    let made = edit::apply_within(Some(current.to_vec()), &edits, usize::MAX);
-    match &made {
-        Ok(text) => assert!(std::str::from_utf8(text).is_ok(), "the result is text"),
-        Err(NotApplied::OldNotFound) => {
-            let plain = std::str::from_utf8(current).is_ok_and(|current| !current.contains('\r'));
-            assert!(
-                !(plain && !old.is_empty() && contains(current, old.as_bytes())),
-                "{old:?} is in {current:?}"
-            );
-        }
-        Err(_) => {}
+/// Claude Code's settings without phaser's hooks.
+///
+/// # Errors
+///
+/// If the settings cannot be edited.
+pub fn uninstall(settings: &str) -> Result<Option<String>, String> {
+    install::uninstall(settings).map(|edited| text(settings, edited)).map_err(|refused| refused.to_string())
+}
+
+/// The number of phaser's hooks in Claude Code's settings.
+///
+/// # Errors
+///
+/// If the settings cannot be read.
+pub fn count_hooks(settings: &str) -> Result<usize, String> {
+    install::survey(settings).map(|survey| survey.own.len()).map_err(|refused| refused.to_string())
+}
+
+fn text(before: &str, edited: Edited) -> Option<String> {
+    match edited {
+        Edited::Changed(text) | Edited::Emptied(text) => Some(text),
+        Edited::Unchanged => Some(before.to_owned()),
+        Edited::Differs(_) => None,
     }
-    let simple =
-        |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'\n'));
-    if simple(current) && simple(old.as_bytes()) && simple(new.as_bytes()) && !old.is_empty() {
-        let current = std::str::from_utf8(current).expect("is ASCII");
-        let deletes_line = new.is_empty() && !old.ends_with('\n') && current.contains(&format!("{old}\n"));
-        let old = if deletes_line { format!("{old}\n") } else { old.to_owned() };
-        let expected = match occurrences {
-            Occurrences::First => current.replacen(&old, new, 1),
-            Occurrences::All => current.replace(&old, new),
-        };
-        match made {
-            Ok(made) => assert_eq!(String::from_utf8_lossy(&made), expected),
-            Err(_) => assert!(!current.contains(&old)),
-        }
-    }
-}
-
-/// A path and a text: every directive is on its line, and the lookup by line agrees with the list of directives.
-pub fn ignores(data: &[u8]) {
-    let Some((path, content)) = split_once(data) else { return };
-    let Some(text) = Text::new(content) else { return };
-    let ignores = Ignores::parse(&RelPath::from_bytes(path), &text);
-    let last = text.line_count();
-    for directive in ignores.iter() {
-        assert!((1..=last).contains(&directive.line), "line {} of {last}", directive.line);
-        assert!(contains(text.line(directive.line), b"phaser:ignore"), "line {}", directive.line);
-        assert!(
-            directive.ids.iter().all(|id| !id.is_empty() && !id.contains([',', ' ', '\n'])),
-            "{directive:?}"
-        );
-    }
-    for line in (0..=last.min(40) + 1).map(|line| line.checked_sub(1)).chain([Some(last)]) {
-        for (id, more) in [("no-x", 0), ("x", 0), ("x", 3)] {
-            let lines = line.map(|first| Lines { first, last: first + more });
-            let covered = ignores.iter().any(|directive| directive.covers(id, lines));
-            assert_eq!(ignores.covers(id, lines) == Cover::Suppressed, covered, "{id} on {lines:?}");
-        }
-    }
-}
-
-/// Settings: installing hooks is idempotent, uninstalling removes them, and nothing else changes.
-pub fn settings(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    settings_with(text, HookForm::Plain(EditTools::Edits), 2);
-    settings_with(text, HookForm::Guard, 8);
-}
-
-fn settings_with(text: &str, form: HookForm, hooks: usize) {
-    let asked = HookRequest::usual(form);
-    let Ok(installed) = install::install(text, &asked, IfInstalled::Replace) else {
-        return;
-    };
-    let installed = match installed {
-        Edited::Changed(new) => new,
-        Edited::Unchanged => text.to_owned(),
-        other @ (Edited::Emptied(_) | Edited::Differs(_)) => panic!("{other:?}"),
-    };
-    let again = install::install(&installed, &asked, IfInstalled::Keep);
-    assert_eq!(again, Ok(Edited::Unchanged), "installing is idempotent");
-    let own = install::survey(&installed).expect("is readable").own;
-    assert_eq!(own.len(), hooks, "{own:?}");
-    let removed = match install::uninstall(&installed).expect("is readable") {
-        Edited::Changed(new) | Edited::Emptied(new) => new,
-        other => panic!("{other:?}"),
-    };
-    assert!(install::survey(&removed).expect("is readable").own.is_empty());
-    let others = |text: &str| -> Option<Value> {
-        let mut value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
-        value.as_object_mut()?.remove("hooks");
-        Some(value)
-    };
-    if let Some(before) = others(text) {
-        assert_eq!(others(&installed), Some(before.clone()), "installing changed something else");
-        assert_eq!(others(&removed), Some(before), "uninstalling changed something else");
-    }
-}
-
-/// A baseline round-trips and agrees with its lines parsed as JSON, or the error names its first broken line.
-pub fn baseline(data: &[u8]) {
-    let lines: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
-    let read = match Baseline::parse(data) {
-        Ok(read) => entries(&read),
-        Err(broken) => {
-            let line = broken.line.expect("a line");
-            assert!((1..=lines.len()).contains(&line), "line {line} of {}", lines.len());
-            let prefix = lines[..line - 1].join(&b'\n');
-            assert!(Baseline::parse(&prefix).is_ok(), "not the first broken line");
-            return;
-        }
-    };
-    let file = baseline::write(read.iter().map(|(key, count)| (key, *count)));
-    let again = Baseline::parse(file.as_bytes()).expect("round-trips");
-    assert_eq!(entries(&again), read);
-    for line in lines.into_iter().filter(|line| !matches!(line, [] | [b'\r'])) {
-        let json: Value = serde_json::from_slice(line).expect("is JSON");
-        let text = |name: &str| json[name].as_str().expect("text").to_owned();
-        let digest = u64::from_str_radix(&text("digest"), 16).expect("a number");
-        let key =
-            BaselineEntry { contract: text("contract"), path: text("path"), digest: LineDigest(digest) };
-        assert!(json["count"].as_u64() <= read.get(&key).map(|count| u64::from(*count)), "{key:?}");
-    }
-}
-
-fn entries(baseline: &Baseline) -> BTreeMap<BaselineEntry, u32> {
-    baseline.iter().map(|(entry, count)| (entry.clone(), count)).collect()
-}
-
-fn origin() -> Origin {
-    Origin { layer: LayerKind::Project, file: "c.yaml".into() }
-}
-
-fn options() -> Options {
-    Options::new(HOUR, Directives::Disregarded)
-}
-
-fn matcher(contracts: Vec<Contract>) -> Matcher {
-    Matcher::new(contracts, options())
-}
-
-/// A contract that forbids `pattern` in every file.
-fn forbid(pattern: &str) -> Contract {
-    let yaml =
-        "rule_id: no-x\ntype: forbid_pattern\npattern: x\nfile_glob: '**'\nmessage: m\nseverity: error\n";
-    let mut contract = syntax::parse(yaml, origin()).expect("a contract");
-    if let Check::Forbid(forbidden) = &mut contract.check {
-        pattern.clone_into(&mut forbidden.pattern.source);
-    }
-    contract
-}
-
-fn split_once(data: &[u8]) -> Option<(&[u8], &[u8])> {
-    let at = data.iter().position(|&byte| byte == 0)?;
-    Some((&data[..at], &data[at + 1..]))
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    part.is_empty() || text.windows(part.len()).any(|window| window == part)
-}
-
-/// The matches of a pattern by a plain PikeVM search; `None` for patterns that backtrack or do not compile.
-fn naive(source: &str, text: &[u8]) -> Option<Vec<Range<usize>>> {
-    let translation = translate(source, TranslationPurpose::Search).ok()?;
-    if translation.backtracks.is_some() {
-        return None;
-    }
-    let syntax =
-        regex_automata::util::syntax::Config::new().multi_line(true).crlf(true).utf8(false).nest_limit(128);
-    let thompson =
-        regex_automata::nfa::thompson::Config::new().utf8(false).nfa_size_limit(Some(10 * 1024 * 1024));
-    let vm = PikeVM::builder().syntax(syntax).thompson(thompson).build(&translation.regex).ok()?;
-    let mut cache = vm.create_cache();
-    let (mut found, mut at) = (Vec::new(), 0);
-    while at <= text.len() {
-        let input = regex_automata::Input::new(text).range(at..);
-        let Some(next) = vm.find(&mut cache, input) else { break };
-        at = next.end().max(next.start() + 1);
-        if !next.is_empty() {
-            found.push(next.range());
-        }
-    }
-    Some(found)
 }

@@ -30,6 +30,8 @@
 //!
 //! [`hook`] is the hook protocol of Claude Code as typed Rust. The feature `cli`, on by default, is the command line.
 
+#![warn(unnameable_types)]
+
 pub use phaser_hook as hook;
 
 #[cfg(feature = "cli")]
@@ -49,7 +51,7 @@ mod flags;
 mod in_flight;
 #[cfg(feature = "cli")]
 mod install;
-#[cfg(any(test, feature = "internals"))]
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod internals;
 #[cfg(feature = "cli")]

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| phaser::internals::hook(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| phaser_testing::hook(data));

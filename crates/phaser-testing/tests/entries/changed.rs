@@ -100,7 +100,7 @@ pub fn try_out(name: &str, entry: fn(&[u8]), good: Vec<Vec<u8>>, words: &'static
 
 /// Every input that ever broke a promise.
 fn regressions(name: &str) -> Vec<Vec<u8>> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/regressions").join(name);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions").join(name);
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();

@@ -3,10 +3,10 @@
 //! The seed is fixed here and fresh in every run of `.ci/run`; it is printed. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try
 //! others and more of them, or the same ones again.
 
+use phaser_testing as entries;
 use serde_json::json;
 
-use crate::internals as entries;
-
+#[path = "entries/changed.rs"]
 mod changed;
 
 use changed::try_out;

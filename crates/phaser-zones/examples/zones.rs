@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead as _, Write as _};
 
-use phaser::internals::zones::{Language, Zone, Zones};
+use phaser_zones::{Language, Zone, Zones};
 
 fn main() -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
