@@ -11,8 +11,6 @@ use crate::exit::Exit;
 
 mod args;
 mod baseline;
-mod chosen;
-mod colour;
 mod completions;
 mod contracts;
 mod doctor;
@@ -25,14 +23,11 @@ mod history;
 mod init;
 mod install;
 mod output;
-mod packs;
-mod places;
 mod plan;
+mod project;
 mod report;
 mod show;
 mod stdin;
-mod stopwatch;
-mod today;
 
 use environment::Environment;
 
@@ -63,8 +58,7 @@ enum Command {
     /// Explain a contract: its reason, its examples, how to ignore it
     Explain(explain::Explain),
     /// Merge and convert written reports
-    #[command(subcommand)]
-    Report(report::ReportCommand),
+    Report(report::ReportArgs),
     /// Diagnose the installation in this project
     Doctor(doctor::Doctor),
     /// Print a shell completion script
@@ -124,7 +118,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Explain(args) => explain::run(&args, &environment),
         Command::Completions(args) => completions::completions(&args, Cli::command()),
         Command::Man(args) => completions::man(&args, Cli::command()),
-        Command::Report(command) => report::run(&command, &environment),
+        Command::Report(args) => report::run(&args, &environment),
         Command::Doctor(args) => doctor::run(&args, &environment),
     }
 }
@@ -132,6 +126,11 @@ fn run(command: Command) -> anyhow::Result<Exit> {
 /// Prints a sanitised line to stderr. Write errors are ignored.
 fn say(line: impl std::fmt::Display) {
     let _ = writeln!(io::stderr(), "{}", inert(&line.to_string()));
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

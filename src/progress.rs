@@ -13,16 +13,9 @@ const DELAY: Duration = Duration::from_millis(500);
 /// The progress bar of one run.
 #[derive(Debug)]
 pub struct Progress {
-    visible: Visible,
+    visible: bool,
     unit: &'static str,
     state: OnceLock<BarState>,
-}
-
-/// Whether to show the bar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Visible {
-    Yes,
-    No,
 }
 
 #[derive(Debug)]
@@ -33,19 +26,19 @@ struct BarState {
 
 impl Progress {
     /// A bar that counts files.
-    pub fn new(visible: Visible) -> Self {
+    pub fn new(visible: bool) -> Self {
         Self { visible, unit: "files", state: OnceLock::new() }
     }
 
     /// A bar that counts `unit`, a plural noun.
-    pub fn of(unit: &'static str, visible: Visible) -> Self {
+    pub fn of(unit: &'static str, visible: bool) -> Self {
         Self { unit, ..Self::new(visible) }
     }
 }
 
 impl ProgressSink for Progress {
     fn start(&self, steps: usize) {
-        if self.visible == Visible::No {
+        if !self.visible {
             return;
         }
         self.state.get_or_init(|| {

@@ -1,29 +1,23 @@
 //! The arguments of `phaser enforce`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, FromArgMatches as _, Subcommand};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 
-use super::chosen::Chosen;
-use super::colour::Color;
 use super::install::{Install, Uninstall};
-use super::packs::Packs;
-use crate::agents::HookMode;
+use crate::agents::{Agent, HookMode, OnClean};
 use crate::exit::Strictness;
-use phaser_core::contract::Severity;
 use phaser_project::scan::{Existing, Measure};
 use phaser_project::source::Source;
 use phaser_project::source::git::Revisions;
 use phaser_project::source::shard::Shard;
 
-mod choices;
 mod hook_line;
-mod limits;
-pub(super) mod values;
+pub mod shared;
 
-pub use choices::{AgentArg, FailOn, OnCleanArg, ReportFormat, SeverityFilter};
-pub use limits::LimitArgs;
+use shared::{Chosen, Color, FailOn, LimitArgs, Packs, SeverityFilter};
 
 /// `phaser enforce`.
 #[derive(Debug, Args)]
@@ -77,7 +71,7 @@ pub enum EnforceCommand {
     Uninstall(Uninstall),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct EnforceArgs {
     /// Check one hook event, read as JSON from stdin
@@ -89,8 +83,8 @@ pub struct EnforceArgs {
     pub guard: bool,
 
     /// With --stdin: set the agent [default: detected from the event]
-    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, requires = "stdin", help_heading = MODE)]
-    pub agent: Option<AgentArg>,
+    #[arg(long, value_parser = agent(), value_name = "NAME", hide_possible_values = true, requires = "stdin", help_heading = MODE)]
+    pub agent: Option<Agent>,
 
     /// Check a file on disk (repeatable)
     #[arg(long, value_name = "PATH", help_heading = MODE)]
@@ -129,7 +123,7 @@ pub struct EnforceArgs {
     pub new_lines: bool,
 
     /// Count violations that were there before (deny) or list them (report)
-    #[arg(long, value_name = "POLICY", value_parser = choices::existing(), hide_possible_values = true, help_heading = MODE)]
+    #[arg(long, value_name = "POLICY", value_parser = existing(), hide_possible_values = true, help_heading = MODE)]
     pub existing: Option<Existing>,
 
     /// With --all: check part I of N, to split the work between machines
@@ -216,118 +210,66 @@ Exit codes:
   1  violations at or above --fail-on; never with --stdin
   3  phaser could not run or could not check everything; never 2";
 
-/// The mode of a run: what it checks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mode {
-    Stdin,
-    Files(Vec<PathBuf>),
-    All,
-    Staged(Vec<PathBuf>),
-    Diff(Revisions),
-}
-
-impl Mode {
-    /// The mode as given on the command line, for messages.
-    fn shown(&self) -> String {
-        match self {
-            Self::Stdin => "--stdin".to_owned(),
-            Self::Files(paths) => {
-                let first = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
-                format!("the path '{first}'")
-            }
-            Self::All => "--all".to_owned(),
-            Self::Staged(_) => "--staged".to_owned(),
-            Self::Diff(_) => "--diff".to_owned(),
-        }
-    }
-
-    /// The source to check; `None` for an event, which carries its own.
-    pub fn source(self, shard: Option<Shard>) -> Option<Source> {
-        Some(match self {
-            Self::Stdin => return None,
-            Self::Files(paths) => Source::Files(paths),
-            Self::All => Source::Tree(shard),
-            Self::Staged(paths) => Source::Staged(paths),
-            Self::Diff(revisions) => Source::Diff(revisions),
-        })
-    }
-}
-
 impl EnforceArgs {
-    /// The mode. Fails unless exactly one is given and the flags fit it.
-    pub fn mode(&self) -> anyhow::Result<Mode> {
-        let (staged, plain) =
-            if self.staged { (&self.paths[..], &[][..]) } else { (&[][..], &self.paths[..]) };
-        let files: Vec<_> = self.file.iter().chain(plain).cloned().collect();
-        let asked = [
-            self.stdin.then_some(Mode::Stdin),
-            self.all.then_some(Mode::All),
-            self.staged.then(|| Mode::Staged(staged.to_vec())),
-            self.diff.clone().map(Mode::Diff),
-            (!files.is_empty()).then_some(Mode::Files(files)),
+    /// The source to check; `None` for an event, which carries its own. Fails unless exactly one mode is given and the flags
+    /// fit it.
+    pub fn source(&self) -> anyhow::Result<Option<Source>> {
+        let plain = self.paths.iter().filter(|_| !self.staged);
+        let files: Vec<PathBuf> = self.file.iter().chain(plain).cloned().collect();
+        let first = files.first().map(|path| format!("the path '{}'", path.display()));
+        let modes = [
+            (self.stdin, "--stdin"),
+            (self.all, "--all"),
+            (self.staged, "--staged"),
+            (self.diff.is_some(), "--diff"),
+            (first.is_some(), first.as_deref().unwrap_or_default()),
         ];
-        let mut asked = asked.into_iter().flatten();
-        let mode = match (asked.next(), asked.next()) {
-            (Some(mode), None) => mode,
-            (None, _) => anyhow::bail!("nothing to check (choose {MODES})"),
-            (Some(first), Some(second)) => {
-                anyhow::bail!(
-                    "more than one mode: {} and {} (remove one of them)",
-                    first.shown(),
-                    second.shown()
-                )
+        let given: Vec<&str> = modes.into_iter().filter(|(given, _)| *given).map(|(_, mode)| mode).collect();
+        match given.as_slice() {
+            [] => anyhow::bail!("nothing to check (choose {MODES})"),
+            [_] => {}
+            [first, second, ..] => {
+                anyhow::bail!("more than one mode: {first} and {second} (remove one of them)")
             }
-        };
-        if self.new_lines && !matches!(mode, Mode::Staged(_) | Mode::Diff(_)) {
+        }
+        if self.new_lines && !self.staged && self.diff.is_none() {
             anyhow::bail!("--new-lines needs a change to compare with (use it with --staged or --diff)");
         }
         if self.new_lines && self.existing == Some(Existing::Deny) {
             anyhow::bail!("--new-lines contradicts --existing deny (remove one of them)");
         }
-        if self.output.is_some() && mode == Mode::Stdin {
+        if self.output.is_some() && self.stdin {
             anyhow::bail!(
                 "--output is for reports: the response to a hook event goes to stdout (remove one of them)"
             );
         }
-        if self.shard.is_some() && mode != Mode::All {
+        if self.shard.is_some() && !self.all {
             anyhow::bail!("--shard splits the whole project (use it with --all)");
         }
-        Ok(mode)
+        Ok(match &self.diff {
+            Some(revisions) => Some(Source::Diff(revisions.clone())),
+            None if self.stdin => None,
+            None if self.all => Some(Source::Tree(self.shard)),
+            None if self.staged => Some(Source::Staged(self.paths.clone())),
+            None => Some(Source::Files(files)),
+        })
     }
 
     /// The format of the report. Fails if `--format` does not fit the mode.
-    pub fn format(&self, mode: &Mode) -> anyhow::Result<ReportFormat> {
-        match (self.format, mode) {
-            (None, Mode::Stdin) => Ok(ReportFormat::Hook),
-            (None, _) => Ok(self.output.as_deref().map_or(ReportFormat::Text, ReportFormat::of_file)),
-            (Some(ReportFormat::Hook), mode) if *mode != Mode::Stdin => {
+    pub fn format(&self) -> anyhow::Result<ReportFormat> {
+        match self.format {
+            None if self.stdin => Ok(ReportFormat::Hook),
+            None => Ok(self.output.as_deref().map_or(ReportFormat::Text, ReportFormat::of_file)),
+            Some(ReportFormat::Hook) if !self.stdin => {
                 anyhow::bail!("--format hook is the response to a hook event (use it with --stdin)")
             }
-            (Some(format), _) => Ok(format),
+            Some(format) => Ok(format),
         }
     }
 
     /// How the agent receives the response.
     pub fn hook_mode(&self) -> HookMode {
         if self.guard { HookMode::Guard } else { HookMode::Plain }
-    }
-
-    /// The severity of the contracts to check; `None` for all.
-    pub fn only_severity(&self) -> Option<Severity> {
-        match self.severity {
-            SeverityFilter::All => None,
-            SeverityFilter::Error => Some(Severity::Error),
-            SeverityFilter::Warning => Some(Severity::Warning),
-        }
-    }
-
-    /// Lowest severity that fails the run; `None` if none does.
-    pub fn fail_on(&self) -> Option<Severity> {
-        match self.fail_on {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warning => Some(Severity::Warning),
-            FailOn::Never => None,
-        }
     }
 
     pub fn strictness(&self) -> Strictness {
@@ -342,6 +284,73 @@ impl EnforceArgs {
     pub fn existing(&self) -> Option<Existing> {
         self.existing.or(self.new_lines.then_some(Existing::Report))
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    Hook,
+    Text,
+    Json,
+    Sarif,
+    Github,
+    Gitlab,
+    Junit,
+    Html,
+}
+
+impl ReportFormat {
+    /// The format implied by a file's extension; text if none.
+    pub fn of_file(path: &Path) -> Self {
+        let name = path.to_string_lossy().to_ascii_lowercase();
+        if name.ends_with(".sarif") || name.ends_with(".sarif.json") {
+            Self::Sarif
+        } else if name.ends_with(".json") {
+            Self::Json
+        } else if name.ends_with(".xml") {
+            Self::Junit
+        } else if name.ends_with(".html") {
+            Self::Html
+        } else {
+            Self::Text
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OnCleanArg {
+    #[default]
+    Allow,
+    Defer,
+}
+
+impl From<OnCleanArg> for OnClean {
+    fn from(arg: OnCleanArg) -> Self {
+        match arg {
+            OnCleanArg::Allow => Self::Allow,
+            OnCleanArg::Defer => Self::Defer,
+        }
+    }
+}
+
+/// Parses `--existing`.
+fn existing() -> impl TypedValueParser<Value = Existing> {
+    let deny = PossibleValue::new("deny").help("Count like any other violation");
+    let report = PossibleValue::new("report")
+        .help("Count only what the change adds; list the others when the change touches their lines");
+    PossibleValuesParser::new([deny, report]).map(|name| match name.as_str() {
+        "report" => Existing::Report,
+        _ => Existing::Deny,
+    })
+}
+
+fn agent_named(name: &str) -> Option<Agent> {
+    Agent::ALL.into_iter().find(|agent| agent.name() == name)
+}
+
+/// Parses `--agent`.
+fn agent() -> impl TypedValueParser<Value = Agent> {
+    PossibleValuesParser::new(Agent::ALL.map(Agent::name))
+        .try_map(|name| agent_named(&name).ok_or("not an agent"))
 }
 
 #[cfg(test)]

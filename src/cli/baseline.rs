@@ -7,21 +7,18 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::args::LimitArgs;
-use super::chosen::Chosen;
+use super::args::shared::CheckingArgs;
+use super::contracts::all_packs;
 use super::environment::Environment;
-use super::packs::Packs;
-use super::{output, places, say};
+use super::project::print_gaps;
+use super::{counted, output, say};
 use crate::exit::Exit;
-use phaser_core::matcher;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::{State, Violation};
 use phaser_project::atomic_write;
 use phaser_project::baseline::{self, BaselineEntry};
-use phaser_project::contracts::layers::{self, Layer, Loading};
-use phaser_project::packs::PACKS;
-use phaser_project::path::{BASELINE, RelPath, Root, RootHints, find_root, real_path};
-use phaser_project::project::{Inspection, Options, Project, Recorded};
+use phaser_project::path::{BASELINE, RelPath, Root, real_path};
+use phaser_project::project::{Inspection, Project, Recorded};
 use phaser_project::report::Report;
 use phaser_project::source::Source;
 
@@ -45,17 +42,7 @@ pub struct Baseline {
     dry_run: bool,
 
     #[command(flatten)]
-    chosen: Chosen,
-
-    /// Read contracts from this directory only
-    #[arg(long, value_name = "PATH")]
-    contracts_dir: Option<PathBuf>,
-
-    #[command(flatten)]
-    packs: Packs,
-
-    #[command(flatten)]
-    limits: LimitArgs,
+    checking: CheckingArgs,
 }
 
 /// A first baseline, not written yet.
@@ -79,14 +66,7 @@ impl First {
 
 /// Runs `phaser baseline`.
 pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let options = Options {
-        locations: places::extra(args.contracts_dir.as_deref(), &args.packs, environment)?,
-        cwd: Some(environment.cwd.clone()),
-        git: Some(environment.git.clone()),
-        ..args.limits.options()
-    };
-    let project = Project::load(root, options)?;
+    let project = Project::load(environment.root(), args.checking.options(environment)?)?;
     let source = if args.paths.is_empty() { Source::Tree(None) } else { Source::Files(args.paths.clone()) };
     let mut inspection = project.inspect(&source)?;
     let old = match inspection.recorded() {
@@ -101,7 +81,7 @@ pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
         _ => {}
     }
     let looked = args.look(environment, &mut inspection)?;
-    looked.print_gaps();
+    print_gaps(&looked.report);
     if looked.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure) {
         say("phaser: nothing written: not everything could be checked");
         return Ok(Exit::Trouble);
@@ -125,15 +105,6 @@ struct Looked {
 }
 
 impl Looked {
-    fn print_gaps(&self) {
-        for warning in &self.report.warnings {
-            warning.lines().for_each(say);
-        }
-        for skipped in self.report.gaps() {
-            say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
-        }
-    }
-
     /// Whether the check covers an entry: its contract and its file were checked. In a check of some paths, deleted files are
     /// not covered either, because they may have moved elsewhere.
     fn judges(&self, entry: &BaselineEntry) -> bool {
@@ -156,11 +127,10 @@ impl Baseline {
     /// Checks the project with the selected contracts.
     fn look(&self, environment: &Environment, inspection: &mut Inspection<'_>) -> anyhow::Result<Looked> {
         let root = inspection.project().root().clone();
-        let packs: Vec<Layer> = PACKS.iter().map(Layer::of_pack).collect();
-        let of_packs = layers::load(&packs, Loading::to_enforce(matcher::broken));
+        let of_packs = all_packs();
         let contracts = &mut inspection.loaded.contracts;
         let known = contracts.iter().chain(&of_packs.contracts).map(|contract| contract.id.clone()).collect();
-        let filter = self.chosen.filter();
+        let filter = self.checking.chosen.filter();
         if let Some((flag, what)) = filter.unknown(contracts).first() {
             bail!("{flag}: {what}");
         }
@@ -286,10 +256,6 @@ impl Plan {
         }
         said
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn write(root: &Root, plan: &Plan) -> anyhow::Result<()> {

@@ -2,36 +2,37 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
+use super::args::shared::{Packs, print_json};
 use super::environment::Environment;
-use super::packs::Packs;
-use super::{places, say};
+use super::project::{self, print_warnings};
+use super::say;
 use crate::exit::Exit;
 use phaser_core::contract::scope::FileSet;
-use phaser_core::contract::{Contract, LayerKind, Warning};
+use phaser_core::contract::syntax::Switch;
+use phaser_core::contract::syntax::schema;
+use phaser_core::contract::{Contract, LayerKind};
 use phaser_core::matcher;
 use phaser_core::sanitize::inert;
 use phaser_core::suggest::nearest;
-use phaser_project::config::DirectoryConfig;
+use phaser_project::config::{self, DirectoryConfig};
 use phaser_project::contracts::layers::{self, Layer, Loading};
 use phaser_project::contracts::read::{ContractDirectory, ExamplesWanted};
 use phaser_project::packs::{PACKS, Pack};
-use phaser_project::path::{RelPath, Root, RootHints, find_root};
+use phaser_project::path::{RelPath, Root};
 use phaser_project::project::load::{Extra, Loaded};
 use phaser_project::project::{BaselineUse, Inspection, Options, Project};
 use phaser_project::source::{Source, Targets};
 
 mod backtest;
 mod check;
-mod columns;
 pub mod create;
 mod export;
 pub mod json;
 mod lint;
 mod list;
 mod packs;
-mod schema;
 pub mod show;
 mod switch;
 mod test;
@@ -68,7 +69,11 @@ enum ContractsCommand {
     /// Disable a contract in its file
     Disable(switch::SwitchArgs),
     /// Print the JSON Schema of contracts or of the configuration
-    Schema(schema::Schema),
+    Schema {
+        /// Print the schema of the configuration, .claude/phaser.yaml
+        #[arg(long)]
+        config: bool,
+    },
     /// List the built-in packs, or the contracts of one
     Packs(packs::PacksArgs),
 }
@@ -84,23 +89,19 @@ pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> 
         ContractsCommand::Backtest(args) => backtest::run(args, environment),
         ContractsCommand::Lint(args) => lint::run(args, environment),
         ContractsCommand::Export(args) => export::run(args, environment),
-        ContractsCommand::Enable(args) => switch::enable(args, environment),
-        ContractsCommand::Disable(args) => switch::disable(args, environment),
-        ContractsCommand::Schema(args) => schema::run(args),
+        ContractsCommand::Enable(args) => switch::run(args, environment, Switch::On),
+        ContractsCommand::Disable(args) => switch::run(args, environment, Switch::Off),
+        ContractsCommand::Schema { config } => {
+            print_json(&if *config { config::schema() } else { schema() })?;
+            Ok(Exit::Clean)
+        }
         ContractsCommand::Packs(args) => packs::run(args, environment),
     }
 }
 
-/// Output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Text,
-    Json,
-}
-
-/// Where contract files are.
+/// Where contracts come from.
 #[derive(Debug, Args)]
-pub struct Location {
+pub struct Where {
     /// Project root [default: found from the current directory]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
@@ -108,24 +109,6 @@ pub struct Location {
     /// Read contracts from this directory only
     #[arg(long, value_name = "PATH")]
     contracts_dir: Option<PathBuf>,
-}
-
-impl Location {
-    fn root(&self, environment: &Environment) -> anyhow::Result<Root> {
-        let Some(root) = &self.root else {
-            return Ok(find_root(RootHints { named: None, cwd: &environment.cwd, file: None }));
-        };
-        let root = environment.cwd.join(root);
-        anyhow::ensure!(root.is_dir(), "--root {}: not a directory", root.display());
-        Ok(Root::new(root))
-    }
-}
-
-/// Where contracts come from.
-#[derive(Debug, Args)]
-pub struct Where {
-    #[command(flatten)]
-    location: Location,
 
     #[command(flatten)]
     packs: Packs,
@@ -140,74 +123,65 @@ pub struct LoadedProject {
 
 impl Where {
     /// Loads the project and prints warnings and notes to stderr.
-    pub fn project(
-        &self,
-        environment: &Environment,
-        examples: ExamplesWanted,
-    ) -> anyhow::Result<LoadedProject> {
-        let project = self.quiet_project(environment, examples)?;
-        say_warnings(&project.loaded.warnings);
+    pub fn project(&self, environment: &Environment) -> anyhow::Result<LoadedProject> {
+        let project = self.quiet_project(environment)?;
+        print_warnings(&project.loaded.warnings);
         project.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
         Ok(project)
     }
 
     /// Loads the project and prints nothing.
-    pub fn quiet_project(
-        &self,
-        environment: &Environment,
-        examples: ExamplesWanted,
-    ) -> anyhow::Result<LoadedProject> {
-        self.location.project(environment, &self.packs, examples)
-    }
-}
-
-impl Location {
-    /// Loads the project and prints nothing.
-    fn project(
-        &self,
-        environment: &Environment,
-        packs: &Packs,
-        examples: ExamplesWanted,
-    ) -> anyhow::Result<LoadedProject> {
+    pub fn quiet_project(&self, environment: &Environment) -> anyhow::Result<LoadedProject> {
         let root = self.root(environment)?;
-        let locations = self.locations(&root, packs, environment)?;
-        LoadedProject::load(root, locations, environment, examples)
+        let locations = self.locations(&root, environment)?;
+        LoadedProject::load(root, locations, environment)
+    }
+
+    fn root(&self, environment: &Environment) -> anyhow::Result<Root> {
+        let Some(root) = &self.root else { return Ok(environment.root()) };
+        let root = environment.cwd.join(root);
+        anyhow::ensure!(root.is_dir(), "--root {}: not a directory", root.display());
+        Ok(Root::new(root))
     }
 
     /// The contract directories and packs, those of version 1.2 included.
-    fn locations(&self, root: &Root, packs: &Packs, environment: &Environment) -> anyhow::Result<Extra> {
-        places::extra_with_older(self.contracts_dir.as_deref(), packs, root, environment)
+    fn locations(&self, root: &Root, environment: &Environment) -> anyhow::Result<Extra> {
+        project::extra_with_older(self.contracts_dir.as_deref(), &self.packs, root, environment)
     }
 }
 
 impl LoadedProject {
     /// Loads the contracts of the whole project.
-    fn load(
-        root: Root,
-        locations: Extra,
-        environment: &Environment,
-        examples: ExamplesWanted,
-    ) -> anyhow::Result<Self> {
-        let git = Some(environment.git.clone());
-        let baseline = BaselineUse::Ignore;
-        let options = Options { locations, examples, git, baseline, ..Options::default() };
+    fn load(root: Root, locations: Extra, environment: &Environment) -> anyhow::Result<Self> {
+        let options = Options {
+            locations,
+            examples: ExamplesWanted::Yes,
+            git: Some(environment.git.clone()),
+            baseline: BaselineUse::Ignore,
+            ..Options::default()
+        };
         let project = Project::load(root, options)?;
         let Inspection { loaded, targets, .. } = project.inspect(&Source::Tree(None))?;
         Ok(Self { root: project.root().clone(), loaded, targets })
     }
 
+    /// The contracts in use, enabled or not.
+    pub fn contracts(&self) -> &[Contract] {
+        &self.loaded.contracts
+    }
+
     /// The contract with this id.
     pub fn find(&self, id: &str) -> anyhow::Result<&Contract> {
-        let found = self.loaded.contracts.iter().find(|contract| contract.id == id);
+        let found = self.contracts().iter().find(|contract| contract.id == id);
         found.ok_or_else(|| {
-            let ids = self.loaded.contracts.iter().map(|contract| contract.id.as_str());
+            let ids = self.contracts().iter().map(|contract| contract.id.as_str());
             no_such_contract(id, nearest(id, ids).map(str::to_owned))
         })
     }
 
     /// The contract with this id, from the project or from any pack.
     pub fn any(&self, id: &str) -> Option<Contract> {
-        let own = self.loaded.contracts.iter().find(|contract| contract.id == id).cloned();
+        let own = self.contracts().iter().find(|contract| contract.id == id).cloned();
         own.or_else(|| all_packs().contracts.into_iter().find(|contract| contract.id == id))
     }
 
@@ -219,7 +193,7 @@ impl LoadedProject {
     /// The nearest id in the project or in any pack.
     pub fn nearest_id(&self, id: &str) -> Option<String> {
         let packs = all_packs();
-        let all = self.loaded.contracts.iter().chain(&packs.contracts);
+        let all = self.contracts().iter().chain(&packs.contracts);
         nearest(id, all.map(|contract| contract.id.as_str())).map(str::to_owned)
     }
 
@@ -266,26 +240,20 @@ pub fn checked_on<'t>(contract: &Contract, targets: &'t Targets) -> Vec<&'t RelP
 
 /// The contracts of all packs.
 pub fn all_packs() -> Loaded {
-    load_packs(PACKS, ExamplesWanted::Yes)
+    load_packs(PACKS)
 }
 
 /// The contracts of these packs.
-pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>, examples: ExamplesWanted) -> Loaded {
+pub fn load_packs(packs: impl IntoIterator<Item = &'static Pack>) -> Loaded {
     let layers: Vec<_> = packs.into_iter().map(Layer::of_pack).collect();
-    layers::load(&layers, Loading { examples, ..Loading::whole(matcher::broken) })
+    layers::load(&layers, Loading::whole(matcher::broken))
 }
 
 /// Prints the broken patterns of contracts. Pack contracts are valid.
-pub fn say_broken<'a>(contracts: impl IntoIterator<Item = &'a Contract>) {
+pub fn print_broken<'a>(contracts: impl IntoIterator<Item = &'a Contract>) {
     let own = contracts.into_iter().filter(|contract| contract.origin.layer != LayerKind::Pack);
-    own.filter(|contract| contract.enabled)
-        .filter_map(matcher::broken)
-        .for_each(|broken| say_warnings([&broken]));
-}
-
-/// Prints warnings about contract files.
-pub fn say_warnings<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
-    warnings.into_iter().flat_map(Warning::lines).for_each(say);
+    let broken: Vec<_> = own.filter(|contract| contract.enabled).filter_map(matcher::broken).collect();
+    print_warnings(&broken);
 }
 
 /// A path, sanitised.

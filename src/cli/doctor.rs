@@ -6,14 +6,13 @@ use std::fmt::Write as _;
 use clap::{Args, Parser as _};
 
 use super::Cli;
-use super::colour::ColorArg;
+use super::args::shared::ColorArg;
 use super::environment::Environment;
 use super::output::print;
 use crate::exit::Exit;
 use crate::install::OwnHook;
 use crate::install::command::split_program;
 use crate::report::palette::{Palette, Style};
-use phaser_project::path::{RootHints, find_root};
 
 mod agents;
 mod contracts;
@@ -33,8 +32,7 @@ pub struct Doctor {
 /// Runs `phaser doctor`: exit code 0 without problems, otherwise 1.
 pub fn run(args: &Doctor, environment: &Environment) -> anyhow::Result<Exit> {
     let mut diagnosis = Diagnosis::new(args.color.palette(environment));
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let probes = Probes::make(root.path());
+    let probes = Probes::make(environment.root().path());
     agents::check(probes.as_ref().ok(), environment, &mut diagnosis);
     let found = places::find(environment, &mut diagnosis);
     diagnosis.calls = check_hooks(&found, &probes, environment, &mut diagnosis);

@@ -3,16 +3,17 @@
 //! [`Plan::new`] is the only place that branches on the mode. After it, every mode takes the same four steps.
 
 use std::mem::ManuallyDrop;
-
-use phaser_project::project::Project;
+use std::time::Instant;
 
 use super::args::{Enforce, EnforceCommand};
 use super::environment::Environment;
 use super::plan::Plan;
-use super::stopwatch::Stopwatch;
-use super::{event, install};
-use crate::agents::Agent;
+use super::{event, install, say};
 use crate::exit::Exit;
+use crate::report::timings::{self, Timings};
+use phaser_project::project::{Inspection, Project};
+use phaser_project::report::{Phase, Report};
+use phaser_project::scan::Measure;
 
 /// Runs `phaser enforce`.
 pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
@@ -22,7 +23,7 @@ pub fn run(args: &Enforce, environment: &Environment) -> anyhow::Result<Exit> {
         Some(EnforceCommand::Uninstall(args)) => return install::run_uninstall(args, environment),
         None => &args.check,
     };
-    let mut agent = args.agent.map(Agent::from).or(environment.agent);
+    let mut agent = args.agent.or(environment.agent);
     let mut stopwatch = Stopwatch::start(args.measure());
     let result = Plan::new(args, environment, &mut agent, &mut stopwatch)
         .and_then(|plan| carry_out(&plan, &mut stopwatch));
@@ -38,4 +39,50 @@ fn carry_out(plan: &Plan<'_>, stopwatch: &mut Stopwatch) -> anyhow::Result<Exit>
     let exit = plan.respond(&inspection, &mut report)?;
     stopwatch.print();
     Ok(exit)
+}
+
+/// Number of contracts shown, the most expensive first.
+const MOST_COSTLY: usize = 10;
+
+/// `--timings`: measures the phases of a run from its start, or nothing at all.
+#[derive(Debug)]
+pub struct Stopwatch(Option<(Instant, Timings)>);
+
+impl Stopwatch {
+    /// Starts the first phase.
+    pub fn start(measure: Measure) -> Self {
+        Self(match measure {
+            Measure::Costs => Some((Instant::now(), Timings::default())),
+            Measure::Nothing => None,
+        })
+    }
+
+    /// Ends a phase and starts the next.
+    pub fn end(&mut self, phase: Phase) {
+        if let Some((start, timings)) = &mut self.0 {
+            timings.phases.push((phase, start.elapsed()));
+            *start = Instant::now();
+        }
+    }
+
+    /// Takes over the phases and costs of a check.
+    pub fn add(&mut self, inspection: &Inspection<'_>, report: &mut Report) {
+        let Some((start, timings)) = &mut self.0 else { return };
+        timings.phases.append(&mut report.phases);
+        if let (Some(spent), Some(matcher)) = (report.spent.take(), inspection.matcher()) {
+            timings.costly = matcher.costly(&spent.costs, MOST_COSTLY);
+            timings.spent = Some(spent);
+        }
+        *start = Instant::now();
+    }
+
+    /// Ends the last phase and prints the measurements.
+    pub fn print(&mut self) {
+        self.end(Phase::ReportWritten);
+        let Some((_, timings)) = &self.0 else { return };
+        let mut text = Vec::new();
+        if timings::write(&mut text, timings).is_ok() {
+            String::from_utf8_lossy(&text).lines().for_each(say);
+        }
+    }
 }

@@ -94,38 +94,26 @@ impl AgentEvent {
         mode: HookMode,
         environment: &Environment,
     ) -> (Self, Root, Source) {
-        let event_read = agent.read(&request, &environment.cwd, mode);
-        let event = |kind, sent_back| Self { request, agent, kind, mode, sent_back };
-        match event_read {
+        let at = |cwd: &Path| project_at(cwd, environment);
+        let mut sent_back = Vec::new();
+        let (kind, root, source) = match agent.read(&request, &environment.cwd, mode) {
             HookEvent::ToolCall(call) => {
                 let named = environment.claude_project_dir.as_deref();
                 let root = find_root(RootHints { named, cwd: &call.cwd, file: call.file().as_deref() });
-                (event(AgentEventKind::ToolCall, Vec::new()), root, Source::Changes(call))
+                (AgentEventKind::ToolCall, root, Source::Changes(call))
             }
-            HookEvent::CommandRun { cwd, sweep } => (
-                event(AgentEventKind::CommandRun, Vec::new()),
-                project_at(&cwd, environment),
-                Source::Swept(sweep),
-            ),
-            HookEvent::TurnEnd { cwd, sweep, sent_back } => (
-                event(AgentEventKind::TurnEnd, sent_back),
-                project_at(&cwd, environment),
-                Source::Swept(sweep),
-            ),
-            HookEvent::SessionStart { cwd } => (
-                event(AgentEventKind::SessionStart, Vec::new()),
-                project_at(&cwd, environment),
-                Source::Nothing,
-            ),
-            HookEvent::SettingsChange { cwd } => (
-                event(AgentEventKind::SettingsChange, Vec::new()),
-                project_at(&cwd, environment),
-                Source::Nothing,
-            ),
-            HookEvent::Other => {
-                (event(AgentEventKind::Other, Vec::new()), Root::new(&environment.cwd), Source::Nothing)
+            HookEvent::CommandRun { cwd, sweep } => {
+                (AgentEventKind::CommandRun, at(&cwd), Source::Swept(sweep))
             }
-        }
+            HookEvent::TurnEnd { cwd, sweep, sent_back: reasons } => {
+                sent_back = reasons;
+                (AgentEventKind::TurnEnd, at(&cwd), Source::Swept(sweep))
+            }
+            HookEvent::SessionStart { cwd } => (AgentEventKind::SessionStart, at(&cwd), Source::Nothing),
+            HookEvent::SettingsChange { cwd } => (AgentEventKind::SettingsChange, at(&cwd), Source::Nothing),
+            HookEvent::Other => (AgentEventKind::Other, Root::new(&environment.cwd), Source::Nothing),
+        };
+        (Self { request, agent, kind, mode, sent_back }, root, source)
     }
 
     /// Decides on the event.

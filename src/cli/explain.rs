@@ -5,14 +5,12 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::json;
 
-use super::colour::ColorArg;
-use super::contracts::{self, Format, Where};
+use super::args::shared::OutputArgs;
+use super::contracts::{self, Where};
 use super::environment::Environment;
-use super::output::to_stdout;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, LayerKind};
-use phaser_project::contracts::read::ExamplesWanted;
 
 /// `phaser explain`.
 #[derive(Debug, Args)]
@@ -23,29 +21,23 @@ pub struct Explain {
     #[command(flatten)]
     place: Where,
 
-    /// Set the format: text or json
-    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 /// Runs `phaser explain`.
 pub fn run(args: &Explain, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment, ExamplesWanted::Yes)?;
+    let project = args.place.project(environment)?;
     let contract = project.find_anywhere(&args.id)?;
-    contracts::say_broken([&contract]);
-    match args.format {
-        Format::Text => to_stdout(|out| write(out, &contract, args.color.palette(environment)))?,
-        Format::Json => {
-            contracts::json::print(&json!({
-                "contract": contracts::json::contract(&contract),
-                "ignore": directive(&contract),
-                "version": contracts::json::VERSION,
-            }))?;
-        }
-    }
+    contracts::print_broken([&contract]);
+    args.output.write(
+        environment,
+        |out, palette| write(out, &contract, palette),
+        || {
+            let json = contracts::json::contract(&contract);
+            json!({ "contract": json, "ignore": directive(&contract), "version": contracts::json::VERSION })
+        },
+    )?;
     Ok(Exit::Clean)
 }
 

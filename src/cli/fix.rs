@@ -6,25 +6,21 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 
-use super::args::{FailOn, LimitArgs};
-use super::chosen::Chosen;
-use super::colour::ColorArg;
+use super::args::shared::{CheckingArgs, ColorArg, FailOn};
 use super::environment::Environment;
-use super::packs::Packs;
-use super::{output, places, say};
+use super::project::print_gaps;
+use super::{output, say};
 use crate::exit::{self, Exit, Strictness};
-use crate::progress::{Progress, Visible};
+use crate::progress::Progress;
 use crate::report::redact::redact;
-use phaser_core::contract::Severity;
 use phaser_core::fix::{Fixer, is_fixable};
-use phaser_core::matcher::Matcher;
 use phaser_core::skipped::Gap;
 use phaser_core::violation::Violation;
-use phaser_project::path::{RelPath, Root, RootHints, find_root};
-use phaser_project::project::{BaselineUse, Options, Project};
+use phaser_project::path::RelPath;
+use phaser_project::project::{BaselineUse, Inspection, Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{Existing, ProgressSink as _};
-use phaser_project::source::{Source, Target, Targets};
+use phaser_project::source::{Source, Target};
 
 mod diff;
 mod file;
@@ -53,14 +49,7 @@ pub struct Fix {
     diff: bool,
 
     #[command(flatten)]
-    chosen: Chosen,
-
-    #[command(flatten)]
-    packs: Packs,
-
-    /// Read contracts from this directory only
-    #[arg(long, value_name = "PATH")]
-    contracts_dir: Option<PathBuf>,
+    checking: CheckingArgs,
 
     /// Also fix violations in the baseline
     #[arg(long)]
@@ -78,9 +67,6 @@ pub struct Fix {
     #[arg(long)]
     strict: bool,
 
-    #[command(flatten)]
-    limits: LimitArgs,
-
     /// Suppress notes
     #[arg(long, short)]
     quiet: bool,
@@ -97,51 +83,35 @@ Exit codes:
 
 /// Runs `phaser fix`.
 pub fn run(args: &Fix, environment: &Environment) -> anyhow::Result<Exit> {
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let project = Project::load(root, args.options(environment)?)?;
+    let options = Options {
+        baseline: if args.no_baseline { BaselineUse::Ignore } else { BaselineUse::Apply },
+        existing: Some(Existing::Deny),
+        ..args.checking.options(environment)?
+    };
+    let project = Project::load(environment.root(), options)?;
     let source = args.source(&project)?;
     let mut inspection = project.inspect(&source)?;
-    if let Some((flag, what)) = args.chosen.filter().unknown(&inspection.loaded.contracts).first() {
+    let contracts = &inspection.loaded.contracts;
+    if let Some((flag, what)) = args.checking.chosen.filter().unknown(contracts).first() {
         bail!("{flag}: {what}");
     }
-    let bar = args.all && environment.stderr_is_terminal() && !args.quiet;
-    let visible = if bar { Visible::Yes } else { Visible::No };
+    let visible = args.all && environment.stderr_is_terminal() && !args.quiet;
     let mut report = inspection.run(&Progress::new(visible));
-    let Some(matcher) = inspection.matcher() else {
+    if inspection.matcher().is_none() {
         say("phaser: no contracts (add one with 'phaser init', or try '--pack all')");
         return Ok(if args.strict { Exit::Trouble } else { Exit::Clean });
-    };
-    let (root, targets) = (project.root(), &inspection.targets);
-    let done = args.fix(&Looked { root, matcher, targets, visible }, &report);
+    }
+    let done = args.fix(&inspection, &report, &Progress::new(visible));
     args.take_over(&mut report, &done);
     redact(&mut report);
-    summary::print_gaps(&report);
-    let summary = summary::FixSummary { args, environment, root, done: &done };
+    print_gaps(&report);
+    let summary = summary::FixSummary { args, environment, root: project.root(), done: &done };
     output::to_stdout(|out| summary.write(out, &report))?;
     summary.print_problems();
     Ok(args.exit(&report, &done))
 }
 
-/// The checked files and the matcher to fix them with.
-struct Looked<'a> {
-    root: &'a Root,
-    matcher: &'a Matcher,
-    targets: &'a Targets,
-    visible: Visible,
-}
-
 impl Fix {
-    fn options(&self, environment: &Environment) -> anyhow::Result<Options> {
-        Ok(Options {
-            locations: places::extra(self.contracts_dir.as_deref(), &self.packs, environment)?,
-            baseline: if self.no_baseline { BaselineUse::Ignore } else { BaselineUse::Apply },
-            existing: Some(Existing::Deny),
-            cwd: Some(environment.cwd.clone()),
-            git: Some(environment.git.clone()),
-            ..self.limits.options()
-        })
-    }
-
     /// The files to fix. Staged files are fixed in the worktree.
     fn source(&self, project: &Project) -> anyhow::Result<Source> {
         if self.all {
@@ -159,23 +129,23 @@ impl Fix {
     }
 
     /// Fixes the files that have a fixable violation, one after another.
-    fn fix(&self, looked: &Looked<'_>, report: &Report) -> Vec<Done> {
-        let filter = self.chosen.filter();
-        let chosen = looked.matcher.contracts().iter().filter(|contract| filter.includes(contract));
+    fn fix(&self, inspection: &Inspection<'_>, report: &Report, progress: &Progress) -> Vec<Done> {
+        let Some(matcher) = inspection.matcher() else { return Vec::new() };
+        let filter = self.checking.chosen.filter();
+        let chosen = matcher.contracts().iter().filter(|contract| filter.includes(contract));
         let chosen: HashSet<String> = chosen.map(|contract| contract.id.clone()).collect();
         let is_wanted = |one: &Violation| is_fixable(one) && chosen.contains(&one.contract.id);
         let found: Vec<_> = report.by_file().filter(|file| file.iter().any(is_wanted)).collect();
-        let targets: HashMap<&RelPath, &Target> =
-            looked.targets.targets.iter().map(|target| (&target.path, target)).collect();
-        let fixer = Fixer::new(looked.matcher).only(chosen);
-        let progress = Progress::new(looked.visible);
+        let targets = inspection.targets.targets.iter();
+        let targets: HashMap<&RelPath, &Target> = targets.map(|target| (&target.path, target)).collect();
+        let fixer = Fixer::new(matcher).only(chosen);
+        let (root, limit) = (inspection.project().root(), self.checking.limits.max_file_size());
         progress.start(found.len());
         let mut done = Vec::new();
         for violations in found {
             if let Some(target) = violations.first().and_then(|first| targets.get(&first.path)) {
-                let job =
-                    Job { root: looked.root, fixer: &fixer, target, limit: self.limits.max_file_size() };
-                done.push(job.run(violations, if self.diff { file::Write::No } else { file::Write::Yes }));
+                let job = Job { root, fixer: &fixer, target, limit, write: !self.diff };
+                done.push(job.run(violations));
             }
             progress.advance();
         }
@@ -193,7 +163,7 @@ impl Fix {
             violations.extend(fixed.values().flat_map(|one| one.violations.iter().cloned()));
             violations.sort_by(|one, other| one.path.cmp(&other.path));
         }
-        let filter = self.chosen.filter();
+        let filter = self.checking.chosen.filter();
         if !filter.is_empty() {
             violations.retain(|violation| filter.includes(&violation.contract));
             report.stale = None;
@@ -201,13 +171,8 @@ impl Fix {
     }
 
     fn exit(&self, report: &Report, done: &[Done]) -> Exit {
-        let fail_on = match self.fail_on {
-            FailOn::Error => Some(Severity::Error),
-            FailOn::Warning => Some(Severity::Warning),
-            FailOn::Never => None,
-        };
         let strictness = if self.strict { Strictness::Strict } else { Strictness::Normal };
-        let left = exit::judge(report, fail_on, strictness);
+        let left = exit::judge(report, self.fail_on.severity(), strictness);
         let is_something = done.iter().any(|one| !one.applied.is_empty());
         let fixed =
             if (self.diff || self.fail_on_fix) && is_something { Exit::Violations } else { Exit::Clean };

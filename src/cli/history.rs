@@ -6,20 +6,16 @@ use std::time::SystemTime;
 
 use clap::{Args, ValueEnum};
 
-use super::args::LimitArgs;
-use super::chosen::Chosen;
-use super::colour::Color;
+use super::args::shared::{CheckingArgs, ColorArg, commits};
 use super::environment::Environment;
-use super::packs::Packs;
-use super::{output, places, say};
+use super::project::print_warnings;
+use super::{output, say};
 use crate::exit::Exit;
-use crate::progress::{Progress, Visible};
+use crate::progress::Progress;
 use crate::report::history;
 use crate::report::palette::Palette;
 use crate::report::redact::redact;
-use phaser_core::contract::Warning;
 use phaser_project::history::{Unchecked, ViolationHistory, count};
-use phaser_project::path::{RootHints, find_root};
 use phaser_project::project::{BaselineUse, Options, Project};
 use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
@@ -39,7 +35,7 @@ pub struct History {
     since: Option<i64>,
 
     /// Use the last N commits
-    #[arg(long, value_name = "N", value_parser = super::args::values::commits)]
+    #[arg(long, value_name = "N", value_parser = commits)]
     commits: Option<usize>,
 
     /// Sample every Nth commit, or the last of each day or week
@@ -55,21 +51,10 @@ pub struct History {
     output: Option<PathBuf>,
 
     #[command(flatten)]
-    chosen: Chosen,
-
-    /// Read contracts from this directory only
-    #[arg(long, value_name = "PATH")]
-    contracts_dir: Option<PathBuf>,
+    checking: CheckingArgs,
 
     #[command(flatten)]
-    packs: Packs,
-
-    #[command(flatten)]
-    limits: LimitArgs,
-
-    /// When to use colours
-    #[arg(long, value_enum, default_value = "auto")]
-    color: Color,
+    color: ColorArg,
 
     /// Suppress notes
     #[arg(long, short)]
@@ -110,7 +95,7 @@ fn every(text: &str) -> Result<Every, String> {
     match text {
         "day" => Ok(Every::Day),
         "week" => Ok(Every::Week),
-        number => super::args::values::commits(number)
+        number => commits(number)
             .map(Every::Commits)
             .map_err(|_| "write a number of commits from 1 on, day or week".to_owned()),
     }
@@ -118,23 +103,18 @@ fn every(text: &str) -> Result<Every, String> {
 
 /// Runs `phaser history`.
 pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
     let options = Options {
-        locations: places::extra(args.contracts_dir.as_deref(), &args.packs, environment)?,
-        filter: args.chosen.filter(),
+        filter: args.checking.chosen.filter(),
         baseline: BaselineUse::Ignore,
         existing: Some(Existing::Deny),
-        cwd: Some(environment.cwd.clone()),
-        git: Some(environment.git.clone()),
-        ..args.limits.options()
+        ..args.checking.options(environment)?
     };
-    let project = Project::load(root, options)?;
+    let project = Project::load(environment.root(), options)?;
     let past = past(project.root(), &environment.git, args.wanted(), project.threads())?;
     let source = Source::Tree(None);
     let mut inspection = project.inspect(&source)?;
     let scanning = scan::ScanOptions { threads: project.threads(), ..inspection.scanning() };
-    let bar = environment.stderr_is_terminal() && !args.quiet;
-    let visible = if bar { Visible::Yes } else { Visible::No };
+    let visible = environment.stderr_is_terminal() && !args.quiet;
     let (today, warnings) = match args.format() {
         Format::Html => {
             let mut today = inspection.run(&Progress::new(visible));
@@ -144,7 +124,7 @@ pub fn run(args: &History, environment: &Environment) -> anyhow::Result<Exit> {
         }
         Format::Text | Format::Json => (None, inspection.compile()),
     };
-    warnings.iter().flat_map(Warning::lines).for_each(say);
+    print_warnings(&warnings);
     // Without contracts the run has built no matcher.
     if inspection.matcher().is_none_or(|matcher| matcher.contracts().is_empty()) {
         say("phaser: no contracts (add one with 'phaser init', or try '--pack secrets')");
@@ -208,7 +188,7 @@ impl History {
         counted: &ViolationHistory,
         today: Option<&Report>,
     ) -> anyhow::Result<()> {
-        let palette = Palette::new(self.color.on(environment));
+        let palette = self.color.palette(environment);
         let report = |out: &mut dyn Write, palette: Palette| match (self.format(), today) {
             (Format::Json, _) => history::write_json(out, counted),
             (Format::Html, Some(today)) => history::write_html(out, counted, today),

@@ -1,29 +1,28 @@
 //! `phaser init`: sets up a project. It shows the plan, asks, and then writes all files or none.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Write};
 
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::args::shared::Packs;
 use super::baseline::First;
 use super::contracts::{checked_on, load_packs};
 use super::environment::Environment;
 use super::install::{self, Preview};
 use super::output::to_stdout;
-use super::packs::Packs;
-use super::say;
-use super::today::{self, Today};
+use super::project::{self, Today, print_warnings};
+use super::{counted, say};
 use crate::exit::Exit;
-use crate::install::{EditTools, HookForm};
+use crate::install::{EditTools, Edited, HookForm};
 use phaser_core::contract::Contract;
+use phaser_core::sanitize::inert;
 use phaser_core::skipped::Gap;
-use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::packs::{PACKS, Pack};
-use phaser_project::path::{BASELINE, CONFIG, RelPath, Root, RootHints, find_root};
+use phaser_project::path::{BASELINE, CONFIG, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_project::project::Recorded;
 use phaser_project::source::Targets;
 
-mod messages;
 mod pre_commit;
 mod transaction;
 
@@ -62,10 +61,9 @@ pub struct Init {
 
 /// Runs `phaser init`.
 pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-    let plan = InitPlan::make(args, root, environment)?;
+    let plan = InitPlan::make(args, environment.root(), environment)?;
     plan.print_missing_packs(args);
-    plan.today.report.warnings.iter().flat_map(|warning| warning.lines()).for_each(say);
+    print_warnings(&plan.today.report.warnings);
     to_stdout(|out| plan.write(out, environment))?;
     let wanted = plan.wanted(args)?;
     let is_interactive = environment.is_interactive() && !args.yes && !args.dry_run;
@@ -84,8 +82,8 @@ pub fn run(args: &Init, environment: &Environment) -> anyhow::Result<Exit> {
         to_stdout(|out| writeln!(out, "Written: {}.", files.join(", ")))?;
     }
     to_stdout(|out| plan.write_next(out, wanted))?;
-    if wanted.hooks != Hooks::None && environment.find_program("phaser").is_none() {
-        say("phaser: 'phaser' is not on the PATH; the hooks need it there");
+    if wanted.hooks != Hooks::None {
+        install::print_if_not_on_path(environment);
     }
     Ok(Exit::Clean)
 }
@@ -127,7 +125,7 @@ enum Hooks {
 
 impl InitPlan {
     fn make(args: &Init, root: Root, environment: &Environment) -> anyhow::Result<Self> {
-        let targets = today::targets(&root, environment)?;
+        let targets = project::targets(&root, environment)?;
         let languages = PACKS.iter().filter(|pack| is_about_language(pack) && fits(pack, &targets));
         let languages: Vec<&'static Pack> = languages.collect();
         let named: Vec<&'static Pack> = args.packs.chosen().collect();
@@ -141,7 +139,7 @@ impl InitPlan {
             }
         };
         let config = (!has_config).then(|| config(&packs));
-        let today = today::check(&root, environment, packs)?;
+        let today = project::check(&root, environment, packs)?;
         let has_gaps = today.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
         let is_recorded = !matches!(today.recorded, Recorded::Nowhere);
         let first = (!has_gaps && !is_recorded).then(|| First::of(&today.report)).transpose();
@@ -274,6 +272,140 @@ impl InitPlan {
     }
 }
 
+/// Messages: the plan, and the next steps.
+impl InitPlan {
+    /// Prints the plan.
+    fn write(&self, out: &mut dyn Write, environment: &Environment) -> io::Result<()> {
+        if self.root.path() != environment.cwd {
+            writeln!(out, "The project is {}.", inert(&self.root.path().display().to_string()))?;
+        }
+        match self.languages.as_slice() {
+            [] => writeln!(out, "Found no language with a pack.\n")?,
+            languages => writeln!(out, "Found {}.\n", languages.join(", "))?,
+        }
+        match &self.config {
+            Some(text) => {
+                writeln!(out, "The configuration, {CONFIG}:")?;
+                write_indented(out, text)?;
+            }
+            None => writeln!(out, "{CONFIG} exists and stays unchanged.\n")?,
+        }
+        if self.today.own_contracts > 0 {
+            let contracts = counted(self.today.own_contracts, "contract");
+            let stays = if self.today.own_contracts == 1 { "stays unchanged" } else { "stay unchanged" };
+            writeln!(out, "{contracts} in {PROJECT_CONTRACTS} {stays}.\n")?;
+        }
+        self.write_hooks(out)?;
+        self.write_pre_commit(out)?;
+        self.write_today(out)
+    }
+
+    fn write_hooks(&self, out: &mut dyn Write) -> io::Result<()> {
+        let hooks = match &self.hooks {
+            Ok(hooks) => hooks,
+            Err(error) => {
+                return writeln!(out, "No hooks for Claude Code: {}\n", inert(&format!("{error:#}")));
+            }
+        };
+        let (shown, list) = (&hooks.shown, hooks.hooks().unwrap_or_default());
+        match &hooks.edited {
+            Edited::Changed(_) | Edited::Emptied(_) => {
+                writeln!(out, "Hooks that check every edit of Claude Code, in {shown} (--hook):")?;
+                write!(out, "{list}")?;
+                writeln!(
+                    out,
+                    "An edit without violations then skips the permission prompt.\n\
+                     'phaser enforce install --on-clean defer' installs hooks that keep the prompt.\n\
+                     The guard (--guard) also checks what shell commands write and the end of a turn.\n"
+                )
+            }
+            Edited::Unchanged if changes(&self.guard) => writeln!(
+                out,
+                "phaser's hooks are already in {shown}. The guard (--guard) would replace them and also check what shell\n\
+                 commands write and the end of a turn.\n"
+            ),
+            Edited::Unchanged => writeln!(out, "phaser's hooks are already in {shown}.\n"),
+            Edited::Differs(_) => {
+                writeln!(out, "{shown} has other hooks of phaser, which stay unchanged:")?;
+                writeln!(out, "{list}")
+            }
+        }
+    }
+
+    fn write_pre_commit(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(PreCommit { before, entry }) = &self.pre_commit else { return Ok(()) };
+        let name = pre_commit::FILE;
+        match entry {
+            pre_commit::EntryEdit::Added(_) => {
+                let how = if before.is_some() { "added to" } else { "in a new" };
+                writeln!(out, "An entry that checks every commit, {how} {name} (--pre-commit):")?;
+                write_indented(out, &pre_commit::entry())
+            }
+            pre_commit::EntryEdit::There => writeln!(out, "phaser is already in {name}.\n"),
+            pre_commit::EntryEdit::ByHand => writeln!(
+                out,
+                "cannot edit {name} automatically; add this to its 'repos':\n{}",
+                pre_commit::entry()
+            ),
+        }
+    }
+
+    fn write_today(&self, out: &mut dyn Write) -> io::Result<()> {
+        let report = &self.today.report;
+        let open = report.summary().open();
+        if report.violations.is_empty() {
+            writeln!(out, "No violations today.")?;
+        } else if open == 0 {
+            writeln!(out, "No open violations today: {}.", report.summary())?;
+        } else {
+            writeln!(out, "{} today: {}.", counted(open, "violation"), report.summary())?;
+        }
+        if !matches!(self.today.recorded, Recorded::Nowhere) {
+            writeln!(out, "{BASELINE} exists and stays unchanged.")?;
+        } else if open > 0 && self.baseline.is_none() {
+            writeln!(out, "They cannot be recorded in a baseline (see 'phaser baseline').")?;
+        } else if self.baseline.is_some() {
+            writeln!(out, "Recorded in {BASELINE} (--baseline), they no longer fail a run; new ones do.")?;
+        }
+        writeln!(out)
+    }
+
+    /// Prints the next steps.
+    fn write_next(&self, out: &mut dyn Write, wanted: InitParts) -> io::Result<()> {
+        writeln!(out)?;
+        self.write_left(out, wanted)?;
+        writeln!(out, "Next: phaser enforce --all")
+    }
+
+    fn write_left(&self, out: &mut dyn Write, wanted: InitParts) -> io::Result<()> {
+        if wanted.pre_commit {
+            writeln!(out, "Run 'pre-commit install' once in each clone to enable the pre-commit entry.")?;
+        }
+        if wanted.hooks != Hooks::None {
+            writeln!(out, "Start a new Claude Code session to use the hooks; 'phaser doctor' checks them.")?;
+        } else if changes(&self.hooks) {
+            writeln!(out, "To check every edit of Claude Code: phaser enforce install")?;
+        }
+        if !wanted.pre_commit && self.adds_entry().is_some() {
+            writeln!(out, "To check every commit: phaser init --pre-commit")?;
+        }
+        match &self.baseline {
+            Some(first) if wanted.baseline && first.refused > 0 => {
+                let violations = counted(first.refused, "violation");
+                writeln!(out, "{violations} of contracts with 'ignorable: false' still count: fix them")?;
+            }
+            Some(_) if !wanted.baseline => {
+                writeln!(out, "To let only new violations count: phaser baseline")?
+            }
+            _ => {}
+        }
+        if wanted.baseline {
+            writeln!(out, "Commit {BASELINE}: from now on only new violations count.")?;
+        }
+        Ok(())
+    }
+}
+
 /// Whether installing changes the settings.
 fn changes(hooks: &anyhow::Result<Preview>) -> bool {
     hooks.as_ref().is_ok_and(Preview::changes_something)
@@ -294,20 +426,20 @@ fn config(packs: &[&Pack]) -> String {
 /// Whether a pack applies to files of every kind.
 fn is_general(pack: &'static Pack) -> bool {
     let some_file = RelPath::from("directory/file");
-    let contracts = load_packs([pack], ExamplesWanted::No).contracts;
+    let contracts = load_packs([pack]).contracts;
     contracts.iter().any(|contract| contract.check.reads_text() && contract.applies_to(&some_file, None))
 }
 
 /// Whether a pack is about mistakes in one language. A pack in which every contract has a fix is a matter of style and
 /// is not suggested.
 fn is_about_language(pack: &'static Pack) -> bool {
-    let contracts = load_packs([pack], ExamplesWanted::No).contracts;
+    let contracts = load_packs([pack]).contracts;
     !is_general(pack) && contracts.iter().any(|contract| contract.fix.is_none())
 }
 
 /// Whether a pack applies to the content of any of these files.
 fn fits(pack: &'static Pack, targets: &Targets) -> bool {
-    let contracts = load_packs([pack], ExamplesWanted::No).contracts;
+    let contracts = load_packs([pack]).contracts;
     let about_content = |contract: &&Contract| contract.check.reads_text();
     contracts.iter().filter(about_content).any(|contract| !checked_on(contract, targets).is_empty())
 }
@@ -325,6 +457,12 @@ fn pre_commit(root: &Root) -> anyhow::Result<Option<PreCommit>> {
     };
     let entry = pre_commit::with_entry(before.as_deref());
     Ok(Some(PreCommit { before, entry }))
+}
+
+/// Prints `text` indented, followed by an empty line.
+fn write_indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    text.lines().try_for_each(|line| writeln!(out, "  {line}"))?;
+    writeln!(out)
 }
 
 /// The default answer.
@@ -347,10 +485,6 @@ fn asked(question: &str, on_enter: OnEnter) -> anyhow::Result<bool> {
         "" => on_enter == OnEnter::Yes && answer.ends_with('\n'),
         answer => matches!(answer, "y" | "yes"),
     })
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -6,25 +6,50 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::args::{OnCleanArg, SeverityFilter};
+use super::args::OnCleanArg;
+use super::args::shared::{Packs, SeverityFilter};
 use super::environment::Environment;
 use super::output::print;
-use super::packs::Packs;
+use super::project::{self, Today};
 use super::say;
-use crate::agents::Agent;
+use crate::agents::{Agent, OnClean};
 use crate::exit::Exit;
 use crate::install::file::{self, FileError, SettingsScope};
 use crate::install::{
-    EditTools, Edited, HookForm, HookRequest, IfInstalled, Levels, OnFail, OwnHook, SettingsError, install,
-    survey, uninstall, wanted,
+    EditTools, Edited, HookForm, HookRequest, HookSet, IfInstalled, Levels, OnFail, OwnHook, SettingsError,
+    install, survey, uninstall, wanted,
 };
-use phaser_core::contract::Severity;
 use phaser_core::sanitize::{inert, inert_json};
-use phaser_project::path::{RootHints, find_root};
+use phaser_project::path::CONFIG;
 
 pub(super) mod agents;
-mod messages;
-mod trapped;
+
+const NEXT: &str = "\
+Next: start a new Claude Code session, which reads its hooks at the start, and run 'phaser doctor' to check them.
+";
+
+/// The guard is not replaced by plain hooks without `--force`.
+const GUARD_STAYS: &str = "\
+and includes these hooks; nothing changed.
+To replace it by the plain hooks, run again with --force.
+";
+
+/// Hint for plain hooks over a guard.
+const CHANGE_GUARD: &str =
+    "phaser: run again with --guard to change them, or with --force to replace them by the plain hooks";
+
+const GUARD: &str = "\
+The guard lists the contracts at session start, denies an edit that violates one, checks what shell commands write, and
+sends a turn back once if it ends with new violations.
+";
+
+const MISSING: &str = "Without phaser on the PATH, the hooks allow everything.\n";
+
+const BLOCKS: &str = "\
+When the hook before an edit fails or times out, Claude Code 2.1.325 or later denies the edit; older versions make it.
+Without phaser on the PATH every edit is denied, for everyone with these settings, until phaser is installed or the hooks
+are installed again with '--on-fail continue'.
+";
 
 /// `phaser enforce install`.
 #[derive(Debug, Args)]
@@ -157,30 +182,24 @@ fn install_for_claude(args: &Install, environment: &Environment) -> anyhow::Resu
             let hooks = survey(&text).with_context(|| shown.clone())?.own;
             let done = format!("phaser's hooks are in {shown}:\n{}", list(&hooks));
             let meaning = args.meaning(&wanted(&text, &asked).with_context(|| shown.clone())?);
-            print(&format!("{done}\n{meaning}\n{}", messages::NEXT))?;
-            if environment.find_program("phaser").is_none() {
-                say("phaser: 'phaser' is not on the PATH; the hooks need it there");
-            }
+            print(&format!("{done}\n{meaning}\n{}", NEXT))?;
+            print_if_not_on_path(environment);
         }
         Edited::Unchanged if asked.form != HookForm::Guard && target.has_guard()? => {
-            print(&format!("The guard is already in {shown} {}", messages::GUARD_STAYS))?;
+            print(&format!("The guard is already in {shown} {}", GUARD_STAYS))?;
         }
         Edited::Unchanged => print(&format!("phaser's hooks are already in {shown}; nothing changed.\n"))?,
         Edited::Differs(hooks) => {
             say(format_args!("phaser: {shown} has other hooks of phaser; nothing changed:"));
             list(&hooks).lines().for_each(say);
             let is_downgrade = asked.form != HookForm::Guard && hooks.iter().any(OwnHook::is_guard);
-            say(if is_downgrade {
-                messages::CHANGE_GUARD
-            } else {
-                "phaser: run again with --force to replace them"
-            });
+            say(if is_downgrade { CHANGE_GUARD } else { "phaser: run again with --force to replace them" });
             return Ok(Exit::Trouble);
         }
     }
     target.warn_if_disabled()?;
     if !matches!(args.place.scope, ScopeArg::User) {
-        trapped::warn(environment);
+        warn_about_trapped(environment);
     }
     Ok(Exit::Clean)
 }
@@ -246,18 +265,30 @@ pub fn run_uninstall(args: &Uninstall, environment: &Environment) -> anyhow::Res
 fn uninstall_for_claude(args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
     let target = args.place.target(environment)?;
     let shown = &target.shown;
-    match target.edit(uninstall)? {
-        Edited::Changed(text) if args.place.dry_run => print_preview(shown, &text)?,
-        Edited::Changed(_) => print(&format!("Removed phaser's hooks from {shown}.\n"))?,
-        Edited::Emptied(_) if args.place.dry_run => {
+    print_removed(shown, target.edit(uninstall)?, args.place.dry_run)?;
+    Ok(Exit::Clean)
+}
+
+/// Prints what uninstalling did to a file.
+fn print_removed(shown: &str, edited: Edited, dry_run: bool) -> anyhow::Result<()> {
+    match edited {
+        Edited::Changed(text) if dry_run => print_preview(shown, &text),
+        Edited::Changed(_) => print(&format!("Removed phaser's hooks from {shown}.\n")),
+        Edited::Emptied(_) if dry_run => {
             say(format_args!("phaser: {shown} would be empty and removed; nothing changed"));
+            Ok(())
         }
-        Edited::Emptied(_) => print(&format!("Removed phaser's hooks and the now empty {shown}.\n"))?,
+        Edited::Emptied(_) => print(&format!("Removed phaser's hooks and the now empty {shown}.\n")),
         Edited::Unchanged | Edited::Differs(_) => {
-            print(&format!("No hooks of phaser in {shown}; nothing changed.\n"))?;
+            print(&format!("No hooks of phaser in {shown}; nothing changed.\n"))
         }
     }
-    Ok(Exit::Clean)
+}
+
+pub fn print_if_not_on_path(environment: &Environment) {
+    if environment.find_program("phaser").is_none() {
+        say("phaser: 'phaser' is not on the PATH; the hooks need it there");
+    }
 }
 
 impl Install {
@@ -270,16 +301,48 @@ impl Install {
         HookRequest {
             form,
             on_clean: self.on_clean.map(Into::into),
-            levels: self.severity.map(|severity| match severity {
-                SeverityFilter::All => Levels::All,
-                SeverityFilter::Error => Levels::Only(Severity::Error),
-                SeverityFilter::Warning => Levels::Only(Severity::Warning),
-            }),
+            levels: self.severity.map(|severity| severity.only().map_or(Levels::All, Levels::Only)),
             packs: self.packs.chosen().collect(),
             on_fail: self.on_fail.map(|on_fail| match on_fail {
                 OnFailArg::Continue => OnFail::Continue,
                 OnFailArg::Block => OnFail::Block,
             }),
+        }
+    }
+
+    /// The effects of the installed hooks.
+    fn meaning(&self, wanted: &HookSet) -> String {
+        let guard = if self.guard { GUARD } else { "" };
+        let on_fail = match wanted.on_fail() {
+            OnFail::Continue if self.guard => MISSING,
+            OnFail::Continue => "",
+            OnFail::Block => BLOCKS,
+        };
+        format!("{guard}{on_fail}{}", self.meaning_when_clean(wanted.on_clean()))
+    }
+
+    fn meaning_when_clean(&self, on_clean: OnClean) -> String {
+        match on_clean {
+            OnClean::Allow => format!(
+                "An edit that violates nothing is answered with 'allow': Claude Code then makes it without asking \
+                 you for permission.\nTo keep its permission prompts, run 'phaser enforce install{}{} --on-clean \
+                 defer'.\n",
+                match self.place.scope {
+                    ScopeArg::User => " --scope user",
+                    ScopeArg::Project => "",
+                    ScopeArg::Local => " --scope local",
+                },
+                match (self.guard, self.tools) {
+                    (true, _) => " --guard",
+                    (false, ToolsArg::Edit) => " --force",
+                    (false, ToolsArg::All) => " --tools all --force",
+                },
+            ),
+            OnClean::Defer => {
+                "An edit that violates nothing is left to Claude Code, which asks you for permission \
+                               as it always does.\n"
+                    .to_owned()
+            }
         }
     }
 
@@ -334,8 +397,7 @@ pub fn settings_file(scope: SettingsScope, environment: &Environment) -> Option<
     match scope {
         SettingsScope::User => user.map(|user| scope.file(&user, Path::new(""))),
         SettingsScope::Project | SettingsScope::Local => {
-            let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
-            Some(scope.file(&user.unwrap_or_default(), root.path()))
+            Some(scope.file(&user.unwrap_or_default(), environment.root().path()))
         }
     }
 }
@@ -370,3 +432,40 @@ fn print_preview(shown: &str, text: &str) -> anyhow::Result<()> {
     // JSON allows a bare carriage return between tokens, which a terminal would act on.
     print(&inert_json(&text.replace("\r\n", "\n").replace('\r', "\n")))
 }
+
+/// Prints a warning about files with existing errors: an edit that leaves such an error is denied. A failure is printed and otherwise ignored.
+fn warn_about_trapped(environment: &Environment) {
+    let root = environment.root();
+    if !project::is_project(&root) {
+        return;
+    }
+    match project::check(&root, environment, Vec::new()) {
+        Ok(today) => trapped(&today).iter().for_each(say),
+        Err(error) => say(format_args!("phaser: {error:#}")),
+    }
+}
+
+fn trapped(today: &Today) -> Vec<String> {
+    let files: Vec<_> = today.trapped().iter().map(|path| path.to_text().into_owned()).collect();
+    let count = match files.len() {
+        0 => return Vec::new(),
+        1 => "1 file has".to_owned(),
+        count => format!("{count} files have"),
+    };
+    let more = match files.len().saturating_sub(MOST_TRAPPED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = files.iter().take(MOST_TRAPPED).map(|path| &**path).collect::<Vec<_>>().join(", ");
+    vec![
+        format!("phaser: {count} violations of severity 'error' already: {named}{more}"),
+        "phaser: every edit that leaves such a violation in a file is denied, even one that fixes another"
+            .to_owned(),
+        format!(
+            "phaser: to accept existing violations, write 'existing: report' into {CONFIG} or run 'phaser baseline'"
+        ),
+    ]
+}
+
+/// The maximum number of files named.
+const MOST_TRAPPED: usize = 5;

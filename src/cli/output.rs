@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
+use super::environment::Environment;
 use phaser_project::atomic_write;
 use phaser_project::path::real_path;
 
@@ -37,6 +38,18 @@ const UNWRITABLE: &str = "cannot write to stdout";
 fn written(report: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     report(&mut out).and_then(|()| out.flush())
+}
+
+/// Writes to a file relative to the current directory, or to stdout.
+pub fn to_file_or_stdout(
+    path: Option<&Path>,
+    environment: &Environment,
+    report: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    match path {
+        Some(path) => to_file(&environment.cwd.join(path), report),
+        None => to_stdout(report),
+    }
 }
 
 /// Writes a file atomically.

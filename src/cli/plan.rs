@@ -5,7 +5,7 @@ use phaser_core::contract::Severity;
 use phaser_core::deadline::Deadline;
 use phaser_core::matcher::Directives;
 use phaser_hook::Request;
-use phaser_project::path::{Root, RootHints, find_root};
+use phaser_project::path::Root;
 use phaser_project::project::{BaselineUse, CacheUse, FixMode, Inspection, Options};
 use phaser_project::report::{Phase, Report};
 use phaser_project::scan::Existing;
@@ -13,15 +13,15 @@ use phaser_project::source::Source;
 use phaser_project::tool_call::{Call, Moment};
 
 use super::args::{EnforceArgs, ReportFormat};
+use super::enforce::Stopwatch;
 use super::environment::Environment;
 use super::event::{AgentEvent, AgentEventKind};
 use super::show::Show;
-use super::stopwatch::Stopwatch;
-use super::{output, places, stdin};
+use super::{output, project, stdin};
 use crate::agents::{Agent, HookMode};
 use crate::exit::{self, Exit};
 use crate::in_flight;
-use crate::progress::{Progress, Visible};
+use crate::progress::Progress;
 use crate::report::redact::redact;
 
 /// What a run does.
@@ -54,17 +54,16 @@ impl<'a> Plan<'a> {
         agent: &mut Option<Agent>,
         stopwatch: &mut Stopwatch,
     ) -> anyhow::Result<Self> {
-        let mode = args.mode()?;
-        let format = args.format(&mode)?;
+        let source = args.source()?;
+        let format = args.format()?;
         let options = options(args, environment)?;
-        if let Some(source) = mode.source(args.shard) {
-            let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+        if let Some(source) = source {
+            let root = environment.root();
             return Ok(Self { args, environment, root, source, options, format, audience: Audience::Reader });
         }
         let request = Request::read(stdin::patient()).context("standard input")?;
         stopwatch.end(Phase::EventRead);
-        let sender = args.agent.map(Agent::from);
-        let sender = sender.unwrap_or_else(|| Agent::of(request.raw(), environment.agent));
+        let sender = args.agent.unwrap_or_else(|| Agent::of(request.raw(), environment.agent));
         *agent = Some(sender);
         let (event, root, source) = AgentEvent::read(request, sender, args.hook_mode(), environment);
         let options = Options {
@@ -88,8 +87,7 @@ impl<'a> Plan<'a> {
     /// A progress bar on stderr, for runs over the whole project on a terminal.
     pub fn progress(&self) -> Progress {
         let whole = matches!(self.source, Source::Tree(None));
-        let bar = whole && self.environment.stderr_is_terminal() && !self.args.quiet;
-        Progress::new(if bar { Visible::Yes } else { Visible::No })
+        Progress::new(whole && self.environment.stderr_is_terminal() && !self.args.quiet)
     }
 
     /// Writes the report or the agent's response.
@@ -113,7 +111,7 @@ impl<'a> Plan<'a> {
             }
             Audience::Reader => {
                 show.write(report)?;
-                Ok(exit::judge(report, args.fail_on(), args.strictness()))
+                Ok(exit::judge(report, args.fail_on.severity(), args.strictness()))
             }
         }
     }
@@ -127,9 +125,9 @@ fn options(args: &EnforceArgs, environment: &Environment) -> anyhow::Result<Opti
         (false, false) => None,
     };
     Ok(Options {
-        locations: places::extra(args.contracts_dir.as_deref(), &args.packs, environment)?,
+        locations: project::extra(args.contracts_dir.as_deref(), &args.packs, environment)?,
         filter: args.chosen.filter(),
-        severity: args.only_severity(),
+        severity: args.severity.only(),
         contracts_from: args.contracts_from.clone(),
         baseline: if args.no_baseline { BaselineUse::Ignore } else { BaselineUse::Apply },
         existing: args.existing(),

@@ -1,119 +1,100 @@
 //! `phaser report`: merges and converts written reports.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use super::environment::Environment;
-use super::output;
+use super::output::to_file_or_stdout;
 use crate::exit::Exit;
 use crate::report::html::Page;
 use crate::report::{sarif, trend};
 
+/// `phaser report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    #[command(subcommand)]
+    command: ReportCommand,
+
+    /// Write to FILE instead of stdout
+    #[arg(long, value_name = "FILE", global = true)]
+    output: Option<PathBuf>,
+}
+
 #[derive(Debug, Subcommand)]
-pub enum ReportCommand {
+enum ReportCommand {
     /// Merge SARIF logs, such as those of shards, into one
-    Merge(MergeArgs),
+    Merge {
+        /// Logs of 'phaser enforce --format sarif'
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
     /// Build one HTML page from JSON, SARIF or HTML reports
-    Html(HtmlArgs),
+    Html {
+        /// Reports of 'phaser enforce' in json, sarif or html format
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+
+        /// Add the trend from the output of 'phaser history --format json'
+        #[arg(long, value_name = "FILE")]
+        history: Option<PathBuf>,
+
+        /// Set the title, such as the project's name
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        title: String,
+    },
     /// Print a history as a Markdown table, for job summaries
-    Trend(TrendArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct TrendArgs {
-    /// Output of 'phaser history --format json'
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-
-    /// Write to FILE instead of stdout
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct HtmlArgs {
-    /// Reports of 'phaser enforce' in json, sarif or html format
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-
-    /// Add the trend from the output of 'phaser history --format json'
-    #[arg(long, value_name = "FILE")]
-    history: Option<PathBuf>,
-
-    /// Set the title, such as the project's name
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    title: String,
-
-    /// Write to FILE instead of stdout
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct MergeArgs {
-    /// Logs of 'phaser enforce --format sarif'
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-
-    /// Write to FILE instead of stdout
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    Trend {
+        /// Output of 'phaser history --format json'
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
 }
 
 /// Runs `phaser report`.
-pub fn run(command: &ReportCommand, environment: &Environment) -> anyhow::Result<Exit> {
-    match command {
-        ReportCommand::Merge(merge) => run_merge(merge, environment),
-        ReportCommand::Html(html) => run_html(html, environment),
-        ReportCommand::Trend(trend) => run_trend(trend, environment),
-    }
-}
-
-fn run_html(html: &HtmlArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    let HtmlArgs { files, history, title, output } = html;
-    let read =
-        |file: &PathBuf| fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string());
-    let about = match files.as_slice() {
-        [_] if !title.is_empty() => String::new(),
-        [file] => format!("from {}", file.display()),
-        files => format!("from {} reports", files.len()),
-    };
-    let mut page = Page::new(about).titled(title);
-    for file in files {
-        page.add_report(&read(file)?).with_context(|| file.display().to_string())?;
-    }
-    if let Some(file) = history {
-        page.add_history(&read(file)?).with_context(|| file.display().to_string())?;
-    }
-    match output {
-        Some(path) => output::to_file(&environment.cwd.join(path), |out| page.write(out))?,
-        None => output::to_stdout(|out| page.write(out))?,
-    }
+pub fn run(args: &ReportArgs, environment: &Environment) -> anyhow::Result<Exit> {
+    let output = args.output.as_deref();
+    match &args.command {
+        ReportCommand::Merge { files } => {
+            let logs = files.iter().map(|file| read(file, environment, sarif::read));
+            let logs = logs.collect::<anyhow::Result<Vec<_>>>()?;
+            to_file_or_stdout(output, environment, |out| sarif::merge(out, logs))
+        }
+        ReportCommand::Html { files, history, title } => {
+            let about = match files.as_slice() {
+                [_] if !title.is_empty() => String::new(),
+                [file] => format!("from {}", file.display()),
+                files => format!("from {} reports", files.len()),
+            };
+            let mut page = Page::new(about).titled(title);
+            for file in files {
+                read(file, environment, |bytes| page.add_report(bytes))?;
+            }
+            if let Some(file) = history {
+                read(file, environment, |bytes| page.add_history(bytes))?;
+            }
+            to_file_or_stdout(output, environment, |out| page.write(out))
+        }
+        ReportCommand::Trend { file } => {
+            let trend = read(file, environment, trend::Trend::read)?;
+            to_file_or_stdout(output, environment, |out| trend.write_markdown(out))
+        }
+    }?;
     Ok(Exit::Clean)
 }
 
-fn run_trend(TrendArgs { file, output }: &TrendArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    let bytes = fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string())?;
-    let trend = trend::Trend::read(&bytes).with_context(|| file.display().to_string())?;
-    match output {
-        Some(path) => output::to_file(&environment.cwd.join(path), |out| trend.write_markdown(out))?,
-        None => output::to_stdout(|out| trend.write_markdown(out))?,
-    }
-    Ok(Exit::Clean)
-}
-
-fn run_merge(MergeArgs { files, output }: &MergeArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    let mut logs = Vec::new();
-    for file in files {
-        let bytes = fs::read(environment.cwd.join(file)).with_context(|| file.display().to_string())?;
-        logs.push(sarif::read(&bytes).with_context(|| file.display().to_string())?);
-    }
-    match output {
-        Some(path) => output::to_file(&environment.cwd.join(path), |out| sarif::merge(out, logs))?,
-        None => output::to_stdout(|out| sarif::merge(out, logs))?,
-    }
-    Ok(Exit::Clean)
+/// Reads and parses a file. Errors name it.
+fn read<T, E>(
+    file: &Path,
+    environment: &Environment,
+    parse: impl FnOnce(&[u8]) -> Result<T, E>,
+) -> anyhow::Result<T>
+where
+    Result<T, E>: Context<T, E>,
+{
+    let shown = || file.display().to_string();
+    let bytes = fs::read(environment.cwd.join(file)).with_context(shown)?;
+    parse(&bytes).with_context(shown)
 }

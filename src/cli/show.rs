@@ -1,10 +1,11 @@
 //! Writes the report of `phaser enforce`.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::args::{EnforceArgs, ReportFormat};
 use super::environment::Environment;
+use super::project::path_in_repository;
 use super::{output, say};
 use crate::report::counts::ViolationCounts;
 use crate::report::here::Here;
@@ -99,8 +100,8 @@ impl Show<'_> {
     }
 
     /// The paths on the command line.
-    fn given(&self) -> impl Iterator<Item = &Path> {
-        self.args.file.iter().chain(&self.args.paths).map(PathBuf::as_path)
+    fn given(&self) -> impl Iterator<Item = &PathBuf> {
+        self.args.file.iter().chain(&self.args.paths)
     }
 
     /// A warning with its file relative to the current directory, if it is in the project.
@@ -156,20 +157,11 @@ impl Show<'_> {
 
     /// The project's directory within its repository.
     fn top(self) -> RepositoryPrefix {
-        let Some(root) = self.root.map(Root::path) else { return RepositoryPrefix::default() };
-        let repository = root.ancestors().find(|directory| directory.join(".git").exists());
-        let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
-        inside.map_or_else(RepositoryPrefix::default, |inside| {
-            RepositoryPrefix::new(&RelPath::from_native(inside))
-        })
+        self.root.map(|root| RepositoryPrefix::new(&path_in_repository(root))).unwrap_or_default()
     }
 
     /// The current directory within the project.
     fn here(self) -> Here {
-        let cwd = &self.environment.cwd;
-        let Some(root) = self.root.filter(|root| root.contains(cwd)) else { return Here::default() };
-        let given = self.given().map(|path| cwd.join(path));
-        let outside = given.filter(|path| !root.contains(path)).map(|path| root.relative(&path));
-        Here::new(&root.relative(cwd), outside.collect())
+        self.root.map(|root| self.environment.here(root, self.given())).unwrap_or_default()
     }
 }

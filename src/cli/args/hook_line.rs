@@ -8,15 +8,12 @@ use std::ffi::{OsStr, OsString};
 
 use clap::ValueEnum;
 
-use super::super::chosen::Chosen;
-use super::super::colour::Color;
-use super::super::packs::Packs;
-use super::{AgentArg, EnforceArgs, FailOn, LimitArgs, OnCleanArg, SeverityFilter};
+use super::{EnforceArgs, OnCleanArg, SeverityFilter, agent_named};
 use crate::flags::{self, FlagValues};
 
 /// The arguments after `phaser enforce`, or `None` if clap has to read them.
 pub(super) fn read(words: &[OsString]) -> Option<EnforceArgs> {
-    let mut check = plain(LimitArgs::default());
+    let mut check = EnforceArgs::default();
     let mut seen: Vec<&str> = Vec::with_capacity(words.len());
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -49,48 +46,12 @@ impl EnforceArgs {
             "--contracts-dir" => self.contracts_dir = Some(value.into()),
             "--severity" => self.severity = SeverityFilter::from_str(value.to_str()?, false).ok()?,
             "--on-clean" => self.on_clean = OnCleanArg::from_str(value.to_str()?, false).ok()?,
-            "--agent" => self.agent = Some(AgentArg::from_str(value.to_str()?, false).ok()?),
+            "--agent" => self.agent = Some(agent_named(value.to_str()?)?),
             "--timeout" => self.limits = self.limits.with_timeout(value.to_str()?)?,
             "--pack" => value.to_str()?.split(',').try_for_each(|name| self.packs.add(name))?,
             _ => return None,
         }
         Some(())
-    }
-}
-
-/// The arguments of an empty command line.
-fn plain(limits: LimitArgs) -> EnforceArgs {
-    EnforceArgs {
-        stdin: false,
-        guard: false,
-        agent: None,
-        file: Vec::new(),
-        all: false,
-        staged: false,
-        diff: None,
-        paths: Vec::new(),
-        severity: SeverityFilter::All,
-        format: None,
-        output: None,
-        new_lines: false,
-        existing: None,
-        shard: None,
-        contracts_dir: None,
-        contracts_from: None,
-        packs: Packs::default(),
-        chosen: Chosen::default(),
-        limits,
-        cache: false,
-        no_cache: false,
-        fail_on: FailOn::Error,
-        on_clean: OnCleanArg::Allow,
-        strict: false,
-        no_ignores: false,
-        no_baseline: false,
-        statistics: false,
-        timings: false,
-        color: Color::Auto,
-        quiet: false,
     }
 }
 

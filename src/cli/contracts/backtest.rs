@@ -7,26 +7,24 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{Format, LoadedProject, Where, say_warnings};
-use crate::cli::args::{LimitArgs, values};
-use crate::cli::colour::ColorArg;
+use super::{LoadedProject, Where};
+use crate::cli::args::shared::{LimitArgs, OutputArgs, commits};
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
+use crate::cli::project::{print_gaps, print_warnings};
 use crate::cli::{say, stdin};
 use crate::exit::Exit;
-use crate::progress::{Progress, Visible};
+use crate::progress::Progress;
 use crate::report::backtest::{BacktestSummary, write_json, write_text};
-use crate::report::here::Here;
 use crate::report::redact::redact;
 use phaser_core::contract::{Contract, LayerKind, Origin, syntax};
 use phaser_core::matcher;
 use phaser_core::skipped::Gap;
 use phaser_project::config::DirectoryConfig;
 use phaser_project::contracts::layers::apply_overrides;
-use phaser_project::contracts::read::{ExamplesWanted, MAX_FILE};
+use phaser_project::contracts::read::MAX_FILE;
 use phaser_project::history::backtest::{self, BacktestRange};
 use phaser_project::project::{BaselineUse, Options, Project};
-use phaser_project::report::Report;
 use phaser_project::scan::{self, Existing};
 use phaser_project::source::Source;
 
@@ -38,7 +36,7 @@ pub struct Backtest {
     contract: String,
 
     /// Number of commits to try
-    #[arg(long, value_name = "N", default_value = "100", value_parser = values::commits)]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = commits)]
     commits: usize,
 
     #[command(flatten)]
@@ -47,12 +45,8 @@ pub struct Backtest {
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// Output format
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 const AFTER: &str = "\
@@ -65,7 +59,7 @@ Exit codes:
   3  phaser could not run, or could not read everything";
 
 pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment, ExamplesWanted::No)?;
+    let project = args.place.project(environment)?;
     let contracts = args.contracts(&project, environment)?;
     let Some(contract) = contracts.first().cloned() else {
         bail!("no contract is called '{}'", args.contract)
@@ -85,41 +79,33 @@ pub fn run(args: &Backtest, environment: &Environment) -> anyhow::Result<Exit> {
     inspection.loaded = project_contracts;
     inspection.loaded.contracts = contracts;
     let scanning = scan::ScanOptions { threads: project.threads(), ..inspection.scanning() };
-    let visible = if environment.stderr_is_terminal() { Visible::Yes } else { Visible::No };
+    let visible = environment.stderr_is_terminal();
     let mut today = inspection.run(&Progress::new(visible));
     let Some(matcher) = inspection.matcher() else { bail!("{} cannot be tried", contract.id) };
     let past = BacktestRange { root: &root, location: &environment.git, commits: args.commits };
     let mut past = backtest::backtest(matcher, past, scanning, &Progress::of("commits", visible))?;
     redact(&mut today);
     past.tried.iter_mut().for_each(|tried| redact(&mut tried.report));
-    for report in past.tried.iter().map(|tried| &tried.report).chain([&today]) {
-        say_gaps(report);
-    }
+    past.tried.iter().map(|tried| &tried.report).chain([&today]).for_each(print_gaps);
     past.notes.iter().for_each(|note| say(format_args!("phaser: {note}")));
     if about_project {
         say(format_args!("phaser: {} concerns the whole project, so it refuses no commit", contract.id));
     }
     let result = BacktestSummary { contract: &contract, today: &today, past: &past };
-    let here = Here::new(&root.relative(&environment.cwd), Vec::new());
-    match args.format {
-        Format::Text => to_stdout(|out| write_text(out, result, &here, args.color.palette(environment)))?,
-        Format::Json => to_stdout(|out| write_json(out, result))?,
-    }
+    let here = environment.here(&root, [].iter());
+    to_stdout(|out| match args.output.is_json() {
+        true => write_json(out, result),
+        false => write_text(out, result, &here, args.output.palette(environment)),
+    })?;
     let today_failed = today.gaps().any(|skipped| skipped.why.gap() == Gap::Failure);
     Ok(if past.has_failed() || today_failed { Exit::Trouble } else { Exit::Clean })
-}
-
-fn say_gaps(report: &Report) {
-    for skipped in report.gaps() {
-        say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
-    }
 }
 
 impl Backtest {
     /// The contracts to try, enabled. Nested directories can give one id several contracts.
     fn contracts(&self, project: &LoadedProject, environment: &Environment) -> anyhow::Result<Vec<Contract>> {
         let name = self.contract.as_str();
-        let own = || project.loaded.contracts.iter().filter(|contract| contract.id == name);
+        let own = || project.contracts().iter().filter(|contract| contract.id == name);
         // An id contains neither dots nor slashes.
         let is_file = || name.contains(['/', '.', std::path::MAIN_SEPARATOR]);
         let is_here = || project.any(name).is_none() && environment.cwd.join(name).is_file();
@@ -171,7 +157,7 @@ fn parsed(bytes: &[u8], file: &Path) -> anyhow::Result<Contract> {
     }
     let Ok(yaml) = std::str::from_utf8(bytes) else { bail!("{shown}: not UTF-8 (save it as UTF-8)") };
     let built = syntax::read(yaml, Origin { layer: LayerKind::Named, file: file.to_owned() });
-    say_warnings(&built.warnings);
+    print_warnings(&built.warnings);
     let Some(contract) = built.contract else { bail!("{shown}: not a contract that can be tried") };
     match matcher::broken(&contract) {
         Some(broken) => bail!("{broken}"),

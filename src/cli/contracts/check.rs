@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Where, json, say_warnings};
-use crate::cli::colour::ColorArg;
+use super::{Where, json};
+use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
-use crate::cli::output::to_stdout;
+use crate::cli::project::print_warnings;
 use crate::cli::say;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
@@ -35,12 +35,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     place: Where,
 
-    /// Output format
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 /// Runs `phaser contracts check`.
@@ -58,10 +54,9 @@ fn check(
     environment: &Environment,
     to_json: fn(&[Checked<'_>]) -> Value,
 ) -> anyhow::Result<Exit> {
-    let Where { location, packs } = &args.place;
-    let root = location.root(environment)?;
+    let root = args.place.root(environment)?;
     let options = Options {
-        locations: location.locations(&root, packs, environment)?,
+        locations: args.place.locations(&root, environment)?,
         existing: Some(Existing::Deny),
         git: Some(environment.git.clone()),
         ..Options::default()
@@ -71,7 +66,7 @@ fn check(
     let mut inspection = project.inspect(&source)?;
     inspection.loaded.notes().for_each(|note| say(format_args!("phaser: {note}")));
     let report = inspection.run(&());
-    say_warnings(&report.warnings);
+    print_warnings(&report.warnings);
     let mut ids = HashSet::new();
     let checked: Vec<Checked<'_>> = report
         .contracts
@@ -83,10 +78,8 @@ fn check(
             unfinished: report.skipped.iter().filter(|skipped| skipped.why.concerns(&contract.id)).collect(),
         })
         .collect();
-    match args.format {
-        Format::Text => to_stdout(|out| write_text(out, &checked, args, args.color.palette(environment)))?,
-        Format::Json => json::print(&to_json(&checked))?,
-    }
+    let text = |out: &mut dyn Write, palette| write_text(out, &checked, args, palette);
+    args.output.write(environment, text, || to_json(&checked))?;
     Ok(exit(args, &checked, &report))
 }
 

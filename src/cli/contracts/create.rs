@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::{Format, Where, json, shown};
+use super::{Where, json, shown};
+use crate::cli::args::shared::FormatArg;
 use crate::cli::environment::Environment;
-use crate::cli::output::to_stdout;
 use crate::cli::say;
 use crate::exit::Exit;
 use phaser_core::check::TYPES;
@@ -21,7 +21,7 @@ use phaser_core::contract::keys::{
 use phaser_core::contract::syntax::to_yaml;
 use phaser_core::contract::{Contract, ContractSchema, ContractType, LayerKind, Origin};
 use phaser_core::matcher::pattern::{CompiledPattern, mistake};
-use phaser_project::contracts::read::{ContractDirectory, ExamplesWanted, Forms};
+use phaser_project::contracts::read::{ContractDirectory, Forms};
 
 #[derive(Debug, Args)]
 pub struct Create {
@@ -54,8 +54,8 @@ pub struct Create {
     rationale: Option<String>,
 
     /// Set the severity: error or warning
-    #[arg(long, value_enum, value_name = "LEVEL", default_value = "error", hide_possible_values = true)]
-    severity: SeverityArg,
+    #[arg(long, value_name = "LEVEL", default_value = "error", hide_possible_values = true, value_parser = ["error", "warning"])]
+    severity: String,
 
     /// Match only in code, comments or strings (repeatable)
     #[arg(long = "in", value_name = "ZONE")]
@@ -72,19 +72,12 @@ pub struct Create {
     #[command(flatten)]
     place: Where,
 
-    /// Set the format: text or json
-    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SeverityArg {
-    Error,
-    Warning,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
 pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment, ExamplesWanted::No)?;
+    let project = args.place.project(environment)?;
     let wanted = if args.user { LayerKind::User } else { LayerKind::Project };
     let fits = |directory: &ContractDirectory| directory.kind == LayerKind::Named || directory.kind == wanted;
     let is_older = |directory: &ContractDirectory| directory.forms == Forms::NestedOnly;
@@ -94,25 +87,21 @@ pub fn run(args: &Create, environment: &Environment) -> anyhow::Result<Exit> {
     let origin = Origin { layer: directory.kind, file: directory.shown.join(&name) };
     let contract = args.contract(origin.clone())?;
     let same_id = |other: &&Contract| other.id == contract.id && other.origin.layer == directory.kind;
-    if let Some(existing) = project.loaded.contracts.iter().find(same_id) {
+    if let Some(existing) = project.contracts().iter().find(same_id) {
         bail!("{} already exists in {} (choose another id)", contract.id, shown(&existing.origin.file));
     }
     let path = write_new(&directory.path, &name, &to_yaml(&contract))
         .with_context(|| format!("{}: cannot write the file", shown(&origin.file)))?;
-    match args.format {
-        Format::Text => {
-            to_stdout(|out| writeln!(out, "Created contract: {}", contract.id))?;
-            let (file, id) = (shown(&origin.file), &contract.id);
-            say(format_args!(
-                "phaser: wrote {file} (add examples to it, then run 'phaser contracts test {id}')"
-            ));
-        }
-        Format::Json => {
+    let (file, id) = (shown(&origin.file), &contract.id);
+    args.format.write(
+        |out| writeln!(out, "Created contract: {id}"),
+        || {
             let path = path.display().to_string();
-            json::print(
-                &json!({ "contract": json::contract(&contract), "path": path, "version": json::VERSION }),
-            )?;
-        }
+            json!({ "contract": json::contract(&contract), "path": path, "version": json::VERSION })
+        },
+    )?;
+    if !args.format.is_json() {
+        say(format_args!("phaser: wrote {file} (add examples to it, then run 'phaser contracts test {id}')"));
     }
     Ok(Exit::Clean)
 }
@@ -145,10 +134,6 @@ impl Create {
 
     /// The contract keys given, with their values.
     fn values(&self) -> impl Iterator<Item = (&'static str, Value<'_>)> {
-        let severity = match self.severity {
-            SeverityArg::Error => "error",
-            SeverityArg::Warning => "warning",
-        };
         let texts = [
             ("rule_id", Some(self.rule_id.as_str())),
             ("type", Some(self.kind.as_str())),
@@ -156,7 +141,7 @@ impl Create {
             ("file_glob", Some(self.glob.as_str())),
             ("fix", self.fix.as_deref()),
             ("message", Some(self.message.as_str())),
-            ("severity", Some(severity)),
+            ("severity", Some(self.severity.as_str())),
             ("rationale", self.rationale.as_deref()),
         ];
         let text = |text| Value::Text(LocatedText::new(text, 1));

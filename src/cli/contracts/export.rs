@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{LoadedProject, Where, say_broken, say_warnings};
+use super::{LoadedProject, Where, print_broken};
 use crate::briefing::markdown;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
 use crate::cli::output::print;
-use crate::cli::{places, say};
+use crate::cli::project::{extra, print_warnings};
+use crate::cli::say;
 use crate::exit::Exit;
 use phaser_core::contract::{Contract, Severity};
 use phaser_project::atomic_write;
-use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::real_path;
 use phaser_project::project::load::Extra;
 
@@ -46,8 +46,8 @@ pub struct Export {
 
 pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
     let project = args.project(environment)?;
-    say_warnings(&project.loaded.warnings);
-    say_broken(&project.loaded.contracts);
+    print_warnings(&project.loaded.warnings);
+    print_broken(project.contracts());
     let path = match &args.output {
         Some(output) => environment.cwd.join(output),
         None => project.root.path().join(AGENTS),
@@ -79,10 +79,9 @@ pub fn run(args: &Export, environment: &Environment) -> anyhow::Result<Exit> {
 impl Export {
     /// The project without the user's own contracts: the file is shared.
     fn project(&self, environment: &Environment) -> anyhow::Result<LoadedProject> {
-        let Where { location, packs } = &self.place;
-        let root = location.root(environment)?;
-        let extra = places::extra(location.contracts_dir.as_deref(), packs, environment)?;
-        LoadedProject::load(root, Extra { user: None, ..extra }, environment, ExamplesWanted::No)
+        let Where { contracts_dir, packs, .. } = &self.place;
+        let extra = extra(contracts_dir.as_deref(), packs, environment)?;
+        LoadedProject::load(self.place.root(environment)?, Extra { user: None, ..extra }, environment)
     }
 
     /// The argument that names the file.

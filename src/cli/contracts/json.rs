@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::output::to_stdout;
 use phaser_core::contract::keys::{ContractKey, KEYS, Value as KeyValue, ValueShape};
 use phaser_core::contract::{Contract, Example};
-use phaser_core::sanitize::inert_json;
 
 /// The version of the JSON documents; incremented by breaking changes.
 pub const VERSION: u32 = 1;
@@ -18,6 +16,13 @@ pub fn contract(contract: &Contract) -> Value {
     object.insert("file".to_owned(), json!(contract.origin.file.display().to_string()));
     object.insert("below".to_owned(), json!(contract.scope.base.to_text()));
     Value::Object(object)
+}
+
+/// The same, with whether the project uses it.
+pub fn used_contract(used: &Contract, in_use: bool) -> Value {
+    let mut value = contract(used);
+    value["in_use"] = json!(in_use);
+    value
 }
 
 fn value(key: &ContractKey, contract: &Contract) -> Value {
@@ -45,9 +50,4 @@ fn examples(contract: &Contract) -> Value {
         examples.iter().map(one).collect()
     };
     json!({ "violating": all(&contract.examples.violating), "passing": all(&contract.examples.passing) })
-}
-
-/// Prints one JSON document to stdout.
-pub fn print(value: &Value) -> anyhow::Result<()> {
-    to_stdout(|out| writeln!(out, "{}", inert_json(&format!("{value:#}"))))
 }

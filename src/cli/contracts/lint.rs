@@ -5,16 +5,15 @@ use std::collections::BTreeSet;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, LoadedProject, Where, all_packs, json};
-use crate::cli::colour::ColorArg;
+use super::{LoadedProject, Where, all_packs, json};
+use crate::cli::args::shared::OutputArgs;
+use crate::cli::counted;
 use crate::cli::environment::Environment;
-use crate::cli::output::to_stdout;
 use crate::exit::Exit;
 use crate::lint;
 use crate::report::warning;
 use phaser_core::contract::Warning;
 use phaser_core::matcher::{self, Directives, Matcher};
-use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::path::RelPath;
 use phaser_project::project::{MAX_FILE_SIZE, PATIENT_TIMEOUT};
 use phaser_project::source::{Reader, Targets};
@@ -24,36 +23,29 @@ pub struct Lint {
     #[command(flatten)]
     place: Where,
 
-    /// Output format
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 pub fn run(args: &Lint, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.quiet_project(environment, ExamplesWanted::Yes)?;
+    let project = args.place.quiet_project(environment)?;
     let targets = &project.targets;
     let mut warnings = project.loaded.warnings.clone();
     let paths: Vec<RelPath> = targets.targets.iter().map(|target| target.path.clone()).collect();
-    warnings.extend(lint::contracts(&project.loaded.contracts, &paths));
+    warnings.extend(lint::contracts(project.contracts(), &paths));
     warnings.extend(directives(&project, targets));
     warnings.sort();
     warnings.dedup();
-    match args.format {
-        Format::Text if warnings.is_empty() => {
-            let count = project.loaded.contracts.len();
-            to_stdout(|out| {
-                writeln!(out, "No problems in {count} contract{}.", if count == 1 { "" } else { "s" })
-            })?;
-        }
-        Format::Text => to_stdout(|out| {
-            let palette = args.color.palette(environment);
+    args.output.write(
+        environment,
+        |out, palette| {
+            if warnings.is_empty() {
+                writeln!(out, "No problems in {}.", counted(project.contracts().len(), "contract"))?;
+            }
             warnings.iter().try_for_each(|warning| warning::write(out, warning, palette))
-        })?,
-        Format::Json => json::print(&to_json(&warnings))?,
-    }
+        },
+        || to_json(&warnings),
+    )?;
     Ok(if warnings.is_empty() { Exit::Clean } else { Exit::Violations })
 }
 

@@ -3,17 +3,15 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::columns::{self, ContractLine, Usage};
-use super::{Format, Where, json, say_broken, shown};
-use crate::cli::colour::ColorArg;
+use super::{Where, json, print_broken, shown};
+use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
-use crate::cli::output::to_stdout;
 use crate::exit::Exit;
+use crate::report::palette::{Palette, Style};
 use phaser_core::contract::Contract;
 use phaser_core::sanitize::inert;
-use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
 pub struct List {
@@ -28,38 +26,31 @@ pub struct List {
     #[command(flatten)]
     place: Where,
 
-    /// Set the format: text or json
-    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 pub fn run(args: &List, environment: &Environment) -> anyhow::Result<Exit> {
-    let examples = match args.format {
-        Format::Text => ExamplesWanted::No,
-        Format::Json => ExamplesWanted::Yes,
-    };
-    let project = args.place.project(environment, examples)?;
-    let contracts: Vec<&Contract> =
-        project.loaded.contracts.iter().filter(|contract| contract.enabled || !args.enabled_only).collect();
-    say_broken(contracts.iter().copied());
+    let project = args.place.project(environment)?;
+    let contracts = project.contracts().iter().filter(|contract| contract.enabled || !args.enabled_only);
+    let contracts: Vec<&Contract> = contracts.collect();
+    print_broken(contracts.iter().copied());
     let is_long = args.long || environment.stdout_is_terminal();
-    match args.format {
-        Format::Json => {
-            let contracts: Vec<Value> = contracts.into_iter().map(with_use).collect();
-            json::print(&json!({ "contracts": contracts, "version": json::VERSION }))?;
-        }
-        Format::Text if contracts.is_empty() => to_stdout(|out| writeln!(out, "No contracts found."))?,
-        Format::Text if is_long => {
-            let rows: Vec<_> = contracts.into_iter().map(row).collect();
-            to_stdout(|out| columns::write(out, &rows, args.color.palette(environment)))?;
-        }
-        Format::Text => {
-            to_stdout(|out| contracts.iter().try_for_each(|contract| write_line(out, contract)))?;
-        }
-    }
+    args.output.write(
+        environment,
+        |out, palette| match contracts.as_slice() {
+            [] => writeln!(out, "No contracts found."),
+            contracts if is_long => {
+                let rows: Vec<_> = contracts.iter().map(|contract| Row::of(contract)).collect();
+                write_table(out, &rows, palette)
+            }
+            contracts => contracts.iter().try_for_each(|contract| write_line(out, contract)),
+        },
+        || {
+            let one = |contract: &&Contract| json::used_contract(contract, contract.enabled);
+            json!({ "contracts": contracts.iter().map(one).collect::<Vec<_>>(), "version": json::VERSION })
+        },
+    )?;
     Ok(Exit::Clean)
 }
 
@@ -68,13 +59,43 @@ fn write_line(out: &mut dyn Write, contract: &Contract) -> io::Result<()> {
     writeln!(out, "{} [{state}] - {}", contract.id, inert(contract.message.trim_end()))
 }
 
-fn row(contract: &Contract) -> ContractLine {
-    let used = if contract.enabled { Usage::InUse } else { Usage::NotInUse("disabled") };
-    ContractLine::of(contract, used, shown(&contract.origin.file))
+/// A contract in a table.
+pub struct Row<'a> {
+    pub contract: &'a Contract,
+    /// Why the contract is not in use; `None` if it is.
+    pub unused: Option<&'static str>,
+    /// The file shown; empty for none.
+    pub origin: String,
 }
 
-fn with_use(contract: &Contract) -> Value {
-    let mut value = json::contract(contract);
-    value["in_use"] = json!(contract.enabled);
-    value
+impl<'a> Row<'a> {
+    fn of(contract: &'a Contract) -> Self {
+        let unused = (!contract.enabled).then_some("disabled");
+        Self { contract, unused, origin: shown(&contract.origin.file) }
+    }
+
+    fn usage(&self) -> &'static str {
+        self.unused.unwrap_or("in use")
+    }
+}
+
+/// Writes id, severity, usage, origin and first line of the message, in columns as wide as their longest value.
+pub fn write_table(out: &mut dyn Write, rows: &[Row<'_>], palette: Palette) -> io::Result<()> {
+    let width = |text: fn(&Row<'_>) -> usize| rows.iter().map(text).max().unwrap_or(0);
+    let ids = width(|row| row.contract.id.chars().count());
+    let uses = width(|row| row.usage().len());
+    let origins = width(|row| row.origin.chars().count());
+    let dim = palette.dim();
+    for row in rows {
+        let Contract { id, severity, message, .. } = row.contract;
+        let (name, colour, text) = match row.unused {
+            None => (palette.bold(), palette.severity(*severity), Style::new()),
+            Some(_) => (dim, dim, dim),
+        };
+        let (word, used, origin) = (severity.as_str(), row.usage(), &row.origin);
+        let message = inert(message.lines().next().unwrap_or_default().trim_end());
+        write!(out, "{name}{id:<ids$}{name:#}  {colour}{word:<7}{colour:#}  ")?;
+        writeln!(out, "{dim}{used:<uses$}  {origin:<origins$}{dim:#}  {text}{message}{text:#}")?;
+    }
+    Ok(())
 }

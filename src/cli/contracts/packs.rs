@@ -4,16 +4,13 @@ use anyhow::anyhow;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::columns::{self, ContractLine, Usage};
-use super::{Format, LoadedProject, Where, json, load_packs, shown};
-use crate::cli::colour::ColorArg;
+use super::list::{Row, write_table};
+use super::{LoadedProject, Where, json, load_packs, shown};
+use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
-use crate::cli::output::to_stdout;
 use crate::exit::Exit;
-use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, LayerKind, Severity};
-use phaser_project::contracts::layers::Supply;
-use phaser_project::contracts::read::ExamplesWanted;
+use phaser_project::contracts::layers::Layer;
 use phaser_project::packs::{self, PACKS, Pack};
 
 #[derive(Debug, Args)]
@@ -24,43 +21,37 @@ pub struct PacksArgs {
     #[command(flatten)]
     place: Where,
 
-    /// Set the format: text or json
-    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 pub fn run(args: &PacksArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.quiet_project(environment, ExamplesWanted::No)?;
-    let palette = args.color.palette(environment);
+    let project = args.place.quiet_project(environment)?;
     match &args.name {
-        Some(name) => show_one(name, &project, args.format, palette),
-        None => show_all(&project, args.format, palette),
+        Some(name) => show_one(name, &project, &args.output, environment),
+        None => show_all(&project, &args.output, environment),
     }?;
     Ok(Exit::Clean)
 }
 
-fn show_all(project: &LoadedProject, format: Format, palette: Palette) -> anyhow::Result<()> {
-    let is_used = |pack: &Pack| {
-        project.loaded.from.iter().any(|layer| matches!(layer.from, Supply::Pack(used) if used == pack))
-    };
-    match format {
-        Format::Text => to_stdout(|out| {
+fn show_all(project: &LoadedProject, output: &OutputArgs, environment: &Environment) -> anyhow::Result<()> {
+    let is_used = |pack: &Pack| project.loaded.from.iter().filter_map(Layer::pack).any(|used| used == pack);
+    output.write(
+        environment,
+        |out, palette| {
             let (bold, good) = (palette.bold(), palette.good());
             for pack in PACKS {
                 let used = if is_used(pack) { "in use" } else { "" };
-                let PackCounts { errors, warnings } = PackCounts::of(pack);
+                let (errors, warnings) = count(pack);
                 let counts = format!("{errors:>3} errors {warnings:>3} warnings");
                 write!(out, "{bold}{:<12}{bold:#}{counts}  ", pack.name)?;
                 writeln!(out, "{good}{used:<6}{good:#}  {}", pack.description)?;
             }
             writeln!(out, "\nTry one: phaser enforce --all --pack {}", PACKS[0].name)
-        }),
-        Format::Json => {
+        },
+        || {
             let one = |pack: &'static Pack| {
-                let PackCounts { errors, warnings } = PackCounts::of(pack);
+                let (errors, warnings) = count(pack);
                 json!({
                     "name": pack.name,
                     "description": pack.description,
@@ -70,80 +61,50 @@ fn show_all(project: &LoadedProject, format: Format, palette: Palette) -> anyhow
                     "in_use": is_used(pack),
                 })
             };
-            let packs: Vec<Value> = PACKS.iter().map(one).collect();
-            json::print(&json!({ "packs": packs, "version": json::VERSION }))
-        }
-    }
+            json!({ "packs": PACKS.iter().map(one).collect::<Vec<Value>>(), "version": json::VERSION })
+        },
+    )
 }
 
-/// The number of contracts of each severity in a pack.
-struct PackCounts {
-    errors: usize,
-    warnings: usize,
+/// The number of errors and of warnings in a pack.
+fn count(pack: &'static Pack) -> (usize, usize) {
+    let contracts = load_packs([pack]).contracts;
+    let errors = contracts.iter().filter(|contract| contract.severity == Severity::Error).count();
+    (errors, contracts.len() - errors)
 }
 
-impl PackCounts {
-    fn of(pack: &'static Pack) -> Self {
-        let contracts = load_packs([pack], ExamplesWanted::No).contracts;
-        let errors = contracts.iter().filter(|contract| contract.severity == Severity::Error).count();
-        Self { errors, warnings: contracts.len() - errors }
-    }
-}
-
-fn show_one(name: &str, project: &LoadedProject, format: Format, palette: Palette) -> anyhow::Result<()> {
+fn show_one(
+    name: &str,
+    project: &LoadedProject,
+    output: &OutputArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
     let pack = packs::find(name).ok_or_else(|| {
         let names: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
         anyhow!("unknown pack '{name}' (choose one of {})", names.join(", "))
     })?;
-    let contracts = load_packs([pack], ExamplesWanted::Yes).contracts;
-    match format {
-        Format::Text => {
-            let row = |contract: &Contract| {
-                let (used, origin) = PackContractUse::of(contract, project).shown();
-                ContractLine::of(contract, used, origin)
-            };
-            let rows: Vec<_> = contracts.iter().map(row).collect();
-            to_stdout(|out| columns::write(out, &rows, palette))
-        }
-        Format::Json => {
-            let one = |contract: &Contract| {
-                let mut value = json::contract(contract);
-                value["in_use"] =
-                    json!(matches!(PackContractUse::of(contract, project), PackContractUse::InUse));
-                value
-            };
-            let contracts: Vec<Value> = contracts.iter().map(one).collect();
-            json::print(&json!({ "name": pack.name, "contracts": contracts, "version": json::VERSION }))
-        }
-    }
+    let contracts = load_packs([pack]).contracts;
+    let rows: Vec<Row<'_>> = contracts.iter().map(|contract| row(contract, project)).collect();
+    output.write(
+        environment,
+        |out, palette| write_table(out, &rows, palette),
+        || {
+            let one = |row: &Row<'_>| json::used_contract(row.contract, row.unused.is_none());
+            let contracts: Vec<Value> = rows.iter().map(one).collect();
+            json!({ "name": pack.name, "contracts": contracts, "version": json::VERSION })
+        },
+    )
 }
 
-/// How a project uses a contract of a pack.
-enum PackContractUse<'a> {
-    InUse,
-    Unused,
-    /// A contract of the project has the same id.
-    Replaced(&'a Contract),
-}
-
-impl<'a> PackContractUse<'a> {
-    fn of(contract: &Contract, project: &'a LoadedProject) -> Self {
-        match project.loaded.contracts.iter().find(|other| other.id == contract.id) {
-            Some(other) if other.origin.layer != LayerKind::Pack => Self::Replaced(other),
-            Some(_) => Self::InUse,
-            None => Self::Unused,
+/// A contract of a pack, with the project's file that replaces it.
+fn row<'a>(contract: &'a Contract, project: &LoadedProject) -> Row<'a> {
+    let (unused, origin) = match project.contracts().iter().find(|other| other.id == contract.id) {
+        None => (Some("not in use"), String::new()),
+        Some(other) if other.origin.layer == LayerKind::Pack => (None, String::new()),
+        Some(other) => {
+            let state = if other.enabled { "replaced" } else { "disabled" };
+            (Some(state), shown(&other.origin.file))
         }
-    }
-
-    /// The usage shown, and the file that replaces the contract.
-    fn shown(&self) -> (Usage, String) {
-        match self {
-            Self::InUse => (Usage::InUse, String::new()),
-            Self::Unused => (Usage::NotInUse("not in use"), String::new()),
-            Self::Replaced(other) if other.enabled => {
-                (Usage::NotInUse("replaced"), shown(&other.origin.file))
-            }
-            Self::Replaced(other) => (Usage::NotInUse("disabled"), shown(&other.origin.file)),
-        }
-    }
+    };
+    Row { contract, unused, origin }
 }

@@ -7,17 +7,17 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, LoadedProject, Where, json, say_broken, say_warnings, shown};
-use crate::cli::colour::ColorArg;
+use super::{LoadedProject, Where, json, print_broken, shown};
+use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
-use crate::cli::output::to_stdout;
+use crate::cli::output::print;
+use crate::cli::project::print_warnings;
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::keys::{ContractKey, KEYS, ShownAs, Value as KeyValue};
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::{Contract, Example, LayerKind, Warning};
 use phaser_core::sanitize::inert;
-use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::packs::{PACKS, Pack};
 use phaser_project::path::RelPath;
 
@@ -33,12 +33,8 @@ pub struct Show {
     #[command(flatten)]
     place: Where,
 
-    /// Set the format: text or json
-    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 /// Files listed by name.
@@ -48,54 +44,54 @@ pub fn run(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
     if args.yaml {
         return show_file(args, environment);
     }
-    let project = args.place.project(environment, ExamplesWanted::Yes)?;
+    let project = args.place.project(environment)?;
     let found = project.find_anywhere(&args.id)?;
-    let mut own: Vec<&Contract> = project.loaded.contracts.iter().filter(|one| one.id == found.id).collect();
+    let mut own: Vec<&Contract> = project.contracts().iter().filter(|one| one.id == found.id).collect();
     let in_use = !own.is_empty();
     if !in_use {
         own.push(&found);
     }
-    say_broken(own.iter().copied());
+    print_broken(own.iter().copied());
     let mut details: Vec<ContractDetails<'_>> = Vec::new();
     for contract in own {
         let is_hidden = |one: &&Contract| one.id == contract.id && details.is_empty();
         let shadowed = project.loaded.shadowed.iter().filter(is_hidden).collect();
         details.push(ContractDetails { contract, shadowed, files: project.checked_on(contract), in_use });
     }
-    match args.format {
-        Format::Text => to_stdout(|out| {
-            details.iter().enumerate().try_for_each(|(at, details)| {
+    args.output.write(
+        environment,
+        |out, palette| {
+            for (at, details) in details.iter().enumerate() {
                 if at > 0 {
                     writeln!(out)?;
                 }
-                details.write(out, args.color.palette(environment))
-            })
-        })?,
-        Format::Json => {
+                details.write(out, palette)?;
+            }
+            Ok(())
+        },
+        || {
             let mut all = details.iter().map(ContractDetails::to_json);
             let mut first = all.next().unwrap_or_default();
             let others: Vec<Value> = all.collect();
             if !others.is_empty() {
                 first["others"] = json!(others);
             }
-            json::print(&first)?;
-        }
-    }
+            first
+        },
+    )?;
     Ok(Exit::Clean)
 }
 
 /// Prints the contract's file. Reports no empty files: the shell has just created the target of `show ID --yaml > FILE`.
 fn show_file(args: &Show, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.quiet_project(environment, ExamplesWanted::No)?;
+    let project = args.place.quiet_project(environment)?;
     let is_empty = |warning: &&Warning| {
         let size =
             project.path_of(&warning.file).and_then(|path| path.metadata().ok()).map(|file| file.len());
         size == Some(0)
     };
-    let (_, others): (Vec<&Warning>, Vec<&Warning>) = project.loaded.warnings.iter().partition(is_empty);
-    say_warnings(others);
-    let yaml = yaml(&project, &project.find_anywhere(&args.id)?)?;
-    to_stdout(|out| out.write_all(yaml.as_bytes()))?;
+    print_warnings(project.loaded.warnings.iter().filter(|warning| !is_empty(warning)));
+    print(&yaml(&project, &project.find_anywhere(&args.id)?)?)?;
     Ok(Exit::Clean)
 }
 

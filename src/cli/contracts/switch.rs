@@ -6,7 +6,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
 
-use super::{Format, Where, json, shown};
+use super::{Where, json, shown};
+use crate::cli::args::shared::FormatArg;
 use crate::cli::environment::Environment;
 use crate::cli::output::to_stdout;
 use crate::cli::say;
@@ -15,7 +16,6 @@ use phaser_core::contract::syntax::{Switch, switched};
 use phaser_core::contract::{Contract, LayerKind, Warning};
 use phaser_core::sanitize::inert;
 use phaser_project::atomic_write;
-use phaser_project::contracts::read::ExamplesWanted;
 
 #[derive(Debug, Args)]
 pub struct SwitchArgs {
@@ -25,21 +25,12 @@ pub struct SwitchArgs {
     #[command(flatten)]
     place: Where,
 
-    /// Set the format: text or json
-    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArg,
 }
 
-pub fn enable(args: &SwitchArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    run(args, environment, Switch::On)
-}
-
-pub fn disable(args: &SwitchArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    run(args, environment, Switch::Off)
-}
-
-fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment, ExamplesWanted::Yes)?;
+pub fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Result<Exit> {
+    let project = args.place.project(environment)?;
     let Some(contract) = &project.any(&args.id) else {
         to_stdout(|out| writeln!(out, "Contract not found: {}", inert(&args.id)))?;
         if let Some(meant) = project.nearest_id(&args.id) {
@@ -67,14 +58,13 @@ fn run(args: &SwitchArgs, environment: &Environment, to: Switch) -> anyhow::Resu
             .with_context(|| format!("{shown_file}: cannot write the file; it is unchanged"))?;
     }
     let contract = Contract { enabled: to == Switch::On, ..contract.clone() };
-    match args.format {
-        Format::Text => to_stdout(|out| writeln!(out, "{}: {}", to.done(), contract.id))?,
-        Format::Json => {
-            json::print(
-                &json!({ "contract": json::contract(&contract), "changed": edited != yaml, "version": json::VERSION }),
-            )?;
-        }
-    }
+    args.format.write(
+        |out| writeln!(out, "{}: {}", to.done(), contract.id),
+        || {
+            let changed = edited != yaml;
+            json!({ "contract": json::contract(&contract), "changed": changed, "version": json::VERSION })
+        },
+    )?;
     Ok(Exit::Clean)
 }
 

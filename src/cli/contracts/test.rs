@@ -5,17 +5,16 @@ use std::io::{self, Write};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Format, Where, json, say_warnings, shown};
-use crate::cli::colour::ColorArg;
+use super::{Where, json, shown};
+use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
-use crate::cli::output::to_stdout;
+use crate::cli::project::print_warnings;
 use crate::examples::{self, ExampleOutcome, FixDifference, Missed, Tested};
 use crate::exit::Exit;
 use crate::report::palette::Palette;
 use phaser_core::contract::{Contract, Warning};
 use phaser_core::sanitize::inert;
 use phaser_core::violation::Violation;
-use phaser_project::contracts::read::ExamplesWanted;
 use phaser_project::project::PATIENT_TIMEOUT;
 
 #[derive(Debug, Args)]
@@ -31,21 +30,17 @@ pub struct Test {
     #[command(flatten)]
     place: Where,
 
-    /// Set the format: text or json
-    #[arg(long, value_enum, default_value = "text", hide_possible_values = true)]
-    format: Format,
-
     #[command(flatten)]
-    color: ColorArg,
+    output: OutputArgs,
 }
 
 /// Lines shown of an example.
 const MOST_LINES: usize = 20;
 
 pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
-    let project = args.place.project(environment, ExamplesWanted::Yes)?;
+    let project = args.place.project(environment)?;
     let contracts: Vec<&Contract> = match args.ids.as_slice() {
-        [] => project.loaded.contracts.iter().collect(),
+        [] => project.contracts().iter().collect(),
         ids => ids.iter().map(|id| project.find(id)).collect::<anyhow::Result<_>>()?,
     };
     let mut broken: Vec<Warning> = Vec::new();
@@ -56,11 +51,9 @@ pub fn run(args: &Test, environment: &Environment) -> anyhow::Result<Exit> {
             Err(warnings) => broken.extend(warnings),
         }
     }
-    say_warnings(&broken);
-    match args.format {
-        Format::Text => to_stdout(|out| write_text(out, &all, args, args.color.palette(environment)))?,
-        Format::Json => json::print(&to_json(&all))?,
-    }
+    print_warnings(&broken);
+    let text = |out: &mut dyn Write, palette| write_text(out, &all, args, palette);
+    args.output.write(environment, text, || to_json(&all))?;
     let broken = !broken.is_empty() || (args.ids.is_empty() && !project.loaded.warnings.is_empty());
     Ok(match (broken, count(&all).failed) {
         (true, _) => Exit::Trouble,

@@ -1,10 +1,10 @@
 //! Which contracts a project has, as `phaser doctor` shows them.
 
 use super::Diagnosis;
+use crate::cli::args::shared::Packs;
 use crate::cli::environment::Environment;
 use crate::cli::install::show;
-use crate::cli::packs::Packs;
-use crate::cli::places;
+use crate::cli::project::extra;
 use phaser_core::contract::Contract;
 use phaser_core::matcher;
 use phaser_project::cache::used;
@@ -19,7 +19,7 @@ pub fn check(environment: &Environment, diagnosis: &mut Diagnosis) -> anyhow::Re
     let named = environment.claude_project_dir.as_deref();
     let root = find_root(RootHints { named, cwd: &environment.cwd, file: None });
     let options = Options {
-        locations: places::extra(None, &Packs::default(), environment)?,
+        locations: extra(None, &Packs::default(), environment)?,
         lenient: true,
         git: Some(environment.git.clone()),
         ..Options::default()

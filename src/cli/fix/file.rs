@@ -19,18 +19,12 @@ pub struct Job<'a> {
     pub target: &'a Target,
     /// Largest file that is read, in bytes.
     pub limit: u64,
-}
-
-/// Whether to write the fixed file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Write {
-    Yes,
-    /// For `--diff`.
-    No,
+    /// Whether to write the fixed file.
+    pub write: bool,
 }
 
 /// The result for one file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Done {
     pub path: RelPath,
     /// Previous and fixed content, if they differ.
@@ -87,23 +81,16 @@ impl Done {
 
 impl Job<'_> {
     /// Fixes the file. `found` are the violations of the check.
-    pub fn run(&self, found: &[Violation], write: Write) -> Done {
-        let mut done = Done {
-            path: self.target.path.clone(),
-            change: None,
-            applied: Vec::new(),
-            left: Vec::new(),
-            violations: Vec::new(),
-            problem: None,
-        };
-        if let Err(problem) = self.fix(found, write, &mut done) {
+    pub fn run(&self, found: &[Violation]) -> Done {
+        let mut done = Done { path: self.target.path.clone(), ..Done::default() };
+        if let Err(problem) = self.fix(found, &mut done) {
             done.problem = Some(problem);
             done.applied.clear();
         }
         done
     }
 
-    fn fix(&self, found: &[Violation], write: Write, done: &mut Done) -> Result<(), Problem> {
+    fn fix(&self, found: &[Violation], done: &mut Done) -> Result<(), Problem> {
         let path = self.file()?;
         let bytes = self.read(&path)?;
         let text = Text::new(bytes.as_slice()).ok_or(Problem::Changed)?;
@@ -120,7 +107,7 @@ impl Job<'_> {
         }
         let new = encode_like(&bytes, &fixed.text).ok_or(Problem::Encoding)?;
         drop(text);
-        if write == Write::Yes {
+        if self.write {
             if self.read(&path)? != bytes {
                 return Err(Problem::Changed);
             }
@@ -189,8 +176,8 @@ mod tests {
         let found = fixer.violations(names, &Text::new(&b"x1\n"[..]).expect("is text"));
         let run = |text: &str| {
             fs::write(&path, text).expect("written");
-            let done =
-                Job { root: &root, fixer: &fixer, target: &target, limit: 1000 }.run(&found, Write::Yes);
+            let job = Job { root: &root, fixer: &fixer, target: &target, limit: 1000, write: true };
+            let done = job.run(&found);
             (done.problem, done.applied.len(), fs::read_to_string(&path).expect("readable"))
         };
         assert_eq!(run("new\nx1\n"), (Some(Problem::Changed), 0, "new\nx1\n".to_owned()));

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
 
 use super::super::environment::Environment;
-use super::super::say;
+use super::super::project::path_in_repository;
+use super::super::{counted, say};
 use super::Fix;
 use super::diff::unified;
 use super::file::Done;
-use crate::report::here::Here;
 use phaser_core::sanitize::inert;
 use phaser_core::text::starts_with_mark;
-use phaser_project::path::{RelPath, Root};
+use phaser_project::path::Root;
 use phaser_project::report::Report;
 
 /// Fixes listed one by one; more are only counted.
@@ -26,16 +25,6 @@ pub struct FixSummary<'a> {
     pub done: &'a [Done],
 }
 
-/// Prints warnings about contract files, and gaps.
-pub fn print_gaps(report: &Report) {
-    for warning in &report.warnings {
-        warning.lines().for_each(say);
-    }
-    for skipped in report.gaps() {
-        say(format_args!("phaser: not checked: {}: {}", skipped.path, skipped.why));
-    }
-}
-
 impl FixSummary<'_> {
     /// Writes the diff or the text.
     pub fn write(&self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -44,7 +33,7 @@ impl FixSummary<'_> {
 
     /// Prints the files that could not be fixed; with `--diff`, also the number of fixes.
     pub fn print_problems(&self) {
-        let here = self.here();
+        let here = self.environment.here(self.root, self.args.paths.iter());
         for done in self.done {
             if let Some(problem) = &done.problem {
                 say(format_args!("phaser: not fixed: {}: {}", here.path(&done.path), problem.what()));
@@ -57,7 +46,7 @@ impl FixSummary<'_> {
     }
 
     fn write_diff(&self, out: &mut dyn Write) -> io::Result<()> {
-        let above = above(self.root.path());
+        let above = path_in_repository(self.root);
         for done in self.done {
             let Some((old, new)) = &done.change else { continue };
             if old.contains(&0) || (starts_with_mark(old) && std::str::from_utf8(old).is_err()) {
@@ -99,7 +88,7 @@ impl FixSummary<'_> {
     fn write_text(&self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
         let palette = self.args.color.palette(self.environment);
         let (bold, good, bad, dim) = (palette.bold(), palette.good(), palette.bad(), palette.dim());
-        let here = self.here();
+        let here = self.environment.here(self.root, self.args.paths.iter());
         let count: usize = self.done.iter().map(|done| done.applied.len()).sum();
         for done in self.done {
             let path = here.path(&done.path);
@@ -139,26 +128,4 @@ impl FixSummary<'_> {
         let files = self.done.iter().filter(|done| !done.applied.is_empty()).count();
         (counted(fixes, "violation"), counted(files, "file"))
     }
-
-    /// The directory that shown paths are relative to.
-    fn here(&self) -> Here {
-        let cwd = &self.environment.cwd;
-        if !self.root.contains(cwd) {
-            return Here::default();
-        }
-        let given = self.args.paths.iter().map(|path| cwd.join(path));
-        let outside = given.filter(|path| !self.root.contains(path)).map(|path| self.root.relative(&path));
-        Here::new(&self.root.relative(cwd), outside.collect())
-    }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The project's path in its repository: paths in a diff start at the repository's root.
-fn above(root: &Path) -> RelPath {
-    let repository = root.ancestors().find(|directory| directory.join(".git").exists());
-    let inside = repository.and_then(|repository| root.strip_prefix(repository).ok());
-    inside.map_or_else(|| RelPath::from(""), RelPath::from_native)
 }

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::{Install, ScopeArg, SettingsArgs, Uninstall, list, print_preview, show};
+use super::{
+    Install, ScopeArg, SettingsArgs, Uninstall, list, print_if_not_on_path, print_preview, print_removed,
+    show,
+};
 use crate::agents::Agent;
 use crate::cli::environment::Environment;
 use crate::cli::output::print;
 use crate::cli::say;
 use crate::exit::Exit;
-use crate::install::agents::{HomeBase, HookFile, files, homes};
+use crate::install::agents::{Home, HomeBase, HookFile, files, homes};
 use crate::install::file::{self, FileError};
 use crate::install::{Edited, IfInstalled, SettingsError};
-use phaser_project::path::{RootHints, find_root};
 
 /// A value of `--agent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +119,7 @@ fn signs(agent: Agent) -> [&'static [&'static str]; 3] {
 
 /// Whether the agent is used in this project or on this machine.
 fn is_used(agent: Agent, environment: &Environment) -> bool {
-    let root = find_root(RootHints { named: None, cwd: &environment.cwd, file: None });
+    let root = environment.root();
     let [in_project, in_home, programs] = signs(agent);
     in_project.iter().any(|name| root.path().join(name).exists())
         || environment.home.as_ref().is_some_and(|home| in_home.iter().any(|name| home.join(name).exists()))
@@ -139,30 +141,20 @@ fn targets(agent: Agent, place: &SettingsArgs, environment: &Environment) -> any
     let directory =
         directory(base, environment).context("no home directory (set HOME, or use --scope project)")?;
     let homes = homes(agent).into_iter().filter(|home| home.base == base);
-    Ok(homes
-        .flat_map(|home| files(&home))
-        .map(|file| HookTarget { path: directory.join(&file.path), file })
-        .collect())
+    Ok(homes.flat_map(|home| HookTarget::all(&home, &directory)).collect())
 }
 
 fn directory(base: HomeBase, environment: &Environment) -> Option<PathBuf> {
     match base {
         HomeBase::User => environment.home.clone(),
-        HomeBase::Project => {
-            Some(find_root(RootHints { named: None, cwd: &environment.cwd, file: None }).path().to_owned())
-        }
+        HomeBase::Project => Some(environment.root().path().to_owned()),
     }
 }
 
 /// The hook files of an agent in all scopes.
 pub fn everywhere(agent: Agent, environment: &Environment) -> Vec<HookTarget> {
-    let homes = homes(agent).into_iter();
-    let placed = homes.filter_map(|home| Some((files(&home), directory(home.base, environment)?)));
-    placed
-        .flat_map(|(files, directory)| {
-            files.into_iter().map(move |file| HookTarget { path: directory.join(&file.path), file })
-        })
-        .collect()
+    let placed = homes(agent).into_iter().filter_map(|home| Some((directory(home.base, environment)?, home)));
+    placed.flat_map(|(directory, home)| HookTarget::all(&home, &directory)).collect()
 }
 
 fn any_hooks(targets: &[HookTarget]) -> bool {
@@ -174,6 +166,11 @@ fn any_hooks(targets: &[HookTarget]) -> bool {
 }
 
 impl HookTarget {
+    /// The hook files of one home, below its base directory.
+    fn all(home: &Home, directory: &Path) -> Vec<Self> {
+        files(home).into_iter().map(|file| Self { path: directory.join(&file.path), file }).collect()
+    }
+
     fn edit(
         &self,
         place: &SettingsArgs,
@@ -236,9 +233,7 @@ pub(super) fn install(agent: Agent, args: &Install, environment: &Environment) -
     }
     if changed {
         print(&format!("{}\n", next_steps(agent)))?;
-        if environment.find_program("phaser").is_none() {
-            say("phaser: 'phaser' is not on the PATH; the hooks need it there");
-        }
+        print_if_not_on_path(environment);
     }
     Ok(exit)
 }
@@ -246,21 +241,8 @@ pub(super) fn install(agent: Agent, args: &Install, environment: &Environment) -
 pub(super) fn uninstall(agent: Agent, args: &Uninstall, environment: &Environment) -> anyhow::Result<Exit> {
     for target in targets(agent, &args.place, environment)? {
         let shown = show(&target.path, environment);
-        match target.edit(&args.place, |text| target.file.uninstall(text))? {
-            Edited::Changed(text) if args.place.dry_run => print_preview(&shown, &text)?,
-            Edited::Changed(_) => {
-                print(&format!("Removed phaser's hooks from {shown}.\n"))?;
-            }
-            Edited::Emptied(_) if args.place.dry_run => {
-                say(format_args!("phaser: {shown} would be empty and removed; nothing changed"));
-            }
-            Edited::Emptied(_) => {
-                print(&format!("Removed phaser's hooks and the now empty {shown}.\n"))?;
-            }
-            Edited::Unchanged | Edited::Differs(_) => {
-                print(&format!("No hooks of phaser in {shown}; nothing changed.\n"))?;
-            }
-        }
+        let edited = target.edit(&args.place, |text| target.file.uninstall(text))?;
+        print_removed(&shown, edited, args.place.dry_run)?;
     }
     Ok(Exit::Clean)
 }
