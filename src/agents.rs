@@ -88,9 +88,10 @@ pub struct AgentResponse {
 }
 
 /// The response to a change without violations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum OnClean {
     /// `allow`, which skips the user's permission prompt.
+    #[default]
     Allow,
     /// `{}`, which leaves the decision to the agent.
     Defer,

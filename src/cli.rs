@@ -46,7 +46,7 @@ enum Command {
     /// List, create, test and edit contracts
     Contracts(contracts::Contracts),
     /// Check the whole project and report pass or fail per contract
-    Check(contracts::CheckArgs),
+    Check(contracts::check::CheckArgs),
     /// Set up contracts, hooks and a baseline in a project
     Init(init::Init),
     /// Record the current violations so that only new ones count
@@ -102,15 +102,12 @@ fn usage(error: &clap::Error) -> Exit {
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
-    let environment = match &command {
-        // The event carries the directory; the current one may be gone.
-        Command::Enforce(args) if args.answers_a_hook() => Environment::capture_without_directory(),
-        _ => Environment::capture()?,
-    };
+    let is_hook = matches!(&command, Command::Enforce(args) if args.answers_a_hook());
+    let environment = Environment::capture(is_hook)?;
     match command {
         Command::Enforce(args) => enforce::run(&args, &environment),
         Command::Contracts(args) => contracts::run(&args, &environment),
-        Command::Check(args) => contracts::run_check(&args, &environment),
+        Command::Check(args) => contracts::check::run(&args, &environment, contracts::check::to_json_list),
         Command::Init(args) => init::run(&args, &environment),
         Command::Baseline(args) => baseline::run(&args, &environment),
         Command::Fix(args) => fix::run(&args, &environment),
@@ -131,6 +128,15 @@ fn say(line: impl std::fmt::Display) {
 /// `1 file`, `2 files`.
 fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The first `most` names and the number of the others: `a, b and 3 more`.
+fn first_names(names: &[String], most: usize) -> String {
+    let named = names[..names.len().min(most)].join(", ");
+    match names.len().saturating_sub(most) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 #[cfg(test)]

@@ -27,25 +27,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Which gaps end a run with 3.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strictness {
-    /// Failures: files that should have been checked and could not be.
-    Normal,
-    /// Every gap, broken contract file and stale baseline entry.
-    Strict,
-}
-
-/// The result of a run with this report. `fail_on` is the lowest severity that fails it; `None` if none does.
-pub fn judge(report: &Report, fail_on: Option<Severity>, strictness: Strictness) -> Exit {
+/// The result of a run with this report. `fail_on` is the lowest severity that fails it; `None` if none does. Files that should
+/// have been checked and could not be end it with 3; if `strict`, every gap, broken contract file and stale baseline entry does.
+pub fn judge(report: &Report, fail_on: Option<Severity>, strict: bool) -> Exit {
     let gap = report.skipped.iter().map(|skipped| skipped.why.gap()).max().unwrap_or(Gap::None);
-    let tolerated = match strictness {
-        Strictness::Normal => Gap::Known,
-        Strictness::Strict => Gap::None,
-    };
+    let tolerated = if strict { Gap::None } else { Gap::Known };
     let is_stale = report.stale.is_some_and(|stale| stale > 0);
     let unsure = report.no_contracts || !report.warnings.is_empty() || is_stale;
-    if gap > tolerated || (strictness == Strictness::Strict && unsure) {
+    if gap > tolerated || (strict && unsure) {
         return Exit::Trouble;
     }
     let fails = |severity: Severity| fail_on.is_some_and(|least| severity >= least);

@@ -15,13 +15,8 @@ const DELAY: Duration = Duration::from_millis(500);
 pub struct Progress {
     visible: bool,
     unit: &'static str,
-    state: OnceLock<BarState>,
-}
-
-#[derive(Debug)]
-struct BarState {
-    bar: ProgressBar,
-    since: Instant,
+    /// The bar and the time of its start.
+    state: OnceLock<(ProgressBar, Instant)>,
 }
 
 impl Progress {
@@ -47,22 +42,22 @@ impl ProgressSink for Progress {
             if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
-            BarState { bar, since: Instant::now() }
+            (bar, Instant::now())
         });
     }
 
     fn advance(&self) {
-        if let Some(state) = self.state.get() {
-            state.bar.inc(1);
-            if state.bar.is_hidden() && state.since.elapsed() > DELAY {
-                state.bar.set_draw_target(ProgressDrawTarget::stderr());
+        if let Some((bar, since)) = self.state.get() {
+            bar.inc(1);
+            if bar.is_hidden() && since.elapsed() > DELAY {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
             }
         }
     }
 
     fn finish(&self) {
-        if let Some(state) = self.state.get() {
-            state.bar.finish_and_clear();
+        if let Some((bar, _)) = self.state.get() {
+            bar.finish_and_clear();
         }
     }
 }

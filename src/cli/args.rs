@@ -8,7 +8,6 @@ use clap::{Args, FromArgMatches as _, Subcommand, ValueEnum};
 
 use super::install::{Install, Uninstall};
 use crate::agents::{Agent, HookMode, OnClean};
-use crate::exit::Strictness;
 use phaser_project::scan::{Existing, Measure};
 use phaser_project::source::Source;
 use phaser_project::source::git::Revisions;
@@ -161,7 +160,7 @@ pub struct EnforceArgs {
 
     /// Clean event: allow (skips the prompt) or defer
     #[arg(long, value_enum, value_name = "DECISION", default_value = "allow", hide_possible_values = true, help_heading = ENDING)]
-    pub on_clean: OnCleanArg,
+    pub on_clean: OnClean,
 
     /// Exit with 3 when a contract is broken or anything is unchecked
     #[arg(long, help_heading = ENDING)]
@@ -272,10 +271,6 @@ impl EnforceArgs {
         if self.guard { HookMode::Guard } else { HookMode::Plain }
     }
 
-    pub fn strictness(&self) -> Strictness {
-        if self.strict { Strictness::Strict } else { Strictness::Normal }
-    }
-
     pub fn measure(&self) -> Measure {
         if self.timings { Measure::Costs } else { Measure::Nothing }
     }
@@ -312,22 +307,6 @@ impl ReportFormat {
             Self::Html
         } else {
             Self::Text
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum OnCleanArg {
-    #[default]
-    Allow,
-    Defer,
-}
-
-impl From<OnCleanArg> for OnClean {
-    fn from(arg: OnCleanArg) -> Self {
-        match arg {
-            OnCleanArg::Allow => Self::Allow,
-            OnCleanArg::Defer => Self::Defer,
         }
     }
 }

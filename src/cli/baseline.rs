@@ -45,25 +45,6 @@ pub struct Baseline {
     checking: CheckingArgs,
 }
 
-/// A first baseline, not written yet.
-pub struct First {
-    /// Number of recorded violations.
-    pub recorded: usize,
-    /// Number of violations that cannot be recorded.
-    pub refused: usize,
-    /// The file's text.
-    pub text: String,
-}
-
-impl First {
-    /// A baseline of the open violations.
-    pub fn of(report: &Report) -> anyhow::Result<Self> {
-        let mut plan = Plan::default();
-        plan.record(report);
-        Ok(Self { recorded: plan.added, refused: plan.refused, text: plan.file()? })
-    }
-}
-
 /// Runs `phaser baseline`.
 pub fn run(args: &Baseline, environment: &Environment) -> anyhow::Result<Exit> {
     let project = Project::load(environment.root(), args.checking.options(environment)?)?;
@@ -148,8 +129,8 @@ impl Baseline {
     }
 
     /// The new baseline.
-    fn plan(&self, old: Option<&baseline::Baseline>, looked: &Looked) -> Plan {
-        let mut plan = Plan::default();
+    fn plan(&self, old: Option<&baseline::Baseline>, looked: &Looked) -> BaselinePlan {
+        let mut plan = BaselinePlan::default();
         for (entry, count) in old.into_iter().flat_map(baseline::Baseline::iter) {
             if !self.prune || !looked.judges(entry) {
                 plan.entries.insert(entry.clone(), count);
@@ -169,15 +150,23 @@ impl Baseline {
 
 /// The new baseline, and how it differs from the old one.
 #[derive(Default)]
-struct Plan {
+pub struct BaselinePlan {
     entries: BTreeMap<BaselineEntry, u32>,
-    added: usize,
+    /// Number of violations recorded in addition.
+    pub added: usize,
     dropped: u32,
     /// Number of violations that cannot be recorded.
-    refused: usize,
+    pub refused: usize,
 }
 
-impl Plan {
+impl BaselinePlan {
+    /// A first baseline, of the open violations.
+    pub fn first(report: &Report) -> Self {
+        let mut plan = Self::default();
+        plan.record(report);
+        plan
+    }
+
     /// Adds the open violations, except those of contracts with `ignorable: false`.
     fn record(&mut self, report: &Report) {
         for violation in report.open() {
@@ -207,7 +196,7 @@ impl Plan {
     }
 
     /// The file's text, unless it is too large to be read again.
-    fn file(&self) -> anyhow::Result<String> {
+    pub fn file(&self) -> anyhow::Result<String> {
         let file = baseline::write(self.entries.iter().map(|(key, count)| (key, *count)));
         match baseline::too_large(file.len()) {
             None => Ok(file),
@@ -258,7 +247,7 @@ impl Plan {
     }
 }
 
-fn write(root: &Root, plan: &Plan) -> anyhow::Result<()> {
+fn write(root: &Root, plan: &BaselinePlan) -> anyhow::Result<()> {
     let file = plan.file()?;
     let path = real_path(&root.path().join(BASELINE));
     let directory = path.parent().map_or(Ok(()), std::fs::create_dir_all);

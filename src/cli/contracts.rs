@@ -26,7 +26,7 @@ use phaser_project::project::{BaselineUse, Inspection, Options, Project};
 use phaser_project::source::{Source, Targets};
 
 mod backtest;
-mod check;
+pub mod check;
 pub mod create;
 mod export;
 pub mod json;
@@ -36,8 +36,6 @@ mod packs;
 pub mod show;
 mod switch;
 mod test;
-
-pub use check::{CheckArgs, run_at_top as run_check};
 
 /// `phaser contracts`.
 #[derive(Debug, Args)]
@@ -49,7 +47,7 @@ pub struct Contracts {
 #[derive(Debug, Subcommand)]
 enum ContractsCommand {
     /// Check the project and report pass or fail per contract
-    Check(CheckArgs),
+    Check(check::CheckArgs),
     /// List the contracts
     List(list::List),
     /// Show one contract in full
@@ -81,7 +79,7 @@ enum ContractsCommand {
 /// Runs `phaser contracts`.
 pub fn run(args: &Contracts, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
-        ContractsCommand::Check(args) => check::run(args, environment),
+        ContractsCommand::Check(args) => check::run(args, environment, check::to_json),
         ContractsCommand::List(args) => list::run(args, environment),
         ContractsCommand::Show(args) => show::run(args, environment),
         ContractsCommand::Create(args) => create::run(args, environment),

@@ -61,12 +61,6 @@ struct Diagnosis {
     agents: Vec<&'static str>,
 }
 
-/// The prefix of a line.
-struct Mark {
-    text: &'static str,
-    style: Style,
-}
-
 /// Whether Claude Code calls phaser before an edit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Calls {
@@ -121,7 +115,7 @@ impl Diagnosis {
     }
 
     fn ok(&mut self, what: impl AsRef<str>) {
-        self.line(Mark { text: "ok       ", style: self.palette.good() }, what.as_ref());
+        self.line("ok       ", self.palette.good(), what.as_ref());
     }
 
     fn problem(&mut self, what: impl AsRef<str>, fix: impl AsRef<str>) {
@@ -131,15 +125,15 @@ impl Diagnosis {
     /// A problem, with an excerpt of the text if there is one.
     fn problem_at(&mut self, what: impl AsRef<str>, excerpt: Option<&[String; 2]>, fix: impl AsRef<str>) {
         self.problems += 1;
-        self.line(Mark { text: "problem  ", style: self.palette.bad() }, what.as_ref());
+        self.line("problem  ", self.palette.bad(), what.as_ref());
         for line in excerpt.into_iter().flatten() {
-            self.line(Mark { text: "             ", style: self.palette.bold() }, line);
+            self.line("             ", self.palette.bold(), line);
         }
-        self.line(Mark { text: "         fix: ", style: self.palette.bold() }, fix.as_ref());
+        self.line("         fix: ", self.palette.bold(), fix.as_ref());
     }
 
     fn note(&mut self, what: impl AsRef<str>) {
-        self.line(Mark { text: "note     ", style: self.palette.bold() }, what.as_ref());
+        self.line("note     ", self.palette.bold(), what.as_ref());
     }
 
     /// Prints aligned columns.
@@ -148,13 +142,12 @@ impl Diagnosis {
         let (event, matcher, response) = (width(0), width(1), width(2));
         for row in rows {
             let line = format!("{:<event$}  {:<matcher$}  {:<response$}  {}", row[0], row[1], row[2], row[3]);
-            self.line(Mark { text: "           ", style: self.palette.dim() }, &line);
+            self.line("           ", self.palette.dim(), &line);
         }
     }
 
-    fn line(&mut self, mark: Mark, what: &str) {
-        let Mark { text, style } = mark;
-        writeln!(self.text, "{style}{text}{style:#}{}", inert(what))
+    fn line(&mut self, mark: &str, style: Style, what: &str) {
+        writeln!(self.text, "{style}{mark}{style:#}{}", inert(what))
             .expect("writing to a string cannot fail");
     }
 }
@@ -168,7 +161,7 @@ fn check_hooks(
 ) -> Calls {
     let mut denied = false;
     for place in &found.places {
-        diagnosis.ok(format!("{} for {}", place.has_hooks(), listed(&place.events())));
+        diagnosis.ok(format!("{} has phaser's hooks for {}", place.shown, listed(&place.events())));
         let responses: Vec<_> = match probes {
             Ok(probes) => place.own.iter().map(|hook| probes.send(place, hook)).collect(),
             Err(_) => Vec::new(),

@@ -33,23 +33,17 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads the environment of this process.
-    pub fn capture() -> anyhow::Result<Self> {
-        let cwd =
-            env::current_dir().context("cannot find the current directory (change to one that exists)")?;
-        Ok(Self::in_directory(cwd))
-    }
-
-    /// Reads the environment; `/` replaces a current directory that is gone.
-    pub fn capture_without_directory() -> Self {
-        Self::in_directory(env::current_dir().unwrap_or_else(|_| PathBuf::from("/")))
-    }
-
-    fn in_directory(cwd: PathBuf) -> Self {
+    /// Reads the environment of this process. The event of a hook carries its directory: the current one may be gone, and `/`
+    /// replaces it.
+    pub fn capture(is_hook: bool) -> anyhow::Result<Self> {
+        let cwd = match env::current_dir() {
+            Err(_) if is_hook => PathBuf::from("/"),
+            cwd => cwd.context("cannot find the current directory (change to one that exists)")?,
+        };
         let directory = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = directory("HOME").or_else(|| directory("USERPROFILE"));
         let config_home = || home.as_ref().map(|home| home.join(".config"));
-        Self {
+        Ok(Self {
             git: GitLocation {
                 cwd: cwd.clone(),
                 git_dir: directory("GIT_DIR"),
@@ -69,7 +63,7 @@ impl Environment {
                 .find(|(name, _)| directory(name).is_some())
                 .map(|(_, agent)| agent),
             path: env::var_os("PATH").iter().flat_map(env::split_paths).collect(),
-        }
+        })
     }
 
     /// The user's cache directory.

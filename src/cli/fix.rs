@@ -10,7 +10,7 @@ use super::args::shared::{CheckingArgs, ColorArg, FailOn};
 use super::environment::Environment;
 use super::project::print_gaps;
 use super::{output, say};
-use crate::exit::{self, Exit, Strictness};
+use crate::exit::{self, Exit};
 use crate::progress::Progress;
 use crate::report::redact::redact;
 use phaser_core::fix::{Fixer, is_fixable};
@@ -171,8 +171,7 @@ impl Fix {
     }
 
     fn exit(&self, report: &Report, done: &[Done]) -> Exit {
-        let strictness = if self.strict { Strictness::Strict } else { Strictness::Normal };
-        let left = exit::judge(report, self.fail_on.severity(), strictness);
+        let left = exit::judge(report, self.fail_on.severity(), self.strict);
         let is_something = done.iter().any(|one| !one.applied.is_empty());
         let fixed =
             if (self.diff || self.fail_on_fix) && is_something { Exit::Violations } else { Exit::Clean };

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::args::shared::Packs;
-use super::baseline::First;
+use super::baseline::BaselinePlan;
 use super::contracts::{checked_on, load_packs};
 use super::environment::Environment;
 use super::install::{self, Preview};
@@ -100,7 +100,7 @@ struct InitPlan {
     pre_commit: Option<PreCommit>,
     today: Today,
     /// The new baseline; `None` without violations, or if one exists.
-    baseline: Option<First>,
+    baseline: Option<BaselinePlan>,
 }
 
 struct PreCommit {
@@ -142,10 +142,11 @@ impl InitPlan {
         let today = project::check(&root, environment, packs)?;
         let has_gaps = today.report.skipped.iter().any(|skipped| skipped.why.gap() == Gap::Failure);
         let is_recorded = !matches!(today.recorded, Recorded::Nowhere);
-        let first = (!has_gaps && !is_recorded).then(|| First::of(&today.report)).transpose();
-        let first = first.unwrap_or_else(|error| {
-            say(format_args!("phaser: {error}"));
-            None
+        let first = (!has_gaps && !is_recorded).then(|| BaselinePlan::first(&today.report));
+        let baseline = first.filter(|first| first.added > 0).filter(|first| {
+            let file = first.file();
+            file.as_ref().err().iter().for_each(|error| say(format_args!("phaser: {error}")));
+            file.is_ok()
         });
         Ok(Self {
             languages: languages.iter().map(|pack| pack.name).collect(),
@@ -153,7 +154,7 @@ impl InitPlan {
             hooks: install::preview(HookForm::Plain(EditTools::Edits), environment),
             guard: install::preview(HookForm::Guard, environment),
             pre_commit: pre_commit(&root)?,
-            baseline: first.filter(|first| first.recorded > 0),
+            baseline,
             today,
             root,
         })
@@ -203,8 +204,8 @@ impl InitPlan {
             pre_commit = asked("Add the entry for pre-commit?", OnEnter::No)?;
         }
         if let (false, Some(first)) = (baseline, &self.baseline) {
-            let violations = counted(first.recorded, "violation");
-            let them = if first.recorded == 1 { "it" } else { "them" };
+            let violations = counted(first.added, "violation");
+            let them = if first.added == 1 { "it" } else { "them" };
             baseline = asked(&format!("{violations} today: record {them} as a baseline?"), OnEnter::No)?;
         }
         Ok(InitParts { hooks, pre_commit, baseline })
@@ -258,7 +259,7 @@ impl InitPlan {
             transaction.write(new(CONFIG, text, None))?;
         }
         if let (true, Some(first)) = (wanted.baseline, &self.baseline) {
-            transaction.write(new(BASELINE, &first.text, None))?;
+            transaction.write(new(BASELINE, &first.file()?, None))?;
         }
         if let (true, Some(PreCommit { before, entry: pre_commit::EntryEdit::Added(text) })) =
             (wanted.pre_commit, &self.pre_commit)

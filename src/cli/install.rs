@@ -4,14 +4,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::args::OnCleanArg;
 use super::args::shared::{Packs, SeverityFilter};
 use super::environment::Environment;
 use super::output::print;
-use super::project::{self, Today};
-use super::say;
+use super::{first_names, project, say};
 use crate::agents::{Agent, OnClean};
 use crate::exit::Exit;
 use crate::install::file::{self, FileError, SettingsScope};
@@ -71,11 +69,11 @@ pub struct Install {
 
     /// Respond this to a clean edit; 'allow' skips the permission prompt [default: allow; --guard keeps the installed value]
     #[arg(long, value_enum)]
-    on_clean: Option<OnCleanArg>,
+    on_clean: Option<OnClean>,
 
     /// Check Edit and Write, or also MultiEdit and NotebookEdit
     #[arg(long, value_enum, default_value = "edit", conflicts_with = "guard")]
-    tools: ToolsArg,
+    tools: EditTools,
 
     /// Check only contracts of this severity [default: depends on the event]
     #[arg(long, value_enum)]
@@ -87,7 +85,7 @@ pub struct Install {
     /// Block edits when the hook fails or phaser is missing; needs Claude Code 2.1.325 [default: continue; --guard keeps the
     /// installed value]
     #[arg(long, value_enum)]
-    on_fail: Option<OnFailArg>,
+    on_fail: Option<OnFail>,
 }
 
 /// `phaser enforce uninstall`.
@@ -106,11 +104,11 @@ pub struct Uninstall {
 
     /// Accepted for symmetry with 'install'; ignored
     #[arg(long, value_enum, hide = true)]
-    on_clean: Option<OnCleanArg>,
+    on_clean: Option<OnClean>,
 
     /// Accepted for symmetry with 'install'; ignored
     #[arg(long, value_enum, hide = true)]
-    tools: Option<ToolsArg>,
+    tools: Option<EditTools>,
 
     /// Accepted for symmetry with 'install'; ignored
     #[arg(long, hide = true)]
@@ -126,37 +124,18 @@ pub struct Uninstall {
 
     /// Accepted for symmetry with 'install'; ignored
     #[arg(long, value_enum, hide = true)]
-    on_fail: Option<OnFailArg>,
+    on_fail: Option<OnFail>,
 }
 
 #[derive(Debug, Args)]
 struct SettingsArgs {
     /// Edit the settings of the user, of the project, or of the user in this project
     #[arg(long, value_enum, default_value = "project")]
-    scope: ScopeArg,
+    scope: SettingsScope,
 
     /// Print the new settings and write nothing
     #[arg(long)]
     dry_run: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ScopeArg {
-    User,
-    Project,
-    Local,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ToolsArg {
-    Edit,
-    All,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OnFailArg {
-    Continue,
-    Block,
 }
 
 /// Runs `phaser enforce install`.
@@ -198,7 +177,7 @@ fn install_for_claude(args: &Install, environment: &Environment) -> anyhow::Resu
         }
     }
     target.warn_if_disabled()?;
-    if !matches!(args.place.scope, ScopeArg::User) {
+    if !matches!(args.place.scope, SettingsScope::User) {
         warn_about_trapped(environment);
     }
     Ok(Exit::Clean)
@@ -295,18 +274,14 @@ impl Install {
     fn asked(&self) -> HookRequest {
         let form = match (self.guard, self.tools) {
             (true, _) => HookForm::Guard,
-            (false, ToolsArg::Edit) => HookForm::Plain(EditTools::Edits),
-            (false, ToolsArg::All) => HookForm::Plain(EditTools::All),
+            (false, tools) => HookForm::Plain(tools),
         };
         HookRequest {
             form,
-            on_clean: self.on_clean.map(Into::into),
+            on_clean: self.on_clean,
             levels: self.severity.map(|severity| severity.only().map_or(Levels::All, Levels::Only)),
             packs: self.packs.chosen().collect(),
-            on_fail: self.on_fail.map(|on_fail| match on_fail {
-                OnFailArg::Continue => OnFail::Continue,
-                OnFailArg::Block => OnFail::Block,
-            }),
+            on_fail: self.on_fail,
         }
     }
 
@@ -328,14 +303,14 @@ impl Install {
                  you for permission.\nTo keep its permission prompts, run 'phaser enforce install{}{} --on-clean \
                  defer'.\n",
                 match self.place.scope {
-                    ScopeArg::User => " --scope user",
-                    ScopeArg::Project => "",
-                    ScopeArg::Local => " --scope local",
+                    SettingsScope::User => " --scope user",
+                    SettingsScope::Project => "",
+                    SettingsScope::Local => " --scope local",
                 },
                 match (self.guard, self.tools) {
                     (true, _) => " --guard",
-                    (false, ToolsArg::Edit) => " --force",
-                    (false, ToolsArg::All) => " --tools all --force",
+                    (false, EditTools::Edits) => " --force",
+                    (false, EditTools::All) => " --tools all --force",
                 },
             ),
             OnClean::Defer => {
@@ -360,12 +335,7 @@ struct SettingsFile {
 
 impl SettingsArgs {
     fn target(&self, environment: &Environment) -> anyhow::Result<SettingsFile> {
-        let scope = match self.scope {
-            ScopeArg::User => SettingsScope::User,
-            ScopeArg::Project => SettingsScope::Project,
-            ScopeArg::Local => SettingsScope::Local,
-        };
-        let path = settings_file(scope, environment)
+        let path = settings_file(self.scope, environment)
             .context("no home directory (set HOME, or use --scope project)")?;
         let shown = show(&path, environment);
         Ok(SettingsFile { path, shown, dry_run: self.dry_run })
@@ -439,32 +409,22 @@ fn warn_about_trapped(environment: &Environment) {
     if !project::is_project(&root) {
         return;
     }
-    match project::check(&root, environment, Vec::new()) {
-        Ok(today) => trapped(&today).iter().for_each(say),
-        Err(error) => say(format_args!("phaser: {error:#}")),
-    }
-}
-
-fn trapped(today: &Today) -> Vec<String> {
-    let files: Vec<_> = today.trapped().iter().map(|path| path.to_text().into_owned()).collect();
+    let trapped = match project::check(&root, environment, Vec::new()) {
+        Ok(today) => today.trapped(),
+        Err(error) => return say(format_args!("phaser: {error:#}")),
+    };
+    let files: Vec<String> = trapped.iter().map(|path| path.to_text().into_owned()).collect();
     let count = match files.len() {
-        0 => return Vec::new(),
+        0 => return,
         1 => "1 file has".to_owned(),
         count => format!("{count} files have"),
     };
-    let more = match files.len().saturating_sub(MOST_TRAPPED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let named = files.iter().take(MOST_TRAPPED).map(|path| &**path).collect::<Vec<_>>().join(", ");
-    vec![
-        format!("phaser: {count} violations of severity 'error' already: {named}{more}"),
-        "phaser: every edit that leaves such a violation in a file is denied, even one that fixes another"
-            .to_owned(),
-        format!(
-            "phaser: to accept existing violations, write 'existing: report' into {CONFIG} or run 'phaser baseline'"
-        ),
-    ]
+    let named = first_names(&files, MOST_TRAPPED);
+    say(format_args!("phaser: {count} violations of severity 'error' already: {named}"));
+    say("phaser: every edit that leaves such a violation in a file is denied, even one that fixes another");
+    say(format_args!(
+        "phaser: to accept existing violations, write 'existing: report' into {CONFIG} or run 'phaser baseline'"
+    ));
 }
 
 /// The maximum number of files named.

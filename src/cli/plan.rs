@@ -101,7 +101,7 @@ impl<'a> Plan<'a> {
         match &self.audience {
             Audience::Agent(event) if format == ReportFormat::Hook => {
                 let decision = event.decide(inspection, report, fixed.as_ref(), environment)?;
-                let response = event.agent.respond(&event.request, &decision, args.on_clean.into());
+                let response = event.agent.respond(&event.request, &decision, args.on_clean);
                 output::answer(|out| writeln!(out, "{}", response.stdout))?;
                 Ok(response.exit)
             }
@@ -111,7 +111,7 @@ impl<'a> Plan<'a> {
             }
             Audience::Reader => {
                 show.write(report)?;
-                Ok(exit::judge(report, args.fail_on.severity(), args.strictness()))
+                Ok(exit::judge(report, args.fail_on.severity(), args.strict))
             }
         }
     }

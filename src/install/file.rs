@@ -13,7 +13,7 @@ use phaser_project::atomic_write;
 const MAX_LINKS: usize = 40;
 
 /// The scope of Claude Code's settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum SettingsScope {
     /// One user, all projects.
     User,

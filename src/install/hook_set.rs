@@ -15,9 +15,10 @@ pub(super) const PRE: &str = "PreToolUse";
 pub(super) const POST: &str = "PostToolUse";
 
 /// The tools of the plain hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum EditTools {
     /// `Edit` and `Write`.
+    #[value(name = "edit")]
     Edits,
     /// Every tool that changes a file.
     All,
@@ -40,7 +41,7 @@ pub enum Levels {
 }
 
 /// What Claude Code does with an edit when the hook before it fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum OnFail {
     Continue,
     Block,

@@ -8,7 +8,8 @@ use std::ffi::{OsStr, OsString};
 
 use clap::ValueEnum;
 
-use super::{EnforceArgs, OnCleanArg, SeverityFilter, agent_named};
+use super::{EnforceArgs, SeverityFilter, agent_named};
+use crate::agents::OnClean;
 use crate::flags::{self, FlagValues};
 
 /// The arguments after `phaser enforce`, or `None` if clap has to read them.
@@ -45,7 +46,7 @@ impl EnforceArgs {
             "--quiet" => self.quiet = true,
             "--contracts-dir" => self.contracts_dir = Some(value.into()),
             "--severity" => self.severity = SeverityFilter::from_str(value.to_str()?, false).ok()?,
-            "--on-clean" => self.on_clean = OnCleanArg::from_str(value.to_str()?, false).ok()?,
+            "--on-clean" => self.on_clean = OnClean::from_str(value.to_str()?, false).ok()?,
             "--agent" => self.agent = Some(agent_named(value.to_str()?)?),
             "--timeout" => self.limits = self.limits.with_timeout(value.to_str()?)?,
             "--pack" => value.to_str()?.split(',').try_for_each(|name| self.packs.add(name))?,

@@ -39,17 +39,8 @@ pub struct CheckArgs {
     output: OutputArgs,
 }
 
-/// Runs `phaser contracts check`.
-pub fn run(args: &CheckArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    check(args, environment, to_json)
-}
-
-/// Runs `phaser check`; its JSON is the list of version 1.2.
-pub fn run_at_top(args: &CheckArgs, environment: &Environment) -> anyhow::Result<Exit> {
-    check(args, environment, to_json_list)
-}
-
-fn check(
+/// Runs `phaser check` or `phaser contracts check`, which differ in their JSON.
+pub fn run(
     args: &CheckArgs,
     environment: &Environment,
     to_json: fn(&[Checked<'_>]) -> Value,
@@ -84,7 +75,7 @@ fn check(
 }
 
 /// A contract with its violations and its gaps.
-struct Checked<'a> {
+pub struct Checked<'a> {
     contract: &'a Contract,
     violations: Vec<&'a Violation>,
     unfinished: Vec<&'a Skipped>,
@@ -144,7 +135,8 @@ fn write_text(
     writeln!(out, "\n{bold}Results: {passed} passed, {} failed{bold:#}", checked.len() - passed)
 }
 
-fn to_json(checked: &[Checked<'_>]) -> Value {
+/// The JSON of `phaser contracts check`.
+pub fn to_json(checked: &[Checked<'_>]) -> Value {
     let one = |checked: &Checked<'_>| {
         let contract = checked.contract;
         let violations = checked.violations.iter().map(|violation| {
@@ -165,8 +157,8 @@ fn to_json(checked: &[Checked<'_>]) -> Value {
     })
 }
 
-/// The list of version 1.2, without the timestamp.
-fn to_json_list(checked: &[Checked<'_>]) -> Value {
+/// The JSON of `phaser check`: the list of version 1.2, without the timestamp.
+pub fn to_json_list(checked: &[Checked<'_>]) -> Value {
     let one = |checked: &Checked<'_>| {
         let id = &checked.contract.id;
         let words = checked.words();

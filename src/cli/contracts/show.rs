@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{LoadedProject, Where, json, print_broken, shown};
 use crate::cli::args::shared::OutputArgs;
 use crate::cli::environment::Environment;
+use crate::cli::first_names;
 use crate::cli::output::print;
 use crate::cli::project::print_warnings;
 use crate::exit::Exit;
@@ -188,22 +189,12 @@ impl ContractDetails<'_> {
 
     fn write_files(&self, out: &mut dyn Write, palette: Palette) -> io::Result<()> {
         let title = palette.title();
-        match self.files.len() {
-            0 => writeln!(out, "{title}files:{title:#}     none in this project"),
-            count => {
-                let named: Vec<_> = self
-                    .files
-                    .iter()
-                    .take(MOST_FILES)
-                    .map(|path| inert(&path.to_text()).into_owned())
-                    .collect();
-                let more = match count.saturating_sub(MOST_FILES) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                writeln!(out, "{title}files:{title:#}     {}{more}", named.join(", "))
-            }
-        }
+        let files: Vec<String> = self.files.iter().map(|path| inert(&path.to_text()).into_owned()).collect();
+        let shown = match files.as_slice() {
+            [] => "none in this project".to_owned(),
+            files => first_names(files, MOST_FILES),
+        };
+        writeln!(out, "{title}files:{title:#}     {shown}")
     }
 
     fn to_json(&self) -> Value {

@@ -44,11 +44,6 @@ impl HookSources {
 }
 
 impl HookSource {
-    /// That it has hooks.
-    pub fn has_hooks(&self) -> String {
-        format!("{} has phaser's hooks", self.shown)
-    }
-
     /// The events that it has hooks for.
     pub fn events(&self) -> Vec<&str> {
         self.own.iter().map(|hook| hook.event.as_str()).collect()

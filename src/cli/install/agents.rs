@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::{
-    Install, ScopeArg, SettingsArgs, Uninstall, list, print_if_not_on_path, print_preview, print_removed,
-    show,
+    Install, SettingsArgs, Uninstall, list, print_if_not_on_path, print_preview, print_removed, show,
 };
 use crate::agents::Agent;
 use crate::cli::environment::Environment;
@@ -15,7 +14,7 @@ use crate::cli::output::print;
 use crate::cli::say;
 use crate::exit::Exit;
 use crate::install::agents::{Home, HomeBase, HookFile, files, homes};
-use crate::install::file::{self, FileError};
+use crate::install::file::{self, FileError, SettingsScope};
 use crate::install::{Edited, IfInstalled, SettingsError};
 
 /// A value of `--agent`.
@@ -82,7 +81,7 @@ fn chosen(named: &[AgentChoice], is_meant: impl Fn(Agent) -> bool) -> Vec<Agent>
 
 fn check_scope(agents: &[Agent], place: &SettingsArgs) -> anyhow::Result<()> {
     let other = agents.iter().find(|agent| **agent != Agent::Claude);
-    if let (Some(agent), ScopeArg::Local) = (other, place.scope) {
+    if let (Some(agent), SettingsScope::Local) = (other, place.scope) {
         anyhow::bail!(
             "{} has no settings for one user in one project (use --scope project or user)",
             agent.title()
@@ -135,8 +134,8 @@ pub struct HookTarget {
 /// The hook files of an agent in the selected scope.
 fn targets(agent: Agent, place: &SettingsArgs, environment: &Environment) -> anyhow::Result<Vec<HookTarget>> {
     let base = match place.scope {
-        ScopeArg::User => HomeBase::User,
-        ScopeArg::Project | ScopeArg::Local => HomeBase::Project,
+        SettingsScope::User => HomeBase::User,
+        SettingsScope::Project | SettingsScope::Local => HomeBase::Project,
     };
     let directory =
         directory(base, environment).context("no home directory (set HOME, or use --scope project)")?;
