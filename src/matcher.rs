@@ -3,7 +3,7 @@
 use phaser_core::contract::{Contract, Warning, WarningEffect};
 use phaser_core::matcher::{self, Directives};
 use phaser_core::path::RelPath;
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::text::Text;
 use phaser_core::violation::Violation;
 use phaser_project::project::TIMEOUT;
@@ -36,7 +36,9 @@ impl Matcher {
     /// If the text could not be checked completely: it is not text, or a pattern ran out of its limit.
     pub fn check(&self, path: &str, text: &[u8]) -> Result<Vec<Violation>, Skipped> {
         let path = RelPath::from(path);
-        let Some(readable) = Text::new(text) else { return Err(Skipped { why: Why::not_text(text), path }) };
+        let Some(readable) = Text::new(text) else {
+            return Err(Skipped { why: SkipReason::not_text(text), path });
+        };
         let selection = self.0.select(&path, None);
         let checked = self.0.check(&selection, &path, Some(&readable));
         match checked.skipped.into_iter().next() {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::decision::{HookDecision, HookVerdict};
 use super::{AgentResponse, HookEvent, HookMode, OnClean};
 use crate::exit::Exit;
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_hook::{
     BlockResponse, BlockableEvent, ContextEvent, ContextResponse, Event, PostToolUseResponse,
     PreToolUseResponse, Request, Response, SessionStartResponse, StopResponse, Tool, ToolInput, ToolRun,
@@ -114,7 +114,7 @@ fn call(request: &Request, moment: Moment, cwd: PathBuf, mode: HookMode) -> Hook
         Ok(change) => Call { changes: vec![change], ..call },
         Err(reason) => {
             let path = RelPath::from(request.tool_input().file_path().unwrap_or_default());
-            Call { skipped: vec![Skipped { path, why: Why::NotReconstructed(reason) }], ..call }
+            Call { skipped: vec![Skipped { path, why: SkipReason::NotReconstructed(reason) }], ..call }
         }
     })
 }

@@ -11,7 +11,7 @@ use super::HookMode;
 use crate::in_flight::RewrittenCall;
 use phaser_core::contract::{Severity, Warning, WarningEffect};
 use phaser_core::sanitize::{cut, inert, inert_lines};
-use phaser_core::skipped::{Gap, Skipped, Why};
+use phaser_core::skipped::{Gap, SkipReason, Skipped};
 use phaser_core::violation::Violation;
 use phaser_project::config::Policy;
 use phaser_project::path::Root;
@@ -321,8 +321,10 @@ fn is_inside(root: &Root, call: &Call) -> bool {
 /// Why a call with this path is denied: the path would evade every contract.
 fn denied_path(skipped: &Skipped) -> Option<String> {
     match &skipped.why {
-        Why::ParentComponent => Some(format!("Path contains '..': {}", inert(&skipped.path.to_text()))),
-        Why::PathTooLong { limit } => Some(format!("Path is longer than {limit} bytes")),
+        SkipReason::ParentComponent => {
+            Some(format!("Path contains '..': {}", inert(&skipped.path.to_text())))
+        }
+        SkipReason::PathTooLong { limit } => Some(format!("Path is longer than {limit} bytes")),
         _ => None,
     }
 }
@@ -338,9 +340,12 @@ fn message(report: &Report) -> Option<String> {
 }
 
 /// Whether the user has to know it. An edit that cannot be reconstructed is one that the agent rejects as well.
-fn is_gap(why: &Why) -> bool {
+fn is_gap(why: &SkipReason) -> bool {
     why.gap() > Gap::None
-        && !matches!(why, Why::NotReconstructed(_) | Why::ParentComponent | Why::PathTooLong { .. })
+        && !matches!(
+            why,
+            SkipReason::NotReconstructed(_) | SkipReason::ParentComponent | SkipReason::PathTooLong { .. }
+        )
 }
 
 /// The first text and the number of further ones: `a.yaml: bad (and 2 more)`.
@@ -403,7 +408,7 @@ mod tests {
         Report { violations: violations.collect(), ..Report::default() }
     }
 
-    fn skipped(why: Why) -> Report {
+    fn skipped(why: SkipReason) -> Report {
         Report { skipped: vec![Skipped { path: RelPath::from("a"), why }], ..Report::default() }
     }
 
@@ -433,17 +438,17 @@ mod tests {
 
     #[test]
     fn reports_gap_to_user_without_decision() {
-        let out_of_time = skipped(Why::OutOfTime { id: "slow".to_owned() });
+        let out_of_time = skipped(SkipReason::OutOfTime { id: "slow".to_owned() });
         let decision = decided(&call(Moment::Before, "a"), &out_of_time);
         assert_eq!(decision.verdict, HookVerdict::Nothing);
         assert!(decision.message.is_some_and(|message| message.starts_with("phaser: not checked: a: slow ")));
-        let unknown = skipped(Why::NotReconstructed("old_str not found in file".to_owned()));
+        let unknown = skipped(SkipReason::NotReconstructed("old_str not found in file".to_owned()));
         assert_eq!(decided(&call(Moment::Before, "a"), &unknown), HookDecision::NOTHING);
     }
 
     #[test]
     fn denies_path_that_evades_contracts() {
-        let climbing = skipped(Why::ParentComponent);
+        let climbing = skipped(SkipReason::ParentComponent);
         let verdict = decided(&call(Moment::Before, "a"), &climbing).verdict;
         assert_eq!(verdict, HookVerdict::Deny("Path contains '..': a".to_owned()));
         let verdict = decided(&call(Moment::After, "a"), &climbing).verdict;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::replace::EXACT;
 use super::{HookEvent, HookMode, patch};
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_project::path::RelPath;
 use phaser_project::source::worktree::ChangeWindow;
 use phaser_project::tool_call::{
@@ -291,7 +291,7 @@ fn replaced(input: &Value, names: &[&str], old: &str, new: String) -> Option<Val
 fn add(call: &mut Call, action: ToolAction<'_>) {
     match action {
         ToolAction::FileChange { path: "", .. } => {
-            let why = Why::NotReconstructed("Missing file_path".to_owned());
+            let why = SkipReason::NotReconstructed("Missing file_path".to_owned());
             call.skipped.push(Skipped { path: RelPath::default(), why });
         }
         ToolAction::FileChange { path, rewrite } => {

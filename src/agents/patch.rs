@@ -26,7 +26,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_project::path::RelPath;
 use phaser_project::tool_call::patch::{Chunk, Section, parse, write};
 use phaser_project::tool_call::{Call, FileChange, Moment, Patch, PatchBase, Rewrite};
@@ -176,7 +176,7 @@ fn add_in(call: &mut Call, text: &str, directory: Option<&Path>) {
     };
     let sections = parse(text);
     if sections.is_empty() {
-        let why = Why::NotReconstructed("Not a patch".to_owned());
+        let why = SkipReason::NotReconstructed("Not a patch".to_owned());
         call.skipped.push(Skipped { path: RelPath::default(), why });
     }
     for section in sections {

@@ -14,7 +14,7 @@ use crate::report::palette::Colour;
 use crate::report::text::{Detail, Hint, TextOptions, Totals};
 use crate::report::{self, text};
 use phaser_core::contract::Warning;
-use phaser_core::skipped::{Gap, Skipped, Why};
+use phaser_core::skipped::{Gap, SkipReason, Skipped};
 use phaser_project::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_project::report::Report;
 
@@ -75,10 +75,10 @@ impl Show<'_> {
         for Skipped { path, why } in report.skipped.iter().take(most) {
             match why {
                 // The reason is a sentence of its own, and the agent reports the same.
-                Why::NotReconstructed(reason) if !self.args.quiet => {
+                SkipReason::NotReconstructed(reason) if !self.args.quiet => {
                     say(format_args!("phaser: not checked: {reason}"));
                 }
-                Why::NotReconstructed(_) => {}
+                SkipReason::NotReconstructed(_) => {}
                 why if why.gap() > Gap::None => {
                     let path = if self.is_as_given(path) { path } else { &here.path(path) };
                     say(format_args!("phaser: not checked: {path}: {why}"));

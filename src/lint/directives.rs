@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use phaser_core::contract::{LayerKind, Origin, syntax};
     use phaser_core::matcher::{Directives, Options};
-    use phaser_core::skipped::Why;
+    use phaser_core::skipped::SkipReason;
     use phaser_project::source::Content;
     use std::time::Duration;
 
@@ -196,8 +196,8 @@ mod tests {
 
     #[test]
     fn reports_unreadable_file() {
-        let gone = Content::Opaque(Why::Unreadable("gone".to_owned()));
+        let gone = Content::Opaque(SkipReason::Unreadable("gone".to_owned()));
         assert_eq!(lint_content("a.py", gone), ["a.py: cannot be read: gone"]);
-        assert_eq!(lint_content("a.py", Content::Opaque(Why::Link)), [""; 0]);
+        assert_eq!(lint_content("a.py", Content::Opaque(SkipReason::Link)), [""; 0]);
     }
 }

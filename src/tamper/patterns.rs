@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn pattern(source: &str) -> Pattern {
-        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
+        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, literals: None }
     }
 
     #[test]

@@ -292,7 +292,7 @@ mod tests {
     use crate::contract::keys::{ContractKey, KeyLevel};
 
     fn pattern() -> Pattern {
-        Pattern { source: "a.b".to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
+        Pattern { source: "a.b".to_owned(), dialect: Dialect::Regex, line: 1, literals: None }
     }
 
     fn built(name: &str, schema: ContractSchema) -> Check {

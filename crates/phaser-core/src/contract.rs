@@ -68,7 +68,7 @@ pub struct Pattern {
     /// The line in the contract file.
     pub line: usize,
     /// Required literals, if computed in advance, as in the tables of packs.
-    pub needs: Option<Box<Needs>>,
+    pub literals: Option<Box<RequiredLiterals>>,
 }
 
 impl Pattern {
@@ -90,7 +90,7 @@ impl Hash for Pattern {
 
 /// The required literals of a pattern: every match, in lower case, contains them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Needs {
+pub struct RequiredLiterals {
     /// Every match contains one of these texts, unless the list is empty.
     pub texts: Vec<Box<[u8]>>,
     /// Every match contains a run of this length of bytes from this set, one bit per byte value.
@@ -98,11 +98,11 @@ pub struct Needs {
 }
 
 /// A literal filter over texts. May return false positives, never false negatives.
-pub trait MayHold {
+pub trait LiteralFilter {
     /// Whether a text may contain `text`, in lower case.
-    fn may_hold(&self, text: &[u8]) -> bool;
-    /// Whether a text may contain a run of `count` bytes of `set`, as in [`Needs::run`].
-    fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool;
+    fn may_contain(&self, text: &[u8]) -> bool;
+    /// Whether a text may contain a run of `count` bytes of `set`, as in [`RequiredLiterals::run`].
+    fn may_contain_run(&self, set: [u64; 4], count: usize) -> bool;
 }
 
 /// The schema of a contract file.

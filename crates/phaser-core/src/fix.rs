@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::contract::Contract;
 use crate::matcher::captures::Captures;
 use crate::matcher::{Checked, FileNames, Matcher};
-use crate::skipped::{Skipped, Why};
+use crate::skipped::{SkipReason, Skipped};
 use crate::text::{Text, starts_with_mark};
 use crate::violation::{self, Match, Violation};
 
@@ -287,8 +287,8 @@ pub fn is_fixable(violation: &Violation) -> bool {
 impl TextState {
     fn of(text: Vec<u8>, violations: Vec<Violation>, skipped: &[Skipped]) -> Self {
         let cut = skipped.iter().flat_map(|skipped| match &skipped.why {
-            Why::TooManyMatches { id, .. } => vec![id.clone()],
-            Why::TooManyViolations { ids, .. } => ids.clone(),
+            SkipReason::TooManyMatches { id, .. } => vec![id.clone()],
+            SkipReason::TooManyViolations { ids, .. } => ids.clone(),
             _ => Vec::new(),
         });
         Self { text, cut: cut.collect(), standings: vec![FixStanding::Wanted; violations.len()], violations }

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::contract::scope::FileSet;
-use crate::contract::{Contract, Needs, Warning};
+use crate::contract::{Contract, RequiredLiterals, Warning};
 use crate::path::{PROJECT_CONTRACTS, RelPath};
 
 pub(crate) mod captures;
@@ -185,8 +185,8 @@ impl Matcher {
         self.prepared.is_valid(contract, &self.contracts[contract])
     }
 
-    fn needs(&self, contract: usize) -> Option<&Needs> {
-        self.prepared.needs(contract, &self.contracts[contract])
+    fn required_literals(&self, contract: usize) -> Option<&RequiredLiterals> {
+        self.prepared.required_literals(contract, &self.contracts[contract])
     }
 
     fn pattern(&self, contract: usize) -> Option<&CompiledPattern> {
@@ -207,11 +207,11 @@ impl Matcher {
 
 /// The required literals of a contract's pattern, for storing with the contract. `None` if the pattern is invalid
 /// or gets a warning.
-pub fn needs(contract: &Contract) -> Option<Needs> {
+pub fn required_literals(contract: &Contract) -> Option<RequiredLiterals> {
     let pattern = contract.check.pattern()?;
-    scan::needs(pattern).or_else(|| {
+    scan::required_literals(pattern).or_else(|| {
         let (pattern, warnings) = prepared::read(contract).ok()??;
-        warnings.is_empty().then(|| pattern.requirements().needs())
+        warnings.is_empty().then(|| pattern.requirements().required_literals())
     })
 }
 
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
     use crate::contract::{self, Check, Dialect};
     use crate::deadline::{Deadline, jumping};
-    use crate::skipped::Why;
+    use crate::skipped::SkipReason;
     use crate::text::Text;
     use crate::violation::{Note, State, Violation};
     use phaser_glob::Glob;
@@ -235,7 +235,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     fn pattern(source: &str) -> contract::Pattern {
-        contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 3, needs: None }
+        contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 3, literals: None }
     }
 
     fn forbid(source: &str) -> Check {
@@ -283,7 +283,7 @@ mod tests {
         (line, column, matched.to_owned())
     }
 
-    fn skipped(checked: &Checked) -> Vec<Why> {
+    fn skipped(checked: &Checked) -> Vec<SkipReason> {
         checked.skipped.iter().map(|skipped| skipped.why.clone()).collect()
     }
 
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!((exactly.violations.len(), exactly.skipped), (MAX_MATCHES, vec![]));
         let more = check(&matcher, "ab ".repeat(MAX_MATCHES + 1));
         assert_eq!(more.violations.len(), MAX_MATCHES);
-        assert_eq!(skipped(&more), [Why::TooManyMatches { id: "c0".into(), limit: MAX_MATCHES }]);
+        assert_eq!(skipped(&more), [SkipReason::TooManyMatches { id: "c0".into(), limit: MAX_MATCHES }]);
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
         let contracts =
             contracts.into_iter().enumerate().map(|(index, check)| oracle::contract(index, check)).collect();
         let checked = check(&matcher_within(Duration::ZERO, contracts), "a".repeat(500));
-        let out_of_time = |id: &str| Why::OutOfTime { id: id.to_owned() };
+        let out_of_time = |id: &str| SkipReason::OutOfTime { id: id.to_owned() };
         assert_eq!(skipped(&checked), [out_of_time("c1"), out_of_time("c2")], "the linear engine never is");
         assert_eq!(ids(&checked), vec!["c0"; 500]);
     }
@@ -325,8 +325,8 @@ mod tests {
         matcher
     }
 
-    fn no_time_left(ids: &[&str]) -> Why {
-        Why::NoTimeLeft { ids: ids.iter().map(|id| (*id).to_owned()).collect() }
+    fn no_time_left(ids: &[&str]) -> SkipReason {
+        SkipReason::NoTimeLeft { ids: ids.iter().map(|id| (*id).to_owned()).collect() }
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
         let (steady, jumping) = (run(), jumping::by(HOUR, run));
         assert_eq!(jumping.1, 0, "nobody looks at it");
         assert_eq!((&jumping.0.violations, &jumping.0.skipped), (&steady.violations, &steady.skipped));
-        let out_of_budget = Why::OutOfTime { id: "c2".to_owned() };
+        let out_of_budget = SkipReason::OutOfTime { id: "c2".to_owned() };
         assert!(skipped(&steady).contains(&out_of_budget), "{:?}", skipped(&steady));
     }
 
@@ -364,7 +364,10 @@ mod tests {
         let checked =
             check(&limited(limits, [forbid("a"), forbid("b"), forbid("c"), forbid("d")]), "aabbbcd");
         assert_eq!(ids(&checked), ["c0", "c0", "c1", "c2", "c3"]);
-        assert_eq!(skipped(&checked), [Why::TooManyViolations { limit: 3, ids: vec!["c1".to_owned()] }]);
+        assert_eq!(
+            skipped(&checked),
+            [SkipReason::TooManyViolations { limit: 3, ids: vec!["c1".to_owned()] }]
+        );
     }
 
     #[test]
@@ -518,7 +521,7 @@ mod tests {
         let huge = matcher([forbid(r"q\w{2000}"), require(r"q\w{2000}")]);
         assert_eq!(check(&huge, "q".repeat(2_001)).violations.len(), 1);
         let checked = check(&huge, format!("é{}", "q".repeat(2_001)));
-        let too_complex = |id: &str| Why::TooComplex { id: id.to_owned() };
+        let too_complex = |id: &str| SkipReason::TooComplex { id: id.to_owned() };
         assert_eq!(skipped(&checked), [too_complex("c0"), too_complex("c1")]);
         assert_eq!(checked.violations, []);
     }

@@ -8,15 +8,15 @@ use crate::text;
 /// A file that was not checked, or not to the end.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// The file, or the directory for [`Why::TimeOver`].
+    /// The file, or the directory for [`SkipReason::TimeOver`].
     pub path: RelPath,
     /// Why it was not checked.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// Why a file was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum SkipReason {
     /// Not text.
     Binary,
     /// Text in an encoding that is recognised but not decoded.
@@ -98,7 +98,7 @@ pub enum Gap {
     Failure,
 }
 
-impl Why {
+impl SkipReason {
     /// Why `bytes` are not text.
     pub fn not_text(bytes: &[u8]) -> Self {
         text::unread_encoding(bytes).map_or(Self::Binary, Self::Encoding)
@@ -158,7 +158,7 @@ impl Why {
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Binary => f.write_str("binary"),

@@ -30,7 +30,7 @@ use crate::source::git::history::{
 };
 use phaser_core::contract::Severity;
 use phaser_core::matcher::{Matcher, Selection};
-use phaser_core::skipped::{Gap, Why};
+use phaser_core::skipped::{Gap, SkipReason};
 
 pub mod backtest;
 
@@ -73,7 +73,7 @@ impl CommitSample {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unchecked {
     /// The reason for the newest of them.
-    pub why: Why,
+    pub why: SkipReason,
     /// Their number.
     pub versions: usize,
 }

@@ -25,7 +25,7 @@ use crate::report::{AddedIgnore, Earlier, Report, Spent};
 use crate::source::{Compared, Content, Coverage, Reader, Target, Targets};
 use phaser_core::fix::{Edit, Fixer, is_fixable};
 use phaser_core::matcher::{Checked, FileNames, Matcher, Scratch, Selection};
-use phaser_core::skipped::{Gap, Skipped, Why};
+use phaser_core::skipped::{Gap, SkipReason, Skipped};
 use phaser_core::text::{Text, changed_lines, place_in_file};
 use phaser_core::violation::{Replacement, Violation};
 
@@ -327,7 +327,7 @@ fn read_target(
     }
     let why = match text {
         Ok(Some(_)) => None,
-        Ok(None) => content.as_ref().ok().map(|bytes| Why::not_text(bytes)),
+        Ok(None) => content.as_ref().ok().map(|bytes| SkipReason::not_text(bytes)),
         Err(why) => Some(why.clone()),
     };
     checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));
@@ -360,7 +360,7 @@ fn propose_fixes(fixer: &Fixer<'_>, target: &Target, bytes: &[u8], text: &Text<'
 fn judge_requirements(
     matcher: &Matcher,
     target: &Target,
-    whole: Result<Cow<'_, [u8]>, Why>,
+    whole: Result<Cow<'_, [u8]>, SkipReason>,
     checked: &mut Checked,
 ) {
     let is_required = |violation: &Violation| violation.contract.check.needs_whole_file();
@@ -379,7 +379,7 @@ fn judge_requirements(
 
 /// Marks the contracts about the project as a whole that an unchecked file might satisfy.
 fn note_unread(matcher: &Matcher, target: &Target, skipped: &[Skipped], unread: &mut [bool]) {
-    let gaps: Vec<&Why> =
+    let gaps: Vec<&SkipReason> =
         skipped.iter().map(|skipped| &skipped.why).filter(|why| why.gap() > Gap::None).collect();
     if gaps.is_empty() {
         return;
@@ -437,7 +437,7 @@ mod tests {
     use phaser_core::violation::State;
 
     fn pattern(source: &str) -> Pattern {
-        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
+        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, literals: None }
     }
 
     fn matcher(checks: Vec<Check>) -> Matcher {
@@ -530,8 +530,11 @@ mod tests {
         assert_eq!(missing(vec![target("a", "y")]), ["** c0"]);
         assert_eq!(missing(vec![target("a", "y"), target("b", "x")]), [""; 0]);
         let unread = |why| Target::new(RelPath::from("b"), Content::Opaque(why));
-        assert_eq!(missing(vec![target("a", "y"), unread(Why::TooLarge { size: 11, limit: 10 })]), [""; 0]);
-        assert_eq!(missing(vec![target("a", "y"), unread(Why::Link)]), ["** c0"]);
+        assert_eq!(
+            missing(vec![target("a", "y"), unread(SkipReason::TooLarge { size: 11, limit: 10 })]),
+            [""; 0]
+        );
+        assert_eq!(missing(vec![target("a", "y"), unread(SkipReason::Link)]), ["** c0"]);
         assert_eq!(missing(Vec::new()), ["** c0", "** c1"]);
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::path::RelPath;
 use crate::tool_call::{Call, CellEdit, NotApplied};
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 
 pub mod changes;
 pub mod files;
@@ -100,7 +100,7 @@ pub enum Content {
     /// A notebook, with an edit of one cell.
     Notebook(Box<(Vec<u8>, CellEdit)>),
     /// Unavailable for this reason; only the path is judged.
-    Opaque(Why),
+    Opaque(SkipReason),
 }
 
 /// How much of the project the targets cover. Project-wide requirements need all of it.
@@ -151,7 +151,7 @@ impl Reader {
     }
 
     /// The bytes of a target.
-    pub fn read<'a>(&'a mut self, content: &'a Content) -> Result<Cow<'a, [u8]>, Why> {
+    pub fn read<'a>(&'a mut self, content: &'a Content) -> Result<Cow<'a, [u8]>, SkipReason> {
         match content {
             Content::File(path) => self.read_file(path).map(Cow::Borrowed),
             Content::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
@@ -159,7 +159,7 @@ impl Reader {
             Content::Notebook(edited) => {
                 let (notebook, edit) = &**edited;
                 let whole = notebook::whole(notebook, edit);
-                let not_applied = |error: NotApplied| Why::NotReconstructed(error.to_string());
+                let not_applied = |error: NotApplied| SkipReason::NotReconstructed(error.to_string());
                 whole.map(|whole| Cow::Owned(whole.into_bytes())).map_err(not_applied)
             }
             Content::Opaque(why) => Err(why.clone()),
@@ -172,7 +172,7 @@ impl Reader {
     }
 
     /// The bytes of a file on disk, owned.
-    pub fn into_file(self, path: &Path) -> Result<Vec<u8>, Why> {
+    pub fn into_file(self, path: &Path) -> Result<Vec<u8>, SkipReason> {
         let (file, expected) = self.open(path)?;
         let mut bytes = vec![0; expected + 1];
         let size = fill(&file, &mut bytes).map_err(unreadable)?;
@@ -185,7 +185,7 @@ impl Reader {
     }
 
     /// The bytes of a file on disk.
-    pub fn read_file(&mut self, path: &Path) -> Result<&[u8], Why> {
+    pub fn read_file(&mut self, path: &Path) -> Result<&[u8], SkipReason> {
         let (file, expected) = self.open(path)?;
         if self.buffer.len() <= expected {
             self.buffer = vec![0; expected + 1];
@@ -202,32 +202,32 @@ impl Reader {
     }
 
     /// Opens a regular file within the limit; returns its expected size.
-    fn open(&self, path: &Path) -> Result<(File, usize), Why> {
+    fn open(&self, path: &Path) -> Result<(File, usize), SkipReason> {
         let file = File::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         if !metadata.is_file() {
-            return Err(Why::NotAFile);
+            return Err(SkipReason::NotAFile);
         }
         if metadata.len() > self.limit {
-            return Err(Why::TooLarge { size: metadata.len(), limit: self.limit });
+            return Err(SkipReason::TooLarge { size: metadata.len(), limit: self.limit });
         }
         Ok((file, usize::try_from(metadata.len()).unwrap_or_default()))
     }
 
     /// Reads the rest of a file that is longer than its metadata states.
-    fn read_rest(&self, file: &File, bytes: &mut Vec<u8>) -> Result<(), Why> {
+    fn read_rest(&self, file: &File, bytes: &mut Vec<u8>) -> Result<(), SkipReason> {
         let limit = self.limit;
         let most = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
         file.take(most).read_to_end(bytes).map_err(unreadable)?;
         match bytes.len() as u64 {
-            size if size > limit => Err(Why::TooLarge { size, limit }),
+            size if size > limit => Err(SkipReason::TooLarge { size, limit }),
             _ => Ok(()),
         }
     }
 }
 
-fn unreadable(error: io::Error) -> Why {
-    Why::Unreadable(error.to_string())
+fn unreadable(error: io::Error) -> SkipReason {
+    SkipReason::Unreadable(error.to_string())
 }
 
 /// Reads a file into a buffer one byte larger than expected, usually in one call. Returns the number of bytes read.
@@ -269,7 +269,7 @@ mod tests {
             assert_eq!(Reader::new(5).into_file(&path), Ok(Vec::from(content)));
         }
         std::fs::write(&path, "123456").expect("written");
-        assert_eq!(reader.read_file(&path), Err(Why::TooLarge { size: 6, limit: 5 }));
+        assert_eq!(reader.read_file(&path), Err(SkipReason::TooLarge { size: 6, limit: 5 }));
     }
 
     #[test]
@@ -292,6 +292,6 @@ mod tests {
         let whole = std::fs::read(path).expect("readable");
         let read = Reader::new(u64::MAX).into_file(path).expect("readable");
         assert!(!read.is_empty() && read.len().abs_diff(whole.len()) < 4096, "{} bytes", read.len());
-        assert_eq!(Reader::new(5).into_file(path), Err(Why::TooLarge { size: 6, limit: 5 }));
+        assert_eq!(Reader::new(5).into_file(path), Err(SkipReason::TooLarge { size: 6, limit: 5 }));
     }
 }

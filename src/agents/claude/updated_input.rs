@@ -65,7 +65,7 @@ mod tests {
         ];
         let one = |(index, (pattern, fix)): (usize, (&str, Option<&str>))| {
             let source = pattern.to_owned();
-            let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
+            let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, literals: None };
             let fix = fix.map(|template| Box::new(FixTemplate::new(template, 1)));
             Contract { fix, ..testing::contract(index, Check::forbid(pattern)) }
         };

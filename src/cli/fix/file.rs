@@ -164,7 +164,8 @@ mod tests {
     fn skips_file_changed_since_check() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("a.txt");
-        let pattern = Pattern { source: r"x(\d)".to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
+        let pattern =
+            Pattern { source: r"x(\d)".to_owned(), dialect: Dialect::Regex, line: 1, literals: None };
         let fix = Some(Box::new(FixTemplate::new("y$1", 1)));
         let contract = Contract { fix, ..testing::contract(0, Check::forbid(pattern)) };
         let options = matcher::Options::new(Duration::from_secs(3600), Directives::Honoured);

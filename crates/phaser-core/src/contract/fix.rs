@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn mistake(template: &str, pattern: &str, dialect: Dialect) -> Option<String> {
-        let pattern = Pattern { source: pattern.to_owned(), dialect, line: 1, needs: None };
+        let pattern = Pattern { source: pattern.to_owned(), dialect, line: 1, literals: None };
         fix(template).mistake(&pattern)
     }
 
@@ -201,7 +201,7 @@ mod tests {
     fn counts_groups_in_source() {
         let names = |pattern: &str| {
             let pattern =
-                Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
+                Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, literals: None };
             let groups = Groups::of(&pattern).0.expect("a regular expression");
             let names = groups.into_iter().map(|name| name.unwrap_or_default());
             names.collect::<Vec<_>>().join(",")

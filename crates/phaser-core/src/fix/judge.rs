@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::{FixStanding, TextState, WhyLeft};
 use crate::matcher::Checked;
-use crate::skipped::Why;
+use crate::skipped::SkipReason;
 use crate::violation::{LineDigest, Violation};
 
 /// A span that an edit changes.
@@ -74,9 +74,9 @@ pub(super) fn judge(
 }
 
 /// The problem of an unfinished search.
-fn unchecked(why: &Why) -> Option<Blame> {
+fn unchecked(why: &SkipReason) -> Option<Blame> {
     match why {
-        Why::TooManyMatches { .. } | Why::TooManyViolations { .. } => None,
+        SkipReason::TooManyMatches { .. } | SkipReason::TooManyViolations { .. } => None,
         why => Some(Blame { edits: Vec::new(), why: WhyLeft::NotChecked(why.to_string()) }),
     }
 }

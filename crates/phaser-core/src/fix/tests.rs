@@ -11,7 +11,7 @@ use crate::path::RelPath;
 
 /// A contract with the id `c{index}` that forbids a pattern.
 fn forbid(index: usize, pattern: &str, fix: Option<&str>) -> Contract {
-    let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
+    let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, literals: None };
     let fix = fix.map(|template| Box::new(FixTemplate::new(template, 2)));
     Contract { fix, ..oracle::contract(index, Check::forbid(pattern)) }
 }
@@ -90,7 +90,7 @@ fn skips_fix_that_violates_another_contract() {
 }
 
 fn required(index: usize, pattern: &str) -> Contract {
-    let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
+    let pattern = Pattern { source: pattern.to_owned(), dialect: Dialect::Regex, line: 1, literals: None };
     oracle::contract(index, Check::require(pattern))
 }
 

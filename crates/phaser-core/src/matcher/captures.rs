@@ -57,7 +57,7 @@ mod tests {
     use crate::testing::pack_files;
 
     fn pattern(source: &str) -> Pattern {
-        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None }
+        Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, literals: None }
     }
 
     fn texts(source: &str, text: &[u8], place: Range<usize>) -> Vec<Option<Vec<u8>>> {

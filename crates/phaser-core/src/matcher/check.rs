@@ -13,7 +13,7 @@ use super::view::View;
 use super::{Directives, Matcher, Scratch};
 use crate::check::{CheckTarget, CheckVerdict};
 use crate::path::RelPath;
-use crate::skipped::{Skipped, Why};
+use crate::skipped::{SkipReason, Skipped};
 use crate::text::Text;
 use crate::violation::{LineDigest, Match, Note, State, Violation};
 use phaser_zones::Zones;
@@ -174,8 +174,8 @@ impl FileCheck<'_> {
         let id = &self.matcher.contracts[contract].id;
         match found.unfinished {
             None => {}
-            Some(Unfinished::OutOfTime) => self.skip(Why::OutOfTime { id: id.clone() }),
-            Some(Unfinished::TooLarge) => self.skip(Why::TooComplex { id: id.clone() }),
+            Some(Unfinished::OutOfTime) => self.skip(SkipReason::OutOfTime { id: id.clone() }),
+            Some(Unfinished::TooLarge) => self.skip(SkipReason::TooComplex { id: id.clone() }),
         }
         let target = CheckTarget {
             path: self.path,
@@ -200,7 +200,7 @@ impl FileCheck<'_> {
         let most = (*room).max(1);
         if matches.len() > MAX_MATCHES && most >= MAX_MATCHES {
             let id = self.matcher.contracts[contract].id.clone();
-            self.skip(Why::TooManyMatches { id, limit: MAX_MATCHES });
+            self.skip(SkipReason::TooManyMatches { id, limit: MAX_MATCHES });
             matches.truncate(MAX_MATCHES);
         }
         if matches.len() > most {
@@ -235,18 +235,18 @@ impl FileCheck<'_> {
         (found, line.digest)
     }
 
-    fn skip(&mut self, why: Why) {
+    fn skip(&mut self, why: SkipReason) {
         self.checked.skipped.push(Skipped { path: self.path.clone(), why });
     }
 
     fn finish(mut self) -> Checked {
         let LeftOut { no_time, no_room } = std::mem::take(&mut self.left_out);
         if !no_time.is_empty() {
-            self.skip(Why::NoTimeLeft { ids: self.ids(no_time) });
+            self.skip(SkipReason::NoTimeLeft { ids: self.ids(no_time) });
         }
         if !no_room.is_empty() {
             let limit = self.matcher.options.limits.violations;
-            self.skip(Why::TooManyViolations { limit, ids: self.ids(no_room) });
+            self.skip(SkipReason::TooManyViolations { limit, ids: self.ids(no_room) });
         }
         self.apply_directives();
         self.checked

@@ -66,7 +66,7 @@
 
 use regex_syntax::hir::Hir;
 
-use crate::contract::Needs;
+use crate::contract::RequiredLiterals;
 
 pub mod byte_set;
 pub mod context;
@@ -106,7 +106,7 @@ pub struct Requirements {
 
 impl Requirements {
     /// The requirements that can be tested on a text in lower case.
-    pub fn needs(&self) -> Needs {
+    pub fn required_literals(&self) -> RequiredLiterals {
         let texts = match self.anchor.as_ref().map(|anchor| &anchor.kind) {
             Some(AnchorKind::Shapes(shapes)) => shapes.iter().map(plain_text).collect::<Option<Vec<_>>>(),
             Some(AnchorKind::Pivot(..) | AnchorKind::Run(_)) | None => None,
@@ -114,7 +114,7 @@ impl Requirements {
         let beyond_ascii = self.beyond_ascii.then_some(ByteRun { bytes: ByteSet::HIGH, count: 1 });
         let run = self.run.or(beyond_ascii);
         let run = run.map(|run| (run.bytes.to_ascii_lowercase().to_bits(), run.count));
-        Needs { texts: texts.unwrap_or_default(), run }
+        RequiredLiterals { texts: texts.unwrap_or_default(), run }
     }
 
     /// Heap memory of the anchor and of the nearby literals, in bytes, as used by a prefilter.
@@ -317,7 +317,7 @@ mod tests {
         for regex in ["[à-ö]", "(?:[à-ö]|a[ù-ü])+", "[à-ö]?b[à-ö]{2}", r"[^\x00-\x7F]", "(?-u:[\\x80-\\x9F])"]
         {
             assert!(required(regex).beyond_ascii, "{regex}");
-            assert_eq!(required(regex).needs().run, high, "{regex}");
+            assert_eq!(required(regex).required_literals().run, high, "{regex}");
         }
         // U+212A folds to an ASCII letter.
         for regex in ["[à-öa]", "[à-ö]|a", "[à-ö]*", "(?:[à-ö]b)?c", "(?i)\u{212A}", r"\W", ""] {
@@ -401,14 +401,14 @@ mod tests {
 
     #[test]
     fn lowers_required_literals_and_runs() {
-        let needs = |regex| {
-            let Needs { texts, run } = required(regex).needs();
+        let lowered = |regex| {
+            let RequiredLiterals { texts, run } = required(regex).required_literals();
             let texts: Vec<_> = texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
             (texts.join("|"), run.map(|(_, count)| count))
         };
-        assert_eq!(needs("(?i)zqxj[0-9a-f]{20}"), ("zqxj".to_owned(), Some(20)));
-        assert_eq!(needs("(?:ZQX|jqx)[a-z]!"), ("zqx|jqx".to_owned(), None));
-        assert_eq!(needs("[a-z]+"), (String::new(), None));
+        assert_eq!(lowered("(?i)zqxj[0-9a-f]{20}"), ("zqxj".to_owned(), Some(20)));
+        assert_eq!(lowered("(?:ZQX|jqx)[a-z]!"), ("zqx|jqx".to_owned(), None));
+        assert_eq!(lowered("[a-z]+"), (String::new(), None));
     }
 
     #[test]
@@ -428,10 +428,10 @@ mod tests {
                 source: source.to_owned(),
                 dialect: contract::Dialect::Regex,
                 line: 1,
-                needs: None,
+                literals: None,
             };
-            let spelled = scan::needs(&spelled).expect("a glance tells");
-            let parsed = required(source).needs();
+            let spelled = scan::required_literals(&spelled).expect("a glance tells");
+            let parsed = required(source).required_literals();
             assert_eq!(spelled.texts, parsed.texts, "{source}");
             assert_eq!(spelled.run.map(|run| run.1), parsed.run.map(|run| run.1), "{source}");
         }
@@ -444,10 +444,10 @@ mod tests {
             content in crate::matcher::oracle::content(),
         ) {
             use crate::matcher::pattern::linear::{Charset, parse};
-            let needs = of(&parse(&expression, Charset::Any).expect("an expression")).needs();
+            let literals = of(&parse(&expression, Charset::Any).expect("an expression")).required_literals();
             let quick = crate::matcher::prefilter::quick_reject::QuickReject::new(&content, usize::MAX);
             let found = crate::matcher::oracle::matches(&expression, crate::contract::Dialect::Regex, &content);
-            let may_match = quick.is_none_or(|quick| quick.may_match(&needs));
+            let may_match = quick.is_none_or(|quick| quick.may_match(&literals));
             proptest::prop_assert!(may_match || found.is_empty(), "{expression:?} in {content:?}");
         }
     }

@@ -18,7 +18,7 @@ use super::*;
 
 use crate::contract::{Check, Dialect, Pattern};
 use crate::deadline::Deadline;
-use crate::skipped::{Skipped, Why};
+use crate::skipped::{SkipReason, Skipped};
 use crate::text::{Region, Text};
 
 pub use crate::testing::contract;
@@ -137,7 +137,7 @@ fn found(contracts: Vec<Contract>, text: &Text<'_>, road: Road) -> Option<(Vec<S
         selection.warm_up(&matcher);
     }
     let checked = matcher.check(&selection, &path, Some(text));
-    let is_too_large = |skipped: &Skipped| matches!(skipped.why, Why::TooComplex { .. });
+    let is_too_large = |skipped: &Skipped| matches!(skipped.why, SkipReason::TooComplex { .. });
     if !checked.skipped.is_empty() && checked.skipped.iter().all(is_too_large) {
         return None;
     }
@@ -177,7 +177,7 @@ fn expected(demands: &[(String, Dialect, Demand)], text: &Text<'_>) -> (Vec<Seen
 
 fn contracts(demands: &[(String, Dialect, Demand)]) -> Vec<Contract> {
     let check = |(source, dialect, demand): &(String, Dialect, Demand)| {
-        let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1, needs: None };
+        let pattern = Pattern { source: source.clone(), dialect: *dialect, line: 1, literals: None };
         match demand {
             Demand::Forbid => Check::forbid(pattern),
             Demand::Require => Check::require(pattern),
@@ -271,7 +271,7 @@ proptest! {
         let (escaped, look_around) = (regex_syntax::escape(word), format!("({look}{})", regex_syntax::escape(other)));
         let ahead = matches!(look, "?=" | "?!");
         let source = if ahead { escaped + &look_around } else { look_around + &escaped };
-        let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
+        let pattern = Pattern { source, dialect: Dialect::Regex, line: 1, literals: None };
         let (pattern, _) = super::CompiledPattern::new(&pattern).expect("a pattern");
         let mut found = Vec::new();
         let (bytes, budget) = (seen(text.bytes()).0, Budget::new(0));

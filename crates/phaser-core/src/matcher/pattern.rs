@@ -143,7 +143,8 @@ impl CompiledPattern {
                 let requirements = literals::of(&superset);
                 notes.extend(facts::return_before_end(&superset).then_some(facts::RETURN_BEFORE_END));
                 let scope = scope(&requirements);
-                let validity = scan::needs(pattern).map_or(Validity::Unknown, |_| Validity::Known);
+                let validity =
+                    scan::required_literals(pattern).map_or(Validity::Unknown, |_| Validity::Known);
                 let known =
                     backtracking::BacktrackingSource { regex, because, facts, endless, scope, validity };
                 (PatternEngine::Backtracking(Box::new(Backtracking::new(known)?)), requirements)
@@ -331,7 +332,12 @@ mod tests {
     use super::*;
 
     fn new(source: &str, dialect: Dialect) -> Result<(CompiledPattern, Vec<&'static str>), PatternError> {
-        CompiledPattern::new(&contract::Pattern { source: source.to_owned(), dialect, line: 1, needs: None })
+        CompiledPattern::new(&contract::Pattern {
+            source: source.to_owned(),
+            dialect,
+            line: 1,
+            literals: None,
+        })
     }
 
     fn whole<'a>(text: &'a [u8], windows: &'a [Range<usize>]) -> Haystack<'a> {

@@ -11,7 +11,7 @@ use super::limits::{Budget, MAX_ANCHORS};
 use super::literals::scan;
 use super::pattern::CompiledPattern;
 use super::pattern::mistake::{self, PatternMistake};
-use crate::contract::{Contract, Needs, Warning};
+use crate::contract::{Contract, RequiredLiterals, Warning};
 
 /// Lazily parsed patterns, by contract index.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Prepared {
 #[derive(Debug, Default)]
 struct LazyPattern {
     /// The scanned literals, if the contract has none.
-    needs: OnceLock<Option<Needs>>,
+    literals: OnceLock<Option<RequiredLiterals>>,
     read: OnceLock<PreparedPattern>,
 }
 
@@ -54,18 +54,22 @@ impl Prepared {
     }
 
     /// The required literals of a pattern, if they are known without parsing it. `Some` proves it valid.
-    pub fn needs<'a>(&'a self, index: usize, contract: &'a Contract) -> Option<&'a Needs> {
+    pub fn required_literals<'a>(
+        &'a self,
+        index: usize,
+        contract: &'a Contract,
+    ) -> Option<&'a RequiredLiterals> {
         let pattern = contract.check.pattern()?;
-        if pattern.needs.is_some() {
-            return pattern.needs.as_deref();
+        if pattern.literals.is_some() {
+            return pattern.literals.as_deref();
         }
-        self.patterns[index].needs.get_or_init(|| scan::needs(pattern)).as_ref()
+        self.patterns[index].literals.get_or_init(|| scan::required_literals(pattern)).as_ref()
     }
 
     /// Whether the pattern is valid. Parses it only if its literals are unknown.
     pub fn is_valid(&self, index: usize, contract: &Contract) -> bool {
         contract.check.pattern().is_none()
-            || self.needs(index, contract).is_some()
+            || self.required_literals(index, contract).is_some()
             || self.pattern(index, contract).is_some()
     }
 

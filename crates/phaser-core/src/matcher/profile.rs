@@ -169,7 +169,7 @@ mod tests {
                 source: (*source).to_owned(),
                 dialect: Dialect::Regex,
                 line: 1,
-                needs: None,
+                literals: None,
             })
         };
         let contracts = sources.iter().map(forbid).enumerate().map(|(index, check)| contract(index, check));

@@ -111,8 +111,8 @@ impl Selection {
             Some(quick) => {
                 let (mut possible, mut unmatched) = (Vec::new(), Vec::new());
                 for &index in &self.contents {
-                    match matcher.needs(index) {
-                        Some(needs) if !quick.may_match(needs) => {
+                    match matcher.required_literals(index) {
+                        Some(literals) if !quick.may_match(literals) => {
                             let passes = matcher.contracts[index].check.passes_unmatched();
                             unmatched.extend((!passes).then_some(index));
                         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::path::RelPath;
 use phaser_core::contract::Contract;
 use phaser_core::matcher::Checked;
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::violation::{Fingerprint, Match, Note, Replacement, State, Violation};
 
 /// The result of checking one file.
@@ -68,9 +68,9 @@ pub(super) fn encode(
     };
     let reason = |skipped: &Skipped| match skipped.why.clone() {
         _ if skipped.path != *path => None,
-        Why::Binary => Some(StableReason::Binary),
-        Why::TooManyMatches { id, limit } => Some(StableReason::TooManyMatches { id, limit }),
-        Why::TooManyViolations { limit, ids } => Some(StableReason::TooManyViolations { limit, ids }),
+        SkipReason::Binary => Some(StableReason::Binary),
+        SkipReason::TooManyMatches { id, limit } => Some(StableReason::TooManyMatches { id, limit }),
+        SkipReason::TooManyViolations { limit, ids } => Some(StableReason::TooManyViolations { limit, ids }),
         _ => None,
     };
     let record = Record {
@@ -97,9 +97,9 @@ pub(super) fn decode(bytes: &[u8], contracts: &[Arc<Contract>], path: &RelPath) 
     share_lines(&mut violations);
     let skipped = skipped.into_iter().map(|reason| {
         let why = match reason {
-            StableReason::Binary => Why::Binary,
-            StableReason::TooManyMatches { id, limit } => Why::TooManyMatches { id, limit },
-            StableReason::TooManyViolations { limit, ids } => Why::TooManyViolations { limit, ids },
+            StableReason::Binary => SkipReason::Binary,
+            StableReason::TooManyMatches { id, limit } => SkipReason::TooManyMatches { id, limit },
+            StableReason::TooManyViolations { limit, ids } => SkipReason::TooManyViolations { limit, ids },
         };
         Skipped { path: path.clone(), why }
     });

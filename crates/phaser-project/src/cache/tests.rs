@@ -11,7 +11,7 @@ use super::*;
 use crate::path::Root;
 use phaser_core::contract::{Check, Dialect, Exclude, FixTemplate, Pattern, Severity, Zone};
 use phaser_core::matcher::{self, Checked, Directives, Matcher};
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::testing;
 use phaser_core::text::{Position, Region, Text};
 use phaser_core::violation::{Fingerprint, LineDigest, Match, Note as Remark, Replacement, State, Violation};
@@ -21,7 +21,7 @@ const CONTRACTS: usize = 3;
 fn contracts() -> Vec<Arc<Contract>> {
     let forbid = |source: &str| {
         let source = source.to_owned();
-        Check::forbid(Pattern { source, dialect: Dialect::Regex, line: 1, needs: None })
+        Check::forbid(Pattern { source, dialect: Dialect::Regex, line: 1, literals: None })
     };
     let contract = |index| Arc::new(testing::contract(index, forbid("x")));
     (0..CONTRACTS).map(contract).collect()
@@ -70,11 +70,12 @@ fn violation() -> impl Strategy<Value = (usize, Violation)> {
     })
 }
 
-fn why() -> impl Strategy<Value = Why> {
+fn why() -> impl Strategy<Value = SkipReason> {
     prop_oneof![
-        Just(Why::Binary),
-        (any::<String>(), any::<usize>()).prop_map(|(id, limit)| Why::TooManyMatches { id, limit }),
-        (any::<Vec<String>>(), any::<usize>()).prop_map(|(ids, limit)| Why::TooManyViolations { limit, ids }),
+        Just(SkipReason::Binary),
+        (any::<String>(), any::<usize>()).prop_map(|(id, limit)| SkipReason::TooManyMatches { id, limit }),
+        (any::<Vec<String>>(), any::<usize>())
+            .prop_map(|(ids, limit)| SkipReason::TooManyViolations { limit, ids }),
     ]
 }
 
@@ -114,12 +115,12 @@ fn unstable_results_are_not_cached() {
     let (contracts, path) = (contracts(), path());
     let id = || "c0".to_owned();
     for why in [
-        Why::Unreadable("gone".to_owned()),
-        Why::OutOfTime { id: id() },
-        Why::NoTimeLeft { ids: vec![id()] },
-        Why::TooComplex { id: id() },
-        Why::TooLarge { size: 2, limit: 1 },
-        Why::NotAFile,
+        SkipReason::Unreadable("gone".to_owned()),
+        SkipReason::OutOfTime { id: id() },
+        SkipReason::NoTimeLeft { ids: vec![id()] },
+        SkipReason::TooComplex { id: id() },
+        SkipReason::TooLarge { size: 2, limit: 1 },
+        SkipReason::NotAFile,
     ] {
         let checked = Checked { skipped: vec![Skipped { path: path.clone(), why }], ..Checked::default() };
         let result = FileResult { applied: true, checked };
@@ -252,7 +253,7 @@ fn key_stays_the_same_after_search() {
 fn key_depends_on_what_decides_results() {
     let of = |contract: Contract| key(&Matcher::new(vec![contract], options(100)), &options(100), "p");
     let forbid = |source: &str| {
-        Check::forbid(Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
+        Check::forbid(Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, literals: None })
     };
     let base = || testing::contract(0, forbid("x"));
     let glob = |text: &str| phaser_glob::Glob::new(text).expect("a glob");

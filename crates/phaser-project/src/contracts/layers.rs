@@ -11,7 +11,7 @@ use crate::packs::Pack;
 use crate::path::{BASELINE, PROJECT_CONTRACTS, RelPath, Root};
 use phaser_core::contract::scope::FileOverride;
 use phaser_core::contract::selector::Selector;
-use phaser_core::contract::{Contract, LayerKind, MayHold, Warning};
+use phaser_core::contract::{Contract, LayerKind, LiteralFilter, Warning};
 use phaser_core::deadline::Deadline;
 
 mod packs;
@@ -227,7 +227,7 @@ impl Loaded {
     ///
     /// With `texts`, contracts that no text can violate may be left out. If any layer has a contract enabled for all
     /// files, at least one is loaded.
-    pub fn load_packs(&mut self, texts: Option<&dyn MayHold>) {
+    pub fn load_packs(&mut self, texts: Option<&dyn LiteralFilter>) {
         let Some(loading) = self.lazy_packs.take() else { return };
         let overrides: Vec<_> = self.configs.iter().flat_map(DirectoryConfig::overrides).collect();
         if self.packs().next().is_some() {
@@ -243,7 +243,7 @@ impl Loaded {
 
     /// The contracts of packs that `texts` may violate, and the first one of all. `None` if leaving out the others
     /// would change the result: ids collide, or none of these is certain to be enabled.
-    fn candidates(&self, texts: &dyn MayHold, overrides: &[Override]) -> Option<LayerContents> {
+    fn candidates(&self, texts: &dyn LiteralFilter, overrides: &[Override]) -> Option<LayerContents> {
         let (mut read, mut ids): (_, Vec<&str>) = (LayerContents::default(), Vec::new());
         for layer in self.packs() {
             let mut is_first = read.contracts.is_empty();

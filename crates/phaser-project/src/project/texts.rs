@@ -1,7 +1,7 @@
 //! A literal filter over the texts of a tool call: decides which pack contracts are built.
 
 use crate::source::{Content, Targets};
-use phaser_core::contract::MayHold;
+use phaser_core::contract::LiteralFilter;
 use phaser_core::matcher::prefilter::quick_reject::QuickReject;
 use phaser_core::text::Text;
 
@@ -21,13 +21,13 @@ impl Texts {
     }
 }
 
-impl MayHold for Texts {
-    fn may_hold(&self, text: &[u8]) -> bool {
-        self.0.iter().any(|one| one.may_hold(text))
+impl LiteralFilter for Texts {
+    fn may_contain(&self, text: &[u8]) -> bool {
+        self.0.iter().any(|one| one.may_contain(text))
     }
 
-    fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool {
-        self.0.iter().any(|one| one.may_hold_run(set, count))
+    fn may_contain_run(&self, set: [u64; 4], count: usize) -> bool {
+        self.0.iter().any(|one| one.may_contain_run(set, count))
     }
 }
 

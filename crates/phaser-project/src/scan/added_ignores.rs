@@ -83,7 +83,7 @@ mod tests {
     fn matcher() -> Matcher {
         let forbid = |source: &str| {
             let source = source.to_owned();
-            Check::forbid(Pattern { source, dialect: Dialect::Regex, line: 1, needs: None })
+            Check::forbid(Pattern { source, dialect: Dialect::Regex, line: 1, literals: None })
         };
         let contracts = vec![testing::contract(0, forbid("x")), testing::contract(1, forbid("y"))];
         Matcher::new(contracts, matcher::Options::new(Duration::from_secs(3600), Directives::Honoured))

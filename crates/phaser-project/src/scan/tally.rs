@@ -11,7 +11,7 @@ use crate::path::RelPath;
 use crate::source::Target;
 use phaser_core::contract::Contract;
 use phaser_core::matcher::{Checked, Matcher, Selection};
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::text::Text;
 
 /// The first bytes of a Git LFS pointer file.
@@ -90,7 +90,7 @@ fn check(
     let mut checked = matcher.check_with(&mut worker.scratch, group, &target.path, text.as_ref());
     let why = match &read {
         Ok(_) if text.is_some() => None,
-        Ok(bytes) => Some(Why::not_text(bytes)),
+        Ok(bytes) => Some(SkipReason::not_text(bytes)),
         Err(why) => Some(why.clone()),
     };
     checked.skipped.extend(why.map(|why| Skipped { path: target.path.clone(), why }));

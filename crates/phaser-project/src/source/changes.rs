@@ -13,7 +13,7 @@ use crate::tool_call::{
     Call, CellAction, CellEdit, FileChange, MAX_PATH, Moment, NotApplied, Original, Patch, PatchBase, Rewrite,
 };
 use phaser_core::sanitize::head;
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 use phaser_core::text::Text;
 
 /// The files that `call` changes. A file of more than `limit` bytes is skipped.
@@ -24,11 +24,11 @@ pub fn changes(root: &Root, call: &Call, limit: u64) -> Targets {
     for change in &call.changes {
         let skip = |why| Skipped { path: RelPath::from(shortened(&change.path)), why };
         if change.path.len() > MAX_PATH {
-            targets.skipped.push(skip(Why::PathTooLong { limit: MAX_PATH }));
+            targets.skipped.push(skip(SkipReason::PathTooLong { limit: MAX_PATH }));
             continue;
         }
         if change.climbs() {
-            targets.skipped.push(skip(Why::ParentComponent));
+            targets.skipped.push(skip(SkipReason::ParentComponent));
             continue;
         }
         if change.rewrite == Rewrite::Removal {
@@ -79,7 +79,7 @@ impl From<Content> for PreviousFile {
 }
 
 impl ReconstructedFile<'_> {
-    fn target(&self) -> Result<Target, Why> {
+    fn target(&self) -> Result<Target, SkipReason> {
         let worked = match &self.change.rewrite {
             Rewrite::Cell(edit) => self.notebook(edit)?,
             Rewrite::Whole(content) => self.written(content)?,
@@ -88,7 +88,7 @@ impl ReconstructedFile<'_> {
             Rewrite::Unknown | Rewrite::Removal => self.known_afterwards(&NotApplied::KnownAfterwards)?,
         };
         if worked.bytes.len() as u64 > self.limit {
-            return Err(Why::TooLarge { size: worked.bytes.len() as u64, limit: self.limit });
+            return Err(SkipReason::TooLarge { size: worked.bytes.len() as u64, limit: self.limit });
         }
         let content = if Text::new(worked.bytes.as_slice()).is_some() {
             Content::Bytes(worked.bytes)
@@ -110,7 +110,7 @@ impl ReconstructedFile<'_> {
     }
 
     /// The call writes the whole file.
-    fn written(&self, content: &str) -> Result<FileVersions, Why> {
+    fn written(&self, content: &str) -> Result<FileVersions, SkipReason> {
         let given = || Vec::from(content);
         let bytes = match self.call.moment {
             Moment::Before => given(),
@@ -120,7 +120,7 @@ impl ReconstructedFile<'_> {
     }
 
     /// Reads the file that the call has changed. Before the call it is unknown: returns `otherwise`.
-    fn known_afterwards(&self, otherwise: &NotApplied) -> Result<FileVersions, Why> {
+    fn known_afterwards(&self, otherwise: &NotApplied) -> Result<FileVersions, SkipReason> {
         let known = match self.call.moment {
             Moment::Before => None,
             Moment::After => self.current()?,
@@ -131,7 +131,7 @@ impl ReconstructedFile<'_> {
     }
 
     /// The call applies a patch.
-    fn patched(&self, patch: &Patch) -> Result<FileVersions, Why> {
+    fn patched(&self, patch: &Patch) -> Result<FileVersions, SkipReason> {
         if self.call.moment == Moment::After {
             return self.known_afterwards(&NotApplied::FileNotFound);
         }
@@ -157,7 +157,7 @@ impl ReconstructedFile<'_> {
     }
 
     /// The call replaces texts in the file.
-    fn edited(&self) -> Result<FileVersions, Why> {
+    fn edited(&self) -> Result<FileVersions, SkipReason> {
         let Rewrite::Edits { edits, algorithm } = &self.change.rewrite else {
             return Err(self.not_applied(&NotApplied::FileNotFound));
         };
@@ -178,7 +178,7 @@ impl ReconstructedFile<'_> {
     }
 
     /// The call changes a notebook cell. Contracts see its source; `require_pattern` is judged on the whole notebook.
-    fn notebook(&self, edit: &CellEdit) -> Result<FileVersions, Why> {
+    fn notebook(&self, edit: &CellEdit) -> Result<FileVersions, SkipReason> {
         let current = self.current()?;
         let not_applied = |error: NotApplied| self.not_applied(&error);
         let source = match self.call.moment {
@@ -219,26 +219,26 @@ impl ReconstructedFile<'_> {
     }
 
     /// The bytes of the file on disk; `None` if there is none.
-    fn current(&self) -> Result<Option<Vec<u8>>, Why> {
+    fn current(&self) -> Result<Option<Vec<u8>>, SkipReason> {
         self.read(&self.path)
     }
 
-    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, Why> {
-        let unreadable = |error: String| Why::NotReconstructed(format!("Cannot read file: {error}"));
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, SkipReason> {
+        let unreadable = |error: String| SkipReason::NotReconstructed(format!("Cannot read file: {error}"));
         match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unreadable(error.to_string())),
-            Ok(metadata) if !metadata.is_file() => return Err(unreadable(Why::NotAFile.to_string())),
+            Ok(metadata) if !metadata.is_file() => return Err(unreadable(SkipReason::NotAFile.to_string())),
             Ok(_) => {}
         }
         Reader::new(self.limit).into_file(path).map(Some).map_err(|why| match why {
-            Why::Unreadable(error) => unreadable(error),
+            SkipReason::Unreadable(error) => unreadable(error),
             why => why,
         })
     }
 
-    fn not_text(&self) -> Why {
-        Why::NotReconstructed(match &self.change.rewrite {
+    fn not_text(&self) -> SkipReason {
+        SkipReason::NotReconstructed(match &self.change.rewrite {
             Rewrite::Whole(_) => "Binary content detected".to_owned(),
             Rewrite::Edits { .. }
             | Rewrite::Patch(_)
@@ -248,8 +248,8 @@ impl ReconstructedFile<'_> {
         })
     }
 
-    fn not_applied(&self, error: &NotApplied) -> Why {
-        Why::NotReconstructed(match error {
+    fn not_applied(&self, error: &NotApplied) -> SkipReason {
+        SkipReason::NotReconstructed(match error {
             NotApplied::FileNotFound => format!("{error}: {}", self.change.path),
             other => other.to_string(),
         })
@@ -362,15 +362,15 @@ mod tests {
         assert_eq!(skipped(&changed(before, edit("x"), None, None)), "File not found: a.txt");
         assert_eq!(skipped(&changed(before, edit("x"), None, Some("y"))), "old_str not found in file");
         let large = changed(before, Rewrite::Whole("x".repeat(21)), None, None);
-        assert_eq!(large.skipped[0].why, Why::TooLarge { size: 21, limit: 20 });
+        assert_eq!(large.skipped[0].why, SkipReason::TooLarge { size: 21, limit: 20 });
         let large = changed(before, edit("x"), None, Some(&"x".repeat(21)));
-        assert_eq!(large.skipped[0].why, Why::TooLarge { size: 21, limit: 20 });
+        assert_eq!(large.skipped[0].why, SkipReason::TooLarge { size: 21, limit: 20 });
     }
 
     #[test]
     fn checks_binary_content_by_path_only() {
         let targets = changed(Moment::Before, Rewrite::Whole("a\0".to_owned()), None, None);
-        let binary = Why::NotReconstructed("Binary content detected".to_owned());
+        let binary = SkipReason::NotReconstructed("Binary content detected".to_owned());
         assert_eq!(targets.targets[0].content, Content::Opaque(binary));
     }
 
@@ -383,8 +383,11 @@ mod tests {
             let call = Call { moment: Moment::Before, cwd, changes: vec![change], skipped: Vec::new() };
             changes(&root, &call, 20).skipped.remove(0)
         };
-        assert_eq!(why("a/../b".to_owned()).why, Why::ParentComponent);
+        assert_eq!(why("a/../b".to_owned()).why, SkipReason::ParentComponent);
         let long = why("é".repeat(MAX_PATH));
-        assert_eq!((long.why, long.path.as_bytes().len()), (Why::PathTooLong { limit: MAX_PATH }, 200));
+        assert_eq!(
+            (long.why, long.path.as_bytes().len()),
+            (SkipReason::PathTooLong { limit: MAX_PATH }, 200)
+        );
     }
 }

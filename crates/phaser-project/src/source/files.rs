@@ -9,7 +9,7 @@ use super::git::GitLocation;
 use super::tree::{Walk, WalkResult};
 use super::{Content, Coverage, Target, Targets};
 use crate::path::{RelPath, Root, has_parent_component, real_path, resolve};
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 
 /// The named files. A relative path starts at `location.cwd`.
 pub fn files(root: &Root, location: &GitLocation, paths: &[PathBuf]) -> Targets {
@@ -34,11 +34,11 @@ struct NamedFiles<'a> {
 
 impl NamedFiles<'_> {
     /// Adds the file or directory at `path`.
-    fn add(&mut self, cwd: &Path, path: &Path) -> Result<(), Why> {
-        let unreadable = |error: io::Error| Why::Unreadable(error.to_string());
+    fn add(&mut self, cwd: &Path, path: &Path) -> Result<(), SkipReason> {
+        let unreadable = |error: io::Error| SkipReason::Unreadable(error.to_string());
         let absolute = resolve(cwd, path).map_err(unreadable)?;
         if has_parent_component(path) && !self.root.contains(&absolute) {
-            return Err(Why::Outside);
+            return Err(SkipReason::Outside);
         }
         let metadata = fs::metadata(&absolute).map_err(unreadable)?;
         if metadata.is_dir() {
@@ -46,7 +46,7 @@ impl NamedFiles<'_> {
             return Ok(());
         }
         if !metadata.is_file() {
-            return Err(Why::Unreadable("not a regular file".to_owned()));
+            return Err(SkipReason::Unreadable("not a regular file".to_owned()));
         }
         let target = target_at(self.root, &absolute, Content::File(absolute.clone()));
         self.targets.insert(target.path.clone(), target);

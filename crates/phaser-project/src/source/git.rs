@@ -27,7 +27,7 @@ use gix::objs::tree::EntryKind;
 
 use crate::path::Root;
 use crate::source::{Compared, Content, Coverage, Target, Targets};
-use phaser_core::skipped::Why;
+use phaser_core::skipped::SkipReason;
 
 pub use blob::{Blob, BlobReader};
 pub use committed::{Committed, committed};
@@ -160,9 +160,9 @@ impl<'a> Collection<'a> {
 fn content(repository: &Repository, entry: TreeEntry) -> Content {
     match entry.kind {
         EntryKind::Blob | EntryKind::BlobExecutable => Content::Blob(repository.objects.blob(entry.id)),
-        EntryKind::Link => Content::Opaque(Why::Link),
-        EntryKind::Commit => Content::Opaque(Why::Submodule),
-        EntryKind::Tree => Content::Opaque(Why::NotAFile),
+        EntryKind::Link => Content::Opaque(SkipReason::Link),
+        EntryKind::Commit => Content::Opaque(SkipReason::Submodule),
+        EntryKind::Tree => Content::Opaque(SkipReason::NotAFile),
     }
 }
 

@@ -24,7 +24,7 @@ use super::git::GitLocation;
 use super::git::excludes::Worktrees;
 use super::{Coverage, Target, Targets};
 use crate::path::{RelPath, Root};
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 
 mod change_filter;
 mod visitor;
@@ -60,7 +60,7 @@ pub(super) struct WalkResult {
 
 impl WalkResult {
     fn skip(&mut self, path: RelPath, error: impl ToString) {
-        self.skipped.push(Skipped { path, why: Why::Unreadable(error.to_string()) });
+        self.skipped.push(Skipped { path, why: SkipReason::Unreadable(error.to_string()) });
     }
 
     fn append(&mut self, other: &mut Self) {

@@ -25,7 +25,7 @@ use super::tree::{ChangeFilter, Walk, WalkResult};
 use super::{Content, Coverage, Target, Targets};
 use crate::path::{RelPath, Root, real_path, resolve};
 use phaser_core::deadline::Deadline;
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 
 /// Which changes to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl WorktreeSearch<'_> {
             match worktrees.leave_out(&file) {
                 Ok(true) => {}
                 Ok(false) => found.targets.push(Target::new(path, Content::File(file))),
-                Err(error) => found.skipped.push(Skipped { path, why: Why::Unreadable(error) }),
+                Err(error) => found.skipped.push(Skipped { path, why: SkipReason::Unreadable(error) }),
             }
         }
         found.targets.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -205,7 +205,7 @@ impl WorktreeSearch<'_> {
             }
         }
         if is_over {
-            let why = Why::TimeOver { looked_at: seen, directories: unfinished.len(), tracked };
+            let why = SkipReason::TimeOver { looked_at: seen, directories: unfinished.len(), tracked };
             skipped.push(Skipped { path: RelPath::from("."), why });
         }
         compared.sort_unstable_by(|a, b| a.path.cmp(&b.path));
@@ -216,7 +216,7 @@ impl WorktreeSearch<'_> {
 
 /// The gap left by an unreadable repository: none of its files is checked.
 fn gap(top: &RelPath, error: &GitError) -> Skipped {
-    Skipped { path: top.clone(), why: Why::Unreadable(error.to_string()) }
+    Skipped { path: top.clone(), why: SkipReason::Unreadable(error.to_string()) }
 }
 
 #[cfg(test)]

@@ -210,7 +210,7 @@ mod baseline {
             source: source.to_owned(),
             dialect: Dialect::Regex,
             line: 1,
-            needs: None,
+            literals: None,
         };
         let checks = [Check::forbid(pattern(r"print\(")), Check::require(pattern("licence"))];
         let contracts = checks.into_iter().enumerate().map(|(at, check)| contract(at, check)).collect();

@@ -226,7 +226,7 @@ impl ContractBuilder {
             self.mistake(line, format!("'pattern' has {size} bytes, the limit is {MAX_PATTERN} {what}"));
         }
         let source = pattern.text.into_owned();
-        self.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, needs: None });
+        self.pattern = Some(Pattern { source, dialect: Dialect::Regex, line, literals: None });
     }
 
     /// Sets `file_glob`.

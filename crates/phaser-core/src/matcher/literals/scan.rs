@@ -27,7 +27,7 @@
 
 use super::ByteRun;
 use crate::contract::syntax::MAX_PATTERN;
-use crate::contract::{self, Dialect, Needs};
+use crate::contract::{self, Dialect, RequiredLiterals};
 
 mod reader;
 mod slices;
@@ -45,14 +45,18 @@ const LARGE_CLASS: usize = 64 * 1024;
 const OTHER: usize = 1024;
 
 /// The literals and the run that every match contains. `Some` also proves that the pattern is valid.
-pub fn needs(pattern: &contract::Pattern) -> Option<Needs> {
+pub fn required_literals(pattern: &contract::Pattern) -> Option<RequiredLiterals> {
     match pattern.dialect {
-        Dialect::Literal => {
-            Some(Needs { texts: vec![pattern.source.to_ascii_lowercase().into_bytes().into()], run: None })
-        }
+        Dialect::Literal => Some(RequiredLiterals {
+            texts: vec![pattern.source.to_ascii_lowercase().into_bytes().into()],
+            run: None,
+        }),
         Dialect::Regex => {
             let glance = ScannedPattern::of(&pattern.source)?;
-            Some(Needs { texts: glance.texts(), run: glance.run.map(|run| (run.bytes.to_bits(), run.count)) })
+            Some(RequiredLiterals {
+                texts: glance.texts(),
+                run: glance.run.map(|run| (run.bytes.to_bits(), run.count)),
+            })
         }
     }
 }
@@ -361,13 +365,13 @@ mod tests {
             content in fragments(TEXT, 12),
         ) {
             let quick = QuickReject::new(content.as_bytes(), usize::MAX).expect("small and usual");
-            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1, needs: None };
-            if let Some(needs) = needs(&pattern) {
+            let pattern = contract::Pattern { source, dialect: Dialect::Regex, line: 1, literals: None };
+            if let Some(literals) = required_literals(&pattern) {
                 let (parsed, notes) = CompiledPattern::new(&pattern).map_err(|error| {
                     TestCaseError::fail(format!("{:?}: {error}", pattern.source))
                 })?;
                 prop_assert_eq!(notes, Vec::<&str>::new());
-                let possible = quick.may_match(&needs);
+                let possible = quick.may_match(&literals);
                 prop_assert!(possible || !matches(&parsed, &content), "{:?} in {:?}", pattern.source, content);
             }
         }

@@ -255,7 +255,7 @@ mod tests {
     /// The explanation of a pattern, with carets under the span.
     fn explained(source: &str) -> String {
         let pattern =
-            contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None };
+            contract::Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, literals: None };
         let Err(error) = CompiledPattern::new(&pattern) else {
             panic!("{source} is valid");
         };

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn of(source: &str) -> Option<Vacuous> {
-        vacuous(&Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, needs: None })
+        vacuous(&Pattern { source: source.to_owned(), dialect: Dialect::Regex, line: 1, literals: None })
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         ] {
             assert_eq!(of(pattern), None, "{pattern}");
         }
-        let literal = Pattern { source: "a*".to_owned(), dialect: Dialect::Literal, line: 1, needs: None };
+        let literal = Pattern { source: "a*".to_owned(), dialect: Dialect::Literal, line: 1, literals: None };
         assert_eq!(vacuous(&literal), None);
     }
 }

@@ -16,7 +16,7 @@ use memchr::memmem;
 
 use super::FOLDING;
 use super::windows::has_run;
-use crate::contract::{MayHold, Needs};
+use crate::contract::{LiteralFilter, RequiredLiterals};
 use crate::matcher::literals::ByteRun;
 use crate::matcher::literals::byte_set::ByteSet;
 use crate::matcher::view::View;
@@ -63,19 +63,19 @@ impl QuickReject {
     }
 
     /// Whether a pattern with these required literals may match in the text. Never a false negative.
-    pub fn may_match(&self, Needs { texts, run }: &Needs) -> bool {
-        (texts.is_empty() || texts.iter().any(|text| self.may_hold(text)))
-            && run.is_none_or(|(set, count)| self.may_hold_run(set, count))
+    pub fn may_match(&self, RequiredLiterals { texts, run }: &RequiredLiterals) -> bool {
+        (texts.is_empty() || texts.iter().any(|text| self.may_contain(text)))
+            && run.is_none_or(|(set, count)| self.may_contain_run(set, count))
     }
 }
 
-impl MayHold for QuickReject {
-    fn may_hold(&self, part: &[u8]) -> bool {
+impl LiteralFilter for QuickReject {
+    fn may_contain(&self, part: &[u8]) -> bool {
         self.grams.as_ref().is_none_or(|grams| grams.have_all_of(part))
             && memmem::find(&self.text, part).is_some()
     }
 
-    fn may_hold_run(&self, set: [u64; 4], count: usize) -> bool {
+    fn may_contain_run(&self, set: [u64; 4], count: usize) -> bool {
         let bytes = ByteSet::from_bits(set);
         if self.is_ascii && bytes.is_beyond_ascii() {
             return false;
@@ -132,7 +132,7 @@ mod tests {
             let text = QuickReject::new(b"let apiKey = 1;", patterns).expect("small and usual");
             let may_match = |texts: &[&str], run| {
                 let texts = texts.iter().map(|text| text.as_bytes().into()).collect();
-                text.may_match(&Needs { texts, run })
+                text.may_match(&RequiredLiterals { texts, run })
             };
             assert!(may_match(&["password", "apikey"], None));
             assert!(may_match(&["apikey ="], None));
@@ -144,7 +144,7 @@ mod tests {
             assert!(!may_match(&["apikey"], Some((letters, 7))), "both are needed");
             assert!(!may_match(&[], Some((ByteSet::HIGH.to_bits(), 1))), "nothing is beyond ASCII");
         }
-        let beyond = Needs { texts: Vec::new(), run: Some((ByteSet::HIGH.to_bits(), 1)) };
+        let beyond = RequiredLiterals { texts: Vec::new(), run: Some((ByteSet::HIGH.to_bits(), 1)) };
         assert!(QuickReject::new("é".as_bytes(), 1).expect("usual").may_match(&beyond));
         assert!(QuickReject::new("api\u{212A}ey".as_bytes(), 1).is_none());
         assert!(QuickReject::new(&[b'a'; MAX_TEXT + 1], 1).is_none());

@@ -134,9 +134,9 @@ mod tests {
     fn table(pack: &Pack, files: &[(String, String)]) -> Vec<u8> {
         let record = |(id, text): &(String, String)| {
             let mut contract = syntax::read(text, origin(pack, id)).contract.expect("is valid");
-            let needs = matcher::needs(&contract).map(Box::new);
+            let literals = matcher::required_literals(&contract).map(Box::new);
             if let Check::Forbid(check) = &mut contract.check {
-                check.pattern.needs = needs;
+                check.pattern.literals = literals;
             }
             record::encode(&contract)
         };
@@ -192,7 +192,7 @@ mod tests {
             assert_eq!(files.warnings, []);
             let without = |mut contract: Contract| {
                 if let Check::Forbid(check) = &mut contract.check {
-                    check.pattern.needs = None;
+                    check.pattern.literals = None;
                 }
                 Contract { examples: Examples::default(), ..contract }
             };

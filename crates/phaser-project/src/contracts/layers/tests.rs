@@ -203,12 +203,12 @@ fn validates_pattern_once_per_id() {
 /// Texts that contain nothing.
 struct Empty;
 
-impl MayHold for Empty {
-    fn may_hold(&self, _: &[u8]) -> bool {
+impl LiteralFilter for Empty {
+    fn may_contain(&self, _: &[u8]) -> bool {
         false
     }
 
-    fn may_hold_run(&self, _: [u64; 4], _: usize) -> bool {
+    fn may_contain_run(&self, _: [u64; 4], _: usize) -> bool {
         false
     }
 }

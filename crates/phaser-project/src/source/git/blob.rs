@@ -8,7 +8,7 @@ use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::prelude::FindExt as _;
 use gix::{ObjectId, ThreadSafeRepository};
 
-use phaser_core::skipped::Why;
+use phaser_core::skipped::SkipReason;
 
 /// A reference to a blob of a repository. Equality and hash are those of its id.
 #[derive(Clone)]
@@ -71,17 +71,21 @@ impl fmt::Debug for BlobReader {
 
 impl BlobReader {
     /// The bytes of `blob`; an error if there are more than `limit`.
-    pub fn read(&mut self, blob: &Blob, limit: u64) -> Result<Vec<u8>, Why> {
+    pub fn read(&mut self, blob: &Blob, limit: u64) -> Result<Vec<u8>, SkipReason> {
         let mut bytes = std::mem::take(&mut self.spare);
         let repository = self.repository(&blob.objects);
-        let unreadable = |error: gix::Error| Why::Unreadable(format!("{error} (see git fsck)"));
+        let unreadable = |error: gix::Error| SkipReason::Unreadable(format!("{error} (see git fsck)"));
         let header = repository.try_find_header(blob.id).map_err(unreadable)?;
-        let header = header.ok_or_else(|| Why::Unreadable(missing(repository, blob.id)))?;
+        let header = header.ok_or_else(|| SkipReason::Unreadable(missing(repository, blob.id)))?;
         if header.kind() != gix::objs::Kind::Blob {
-            return Err(Why::Unreadable(format!("object {} is a {} (see git fsck)", blob.id, header.kind())));
+            return Err(SkipReason::Unreadable(format!(
+                "object {} is a {} (see git fsck)",
+                blob.id,
+                header.kind()
+            )));
         }
         if header.size() > limit {
-            return Err(Why::TooLarge { size: header.size(), limit });
+            return Err(SkipReason::TooLarge { size: header.size(), limit });
         }
         repository.objects.find(&blob.id, &mut bytes).map_err(unreadable)?;
         Ok(bytes)

@@ -17,7 +17,7 @@ use super::repository::{ConfigSource, ProjectNesting, Repository};
 use super::{Blob, Collection, GitError, GitLocation, Renames};
 use crate::path::{RelPath, Root};
 use crate::source::{Content, Targets};
-use phaser_core::skipped::Why;
+use phaser_core::skipped::SkipReason;
 
 mod walk;
 
@@ -94,7 +94,7 @@ impl Stored {
     pub fn content(&self) -> Content {
         match self {
             Self::File(blob) => Content::Blob(blob.clone()),
-            Self::Link => Content::Opaque(Why::Link),
+            Self::Link => Content::Opaque(SkipReason::Link),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::compare;
 use super::repository::Repository;
 use super::tracked;
 use crate::path::RelPath;
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 
 /// All files that the next commit would contain.
 #[derive(Clone)]
@@ -103,7 +103,7 @@ impl Listing {
             let seen = if entry.mode.is_sparse() {
                 let files = compare::files(repository, path, entry.id).map_err(|error| Skipped {
                     path: RelPath::from_bytes(path.as_bytes()),
-                    why: Why::Unreadable(error.to_string()),
+                    why: SkipReason::Unreadable(error.to_string()),
                 })?;
                 files.iter().try_for_each(|file| visit(&file.path))
             } else {

@@ -9,7 +9,7 @@ use super::GitError;
 use super::compare::{self, TreeChange, TreeChanges, TreeEntry};
 use super::repository::Repository;
 use crate::path::{RelPath, real_path, resolve};
-use phaser_core::skipped::{Skipped, Why};
+use phaser_core::skipped::{SkipReason, Skipped};
 
 /// The named files in the index, and the names that are not in it. A directory stands for its files.
 pub(super) fn find(
@@ -90,7 +90,10 @@ impl IndexNames {
     fn unknown(self) -> Vec<Skipped> {
         let unseen = self.seen.into_values().filter(|(_, seen)| !seen);
         let unknown = unseen.map(|(path, _)| Skipped {
-            why: Why::Unreadable(format!("it is not in the index; add it with `git add {}`", path.display())),
+            why: SkipReason::Unreadable(format!(
+                "it is not in the index; add it with `git add {}`",
+                path.display()
+            )),
             path: RelPath::from_native(&path),
         });
         self.refused.into_iter().chain(unknown).collect()
@@ -99,15 +102,15 @@ impl IndexNames {
 
 /// The path in the worktree of a file of the project. The last component is not followed if it is a link; those above
 /// are.
-fn in_project(repository: &Repository, cwd: &Path, path: &Path) -> Result<RelPath, Why> {
-    let file = resolve(cwd, path).map_err(|error| Why::Unreadable(error.to_string()))?;
+fn in_project(repository: &Repository, cwd: &Path, path: &Path) -> Result<RelPath, SkipReason> {
+    let file = resolve(cwd, path).map_err(|error| SkipReason::Unreadable(error.to_string()))?;
     let real = match (file.parent(), file.file_name()) {
         (Some(parent), Some(name)) => real_path(parent).join(name),
         _ => real_path(&file),
     };
     let inside = real
         .strip_prefix(&repository.worktree)
-        .map_err(|_| Why::Unreadable("it is outside the git worktree".to_owned()))?;
+        .map_err(|_| SkipReason::Unreadable("it is outside the git worktree".to_owned()))?;
     let inside = RelPath::from_native(inside);
-    if repository.is_in_project(inside.as_bytes()) { Ok(inside) } else { Err(Why::Outside) }
+    if repository.is_in_project(inside.as_bytes()) { Ok(inside) } else { Err(SkipReason::Outside) }
 }

@@ -42,14 +42,14 @@ impl TestRepo {
 }
 
 /// The text of a content, or why it is not read.
-fn read(content: &Content) -> Result<String, Why> {
+fn read(content: &Content) -> Result<String, SkipReason> {
     let mut reader = Reader::new(u64::MAX);
     let bytes = reader.read(content)?;
     Ok(String::from_utf8(bytes.into_owned()).expect("UTF-8"))
 }
 
 /// The path and text of each target.
-fn texts(targets: &Targets) -> Vec<(String, Result<String, Why>)> {
+fn texts(targets: &Targets) -> Vec<(String, Result<String, SkipReason>)> {
     targets.targets.iter().map(|target| (target.path.to_string(), read(&target.content))).collect()
 }
 
@@ -60,7 +60,7 @@ fn befores(targets: &Targets) -> Vec<Option<String>> {
     targets.targets.iter().map(before).collect()
 }
 
-fn text(path: &str, text: &str) -> (String, Result<String, Why>) {
+fn text(path: &str, text: &str) -> (String, Result<String, SkipReason>) {
     (path.into(), Ok(text.into()))
 }
 
@@ -68,7 +68,7 @@ fn paths(targets: &Targets) -> Vec<String> {
     targets.targets.iter().map(|target| target.path.to_string()).collect()
 }
 
-fn opaque(path: &str, why: Why) -> (String, Result<String, Why>) {
+fn opaque(path: &str, why: SkipReason) -> (String, Result<String, SkipReason>) {
     (path.into(), Err(why))
 }
 

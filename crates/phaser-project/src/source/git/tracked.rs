@@ -14,7 +14,7 @@ use gix::index::fs::Metadata;
 use gix::objs::tree::EntryKind;
 
 use crate::source::{Content, Targets};
-use phaser_core::skipped::Why;
+use phaser_core::skipped::SkipReason;
 
 use super::compare::{self, TreeChange, TreeChanges, TreeEntry};
 use super::repository::Repository;
@@ -187,9 +187,9 @@ impl<'a> WorktreeComparison<'a> {
             Ok(metadata) if metadata.is_dir() || self.is_unchanged(&tracked, &file, &metadata) => {
                 return Ok(());
             }
-            Ok(metadata) if metadata.is_symlink() => Content::Opaque(Why::Link),
+            Ok(metadata) if metadata.is_symlink() => Content::Opaque(SkipReason::Link),
             Ok(metadata) if metadata.is_file() => Content::File(file.clone()),
-            Ok(_) => Content::Opaque(Why::NotAFile),
+            Ok(_) => Content::Opaque(SkipReason::NotAFile),
         };
         if !leads_through_link(&self.repository.worktree, &file) {
             collection.add(tracked.path, content, tracked.was);

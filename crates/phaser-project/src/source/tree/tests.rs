@@ -55,7 +55,7 @@ fn never_excludes_tracked_file() {
     repo.agrees_with_git(&[".gitignore", "a.log", "build/deep/x", "build/gen.py", "build/link", "src/a"]);
     let walked = tree(&Root::new(&repo.top), &repo.location(), 1).targets;
     let link = walked.iter().find(|target| target.path == "build/link".into()).expect("found");
-    assert_eq!(link.content, Content::Opaque(Why::Link));
+    assert_eq!(link.content, Content::Opaque(SkipReason::Link));
     let made = walked.iter().find(|target| target.path == "build/gen.py".into()).expect("found");
     assert_eq!(made.content, Content::File(repo.top.join("build/gen.py")));
 }
@@ -149,14 +149,14 @@ fn unreadable_index_is_gap_if_needed() {
     let above = repo.top.parent().expect("a parent");
     for (root, expected) in [(repo.top.as_path(), "."), (above, "top"), (&repo.top.join("deep"), ".")] {
         let found = walk(root);
-        let [Skipped { path, why: Why::Unreadable(_) }] = found.skipped.as_slice() else {
+        let [Skipped { path, why: SkipReason::Unreadable(_) }] = found.skipped.as_slice() else {
             panic!("{found:?}")
         };
         assert_eq!(path.to_string(), expected);
     }
     let found = walk(&repo.top);
     assert_eq!(found.targets.len(), 2);
-    let Why::Unreadable(why) = &found.skipped[0].why else { panic!("{found:?}") };
+    let SkipReason::Unreadable(why) = &found.skipped[0].why else { panic!("{found:?}") };
     assert!(why.starts_with("cannot tell which ignored files are tracked: "), "{why}");
 }
 
@@ -167,7 +167,10 @@ fn unopenable_repository_keeps_its_rules() {
     repo.write(".gitignore", "*.log\n");
     let found = tree(&Root::new(&repo.top), &repo.location(), 1);
     assert_eq!(found.targets.len(), 2);
-    assert!(matches!(found.skipped.as_slice(), [Skipped { why: Why::Unreadable(_), .. }]), "{found:?}");
+    assert!(
+        matches!(found.skipped.as_slice(), [Skipped { why: SkipReason::Unreadable(_), .. }]),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -29,7 +29,7 @@ use super::super::{Content, Target};
 use super::change_filter::DirectoryMoved;
 use super::{Walk, WalkResult};
 use crate::path::{RelPath, SETTINGS, real_path};
-use phaser_core::skipped::Why;
+use phaser_core::skipped::SkipReason;
 
 /// Where a walk begins.
 pub(super) struct WalkStart {
@@ -308,9 +308,9 @@ impl<'w> Visitor<'w> {
         let content = if kind.is_file() {
             Content::File(path.to_owned())
         } else if kind.is_symlink() {
-            Content::Opaque(Why::Link)
+            Content::Opaque(SkipReason::Link)
         } else {
-            Content::Opaque(Why::NotAFile)
+            Content::Opaque(SkipReason::NotAFile)
         };
         self.found.targets.push(Target::new(shown, content));
     }

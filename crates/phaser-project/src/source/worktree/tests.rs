@@ -264,7 +264,8 @@ fn reports_unchecked_directories_at_deadline() {
     let (targets, looks) = phaser_core::deadline::jumping::by(Duration::from_secs(1200), sweep);
     assert!(looks >= 3, "{looks}");
     assert!(!targets.targets.is_empty(), "what was found in time is checked");
-    let Why::TimeOver { looked_at: 1.., directories: 1.., tracked: Some(1..) } = targets.skipped[0].why
+    let SkipReason::TimeOver { looked_at: 1.., directories: 1.., tracked: Some(1..) } =
+        targets.skipped[0].why
     else {
         panic!("{:?}", targets.skipped)
     };

@@ -8,7 +8,7 @@ use crate::codec::Decoder;
 #[cfg(test)]
 use crate::codec::{put_bytes, put_list, put_long, put_number};
 use phaser_core::contract::keys::{ContractBuilder, KEYS, LocatedText, Value, ValueShape};
-use phaser_core::contract::{Check, Contract, ContractSchema, MayHold, Needs, Origin};
+use phaser_core::contract::{Check, Contract, ContractSchema, LiteralFilter, Origin, RequiredLiterals};
 
 /// The encoding of an absent flag.
 const UNSAID: u8 = 2;
@@ -17,8 +17,8 @@ const UNSAID: u8 = 2;
 #[cfg(test)]
 pub fn encode(contract: &Contract) -> Vec<u8> {
     let (mut needed, mut out) = (Vec::new(), Vec::new());
-    let needs = contract.check.pattern().and_then(|pattern| pattern.needs.as_deref());
-    put_list(&mut needed, needs.as_slice(), |out, needs| put_needs(out, needs));
+    let literals = contract.check.pattern().and_then(|pattern| pattern.literals.as_deref());
+    put_list(&mut needed, literals.as_slice(), |out, literals| put_literals(out, literals));
     put_bytes(&mut out, &needed);
     out.push(u8::from(contract.schema == ContractSchema::V1_2));
     for key in &KEYS {
@@ -44,13 +44,13 @@ pub fn encode(contract: &Contract) -> Vec<u8> {
 }
 
 /// Whether `texts` may contain a match of the record's pattern. Decodes only the required literals.
-pub fn may_match(record: &[u8], texts: &dyn MayHold) -> bool {
+pub fn may_match(record: &[u8], texts: &dyn LiteralFilter) -> bool {
     let are_met = || are_met(&mut Decoder(Decoder(record).bytes()?), texts);
     are_met().unwrap_or(true)
 }
 
 /// Whether the required literals occur, without building them; `None` if there are none.
-fn are_met(bytes: &mut Decoder<'_>, texts: &dyn MayHold) -> Option<bool> {
+fn are_met(bytes: &mut Decoder<'_>, texts: &dyn LiteralFilter) -> Option<bool> {
     if bytes.number()? == 0 {
         return None;
     }
@@ -58,15 +58,15 @@ fn are_met(bytes: &mut Decoder<'_>, texts: &dyn MayHold) -> Option<bool> {
     let mut is_held = count == 0;
     for _ in 0..count {
         let text = bytes.bytes()?;
-        is_held = is_held || texts.may_hold(text);
+        is_held = is_held || texts.may_contain(text);
     }
-    Some(is_held && take_run(bytes)?.is_none_or(|(set, count)| texts.may_hold_run(set, count)))
+    Some(is_held && take_run(bytes)?.is_none_or(|(set, count)| texts.may_contain_run(set, count)))
 }
 
 /// Decodes a contract; returns the origin if the record is malformed.
 pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let mut bytes = Decoder(bytes);
-    let needs = bytes.bytes().and_then(|needs| Decoder(needs).list(take_needs));
+    let literals = bytes.bytes().and_then(|literals| Decoder(literals).list(take_literals));
     let form = match bytes.byte() {
         Some(0) => ContractSchema::Flat,
         Some(1) => ContractSchema::V1_2,
@@ -75,9 +75,9 @@ pub fn decode(bytes: &[u8], origin: Origin) -> Result<Contract, Origin> {
     let mut builder = ContractBuilder::of_valid(origin, form);
     let is_filled = fill(&mut builder, &mut bytes).is_some() && bytes.0.is_empty();
     let mut contract = builder.into_contract()?;
-    let Some(mut needs) = needs.filter(|_| is_filled) else { return Err(contract.origin) };
+    let Some(mut literals) = literals.filter(|_| is_filled) else { return Err(contract.origin) };
     if let Check::Forbid(check) = &mut contract.check {
-        check.pattern.needs = needs.pop().map(Box::new);
+        check.pattern.literals = literals.pop().map(Box::new);
     }
     Ok(contract)
 }
@@ -109,7 +109,7 @@ fn fill(builder: &mut ContractBuilder, bytes: &mut Decoder<'_>) -> Option<()> {
 }
 
 #[cfg(test)]
-fn put_needs(out: &mut Vec<u8>, Needs { texts, run }: &Needs) {
+fn put_literals(out: &mut Vec<u8>, RequiredLiterals { texts, run }: &RequiredLiterals) {
     put_list(out, texts, |out, text| put_bytes(out, text));
     put_number(out, run.map_or(0, |(_, count)| count));
     if let Some((set, _)) = run {
@@ -117,9 +117,9 @@ fn put_needs(out: &mut Vec<u8>, Needs { texts, run }: &Needs) {
     }
 }
 
-fn take_needs(bytes: &mut Decoder<'_>) -> Option<Needs> {
+fn take_literals(bytes: &mut Decoder<'_>) -> Option<RequiredLiterals> {
     let texts = bytes.list(|bytes| bytes.bytes().map(Box::from))?;
-    Some(Needs { texts, run: take_run(bytes)? })
+    Some(RequiredLiterals { texts, run: take_run(bytes)? })
 }
 
 /// Decodes an optional run; the outer `None` is malformed input.
@@ -153,8 +153,9 @@ mod tests {
     fn contract(yaml: &str) -> Contract {
         let mut contract = syntax::parse(yaml, origin()).expect("a contract");
         if let Check::Forbid(check) = &mut contract.check {
-            let needs = Needs { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) };
-            check.pattern.needs = Some(Box::new(needs));
+            let literals =
+                RequiredLiterals { texts: vec![Box::from(*b"todo")], run: Some(([1, 2, 3, 4], 16)) };
+            check.pattern.literals = Some(Box::new(literals));
         }
         contract
     }

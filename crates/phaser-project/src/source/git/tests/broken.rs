@@ -115,7 +115,7 @@ fn a_blob_that_is_not_there() {
     repo.stage("a", "one");
     let id = lose(&repo, ":a");
     let expected = format!("object {id} is missing from the repository; see: git fsck");
-    assert_eq!(texts(&repo.staged()), [opaque("a", Why::Unreadable(expected))]);
+    assert_eq!(texts(&repo.staged()), [opaque("a", SkipReason::Unreadable(expected))]);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn reports_object_missing_from_partial_clone() {
     let location = GitLocation { cwd: clone.clone(), ..GitLocation::default() };
     let found =
         staged(&Root::new(&clone), &location, StagedFiles::Changed, Renames::Similar).expect("a repository");
-    let Err(Why::Unreadable(why)) = read(&found.targets[0].content) else { panic!("it is here") };
+    let Err(SkipReason::Unreadable(why)) = read(&found.targets[0].content) else { panic!("it is here") };
     let (_, command) = why.split_once("fetch it with: git ").expect("a command");
     origin.git_in(&clone, command.split(' '));
     let found =
@@ -150,7 +150,7 @@ fn skips_blob_over_limit() {
     repo.stage("a", "four");
     let found = repo.staged();
     let read = |limit| Reader::new(limit).read(&found.targets[0].content).map(Cow::into_owned);
-    assert_eq!(read(3), Err(Why::TooLarge { size: 4, limit: 3 }));
+    assert_eq!(read(3), Err(SkipReason::TooLarge { size: 4, limit: 3 }));
     assert_eq!(read(4), Ok(b"four".to_vec()));
 }
 

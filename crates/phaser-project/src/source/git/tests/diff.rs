@@ -239,7 +239,10 @@ fn links_in_worktree_are_not_read() {
     std::fs::remove_file(repo.top.join("b")).expect("removed");
     assert!(Command::new("mkfifo").arg(repo.top.join("b")).status().expect("mkfifo runs").success());
     let found = texts(&repo.changed("main"));
-    assert_eq!(found, [opaque("a", Why::Link), opaque("b", Why::NotAFile), text("d/new", "topic\n")]);
+    assert_eq!(
+        found,
+        [opaque("a", SkipReason::Link), opaque("b", SkipReason::NotAFile), text("d/new", "topic\n")]
+    );
 }
 
 #[test]

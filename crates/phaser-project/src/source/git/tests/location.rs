@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn find(repo: &TestRepo, location: &GitLocation) -> Vec<(String, Result<String, Why>)> {
+fn find(repo: &TestRepo, location: &GitLocation) -> Vec<(String, Result<String, SkipReason>)> {
     texts(
         &staged(&Root::new(&repo.top), location, StagedFiles::Changed, Renames::Similar)
             .expect("a repository"),

@@ -119,7 +119,10 @@ fn links_and_submodules_are_not_read() {
         other.top.as_ref(),
         "sub".as_ref(),
     ]);
-    assert_eq!(texts(&repo.staged())[1..], [opaque("link", Why::Link), opaque("sub", Why::Submodule)]);
+    assert_eq!(
+        texts(&repo.staged())[1..],
+        [opaque("link", SkipReason::Link), opaque("sub", SkipReason::Submodule)]
+    );
     assert_eq!(listed(&repo.staged()), [".gitmodules", "link", "sub"]);
 }
 
@@ -132,7 +135,7 @@ fn reads_link_that_became_file() {
     std::fs::remove_file(repo.top.join("a")).expect("removed");
     repo.stage("a", "text");
     assert_eq!(texts(&repo.staged()), [text("a", "text")]);
-    let before = Target::new("a".into(), Content::Opaque(Why::Link));
+    let before = Target::new("a".into(), Content::Opaque(SkipReason::Link));
     assert_eq!(repo.staged().targets[0].before, Some(Box::new(before)));
 }
 
